@@ -10,33 +10,35 @@ use crate::rule::RuleInfo;
 use crate::rules::RULES;
 
 const INTRODUCTION: &str = "# The built-in rules\n\n\
-    `git council explain RULE` shows the same as this page. A test generates the page from the rules.\n\n\
-    A **critical** finding fails the change. A **significant** one is a warning (and fails it with `fail-on = \"warn\"`). A \
-    **minor** one is a note, and stops nothing.\n\n\
+    `git council explain RULE` shows the same text as this page. A test generates the page from the rules.\n\n\
+    A **critical** finding fails the change. A **significant** one is a warning; with `fail-on = \"warn\"` it fails \
+    the change, too. A **minor** one is a note, and never fails it.\n\n\
     To switch a rule off, or to give it another severity, set it in a trusted configuration:\n\n\
     ```toml\n\
     [rules]\n\
     skipped-test = \"off\"        # or \"minor\", \"significant\", \"critical\"\n\
     ```\n\n\
-    To silence a rule in one place, write the comment `council: allow(RULE) reason` on the line or above it. The comment \
-    takes effect from the next change on, so that a change cannot excuse itself.\n\n\
-    Rules against secrets, deceptive text, CI and agent files check every file, also vendored, generated, minified and \
-    binary ones. The other rules skip those. If a rule already matched a line before it was edited, it does not report it \
-    again. A minor rule reports at most one finding per change.\n";
+    To silence a rule in one place, write the comment `council: allow(RULE) reason` on the line or above it. The \
+    comment takes effect from the next change on, so that a change cannot excuse itself.\n\n\
+    Rules about secrets, deceptive text, CI and agent files check every file, including vendored, generated, minified \
+    and binary ones. The other rules skip those. A rule that already matched a line before the change does not report \
+    that line again. A minor rule reports at most one finding per change.\n";
 
-const METHOD: &str = "\n## How often they were right\n\n\
+const METHOD: &str = "\n## How often the rules were right\n\n\
     Rules guard against known patterns; they do not review. On ordinary commits they almost never report anything.\n\n\
-    To measure that, the rules were run over 175 commits of each of six repositories, in six readings with different \
-    repositories. Nobody had tuned the rules on them. The commits were taken at even distances from the newest 3,400, \
-    without merges. Each finding was judged by itself: *right* (true, and worth a reviewer's time), *noise* (true, but \
-    nobody would act on it) or *wrong*. After each reading, the wrong ones were fixed, each kind with a test \
+    To measure that, the rules were run on six sets of six repositories each, 175 commits per repository. The rules \
+    had not been tuned on any of them. The commits were taken at even distances from the newest 3,400, without \
+    merges. Each finding was judged by itself: *right* (true, and worth a reviewer's time), *noise* (true, but nobody \
+    would act on it) or *wrong*. After each set, the causes of wrong findings were fixed, each kind with a test \
     (`backends/builtin/src/tests/wrong_classes.rs`).\n\n\
-    The last reading is the one that counts. Since then, only the matcher of the secrets rules has changed. The limit is \
-    0.002 wrong, and 0.015 wrong or noisy findings per commit. A rule that would exceed it runs only if you set it.\n\n\
+    The last set is the one that counts. Since then, only the matcher of the secrets rules has changed. The limits \
+    are 0.002 wrong findings per commit, and 0.015 wrong or noisy ones. A rule that would exceed them runs only if \
+    you set it.\n\n\
     | repositories | findings | right | noise | wrong | wrong per commit | wrong or noise per commit |\n\
     |---|---|---|---|---|---|---|\n";
 
-const TODAY: &str = "\nToday's rules on the commits of all six readings. Rules that are not listed reported nothing:\n\n\
+const TODAY: &str = "\nWhat today's rules report on the commits of all six sets. Rules that are not listed reported \
+    nothing:\n\n\
     | rule | findings | right | noise | wrong |\n\
     |---|---|---|---|---|\n";
 

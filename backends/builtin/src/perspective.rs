@@ -31,11 +31,11 @@ pub(crate) static PERSPECTIVES: [PerspectiveInfo; 5] = [
     },
     PerspectiveInfo {
         name: MAINTAINABILITY,
-        focus: "What the next reader pays for: unsafe code without its reasons, copies, traps of the language, dead code.",
+        focus: "What makes code hard to maintain: undocumented unsafe code, copies, language pitfalls, dead code.",
     },
     PerspectiveInfo {
         name: HYGIENE,
-        focus: "What does not belong into a commit: leftovers, conflict markers, binaries, stray and oversized files.",
+        focus: "What does not belong in a commit: leftovers, conflict markers, binaries, stray and oversized files.",
     },
 ];
 

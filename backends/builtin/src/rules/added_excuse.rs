@@ -1,4 +1,4 @@
-//! `added-excuse`: a change that excuses itself.
+//! `added-excuse`: a change that silences a rule for itself.
 
 use super::prelude::*;
 use crate::excuse::Suppression;
@@ -9,10 +9,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: HYGIENE,
         category: "excuses",
         severity: Minor,
-        summary: "an excuse for a rule that the change itself adds",
-        why: "An excuse counts only where it stood before the change: what is under review cannot excuse itself. This one \
-              counts from the next change on.",
-        fix: "Look at what is excused and at the reason; nothing else is needed.",
+        summary: "a `council: allow` comment that the change itself adds",
+        why: "A change cannot silence a rule for itself. The comment takes effect from the next change on.",
+        fix: "Check which rules the comment silences, and its reason; there is nothing else to do.",
         examples: &[],
     },
     scope: RuleScope::Fresh,
@@ -37,10 +36,8 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     }
     let rules = excuse.rules.join("`, `");
     let described = match excuse.reason.as_str() {
-        "" => format!("The change excuses itself from `{rules}`, and gives no reason."),
-        _ => format!(
-            "The change excuses itself from `{rules}`; the excuse counts from the next change on."
-        ),
+        "" => format!("The change adds a comment that silences `{rules}`, without a reason."),
+        _ => format!("The change adds a comment that silences `{rules}` from the next change on."),
     };
     hits.push(line.line_hit(described));
 }

@@ -9,9 +9,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "agents",
         severity: Significant,
         summary: "a file that steers coding agents or reviewers",
-        why: "What stands in it is obeyed by the tools of everyone who pulls; some of these files start programs. For \
-              this review it changes nothing: instructions and configuration are read from the trusted side.",
-        fix: "Read the change as an instruction to a colleague who does what it says.",
+        why: "The agents of everyone who pulls obey this file; some such files start programs. This review ignores \
+              the new content: it reads instructions and configuration from the trusted side.",
+        fix: "Read the change as instructions to a colleague who follows them to the letter.",
         examples: &[RuleExample {
             path: ".mcp.json",
             bad: "{\n  \"mcpServers\": { \"db\": { \"command\": \"npx\", \"args\": [\"db-mcp\"] } }\n}\n",

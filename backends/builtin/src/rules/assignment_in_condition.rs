@@ -9,7 +9,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "traps",
         severity: Significant,
         summary: "a constant assigned inside a condition",
-        why: "The condition is always the constant, and the variable has lost its value.",
+        why: "The condition always has the constant's value, and the variable loses its own.",
         fix: "Compare with `==` (or `===`), or assign before the condition.",
         examples: &[RuleExample {
             path: "src/orders.js",

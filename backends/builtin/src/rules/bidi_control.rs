@@ -10,9 +10,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "unicode",
         severity: Critical,
         summary: "a bidirectional control character in code",
-        why: "Such characters show text in another order than the compiler reads it, so that reviewed code is not the \
-              code that runs (Trojan Source, CVE-2021-42574).",
-        fix: "Delete the character, or write it as an escape such as `\\u{202e}` where a program needs it.",
+        why: "Such characters display text in a different order than the compiler reads it. What reviewers see is \
+              then not what runs (Trojan Source, CVE-2021-42574).",
+        fix: "Delete the character, or write it as an escape such as `\\u{202e}` if the program needs it.",
         examples: &[RuleExample {
             path: "src/access.rs",
             bad: "if level != \"user\u{202e} \u{2066}// admins only\u{2069} \u{2066}\" {\n",
@@ -44,7 +44,7 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         return;
     }
     let described = format!(
-        "The line holds {} ({}) at byte {}: it is not shown as it is read.",
+        "The line holds {} ({}) at byte {}: it is displayed in another order than it is read.",
         code_point(c),
         character_name(c),
         at + 1

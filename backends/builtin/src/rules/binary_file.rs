@@ -11,9 +11,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "binaries",
         severity: Significant,
         summary: "a program, library, archive or compiled file",
-        why: "Nobody can review it, every clone carries it for ever, and it may be anything: the xz backdoor came as test \
-              data.",
-        fix: "Build it from source, or fetch it by a digest; keep large data in a store of its own.",
+        why: "Nobody can review it, every clone carries it for ever, and it can contain anything: the xz backdoor was \
+              hidden in test data.",
+        fix: "Build it from source, or download it and check its digest; keep large data outside the repository.",
         examples: &[],
     },
     scope: RuleScope::Everywhere,

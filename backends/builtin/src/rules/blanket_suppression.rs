@@ -8,8 +8,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: MAINTAINABILITY,
         category: "lints",
         severity: Minor,
-        summary: "a mark that switches off every warning of a line or file",
-        why: "It was meant for one warning and hides all others, those of the next change too.",
+        summary: "a comment or attribute that switches off every warning of a line or file",
+        why: "It was meant for one warning, but hides all the others too, also those of later changes.",
         fix: "Name the warning (`# noqa: E501`, `eslint-disable-line no-console`, `#[expect(dead_code)]`).",
         examples: &[RuleExample {
             path: "src/orders.py",

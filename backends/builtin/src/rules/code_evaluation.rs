@@ -9,8 +9,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "injection",
         severity: Significant,
         summary: "a value that is run as code",
-        why: "Whoever can influence the text runs what he likes with the program's rights.",
-        fix: "Parse the value for what it may be (`ast.literal_eval`, `JSON.parse`, a table of functions).",
+        why: "Anyone who can influence the text can run any code with the program's rights.",
+        fix: "Parse the value as the type you expect (`ast.literal_eval`, `JSON.parse`), or look it up in a table of \
+              functions.",
         examples: &[RuleExample {
             path: "src/rules.py",
             bad: "result = eval(expression)\n",

@@ -10,10 +10,10 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: TESTS,
         category: "missing-tests",
         severity: Minor,
-        summary: "tested code that grows without a change of its tests",
-        why: "Nothing will notice when the next change breaks what this one adds. It speaks only where the file has tests: \
-              what nobody tests is a habit, and no news.",
-        fix: "Add a test of the new behaviour, or say where it is already tested.",
+        summary: "new code in a tested file, without a change to the tests",
+        why: "No test will fail when a later change breaks this code. The rule ignores files that had no tests \
+              before.",
+        fix: "Add a test for the new behaviour, or say where it is already tested.",
         examples: &[],
     },
     scope: RuleScope::Production,

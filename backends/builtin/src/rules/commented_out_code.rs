@@ -9,8 +9,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "dead-code",
         severity: Minor,
         summary: "a block of code that is commented out",
-        why: "Readers cannot tell whether it is a warning, a plan or a leftover; it is not compiled, and rots.",
-        fix: "Delete it: the history keeps it.",
+        why: "Readers cannot tell whether it is a warning, a plan or a leftover. It is not compiled, so it goes \
+              stale.",
+        fix: "Delete it: git's history keeps it.",
         examples: &[],
     },
     scope: RuleScope::Production,

@@ -8,10 +8,10 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: HYGIENE,
         category: "merge",
         severity: Critical,
-        summary: "a conflict marker of git",
-        why: "A merge was committed before it was finished: both sides stand in the file, and most languages will not \
-              even parse it.",
-        fix: "Decide between the two sides and delete the marker lines.",
+        summary: "a git conflict marker",
+        why: "A merge was committed before it was finished. The file contains both sides, and most languages cannot \
+              parse it.",
+        fix: "Choose between the two sides, and delete the marker lines.",
         examples: &[RuleExample {
             path: "src/limits.py",
             bad: "<<<<<<< HEAD\nLIMIT = 10\n=======\nLIMIT = 20\n>>>>>>> feature/limits\n",
@@ -46,7 +46,7 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         return;
     }
     hits.push(line.line_hit(format!(
-        "The line begins with git's conflict marker `{mark}`."
+        "The line begins with the git conflict marker `{mark}`."
     )));
 }
 

@@ -11,9 +11,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "secrets",
         severity: Significant,
         summary: "a random-looking literal assigned to a password, secret, key or token",
-        why: "A secret in the source is readable by everyone who can read the repository or its history, and cannot be \
-              changed without a release.",
-        fix: "Read it from the environment or a secret store; if it was ever real, change it at its provider.",
+        why: "Everyone who can read the repository or its history can read the secret, and changing it takes a \
+              release.",
+        fix: "Read it from the environment or a secret store; if it was ever real, replace it at its provider.",
         examples: &[],
     },
     scope: RuleScope::OutsideTests,

@@ -11,8 +11,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "secrets",
         severity: Significant,
         summary: "a password inside a URL",
-        why: "A URL ends up in logs, in process lists and in error messages, and here also in the repository's history.",
-        fix: "Put the password into the environment or a secret store and build the URL from it; change the password.",
+        why: "URLs end up in logs, process lists and error messages, and this one also in the repository's history.",
+        fix: "Put the password into the environment or a secret store, and build the URL from it; change the \
+              password.",
         examples: &[],
     },
     scope: RuleScope::OutsideTests,

@@ -9,9 +9,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "configuration",
         severity: Significant,
         summary: "a web application that runs in debug mode",
-        why: "Its error pages show code, settings and secrets; the debugger of Werkzeug (Flask) runs whatever a visitor \
-              types in.",
-        fix: "Take the value from the environment, with `False` where nothing is set.",
+        why: "Error pages in debug mode show code, settings and secrets; Werkzeug's debugger (Flask) runs any code \
+              that a visitor types in.",
+        fix: "Read the setting from the environment, and default to `False`.",
         examples: &[RuleExample {
             path: "src/app.py",
             bad: "app.run(host=\"0.0.0.0\", debug=True)\n",

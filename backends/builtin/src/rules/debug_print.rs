@@ -8,9 +8,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: HYGIENE,
         category: "leftovers",
         severity: Minor,
-        summary: "a print that was made for debugging",
-        why: "It ends up in the output or the log of everybody, with values that may not belong there.",
-        fix: "Delete the line, or log it at the level of debugging.",
+        summary: "a print statement left over from debugging",
+        why: "It ends up in everyone's output or log, with values that may not belong there.",
+        fix: "Delete the line, or log it at debug level.",
         examples: &[RuleExample {
             path: "src/orders.rs",
             bad: "    dbg!(&rows);\n",
@@ -73,6 +73,6 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     if call {
         hits.push(line.line_hit("The line prints for debugging."));
     } else if words && !code.trim_start().starts_with(['"', '\'', '`']) {
-        hits.push(line.line_hit("The line prints what only its author can want to see."));
+        hits.push(line.line_hit("The line prints something that only its author needs."));
     }
 }

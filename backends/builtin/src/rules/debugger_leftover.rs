@@ -9,7 +9,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "leftovers",
         severity: Significant,
         summary: "a breakpoint or debugger statement",
-        why: "A server stops there and waits for somebody at a terminal that it does not have.",
+        why: "A server stops here and waits for input on a terminal that it does not have.",
         fix: "Delete the line.",
         examples: &[RuleExample {
             path: "src/orders.py",

@@ -12,8 +12,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "unicode",
         severity: Critical,
         summary: "a path with a bidirectional control (critical) or an invisible character (significant)",
-        why: "Two files whose names look the same are not, and a name that is shown in another order hides what kind of \
-              file it is.",
+        why: "Two different files can have names that look the same, and a name displayed in another order hides the \
+              file's type.",
         fix: "Rename the file.",
         examples: &[],
     },

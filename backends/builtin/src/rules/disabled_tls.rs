@@ -10,8 +10,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "tls",
         severity: Significant,
         summary: "verification of a TLS or SSH peer switched off",
-        why: "Anyone on the way can answer in the server's place, read what is sent and change what comes back.",
-        fix: "Leave the verification on; trust a private authority by adding its certificate.",
+        why: "Anyone on the network path can pose as the server, read what is sent and change what comes back.",
+        fix: "Leave the verification on; to trust a private authority, add its certificate.",
         examples: &[RuleExample {
             path: "src/client.py",
             bad: "requests.get(url, verify=False)\n",

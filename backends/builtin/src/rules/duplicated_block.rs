@@ -12,8 +12,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "duplication",
         severity: Minor,
         summary: "a block of code that the change adds twice",
-        why: "The next fix will be made in one of the two places.",
-        fix: "Make it a function and call it twice.",
+        why: "The next fix will reach only one of the two copies.",
+        fix: "Move it into a function, and call that twice.",
         examples: &[],
     },
     scope: RuleScope::Production,
@@ -50,7 +50,7 @@ fn check_change(change: &ChangeView<'_>, hits: &mut HitList) {
 fn report_copy(here: &[LineView<'_, '_>], there: &[LineView<'_, '_>], hits: &mut HitList) {
     let (first, last) = (here[0], here[MIN_BLOCK_LINES - 1]);
     let place = format!("{}:{}", there[0].file.path, there[0].number());
-    let described = format!("The same {MIN_BLOCK_LINES} lines or more stand at {place}.");
+    let described = format!("At least {MIN_BLOCK_LINES} of these lines are repeated at {place}.");
     hits.push(first.lines_hit(last.number(), described));
 }
 

@@ -11,9 +11,10 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: ERROR_PATHS,
         category: "swallowed-error",
         severity: Significant,
-        summary: "an error handler whose body is removed",
-        why: "What was logged, returned or mended before is now lost without a trace; the diff shows only lines that go.",
-        fix: "Keep what the handler did, remove the handler with it, or say in a comment why nothing is to be done.",
+        summary: "an error handler whose body was removed",
+        why: "Errors that were logged, returned or handled are now lost without a trace, and the diff shows only \
+              removed lines.",
+        fix: "Keep what the handler did, remove the whole handler, or say in a comment why nothing needs to be done.",
         examples: &[],
     },
     scope: RuleScope::Production,

@@ -8,9 +8,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: ERROR_PATHS,
         category: "swallowed-error",
         severity: Significant,
-        summary: "a `catch` with nothing in it",
-        why: "Every failure of the block disappears, the expected one and the bug alike, and the program goes on with \
-              whatever state it has.",
+        summary: "an empty `catch` block",
+        why: "Every failure in the block disappears, bugs as well as expected errors, and the program continues in \
+              whatever state it is in.",
         fix: "Handle the error, log it, or say in a comment why it does not matter.",
         examples: &[RuleExample {
             path: "src/store.ts",

@@ -9,9 +9,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "swallowed-error",
         severity: Significant,
         summary: "a Python handler that catches every exception and does nothing",
-        why: "Every failure of the block disappears, the expected one and the bug alike, and the program goes on with \
-              whatever state it has.",
-        fix: "Catch the exception that is expected, and log or re-raise the others.",
+        why: "Every failure in the block disappears, bugs as well as expected errors, and the program continues in \
+              whatever state it is in.",
+        fix: "Catch only the exception that you expect, and log or re-raise the others.",
         examples: &[RuleExample {
             path: "src/cache.py",
             bad: "try:\n    cache.flush()\nexcept Exception:\n    pass\n",

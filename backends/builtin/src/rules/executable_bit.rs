@@ -10,9 +10,10 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: HYGIENE,
         category: "modes",
         severity: Minor,
-        summary: "a file made executable that is no program",
-        why: "Such bits come from file systems that have none, and turn up in every later diff of the mode.",
-        fix: "Take the bit away: `git update-index --chmod=-x FILE`.",
+        summary: "a file made executable that is not a program",
+        why: "File systems without permission bits set it by accident. It then shows up in later diffs as a mode \
+              change.",
+        fix: "Remove the bit: `git update-index --chmod=-x FILE`.",
         examples: &[],
     },
     scope: RuleScope::Everywhere,
@@ -46,7 +47,7 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
         .is_some_and(|first| first.starts_with("#!"));
     if data && !script {
         hits.push(file.file_hit(format!(
-            "`{}` is made executable, and is no program.",
+            "`{}` becomes executable, but is not a program.",
             file.file_name()
         )));
     }

@@ -8,9 +8,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: TESTS,
         category: "skipped-tests",
         severity: Significant,
-        summary: "a test that makes all others of its file not run",
-        why: "`only` is for one's own screen: committed, it switches the other tests off and the suite stays green.",
-        fix: "Take the mark away.",
+        summary: "a test that keeps all other tests in its file from running",
+        why: "`only` is for local use. Once committed, it switches off the other tests, and the suite stays green.",
+        fix: "Remove the marker.",
         examples: &[RuleExample {
             path: "src/orders.test.ts",
             bad: "it.only(\"adds up\", () => {});\n",

@@ -8,9 +8,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: SECURITY,
         category: "memory",
         severity: Significant,
-        summary: "input used as the format of `printf`",
-        why: "A `%n` or `%s` in the input writes to memory, or reads what was not meant for anybody.",
-        fix: "Print it through a format: `printf(\"%s\", text)`.",
+        summary: "input used as the format string of `printf`",
+        why: "A `%n` or `%s` in the input writes to memory, or reads memory that should stay private.",
+        fix: "Print it through a fixed format: `printf(\"%s\", text)`.",
         examples: &[RuleExample {
             path: "src/main.c",
             bad: "    printf(argv[1]);\n",
@@ -37,6 +37,6 @@ pattern!(
 
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     if VARIABLE.is_match(&line.code()) {
-        hits.push(line.line_hit("A value that is printed is taken for the format."));
+        hits.push(line.line_hit("A value is used as the format string."));
     }
 }

@@ -9,9 +9,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "hidden-changes",
         severity: Significant,
         summary: "an attribute that hides source code from reviews, or sends it through a filter",
-        why: "`-diff`, `binary` and `linguist-generated` fold a file away in most review tools; a filter changes what is \
-              checked out.",
-        fix: "Restrict the attribute to the files that are really generated or binary, by path or ending.",
+        why: "Most review tools collapse files marked `-diff`, `binary` or `linguist-generated`; a filter changes \
+              what is checked out.",
+        fix: "Limit the attribute, by path or file extension, to files that are really generated or binary.",
         examples: &[RuleExample {
             path: ".gitattributes",
             bad: "src/** -diff\n",
@@ -48,7 +48,7 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
                 hits.push(line.line_hit(described));
             } else if attribute.starts_with("filter=") && attribute != "filter=lfs" {
                 hits.push(line.line_hit(format!(
-                    "Files under `{glob}` now go through the `{attribute}`."
+                    "Files under `{glob}` now go through `{attribute}`."
                 )));
             }
         }

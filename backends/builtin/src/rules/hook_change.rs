@@ -8,10 +8,10 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: SECURITY,
         category: "hooks",
         severity: Significant,
-        summary: "a hook that runs by itself on developers' machines",
-        why: "Git hooks, install scripts and editor tasks run on the machine of everyone who pulls, with that person's \
-              rights, before anybody has read them.",
-        fix: "Read the script as you would read code that you are about to run; keep it short and without downloads.",
+        summary: "a hook that runs automatically on developers' machines",
+        why: "Git hooks, install scripts and editor tasks run on the machine of everyone who pulls, with that \
+              person's rights, before anyone has read them.",
+        fix: "Review the script as code that you are about to run; keep it short and free of downloads.",
         examples: &[RuleExample {
             path: "package.json",
             bad: "  \"scripts\": {\n    \"postinstall\": \"node setup.js\"\n",
@@ -141,7 +141,7 @@ fn report_script(file: &FileView<'_>, hits: &mut HitList) {
     if let Some(line) = first {
         hits.push(
             line.line_hit(format!(
-                "`{}` runs by itself on developers' machines.",
+                "`{}` runs automatically on developers' machines.",
                 file.path
             ))
             .with_severity(Minor),

@@ -9,8 +9,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "swallowed-error",
         severity: Significant,
         summary: "a Go error that is dropped",
-        why: "The value beside a dropped error is usually zero or half-filled, and the program goes on with it.",
-        fix: "Return the error with what was being done (`fmt.Errorf(\"…: %w\", err)`), or handle it here.",
+        why: "The value returned with a dropped error is usually zero or incomplete, and the program continues with \
+              it.",
+        fix: "Return the error with its context (`fmt.Errorf(\"…: %w\", err)`), or handle it here.",
         examples: &[RuleExample {
             path: "store/user.go",
             bad: "\tage, _ := strconv.Atoi(text)\n",
@@ -52,7 +53,7 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         let closed = &found[1] == "}" || line.text_near(1).is_some_and(|below| below.trim() == "}");
         if closed && !commented {
             let last = line.number() + u32::from(&found[1] != "}");
-            hits.push(line.lines_hit(last, "The error is asked for, and nothing is done with it."));
+            hits.push(line.lines_hit(last, "The error is checked, but nothing is done with it."));
         }
     } else if let Some(found) = DROPPED
         .captures(&code)

@@ -8,9 +8,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: ERROR_PATHS,
         category: "swallowed-error",
         severity: Minor,
-        summary: "a Rust `Result` that is thrown away",
-        why: "`let _ =` and a lone `.ok()` silence the compiler, not the failure: what should have been written is \
-              missing, and nobody hears of it.",
+        summary: "a Rust `Result` that is discarded",
+        why: "`let _ =` and a bare `.ok()` silence the compiler but not the failure: the work is not done, and nobody \
+              finds out.",
         fix: "Return the error with `?`, log it, or say in a comment why it does not matter.",
         examples: &[RuleExample {
             path: "src/cache.rs",
@@ -51,8 +51,8 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     }
     if let Some(found) = THROWN.captures(&code) {
         let call = found[1].trim_matches(['.', '(']).to_owned();
-        hits.push(line.line_hit(format!("The outcome of `{call}` is thrown away.")));
+        hits.push(line.line_hit(format!("The result of `{call}` is discarded.")));
     } else if LONE.is_match(&code) {
-        hits.push(line.line_hit("The error is turned into nothing by `.ok()`."));
+        hits.push(line.line_hit("`.ok()` discards the error."));
     }
 }

@@ -9,7 +9,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "cryptography",
         severity: Significant,
         summary: "a token, key or password from a predictable generator",
-        why: "From a few outputs of such a generator, the next ones can be computed, and so the tokens of others.",
+        why: "From a few outputs of such a generator, an attacker can compute the next ones, and so other users' \
+              tokens.",
         fix: "Use the system's generator: `secrets` in Python, `crypto.randomUUID()` or `getRandomValues` in JavaScript, \
               `crypto/rand` in Go, `SecureRandom` in Java.",
         examples: &[RuleExample {
@@ -52,6 +53,6 @@ pattern!(
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
     if WEAK.is_match(&code) && SECRET.is_match(&code) && !code.contains("SystemRandom") {
-        hits.push(line.line_hit("A secret is drawn from a generator that can be predicted."));
+        hits.push(line.line_hit("A secret comes from a predictable generator."));
     }
 }

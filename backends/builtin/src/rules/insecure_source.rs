@@ -9,7 +9,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "supply-chain",
         severity: Significant,
         summary: "a dependency, registry or submodule over http:// or git://",
-        why: "Anyone on the way can answer with other code, and it is built and run.",
+        why: "Anyone on the network path can replace the code, which is then built and run.",
         fix: "Use https:// or ssh://.",
         examples: &[RuleExample {
             path: "Cargo.toml",

@@ -9,8 +9,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "prompt-injection",
         severity: Significant,
         summary: "text that tries to steer an automated reviewer",
-        why: "A change is data. Text in it that tells a reviewer what to conclude is there to get something past the \
-              reviewers that obey it.",
+        why: "A change is data to review. Text in it that tells a reviewer what to conclude is meant to get something \
+              past reviewers that obey it.",
         fix: "Delete the text, and look closely at the rest of the change.",
         examples: &[RuleExample {
             path: "src/pay.py",

@@ -10,9 +10,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "unicode",
         severity: Significant,
         summary: "an invisible character",
-        why: "Two names or strings that look the same are not, and tag characters or variation selectors can carry \
-              whole instructions that only a program reads.",
-        fix: "Delete the character, or write it as an escape such as `\\u{200b}` where a program needs it.",
+        why: "Two different names or strings can look the same. Tag characters and variation selectors can carry \
+              whole instructions that only programs read.",
+        fix: "Delete the character, or write it as an escape such as `\\u{200b}` if the program needs it.",
         examples: &[RuleExample {
             path: "src/names.py",
             bad: "ADMIN = \"ad\u{200b}min\"\n",

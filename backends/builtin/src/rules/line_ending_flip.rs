@@ -11,9 +11,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "whitespace",
         severity: Minor,
         summary: "a file whose line endings are changed",
-        why: "The diff shows every line as changed: what was really changed hides among them, and blame forgets who wrote \
+        why: "The diff shows every line as changed, which hides the real changes, and blame no longer knows who wrote \
               what.",
-        fix: "Restore the line endings, and let `.gitattributes` (`* text=auto`) keep them.",
+        fix: "Restore the line endings, and enforce them in `.gitattributes` (`* text=auto`).",
         examples: &[],
     },
     scope: RuleScope::Everywhere,

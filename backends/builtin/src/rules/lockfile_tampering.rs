@@ -12,9 +12,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "supply-chain",
         severity: Significant,
         summary: "a locked dependency whose source or checksum changes while its version stays",
-        why: "A published version never changes: another checksum is another program, another host is another publisher. \
-              In a file that nobody reads line by line, it is the place to slip one in.",
-        fix: "Make the lockfile anew from the manifest and compare; ask why the old entry no longer held.",
+        why: "A published version never changes: another checksum means other code, another host means another \
+              publisher. Nobody reads lockfiles line by line, so malicious code is easy to hide there.",
+        fix: "Regenerate the lockfile from the manifest and compare; find out why the entry changed.",
         examples: &[],
     },
     scope: RuleScope::Always,
@@ -114,7 +114,7 @@ fn report_swap(file: &FileView<'_>, line: &Line<'_>, what: &str, hits: &mut HitL
     let number = line.new_no.unwrap_or_default();
     if let Some(view) = file.added_lines().find(|view| view.number() == number) {
         hits.push(view.line_hit(format!(
-            "`{what}` of a dependency changes, and its version does not."
+            "`{what}` of a dependency changes, but its version does not."
         )));
     }
 }

@@ -8,9 +8,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: HYGIENE,
         category: "dependencies",
         severity: Minor,
-        summary: "a lockfile that changes beside code while no manifest does",
-        why: "Code that nobody chose to update is swapped by the way, in a file that hardly anybody reads.",
-        fix: "Update dependencies in a change of their own, or take the lockfile out of this one.",
+        summary: "a lockfile that changes along with code, but without its manifest",
+        why: "It updates dependencies that nobody chose to update, in a file that hardly anybody reads.",
+        fix: "Update dependencies in a separate change, or take the lockfile out of this one.",
         examples: &[],
     },
     scope: RuleScope::Everywhere,
@@ -57,7 +57,7 @@ fn check_change(change: &ChangeView<'_>, hits: &mut HitList) {
         };
         if code && !manifest(manifests) && matches!(file.role, FileRole::Production) {
             hits.push(file.file_hit(format!(
-                "`{}` changes, and no {} does.",
+                "`{}` changes, but no {} does.",
                 file.file_name(),
                 manifests[0]
             )));

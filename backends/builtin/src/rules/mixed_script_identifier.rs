@@ -10,9 +10,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: SECURITY,
         category: "unicode",
         severity: Significant,
-        summary: "an identifier that mixes letters of scripts which look alike",
-        why: "A Cyrillic or Greek letter among Latin ones makes a second name that reads like the first: the call goes \
-              to another function, the check compares another variable.",
+        summary: "an identifier that mixes letters of look-alike scripts",
+        why: "A Cyrillic or Greek letter among Latin ones makes a second name that looks like the first: a call \
+              reaches another function, a check compares another variable.",
         fix: "Write the name in one script.",
         examples: &[RuleExample {
             path: "src/auth.js",

@@ -9,9 +9,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "traps",
         severity: Significant,
         summary: "a mutable default argument in Python",
-        why: "The list or dictionary is made once, when the function is defined: what one call puts in, the next one \
+        why: "The list or dictionary is created once, when the function is defined: what one call adds, the next call \
               finds.",
-        fix: "Use `None` as the default and make the value inside the function.",
+        fix: "Use `None` as the default, and create the value inside the function.",
         examples: &[RuleExample {
             path: "src/orders.py",
             bad: "def add(item, items=[]):\n    items.append(item)\n",

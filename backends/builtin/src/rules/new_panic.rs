@@ -10,8 +10,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "panic",
         severity: Minor,
         summary: "a `panic` in Rust or Go outside tests",
-        why: "The caller has no say: one bad value ends the program, or the thread and all that waits for it.",
-        fix: "Return an error; keep panics for what only a bug in this code can cause, and name that in the message.",
+        why: "The caller cannot handle it: one bad value ends the program, or the thread and everything that waits \
+              for it.",
+        fix: "Return an error; panic only on bugs in this code itself, and name them in the message.",
         examples: &[RuleExample {
             path: "src/parse.rs",
             bad: "    panic!(\"bad input {text}\");\n",

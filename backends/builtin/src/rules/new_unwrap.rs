@@ -9,7 +9,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "panic",
         severity: Minor,
         summary: "an `unwrap()` in Rust outside tests",
-        why: "It panics on the first value that was not expected, with a message that does not say what was expected.",
+        why: "It panics on the first unexpected value, with a message that does not say what was expected.",
         fix: "Return the error with `?`, or say with `expect(\"…\")` why it cannot happen.",
         examples: &[RuleExample {
             path: "src/config.rs",

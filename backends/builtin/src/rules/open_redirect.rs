@@ -8,10 +8,10 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: SECURITY,
         category: "injection",
         severity: Significant,
-        summary: "a redirect to an address that the request names",
-        why: "A link to the trusted host ends on the attacker's page: passwords are typed in there, and tokens in the \
-              address are handed over.",
-        fix: "Redirect to a path of your own, or compare the host with a list of known ones first.",
+        summary: "a redirect to an address taken from the request",
+        why: "A link to the trusted host leads to the attacker's page: visitors type in their passwords there, and \
+              tokens in the address leak.",
+        fix: "Redirect to a path of your own, or check the host against a list of known ones first.",
         examples: &[RuleExample {
             path: "src/views.py",
             bad: "    return redirect(request.args.get(\"next\"))\n",

@@ -10,9 +10,10 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: HYGIENE,
         category: "size",
         severity: Significant,
-        summary: "a file of more than a mebibyte",
+        summary: "a file larger than one mebibyte",
         why: "Git keeps every version of it for ever: each clone and each CI run downloads them all.",
-        fix: "Keep it in git-lfs or a store of its own and fetch it by a digest; shrink images; do not commit logs or dumps.",
+        fix: "Keep it in git-lfs or another store and fetch it by its digest; shrink images; do not commit logs or \
+              dumps.",
         examples: &[],
     },
     scope: RuleScope::Everywhere,

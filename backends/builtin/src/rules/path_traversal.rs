@@ -8,11 +8,11 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: SECURITY,
         category: "injection",
         severity: Significant,
-        summary: "a file opened under a name that the request gives",
-        why: "`../` in the name leads out of the folder that was meant: any file that the program may read is served, or \
-              overwritten.",
-        fix: "Take the last part of the name only (`secure_filename`, `path.basename`), or resolve it and compare it with \
-              the folder.",
+        summary: "a file opened under a name taken from the request",
+        why: "`../` in the name leads out of the intended folder: the program then serves or overwrites any file that \
+              it can access.",
+        fix: "Use only the last part of the name (`secure_filename`, `path.basename`), or resolve it and check that \
+              it is inside the folder.",
         examples: &[RuleExample {
             path: "src/files.js",
             bad: "  res.sendFile(req.query.name);\n",

@@ -9,8 +9,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "supply-chain",
         severity: Significant,
         summary: "a download that goes straight into a shell",
-        why: "What the server sends is run before anybody has seen it, and an interrupted transfer runs half of it. Over plain http \
-              anybody on the way can change it: significant; over https it is minor.",
+        why: "The server's response runs before anyone has seen it, and an interrupted download runs half of it. Over \
+              plain http anyone on the network path can change it: significant. Over https it is minor.",
         fix: "Download to a file, check it against a known digest, then run it; or install a packaged version.",
         examples: &[RuleExample {
             path: "Dockerfile",
@@ -39,7 +39,7 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     if prose || !PIPED.is_match(&text) || line.file.language.is_code() {
         return;
     }
-    let hit = line.line_hit("A download is run as it comes.");
+    let hit = line.line_hit("A download is run without being checked.");
     let open = text.contains("http://");
     hits.push(if open { hit } else { hit.with_severity(Minor) });
 }

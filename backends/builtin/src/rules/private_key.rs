@@ -10,10 +10,10 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "secrets",
         severity: Critical,
         summary: "a private key",
-        why: "Whoever can read the repository, now or in its history, has the key. Deleting the line later does not \
-              take it back. In a folder of tests or examples it is significant: most keys there are made for them. No \
-              file name and no extension makes it less.",
-        fix: "Revoke the key, make a new one, and keep it where the repository's readers cannot see it.",
+        why: "Anyone who can read the repository or its history has the key. Deleting the line later does not take it \
+              back. In a folder of tests or examples the finding is only significant: most keys there are made for \
+              them. No file name and no extension makes it less.",
+        fix: "Revoke the key, create a new one, and keep it outside the repository.",
         examples: &[],
     },
     scope: RuleScope::Always,

@@ -10,10 +10,10 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: SECURITY,
         category: "secrets",
         severity: Critical,
-        summary: "a token in the shape of a known provider",
-        why: "Whoever can read the repository, now or in its history, can use the token. Deleting the line later does \
-              not take it back.",
-        fix: "Revoke the token at its provider, make a new one, and read it from the environment or a secret store.",
+        summary: "a token in the format of a known provider",
+        why: "Anyone who can read the repository or its history can use the token. Deleting the line later does not \
+              take it back.",
+        fix: "Revoke the token at its provider, create a new one, and read it from the environment or a secret store.",
         examples: &[],
     },
     scope: RuleScope::Always,
@@ -84,6 +84,6 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     if let Some(found) = line.find_secret(&[SecretShape::Token]) {
         let owner = found.owner;
         // Whoever adds the token chooses the path: no folder makes it less alive.
-        hits.push(line.line_hit(format!("A token in the shape of {owner}'s is committed.")));
+        hits.push(line.line_hit(format!("A token in {owner}'s format is committed.")));
     }
 }

@@ -8,9 +8,10 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: ERROR_PATHS,
         category: "timeouts",
         severity: Minor,
-        summary: "a request of Python's `requests` without a timeout",
-        why: "`requests` has no default: one server that accepts and never answers holds the thread for ever.",
-        fix: "Pass `timeout=` with seconds that the caller can bear.",
+        summary: "a call of Python's `requests` without a timeout",
+        why: "`requests` has no default timeout: a server that accepts the connection but never answers blocks the \
+              thread for ever.",
+        fix: "Pass `timeout=` with as many seconds as the caller can wait.",
         examples: &[RuleExample {
             path: "src/client.py",
             bad: "response = requests.get(url)\n",

@@ -10,9 +10,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "swallowed-error",
         severity: Significant,
         summary: "a `return` inside `finally`",
-        why: "It replaces whatever the block was about to do: an exception on its way out disappears, and so does the \
-              value that was being returned.",
-        fix: "Move the `return` behind the block, and leave only cleaning up in `finally`.",
+        why: "It overrides what the block was about to do: an exception on its way out disappears, and so does the \
+              value being returned.",
+        fix: "Move the `return` after the block, and only clean up in `finally`.",
         examples: &[RuleExample {
             path: "src/lock.py",
             bad: "try:\n    work()\nfinally:\n    return done\n",

@@ -12,7 +12,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "secret-files",
         severity: Critical,
         summary: "a file that usually holds secrets (significant), or a token in its name (critical)",
-        why: "Files of this name are made to hold credentials. Once committed, they stay in the history of every clone.",
+        why: "Files with this name are meant for credentials. Once committed, they stay in the history of every \
+              clone.",
         fix: "Take the file out of the commit, list it in `.gitignore`, and commit a template such as `.env.example`.",
         examples: &[],
     },
@@ -33,7 +34,7 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
     if is_moved_here(file)
         && let Some(owner) = token_in(&file.change.path.display())
     {
-        let said = format!("The file's name holds a token in the shape of {owner}'s.");
+        let said = format!("The file's name contains a token in {owner}'s format.");
         hits.push(file.file_hit(said));
     }
 }

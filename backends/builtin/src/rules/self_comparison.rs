@@ -9,8 +9,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "traps",
         severity: Significant,
         summary: "a value compared or combined with itself",
-        why: "The outcome is always the same; one of the two sides was meant to be something else.",
-        fix: "Compare with what was meant.",
+        why: "The result is always the same; one of the two sides was meant to be something else.",
+        fix: "Compare with the value that was meant.",
         examples: &[RuleExample {
             path: "src/orders.js",
             bad: "if (order.id === order.id) {\n",

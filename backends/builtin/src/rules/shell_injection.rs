@@ -8,9 +8,10 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: SECURITY,
         category: "injection",
         severity: Significant,
-        summary: "a shell command put together from strings and values",
-        why: "A shell reads the whole string: a value with `;`, `$(…)` or a quote in it is a command of its own.",
-        fix: "Start the program without a shell, with its arguments as a list.",
+        summary: "a shell command built from strings and values",
+        why: "The shell interprets the whole string: a value that contains `;`, `$(…)` or a quote can run a command \
+              of its own.",
+        fix: "Start the program without a shell, and pass its arguments as a list.",
         examples: &[RuleExample {
             path: "src/archive.py",
             bad: "subprocess.run(f\"tar czf {name}.tgz {folder}\", shell=True)\n",

@@ -9,8 +9,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "skipped-tests",
         severity: Significant,
         summary: "a test that is switched off",
-        why: "It stays in the list and holds nothing; most tests that are switched off are never switched on again.",
-        fix: "Mend the test, or name the issue that will, next to the mark.",
+        why: "The test is still listed but checks nothing, and most tests that are switched off are never switched on \
+              again.",
+        fix: "Fix the test, or name the issue that tracks it next to the marker.",
         examples: &[],
     },
     scope: RuleScope::Tests,

@@ -9,7 +9,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "flaky-tests",
         severity: Minor,
         summary: "a fixed sleep in a test",
-        why: "Too short on a busy machine, too long everywhere else: the test is flaky, and slow by design.",
+        why: "The sleep is too short on a busy machine and too long everywhere else: the test is flaky, and slow by \
+              design.",
         fix: "Wait for the condition itself, with a deadline, or control the clock.",
         examples: &[RuleExample {
             path: "tests/test_queue.py",

@@ -8,9 +8,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: SECURITY,
         category: "injection",
         severity: Significant,
-        summary: "an SQL statement put together from strings and values",
-        why: "The database reads the whole string: a value with a quote in it is a part of the statement.",
-        fix: "Pass the values as parameters of the statement; choose names of tables and columns from a fixed list.",
+        summary: "an SQL statement built from strings and values",
+        why: "The database parses the whole string: a value that contains a quote becomes part of the statement.",
+        fix: "Pass values as parameters of the statement; choose table and column names from a fixed list.",
         examples: &[RuleExample {
             path: "src/users.py",
             bad: "cursor.execute(\"SELECT * FROM users WHERE name = '\" + name + \"'\")\n",

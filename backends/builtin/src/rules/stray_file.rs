@@ -10,8 +10,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: HYGIENE,
         category: "leftovers",
         severity: Minor,
-        summary: "a file that an editor, a merge, a build or a system has left behind",
-        why: "It is of use to one machine and changes with every run on another.",
+        summary: "a file left behind by an editor, a merge, a build or the operating system",
+        why: "It is useful on one machine only, and changes with every run on another.",
         fix: "Take it out of the commit and list it in `.gitignore`.",
         examples: &[],
     },
@@ -73,8 +73,8 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
         .split('/')
         .find(|folder| FOLDERS.contains(folder));
     if let Some(folder) = folder {
-        hits.push(file.file_hit(format!("`{folder}/` is made anew on every machine.")));
+        hits.push(file.file_hit(format!("`{folder}/` is generated anew on every machine.")));
     } else if NAMES.contains(&name) || ENDINGS.iter().any(|end| name.ends_with(end)) {
-        hits.push(file.file_hit(format!("`{name}` looks like something left behind.")));
+        hits.push(file.file_hit(format!("`{name}` looks like a leftover file.")));
     }
 }

@@ -8,10 +8,10 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: SECURITY,
         category: "path-traversal",
         severity: Significant,
-        summary: "a symbolic link that points out of the repository",
-        why: "Whatever follows the link reads or writes a file of the machine: a build that copies the tree takes it \
-              along, a tool that writes through it changes it.",
-        fix: "Point the link to a file of the repository, or commit the file itself.",
+        summary: "a symbolic link that points outside the repository",
+        why: "Programs that follow the link read or write a file elsewhere on the machine: a build that copies the \
+              tree includes it, a tool that writes through the link changes it.",
+        fix: "Point the link at a file in the repository, or commit the file itself.",
         examples: &[],
     },
     scope: RuleScope::Always,

@@ -9,7 +9,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "debt",
         severity: Minor,
         summary: "a TODO, FIXME or XXX that names no issue and no owner",
-        why: "A note that belongs to nobody is read by nobody: it stays until it is wrong.",
+        why: "Nobody feels responsible for a note without an owner: it stays until it is out of date.",
         fix: "Name the issue (`TODO(#123)`, a URL) or the owner (`TODO(name)`), or do it now.",
         examples: &[RuleExample {
             path: "src/retry.go",

@@ -8,9 +8,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: SECURITY,
         category: "memory",
         severity: Significant,
-        summary: "input copied into a buffer of fixed size without a bound",
-        why: "Longer input overwrites what stands behind the buffer: the classic way to run an attacker's code.",
-        fix: "Give the size: `fgets`, `snprintf`, `scanf(\"%63s\", …)`, `strlcpy`.",
+        summary: "input copied into a fixed-size buffer without a length limit",
+        why: "Longer input overwrites the memory after the buffer: the classic way to run an attacker's code.",
+        fix: "Limit the length: `fgets`, `snprintf`, `scanf(\"%63s\", …)`, `strlcpy`.",
         examples: &[RuleExample {
             path: "src/main.c",
             bad: "    strcpy(name, argv[1]);\n",
@@ -47,8 +47,8 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         .find(&text)
         .is_some_and(|found| !line.in_literal(found.start()));
     if scanned {
-        hits.push(line.line_hit("Input is read into a buffer of any length."));
+        hits.push(line.line_hit("Input of any length is read into a buffer."));
     } else if COPIED.is_match(&line.code()) {
-        hits.push(line.line_hit("What the user gives is copied without a bound."));
+        hits.push(line.line_hit("User input is copied without a length limit."));
     }
 }

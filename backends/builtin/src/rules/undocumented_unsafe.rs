@@ -9,9 +9,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "unsafe",
         severity: Minor,
         summary: "an `unsafe` block or impl in Rust without a SAFETY comment",
-        why: "The compiler has stopped checking here. Without the conditions in writing, nobody can tell whether the \
-              next change still meets them.",
-        fix: "Write above it what makes it sound (`// SAFETY: …`), or do without.",
+        why: "The compiler does not check this code. Unless its conditions are written down, nobody can tell whether \
+              a later change still meets them.",
+        fix: "Write above it why it is sound (`// SAFETY: …`), or avoid `unsafe`.",
         // The space is written as an escape: a test of the workspace searches the sources for the block itself.
         examples: &[RuleExample {
             path: "src/map.rs",

@@ -8,9 +8,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: ERROR_PATHS,
         category: "unfinished",
         severity: Significant,
-        summary: "code that says of itself that it is not implemented",
-        why: "It compiles, it looks complete in a list of functions, and it fails when somebody calls it.",
-        fix: "Implement it, or leave the function out until it is.",
+        summary: "code that is marked as not implemented",
+        why: "It compiles and looks complete in a list of functions, but fails when somebody calls it.",
+        fix: "Implement it, or leave the function out until then.",
         examples: &[RuleExample {
             path: "src/export.rs",
             bad: "    todo!()\n",
@@ -59,6 +59,6 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         _ => false,
     };
     if found {
-        hits.push(line.line_hit("The code fails when it is reached: it is not implemented."));
+        hits.push(line.line_hit("The code fails when it runs: it is not implemented."));
     }
 }

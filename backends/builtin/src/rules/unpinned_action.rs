@@ -10,9 +10,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "supply-chain",
         severity: Significant,
         summary: "a third-party action that is not pinned to a commit",
-        why: "Tags and branches can be moved: whoever takes over the action's repository runs code in this job, as with \
-              tj-actions/changed-files in CVE-2025-30066.",
-        fix: "Pin the action to a full commit id and name the version in a comment; Dependabot keeps both current.",
+        why: "Tags and branches can be moved: whoever takes over the action's repository runs code in this job, as \
+              happened with tj-actions/changed-files (CVE-2025-30066).",
+        fix: "Pin the action to a full commit id, and name the version in a comment; Dependabot keeps both current.",
         examples: &[RuleExample {
             path: ".github/workflows/ci.yml",
             bad: "      - uses: acme/setup-tool@main\n",

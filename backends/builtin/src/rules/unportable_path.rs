@@ -15,7 +15,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "portability",
         severity: Minor,
         summary: "a path that Windows or macOS cannot check out",
-        why: "On a file system that ignores case, or where the name is reserved, the checkout fails or one file \
+        why: "On a file system that ignores case, or that reserves the name, the checkout fails or one file \
               overwrites the other.",
         fix: "Rename the file.",
         examples: &[],
@@ -39,10 +39,10 @@ fn check_change(change: &ChangeView<'_>, hits: &mut HitList) {
             .map(String::as_str);
         let other = folded.insert(lower, &file.path).or(there);
         if let Some(other) = other {
-            hits.push(file.file_hit(format!("The path differs from `{other}` in case alone.")));
+            hits.push(file.file_hit(format!("The path differs from `{other}` only in case.")));
         } else if let Some((here, there)) = folder_in_another_case(file, &beside) {
             hits.push(file.file_hit(format!(
-                "The folder `{here}` differs from `{there}` in case alone."
+                "The folder `{here}` differs from `{there}` only in case."
             )));
         } else if let Some(why) = file
             .path
@@ -50,7 +50,7 @@ fn check_change(change: &ChangeView<'_>, hits: &mut HitList) {
             .find_map(unportable_part)
             .filter(|_| is_new(file))
         {
-            hits.push(file.file_hit(format!("Windows cannot check the path out: {why}.")));
+            hits.push(file.file_hit(format!("Windows cannot check out the path: {why}.")));
         }
     }
 }
@@ -181,17 +181,17 @@ mod tests {
         let told = |text: Option<&str>| text.map(str::to_owned);
         assert_eq!(
             said("a.py", "A.PY"),
-            told(Some("The path differs from `a.py` in case alone."))
+            told(Some("The path differs from `a.py` only in case."))
         );
         assert_eq!(said("a.py", "b.py"), None);
         assert_eq!(
             said("src/a.py", "Src/b.py"),
-            told(Some("The folder `Src` differs from `src` in case alone."))
+            told(Some("The folder `Src` differs from `src` only in case."))
         );
         assert_eq!(said("src/a.py", "src/sub/b.py"), None);
         assert_eq!(
             said("Ärger/a.py", "ärger/a.py"),
-            told(Some("The path differs from `Ärger/a.py` in case alone."))
+            told(Some("The path differs from `Ärger/a.py` only in case."))
         );
     }
 }

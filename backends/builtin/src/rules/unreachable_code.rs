@@ -9,9 +9,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: MAINTAINABILITY,
         category: "dead-code",
         severity: Significant,
-        summary: "code behind an unconditional `return`, `raise`, `break` or `continue`",
-        why: "It never runs: either the jump is too early, or the code behind it is left over.",
-        fix: "Delete the code, or put the jump where it belongs.",
+        summary: "code after an unconditional `return`, `raise`, `break` or `continue`",
+        why: "It never runs: either the jump is too early, or the code after it is a leftover.",
+        fix: "Delete the code, or move the jump to where it belongs.",
         examples: &[RuleExample {
             path: "src/orders.py",
             bad: "def total(rows):\n    return 0\n    return sum(rows)\n",
@@ -76,7 +76,7 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         && !word.starts_with("yield")
     {
         let last = line.number().saturating_add_signed(by);
-        hits.push(line.lines_hit(last, format!("Nothing comes to the line behind `{jump}`.")));
+        hits.push(line.lines_hit(last, format!("The code after `{jump}` never runs.")));
     }
 }
 

@@ -10,7 +10,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         severity: Significant,
         summary: "data read by a deserialiser that can run code",
         why: "These formats name classes and functions: reading a crafted file calls them.",
-        fix: "Use a format of plain data (JSON, `yaml.safe_load`), or check a signature before reading.",
+        fix: "Use a plain data format (JSON, `yaml.safe_load`), or verify a signature before reading.",
         examples: &[RuleExample {
             path: "src/settings.py",
             bad: "settings = yaml.load(stream)\n",
@@ -109,7 +109,7 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         // PHP builds nothing but these.
     } else if let Some(found) = OTHER.find(&code).filter(|_| !code.contains("function ")) {
         let call = found.as_str().trim_end_matches('(');
-        hits.push(line.line_hit(format!("`{call}` runs code that crafted data names.")));
+        hits.push(line.line_hit(format!("`{call}` can run code that the data names.")));
     } else if TORCH.is_match(&code) && code.contains(')') && !code.contains("weights_only") {
         hits.push(
             line.line_hit("`torch.load` unpickles what it reads.")

@@ -9,9 +9,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "path-traversal",
         severity: Significant,
         summary: "a tar archive unpacked without a filter",
-        why: "A member named `../../.ssh/authorized_keys`, or a link that points outside, is written where it says \
-              (CVE-2007-4559).",
-        fix: "Pass `filter=\"data\"`, which Python has since 3.12 and in security releases before.",
+        why: "A member named `../../.ssh/authorized_keys`, or a link that points outside, is written outside the \
+              target folder (CVE-2007-4559).",
+        fix: "Pass `filter=\"data\"` (in Python since 3.12, and in security releases of older versions).",
         examples: &[RuleExample {
             path: "src/install.py",
             bad: "tarfile.open(path).extractall(folder)\n",

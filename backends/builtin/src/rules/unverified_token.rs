@@ -9,8 +9,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "cryptography",
         severity: Significant,
         summary: "a JSON web token read without checking its signature",
-        why: "Anybody can write such a token: who the bearer says he is then counts as who he is.",
-        fix: "Verify the signature with a fixed list of algorithms before any claim is read.",
+        why: "Anybody can forge such a token, and the program then believes whatever identity it claims.",
+        fix: "Verify the signature, with a fixed list of algorithms, before reading any claim.",
         examples: &[RuleExample {
             path: "src/auth.py",
             bad: "claims = jwt.decode(token, options={\"verify_signature\": False})\n",

@@ -9,7 +9,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "weak-tests",
         severity: Significant,
         summary: "an assertion that cannot fail",
-        why: "The test passes whatever the code does; it only looks as though something were checked.",
+        why: "The test passes whatever the code does; it only looks as if it checked something.",
         fix: "Assert what the code should have done.",
         examples: &[RuleExample {
             path: "tests/test_orders.py",
@@ -56,11 +56,9 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         .is_some_and(|found| found[1] == found[2] && !found[1].contains('('))
         && !tests_equality(line);
     if tuple {
-        hits.push(
-            line.line_hit("A tuple is always true: the comparison inside it is never looked at."),
-        );
+        hits.push(line.line_hit("A tuple is always true: the comparison inside it has no effect."));
     } else if TRUE.is_match(&code) {
-        hits.push(line.line_hit("The assertion is about a constant."));
+        hits.push(line.line_hit("The assertion checks a constant."));
     } else if same {
         hits.push(
             line.line_hit("A value is compared with itself.")

@@ -9,8 +9,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "cryptography",
         severity: Significant,
         summary: "a password hashed with MD5, SHA-1 or plain SHA-2",
-        why: "Such hashes are made to be fast: a stolen table is guessed through at billions of passwords a second.",
-        fix: "Use a password hash with salt and cost: Argon2id, scrypt, bcrypt or PBKDF2.",
+        why: "Such hashes are fast by design: an attacker can try billions of passwords a second against a stolen \
+              table.",
+        fix: "Use a slow, salted password hash: Argon2id, scrypt, bcrypt or PBKDF2.",
         examples: &[RuleExample {
             path: "src/accounts.py",
             bad: "digest = hashlib.md5(password.encode()).hexdigest()\n",
@@ -38,6 +39,6 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         && line.file.language.is_code()
         && !code.to_ascii_lowercase().contains("pbkdf2")
     {
-        hits.push(line.line_hit("A password goes through a fast hash."));
+        hits.push(line.line_hit("A password is hashed with a fast hash."));
     }
 }

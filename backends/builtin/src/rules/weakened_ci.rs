@@ -9,9 +9,10 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: TESTS,
         category: "ci",
         severity: Significant,
-        summary: "a check of the CI that can no longer fail, or is gone",
-        why: "The pipeline stays green whatever the check says, and nobody sees that it has stopped checking.",
-        fix: "Mend the check, or take it out in a change of its own that says why.",
+        summary: "a CI check that can no longer fail, or is removed",
+        why: "The pipeline stays green whatever the check finds, and nobody notices that it no longer protects \
+              anything.",
+        fix: "Fix the check, or remove it in a separate change that says why.",
         examples: &[RuleExample {
             path: ".github/workflows/ci.yml",
             bad: "      - run: cargo test || true\n",
@@ -61,10 +62,7 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
         } else if let Some(found) = CHECK.find(text)
             && IGNORED.is_match(text)
         {
-            hits.push(line.line_hit(format!(
-                "The result of `{}` is thrown away.",
-                found.as_str()
-            )));
+            hits.push(line.line_hit(format!("The result of `{}` is ignored.", found.as_str())));
         }
     }
     report_removed_checks(file, hits);

@@ -10,9 +10,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "ci",
         severity: Critical,
         summary: "a privileged workflow that checks out the pull request's code",
-        why: "The job has the repository's secrets and a token that may write; any build, test or install step then runs \
-              the stranger's code with them (a \"pwn request\").",
-        fix: "Check out and build in a `pull_request` workflow without secrets, and hand its result as data to the \
+        why: "The job has the repository's secrets and a token that can write. Any build, test or install step then \
+              runs an outsider's code with them (a \"pwn request\").",
+        fix: "Check out and build in a `pull_request` workflow without secrets, and pass its result as data to the \
               privileged one.",
         examples: &[RuleExample {
             path: ".github/workflows/ci.yml",

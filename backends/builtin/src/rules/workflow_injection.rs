@@ -9,10 +9,10 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: SECURITY,
         category: "ci",
         severity: Significant,
-        summary: "a stranger's text expanded inside a script of a workflow",
-        why: "`${{ … }}` is pasted into the script before the shell reads it: a title, branch name or comment with a quote \
-              in it becomes a command.",
-        fix: "Hand it over as an environment variable (`env: TITLE: ${{ … }}`) and write `\"$TITLE\"` in the script.",
+        summary: "untrusted text expanded inside a workflow's script",
+        why: "GitHub pastes `${{ … }}` into the script before the shell reads it: a title, branch name or comment \
+              that contains a quote becomes a command.",
+        fix: "Pass it as an environment variable (`env: TITLE: ${{ … }}`), and write `\"$TITLE\"` in the script.",
         examples: &[RuleExample {
             path: ".github/workflows/greet.yml",
             bad: "      - run: echo \"${{ github.event.issue.title }}\"\n",

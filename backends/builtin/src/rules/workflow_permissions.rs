@@ -10,9 +10,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: SECURITY,
         category: "ci",
         severity: Significant,
-        summary: "a workflow that is given more rights",
-        why: "Every step of the job, and every action that it uses, can do with the token what the job may do.",
-        fix: "Give the right to the one job that needs it, not to the workflow, and name the single scope.",
+        summary: "a workflow that gets more permissions",
+        why: "Every step of the job, and every action that it uses, can use the token with these permissions.",
+        fix: "Grant the permission to the one job that needs it, not to the workflow, and name the single scope.",
         examples: &[RuleExample {
             path: ".github/workflows/ci.yml",
             bad: "permissions: write-all\n",
@@ -63,7 +63,7 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         return;
     }
     if ALL.is_match(&code) {
-        hits.push(line.line_hit("The workflow may write everything that there is."));
+        hits.push(line.line_hit("The workflow may now write to everything."));
     } else if let Some(found) = GRANT.captures(&code) {
         let scope = &found[1];
         match workflow::find_privileged(line.file) {

@@ -8,9 +8,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: SECURITY,
         category: "ci",
         severity: Significant,
-        summary: "all secrets of the repository handed to one step or workflow",
-        why: "The step receives secrets that it has no use for, and every secret that is added later, without a review.",
-        fix: "Name the secrets that are needed, one by one.",
+        summary: "all secrets of the repository passed to one step or workflow",
+        why: "The step gets secrets that it does not need, and later every new one, without a review.",
+        fix: "List the secrets that are needed, one by one.",
         examples: &[RuleExample {
             path: ".github/workflows/deploy.yml",
             bad: "        env:\n          ALL: ${{ toJSON(secrets) }}\n",
@@ -31,7 +31,7 @@ pattern!(ALL, r"(?i)\$\{\{[^}]*tojson\(\s*secrets\s*\)");
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.without_comments();
     if ALL.is_match(&code) {
-        hits.push(line.line_hit("All secrets are written out at once."));
+        hits.push(line.line_hit("All secrets are passed at once."));
     } else if code.trim() == "secrets: inherit" && calls_a_stranger(line) {
         hits.push(line.line_hit("A workflow of another repository inherits all secrets."));
     }

@@ -10,9 +10,10 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "ci",
         severity: Significant,
         summary: "a workflow that starts on a privileged trigger",
-        why: "On this trigger the job has the secrets and the token of the base repository while a stranger decides when \
-              it runs, and often on what.",
-        fix: "Use `pull_request` where no secret is needed; else keep everything from the pull request out of this job.",
+        why: "On this trigger the job has the base repository's secrets and token, while an outsider decides when it \
+              runs, and often on what.",
+        fix: "Use `pull_request` if no secret is needed; otherwise keep everything from the pull request out of this \
+              job.",
         examples: &[RuleExample {
             path: ".github/workflows/ci.yml",
             bad: "on:\n  pull_request_target:\n",

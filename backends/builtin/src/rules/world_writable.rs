@@ -8,9 +8,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: SECURITY,
         category: "permissions",
         severity: Significant,
-        summary: "a file or folder made writable for everybody",
+        summary: "a file or folder that everybody can write to",
         why: "Any user or service on the machine can replace what the program reads or runs.",
-        fix: "Give the right to the owner or to one group: 755 and 644, or 770 and 660.",
+        fix: "Give the permission to the owner or to one group only: 755 and 644, or 770 and 660.",
         examples: &[RuleExample {
             path: "scripts/setup.sh",
             bad: "chmod -R 777 /var/lib/acme\n",
