@@ -72,8 +72,8 @@ impl std::fmt::Display for DisobeyedKey {
         let Self { path, origin, .. } = self;
         write!(
             f,
-            "`{path}` ({origin}) is ignored: what comes with a change can only make its review stricter. Set it in \
-             your own configuration or on the trusted branch, or follow your own worktree with --trust-worktree"
+            "`{path}` ({origin}) is ignored: a change can only make its own review stricter. Set it in your own \
+             configuration or on the trusted branch, or trust your worktree with --trust-worktree"
         )
     }
 }

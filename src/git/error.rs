@@ -39,7 +39,7 @@ pub enum GitError {
         id: String,
     },
     /// More files than are reviewed at once.
-    #[error("the change has {count} files, and at most {MAX_FILES} are reviewed at once")]
+    #[error("the change has {count} files, but at most {MAX_FILES} can be reviewed at once")]
     TooManyFiles {
         /// How many it has.
         count: usize,
@@ -67,7 +67,7 @@ pub enum GitError {
         why: String,
     },
     /// No such revision.
-    #[error("{rev:?} names no commit of this repository")]
+    #[error("{rev:?} is not a commit, branch or tag of this repository")]
     UnknownRevision {
         /// What was asked for.
         rev: String,
@@ -95,7 +95,7 @@ pub enum GitError {
         new: String,
     },
     /// A target that needs a worktree, in a bare repository.
-    #[error("{target} needs a worktree, and this repository is bare")]
+    #[error("{target} needs a worktree, but this repository is bare")]
     NeedsWorktree {
         /// `--staged` or `--worktree`.
         target: &'static str,
@@ -123,7 +123,7 @@ pub enum GitError {
         cause: String,
     },
     /// A bound was passed.
-    #[error("{what} is too large to review: {size}, and at most {limit} can be read")]
+    #[error("{what} is too large to review: {size}, but at most {limit} can be read")]
     TooLarge {
         /// What.
         what: String,
@@ -141,7 +141,7 @@ pub enum GitError {
         cause: String,
     },
     /// A file that says that it is text and holds other bytes: something may hide in it.
-    #[error("{path} is named as text, and its bytes are not text in any known encoding")]
+    #[error("{path} has the name of a text file, but is not text in any known encoding")]
     NoText {
         /// The file. Untrusted text.
         path: String,
@@ -218,8 +218,8 @@ impl GitError {
                     .to_owned(),
             ],
             Self::UnknownRevision { rev } => vec![
-                format!("files are named after two dashes: -- {rev}"),
-                "a branch of a remote must be fetched first".to_owned(),
+                format!("to name a file, write it after two dashes: -- {rev}"),
+                "fetch a remote branch before you name it".to_owned(),
             ],
             Self::BadRevision { .. } => {
                 hint("write the whole name of the ref, or more digits of the id")
@@ -247,12 +247,12 @@ impl GitError {
             Self::TooLarge { .. } => {
                 hint("narrow the review with -- PATHSPEC, or review smaller ranges")
             }
-            Self::Unreadable { .. } => hint("mend its permissions, or leave it out: -- ':!PATH'"),
+            Self::Unreadable { .. } => hint("fix its permissions, or leave it out: -- ':!PATH'"),
             Self::NoText { .. } => {
-                hint("store it as UTF-8, or under a name that does not promise text")
+                hint("store it as UTF-8, or rename it so that it does not look like a text file")
             }
             Self::Pathspec { .. } => hint(
-                "known are: PATH, GLOB, ':!PATH', ':/PATH', and the words top, exclude, icase, glob, literal",
+                "supported forms: PATH, GLOB, ':!PATH', ':/PATH', and the words top, exclude, icase, glob, literal",
             ),
             Self::Patch { cause, .. } => hint(cause.hint()),
             Self::Runner(cause) => hint(cause.hint()),

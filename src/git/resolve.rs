@@ -150,7 +150,7 @@ fn resolve_worktree(
     let base = head.as_ref().and_then(|head| head.commit);
     let target = make_target(TargetKind::Worktree, "worktree".to_owned(), base, None);
     let snapshot = worktree::take_snapshot(objects, workdir, specs)?;
-    let equal = "the worktree is as HEAD has it, and nothing is untracked".to_owned();
+    let equal = "the worktree has no changes and no untracked files".to_owned();
     let new = SideListing::Entries(snapshot.entries);
     Ok(ResolvedTarget {
         own: snapshot.own,
@@ -167,7 +167,10 @@ fn resolve_range(from: &ResolvedRevision, to: &ResolvedRevision) -> ResolvedTarg
         target::short_revision(&to.name)
     );
     let target = make_target(TargetKind::Range, label, Some(from.id()), Some(to.id()));
-    let equal = format!("{} and {} hold the same files", from.name, to.name);
+    let equal = format!(
+        "there is no difference between {} and {}",
+        from.name, to.name
+    );
     ResolvedTarget {
         between: from.commit.zip(to.commit),
         ..ResolvedTarget::new(target, Some(from), SideListing::Tree(to.tree), equal)
@@ -188,7 +191,7 @@ fn since_merge_base(
         target::short_revision(&to.name)
     );
     let equal = match base.commit == to.commit {
-        true => format!("{} has no commit that {} lacks", to.name, from.name),
+        true => format!("{} has no commits that are not in {}", to.name, from.name),
         false => format!(
             "the commits of {} change no file since they left {}",
             to.name, from.name

@@ -102,7 +102,7 @@ pub(crate) enum SelectError {
         what: String,
     },
     /// None can take the seats.
-    #[error("no backend can seat the judges: {reasons}")]
+    #[error("no backend can run the judges: {reasons}")]
     Nobody {
         /// Backend and reason, one after another.
         reasons: String,
@@ -272,13 +272,13 @@ impl<'a> SeatableBackend<'a> {
             .max_judges
             .filter(|&m| (m as usize) < ask.judges)
         {
-            return Err(format!("it holds at most {most} judges"));
+            return Err(format!("it runs at most {most} judges"));
         }
         let mut taken = Vec::new();
         for (judge, granted) in seats {
             match granted {
                 Ok(granted) => taken.push((judge, granted)),
-                Err(failure) => return Err(format!("{judge} cannot sit: {}", failure.detail)),
+                Err(failure) => return Err(format!("{judge} cannot start: {}", failure.detail)),
             }
         }
         let mut found = Self {

@@ -230,15 +230,15 @@ fn who_cannot_take_a_seat_is_passed_over_with_the_reason() {
     assert_eq!(
         reasons,
         [
-            "judge-2 cannot sit: claude is not installed",
+            "judge-2 cannot start: claude is not installed",
             "it did not open in time",
-            "it holds at most 1 judges"
+            "it runs at most 1 judges"
         ]
     );
     let error = select_backend(&all[..3], &two, &BackendChoice::Automatic).unwrap_err();
     assert!(
         error
             .to_string()
-            .starts_with("no backend can seat the judges: teams: judge-2")
+            .starts_with("no backend can run the judges: teams: judge-2")
     );
 }

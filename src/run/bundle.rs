@@ -189,7 +189,7 @@ impl RunBundle {
 
     fn disagreement(&self, again: &Report) -> RunError {
         RunError::run(format!(
-            "the bundle says {}, and what happened in it comes to {}: something of it was changed",
+            "the bundle says {}, but its recorded answers lead to {}: the bundle was changed",
             self.report.outcome.verdict.as_str(),
             again.outcome.verdict.as_str()
         ))

@@ -70,7 +70,7 @@ fn describe_recipient(seat: &Seat) -> String {
         AgentKind::Http(endpoint) => format!("{} at {}{model}", agent.name, endpoint.url),
         AgentKind::Claude(client) | AgentKind::Codex(client) | AgentKind::Acp(client) => {
             format!(
-                "{}, the program `{}` and whoever it asks{model}",
+                "{}, the program `{}` and the service that it uses{model}",
                 agent.name,
                 client.argv.join(" ")
             )

@@ -245,9 +245,9 @@ fn changed_configuration(change: &ReviewedChange, checkout: CheckoutUse) -> Opti
         CheckoutUse::Ignored => {
             "the edit is ignored here, and takes effect once it is on the trusted branch"
         }
-        CheckoutUse::Trusted => "--trust-worktree obeys the edit",
+        CheckoutUse::Trusted => "the edit takes effect because of --trust-worktree",
         CheckoutUse::Stricter | CheckoutUse::AsConfigured => {
-            "the edit is obeyed where it makes a review stricter, and wherever `trust.worktrees` names the worktree"
+            "the edit takes effect where it makes the review stricter, or if `trust.worktrees` lists this worktree"
         }
     };
     let is_touched = change.files.iter().any(touched);

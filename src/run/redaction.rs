@@ -53,7 +53,7 @@ fn load_rules(settings: &Settings, repository: Option<&Path>) -> Result<Redactor
     let file = settings.redact.rules.as_deref().unwrap_or(Path::new(""));
     let table = SecretTable::parse(&text).map_err(|error| {
         RunError::usage(format!(
-            "{} is no gitleaks configuration: {error}",
+            "{} is not a gitleaks configuration: {error}",
             file.display()
         ))
         .hint(format!("`{KEY}` names it, in your own configuration"))

@@ -38,7 +38,7 @@ pub(crate) fn find_resumable(
     }
     Err(held.unwrap_or_else(|| {
         RunError::usage("no run of this repository was interrupted")
-            .hint("`git council log` lists the runs; a run that lost judges is resumed by its name")
+            .hint("`git council log` lists the runs; resume one that lost judges by its name: git council resume RUN")
     }))
 }
 

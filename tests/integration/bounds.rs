@@ -177,7 +177,7 @@ fn a_change_of_too_many_files_is_refused_and_a_part_of_it_is_reviewed() {
     many_files(&repo, 100_001);
     bounded(&repo, &[], &["review", "many"], silent)
         .ends(2)
-        .tells("the change has 100001 files, and at most 100000 are reviewed at once")
+        .tells("the change has 100001 files, but at most 100000 can be reviewed at once")
         .tells("PATHSPEC");
     bounded(&repo, &[], &["review", "many", "--", "d7"], silent)
         .ends(0)

@@ -113,7 +113,7 @@ fn a_bundle_that_was_changed_is_not_believed() {
     repo.write("better.json", better.to_string());
     repo.council(["replay", "better.json"])
         .ends(3)
-        .tells("something of it was changed");
+        .tells("the bundle was changed");
     let mut fewer: Value = serde_json::from_str(&text(&repo)).unwrap();
     fewer["entries"].as_array_mut().unwrap().truncate(3);
     repo.write("fewer.json", fewer.to_string());
@@ -129,7 +129,7 @@ fn a_bundle_that_was_changed_is_not_believed() {
     repo.write("none.json", "[]");
     repo.council(["replay", "none.json"])
         .ends(2)
-        .tells("is no bundle");
+        .tells("is not a bundle");
 }
 
 #[test]

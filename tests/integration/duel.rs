@@ -34,7 +34,7 @@ fn two_processes_argue_and_the_file_is_deleted_unless_kept() {
     // A concluded file is refused, by two sides and by one.
     repo.council(["duel", "HEAD"])
         .ends(2)
-        .tells("is there already");
+        .tells("already exists");
     repo.council(["duel", "HEAD", "--as", "b"])
         .ends(3)
         .tells("concluded");

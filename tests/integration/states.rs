@@ -256,7 +256,7 @@ fn nothing_to_review_is_skipped_with_a_reason() {
     repo.council(["review"])
         .ends(0)
         .prints("SKIPPED")
-        .prints("has no commit that main lacks");
+        .prints("has no commits that are not in main");
     repo.write("Cargo.lock", "# lock\n");
     repo.write("package.json", "{}\n");
     repo.git(["add", "Cargo.lock"]);

@@ -141,7 +141,7 @@ fn a_target_that_is_none_ends_with_two_and_says_what_may_be_meant() {
     let repo = Repo::with_base();
     repo.council(["review", "src/lib.rs"])
         .ends(2)
-        .tells("names no commit")
+        .tells("is not a commit, branch or tag")
         .tells("-- src/lib.rs");
     repo.council(["review", "nowhere..HEAD"])
         .ends(2)

@@ -32,12 +32,12 @@ pub(crate) fn run(args: &ApplyArgs, start: &CommandContext) -> Result<(), RunErr
     let finding = finding.finding;
     let Some(suggestion) = &finding.suggestion else {
         return Err(RunError::usage(format!("{name} has no suggestion"))
-            .hint("its fix is in words: git council show"));
+            .hint("the fix is only described in words: git council show"));
     };
     if let Some(why) = unfit_text(suggestion) {
         return Err(
             RunError::usage(format!("the suggestion of {name} is not applied: {why}"))
-                .hint("its fix is in words: git council show"),
+                .hint("the fix is only described in words: git council show"),
         );
     }
     let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
@@ -89,7 +89,7 @@ fn findings_place(at: &Location) -> String {
 
 /// The file in the worktree: a path of a report leads nowhere else, through no link.
 fn worktree_file(top: &Path, path: &RepoPath) -> Result<PathBuf, RunError> {
-    let odd = || RunError::usage(format!("{} is no file of the worktree", path.display()));
+    let odd = || RunError::usage(format!("{} is not a file in the worktree", path.display()));
     let text = std::str::from_utf8(path.as_bytes()).map_err(|_| odd())?;
     let mut file = top.to_path_buf();
     for part in text.split('/') {

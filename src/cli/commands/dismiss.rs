@@ -61,7 +61,7 @@ pub(crate) fn run(args: &DismissArgs, start: &CommandContext) -> Result<(), RunE
     let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
     let git = UserGit::new(&start.dir, &start.git_environment()).map_err(RunError::usage)?;
     let by = git.identity().ok_or_else(|| {
-        RunError::usage("git does not know who you are, and a dismissal has an author")
+        RunError::usage("git does not know who you are, but a dismissal needs an author")
             .hint("git config --global user.name 'Your Name'")
             .hint("git config --global user.email you@example.com")
     })?;
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &DismissArgs, start: &CommandContext) -> Result<(), RunE
         restored: args.undo,
     };
     let Some(dir) = place.memory_dir() else {
-        return Err(RunError::usage("this is no repository"));
+        return Err(RunError::usage("this is not a git repository"));
     };
     let line = NoteLine::Dismissal(line);
     let kept = DismissalJournal::new(&dir, start.signing_key()).append_line(&line.body());

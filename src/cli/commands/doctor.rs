@@ -81,23 +81,25 @@ fn describe_rules(config: &Config, quorum: &str) -> String {
     let mut rows = Columns::default();
     let procedure = match review.procedure {
         Procedure::Quick => "quick: one judge, one round",
-        Procedure::Review => "review: one round, a second where the debate says so",
+        Procedure::Review => "review: one round; `debate` says when there is a second one",
         Procedure::Debate => "debate: two rounds",
         Procedure::CrossExamination => {
             "cross-examination: openings, one to four rounds, a final ballot"
         }
-        Procedure::Staged => "staged: cross-review and rebuttals while it is contended",
-        Procedure::Duel => "duel: two sides over one file",
+        Procedure::Staged => "staged: cross-review and rebuttals until it is settled",
+        Procedure::Duel => "duel: two sides that argue in one file",
     };
     let debate = match review.debate {
-        DebateMode::Auto => "auto: on a split, or a critical finding that one judge alone holds",
+        DebateMode::Auto => {
+            "auto: if the judges disagree, or only one of them reports a critical finding"
+        }
         DebateMode::Force => "force: always",
         DebateMode::Off => "off: never",
     };
     let consensus = match review.consensus {
-        ConsensusRule::Findings => "findings: the worst finding that stands",
+        ConsensusRule::Findings => "findings: the worst finding that counts",
         ConsensusRule::Strict => "strict: the worst vote",
-        ConsensusRule::Majority => "majority of the votes",
+        ConsensusRule::Majority => "majority: the majority of the votes",
     };
     rows.push(["procedure", procedure]);
     rows.push(["debate", debate]);

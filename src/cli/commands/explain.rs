@@ -96,14 +96,15 @@ fn rule_page(rule: &RuleInfo, columns: usize) -> String {
     for RuleExample { path, bad, good } in rule.examples {
         let _ = write!(
             out,
-            "\n{path}: found\n{}{path}: not found\n{}",
+            "\n{path}: bad\n{}{path}: good\n{}",
             indent_code(bad),
             indent_code(good)
         );
     }
     let _ = writeln!(
         out,
-        "\nTo switch it off or give it another severity, in a trusted configuration:\n\n    [rules]\n    {} = \"off\"",
+        "\nTo switch it off or change its severity, set this in a trusted configuration:\n\n    [rules]\n    \
+         {} = \"off\"",
         rule.id
     );
     out

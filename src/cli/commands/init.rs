@@ -46,7 +46,7 @@ pub(crate) fn run(args: &InitArgs, start: &CommandContext) -> Result<(), RunErro
 fn refuse_to_overwrite(file: Option<&Path>) -> Result<(), RunError> {
     match file {
         None => Err(
-            RunError::usage("there is no home to write a configuration to")
+            RunError::usage("there is no home directory to write a configuration to")
                 .hint("set HOME or XDG_CONFIG_HOME, or write it elsewhere: --print"),
         ),
         Some(file) if file.exists() => {

@@ -39,7 +39,9 @@ pub(crate) fn run(args: &JudgeArgs, start: &CommandContext) -> Result<u8, RunErr
     let folder = start.dir.join(&args.run);
     let judge = args.judge.as_str();
     if judge.is_empty() || judge.contains(['/', '\\']) || judge.starts_with('.') {
-        return Err(RunError::usage(format!("{judge:?} is no name of a judge")));
+        return Err(RunError::usage(format!(
+            "{judge:?} is not the name of a judge"
+        )));
     }
     let stop = StopSignal::default();
     if args.tied {
@@ -54,7 +56,7 @@ pub(crate) fn run(args: &JudgeArgs, start: &CommandContext) -> Result<u8, RunErr
     let reply = worker::answer_turn(&folder, &judge.into(), TurnId(args.turn), agents, &stop)
         .map_err(|error| {
             RunError::usage(format!("cannot judge: {error}"))
-                .hint("a run's folder has `packet/` and `workers/<judge>/`")
+                .hint("name the folder that `git council plan --run` wrote: it has `packet/` and `workers/<judge>/`")
         })?;
     if let WorkerReply::Failed { failure } = reply {
         start

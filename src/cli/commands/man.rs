@@ -38,7 +38,7 @@ pub(crate) fn run(args: &ManArgs, start: &CommandContext) -> Result<(), RunError
         .map(|folder| start.dir.join(folder))
         .or_else(home);
     let folder = folder.ok_or_else(|| {
-        RunError::usage("there is no home").hint("name a folder: --install FOLDER")
+        RunError::usage("there is no home directory").hint("name a folder: --install FOLDER")
     })?;
     let file = folder.join("man1/git-council.1");
     safe_file::make_folder(&folder.join("man1"))

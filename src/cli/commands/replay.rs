@@ -65,7 +65,7 @@ pub(crate) fn run(args: &ReplayArgs, start: &CommandContext) -> Result<u8, RunEr
 /// The bundle in a file.
 fn read_bundle(file: &Path) -> Result<RunBundle, RunError> {
     let cannot = |why: String| {
-        RunError::usage(format!("{} is no bundle: {why}", file.display()))
+        RunError::usage(format!("{} is not a bundle: {why}", file.display()))
             .hint("`git council replay RUN --bundle FILE` makes one")
     };
     let mut bytes = Vec::new();

@@ -91,7 +91,7 @@ pub(crate) fn review_pull_request(
     let again = skip_unchanged_files(&mut prepared, before.as_ref(), &wishes);
     // From here on somebody sees that we are at work: whoever ends us is heard, and it is said.
     let interrupts = InterruptSource::from_now_on()
-        .map_err(|error| RunError::run(format!("cannot hear signals: {error}")))?;
+        .map_err(|error| RunError::run(format!("cannot listen for signals: {error}")))?;
     let check = OpenCheck::begin_check(
         &hub,
         &mut seen,

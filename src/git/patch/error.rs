@@ -13,7 +13,7 @@ pub enum PatchError {
         bytes: usize,
     },
     /// Larger than can be read.
-    #[error("the patch has {bytes} bytes, and at most {MAX_PATCH} can be read")]
+    #[error("the patch has {bytes} bytes, but at most {MAX_PATCH} can be read")]
     TooLarge {
         /// How large it is.
         bytes: usize,

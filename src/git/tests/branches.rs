@@ -43,7 +43,7 @@ fn level_with_its_upstream_there_is_nothing_and_the_reason_is_told() {
     let change = repo.read(TargetSpec::Default);
     assert_eq!(
         change.nothing.as_deref(),
-        Some("main has no commit that origin/main lacks")
+        Some("main has no commits that are not in origin/main")
     );
 }
 

@@ -119,7 +119,7 @@ fn equal_ends_say_that_there_is_nothing() {
     let change = repo.parse("HEAD..main");
     assert_eq!(
         change.nothing.as_deref(),
-        Some("HEAD and main hold the same files")
+        Some("there is no difference between HEAD and main")
     );
     repo.commit("empty");
     assert_eq!(
@@ -135,11 +135,11 @@ fn a_revision_that_is_not_there_is_named() {
     let error = repo.refused(TargetSpec::parse("src/main.rs"));
     assert_eq!(
         error.to_string(),
-        "\"src/main.rs\" names no commit of this repository"
+        "\"src/main.rs\" is not a commit, branch or tag of this repository"
     );
     assert_eq!(
         error.hints()[0],
-        "files are named after two dashes: -- src/main.rs"
+        "to name a file, write it after two dashes: -- src/main.rs"
     );
     assert!(matches!(
         repo.refused(TargetSpec::parse("main..nowhere")),
@@ -173,7 +173,7 @@ fn a_bare_repository_has_commits_and_nothing_else() {
         (TargetSpec::Staged, "--staged"),
         (TargetSpec::Worktree, "--worktree"),
     ] {
-        let expected = format!("{name} needs a worktree, and this repository is bare");
+        let expected = format!("{name} needs a worktree, but this repository is bare");
         assert_eq!(bare.refused(spec).to_string(), expected);
     }
 }

@@ -58,7 +58,7 @@ fn nothing_staged_and_a_clean_worktree_say_so() {
         repo.read(TargetSpec::Staged).nothing.as_deref(),
         Some("nothing is staged")
     );
-    let clean = "the worktree is as HEAD has it, and nothing is untracked";
+    let clean = "the worktree has no changes and no untracked files";
     assert_eq!(
         repo.read(TargetSpec::Worktree).nothing.as_deref(),
         Some(clean)

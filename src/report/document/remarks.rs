@@ -158,14 +158,11 @@ fn coverage(report: &Report) -> Section {
     let read = files.iter().filter(read).count();
     section.push_item(
         0,
-        format!(
-            "{read} of {} changed files were read as a whole",
-            files.len()
-        ),
+        format!("{read} of {} changed files were read in full", files.len()),
     );
     for file in report.outcome.coverage.gaps().take(MAX_FILES) {
         let (path, gap) = (file.path.display(), words::coverage_gap(file));
-        section.push_item(0, format!("not read as a whole: {path} ({gap})"));
+        section.push_item(0, format!("not read in full: {path} ({gap})"));
     }
     let left = report
         .outcome
@@ -174,7 +171,7 @@ fn coverage(report: &Report) -> Section {
         .count()
         .saturating_sub(MAX_FILES);
     if left > 0 {
-        section.push_item(0, format!("not read as a whole: {left} more"));
+        section.push_item(0, format!("not read in full: {left} more"));
     }
     for (why, paths) in words::skipped_files(&report.outcome.coverage) {
         let mut named: Vec<String> = paths

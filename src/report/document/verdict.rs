@@ -48,16 +48,16 @@ fn next_step(report: &Report) -> Option<String> {
         }
         (Verdict::Fail, _) if failing > 0 => {
             let which = match failing {
-                1 => "the finding that fails the change".to_owned(),
-                many => format!("the {many} findings that fail the change"),
+                1 => "the finding that fails the change, or dismiss it".to_owned(),
+                many => format!("the {many} findings that fail the change, or dismiss them"),
             };
-            format!("To clear it: fix {which}, or say why not with `git council dismiss`.")
+            format!("Next step: fix {which} with a reason: `git council dismiss`.")
         }
         (Verdict::Fail, _) => {
-            "To clear it: answer what the judges object to, then review again.".into()
+            "Next step: resolve what the judges object to, then review again.".into()
         }
         (Verdict::Inconclusive, VerdictReason::BelowQuorum) => {
-            "Too few answers are no verdict: see why judges abstained, then review again.".into()
+            "Too few judges answered for a verdict: see why below, then review again.".into()
         }
         (Verdict::Inconclusive, VerdictReason::IncompleteCoverage) if is_unreadable(report) => {
             "What could not be read is listed below, each with what to do about it.".into()

@@ -54,8 +54,8 @@ pub(crate) fn render_hook(report: &Report, look: DisplayOptions) -> String {
         finding::push_line(&mut page, view);
     }
     let more = match document.counting().count().saturating_sub(named.len()) {
-        0 => "why, fix and votes".to_owned(),
-        left => format!("{left} more, why and fix"),
+        0 => "reasons, fixes and votes".to_owned(),
+        left => format!("{left} more, reasons and fixes"),
     };
     page.push_fitted("git council show: ", colours::BOLD, &more);
     page.finish()

@@ -135,7 +135,7 @@ fn find_repository(
 ) -> Result<RepoSlug, RunError> {
     if let Some(named) = args.repo.as_ref().or(variable.as_ref()) {
         return RepoSlug::parse(named).ok_or_else(|| {
-            RunError::usage(format!("{named:?} is no repository")).hint("write it as owner/name")
+            RunError::usage(format!("{named:?} is not a repository")).hint("write it as owner/name")
         });
     }
     let remotes = git::fetch::remote_urls(&start.dir, &start.git_environment()).unwrap_or_default();
@@ -148,7 +148,7 @@ fn find_repository(
     ours.sort_by_key(|(upstream, origin, _)| (*upstream, *origin));
     let first = ours.into_iter().next().map(|(_, _, slug)| slug);
     first.ok_or_else(|| {
-        RunError::usage(format!("no remote of this repository lies on {server}"))
+        RunError::usage(format!("no remote of this repository points to {server}"))
             .hint("name it: --repo owner/name")
     })
 }

@@ -134,7 +134,7 @@ impl HookInstaller {
             }
             HookState::Installed { version, .. } if version > VERSION => {
                 return Err(RunError::usage(format!(
-                    "{} is of a later git-council (version {version})",
+                    "{} was installed by a later git-council (hook version {version})",
                     file.display()
                 ))
                 .hint("update git-council"));
@@ -145,7 +145,7 @@ impl HookInstaller {
                     file.display()
                 );
                 return Err(RunError::usage(edited).hint(
-                    "to have it renewed, keep your lines elsewhere, remove it, and install again",
+                    "to renew it, save your own lines elsewhere, delete the file, and install again",
                 ));
             }
             HookState::Other => {

@@ -174,8 +174,8 @@ impl Duel<'_> {
         // A link that leads nowhere is there, too.
         if self.file.symlink_metadata().is_ok() {
             let file = self.file.display();
-            return Err(RunError::usage(format!("{file} is there already"))
-                .hint("answer it with `--as b`, or move it away"));
+            return Err(RunError::usage(format!("{file} already exists"))
+                .hint("join that duel with `--as b`, or move the file away"));
         }
         let seats = [self.seat(DuelRole::A)?, self.seat(DuelRole::B)?];
         let world = RealWorld::new();
@@ -192,7 +192,7 @@ impl Duel<'_> {
         let failed = ended.iter().filter(|side| !side.succeeded).count();
         if failed > 0 && !self.file.exists() {
             let broken = format!("{failed} of 2 sides broke off before the duel was opened");
-            return Err(RunError::run(broken).hint("what each had to say stands above"));
+            return Err(RunError::run(broken).hint("each side's messages are above"));
         }
         let bytes = read_bytes(&self.file)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();

@@ -283,9 +283,8 @@ impl PlannedMatrix {
 }
 
 fn unusable_run(run: &Path, error: &std::io::Error) -> RunError {
-    RunError::usage(format!("cannot continue {}: {error}", run.display())).hint(
-        "the folder is the one that `git council plan --run` wrote, with the replies of its judges",
-    )
+    RunError::usage(format!("cannot continue {}: {error}", run.display()))
+        .hint("name the folder that `git council plan --run` wrote, with the judges' replies in it")
 }
 
 /// Prompts of later rounds; the brief lies with each judge's seat already.

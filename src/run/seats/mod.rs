@@ -345,7 +345,9 @@ impl SeatPlanner<'_> {
         }
         let seats = self.seat_requests().map_or(0, |chairs| chairs.len());
         if let Some(quorum) = raised.quorum.filter(|&quorum| quorum as usize > seats) {
-            notes.push(format!("the checkout asks for a quorum of {quorum}; {seats} judges sit, and all of them must count"));
+            notes.push(format!(
+                "the checkout asks for a quorum of {quorum}, but there are only {seats} judges: all of them must count"
+            ));
         }
         notes
     }
@@ -493,7 +495,7 @@ impl SeatPlanner<'_> {
         if let (AgentKind::Builtin { .. }, None) = (&agent.kind, &built_in) {
             let roles = councillors().iter().map(|c| c.name);
             let known: Vec<&str> = perspectives().iter().map(|p| p.name).chain(roles).collect();
-            let error = unknown_name("perspective of the built-in judges", &name, &known);
+            let error = unknown_name("built-in perspective", &name, &known);
             return Err(error.hint("a perspective of your own needs an agent with a model"));
         }
         let own = self.settings().perspectives.get(&name);

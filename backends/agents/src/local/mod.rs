@@ -292,7 +292,7 @@ fn probe_event(style: &LocalStyle, agents: &AgentTable, seat: Seat) -> Event {
             .find_agent(&seat.agent.kind)
             .and_then(|agent| agent.probe_seat(&seat))
     } else {
-        let detail = format!("{} cannot hold agents of the kind `{driver}`", style.name);
+        let detail = format!("{} cannot run agents of the kind `{driver}`", style.name);
         Err(Failure::new(FailureKind::Unsupported, detail))
     };
     match found {
