@@ -75,8 +75,8 @@ impl ConfigError {
                 vec!["`git council config --keys` lists every key".to_owned()]
             }
             Self::Forbidden { .. } => vec![
-                "it can start programs, reveal secrets or cost money: set it in your own \
-                 configuration, ~/.config/git-council/config.toml"
+                "it can start programs, reveal secrets or cost money: set it in your own configuration, \
+                 ~/.config/git-council/config.toml or git config --global"
                     .to_owned(),
             ],
             Self::Conflict { hint, .. } => vec![hint.clone()],

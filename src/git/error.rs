@@ -81,7 +81,7 @@ pub enum GitError {
         cause: String,
     },
     /// The history ends before the base is reached, because the clone is shallow.
-    #[error("this clone is shallow and {what} lies beyond its end")]
+    #[error("this clone is shallow and does not contain {what}")]
     Shallow {
         /// What is missing.
         what: String,
@@ -227,7 +227,7 @@ impl GitError {
             Self::Shallow { .. } => vec![
                 "fetch the history: git fetch --unshallow (in a GitHub workflow: fetch-depth: 0)"
                     .to_owned(),
-                "or pass a base that is there: BASE..HEAD".to_owned(),
+                "or name a base that this clone has: BASE..HEAD".to_owned(),
             ],
             Self::NoCommonAncestor { old, new } => {
                 vec![format!(

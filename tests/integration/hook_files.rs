@@ -44,7 +44,7 @@ fn a_hook_that_was_edited_after_the_installation_is_the_users() {
     desk.repo
         .council(["hook", "status"])
         .ends(0)
-        .prints("edited since: yours");
+        .prints("then edited: git-council leaves it alone");
     desk.repo
         .council(["hook", "uninstall"])
         .ends(0)

@@ -216,7 +216,7 @@ fn show_status(start: &CommandContext) -> Result<(), RunError> {
         let mut words = match hooks.hook_state(event)? {
             HookState::Absent => "not installed".to_owned(),
             HookState::Other => "another's".to_owned(),
-            HookState::Edited => "installed, and edited since: yours".to_owned(),
+            HookState::Edited => "installed, then edited: git-council leaves it alone".to_owned(),
             HookState::Installed { version, chained } => {
                 let old = if version < VERSION {
                     " (older: install again)"
@@ -305,8 +305,8 @@ pub(crate) fn may_be_gate(start: &CommandContext) -> bool {
 }
 
 /// What is said where a push could not be reviewed and must not go through unreviewed.
-const BLOCKED: &str = "the push is blocked: it could not be reviewed, and the hook is a gate, or its configuration cannot \
-                       be read (mend what the error names; to push anyway: git push --no-verify, or GIT_COUNCIL=0)";
+const BLOCKED: &str = "the push is blocked: it could not be reviewed, and the hook is a gate or its configuration cannot be \
+                       read (fix the error above; to push anyway: git push --no-verify, or GIT_COUNCIL=0)";
 
 /// A hook never stops anything by its own fault, unless the user made it a gate.
 fn run_hook(args: &RunArgs, start: &CommandContext) -> u8 {

@@ -36,7 +36,7 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
     }
     let tenths = size * 10 / MIB;
     let hit = file.file_hit(format!(
-        "`{}` has {}.{} MiB.",
+        "`{}` is {}.{} MiB large.",
         file.file_name(),
         tenths / 10,
         tenths % 10
