@@ -195,7 +195,7 @@ impl PublishAction {
             }
             Self::Review {
                 number, comments, ..
-            } => format!("review #{number}: {} comments beside lines", comments.len()),
+            } => format!("review #{number}: {} comments on lines", comments.len()),
             Self::Resolve { threads, .. } => format!(
                 "close {} conversations whose finding is gone",
                 threads.len()

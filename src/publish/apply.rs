@@ -246,7 +246,7 @@ impl PlanRunner<'_> {
         let Some(me) = &self.context.seen.me else {
             return Err(GitHubError::Shape {
                 doing: doing.to_owned(),
-                what: "author: who we are is not known",
+                what: "author: the token's own account is not known",
             });
         };
         // Whoever began before us has changed something by now; clocks may differ.
@@ -382,7 +382,7 @@ impl PlanRunner<'_> {
                 self.applied.done.push(action.describe());
                 return true;
             }
-            Ok(false) => "this is no job of a workflow".to_owned(),
+            Ok(false) => "this is not a job of a GitHub workflow".to_owned(),
             Err(error) => error.to_string(),
         };
         self.applied.missing.push((action.surface(), why));

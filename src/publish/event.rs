@@ -147,7 +147,9 @@ impl WorkflowEvent<'_> {
             return Ok(nothing_to_do("only a new comment is a command"));
         }
         if self.payload.pointer("/issue/pull_request").is_none() {
-            return Ok(nothing_to_do("the comment stands on an issue"));
+            return Ok(nothing_to_do(
+                "the comment is on an issue, not on a pull request",
+            ));
         }
         let body = json_text(self.payload, "/comment/body").unwrap_or_default();
         let Some(commit) = parse_command(&body) else {

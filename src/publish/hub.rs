@@ -98,7 +98,7 @@ pub enum GitHubError {
     },
     /// A limit would have to be waited for longer than there is patience.
     #[error(
-        "cannot {doing}: the rate limit ends in {wait_s} s, and {patience_s} s is all the waiting that is allowed"
+        "cannot {doing}: the rate limit ends in {wait_s} s, but at most {patience_s} s of waiting are allowed"
     )]
     Limited {
         /// What was being done.

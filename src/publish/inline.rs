@@ -118,10 +118,10 @@ pub(super) fn plan_review(
 /// What stands above the comments. It names no verdict: that changes, and a review does not.
 fn review_heading(placed: &PlacedFindings<'_>) -> String {
     let count = match placed.new.len() {
-        1 => "One finding stands beside its line".to_owned(),
-        many => format!("{many} findings stand beside their lines"),
+        1 => "One finding is commented on its line".to_owned(),
+        many => format!("{many} findings are commented on their lines"),
     };
-    format!("{count}. The verdict and the whole report stand in the council's comment or check.")
+    format!("{count}. The verdict and the whole report are in the council's comment or check.")
 }
 
 /// Open conversations of ours whose finding no longer counts. After an incomplete run nothing is known to be gone.

@@ -288,7 +288,8 @@ fn keep_report(report: &Report) -> Option<Box<Report>> {
     }
     if json_bytes(&kept) > MAX_REPORT {
         kept.outcome.findings.clear();
-        let note = "the findings are too many to be repeated: they stand in the report on the pull request";
+        let note =
+            "there are too many findings to repeat them here: see the report on the pull request";
         kept.outcome.notes.push(note.to_owned());
     }
     (json_bytes(&kept) <= MAX_REPORT).then(|| Box::new(kept))

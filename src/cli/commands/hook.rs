@@ -305,8 +305,8 @@ pub(crate) fn may_be_gate(start: &CommandContext) -> bool {
 }
 
 /// What is said where a push could not be reviewed and must not go through unreviewed.
-const BLOCKED: &str = "the push is blocked: it could not be reviewed, and the hook is a gate or its configuration cannot be \
-                       read (fix the error above; to push anyway: git push --no-verify, or GIT_COUNCIL=0)";
+const BLOCKED: &str = "the push is blocked: it could not be reviewed, and the hook is a gate or its configuration cannot \
+                       be read (fix the error above; to push anyway: git push --no-verify, or GIT_COUNCIL=0)";
 
 /// A hook never stops anything by its own fault, unless the user made it a gate.
 fn run_hook(args: &RunArgs, start: &CommandContext) -> u8 {
