@@ -7,6 +7,7 @@ use council_protocol::seat::AgentKind;
 use council_protocol::{Coverage, Seat};
 
 use crate::config::{PriceSettings, Settings};
+use crate::council::Outcome;
 use crate::council::plan::DebateMode;
 use crate::report::BriefFacts;
 use crate::session::BudgetLimits;
@@ -57,6 +58,21 @@ pub(crate) fn cost_settings(settings: &Settings) -> BudgetLimits {
             .cost
             .map(|millionths| millionths as f64 / 1e6),
     }
+}
+
+/// What the report says of a run that cost more than it was to cost: a server or a program took more than it was told to.
+pub(crate) fn overrun_note(outcome: &Outcome, settings: &Settings) -> Option<String> {
+    let bound = settings.limits.cost? as f64 / 1e6;
+    let costs = outcome
+        .judges
+        .iter()
+        .filter_map(|judge| judge.usage.as_ref()?.cost_usd);
+    let spent: f64 = costs.sum();
+    (spent > bound).then(|| {
+        format!(
+            "the run cost ${spent:.2}, more than the ${bound:.2} that it was to cost: a model took more than it was told to"
+        )
+    })
 }
 
 /// Who is sent the brief, for a person: the name of the agent and where it goes.

@@ -22,7 +22,7 @@ use crate::run::backends::{BackendTable, needs_plugin};
 use crate::run::context::RunContext;
 use crate::run::digests::RunDigests;
 use crate::run::error::RunError;
-use crate::run::estimate::cost_settings;
+use crate::run::estimate::{cost_settings, overrun_note};
 use crate::run::facts::base_facts;
 use crate::run::floor;
 use crate::run::loaded::LoadedRun;
@@ -411,6 +411,9 @@ impl CouncilRun<'_> {
             ..base_facts(&self.run)
         };
         let mut outcome = finished.outcome;
+        outcome
+            .notes
+            .extend(overrun_note(&outcome, &self.prepared.config.settings));
         floor::hear_rules(
             &mut outcome,
             &finished.plan,

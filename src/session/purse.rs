@@ -13,6 +13,9 @@ use serde::Serialize;
 /// The file of a run in which every call of an agent that costs something stands, a JSON object a line.
 pub(crate) const CALLS_FILE: &str = "calls.jsonl";
 
+/// Tokens of an answer that nobody can be told to keep short: a program that speaks with a model by itself.
+const UNBOUNDED_OUTPUT: u64 = 8_000;
+
 /// As many calls as one turn may make at the price of the dearest, look-ups aside: the first, and a few of fallback models.
 const CALLS_OF_A_TURN: f64 = 4.0;
 
@@ -113,7 +116,7 @@ impl Budget {
         };
         spend.bytes += turn.prompt.len() as u64;
         let spend = &self.judges[judge];
-        let first = self.estimate_usd(spend.model.iter(), spend.bytes);
+        let first = self.first_call_usd(spend);
         if let Some(failure) = self.refuse_call(first) {
             return Err(Box::new(Event::Failed {
                 judge: judge.clone(),
@@ -176,12 +179,20 @@ impl Budget {
         }
     }
 
-    /// What a call of the dearest of these models would cost; nothing is known of one without a price.
-    fn estimate_usd<'m>(&self, models: impl Iterator<Item = &'m String>, bytes: u64) -> f64 {
-        models
-            .filter_map(|model| self.money.prices.get(model))
-            .map(|price| price.estimate_usd(bytes))
-            .fold(0.0, f64::max)
+    /// What the first call of a turn may cost; nothing is known of a model without a price. A model behind an API is told
+    /// how long its answer may be; another is not.
+    fn first_call_usd(&self, spend: &JudgeSpend) -> f64 {
+        let output = match spend.max_output {
+            Some(_) => EXPECTED_OUTPUT,
+            None => UNBOUNDED_OUTPUT,
+        };
+        let price = spend
+            .model
+            .as_ref()
+            .and_then(|model| self.money.prices.get(model));
+        price.map_or(0.0, |price| {
+            price.cost_usd(estimate_tokens(spend.bytes), 0, output)
+        })
     }
 
     /// What the calls of a turn may cost together. The first is approved; for those of fallback models there is an equal
@@ -191,7 +202,7 @@ impl Budget {
             return first;
         };
         let models = spend.model.iter().chain(&spend.fallback);
-        let output = spend.max_output.unwrap_or(EXPECTED_OUTPUT);
+        let output = spend.max_output.unwrap_or(UNBOUNDED_OUTPUT);
         let dearest = models
             .filter_map(|model| self.money.prices.get(model))
             .map(|price| price.cost_usd(estimate_tokens(spend.bytes), 0, output))
@@ -507,6 +518,23 @@ mod tests {
         };
         purse.after_event(&mut answered("b", 3, dear), 1).unwrap();
         assert!(ask(&mut purse, "a", 4).is_err());
+    }
+
+    /// Nobody can tell a client of its own how long an answer may be.
+    #[test]
+    fn more_is_laid_aside_for_who_cannot_be_bounded() {
+        let mut purse = purse(Some(1.0));
+        ask(&mut purse, "a", 1).unwrap();
+        let bounded = purse.first_call_usd(&purse.judges[&JudgeId::from("b")]);
+        purse
+            .judges
+            .get_mut(&JudgeId::from("b"))
+            .unwrap()
+            .max_output = None;
+        let unbounded = purse.first_call_usd(&purse.judges[&JudgeId::from("b")]);
+        // 1,500 and 8,000 tokens at $15 for a million, behind 1,000 at $3.
+        assert!((bounded - 0.0255).abs() < 1e-9, "{bounded}");
+        assert!((unbounded - 0.123).abs() < 1e-9, "{unbounded}");
     }
 
     #[test]

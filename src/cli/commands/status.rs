@@ -13,14 +13,16 @@ pub(crate) struct StatusArgs {}
 
 pub(crate) fn run(_: &StatusArgs, start: &CommandContext) -> Result<(), RunError> {
     let mut out = String::new();
-    for (past, _) in store::list_runs(start)? {
+    for (past, report) in store::list_runs(start)? {
+        // Whoever was interrupted in good order has left a report of how far it came.
+        let is_incomplete = report.is_some_and(|report| report.incomplete);
         let line = match past.state() {
             RunState::GoingOn => "is running".to_owned(),
-            RunState::CutOff => format!(
+            RunState::Finished if !is_incomplete => continue,
+            RunState::CutOff | RunState::Finished => format!(
                 "was interrupted; `git council resume {}` continues it",
                 past.name
             ),
-            RunState::Finished => continue,
         };
         out.push_str(&format!("{}  {line}\n", past.name));
     }

@@ -19,7 +19,7 @@ use crate::run::backends::BackendTable;
 use crate::run::context::RunContext;
 use crate::run::convene::draw_run_seed;
 use crate::run::error::RunError;
-use crate::run::estimate::cost_settings;
+use crate::run::estimate::{cost_settings, overrun_note};
 use crate::run::execute::{run_places, save_run_report};
 use crate::run::facts::base_facts;
 use crate::run::floor::{RuleBench, hear_rules};
@@ -279,6 +279,8 @@ impl Duel<'_> {
     pub(crate) fn report(&self, concluded: &Concluded) -> Result<Report, RunError> {
         let transcript = DebateTranscript::parse(&concluded.text);
         let mut judged = self.judge(&transcript, concluded)?;
+        let overrun = overrun_note(&judged.outcome, &self.prepared.config.settings);
+        judged.outcome.notes.extend(overrun);
         hear_rules(
             &mut judged.outcome,
             &judged.plan,
