@@ -96,7 +96,7 @@ impl FindingPlace<'_> {
     pub(super) fn is_answered_by(&self, evidence: &Evidence, claims: &QuoteClaims) -> bool {
         let place = evidence_location(evidence);
         let (proof, around) = claims.proof_of(&place, &evidence.quote);
-        let Some(line) = found_line(&place, &proof) else {
+        let Some(line) = proof.place(place.line) else {
             return false;
         };
         let at = &self.finding.location;
@@ -112,21 +112,12 @@ impl FindingPlace<'_> {
     }
 
     fn is_own_line(&self, line: u32) -> bool {
-        let Some(first) = found_line(&self.finding.location, self.proof) else {
+        let Some(first) = self.proof.place(self.finding.location.line) else {
             return false;
         };
         let quoted = self.finding.quote.trim().lines().count().max(1);
         let quoted = u32::try_from(quoted).unwrap_or(u32::MAX);
         first > 0 && (first..first.saturating_add(quoted)).contains(&line)
-    }
-}
-
-/// The line at which a quote was found; none: nowhere.
-fn found_line(place: &Location, proof: &Proof) -> Option<u32> {
-    match proof {
-        Proof::Verified => Some(place.line),
-        Proof::Relocated { line } => Some(*line),
-        Proof::Unverified { .. } => None,
     }
 }
 

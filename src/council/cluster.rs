@@ -38,11 +38,7 @@ impl<'a> ComparedFinding<'a> {
             .end_line
             .unwrap_or(claimed)
             .saturating_sub(claimed);
-        let first = if let Proof::Relocated { line } = proof {
-            *line
-        } else {
-            claimed
-        };
+        let first = proof.place(claimed).unwrap_or(claimed);
         let words = description_words(&finding.description);
         Self {
             seat,

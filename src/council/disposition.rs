@@ -98,10 +98,7 @@ impl FindingVersion {
             .end_line
             .unwrap_or(place.line)
             .saturating_sub(place.line);
-        let first = match self.proof {
-            Proof::Relocated { line } => line,
-            _ => place.line,
-        };
+        let first = self.proof.place(place.line).unwrap_or(place.line);
         (first, first.saturating_add(length))
     }
 
@@ -112,14 +109,8 @@ impl FindingVersion {
         evidence: &Evidence,
         claims: &QuoteClaims,
     ) -> Option<SupportKind> {
-        let line = match claims
-            .proof_of(&evidence_location(evidence), &evidence.quote)
-            .0
-        {
-            Proof::Verified => evidence.line,
-            Proof::Relocated { line } => line,
-            Proof::Unverified { .. } => return None,
-        };
+        let (proof, _) = claims.proof_of(&evidence_location(evidence), &evidence.quote);
+        let line = proof.place(evidence.line)?;
         let (first, last) = self.lines();
         let is_near =
             (first.saturating_sub(NEAR_LINES)..=last.saturating_add(NEAR_LINES)).contains(&line);

@@ -60,6 +60,11 @@ fn judge_cluster<'a>(
         finding.location.line = line;
         finding.location.end_line = length.map(|l| line.saturating_add(l));
     }
+    if matches!(shown.proof, council_protocol::Proof::Removed { .. }) {
+        // The line is not there any more: under the number of another one it would be taken for that one.
+        (finding.location.line, finding.location.end_line) = (0, None);
+        finding.suggestion = None;
+    }
     complete_cause(&mut finding, cluster);
     let severity = cluster.severity();
     finding.severity = severity;

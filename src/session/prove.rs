@@ -55,8 +55,8 @@ struct SearchText {
     lines: FileLines,
     /// None: the lines are numbered from 1.
     numbers: Option<Vec<u32>>,
-    /// A quote found here is not where a reader of the reviewed side would look for it.
-    elsewhere: bool,
+    /// The numbers before the change of lines that it removes; none: the lines are those of the reviewed side.
+    removed: Option<Vec<u32>>,
     /// A few bits of what stands in a line that is not shown as it is, by its index from 0.
     hidden: BTreeMap<usize, u16>,
     /// The functions of a whole file.
@@ -94,7 +94,7 @@ impl QuoteProver {
         self.find_change(&location.path)?;
         let texts = self.texts_of(&location.path).ok()?;
         // Of one text the redacted form comes last, and is the only one that may be shown.
-        let shown = texts.0.iter().rfind(|text| !text.elsewhere)?;
+        let shown = texts.0.iter().rfind(|text| text.removed.is_none())?;
         let (index, text) = shown
             .lines
             .nearest_line(shown.index_of(location.line), quote)?;
@@ -188,7 +188,7 @@ impl QuoteProver {
                 .into_iter()
                 .flat_map(|blob| large_texts(&self.redactor, path, blob)),
         );
-        let mut add = |text: String, numbers: Option<Vec<u32>>, elsewhere| {
+        let mut add = |text: String, numbers: Option<Vec<u32>>, removed: Option<Vec<u32>>| {
             let shown = self.redactor.redact_source(Some(&path.display()), &text);
             // A judge that reads a brief sees hidden characters written out; the built-in ones do not.
             let marked = mark_hidden(Cow::Borrowed(&shown.text));
@@ -202,23 +202,26 @@ impl QuoteProver {
             texts.extend(forms.into_iter().map(|form| SearchText {
                 lines: FileLines::of(form),
                 numbers: numbers.clone(),
-                elsewhere,
+                removed: removed.clone(),
                 hidden: hidden_lines(&text, form),
                 functions: Arc::clone(&functions),
             }));
         };
         match (blob, file) {
             _ if is_large => {}
-            (Some(blob), _) => add(String::from_utf8_lossy(&blob).into_owned(), None, false),
+            (Some(blob), _) => add(String::from_utf8_lossy(&blob).into_owned(), None, None),
             (None, Some(file)) => {
                 let (text, numbers) = shown_lines(file, side);
-                add(text, Some(numbers), false);
+                add(text, Some(numbers), None);
             }
             (None, None) => {}
         }
         if let Some(file) = file.filter(|_| !deleted) {
             let (text, numbers) = removed_lines(file);
-            add(text, Some(numbers), true);
+            let (_, old) = gather_lines(file, |line| {
+                line.old_no.filter(|_| line.kind == LineKind::Removed)
+            });
+            add(text, Some(numbers), Some(old));
         }
         Ok(texts)
     }
@@ -237,7 +240,7 @@ fn large_texts(redactor: &Redactor, path: &RepoPath, blob: Arc<[u8]>) -> Vec<Sea
     let search = |form: &str| SearchText {
         lines: FileLines::of(form),
         numbers: None,
-        elsewhere: false,
+        removed: None,
         hidden: hidden.clone(),
         // Functions are looked for in files that people write.
         functions: Arc::default(),
@@ -294,16 +297,21 @@ impl SearchText {
     fn search_near(&self, line: u32, quote: &str) -> ProofWithContext {
         let claimed = self.index_of(line);
         let proof = self.lines.prove(claimed, quote);
-        let at = match proof {
-            Proof::Verified => claimed,
-            Proof::Relocated { line } => line,
-            nowhere @ Proof::Unverified { .. } => return (nowhere, String::new()),
+        let Some(at) = proof.place(claimed) else {
+            return (proof, String::new());
         };
         let context = self.context_around(at, quote.trim().lines().count());
         let real = self.number_of(at);
-        let proof = match real == line && !self.elsewhere {
-            true => Proof::Verified,
-            false => Proof::Relocated { line: real },
+        let proof = match &self.removed {
+            Some(old) => Proof::Removed {
+                line: real,
+                old_line: old
+                    .get((at as usize).saturating_sub(1))
+                    .copied()
+                    .unwrap_or(real),
+            },
+            None if real == line => Proof::Verified,
+            None => Proof::Relocated { line: real },
         };
         (proof, context)
     }

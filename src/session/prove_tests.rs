@@ -148,7 +148,10 @@ fn a_removed_line_is_evidence_at_the_place_where_it_stood() {
         assert_eq!(
             found,
             (
-                Proof::Relocated { line: 11 },
+                Proof::Removed {
+                    line: 11,
+                    old_line: 11
+                },
                 "check_balance()?;".to_owned()
             )
         );

@@ -19,6 +19,13 @@ pub enum Proof {
         /// The line, from 1, nearest to the claimed one.
         line: u32,
     },
+    /// The quote stands in a line that the change removes.
+    Removed {
+        /// The line of the reviewed side before which it stood, from 1.
+        line: u32,
+        /// Its own number before the change, from 1.
+        old_line: u32,
+    },
     /// The quote was not found, or there was none.
     Unverified {
         /// Why, in words for a person.
@@ -30,6 +37,15 @@ impl Proof {
     /// Whether the quote was found.
     pub fn resolves(&self) -> bool {
         !matches!(self, Self::Unverified { .. })
+    }
+
+    /// The line of the reviewed side at which the quote was found that was said to stand at `claimed`; none: nowhere.
+    pub fn place(&self, claimed: u32) -> Option<u32> {
+        match self {
+            Self::Verified => Some(claimed),
+            Self::Relocated { line } | Self::Removed { line, .. } => Some(*line),
+            Self::Unverified { .. } => None,
+        }
     }
 
     fn unverified(reason: &str) -> Self {

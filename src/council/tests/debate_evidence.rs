@@ -1,10 +1,11 @@
 //! R2: what evidence does to votes and findings.
 
 use council_protocol::answer::{IndependentFinding, Stance, Tag, Withdrawal};
-use council_protocol::{Severity, Vote};
+use council_protocol::{Proof, Severity, Vote};
 
 use super::debate::{debate, in_r2};
 use super::run::{Run, UNRELATED, change, evidence, finding, made_up, response};
+use crate::council::exchange::{Action, Input};
 use crate::council::outcome::{Disposition, Verdict, VerdictReason};
 
 #[test]
@@ -261,4 +262,36 @@ fn a_split_that_becomes_unanimous_is_marked_as_converged() {
     let mut run = in_r2(debate(2), &[Vote::Pass, Vote::Fail]);
     run.votes(&[Vote::Pass, Vote::Fail]);
     assert!(!run.concluded().converged);
+}
+
+/// A line that the change removes stands under no number of the reviewed side: there it would be taken for another one.
+#[test]
+fn a_removed_line_is_shown_under_no_number() {
+    let mut plan = debate(2);
+    plan.debate = crate::council::plan::DebateMode::Off;
+    let mut run = Run::seated(plan);
+    run.proves = false;
+    run.answer("judge-1", Vote::Fail, |a| {
+        let mut gone = finding(Severity::Critical, 3);
+        gone.suggestion = Some("nothing".into());
+        a.findings = vec![gone];
+    });
+    let claim = run.actions.iter().find_map(|action| match action {
+        Action::Prove { claim, .. } => Some(*claim),
+        _ => None,
+    });
+    run.feed(Input::Proved {
+        claim: claim.unwrap(),
+        proof: Proof::Removed {
+            line: 3,
+            old_line: 2,
+        },
+        context: String::new(),
+        nearest: None,
+    });
+    run.answer("judge-2", Vote::Pass, |_| {});
+    let found = &run.concluded().findings[0];
+    assert_eq!(found.finding.location.line, 0);
+    assert_eq!(found.finding.suggestion, None);
+    assert_eq!(found.disposition, Disposition::Unconfirmed);
 }

@@ -1,7 +1,7 @@
 //! One finding at a terminal: a line that says all that matters, and the code with why and fix under it.
 
 use anstyle::Style;
-use council_protocol::Severity;
+use council_protocol::{Proof, Severity};
 
 use crate::report::document::FindingView;
 use crate::report::page::{TerminalPage, colours};
@@ -101,8 +101,11 @@ fn style(severity: Severity) -> Style {
 /// The quoted lines behind their numbers, and a caret below what is meant.
 fn push_code(page: &mut TerminalPage, view: &FindingView<'_>, verbose: bool) {
     let finding = &view.found.finding;
-    if finding.location.line == 0 || finding.quote.trim().is_empty() {
+    if finding.quote.trim().is_empty() {
         return;
+    }
+    if finding.location.line == 0 {
+        return push_removed(page, view);
     }
     let most = if verbose {
         MAX_VERBOSE_LINES
@@ -135,6 +138,28 @@ fn code_room(page: &TerminalPage, last: u32) -> usize {
 }
 
 /// Numbered lines, cut to the width of the page.
+/// Lines that the change removes stand under no number of the reviewed side.
+fn push_removed(page: &mut TerminalPage, view: &FindingView<'_>) {
+    let old = view
+        .found
+        .members
+        .iter()
+        .find_map(|member| match member.proof {
+            Proof::Removed { old_line, .. } => Some(old_line),
+            _ => None,
+        });
+    let Some(old) = old else { return };
+    let (room, ellipsis) = (code_room(page, old), page.look().ellipsis());
+    let mut lines = Untrusted::new(&view.found.finding.quote).code_lines();
+    if let Some(line) = lines.next() {
+        let gutter = page.paint(colours::GUTTER, &format!("  removed (line {old} before) |"));
+        page.push_line(&format!(
+            "{gutter} {}",
+            text::fit_columns(&line, room, ellipsis)
+        ));
+    }
+}
+
 fn push_lines(page: &mut TerminalPage, first: u32, bar: &str, code: &str, most: usize) {
     let count = code.lines().count();
     let last = first.saturating_add(

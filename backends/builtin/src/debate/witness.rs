@@ -100,7 +100,9 @@ impl<'a> ClaimChecker<'a> {
         match lines.prove_quote(finding.location.line, &finding.quote) {
             Proof::Unverified { .. } => quote_missing(finding, &lines),
             Proof::Verified => self.check_place(finding, file, &lines, finding.location.line),
-            Proof::Relocated { line } => self.check_place(finding, file, &lines, line),
+            Proof::Relocated { line } | Proof::Removed { line, .. } => {
+                self.check_place(finding, file, &lines, line)
+            }
         }
     }
 
