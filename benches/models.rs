@@ -1,7 +1,7 @@
 //! What a council of APIs costs beside its models: overhead, memory, and how much of what is sent a provider's cache holds.
 //!
 //! `cargo run --release --example models -- target/release/git-council`: the program runs whole councils against the scripted
-//! server, over a change of about 90 kB.
+//! server, over a change of 969 lines.
 
 #![allow(clippy::print_stdout, reason = "a bench tells its numbers")]
 #![allow(clippy::unwrap_used, reason = "a bench that cannot go on should stop")]
@@ -23,10 +23,13 @@ fn main() {
     let program = fs::canonicalize(program).expect("the program, as the first argument");
     let folder = tempfile::tempdir().unwrap();
     repository(folder.path());
-    for _ in 0..3 {
-        overhead(&program, folder.path());
+    // Tokens do not depend on the build: `models PROGRAM tokens` needs none for release.
+    if std::env::args().nth(2).as_deref() != Some("tokens") {
+        for _ in 0..3 {
+            overhead(&program, folder.path());
+        }
+        memory(&program, folder.path());
     }
-    memory(&program, folder.path());
     for (api, base) in [
         ("anthropic", "/v1"),
         ("responses", "/v1"),
@@ -37,7 +40,10 @@ fn main() {
     }
 }
 
-/// One commit that changes about 1,000 lines, 90 kB.
+/// Lines that the commit changes.
+const LINES: usize = 969;
+
+/// One commit that adds 969 lines of about 85 bytes to files that were there.
 fn repository(folder: &Path) {
     let git = |args: &[&str]| {
         let mut git = Command::new("git");
@@ -54,14 +60,17 @@ fn repository(folder: &Path) {
     git(&["init", "--quiet", "--initial-branch=main", "."]);
     fs::write(folder.join(".gitignore"), "home\n").unwrap();
     fs::create_dir(folder.join("home")).unwrap();
+    for file in 0..20 {
+        fs::write(folder.join(format!("module_{file}.rs")), "// Steps.\n").unwrap();
+    }
     git(&["add", "."]);
     git(&["commit", "--quiet", "-m", "Start"]);
     for file in 0..20 {
-        let mut text = String::new();
-        for line in 0..50 {
+        let mut text = "// Steps.\n".to_owned();
+        for line in (0..LINES).filter(|line| line % 20 == file) {
             let _ = writeln!(
                 text,
-                "/// The value of step {line} in module {file}, which its caller has to check.\npub const STEP_{file}_{line}: u32 = {};",
+                "pub const STEP_{file}_{line}: Step = Step::of({}, \"what its caller has to check\");",
                 line * 7 + file
             );
         }
@@ -111,7 +120,7 @@ fn agent(models: &FakeModels, api: &str, base: &str, more: &str) -> String {
     )
 }
 
-/// Three judges, two rounds: each judge's chain is three calls (round 1, restatement, round 2).
+/// Three judges, two rounds: each judge's chain is two calls.
 fn overhead(program: &Path, folder: &Path) {
     let latency = Duration::from_millis(500);
     let models = FakeModels::start([Rule::on(Reply::default().after(500))]).unwrap();
@@ -119,15 +128,15 @@ fn overhead(program: &Path, folder: &Path) {
     let (took, _) = run(program, folder, &config, &["--judges", "3", "--debate"]);
     assert_eq!(
         (models.stats().requests, models.stats().max_in_flight),
-        (9, 3)
+        (6, 3)
     );
     let records = models.records();
     let chain = records.iter().map(|r| r.done_ms.unwrap()).max().unwrap() - records[0].at_ms;
     println!(
         "overhead 3 x 2: {:?} beside {:?} of models (of it between first call and last answer: {:?})",
-        took.saturating_sub(latency * 3),
-        latency * 3,
-        Duration::from_millis(chain).saturating_sub(latency * 3)
+        took.saturating_sub(latency * 2),
+        latency * 2,
+        Duration::from_millis(chain).saturating_sub(latency * 2)
     );
 }
 
@@ -153,54 +162,76 @@ fn memory(program: &Path, folder: &Path) {
     );
 }
 
-/// What a provider's cache holds of three judges and two rounds.
+/// What three judges and two rounds send, and how much of it a provider's cache holds.
 fn cache(program: &Path, folder: &Path, api: &str, base: &str) {
     let models = FakeModels::start([Rule::on(Reply::default().after(20))]).unwrap();
+    // What speaks Chat Completions and is not OpenAI's own is not primed by itself.
     run(
         program,
         folder,
-        &agent(&models, api, base, ""),
+        &agent(&models, api, base, "prime = 'on'\nstructured = true"),
         &["--judges", "3", "--debate"],
     );
     let records = models.records();
-    let (first, later): (Vec<&Record>, Vec<&Record>) =
-        records.iter().partition(|r| prompts(r).len() == 1);
-    let sum = |records: &[&Record], of: fn(&Record) -> usize| {
-        records.iter().map(|r| of(r)).sum::<usize>()
-    };
-    let uncached: fn(&Record) -> usize = |r| r.prompt_bytes - r.cached_bytes;
-    let task = sum(&later, |r| prompts(r).last().map_or(0, String::len));
-    let all: Vec<&Record> = records.iter().collect();
-    let (whole, fresh) = (sum(&all, |r| r.prompt_bytes), sum(&all, uncached));
+    let all = records.iter().map(|r| r.prompt_bytes).sum::<usize>();
+    let brief = brief_bytes(&records);
+    let shared = records[1..3]
+        .iter()
+        .map(|r| r.shared_bytes)
+        .min()
+        .unwrap_or(0);
+    let later = &records[1..];
+    let sum = |of: fn(&Record) -> usize| later.iter().map(of).sum::<usize>() as f64;
+    // A write to the cache costs a quarter more at Anthropic, nothing elsewhere; a read a tenth.
+    let write = if api == "anthropic" { 1.25 } else { 1.0 };
+    let price =
+        |r: &Record| 0.1 * r.cached_bytes as f64 + write * (r.prompt_bytes - r.cached_bytes) as f64;
     println!(
-        "{api}: round 1 {} B, of it uncached {} B; round 2 {} B, uncached {} B = {:.2} x (others' answers + task: {task} B); \
-         total uncached {:.2} x, at a tenth of the price for the rest {:.2} x",
-        sum(&first, |r| r.prompt_bytes),
-        sum(&first, uncached),
-        sum(&later, |r| r.prompt_bytes),
-        sum(&later, uncached),
-        sum(&later, uncached) as f64 / task as f64,
-        fresh as f64 / whole as f64,
-        (fresh as f64 + 0.1 * (whole - fresh) as f64) / whole as f64,
+        "{api}: {} calls; all input {} tokens = {:.3} x {} briefs of {} B, {:.3} x with their schema ({} B); \
+         after the first call {:.1} % readable, {:.1} % read; {:.0} full-price tokens",
+        records.len(),
+        all / 4,
+        all as f64 / (brief * records.len()) as f64,
+        records.len(),
+        brief,
+        all as f64 / (shared * records.len()) as f64,
+        shared - brief,
+        100.0 * sum(|r| r.readable_bytes) / sum(|r| r.prompt_bytes),
+        100.0 * sum(|r| r.cached_bytes) / sum(|r| r.prompt_bytes),
+        records.iter().map(price).sum::<f64>() / 4.0,
     );
 }
 
-/// The prompts of a conversation, in order, as each API carries them.
+/// What all prompts of round 1 begin with: schema, subject and guide.
+fn brief_bytes(records: &[Record]) -> usize {
+    let first = prompts(&records[0]).concat();
+    let shared = |other: &Record| {
+        let other = prompts(other).concat();
+        first
+            .bytes()
+            .zip(other.bytes())
+            .take_while(|(a, b)| a == b)
+            .count()
+    };
+    records[1..].iter().map(shared).min().unwrap_or(0)
+}
+
+/// The texts of a conversation, in order, as each API carries them.
 fn prompts(record: &Record) -> Vec<String> {
     let body: Value = serde_json::from_str(&record.body).unwrap();
     let list = ["messages", "input", "contents"]
         .iter()
         .find_map(|name| body[name].as_array())
         .unwrap();
-    let user = list.iter().filter(|message| message["role"] == "user");
-    let last = |message: &Value| {
+    let texts = |message: &Value| {
         let parts = message["content"]
             .as_array()
             .or(message["parts"].as_array());
-        let text = parts
-            .and_then(|parts| parts.last())
-            .map_or(&message["content"], |part| &part["text"]);
-        text.as_str().unwrap_or_default().to_owned()
+        let text = |part: &Value| part["text"].as_str().unwrap_or_default().to_owned();
+        match parts {
+            Some(parts) => parts.iter().map(text).collect(),
+            None => vec![message["content"].as_str().unwrap_or_default().to_owned()],
+        }
     };
-    user.map(last).collect()
+    list.iter().flat_map(texts).collect()
 }

@@ -192,10 +192,7 @@ impl Agent for Nod {
 impl Conversation for Nod {
     fn take_turn(&mut self, turn: &Turn, _: &StopSignal) -> Result<AgentReply, Failure> {
         let answer = Answer::new(turn.round, turn.key.clone(), Vote::Pass);
-        let raw = match turn.task {
-            Task::Restate => "Nothing stands against it.".to_owned(),
-            _ => serde_json::to_string(&answer).unwrap_or_default(),
-        };
+        let raw = serde_json::to_string(&answer).unwrap_or_default();
         Ok(AgentReply { raw, usage: None })
     }
 }

@@ -169,7 +169,6 @@ fn raw_answer(change: &Change, judge: usize, round: u8, key: &str, task: &Task) 
     };
     let mut answer = Answer::new(round, key, vote);
     match task {
-        Task::Restate => return "As I said.".into(),
         Task::Debate { peers, .. } => {
             answer.responses = peers
                 .iter()

@@ -310,9 +310,21 @@ pub const KEYS: &[ConfigKey] = &[
     ),
     key_row(
         "agents.*.prime",
-        ValueKind::Choice(&["auto", "off"]),
+        ValueKind::Choice(&["auto", "on", "off"]),
         SourceTrust::User,
-        "`auto`: with a large brief, judges of one model start when the first one's answer begins, and read the brief from the provider's cache. Unset: `auto`.",
+        "`on`: with a large brief, judges of one model start when the first one's answer begins, and read the brief from the provider's cache. `auto`: where the provider is known to have one. Unset: `auto`.",
+    ),
+    key_row(
+        "agents.*.effort",
+        ValueKind::Choice(&["none", "minimal", "low", "medium", "high", "xhigh", "max"]),
+        SourceTrust::User,
+        "How much the API's model thinks, in its provider's own words: Anthropic's `effort` with adaptive thinking, OpenAI's `reasoning.effort`, Gemini's `thinkingLevel`; `chat` (Ollama, too) takes it as `reasoning_effort`. Unset: as the provider has it.",
+    ),
+    key_row(
+        "agents.*.thinking",
+        ValueKind::Count { least: 1_024, most: 1_000_000 },
+        SourceTrust::User,
+        "The most tokens of thought, for models that are told a number instead (`anthropic` before Claude 4.6, `gemini` before 3); they come on top of `max-tokens`. Unset: as the provider has it.",
     ),
     key_row("prices.*.input", ValueKind::Money, SourceTrust::User, "US dollars for a million input tokens of the model of that name."),
     key_row("prices.*.cached", ValueKind::Money, SourceTrust::User, "The same for tokens that come from the provider's cache. Unset: as `input`."),

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use council_protocol::seat::{Api, OutputFormat, Prime, RuleLevel, RuleSettings, Sandbox};
+use council_protocol::seat::{Api, Effort, OutputFormat, Prime, RuleLevel, RuleSettings, Sandbox};
 use serde::{Deserialize, Serialize};
 
 use super::RaisedDemands;
@@ -188,6 +188,10 @@ pub(crate) struct AgentSettings {
     /// Whether its cache is primed.
     #[serde(default)]
     pub prime: Prime,
+    /// How much it thinks.
+    pub effort: Option<Effort>,
+    /// The most tokens of thought.
+    pub thinking: Option<u32>,
     /// The model.
     pub model: Option<String>,
     /// Whose model it is.

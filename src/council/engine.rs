@@ -249,7 +249,6 @@ impl Council {
         match self.alarms.remove(&timer) {
             Some(TimerKind::Run) => self.cancel_run(CancelCause::Deadline, now),
             Some(TimerKind::Round) => self.pass_over(timer),
-            Some(TimerKind::Turn(turn)) => self.turn_over(turn),
             Some(TimerKind::Explorers(seat)) => self.explorers_over(seat, now),
             Some(TimerKind::Proofs(round)) => self.proofs_over(round),
             Some(TimerKind::Check) => self.checks_over(now),

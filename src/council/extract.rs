@@ -349,8 +349,19 @@ fn array_field<'a>(value: &'a mut Value, field: &str) -> &'a mut [Value] {
         .map_or(&mut [], Vec::as_mut_slice)
 }
 
-/// Fills what may be missing: a finding without a cause is still a finding.
+/// Fills what may be missing: a finding without a cause is still a finding. An empty text is none: structured output has to
+/// write something.
 fn fill_defaults(mut answer: Answer) -> Answer {
+    let texts = [
+        &mut answer.restatement,
+        &mut answer.steel_man,
+        &mut answer.no_challenge,
+        &mut answer.position,
+        &mut answer.document,
+    ];
+    for text in texts {
+        text.take_if(|text| text.trim().is_empty());
+    }
     let later = answer
         .independent_findings
         .iter_mut()

@@ -34,8 +34,6 @@ pub(super) enum SeatPresence {
 pub(super) struct QueuedTask {
     /// What is asked.
     pub(super) task: Task,
-    /// A bound of its own inside the round's, in milliseconds.
-    pub(super) limit_ms: Option<u64>,
     /// How often the same question was sent back: once, then the judge abstains.
     pub(super) mended: bool,
     /// A usable answer that was sent back because something in it is wanting: it counts if no better one comes.
@@ -47,25 +45,9 @@ impl QueuedTask {
     pub(super) fn new(task: Task) -> Self {
         Self {
             task,
-            limit_ms: None,
             mended: false,
             draft: None,
         }
-    }
-
-    /// A question with a bound of its own.
-    pub(super) fn with_limit(task: Task, limit_ms: u64) -> Self {
-        Self {
-            task,
-            limit_ms: Some(limit_ms),
-            mended: false,
-            draft: None,
-        }
-    }
-
-    /// Whether the reply is read as text rather than as an answer.
-    pub(super) fn wants_text(&self) -> bool {
-        matches!(self.task, Task::Restate)
     }
 }
 

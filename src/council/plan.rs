@@ -81,7 +81,7 @@ pub enum ExchangeMode {
 pub struct RoundTimeouts {
     /// R1, from the moment that all judges were asked for (120 s).
     pub r1_ms: u64,
-    /// R2, from the restatement on (90 s).
+    /// R2 (90 s).
     pub r2_ms: u64,
     /// Grace of a shutdown (30 s).
     pub shutdown_ms: u64,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 
 use council_protocol::task::{DebateBranch, Framing};
-use council_protocol::{Coverage, Millis, TurnId};
+use council_protocol::{Coverage, Millis};
 
 use super::disposition::{self, FindingCluster};
 use super::evidence::QuoteClaims;
@@ -191,8 +191,6 @@ pub(super) enum TimerKind {
     Run,
     /// The pass of the round is over.
     Round,
-    /// One turn had less time than its round.
-    Turn(TurnId),
     /// Explorers of a judge.
     Explorers(SeatIndex),
     /// The quotes of an answer must be searched by now.

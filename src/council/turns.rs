@@ -11,10 +11,9 @@ use super::judges::{OpenTurn, QueuedTask, SeatIndex, SeatPresence};
 use super::keys::turn_key;
 use super::ledger::Synthesis;
 use super::merge::{merge_answers, raise_findings};
-use super::state::TimerKind;
 
 /// The longest restatement that is kept, in characters: two or three sentences are asked for.
-const RESTATEMENT_CHARS: usize = 2_000;
+const MAX_RESTATEMENT_CHARS: usize = 2_000;
 
 impl Council {
     /// A judge is seated: it is sent its first question.
@@ -50,8 +49,7 @@ impl Council {
         let id = self.next_turn();
         let judge = &mut self.state.judges[seat];
         let key = turn_key(&self.state.plan.seed, judge.id(), round, id);
-        let left = ends.saturating_sub(now);
-        let timeout_ms = ask.limit_ms.map_or(left, |limit| limit.min(left));
+        let timeout_ms = ends.saturating_sub(now);
         self.state.out.push(Action::Send {
             judge: judge.id().clone(),
             turn: id,
@@ -60,7 +58,6 @@ impl Council {
             task: ask.task.clone(),
             timeout_ms,
         });
-        let limited = ask.limit_ms.is_some();
         self.keys.insert(key.clone(), seat);
         judge.open = Some(OpenTurn {
             id,
@@ -69,9 +66,6 @@ impl Council {
             ask,
             cancelled: false,
         });
-        if limited {
-            self.set_timer(TimerKind::Turn(id), now.saturating_add(timeout_ms));
-        }
     }
 
     /// Takes a judge out of the round's waiting when it has nothing left to do, and records what it answered.
@@ -150,8 +144,6 @@ impl Council {
         judge.add_usage(turn.round, usage);
         if turn.cancelled || matches!(self.phase, CouncilPhase::Closing) {
             self.note_late(seat, &turn);
-        } else if turn.ask.wants_text() {
-            self.take_restatement(seat, &turn, raw);
         } else {
             match self.read_answer(seat, &turn, raw) {
                 Ok(answer) => self.weigh_answer(seat, turn, answer, now),
@@ -183,17 +175,6 @@ impl Council {
         let judge = &mut self.state.judges[seat];
         let detail = "answered after its time was over; the answer does not count";
         judge.record_failure(turn.round, Failure::new(FailureKind::Timeout, detail));
-    }
-
-    fn take_restatement(&mut self, seat: SeatIndex, turn: &OpenTurn, raw: &str) {
-        let text: String = raw.trim().chars().take(RESTATEMENT_CHARS).collect();
-        let judge = &mut self.state.judges[seat];
-        if text.is_empty() {
-            let detail = "the restatement is empty; the debate goes on";
-            judge.record_failure(turn.round, Failure::new(FailureKind::Empty, detail));
-        } else {
-            judge.restatement = Some(text);
-        }
     }
 
     fn read_answer(&self, seat: SeatIndex, turn: &OpenTurn, raw: &str) -> Result<Answer, Failure> {
@@ -278,8 +259,10 @@ impl Council {
             judge.answers.clear();
         }
         raise_findings(&mut judge.raised, round, &answer);
-        if round > 1 && judge.restatement.is_none() {
-            judge.restatement.clone_from(&answer.restatement);
+        // What was written before the others were heard stands; a later one only fills its place.
+        if round == 1 || judge.restatement.is_none() {
+            let restated = answer.restatement.as_deref().and_then(bound_restatement);
+            judge.restatement = restated.or(judge.restatement.take());
         }
         let merged = match judge.answers.remove(&round) {
             Some(earlier) => merge_answers(earlier, answer),
@@ -343,35 +326,10 @@ impl Council {
         self.state.judges[seat].add_usage(turn.round, usage);
         if turn.cancelled || matches!(self.phase, CouncilPhase::Closing) {
             // Its failure was recorded when its time was over.
-        } else if turn.ask.wants_text() {
-            self.state.judges[seat].record_failure(turn.round, failure);
         } else {
             self.reject_answer(seat, turn, failure, now);
         }
         self.dispatch_all(now);
-    }
-
-    /// One turn had less time than its round: it is interrupted, and what follows it is sent when the judge is free.
-    pub(super) fn turn_over(&mut self, turn: TurnId) {
-        let mut judges = self.state.judges.iter_mut();
-        let is_open = |o: &OpenTurn| o.id == turn && !o.cancelled;
-        let Some(judge) = judges.find(|j| j.open.as_ref().is_some_and(is_open)) else {
-            return;
-        };
-        let Some(open) = judge.open.as_mut() else {
-            return;
-        };
-        open.cancelled = true;
-        let round = open.round;
-        judge.record_failure(
-            round,
-            Failure::new(
-                FailureKind::Timeout,
-                "no restatement in time; the debate goes on",
-            ),
-        );
-        let judge = judge.id().clone();
-        self.state.out.push(Action::CancelTurn { judge });
     }
 
     /// A judge is gone, or was never seated.
@@ -395,6 +353,11 @@ impl Council {
         judge.record_failure(at, failure.clone());
         self.give_up(seat, round, &failure);
     }
+}
+
+fn bound_restatement(text: &str) -> Option<String> {
+    let text: String = text.trim().chars().take(MAX_RESTATEMENT_CHARS).collect();
+    Some(text).filter(|text| !text.is_empty())
 }
 
 /// Failures that a second try can mend. An oversized answer would come again; a violation is not asked for twice.

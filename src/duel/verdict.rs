@@ -149,15 +149,13 @@ impl SideScript {
             ..Answer::new(round, key, vote)
         };
         let answer = match task {
-            Task::Restate => {
-                return Some(format!(
+            Task::Review => Answer {
+                restatement: Some(format!(
                     "{} votes {}. {}",
                     self.role,
                     vote.as_str(),
                     self.insight
-                ));
-            }
-            Task::Review => Answer {
+                )),
                 // Its own points come first: replies name them by their number.
                 findings: self
                     .own

@@ -35,6 +35,7 @@ pub(crate) use show::{show_path, truncate_bytes};
 pub(crate) use template::PromptError;
 
 use crate::council::plan::RunSeed;
+use crate::packet::sha256;
 use fence::PromptFence;
 use template::TemplateSet;
 
@@ -45,7 +46,16 @@ pub struct PromptBuilder {
     fence: PromptFence,
     matter: SubjectKind,
     mode: ProductionMode,
+    ending: BriefEnding,
     redactor: Redactor,
+}
+
+/// What stands behind the subject in a brief.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BriefEnding {
+    Nothing,
+    /// Rules, method and form of a review: in the brief they are the same bytes for all judges and rounds.
+    Guide,
 }
 
 /// What is produced where nobody gives a verdict.
@@ -136,6 +146,7 @@ impl PromptBuilder {
             fence: PromptFence::from_seed(seed),
             matter: SubjectKind::Change,
             mode: ProductionMode::Stage,
+            ending: BriefEnding::Nothing,
             redactor: Redactor::default(),
         };
         if !overrides.is_empty() {
@@ -148,6 +159,14 @@ impl PromptBuilder {
     pub fn for_target(self, kind: TargetKind) -> Self {
         Self {
             matter: SubjectKind::from_target(kind),
+            ..self
+        }
+    }
+
+    /// The same, whose briefs end with how to judge: for procedures that begin with a review.
+    pub(crate) fn with_guide(self) -> Self {
+        Self {
+            ending: BriefEnding::Guide,
             ..self
         }
     }
@@ -185,7 +204,20 @@ impl PromptBuilder {
             templates: &self.templates,
             redactor: &self.redactor,
         };
-        brief::render_brief(packet, around, class, tools)
+        let guide = match self.ending {
+            BriefEnding::Nothing => return brief::render_brief(packet, around, class, tools),
+            BriefEnding::Guide => turn::render_guide(self)?,
+        };
+        let class = BriefClass {
+            budget_bytes: class.budget_bytes.saturating_sub(guide.len()),
+            ..class.clone()
+        };
+        let mut brief = brief::render_brief(packet, around, &class, tools)?;
+        let text = format!("{}\n{guide}\n", brief.text);
+        brief.sizes.frame += text.len() - brief.text.len();
+        brief.digest = sha256(text.as_bytes());
+        brief.text = text.into();
+        Ok(brief)
     }
 
     /// The prompt of one turn: what is asked, the rules, then seat, round, key and the form of the answer, last.

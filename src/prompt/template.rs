@@ -17,12 +17,16 @@ macro_rules! built_in {
 /// Name and text of each built-in template.
 pub(crate) const TEMPLATES: &[(&str, &str)] = built_in![
     "brief",
+    "guide",
     "rules",
+    "method",
+    "form",
     "answer",
+    "echo",
+    "lens",
     "review",
     "explored",
     "explorer",
-    "restate",
     "debate-agreed",
     "debate-disagreed",
     "peers",

@@ -86,9 +86,11 @@ fn sample_tasks() -> Vec<(u8, Task)> {
         (
             2,
             Task::Debate {
+                restatement: "I hold that it is half done.".to_owned(),
                 branch,
                 peers,
                 dropped,
+                settled: dropped,
                 framing,
             },
         )
@@ -124,7 +126,6 @@ fn sample_tasks() -> Vec<(u8, Task)> {
             },
         ),
         mend(1),
-        (2, Task::Restate),
         debate(DebateBranch::Agreed, None, 0),
         debate(DebateBranch::Agreed, Some(framing.clone()), 1),
         debate(DebateBranch::Disagreed, None, 1),

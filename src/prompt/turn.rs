@@ -9,7 +9,7 @@ use minijinja::context;
 use minijinja::value::Value;
 
 use super::template::PromptError;
-use super::{ProductionMode, PromptBuilder, words};
+use super::{BriefEnding, ProductionMode, PromptBuilder, words};
 
 /// Renders the turn.
 pub(super) fn render_turn(
@@ -35,6 +35,15 @@ pub(super) fn render_turn(
     prompter
         .templates
         .render(name, context! { ..own, ..common })
+}
+
+/// Renders what stands behind the subject for all judges.
+pub(super) fn render_guide(prompter: &PromptBuilder) -> Result<String, PromptError> {
+    let values = context! {
+        tag => prompter.fence.tag(),
+        matter => prompter.matter.as_str(),
+    };
+    prompter.templates.render("guide", values)
 }
 
 /// Renders a judge's own replies for a judge that no longer knows them.
@@ -66,21 +75,28 @@ fn template_values(prompter: &PromptBuilder, task: &Task, explorers: u8) -> (&'s
         false => prompter.fence.wrap(&text),
     };
     match task {
-        Task::Review => ("review", context! { explorers => u32::from(explorers) }),
+        Task::Review => (
+            "review",
+            context! {
+                explorers => u32::from(explorers),
+                guided => prompter.ending == BriefEnding::Guide,
+            },
+        ),
         Task::Explore { question } => (
             "explorer",
             context! { question => fenced(words.show_note(question)) },
         ),
-        Task::Restate => ("restate", context! {}),
         Task::Explored { results } => (
             "explored",
             context! { results => fenced(words.show_explored(results)) },
         ),
         Task::Mend { error, .. } => ("mend", context! { error => fenced(words.show_note(error)) }),
         Task::Debate {
+            restatement,
             branch,
             peers,
             dropped,
+            settled,
             framing,
         } => {
             let name = match branch {
@@ -88,9 +104,11 @@ fn template_values(prompter: &PromptBuilder, task: &Task, explorers: u8) -> (&'s
                 DebateBranch::Disagreed => "debate-disagreed",
             };
             let values = context! {
+                restatement => fenced(words.show_note(restatement)),
                 peers => fenced(words.show_positions(peers)),
                 by_reference => peers.iter().any(|peer| peer.file.is_some()),
                 dropped => *dropped,
+                settled => *settled,
                 claims => fenced(framing.as_ref().map(|framing| words.show_claims(framing)).unwrap_or_default()),
             };
             (name, values)
@@ -134,6 +152,7 @@ fn template_values(prompter: &PromptBuilder, task: &Task, explorers: u8) -> (&'s
                 wanted => u32::from(*wanted),
                 direct => *direct,
                 dropped => *dropped,
+                settled => 0,
                 claims => fenced(framing.as_ref().map(|framing| words.show_claims(framing)).unwrap_or_default()),
             };
             ("examine", values)
@@ -188,6 +207,7 @@ fn template_values(prompter: &PromptBuilder, task: &Task, explorers: u8) -> (&'s
                 documents => fenced(words.show_contributions(documents)),
                 by_reference => peers.iter().any(|peer| peer.file.is_some()),
                 dropped => *dropped,
+                settled => 0,
                 claims => fenced(framing.as_ref().map(|framing| words.show_claims(framing)).unwrap_or_default()),
             };
             ("cross-review", values)

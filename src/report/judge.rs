@@ -24,6 +24,7 @@ pub fn render_judge(seat: &Seat, round: u8, answer: &Answer, redactor: &Redactor
     ));
     blocks.push(judge_facts(seat, answer));
     blocks.extend(paragraph("", &answer.key_insight));
+    push_section(&mut blocks, "Analysis", paragraph("", &answer.analysis));
     push_section(&mut blocks, "Findings", finding_list(answer));
     push_section(
         &mut blocks,

@@ -157,6 +157,7 @@ impl ReportRedactor<'_> {
             .ballot
             .iter_mut()
             .for_each(|one| self.redact_ballot(one));
+        self.redact_text(&mut answer.analysis);
         self.redact_text(&mut answer.key_insight);
         self.redact_text(&mut answer.recommendation);
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use council_protocol::{Coverage, JudgeId, Seat, Turn};
 
-use crate::council::plan::RunSeed;
+use crate::council::plan::{Procedure, RunSeed};
 use crate::prompt::{BriefSizes, ProductionMode, PromptBuilder};
 use crate::report::{BriefFacts, ContextFacts};
 use crate::session;
@@ -21,6 +21,30 @@ pub(crate) struct SeatPrompts {
     briefs: RunBriefs,
 }
 
+/// What judges are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PromptPurpose {
+    Review,
+    /// Its turns tell their own rules.
+    Duel,
+    /// Something without a verdict.
+    Produce(ProductionMode),
+}
+
+impl PromptPurpose {
+    fn adapt(self, prompter: PromptBuilder, procedure: Procedure) -> PromptBuilder {
+        let begins_with_review = matches!(
+            procedure,
+            Procedure::Quick | Procedure::Review | Procedure::Debate
+        );
+        match self {
+            Self::Review if begins_with_review => prompter.with_guide(),
+            Self::Review | Self::Duel => prompter,
+            Self::Produce(mode) => prompter.for_mode(mode),
+        }
+    }
+}
+
 impl SeatPrompts {
     /// Renders the brief when a seat needs one; judges that read the packet as it is do not.
     pub(crate) fn for_seats(
@@ -28,7 +52,16 @@ impl SeatPrompts {
         prepared: &PreparedReview,
         seed: &RunSeed,
     ) -> Result<Option<Arc<Self>>, RunError> {
-        Self::for_mode(seats, prepared, seed, ProductionMode::default())
+        Self::plan_filled(seats, prepared, seed, (PromptPurpose::Review, None))
+    }
+
+    /// The same for a duel.
+    pub(crate) fn for_duel(
+        seats: &[Seat],
+        prepared: &PreparedReview,
+        seed: &RunSeed,
+    ) -> Result<Option<Arc<Self>>, RunError> {
+        Self::plan_filled(seats, prepared, seed, (PromptPurpose::Duel, None))
     }
 
     /// The same for a review in which `quorum` judges must have seen a file: what is larger than a brief is spread over them.
@@ -38,8 +71,7 @@ impl SeatPrompts {
         seed: &RunSeed,
         quorum: u32,
     ) -> Result<Option<Arc<Self>>, RunError> {
-        let planned = Self::plan(seats, prepared, seed, Some(quorum))?;
-        planned.map(|planned| planned.fill(prepared)).transpose()
+        Self::plan_filled(seats, prepared, seed, (PromptPurpose::Review, Some(quorum)))
     }
 
     /// The same for seats that produce something without a verdict.
@@ -49,7 +81,16 @@ impl SeatPrompts {
         seed: &RunSeed,
         mode: ProductionMode,
     ) -> Result<Option<Arc<Self>>, RunError> {
-        let planned = Self::plan_mode(seats, prepared, seed, (mode, None))?;
+        Self::plan_filled(seats, prepared, seed, (PromptPurpose::Produce(mode), None))
+    }
+
+    fn plan_filled(
+        seats: &[Seat],
+        prepared: &PreparedReview,
+        seed: &RunSeed,
+        purpose: (PromptPurpose, Option<u32>),
+    ) -> Result<Option<Arc<Self>>, RunError> {
+        let planned = Self::plan_purpose(seats, prepared, seed, purpose)?;
         planned.map(|planned| planned.fill(prepared)).transpose()
     }
 
@@ -61,14 +102,14 @@ impl SeatPrompts {
         seed: &RunSeed,
         quorum: Option<u32>,
     ) -> Result<Option<Self>, RunError> {
-        Self::plan_mode(seats, prepared, seed, (ProductionMode::default(), quorum))
+        Self::plan_purpose(seats, prepared, seed, (PromptPurpose::Review, quorum))
     }
 
-    fn plan_mode(
+    fn plan_purpose(
         seats: &[Seat],
         prepared: &PreparedReview,
         seed: &RunSeed,
-        (mode, quorum): (ProductionMode, Option<u32>),
+        (purpose, quorum): (PromptPurpose, Option<u32>),
     ) -> Result<Option<Self>, RunError> {
         if !seats.iter().any(|seat| seat.agent.kind.reads_text()) {
             return Ok(None);
@@ -82,8 +123,8 @@ impl SeatPrompts {
         let prompter = PromptBuilder::new(seed, &overrides)
             .map_err(unusable)?
             .for_target(kind)
-            .for_mode(mode)
             .with_redactor(prepared.redactor.clone());
+        let prompter = purpose.adapt(prompter, prepared.config.settings.review.procedure);
         let briefs = RunBriefs::plan(&prompter, seats, prepared, quorum).map_err(RunError::run)?;
         Ok(Some(Self { prompter, briefs }))
     }

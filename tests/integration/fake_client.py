@@ -51,9 +51,8 @@ def answer(prompt):
     if BEHAVIOUR == "flood":
         return "x" * (50 << 20)
     vote = {"schema_version": 1, "round": int(round_), "key": key, "verdict": "PASS", "confidence": "HIGH",
-            "key_insight": "It does what it says.", "findings": [], "recommendation": "Merge it."}
-    if int(round_) > 1:
-        vote["restatement"] = "I hold what I said before."
+            "key_insight": "It does what it says.", "findings": [], "recommendation": "Merge it.",
+            "restatement": "I hold that it does what it says."}
     if BEHAVIOUR == "mended" and "could not use all" not in prompt:
         del vote["verdict"]
     return "I looked.\n\n```json\n%s\n```\n" % json.dumps(vote)
@@ -98,9 +97,10 @@ def claude_result(session, prompt):
 
 def claude():
     flag = lambda name: ARGS[ARGS.index(name) + 1] if name in ARGS else None
-    if flag("--input-format") != "stream-json":
+    said = lambda line: "".join(block["text"] for block in json.loads(line)["message"]["content"])
+    if "--no-session-persistence" not in ARGS:
         session = flag("--resume") or "session-%d" % os.getpid()
-        prompt = sys.stdin.read()
+        prompt = said(sys.stdin.read())
         if not turn(session, prompt):
             time.sleep(600)
         result = claude_result(session, prompt)
@@ -119,7 +119,7 @@ def claude():
         if message["type"] == "user":
             say({"type": "system", "subtype": "init", "session_id": session, "tools": tools})
             sys.stdout.write("not json at all\n")
-            prompt = message["message"]["content"][0]["text"]
+            prompt = said(line)
             pending = not turn(session, prompt)
             if not pending:
                 say(claude_result(session, prompt))

@@ -239,13 +239,13 @@ parallel.rules = [{"respond": {"delay_ms": 8000}}]
 @case()
 def debate(stage):
     """A split, and a second round with the same live judges: each request carries the conversation so far."""
-    report = stage.review("--config", "review.perspectives=security,tests")
+    report = stage.review("--config", "review.perspectives=security,tests", "--debate")
     assert report["verdict"] in ("PASS", "WARN"), report["verdict"]
     assert all(judge["ended"] == "graceful" for judge in report["judges"] if "ended" in judge)
     posts = [request for request in stage.requests() if request["method"] == "POST"]
-    assert len(posts) == 6, "R1, restatement and R2 of two judges are 6 requests, not %d" % len(posts)
+    assert len(posts) == 4, "R1 and R2 of two judges are 4 requests, not %d" % len(posts)
     last = json.dumps(posts[-1]["body"])
-    assert "I hold what I said before" in last, "the judge's own restatement is not in its conversation"
+    assert "I hold that it does what it says" in last, "the judge's own restatement is not in its conversation"
 
 
 debate.rules = [{"match": {"last_contains": "Your perspective: security"}, "times": 1, "respond": {"verdict": "FAIL"}}]
@@ -256,7 +256,23 @@ def per_turn(stage):
     """One process per turn, held to the schema, resumed for the second round."""
     report = stage.review("--backend", "subagents", "--debate")
     assert report["verdict"] == "PASS", report["verdict"]
-    assert "I hold what I said before" in json.dumps(stage.requests()[-1]["body"])
+    assert "I hold that it does what it says" in json.dumps(stage.requests()[-1]["body"])
+
+
+@case("claude", "codex")
+def caches(stage):
+    """Of everything after the first call a provider can read at least 95 % from its cache, live and by turns."""
+    lines = ["pub const STEP_%d: Step = Step::of(%d, \"what its caller has to check\");\n" % (n, n * 7) for n in range(969)]
+    (stage.work / "steps.rs").write_text("".join(lines))
+    stage.git("add", "."), stage.git("commit", "--quiet", "-m", "Steps")
+    for backend in ["teams", "subagents"]:
+        before = len(stage.requests())
+        report = stage.review("--config", "review.judges=3", "--debate", "--no-save", "--backend", backend)
+        assert report["receipt"]["participation"]["counted"] == 3, report["receipt"]["participation"]
+        asked = sorted((r for r in stage.requests()[before:] if r["api"]), key=lambda r: r["nth"])
+        whole, readable = (sum(r[name] for r in asked[1:]) for name in ["prompt_bytes", "readable_bytes"])
+        print("      %s, %s: %d calls, %.1f %% readable" % (stage.agent, backend, len(asked), 100 * readable / whole), flush=True)
+        assert len(asked) == 6 and readable >= 0.95 * whole, [(r["prompt_bytes"], r["readable_bytes"]) for r in asked]
 
 
 @case()

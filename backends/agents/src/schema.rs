@@ -1,15 +1,86 @@
-//! The schema of an answer, as models are held to it.
+//! The schema of an answer, as models are held to it: one for all turns of a procedure, so that no provider drops what it keeps
+//! of a conversation because the schema has changed.
 //!
-//! Made from [`Answer`] itself, without references, and with only the fields that a form of answer asks for. For structured
-//! output in the narrow dialect that every provider takes: objects with all fields required and no others, optional fields
-//! nullable (whoever reads an answer drops nulls). For a tool's arguments as they are: what may be missing is not required.
+//! Made from [`Answer`] itself, without references and without words: the prompt says what each field means. For structured
+//! output in the narrow dialect that every provider takes: objects with all fields required and no others. What may be missing
+//! is an empty text or list there, and null only where an empty one would mean something: Anthropic takes 16 fields with more
+//! than one type, and OpenAI no optional ones. For a tool's arguments what may be missing is not required.
+//!
+//! A model writes the fields in the order of the schema. It thinks before it votes: `analysis` comes first, `verdict` last.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use council_protocol::Answer;
 use council_protocol::task::Form;
 use serde_json::{Map, Value, json};
 
+/// The fields of an answer in the order in which a model writes them.
+const ANSWER_ORDER: &[&str] = &[
+    "analysis",
+    "schema_version",
+    "round",
+    "key",
+    "explore",
+    "findings",
+    "responses",
+    "challenges",
+    "no_challenge",
+    "answers",
+    "messages",
+    "independent_findings",
+    "withdrawn",
+    "steel_man",
+    "position",
+    "arguments",
+    "question",
+    "ballot",
+    "document",
+    "contention",
+    "key_insight",
+    "recommendation",
+    "restatement",
+    "confidence",
+    "change",
+    "verdict",
+];
+
+/// The fields of its parts: what was seen before what is made of it.
+const PART_ORDER: &[&str] = &[
+    "tag",
+    "finding",
+    "location",
+    "path",
+    "line",
+    "end_line",
+    "quote",
+    "description",
+    "why",
+    "severity",
+    "category",
+    "fix",
+    "suggestion",
+    "ref",
+    "from",
+    "to",
+    "claim",
+    "question",
+    "challenge",
+    "response",
+    "text",
+    "reasoning",
+    "evidence",
+    "stance",
+    "strongest_point",
+    "concession",
+    "remaining_concern",
+    "conditions",
+    "vote",
+];
+
 /// What every answer has.
 const ALWAYS: &[&str] = &[
+    "analysis",
     "schema_version",
     "round",
     "key",
@@ -20,44 +91,166 @@ const ALWAYS: &[&str] = &[
     "recommendation",
 ];
 
-/// The schema of an answer in this form, for structured output; none for plain text.
-pub fn answer_schema(form: Form) -> Option<Value> {
-    build_schema(form, SchemaDialect::Strict)
+/// The turns that share a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum SchemaFamily {
+    /// Reviews, debates and duels.
+    Review,
+    /// Cross-examination.
+    Council,
+    /// Stages, brainstorms, research.
+    Stage,
 }
 
-/// The schema of an answer in this form, for the arguments of a tool; none for plain text.
-pub fn tool_schema(form: Form) -> Option<Value> {
-    build_schema(form, SchemaDialect::Loose)
+impl SchemaFamily {
+    const ALL: [Self; 3] = [Self::Review, Self::Council, Self::Stage];
+
+    /// The family of a form; none for plain text.
+    fn of(form: Form) -> Option<Self> {
+        match form {
+            Form::Text => None,
+            Form::Review | Form::Debate | Form::Duel => Some(Self::Review),
+            Form::Opening | Form::Examination | Form::Ballot => Some(Self::Council),
+            Form::Document | Form::Rebuttal | Form::Synthesis => Some(Self::Stage),
+        }
+    }
+
+    /// What it has beside [`ALWAYS`].
+    fn fields(self) -> &'static [&'static str] {
+        match self {
+            Self::Review => &[
+                "explore",
+                "responses",
+                "challenges",
+                "independent_findings",
+                "withdrawn",
+                "steel_man",
+                "restatement",
+                "change",
+            ],
+            Self::Council => &[
+                "position",
+                "arguments",
+                "question",
+                "responses",
+                "challenges",
+                "no_challenge",
+                "answers",
+                "messages",
+                "independent_findings",
+                "withdrawn",
+                "ballot",
+                "change",
+            ],
+            Self::Stage => &[
+                "document",
+                "contention",
+                "explore",
+                "responses",
+                "challenges",
+                "answers",
+                "independent_findings",
+                "withdrawn",
+                "change",
+            ],
+        }
+    }
 }
 
 /// What becomes of fields that may be missing.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum SchemaDialect {
-    /// They are required, and may be null.
+    /// They are required, and may be empty.
     Strict,
     /// They are not required.
     Loose,
 }
 
-fn build_schema(form: Form, dialect: SchemaDialect) -> Option<Value> {
-    let more = fields_of(form)?;
-    let (mut root, definitions) = answer_form(dialect);
-    let is_asked = |name: &String| ALWAYS.contains(&name.as_str()) || more.contains(&name.as_str());
-    if let Some(properties) = root.get_mut("properties").and_then(Value::as_object_mut) {
-        properties.retain(|name, _| is_asked(name));
+/// A schema; `serde_json`'s feature `preserve_order` keeps its fields in the order in which they are to be written.
+#[derive(Debug)]
+pub struct AnswerSchema {
+    value: Value,
+    text: String,
+}
+
+impl AnswerSchema {
+    fn build(family: SchemaFamily, dialect: SchemaDialect) -> Self {
+        let (mut root, definitions) = answer_form(dialect);
+        let is_asked = |name: &String| {
+            ALWAYS.contains(&name.as_str()) || family.fields().contains(&name.as_str())
+        };
+        if let Some(properties) = root.get_mut("properties").and_then(Value::as_object_mut) {
+            properties.retain(|name, _| is_asked(name));
+        }
+        let value = put_in_order(narrow_schema(&root, &definitions, dialect), ANSWER_ORDER);
+        Self {
+            text: value.to_string(),
+            value,
+        }
     }
-    Some(narrow_schema(&root, &definitions, dialect))
+
+    /// The schema.
+    pub fn value(&self) -> &Value {
+        &self.value
+    }
+
+    /// The same as text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
 }
 
-/// The schema of an answer with the fields of every form: for agents whose provider drops what it keeps of a
-/// conversation when the schema changes from turn to turn.
-pub fn schema_of_every_form() -> Value {
-    let (root, definitions) = answer_form(SchemaDialect::Strict);
-    narrow_schema(&root, &definitions, SchemaDialect::Strict)
+/// The schema for structured output of all turns of the procedure of this form; none for plain text.
+pub fn answer_schema(form: Form) -> Option<&'static AnswerSchema> {
+    find_schema(form, SchemaDialect::Strict)
 }
 
-/// The schema of [`Answer`] and what it refers to. `findings: null` is no answer, so that field may not be null where
-/// others may.
+/// The same for the arguments of a tool.
+pub fn tool_schema(form: Form) -> Option<&'static AnswerSchema> {
+    find_schema(form, SchemaDialect::Loose)
+}
+
+fn find_schema(form: Form, dialect: SchemaDialect) -> Option<&'static AnswerSchema> {
+    static SCHEMAS: LazyLock<BTreeMap<(SchemaFamily, SchemaDialect), AnswerSchema>> =
+        LazyLock::new(|| {
+            let dialects = [SchemaDialect::Strict, SchemaDialect::Loose];
+            let families = SchemaFamily::ALL.into_iter();
+            let all = families.flat_map(|family| dialects.map(|dialect| (family, dialect)));
+            all.map(|(family, dialect)| ((family, dialect), AnswerSchema::build(family, dialect)))
+                .collect()
+        });
+    SCHEMAS.get(&(SchemaFamily::of(form)?, dialect))
+}
+
+/// A schema whose objects have their fields in the given order; objects within them in [`PART_ORDER`].
+fn put_in_order(schema: Value, order: &[&str]) -> Value {
+    let rank = |name: &str| order.iter().position(|known| *known == name);
+    match schema {
+        Value::Object(fields) => {
+            let ordered = |(name, value): (String, Value)| {
+                let value = match (name.as_str(), value) {
+                    ("properties", Value::Object(properties)) => {
+                        let mut properties: Vec<(String, Value)> = properties.into_iter().collect();
+                        properties.sort_by_key(|(name, _)| rank(name));
+                        let inner = |(name, part)| (name, put_in_order(part, PART_ORDER));
+                        Value::Object(properties.into_iter().map(inner).collect())
+                    }
+                    ("required", Value::Array(mut names)) => {
+                        names.sort_by_key(|name| name.as_str().and_then(rank));
+                        Value::Array(names)
+                    }
+                    (_, value) => put_in_order(value, order),
+                };
+                (name, value)
+            };
+            Value::Object(fields.into_iter().map(ordered).collect())
+        }
+        Value::Array(items) => items.into_iter().map(|i| put_in_order(i, order)).collect(),
+        other => other,
+    }
+}
+
+/// The schema of [`Answer`] and what it refers to. `findings: null` is no answer, so that field is always required.
 fn answer_form(dialect: SchemaDialect) -> (Value, Value) {
     let mut root = schemars::schema_for!(Answer).to_value();
     let definitions = root.get_mut("$defs").map_or(Value::Null, Value::take);
@@ -68,49 +261,6 @@ fn answer_form(dialect: SchemaDialect) -> (Value, Value) {
     (root, definitions)
 }
 
-/// What the form adds.
-fn fields_of(form: Form) -> Option<&'static [&'static str]> {
-    Some(match form {
-        Form::Text => return None,
-        Form::Review => &["explore"],
-        Form::Debate => &[
-            "restatement",
-            "steel_man",
-            "responses",
-            "challenges",
-            "independent_findings",
-            "withdrawn",
-            "change",
-        ],
-        Form::Duel => &["responses", "independent_findings", "withdrawn", "change"],
-        Form::Opening => &["position", "arguments", "question"],
-        Form::Examination => &[
-            "position",
-            "arguments",
-            "responses",
-            "challenges",
-            "no_challenge",
-            "answers",
-            "messages",
-            "independent_findings",
-            "withdrawn",
-            "change",
-        ],
-        Form::Ballot => &["ballot", "change"],
-        Form::Document => &["document"],
-        Form::Rebuttal => &[
-            "document",
-            "responses",
-            "challenges",
-            "answers",
-            "independent_findings",
-            "withdrawn",
-            "change",
-        ],
-        Form::Synthesis => &["document", "contention"],
-    })
-}
-
 /// The same schema in the narrow dialect.
 fn narrow_schema(schema: &Value, definitions: &Value, dialect: SchemaDialect) -> Value {
     let Some(fields) = schema.as_object() else {
@@ -119,10 +269,10 @@ fn narrow_schema(schema: &Value, definitions: &Value, dialect: SchemaDialect) ->
     if let Some(name) = fields.get("$ref").and_then(Value::as_str) {
         let name = name.rsplit('/').next().unwrap_or_default();
         let target = definitions.get(name).cloned().unwrap_or_default();
-        return with_description(narrow_schema(&target, definitions, dialect), fields);
+        return narrow_schema(&target, definitions, dialect);
     }
     if let Some(words) = enum_values(fields) {
-        return with_description(json!({ "type": "string", "enum": words }), fields);
+        return json!({ "type": "string", "enum": words });
     }
     if let Some(either) = fields.get("anyOf").and_then(Value::as_array) {
         let mut either: Vec<Value> = either
@@ -131,33 +281,33 @@ fn narrow_schema(schema: &Value, definitions: &Value, dialect: SchemaDialect) ->
             .collect();
         // A path is text; its escaped form for bytes that are not UTF-8 is nothing that a model writes.
         if either[0] == json!({ "type": "string" }) {
-            return with_description(either.swap_remove(0), fields);
+            return either.swap_remove(0);
         }
-        return with_description(json!({ "anyOf": either }), fields);
+        return json!({ "anyOf": either });
     }
     let mut out = Map::new();
-    for name in ["type", "const", "enum", "minimum", "maximum"] {
+    // Bounds of numbers are left out: one of the providers refuses them.
+    for name in ["type", "const", "enum"] {
         if let Some(value) = fields.get(name) {
             out.insert(name.to_owned(), value.clone());
         }
     }
     if let Some(items) = fields.get("items") {
-        out.insert(
-            "items".to_owned(),
-            narrow_schema(items, definitions, dialect),
-        );
+        let items = narrow_schema(items, definitions, dialect);
+        out.insert("items".to_owned(), items);
     }
     if let Some(properties) = fields.get("properties").and_then(Value::as_object) {
-        narrow_object(
-            &mut out,
-            properties,
-            fields.get("required"),
-            definitions,
-            dialect,
-        );
+        let required = fields.get("required");
+        narrow_object(&mut out, properties, required, definitions, dialect);
     }
-    with_description(Value::Object(out), fields)
+    Value::Object(out)
 }
+
+/// The rule that found something is nothing that a model has.
+const RULE: &str = "rule";
+
+/// An empty text in its place means something: that lines go.
+const MEANS_SOMETHING_EMPTY: &str = "suggestion";
 
 /// An object's fields, as the dialect wants them.
 fn narrow_object(
@@ -167,35 +317,36 @@ fn narrow_object(
     definitions: &Value,
     dialect: SchemaDialect,
 ) {
-    let required: Vec<&str> = required
-        .and_then(Value::as_array)
-        .map_or_else(Vec::new, |list| {
-            list.iter().filter_map(Value::as_str).collect()
-        });
-    let is_required = |name: &str| required.contains(&name) && properties.contains_key(name);
-    let narrowed = |(name, property): (&String, &Value)| {
-        let property = narrow_schema(property, definitions, dialect);
-        let property = if dialect == SchemaDialect::Loose || is_required(name) {
-            property
-        } else {
-            make_nullable(property)
-        };
-        (name.clone(), property)
+    let required = required.and_then(Value::as_array);
+    let is_required = |name: &str| {
+        let mut required = required.into_iter().flatten();
+        dialect == SchemaDialect::Strict || required.any(|known| known == name)
     };
-    let narrowed: Map<String, Value> = properties.iter().map(narrowed).collect();
-    let names: Value = match dialect {
-        SchemaDialect::Strict => narrowed.keys().cloned().collect(),
-        SchemaDialect::Loose => properties
-            .keys()
-            .filter(|name| is_required(name))
-            .cloned()
-            .collect(),
-    };
-    out.insert("required".to_owned(), names);
+    let narrowed = properties.iter().filter(|(name, _)| *name != RULE);
+    let narrowed: Map<String, Value> = narrowed
+        .map(|(name, property)| {
+            let property = narrow_schema(property, definitions, dialect);
+            let property = match dialect {
+                SchemaDialect::Strict if name != MEANS_SOMETHING_EMPTY => without_null(property),
+                _ => property,
+            };
+            (name.clone(), property)
+        })
+        .collect();
+    let names = narrowed.keys().filter(|name| is_required(name));
+    out.insert("required".to_owned(), names.cloned().collect());
     out.insert("properties".to_owned(), Value::Object(narrowed));
     if dialect == SchemaDialect::Strict {
         out.insert("additionalProperties".to_owned(), Value::Bool(false));
     }
+}
+
+/// A text that may be null is an empty one instead; whoever reads an answer knows that it means the same.
+fn without_null(mut property: Value) -> Value {
+    if property["type"] == json!(["string", "null"]) {
+        property["type"] = "string".into();
+    }
+    property
 }
 
 /// The words of an enumeration that is written as one constant each.
@@ -204,115 +355,6 @@ fn enum_values(fields: &Map<String, Value>) -> Option<Vec<Value>> {
     each.iter().map(|one| one.get("const").cloned()).collect()
 }
 
-fn make_nullable(schema: Value) -> Value {
-    let may_be_null = match schema.get("type") {
-        Some(Value::Array(types)) => types.iter().any(|t| t == "null"),
-        _ => schema
-            .get("anyOf")
-            .and_then(Value::as_array)
-            .is_some_and(|either| either.iter().any(|s| s["type"] == "null")),
-    };
-    if may_be_null {
-        schema
-    } else {
-        json!({ "anyOf": [schema, { "type": "null" }] })
-    }
-}
-
-/// What the field means, which models read.
-fn with_description(mut schema: Value, fields: &Map<String, Value>) -> Value {
-    if let (Some(out), Some(text)) = (schema.as_object_mut(), fields.get("description")) {
-        out.insert("description".to_owned(), text.clone());
-    }
-    schema
-}
-
 #[cfg(test)]
-mod tests {
-    use council_protocol::Vote;
-
-    use super::*;
-
-    const FORMS: [Form; 9] = [
-        Form::Review,
-        Form::Debate,
-        Form::Duel,
-        Form::Opening,
-        Form::Examination,
-        Form::Ballot,
-        Form::Document,
-        Form::Rebuttal,
-        Form::Synthesis,
-    ];
-
-    /// Every object in a schema.
-    fn objects(schema: &Value, out: &mut Vec<Value>) {
-        match schema {
-            Value::Object(fields) => {
-                if fields.contains_key("properties") {
-                    out.push(schema.clone());
-                }
-                fields.values().for_each(|value| objects(value, out));
-            }
-            Value::Array(items) => items.iter().for_each(|item| objects(item, out)),
-            _ => {}
-        }
-    }
-
-    #[test]
-    fn every_form_is_strict_at_all_levels_and_refers_to_nothing() {
-        for form in FORMS {
-            let schema = answer_schema(form).unwrap();
-            let text = schema.to_string();
-            for dialect in ["$ref", "oneOf", "\"default\"", "\"format\""] {
-                assert!(!text.contains(dialect), "{form:?} has {dialect}");
-            }
-            let mut found = Vec::new();
-            objects(&schema, &mut found);
-            assert!(found.len() >= 3, "{form:?}");
-            for object in found {
-                let names: Vec<_> = object["properties"].as_object().unwrap().keys().collect();
-                assert_eq!(object["required"], json!(names));
-                assert_eq!(object["additionalProperties"], false);
-            }
-        }
-        assert_eq!(answer_schema(Form::Text), None);
-    }
-
-    #[test]
-    fn a_tool_requires_only_what_an_answer_requires() {
-        let schema = jsonschema::validator_for(&tool_schema(Form::Review).unwrap()).unwrap();
-        let answer = serde_json::to_value(Answer::new(1, "k", Vote::Pass)).unwrap();
-        assert!(schema.is_valid(&answer));
-        assert!(!schema.is_valid(&json!({ "verdict": "PASS" })));
-    }
-
-    #[test]
-    fn each_field_of_an_answer_belongs_to_some_form() {
-        let whole = schemars::schema_for!(Answer).to_value();
-        for name in whole["properties"].as_object().unwrap().keys() {
-            let asked = |form| {
-                answer_schema(form).unwrap()["properties"]
-                    .get(name)
-                    .is_some()
-            };
-            assert!(FORMS.into_iter().any(asked), "{name} is never asked for");
-        }
-    }
-
-    #[test]
-    fn an_answer_fits_the_schema_of_its_form() {
-        let schema = jsonschema::validator_for(&answer_schema(Form::Review).unwrap()).unwrap();
-        let mut given = serde_json::to_value(Answer::new(1, "k", Vote::Warn)).unwrap();
-        given["explore"] = Value::Null;
-        given["findings"] = json!([{
-            "severity": "minor", "category": "naming", "description": "d", "quote": "q", "why": "w", "fix": "f",
-            "location": {"path": "a.rs", "line": 3, "end_line": null},
-            "rule": null, "suggestion": null, "ref": null,
-        }]);
-        let problems: Vec<String> = schema.iter_errors(&given).map(|e| e.to_string()).collect();
-        assert!(problems.is_empty(), "{problems:?}");
-        given["verdict"] = json!("SKIPPED");
-        assert!(!schema.is_valid(&given));
-    }
-}
+#[path = "schema_tests.rs"]
+mod tests;

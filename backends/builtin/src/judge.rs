@@ -102,11 +102,9 @@ impl BuiltinJudge {
         })
     }
 
-    /// Answers a turn: an [`Answer`] as JSON, or plain text to [`Task::Restate`]. The same turn of the same seat over
-    /// the same packet gives the same bytes.
+    /// Answers a turn: an [`Answer`] as JSON. The same turn of the same seat over the same packet gives the same bytes.
     pub fn take_turn(&mut self, turn: &Turn) -> String {
         let answer = match &turn.task {
-            Task::Restate => return self.own_position().restatement(),
             Task::Review | Task::Explored { .. } => self.own_position().build_answer(turn),
             Task::Debate { branch, peers, .. } => debate::answer_debate(
                 &self.claim_checker(),

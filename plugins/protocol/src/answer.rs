@@ -372,6 +372,9 @@ impl JsonSchema for Contention {
 /// What a judge returns in a round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Answer {
+    /// What the judge thought before it decided anything: a model that votes first only defends its vote afterwards.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub analysis: String,
     /// The version of this form, which is 1.
     pub schema_version: u32,
     /// The round it answers, from 1.
@@ -390,7 +393,7 @@ pub struct Answer {
     /// What to do.
     #[serde(default)]
     pub recommendation: String,
-    /// The judge's own R1 position in two or three sentences, written before it sees what the others said.
+    /// The judge's own position in two or three sentences, at the end of its R1 answer; quoted back to it in R2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub restatement: Option<String>,
     /// Reactions to the others' findings.
@@ -447,6 +450,7 @@ impl Answer {
     /// An answer with the given vote and nothing else.
     pub fn new(round: u8, key: impl Into<String>, verdict: Vote) -> Self {
         Self {
+            analysis: String::new(),
             schema_version: crate::ANSWER_VERSION,
             round,
             key: key.into(),

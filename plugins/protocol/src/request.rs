@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn a_refused_turn_is_a_failed_turn() {
         let json = r#"{"type":"send","message":{"type":"turn","judge":"judge-1","turn":
-            {"id":7,"round":2,"key":"k","task":{"task":"restate"},"timeout_ms":1000}}}"#;
+            {"id":7,"round":2,"key":"k","task":{"task":"review"},"timeout_ms":1000}}}"#;
         let request: Request = serde_json::from_str(json).unwrap();
         let event = request.refusal_event(&BackendError::Unsupported(request.needs()));
         let Event::Failed {

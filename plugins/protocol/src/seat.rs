@@ -183,6 +183,47 @@ pub struct Endpoint {
     /// How often a judge may look into the repository in one turn; 0: it has no tools for that.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub tool_calls: u32,
+    /// How much the model thinks; none: as its provider has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
+    /// The most tokens of thought, for models that are told a number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinking: Option<u32>,
+}
+
+/// How much a model thinks before it answers, in the words of the providers. Which of them a model takes differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Effort {
+    /// Not at all.
+    None,
+    /// As little as there is.
+    Minimal,
+    /// Little.
+    Low,
+    /// Some.
+    Medium,
+    /// Much.
+    High,
+    /// More than that.
+    XHigh,
+    /// Without a bound.
+    Max,
+}
+
+impl Effort {
+    /// The word on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Minimal => "minimal",
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::XHigh => "xhigh",
+            Self::Max => "max",
+        }
+    }
 }
 
 /// APIs of models.
@@ -205,9 +246,11 @@ pub enum Api {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Prime {
-    /// Where the brief is large enough to be kept by any provider.
+    /// Where the brief is large enough to be kept by any provider, and the provider is known to keep prompts.
     #[default]
     Auto,
+    /// Wherever the brief is large enough.
+    On,
     /// Never: all of them start at once.
     Off,
 }

@@ -23,17 +23,20 @@ pub enum Task {
         /// The question: untrusted.
         question: String,
     },
-    /// R2, first turn: restate your own position before you see the others'. The reply is text, not an
-    /// answer.
-    Restate,
-    /// R2, second turn: the others' positions; answer with the debate's fields.
+    /// R2: the others' positions; answered with the debate's fields.
     Debate {
+        /// The judge's own position as it wrote it at the end of R1, before it could see anybody else's.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        restatement: String,
         /// Whether the votes of R1 agreed.
         branch: DebateBranch,
         /// The others, anonymous and shuffled.
         peers: Vec<Peer>,
         /// Whole findings that did not fit the byte budget, least severe first.
         dropped: u32,
+        /// Findings that are left out because nothing about them is left to decide.
+        #[serde(default)]
+        settled: u32,
         /// Who wrote the change and what they say about it: untrusted, only from R2 on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         framing: Option<Framing>,
@@ -196,7 +199,7 @@ impl Task {
     /// Which form the reply has.
     pub fn form(&self) -> Form {
         match self {
-            Self::Restate | Self::Explore { .. } => Form::Text,
+            Self::Explore { .. } => Form::Text,
             Self::Review | Self::Explored { .. } => Form::Review,
             Self::Debate { .. } => Form::Debate,
             Self::Duel { .. } => Form::Duel,

@@ -4,6 +4,7 @@ use council_protocol::answer::PeerMessage;
 use council_protocol::task::{Councillor, Task};
 use council_protocol::{Answer, Confidence, Vote};
 
+use super::agenda::DebateAgenda;
 use super::debate::{debate_obstacle, exchange_peers, note_absentees};
 use super::quick::ask_everybody;
 use super::{MAX_MESSAGE_CHARS, ProcedureRules};
@@ -211,7 +212,7 @@ fn examination_round(state: &mut DebateState) -> Option<RoundPlan> {
 /// Where the others stand, each under its role.
 fn councillors_for(state: &mut DebateState, seat: SeatIndex) -> (Vec<Councillor>, u32) {
     let round = state.begun + 1;
-    let (peers, dropped) = exchange_peers(state, seat, round);
+    let shown = exchange_peers(state, seat, round, &DebateAgenda::Everything);
     let order = state.judges[seat]
         .peers
         .get(&round)
@@ -228,10 +229,8 @@ fn councillors_for(state: &mut DebateState, seat: SeatIndex) -> (Vec<Councillor>
             peer,
         }
     };
-    (
-        peers.into_iter().zip(order).map(councillor).collect(),
-        dropped,
-    )
+    let councillors = shown.peers.into_iter().zip(order).map(councillor);
+    (councillors.collect(), shown.dropped)
 }
 
 /// The final vote of everybody who can still be reached.

@@ -6,6 +6,7 @@ use council_protocol::task::{DebateBranch, Peer, Task};
 use council_protocol::{Capability, JudgeId, Severity, Vote};
 
 use super::ProcedureRules;
+use super::agenda::DebateAgenda;
 use super::quick::independent_round;
 use crate::council::anonymity;
 use crate::council::disposition::FindingCluster;
@@ -26,7 +27,9 @@ impl ProcedureRules for DebateRules {
     fn next_round(&self, state: &mut DebateState) -> Option<RoundPlan> {
         match (state.completed, state.plan.debate) {
             (0, _) => Some(independent_round(state)),
-            (1, DebateMode::Auto | DebateMode::Force) => second_round(state),
+            (1, DebateMode::Auto | DebateMode::Force) => {
+                second_round(state, &DebateAgenda::Everything)
+            }
             _ => None,
         }
     }
@@ -50,24 +53,35 @@ fn only_rules(judges: &Judges) -> bool {
     !judges.iter().any(|j| j.debates)
 }
 
-/// R2: everybody who answered R1 and can be reached restates its position, then sees the others'.
-pub(super) fn second_round(state: &mut DebateState) -> Option<RoundPlan> {
+/// R2: everybody who answered R1, can be reached and is asked sees what it wrote itself, then what the others hold.
+pub(super) fn second_round(state: &mut DebateState, agenda: &DebateAgenda) -> Option<RoundPlan> {
     let debaters = state.judges.debating_seats();
     if let Some(obstacle) = debate_obstacle(&state.judges, &debaters) {
         state.add_note(obstacle);
         return None;
     }
+    let asked: Vec<SeatIndex> = debaters
+        .iter()
+        .copied()
+        .filter(|&seat| agenda.asks(seat))
+        .collect();
+    if asked.is_empty() {
+        state.add_log("R2 did not run: the votes differ, and no finding is left to decide.");
+        return None;
+    }
     let branch = debate_branch(state);
     state.branch = Some(branch);
     note_absentees(state, &debaters);
+    for seat in debaters.into_iter().filter(|&seat| !agenda.asks(seat)) {
+        let id = state.judges[seat].id().clone();
+        state.add_log(format!(
+            "Judge {id} R2 -- nothing is open for it; its R1 counts."
+        ));
+    }
     let timeout_ms = state.plan.timeouts.r2_ms;
-    let asks = debaters.into_iter().map(|seat| {
-        let mut asks = Vec::new();
-        if state.judges[seat].has_capability(&Capability::Message) {
-            asks.push(QueuedTask::with_limit(Task::Restate, timeout_ms / 3));
-        }
-        asks.push(QueuedTask::new(debate_task(state, seat, branch)));
-        (seat, asks)
+    let asks = asked.into_iter().map(|seat| {
+        let task = debate_task(state, seat, branch, agenda);
+        (seat, vec![QueuedTask::new(task)])
     });
     Some(RoundPlan::at_once(asks.collect(), timeout_ms))
 }
@@ -145,25 +159,55 @@ fn is_unanimous(votes: &[Vote]) -> bool {
 }
 
 /// What one judge is sent in R2.
-fn debate_task(state: &mut DebateState, seat: SeatIndex, branch: DebateBranch) -> Task {
-    let (peers, dropped) = exchange_peers(state, seat, 2);
+fn debate_task(
+    state: &mut DebateState,
+    seat: SeatIndex,
+    branch: DebateBranch,
+    agenda: &DebateAgenda,
+) -> Task {
+    let shown = exchange_peers(state, seat, 2, agenda);
     let framing = state.framing();
     Task::Debate {
+        restatement: own_position(state, seat),
         branch,
-        peers,
-        dropped,
+        peers: shown.peers,
+        dropped: shown.dropped,
+        settled: shown.settled,
         framing,
     }
 }
 
-/// The others as `seat` sees them in a round, by reference or inline, and how many findings did not fit.
+/// What a judge wrote of its position before it saw anybody else's; where it wrote none, the sentence that carried its
+/// vote.
+fn own_position(state: &DebateState, seat: SeatIndex) -> String {
+    let judge = &state.judges[seat];
+    let insight = || judge.answers.get(&1).map(|a| a.key_insight.clone());
+    judge
+        .restatement
+        .clone()
+        .or_else(insight)
+        .unwrap_or_default()
+}
+
+/// What a judge is shown of the others.
+pub(super) struct ShownPeers {
+    pub(super) peers: Vec<Peer>,
+    /// Findings that did not fit.
+    pub(super) dropped: u32,
+    /// Findings about which nothing is left to decide.
+    pub(super) settled: u32,
+}
+
+/// The others as `seat` sees them in a round, by reference or inline.
 pub(super) fn exchange_peers(
     state: &mut DebateState,
     seat: SeatIndex,
     round: u8,
-) -> (Vec<Peer>, u32) {
+    agenda: &DebateAgenda,
+) -> ShownPeers {
     let order = anonymity::peer_order(&state.plan.seed, &state.judges, seat);
     let mut peers = anonymity::collect_peers(&state.judges, &order, round);
+    let settled = agenda.keep_debated(&order, &mut peers);
     state.judges[seat].peers.insert(round, order);
     let judge = &state.judges[seat];
     let (used, dropped) = match state.plan.exchange {
@@ -185,7 +229,11 @@ pub(super) fn exchange_peers(
         ),
     };
     state.ledger.note_exchange(used, dropped);
-    (peers, dropped)
+    ShownPeers {
+        peers,
+        dropped,
+        settled,
+    }
 }
 
 /// Shares a peer as a file and leaves vote and name of the file in the message, so that a long exchange does

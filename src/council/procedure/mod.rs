@@ -2,6 +2,7 @@
 //!
 //! `duel` has a transcript instead of judges that are asked: [`crate::duel`].
 
+mod agenda;
 mod cross_examination;
 mod debate;
 mod quick;

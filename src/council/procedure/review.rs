@@ -1,5 +1,6 @@
 //! Several judges, one round; a second one where the mode of debate says so (the default, and `--deep`).
 
+use super::agenda::DebateAgenda;
 use super::quick::independent_round;
 use super::{ProcedureRules, debate};
 use crate::council::plan::DebateMode;
@@ -12,8 +13,11 @@ impl ProcedureRules for ReviewRules {
     fn next_round(&self, state: &mut DebateState) -> Option<RoundPlan> {
         match (state.completed, state.plan.debate) {
             (0, _) => Some(independent_round(state)),
-            (1, DebateMode::Auto) if debate::is_worth_it(state) => debate::second_round(state),
-            (1, DebateMode::Force) => debate::second_round(state),
+            (1, DebateMode::Auto) if debate::is_worth_it(state) => {
+                let agenda = DebateAgenda::open_points(state);
+                debate::second_round(state, &agenda)
+            }
+            (1, DebateMode::Force) => debate::second_round(state, &DebateAgenda::Everything),
             _ => None,
         }
     }

@@ -5,6 +5,7 @@ use council_protocol::task::{Contribution, OpenPoint, Statement, Task};
 use council_protocol::{Answer, Capability, Finding};
 
 use super::ProcedureRules;
+use super::agenda::DebateAgenda;
 use super::debate::{debate_obstacle, exchange_peers, note_absentees};
 use super::quick::ask_everybody;
 use crate::council::anonymity;
@@ -159,11 +160,11 @@ fn cross_review(state: &mut DebateState) -> Option<RoundPlan> {
         note_absentees(state, &debaters);
     }
     let asks = debaters.into_iter().map(|seat| {
-        let (peers, dropped) = exchange_peers(state, seat, 2);
+        let shown = exchange_peers(state, seat, 2, &DebateAgenda::Everything);
         let task = Task::CrossReview {
-            peers,
+            peers: shown.peers,
             documents: peer_documents(state, seat),
-            dropped,
+            dropped: shown.dropped,
             framing: state.framing(),
         };
         (seat, vec![QueuedTask::new(task)])

@@ -75,7 +75,6 @@ fn bad_input_unknown_judges_turns_claims_and_timers_change_nothing() {
     for input in nonsense() {
         assert_eq!(run.council.handle(input.clone(), 5), [], "{input:?}");
     }
-    run.restate();
     run.votes(&[Vote::Pass, Vote::Pass]);
     assert!(run.council.is_over());
     for input in nonsense() {
@@ -117,7 +116,6 @@ fn taken_back(spoil: impl Fn(&Run, &Sent, Answer) -> String) -> Run {
             a.findings = vec![finding(Severity::Critical, 3)];
         });
     }
-    run.restate();
     while let Some(sent) = run.open.get("judge-1").cloned() {
         let mut answer = Answer::new(sent.round, sent.key.clone(), Vote::Pass);
         answer.change = change(Vote::Fail, Vote::Pass, Some(evidence(20)));

@@ -132,7 +132,6 @@ fn an_id_that_nobody_has_is_sent_back_with_those_that_there_are() {
         a.findings = vec![finding(Severity::Critical, 3)]
     });
     run.answer("judge-2", Vote::Pass, |_| {});
-    run.restate();
     run.answer("judge-1", Vote::Fail, |_| {});
     run.stubborn = false;
     run.answer("judge-2", Vote::Pass, |a| {

@@ -1,10 +1,11 @@
 //! R2, statement by statement.
 
+use council_protocol::answer::Stance;
 use council_protocol::capability::{Capability, CapabilitySet};
 use council_protocol::task::DebateBranch;
 use council_protocol::{FailureKind, Severity, Task, Vote};
 
-use super::run::{Run, finding, plan, without_message};
+use super::run::{Run, evidence, finding, plan, response, without_message};
 use crate::council::judges::SeatIndex;
 use crate::council::outcome::Verdict;
 use crate::council::plan::{DebateMode, ExchangeMode, Procedure};
@@ -14,11 +15,10 @@ pub(super) fn debate(judges: usize) -> Plan {
     plan(Procedure::Debate, judges)
 }
 
-/// R1 is over with the given votes, and everybody has restated.
+/// R1 is over with the given votes.
 pub(super) fn in_r2(plan: Plan, votes: &[Vote]) -> Run {
     let mut run = Run::seated(plan);
     run.votes(votes);
-    run.restate();
     run
 }
 
@@ -32,58 +32,61 @@ fn the_same_judges_sit_in_both_rounds() {
         .filter(|a| matches!(a, Action::Spawn { .. }))
         .count();
     assert_eq!(spawns, 3, "N in total, not 2N");
-    assert_eq!(run.rounds_of("judge-1"), [1, 2, 2], "R1, restatement, R2");
+    assert_eq!(
+        run.rounds_of("judge-1"),
+        [1, 2],
+        "six calls of three judges"
+    );
     assert_eq!(run.concluded().rounds, 2);
 }
 
+/// A judge is held to what it wrote at the end of R1: nothing of the others was known then.
 #[test]
-fn restatement_comes_before_the_others_answers_are_sent() {
-    let mut run = Run::seated(debate(2));
-    run.votes(&[Vote::Pass, Vote::Fail]);
-    assert_eq!(*run.task("judge-1"), Task::Restate);
-    assert_eq!(*run.task("judge-2"), Task::Restate);
-    run.raw("judge-1", "  It is fine: line 3 is guarded. ");
-    assert!(
-        matches!(run.task("judge-1"), Task::Debate { .. }),
-        "it waits for nobody"
+fn the_restatement_of_r1_is_quoted_back_in_r2() {
+    let mut run = Run::seated(debate(3));
+    let said = [Some("  It is fine: line 3 is guarded. "), None, Some(" ")];
+    for (index, said) in said.into_iter().enumerate() {
+        run.answer(&format!("judge-{}", index + 1), Vote::Warn, |a| {
+            a.restatement = said.map(str::to_owned);
+        });
+    }
+    let own = |run: &Run, judge: &str| match run.task(judge) {
+        Task::Debate { restatement, .. } => restatement.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(own(&run, "judge-1"), "It is fine: line 3 is guarded.");
+    let insight = "judge-2 says WARN";
+    assert_eq!(
+        own(&run, "judge-2"),
+        insight,
+        "the sentence that carried its vote"
     );
-    assert_eq!(*run.task("judge-2"), Task::Restate);
-    run.raw("judge-2", "It is broken.");
-    run.votes(&[Vote::Pass, Vote::Fail]);
-    let restated = run.concluded().judges[0].restatement.as_deref();
-    assert_eq!(restated, Some("It is fine: line 3 is guarded."));
+    assert_eq!(own(&run, "judge-3"), "judge-3 says WARN");
+    run.answer("judge-1", Vote::Warn, |a| {
+        a.restatement = Some("I never said so.".into())
+    });
+    run.answer("judge-2", Vote::Warn, |a| {
+        a.restatement = Some("As before.".into())
+    });
+    run.answer("judge-3", Vote::Warn, |_| {});
+    let restated = |judge: usize| run.concluded().judges[judge].restatement.as_deref();
+    assert_eq!(restated(0), Some("It is fine: line 3 is guarded."));
+    assert_eq!(
+        restated(1),
+        Some("As before."),
+        "an answer of old brings it in R2"
+    );
 }
 
 #[test]
-fn the_r2_clock_starts_at_the_restatement() {
+fn the_r2_clock_starts_when_r1_is_over() {
     let mut run = Run::seated(debate(2));
     run.wait(50_000);
     run.votes(&[Vote::Pass, Vote::Fail]);
-    run.wait(20_000);
-    run.restate();
-    assert_eq!(run.sent("judge-1").timeout_ms, 70_000);
-    run.wait(70_000);
+    assert_eq!(run.sent("judge-1").timeout_ms, 90_000);
+    run.wait(90_000);
     assert_eq!(run.now, 140_000);
     assert!(run.outcome().is_some());
-}
-
-#[test]
-fn a_failed_restatement_does_not_block_the_debate() {
-    let mut run = Run::seated(debate(3));
-    run.votes(&[Vote::Pass, Vote::Fail, Vote::Pass]);
-    run.fail("judge-1", FailureKind::Refused);
-    assert!(matches!(run.task("judge-1"), Task::Debate { .. }));
-    run.raw("judge-2", "   ");
-    assert!(matches!(run.task("judge-2"), Task::Debate { .. }));
-    run.wait(30_000);
-    assert!(
-        run.actions
-            .iter()
-            .any(|a| matches!(a, Action::CancelTurn { judge } if judge.as_str() == "judge-3"))
-    );
-    run.fail("judge-3", FailureKind::Cancelled);
-    assert!(matches!(run.task("judge-3"), Task::Debate { .. }));
-    assert_eq!(run.sent("judge-3").timeout_ms, 60_000);
 }
 
 #[test]
@@ -96,7 +99,6 @@ fn the_message_excludes_the_judges_own_verdict_and_names_nobody() {
             a.recommendation = format!("ask {judge}");
         });
     }
-    run.restate();
     for judge in ["judge-1", "judge-2", "judge-3"] {
         let Task::Debate { peers, framing, .. } = run.task(judge) else {
             panic!()
@@ -156,7 +158,6 @@ fn equal_fails_on_disjoint_findings_are_a_disagreement() {
         run.answer("judge-2", Vote::Fail, |a| {
             a.findings = vec![finding(Severity::Critical, second)]
         });
-        run.restate();
         let Task::Debate { branch, .. } = run.task("judge-1") else {
             panic!()
         };
@@ -189,6 +190,54 @@ fn auto_debates_a_split_or_a_lone_critical_finding_and_nothing_else() {
         "one judge alone holds it"
     );
     assert!(!rounds(Vote::Fail, Vote::Fail, &[7]), "both hold it");
+}
+
+#[test]
+fn by_itself_round_2_asks_only_those_for_whom_something_is_open_and_only_about_that() {
+    let mut run = Run::seated(plan(Procedure::Review, 3));
+    let (open, held) = (
+        finding(Severity::Critical, 3),
+        finding(Severity::Significant, 40),
+    );
+    run.answer("judge-1", Vote::Fail, |a| {
+        a.findings = vec![open.clone(), held.clone(), finding(Severity::Minor, 20)];
+    });
+    run.answer("judge-2", Vote::Warn, |a| a.findings = vec![held.clone()]);
+    run.answer("judge-3", Vote::Warn, |a| a.findings = vec![held.clone()]);
+    assert_eq!(
+        run.rounds_of("judge-1"),
+        [1],
+        "it found everything that is open"
+    );
+    for judge in ["judge-2", "judge-3"] {
+        let Task::Debate { peers, .. } = run.task(judge) else {
+            panic!("{judge} is not asked")
+        };
+        let lines: Vec<u32> = peers
+            .iter()
+            .flat_map(|p| &p.findings)
+            .map(|f| f.finding.location.line)
+            .collect();
+        assert_eq!(lines, [3], "neither what all hold nor a note");
+    }
+    let id = run.id_of("judge-2", "judge-1", 1);
+    run.answer("judge-2", Vote::Warn, |a| {
+        a.responses = vec![response(&id, Stance::Agreed, Some(evidence(60)))];
+    });
+    run.answer("judge-3", Vote::Warn, |_| {});
+    assert_eq!(run.concluded().verdict, Verdict::Fail);
+}
+
+#[test]
+fn a_vote_that_no_finding_explains_is_open() {
+    let mut run = Run::seated(plan(Procedure::Review, 2));
+    run.votes(&[Vote::Fail, Vote::Pass]);
+    assert!(matches!(run.task("judge-1"), Task::Debate { .. }));
+    assert_eq!(
+        run.rounds_of("judge-2"),
+        [1],
+        "nothing stands before it to decide"
+    );
 }
 
 #[test]
@@ -225,7 +274,6 @@ fn a_judge_that_cannot_be_messaged_gives_r1_only_and_its_r1_counts() {
     without_message(&mut plan.seats[2]);
     let mut run = Run::seated(plan);
     run.votes(&[Vote::Pass, Vote::Pass, Vote::Fail]);
-    run.restate();
     assert!(!run.open.contains_key("judge-3"));
     let Task::Debate { peers, .. } = run.task("judge-1") else {
         panic!()
@@ -242,7 +290,6 @@ fn late_r1_judge_gets_no_r2_message() {
     let mut run = Run::seated(debate(3));
     run.votes(&[Vote::Pass, Vote::Fail]);
     run.wait(120_000);
-    run.restate();
     assert_eq!(run.rounds_of("judge-3"), [1]);
     let Task::Debate { peers, .. } = run.task("judge-1") else {
         panic!()
@@ -251,7 +298,6 @@ fn late_r1_judge_gets_no_r2_message() {
     let mut run = Run::seated(debate(3));
     run.votes(&[Vote::Pass, Vote::Fail]);
     run.fail("judge-3", FailureKind::Refused);
-    run.restate();
     assert_eq!(
         run.rounds_of("judge-3"),
         [1],
@@ -318,7 +364,6 @@ fn the_exchange_is_by_reference_where_a_folder_is_shared() {
             a.findings = vec![finding(Severity::Minor, 3)]
         });
     }
-    run.restate();
     let Task::Debate { peers, .. } = run.task("judge-1") else {
         panic!()
     };
@@ -350,7 +395,6 @@ fn an_inline_exchange_drops_whole_findings_and_says_how_many() {
         a.findings.push(finding(Severity::Critical, 50));
     });
     run.answer("judge-2", Vote::Pass, |_| {});
-    run.restate();
     let Task::Debate { peers, dropped, .. } = run.task("judge-2") else {
         panic!()
     };

@@ -16,7 +16,6 @@ fn a_changed_vote_needs_evidence_that_is_found_and_was_missed() {
             a.findings = vec![finding(Severity::Critical, 3)]
         });
         run.answer("judge-2", Vote::Pass, |_| {});
-        run.restate();
         run.answer("judge-1", Vote::Pass, |a| a.change = change);
         run.answer("judge-2", Vote::Pass, |_| {});
         let judge = run.concluded().judges[0].clone();
@@ -55,7 +54,6 @@ fn withdrawing_a_finding_has_the_same_bar() {
             a.findings = vec![finding(Severity::Significant, 3)]
         });
         run.answer("judge-2", Vote::Pass, |_| {});
-        run.restate();
         run.answer("judge-1", Vote::Warn, |a| {
             a.withdrawn = vec![Withdrawal {
                 finding: 1,
@@ -94,7 +92,6 @@ fn opinion(
         a.findings = vec![finding(Severity::Critical, 3)]
     });
     run.answer("judge-2", Vote::Pass, |_| {});
-    run.restate();
     let id = run.id_of("judge-2", "judge-1", 1);
     if !deterministic {
         run.answer("judge-1", Vote::Fail, |_| {});
@@ -166,7 +163,6 @@ fn a_rules_finding_of_a_secret_is_not_refuted_by_models() {
         a.findings = vec![secret];
     });
     run.answer("judge-2", Vote::Pass, |_| {});
-    run.restate();
     let id = run.id_of("judge-2", "judge-1", 1);
     run.answer("judge-2", Vote::Pass, |a| {
         a.responses = vec![response(&id, Stance::Disagreed, Some(evidence(20)))]
@@ -207,7 +203,6 @@ fn repeating_what_one_was_shown_is_looking_at_its_place() {
             a.findings = vec![finding(Severity::Critical, 3)]
         });
         run.answer("judge-2", Vote::Pass, |_| {});
-        run.restate();
         run.answer("judge-1", Vote::Fail, |_| {});
         run.answer("judge-2", Vote::Pass, |a| {
             a.independent_findings = vec![IndependentFinding {
@@ -232,7 +227,6 @@ fn not_reproduced_with_evidence_contests() {
         a.findings = vec![finding(Severity::Critical, 3)]
     });
     run.answer("judge-2", Vote::Pass, |_| {});
-    run.restate();
     run.answer("judge-1", Vote::Fail, |_| {});
     run.answer("judge-2", Vote::Pass, |a| {
         let mut denied = finding(Severity::Critical, 4);

@@ -197,7 +197,6 @@ fn a_late_answer_is_noted_and_does_not_count() {
 fn a_judge_that_dies_in_r2_keeps_its_r1() {
     let mut run = Run::seated(plan(Procedure::Debate, 2));
     run.votes(&[Vote::Pass, Vote::Warn]);
-    run.restate();
     run.dies("judge-2");
     run.answer("judge-1", Vote::Pass, |_| {});
     assert!(run.logged("Judge judge-2 R2 failed (died) -- using R1 verdict."));

@@ -48,7 +48,6 @@ fn a_round_has_120_seconds_a_second_90_and_an_end_30() {
     let mut run = Run::seated(plan);
     assert_eq!(run.sent("judge-1").timeout_ms, 120_000);
     run.votes(&[Vote::Pass, Vote::Pass]);
-    run.restate();
     assert_eq!(run.sent("judge-1").timeout_ms, 90_000);
     run.votes(&[Vote::Pass, Vote::Pass]);
     let graces = run.actions.iter().filter_map(|action| match action {

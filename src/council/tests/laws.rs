@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use council_protocol::answer::Stance;
 use council_protocol::{Severity, Vote};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
@@ -9,7 +10,8 @@ use proptest::test_runner::Config;
 use super::world::{Deed, World, world};
 use crate::council::consensus::{FindingStanding, Objections, VerdictInput, decide_verdict};
 use crate::council::outcome::{Disposition, Outcome, Verdict, VerdictReason};
-use crate::council::plan::{ConsensusRule, DebateMode, Procedure, VerdictPolicy};
+use crate::council::plan::{ConsensusRule, DebateMode, ExchangeMode, Procedure, VerdictPolicy};
+use crate::council::support::{JudgeStake, SupportKind, dispose};
 
 /// From good to bad. INCONCLUSIVE is worse than WARN: it does not let a change in.
 fn badness(verdict: Verdict) -> u8 {
@@ -65,8 +67,8 @@ proptest! {
         let mut world = world.faultless();
         let mut alone = world.clone();
         (alone.plan.procedure, alone.plan.debate) = (Procedure::Review, DebateMode::Off);
-        // What comes before the first later answer: R1; the restatement, or the opening that is sent back.
-        let said = if world.plan.procedure == Procedure::Staged { 1 } else { 2 };
+        // What comes before the first later answer: R1, and the opening that is sent back.
+        let said = if world.plan.procedure == Procedure::CrossExamination { 2 } else { 1 };
         for script in world.scripts.values_mut() {
             script.deeds = vec![Deed::Answer; said];
             script.deeds.extend([Deed::Silence; 6]);
@@ -88,6 +90,39 @@ proptest! {
         prop_assert_eq!(essence(&debated), essence(&r1));
         let counted = |o: &Outcome| o.judges.iter().map(|j| j.counted).collect::<Vec<_>>();
         prop_assert_eq!(counted(&debated), counted(&r1));
+    }
+
+    /// Everybody over everything, or only those for whom something is open, over that: the same comes of it.
+    #[test]
+    fn not_debating_what_all_hold_never_changes_the_verdict(world in world(Procedure::Review, 2..5)) {
+        let mut world = world.faultless();
+        for script in world.scripts.values_mut() {
+            // Nobody changes its own mind: nobody takes back, finds more, or speaks against what it found itself.
+            (script.grounds, script.later) = (None, None);
+            script.opinion = script.opinion.filter(|(stance, ..)| *stance != Stance::Disagreed);
+        }
+        world.plan.debate = DebateMode::Auto;
+        // Where messages are cut, fewer findings leave more room for the rest: another matter.
+        world.plan.exchange = ExchangeMode::Inline { max_bytes: 1 << 20 };
+        let mut everything = world.clone();
+        everything.plan.debate = DebateMode::Force;
+        let (open, everything) = (world.play(), everything.play());
+        if open.rounds == 2 {
+            let essence = |outcome: &Outcome| {
+                let found = outcome.findings.iter().filter(|f| f.finding.severity > Severity::Minor);
+                let found = found.map(|f| format!("{} {:?} {:?}", f.fingerprint, f.disposition, f.level));
+                (outcome.verdict, outcome.reason, found.collect::<BTreeSet<_>>())
+            };
+            prop_assert_eq!(essence(&open), essence(&everything));
+        }
+    }
+
+    /// Whatever is said of it afterwards: this is why it need not be said.
+    #[test]
+    fn what_all_have_found_is_confirmed(refutes in prop::collection::vec(any::<bool>(), 1..8)) {
+        let stake = |refutes| JudgeStake { support: Some(SupportKind::Found), refutes };
+        let stakes: Vec<JudgeStake> = refutes.into_iter().map(stake).collect();
+        prop_assert_eq!(dispose(&stakes), Disposition::Confirmed);
     }
 
     #[test]

@@ -350,16 +350,6 @@ impl Run {
         }
     }
 
-    /// Everybody with an open turn restates.
-    pub(super) fn restate(&mut self) {
-        let restating = self.open.iter().filter(|(_, s)| s.task == Task::Restate);
-        let restating: Vec<String> = restating.map(|(judge, _)| judge.to_string()).collect();
-        assert!(!restating.is_empty(), "nobody was asked to restate");
-        for judge in restating {
-            self.raw(&judge, "I said what I said.");
-        }
-    }
-
     pub(super) fn fail(&mut self, judge: &str, kind: FailureKind) {
         let turn = self.sent(judge).turn;
         self.open.remove(judge);

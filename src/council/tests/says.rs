@@ -9,11 +9,8 @@ use council_protocol::{Answer, JudgeId, Task, Vote};
 use super::run::{change, evidence, finding, made_up, response};
 use super::world::Script;
 
-/// What a judge says, as JSON or as text.
+/// What a judge says, as JSON.
 pub(super) fn reply(judge: &JudgeId, script: &Script, round: u8, key: &str, task: &Task) -> String {
-    if *task == Task::Restate {
-        return "I said what I said.".into();
-    }
     let vote = script.votes[usize::from(round.clamp(1, 6) - 1)];
     let mut answer = Answer::new(round, key, vote);
     answer.key_insight = format!("{judge} says so");

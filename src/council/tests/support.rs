@@ -43,7 +43,6 @@ fn debated(parts: &[Part]) -> Outcome {
     if parts.len() == 1 {
         return run.concluded().clone();
     }
-    run.restate();
     for (index, part) in parts.iter().enumerate() {
         let Task::Debate { peers, .. } = run.task(&name(index)) else {
             panic!("{} is not debating", name(index))
@@ -342,7 +341,6 @@ fn models_debate_what_rules_found_and_rules_do_not_answer() {
     run.answer("judge-1", Vote::Fail, |a| a.findings = vec![critical()]);
     run.answer("judge-2", Vote::Pass, |_| {});
     run.answer("judge-3", Vote::Pass, |_| {});
-    run.restate();
     assert_eq!(run.rounds_of("judge-1"), [1]);
     for (judge, evidence) in [
         ("judge-2", Some(evidence(50))),

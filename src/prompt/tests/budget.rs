@@ -44,20 +44,18 @@ fn three_quarters_of_a_debate_are_one_prefix() {
     let brief = brief(&thousand()).text;
     let others = || vec![peer("A", Vote::Fail, 3), peer("B", Vote::Warn, 3)];
     let task = || Task::Debate {
+        restatement: "I hold that it is half done.".to_owned(),
         branch: DebateBranch::Disagreed,
         peers: others(),
         dropped: 0,
+        settled: 0,
         framing: Some(framing()),
     };
     let mut prompts = Vec::new();
     for name in ["security", "error-paths", "tests"] {
         let seat = seat(name, "Look at the change from this side.");
         prompts.push(format!("{brief}{}", turn(&seat, 1, &Task::Review)));
-        prompts.push(format!(
-            "{brief}{}{}",
-            turn(&seat, 2, &Task::Restate),
-            turn(&seat, 2, &task())
-        ));
+        prompts.push(format!("{brief}{}", turn(&seat, 2, &task())));
     }
     let first = &prompts[0];
     let same = |other: &String| {

@@ -181,9 +181,11 @@ fn debate(branch: DebateBranch) -> Task {
     };
     let peers = vec![peer("A", Vote::Pass, 1), filed];
     Task::Debate {
+        restatement: "I vote PASS: line 3 is guarded.".to_owned(),
         branch,
         peers,
         dropped: 2,
+        settled: 1,
         framing: Some(framing()),
     }
 }

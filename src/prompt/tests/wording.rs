@@ -25,7 +25,15 @@ fn prompts_read_as_they_should() {
         .render_exploring_turn(&plain, 1, KEY, &Task::Review, 2)
         .unwrap();
     assert!(asking.contains("up to 2 questions"));
-    insta::assert_snapshot!("restate", turn(&plain, 2, &Task::Restate));
+    let guided = prompter().with_guide();
+    let guide = guided
+        .render_brief(&small(), &BriefClass::default())
+        .unwrap();
+    let bare = brief(&small()).text;
+    insta::assert_snapshot!("guide", guide.text.strip_prefix(&*bare).unwrap());
+    let lens = seat("", "Correctness and state: what it computes and keeps.");
+    let review = guided.render_turn(&lens, 1, KEY, &Task::Review).unwrap();
+    insta::assert_snapshot!("review-with-lens", review);
     insta::assert_snapshot!(
         "debate-disagreed",
         turn(&security, 2, &debate(DebateBranch::Disagreed))
@@ -100,10 +108,10 @@ fn seat_round_and_key_come_last() {
         text.find("## Your perspective").unwrap(),
     );
     let (form, key) = (
-        text.find("## Your answer").unwrap(),
+        text.find("## The form of an answer").unwrap(),
         text.find(KEY).unwrap(),
     );
-    assert!(rules < perspective && perspective < form && form < key);
+    assert!(rules < form && form < perspective && perspective < key);
     assert_eq!(text.lines().last().unwrap().matches(KEY).count(), 1);
 }
 
@@ -163,18 +171,82 @@ fn the_evidence_bar_and_both_warnings_stand_in_both_branches() {
 }
 
 #[test]
-fn the_restatement_comes_before_anything_of_the_others() {
-    let text = turn(&seat("", ""), 2, &Task::Restate);
+fn the_restatement_is_written_before_anything_of_the_others_and_quoted_before_it() {
+    let first = turn(&seat("", ""), 1, &Task::Review);
     in_order(
-        &text,
+        &first,
         &[
-            "Before you see what the others think",
-            "two or three sentences",
+            "\"restatement\"",
+            "before you know what anybody else thinks",
         ],
     );
-    for word in ["Judge A", "peer", "FAIL"] {
-        assert!(!text.contains(word), "{word}");
+    for word in ["Judge A", "peer", "TITLE"] {
+        assert!(!first.contains(word), "{word}");
     }
+    for branch in [DebateBranch::Agreed, DebateBranch::Disagreed] {
+        let text = turn(&seat("", ""), 2, &debate(branch));
+        in_order(
+            &text,
+            &["I vote PASS: line 3 is guarded.", "Judge A", "RESTATE"],
+        );
+    }
+}
+
+/// In the example and in the schema alike: a model that votes first only defends its vote afterwards.
+#[test]
+fn a_judge_thinks_before_it_votes() {
+    let first = [
+        (1, Task::Review),
+        (2, debate(DebateBranch::Agreed)),
+        (2, duel()),
+    ];
+    for (round, task) in first.into_iter().chain(trial::later_tasks()) {
+        let text = example(&turn(&seat("", ""), round, &task));
+        let fields: Vec<&str> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("  \""))
+            .collect();
+        assert!(fields[0].starts_with("analysis\":"), "{text}");
+        assert!(fields[fields.len() - 1].starts_with("verdict\":"), "{text}");
+    }
+}
+
+#[test]
+fn round_1_tells_a_method_and_warns_of_over_correction() {
+    let text = turn(&seat("", ""), 1, &Task::Review);
+    let told = [
+        "\"none\" is a good answer",
+        "names the input or the state in which it fails",
+        "What did the old code do",
+        "For each removed line",
+        "Callers",
+        "Error paths",
+        "Boundaries",
+        "Lock and unlock, open and close, begin and commit",
+        "Which test would fail",
+        "makes it harmless",
+    ];
+    in_order(&text, &told);
+}
+
+/// The lens is the last that differs between seats: what all share stands before it, and a provider's cache serves it.
+#[test]
+fn seats_differ_only_behind_what_they_share() {
+    let guided = prompter().with_guide();
+    let brief = guided
+        .render_brief(&small(), &BriefClass::default())
+        .unwrap();
+    let whole = |focus: &str, key: &str| {
+        let turn = guided.render_turn(&seat("", focus), 1, key, &Task::Review);
+        format!("{}{}", brief.text, turn.unwrap())
+    };
+    let (one, other) = (whole("Errors first.", "1"), whole("Tests first.", "2"));
+    let same = one
+        .bytes()
+        .zip(other.bytes())
+        .take_while(|(a, b)| a == b)
+        .count();
+    assert!(one.len() - same < 250, "{}", &one[same..]);
 }
 
 #[test]
@@ -201,9 +273,11 @@ fn by_reference_a_peer_is_a_vote_and_a_file() {
     };
     let branch = DebateBranch::Disagreed;
     let task = Task::Debate {
+        restatement: String::new(),
         branch,
         peers: vec![filed],
         dropped: 0,
+        settled: 0,
         framing: None,
     };
     let text = turn(&seat("", ""), 2, &task);
@@ -281,9 +355,9 @@ fn the_users_templates_replace_built_in_ones() {
             &BTreeMap::from([(name.to_owned(), text.to_owned())]),
         )
     };
-    let own = with("restate", "Round {{ round }}, briefly.").unwrap();
+    let own = with("ballot", "Round {{ round }}, briefly.").unwrap();
     assert_eq!(
-        own.render_turn(&seat("", ""), 2, KEY, &Task::Restate)
+        own.render_turn(&seat("", ""), 2, KEY, &Task::Ballot)
             .unwrap(),
         "Round 2, briefly.\n"
     );

@@ -99,7 +99,7 @@ impl Duel<'_> {
         let began = world.read_calendar();
         let seed = draw_run_seed(&world)?;
         let seat = self.seat(role)?;
-        let prompts = SeatPrompts::for_seats(std::slice::from_ref(&seat), self.prepared, &seed)?;
+        let prompts = SeatPrompts::for_duel(std::slice::from_ref(&seat), self.prepared, &seed)?;
         if !self.relayed {
             self.announce(std::slice::from_ref(&seat), prompts.as_deref(), &world);
         }
@@ -181,7 +181,7 @@ impl Duel<'_> {
         let world = RealWorld::new();
         let began = world.read_calendar();
         let seed = draw_run_seed(&world)?;
-        let prompts = SeatPrompts::for_seats(&seats, self.prepared, &seed)?;
+        let prompts = SeatPrompts::for_duel(&seats, self.prepared, &seed)?;
         self.announce(&seats, prompts.as_deref(), &world);
         let sides = [DuelRole::A, DuelRole::B].map(|role| self.start_side(role));
         let refused = sides.iter().find_map(|side| side.as_ref().err().cloned());

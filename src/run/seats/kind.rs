@@ -140,6 +140,7 @@ fn http_endpoint(name: &str, own: AgentSettings, tool_calls: u32) -> Result<Endp
             )),
         );
     };
+    check_thinking(name, home.api, &own)?;
     let at_home = own
         .url
         .as_deref()
@@ -154,7 +155,29 @@ fn http_endpoint(name: &str, own: AgentSettings, tool_calls: u32) -> Result<Endp
         structured: own.structured.unwrap_or(at_home || home.api != Api::Chat),
         prime: own.prime,
         tool_calls,
+        effort: own.effort,
+        thinking: own.thinking,
     })
+}
+
+/// Whether the API can be told what is asked for.
+fn check_thinking(name: &str, api: Api, own: &AgentSettings) -> Result<(), RunError> {
+    let Some(tokens) = own.thinking else {
+        return Ok(());
+    };
+    let unusable = |why: &str| {
+        Err(
+            RunError::usage(format!("agents.{name}.thinking = {tokens}: {why}"))
+                .hint(format!("leave it out, and set `agents.{name}.effort`")),
+        )
+    };
+    match (api, own.effort) {
+        (Api::Responses | Api::Chat, _) => {
+            unusable("this API takes no number of tokens of thought")
+        }
+        (Api::Gemini, Some(_)) => unusable("Gemini takes a number or an effort, not both"),
+        _ => Ok(()),
+    }
 }
 
 /// An agent that is a program of its own.

@@ -3,6 +3,7 @@
 pub(crate) mod councillors;
 mod examined;
 mod kind;
+mod lenses;
 pub(crate) mod mixed;
 mod model;
 pub(crate) mod names;
@@ -100,6 +101,10 @@ impl SeatPlanner<'_> {
                 perspective,
                 agent,
             });
+        }
+        let reviews = [Procedure::Review, Procedure::Debate];
+        if reviews.contains(&self.settings().review.procedure) {
+            lenses::give_lenses(&mut seats);
         }
         self.validate_seats(&seats)?;
         Ok(seats)

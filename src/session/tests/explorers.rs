@@ -66,7 +66,6 @@ fn explorers_answer_and_the_judge_answers_once_more() {
 fn explorers_do_not_work_in_r2() {
     let seen = exploring(|_, turn| match &turn.task {
         Task::Explore { .. } => Deed::Raw("nothing"),
-        Task::Restate => Deed::Raw("I stand by it."),
         _ => asks(),
     });
     let seen = seen.debate().run().check();
@@ -81,7 +80,7 @@ fn explorers_do_not_work_in_r2() {
         .iter()
         .rposition(|l| l.contains("-explorer-"))
         .unwrap();
-    assert!(last < seen.position("first send judge-1 restate"));
+    assert!(last < seen.position("first send judge-1 debate"));
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn split(judge: &str, turn: &council_protocol::Turn) -> Deed {
 /// Every round leaves a file of every judge.
 #[test]
 fn files_of_both_rounds() {
-    let seen = stage(2, split).run().check();
+    let seen = stage(2, split).debate().run().check();
     let names: Vec<_> = seen.files.keys().map(String::as_str).collect();
     let expected = [
         ".gitignore",
@@ -39,7 +39,7 @@ fn files_of_both_rounds() {
 
 #[test]
 fn r2_files_stand_beside_r1_which_is_never_overwritten() {
-    let seen = stage(2, split).run().check();
+    let seen = stage(2, split).debate().run().check();
     let r1 =
         crate::report::judge::parse_judge_file(seen.text("2026-03-09-head-judge-1.md")).unwrap();
     let r2 =
@@ -77,12 +77,12 @@ fn minutes_are_written_after_every_round() {
 
 #[test]
 fn every_input_is_written_before_it_is_acted_upon() {
-    let seen = stage(2, split).run().check();
+    let seen = stage(2, split).debate().run().check();
     for judge in ["judge-1", "judge-2"] {
         let started = seen.position(&format!("disk append started {judge}"));
         assert!(started < seen.position(&format!("first send {judge} review")));
         let answered = seen.position(&format!("disk append answered {judge}"));
-        assert!(answered < seen.position(&format!("first send {judge} restate")));
+        assert!(answered < seen.position(&format!("first send {judge} debate")));
     }
 }
 
@@ -93,11 +93,11 @@ fn syncs(seen: &Seen) -> usize {
 #[test]
 fn only_what_was_paid_for_is_synced_before_it_is_acted_upon() {
     assert_eq!(
-        syncs(&stage(2, split).run()),
+        syncs(&stage(2, split).debate().run()),
         0,
         "built-in judges can be asked again"
     );
-    let paid = stage(2, split).paid().run().check();
+    let paid = stage(2, split).debate().paid().run().check();
     assert!(paid.position("disk keep plan.json") < paid.position("first spawn judge-1"));
     let answered = paid.position("disk append answered judge-2");
     let synced = answered
@@ -105,9 +105,9 @@ fn only_what_was_paid_for_is_synced_before_it_is_acted_upon() {
             .iter()
             .position(|l| l == "disk sync")
             .unwrap();
-    assert!(synced < paid.position("first send judge-2 restate"));
-    // Three turns of each judge; answers that arrive together share a sync.
-    assert_eq!(syncs(&paid), 3);
+    assert!(synced < paid.position("first send judge-2 debate"));
+    // Two turns of each judge; answers that arrive together share a sync.
+    assert_eq!(syncs(&paid), 2);
 }
 
 #[test]

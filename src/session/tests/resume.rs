@@ -125,7 +125,7 @@ fn who_has_answered_is_not_asked_again_but_reminded_of_it() {
     let resumed = paid().resume(&whole, end).check();
     assert_eq!(resumed.times("first send judge-1 review"), 0);
     assert_eq!(resumed.times("first spawn judge-1"), 1, "it sits again");
-    assert_eq!(resumed.times("first send judge-1 restate"), 1);
+    assert_eq!(resumed.times("first send judge-1 debate"), 1);
 }
 
 /// Judges that cannot be told what they said.
@@ -155,7 +155,7 @@ fn who_cannot_be_reminded_of_its_answers_is_not_asked_for_more() {
     let mut stage = paid();
     stage.prompter = Arc::new(Forgetful);
     let resumed = stage.resume(&whole, end).check();
-    assert_eq!(resumed.times("first send judge-1 restate"), 0);
+    assert_eq!(resumed.times("first send judge-1 debate"), 0);
     let told = format!("{:?}", resumed.outcome().judges[0].failures);
     assert!(told.contains("`reminder` cannot be rendered"), "{told}");
 }

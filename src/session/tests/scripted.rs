@@ -80,11 +80,7 @@ impl Scripted {
             }
             Deed::Say(mut answer) => {
                 (answer.round, answer.key) = (turn.round, turn.key.clone());
-                let raw = match turn.task {
-                    Task::Restate => "I looked at it and I stand by it.".to_owned(),
-                    _ => serde_json::to_string(&answer).unwrap(),
-                };
-                self.emit(answered(raw));
+                self.emit(answered(serde_json::to_string(&answer).unwrap()));
             }
             Deed::Raw(raw) => self.emit(answered(raw.to_owned())),
             Deed::Hang => {}
@@ -172,7 +168,6 @@ impl Backend for Scripted {
         };
         let task = match turn.task {
             Task::Review => "review",
-            Task::Restate => "restate",
             Task::Debate { .. } => "debate",
             Task::Mend { .. } => "mend",
             Task::Explored { .. } => "explored",

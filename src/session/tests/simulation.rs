@@ -196,7 +196,6 @@ impl Schedule {
 fn kind(task: &Task) -> &'static str {
     match task {
         Task::Review => "review",
-        Task::Restate => "restate",
         Task::Debate { .. } => "debate",
         Task::Mend { .. } => "mend",
         _ => "other",

@@ -153,11 +153,8 @@ fn vote(reply: &Reply, (round, key): &(String, String)) -> Value {
     put("verdict", json!(reply.verdict));
     put("confidence", json!("HIGH"));
     put("key_insight", json!("It does what it says."));
-    if round > 1 {
-        put("restatement", json!("My position is that of round 1."));
-    } else {
-        put("findings", json!([]));
-    }
+    put("findings", json!([]));
+    put("restatement", json!("I hold that it does what it says."));
     put("recommendation", json!("Merge it."));
     for (name, value) in &reply.fields {
         if value.is_null() {

@@ -51,6 +51,8 @@ pub struct Record {
     /// Bytes at its beginning that the provider would have read from its cache: by its own rules, and only of prompts
     /// whose answer had begun.
     pub cached_bytes: usize,
+    /// The same, if the answer to every earlier prompt had begun by then: what could be read, whoever starts when.
+    pub readable_bytes: usize,
 }
 
 /// All requests in numbers.
@@ -107,14 +109,15 @@ impl Journal {
         let earlier = self.prompts.iter().filter(|p| p.api == ask.api);
         let shared = earlier.clone().map(|p| common(&p.text, &text)).max();
         record.shared_bytes = shared.unwrap_or(0);
-        let begun = earlier.filter(|p| p.begun);
-        record.cached_bytes = match ask.api {
+        let read_from = |prompts: Vec<&Prompt>| match ask.api {
             Api::Anthropic => {
-                let kept: HashSet<u64> = begun.flat_map(|p| p.kept.iter().copied()).collect();
-                marked(ask, &text, &ends, &kept)
+                let kept = prompts.iter().flat_map(|p| p.kept.iter().copied());
+                marked(ask, &text, &ends, &kept.collect())
             }
-            _ => begun.map(|p| common(&p.text, &text)).max().unwrap_or(0),
+            _ => (prompts.iter().map(|p| common(&p.text, &text)).max()).unwrap_or(0),
         };
+        record.readable_bytes = read_from(earlier.clone().collect());
+        record.cached_bytes = read_from(earlier.filter(|p| p.begun).collect());
         let kept = (0..ends.len())
             .filter(|at| ask.parts[*at].marked)
             .map(|at| digest(&text[..ends[at]]))

@@ -84,6 +84,8 @@ pub struct Reply {
     pub fault: Option<Fault>,
     /// Milliseconds before the first byte.
     pub delay_ms: u64,
+    /// Whether the headers of a stream go out before that, as a proxy sends them.
+    pub headers_first: bool,
     /// Milliseconds between two pieces of a streamed answer.
     pub chunk_ms: u64,
     /// Bytes of text in each piece of a streamed answer.
@@ -111,6 +113,7 @@ impl Default for Reply {
             stop: Stop::End,
             fault: None,
             delay_ms: 0,
+            headers_first: false,
             chunk_ms: 0,
             chunk_bytes: 400,
             usage: None,

@@ -138,6 +138,7 @@ impl Shared {
             prompt_bytes: 0,
             shared_bytes: 0,
             cached_bytes: 0,
+            readable_bytes: 0,
         }
     }
 
@@ -290,6 +291,9 @@ impl Answering<'_> {
     }
 
     fn go(&self, out: &mut TcpStream) -> io::Result<()> {
+        if self.reply.headers_first {
+            self.stream_head(out)?;
+        }
         self.wait(out, Some(self.reply.delay_ms))?;
         match self.reply.fault {
             Some(Fault::Hang) => return self.wait(out, None),
@@ -324,13 +328,19 @@ impl Answering<'_> {
         }
     }
 
-    fn stream(&self, out: &mut TcpStream) -> io::Result<()> {
+    fn stream_head(&self, out: &mut TcpStream) -> io::Result<()> {
         let kind = if self.ask.events {
             "text/event-stream"
         } else {
             "application/json"
         };
-        http::head(out, 200, kind, None, &self.reply.headers)?;
+        http::head(out, 200, kind, None, &self.reply.headers)
+    }
+
+    fn stream(&self, out: &mut TcpStream) -> io::Result<()> {
+        if !self.reply.headers_first {
+            self.stream_head(out)?;
+        }
         let frames = api::stream(self.ask, self.said);
         let middle = frames.len() / 2;
         for (at, frame) in frames.iter().enumerate() {

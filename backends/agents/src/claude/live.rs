@@ -9,7 +9,7 @@ use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
 use serde_json::{Value, json};
 
 use super::outcome::ClaudeResult;
-use crate::client::{AgentEnv, compose_message, parse_event, shorten_message};
+use crate::client::{AgentEnv, parse_event, shorten_message};
 use crate::linger::SubmissionWatch;
 use crate::mailbox::{self, JudgeMailbox};
 use crate::process::{LineProcess, ProgramOutput, cancelled_failure, oversized_failure};
@@ -53,15 +53,7 @@ impl LiveSession {
         agent_env: AgentEnv,
     ) -> Result<Self, Failure> {
         let mut argv = super::build_arguments(spec, client);
-        let live = [
-            "--input-format",
-            "stream-json",
-            "--output-format",
-            "stream-json",
-            "--verbose",
-            "--no-session-persistence",
-        ];
-        argv.extend(live.map(str::to_owned));
+        argv.push("--no-session-persistence".to_owned());
         let mailbox = agent_env.create_mailbox(spec).map(|(mailbox, server)| {
             argv.extend(super::server_flags(&server));
             mailbox
@@ -188,15 +180,9 @@ impl Conversation for LiveSession {
             let tell = self.tell.clone();
             move || drop(tell.send(LiveEvent::Woken))
         });
-        let text = compose_message(
-            &self.brief,
-            &turn.prompt,
-            std::mem::take(&mut self.is_first),
-        );
-        let content = json!([{ "type": "text", "text": text }]);
-        self.lines.stdin_writer().write_line(
-            &json!({ "type": "user", "message": { "role": "user", "content": content } }),
-        );
+        let is_first = std::mem::take(&mut self.is_first);
+        let message = super::user_message(&self.brief, &turn.prompt, is_first);
+        self.lines.stdin_writer().write_line(&message);
         let until = Instant::now() + Duration::from_millis(turn.timeout_ms) + TURN_SLACK;
         let outcome = self.wait_for_result(until, &watch.ended);
         if let Err(failure) = &outcome

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use council_protocol::seat::Client;
 use council_protocol::{CapabilitySet, Failure, JudgeSpec, Seat};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::agent::full_capabilities;
 use crate::client::{self, AgentEnv, ClientLogin, SYSTEM_PROMPT};
@@ -107,6 +107,8 @@ impl ClaudeAgent {
         }
         for (name, value) in [
             ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+            // A line about the client, first of all and different for each prompt: nothing behind it could be read from a cache.
+            ("CLAUDE_CODE_ATTRIBUTION_HEADER", "0"),
             ("DISABLE_AUTOUPDATER", "1"),
             ("DISABLE_TELEMETRY", "1"),
             ("DISABLE_ERROR_REPORTING", "1"),
@@ -131,6 +133,18 @@ fn server_flags(server: &[String]) -> [String; 4] {
     ]
 }
 
+/// A turn as a line of `stream-json`. The brief is a block of its own with a marker behind it: without one the provider keeps
+/// brief and task together, and no other judge could read the brief from its cache.
+fn user_message(brief: &str, prompt: &str, is_first: bool) -> Value {
+    let mut content = Vec::new();
+    if is_first && !brief.is_empty() {
+        let marker = json!({ "type": "ephemeral" });
+        content.push(json!({ "type": "text", "text": brief, "cache_control": marker }));
+    }
+    content.push(json!({ "type": "text", "text": prompt }));
+    json!({ "type": "user", "message": { "role": "user", "content": content } })
+}
+
 /// Arguments that both ways of holding it have.
 fn build_arguments(spec: &JudgeSpec, client: &Client) -> Vec<String> {
     let tools = if spec.room.is_some() { TOOLS } else { "" };
@@ -147,6 +161,11 @@ fn build_arguments(spec: &JudgeSpec, client: &Client) -> Vec<String> {
             "--setting-sources",
             "",
             "--strict-mcp-config",
+            "--input-format",
+            "stream-json",
+            "--output-format",
+            "stream-json",
+            "--verbose",
         ]
         .map(str::to_owned),
     );

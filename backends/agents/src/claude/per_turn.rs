@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use council_protocol::seat::Client;
 use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
+use serde_json::Value;
 
 use super::outcome::ClaudeResult;
-use crate::client::{AgentEnv, compose_message, parse_event, shorten_message};
+use crate::client::{AgentEnv, parse_event, shorten_message};
 use crate::mailbox::{self, JudgeMailbox};
 use crate::process::{FinishedProgram, oversized_failure, run_once};
 use crate::{AgentReply, Conversation, StopSignal, schema};
@@ -29,7 +30,6 @@ impl PerTurnSession {
         agent_env: AgentEnv,
     ) -> Result<Self, Failure> {
         let mut argv = super::build_arguments(spec, client);
-        argv.extend(["--output-format", "json"].map(str::to_owned));
         let mailbox = agent_env.create_look_ups(spec).map(|(mailbox, server)| {
             argv.extend(super::server_flags(&server));
             mailbox
@@ -48,10 +48,8 @@ impl PerTurnSession {
         if !finished.whole {
             return Err(oversized_failure(self.most));
         }
-        // One object on a line of its own; what else there is, is noise.
-        let lines = finished.stdout.split(|&b| b == b'\n').rev();
-        let mut objects = lines.filter(|line| line.starts_with(b"{"));
-        let outcome = objects.find_map(|line| serde_json::from_value(parse_event(line)?).ok());
+        let result = find_result(&finished.stdout);
+        let outcome = result.and_then(|result| serde_json::from_value(result).ok());
         outcome.ok_or_else(|| {
             let (ending, noise) = (finished.describe_ending(), shorten_message(&finished.noise));
             Failure::new(
@@ -62,12 +60,13 @@ impl PerTurnSession {
     }
 }
 
-/// Whether the `result` object stands in what was written; it is the last thing that is said.
-fn has_result(stdout: &[u8]) -> bool {
-    let mut lines = stdout.split(|&b| b == b'\n').rev();
-    lines.any(|line| {
-        line.starts_with(b"{") && parse_event(line).is_some_and(|event| event["type"] == "result")
-    })
+/// The `result` object on a line of its own: the last thing that is said; what else there is, is noise.
+fn find_result(stdout: &[u8]) -> Option<Value> {
+    let lines = stdout.split(|&b| b == b'\n').rev();
+    let mut events = lines
+        .filter(|line| line.starts_with(b"{"))
+        .filter_map(parse_event);
+    events.find(|event| event["type"] == "result")
 }
 
 impl Conversation for PerTurnSession {
@@ -85,17 +84,17 @@ impl PerTurnSession {
             argv.extend(["--resume".to_owned(), session.clone()]);
         }
         if let Some(schema) = schema::tool_schema(turn.task.form()) {
-            argv.extend(["--json-schema".to_owned(), schema.to_string()]);
+            argv.extend(["--json-schema".to_owned(), schema.text().to_owned()]);
         }
-        let text = compose_message(&self.brief, &turn.prompt, self.session.is_none());
+        let message = super::user_message(&self.brief, &turn.prompt, self.session.is_none());
         let program = self.agent_env.guarded_program(&argv);
         // The result carries the answer twice, escaped.
         let most = self.most.saturating_mul(4).saturating_add(1 << 20);
-        let is_whole = |stdout: &[u8]| has_result(stdout);
+        let is_whole = |stdout: &[u8]| find_result(stdout).is_some();
         let finished = run_once(
             &self.agent_env.exe,
             &program,
-            text.into_bytes(),
+            format!("{message}\n").into_bytes(),
             most,
             stop,
             &is_whole,

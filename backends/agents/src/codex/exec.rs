@@ -175,9 +175,9 @@ impl ExecSession {
     fn run_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
         let schema = schema::answer_schema(turn.task.form());
         let cannot = |error| spawn_failure(&self.argv[0], &error);
-        if let Some(schema) = &schema {
+        if let Some(schema) = schema {
             self.agent_env
-                .write_file(SCHEMA_FILE, &schema.to_string())
+                .write_file(SCHEMA_FILE, schema.text())
                 .map_err(cannot)?;
         }
         // An answer of an earlier turn is none of this one.

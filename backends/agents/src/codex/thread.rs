@@ -159,7 +159,7 @@ impl Conversation for CodexThread {
             "input": [{ "type": "text", "text": text }],
         });
         if let Some(schema) = schema::answer_schema(turn.task.form()) {
-            params["outputSchema"] = schema;
+            params["outputSchema"] = schema.value().clone();
         }
         let until = Instant::now() + Duration::from_millis(turn.timeout_ms) + TURN_SLACK;
         let asked = self

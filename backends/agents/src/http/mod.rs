@@ -10,7 +10,6 @@
 mod client;
 mod connections;
 mod context;
-mod form;
 mod prime;
 mod retry;
 mod spending;

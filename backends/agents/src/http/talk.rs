@@ -13,7 +13,6 @@ use tokio::sync::oneshot;
 
 use super::client::{ApiTarget, HttpEngine, connection_failure};
 use super::context::check_context;
-use super::form;
 use super::prime::{self, CachePrimer, MIN_BRIEF_BYTES, PrimerLead};
 use super::retry::{CallError, MAX_ATTEMPTS, retry_pause};
 use super::spending::TurnSpending;
@@ -21,6 +20,7 @@ use super::sse::EventStream;
 use super::tooling::ToolBelt;
 use super::wire::{self, AnswerEnd, ApiAnswer, ApiMessage, ApiRequest};
 use crate::client::parse_event;
+use crate::schema::{self, AnswerSchema};
 use crate::{AgentReply, Conversation, StopSignal};
 
 /// How long a server may take for what stands behind the end of an answer: what it counted, and its closing mark.
@@ -38,6 +38,8 @@ pub(super) struct HttpConversation {
     primer: Arc<CachePrimer>,
     target: ApiTarget,
     endpoint: Endpoint,
+    /// What is asked for now.
+    form: Form,
     /// The models that are tried, in order; a conversation stays with the one that answered.
     models: Vec<String>,
     /// Models that were given up, and why.
@@ -74,6 +76,7 @@ impl HttpConversation {
             structured: endpoint.structured,
             endpoint,
             models,
+            form: Form::Text,
             passed_over: Vec::new(),
             brief: Arc::clone(&spec.brief),
             most_bytes: spec.max_answer_bytes,
@@ -91,6 +94,7 @@ impl Conversation for HttpConversation {
         let before = self.said.len();
         self.said.push(ApiMessage::Prompt(turn.prompt.clone()));
         self.tools.begin_turn();
+        self.form = turn.task.form();
         self.spending = TurnSpending::new(turn.spend.clone());
         let time = Duration::from_millis(turn.timeout_ms);
         let engine = Arc::clone(&self.engine);
@@ -112,7 +116,7 @@ impl Conversation for HttpConversation {
                     passed_over: self.passed_over.clone(),
                     ..usage
                 });
-                Ok(self.in_form(turn, reply))
+                Ok(reply)
             }
             Err(failure) => {
                 // What was not answered was not said: prompt and answer go on in turn.
@@ -130,13 +134,9 @@ impl HttpConversation {
         Some(self.tools.add_to_usage(usage))
     }
 
-    /// A structured reply to a turn that wants text is the text in it.
-    fn in_form(&self, turn: &Turn, mut reply: AgentReply) -> AgentReply {
-        let wants_text = self.structured && turn.task.form() == Form::Text;
-        if let Some(text) = form::text_in(&reply.raw).filter(|_| wants_text) {
-            reply.raw = text;
-        }
-        reply
+    /// What the answer of the turn is held to. It stays the same as long as the procedure does.
+    fn schema(&self) -> Option<&'static AnswerSchema> {
+        schema::answer_schema(self.form).filter(|_| self.structured)
     }
 
     /// Asks one model after another.
@@ -175,8 +175,13 @@ impl HttpConversation {
 
     /// In the first turn with a large brief only one judge goes ahead.
     async fn wait_for_the_first(&self, model: &str, time: Duration) -> Option<PrimerLead> {
-        let first_turn = self.said.len() == 1;
-        if self.endpoint.prime == Prime::Off || !first_turn || self.brief.len() < MIN_BRIEF_BYTES {
+        let is_first_turn = self.said.len() == 1;
+        let pays = match self.endpoint.prime {
+            Prime::Off => false,
+            Prime::Auto => wire::keeps_prompts(self.endpoint.api, self.target.host()),
+            Prime::On => true,
+        };
+        if !pays || !is_first_turn || self.brief.len() < MIN_BRIEF_BYTES {
             return None;
         }
         match self.primer.enter(self.target.host(), model, &self.brief) {
@@ -234,7 +239,7 @@ impl HttpConversation {
             };
             done += 1;
             let CallError::Again { failure, after } = trouble else {
-                if self.drops_feature(&trouble) {
+                if self.drops_feature(model, &trouble) {
                     continue;
                 }
                 return Err(trouble);
@@ -249,19 +254,26 @@ impl HttpConversation {
     }
 
     /// A server that does not take the call may take it without our schema, since the prompt describes the answer,
-    /// too, or without tools. What it complains of goes first.
-    fn drops_feature(&mut self, trouble: &CallError) -> bool {
+    /// too, or without tools. What it complains of goes first. The receipt says so of both: such an answer is held to
+    /// nothing, and such a judge could not look.
+    fn drops_feature(&mut self, model: &str, trouble: &CallError) -> bool {
         let CallError::Unfit(failure) = trouble else {
             return false;
         };
+        let has_schema = self.schema().is_some();
         let drops_tools = self.tools.is_offered()
-            && (!self.structured || super::tooling::is_about_tools(&failure.detail));
+            && (!has_schema || super::tooling::is_about_tools(&failure.detail));
         if drops_tools {
             self.tools.give_up(failure.detail.clone());
             self.said.retain(|message| !message.is_tool_use());
             return true;
         }
-        std::mem::replace(&mut self.structured, false)
+        if has_schema {
+            self.structured = false;
+            self.passed_over
+                .push(format!("{model} with a schema of the answer: {failure}"));
+        }
+        has_schema
     }
 
     /// Bytes of the conversation.
@@ -294,7 +306,7 @@ impl HttpConversation {
             model,
             brief: &self.brief,
             said: &self.said,
-            schema: self.structured.then(form::answer_schema),
+            schema: self.schema(),
             tools: self.tools.tool_use(),
         };
         let (path, query) = wire::call_path(self.endpoint.api, model);
@@ -304,14 +316,15 @@ impl HttpConversation {
             .post_call(&self.target, self.target.call_url(&path, query), body)
             .await?;
         self.spending.begin_call(model, bytes);
-        if let Some(lead) = lead {
-            lead.release_others();
-        }
-        self.read_response(response).await
+        self.read_response(response, lead).await
     }
 
     /// Reads an answer, never more than it may have.
-    async fn read_response(&mut self, mut response: Response) -> Result<ApiAnswer, CallError> {
+    async fn read_response(
+        &mut self,
+        mut response: Response,
+        lead: Option<&PrimerLead>,
+    ) -> Result<ApiAnswer, CallError> {
         let kind = response
             .headers()
             .get(CONTENT_TYPE)
@@ -345,7 +358,11 @@ impl HttpConversation {
             };
             bytes += chunk.len() as u64;
             if streamed {
-                events.feed_bytes(&chunk, |data| on_data(api, &mut heard, data));
+                events.feed_bytes(&chunk, |data| {
+                    on_data(api, &mut heard, data);
+                    // A prompt is in the cache once its answer begins: some servers send headers before they read it.
+                    lead.into_iter().for_each(PrimerLead::release_others);
+                });
                 self.spending.update_call(&heard.usage);
             } else {
                 whole.extend_from_slice(&chunk);

@@ -9,8 +9,11 @@ use council_fake_models::{FakeModels, Fault, Reply as Says, Rule, Stop as Ends, 
 use council_protocol::change::NoBlobs;
 use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
 use council_protocol::price::{ModelPrice, SpendLimit};
-use council_protocol::seat::{AgentKind, AgentSpec, Api, Endpoint, Prime};
+use council_protocol::seat::{AgentKind, AgentSpec, Api, Effort, Endpoint, Prime};
+use council_protocol::task::{DebateBranch, Form};
 use council_protocol::{Failure, FailureKind, JudgeSpec, Packet, Seat, Task, Turn, TurnId};
+
+use serde_json::{Value, json};
 
 use super::HttpAgent;
 use crate::{Agent, AgentContext, AgentReply, Conversation, StopSignal};
@@ -67,6 +70,8 @@ pub(super) fn spec(models: &FakeModels, (api, base): (Api, &str)) -> JudgeSpec {
         structured: false,
         prime: Prime::Auto,
         tool_calls: 0,
+        effort: None,
+        thinking: None,
     };
     let agent = AgentSpec {
         name: "api".to_owned(),
@@ -192,6 +197,12 @@ fn an_answer_in_our_schema_comes_bare_and_a_server_without_it_is_asked_again() {
             .take_turn(&turn(1, 20_000), &StopSignal::default())
             .unwrap();
         assert!(reply.raw.contains("```json"), "{api:?}: {}", reply.raw);
+        // Such an answer was held to nothing: the receipt says so.
+        let told = reply.usage.unwrap().passed_over;
+        assert!(
+            told[0].contains("with a schema of the answer") && told[0].contains("400"),
+            "{told:?}"
+        );
     }
 }
 
@@ -469,7 +480,11 @@ fn a_prompt_that_the_server_cuts_is_no_answer() {
 
 #[test]
 fn judges_of_one_brief_start_when_the_first_one_s_answer_begins() {
-    let slow = Says::default().after(400);
+    // Headers alone say nothing: a proxy sends them before the provider has read the prompt.
+    let slow = Says {
+        headers_first: true,
+        ..Says::default().after(400)
+    };
     let models = FakeModels::start([Rule::on(slow)]).unwrap();
     let http = http();
     for prime in [Prime::Auto, Prime::Off] {
@@ -500,8 +515,97 @@ fn judges_of_one_brief_start_when_the_first_one_s_answer_begins() {
         // What the server has in its cache it has from an answer that had begun. How many are in flight after that is chance:
         // the first one may or may not be over.
         match prime {
-            Prime::Auto => assert_eq!(cached, 2, "{usages:?}"),
+            Prime::Auto | Prime::On => assert_eq!(cached, 2, "{usages:?}"),
             Prime::Off => assert_eq!((cached, most), (0, 3), "{usages:?}"),
+        }
+    }
+}
+
+/// Each in its API's own form; a number of tokens comes on top of those of the answer.
+#[test]
+fn a_model_is_told_how_much_to_think_in_its_api_s_own_form() {
+    let models = FakeModels::start([]).unwrap();
+    let body = |api, effort, thinking| {
+        let api = APIS.into_iter().find(|(known, _)| *known == api).unwrap();
+        let mut spec = spec(&models, api);
+        endpoint(&mut spec).structured = true;
+        (endpoint(&mut spec).effort, endpoint(&mut spec).thinking) = (effort, thinking);
+        open(&http(), &spec)
+            .take_turn(&turn(1, 5_000), &StopSignal::default())
+            .unwrap();
+        serde_json::from_str::<Value>(&models.records().last().unwrap().body).unwrap()
+    };
+    let high = Some(Effort::High);
+    let anthropic = body(Api::Anthropic, high, None);
+    assert_eq!(anthropic["output_config"]["effort"], "high");
+    assert_eq!(anthropic["output_config"]["format"]["type"], "json_schema");
+    assert_eq!(anthropic["thinking"], json!({"type": "adaptive"}));
+    let budget = body(Api::Anthropic, None, Some(4_000));
+    assert_eq!(
+        budget["thinking"],
+        json!({"type": "enabled", "budget_tokens": 4_000})
+    );
+    let plain = body(Api::Anthropic, None, None);
+    let most = |body: &Value| body["max_tokens"].as_u64().unwrap();
+    assert_eq!(most(&budget), most(&plain) + 4_000);
+    assert_eq!(plain.get("thinking"), None);
+    let off = body(Api::Anthropic, Some(Effort::None), None);
+    assert_eq!(off["thinking"], json!({"type": "disabled"}));
+    assert_eq!(off["output_config"].get("effort"), None);
+    assert_eq!(
+        body(Api::Responses, high, None)["reasoning"],
+        json!({"effort": "high"})
+    );
+    assert_eq!(body(Api::Chat, high, None)["reasoning_effort"], "high");
+    let config = |body: &Value| body["generationConfig"]["thinkingConfig"].clone();
+    assert_eq!(
+        config(&body(Api::Gemini, high, None)),
+        json!({"thinkingLevel": "high"})
+    );
+    let budget = body(Api::Gemini, None, Some(4_000));
+    assert_eq!(config(&budget), json!({"thinkingBudget": 4_000}));
+    for (api, _) in APIS {
+        for sampling in ["temperature", "top_p", "top_k"] {
+            let body = body(api, high, None).to_string();
+            assert!(
+                !body.contains(sampling),
+                "{api:?}: thinking allows no {sampling}"
+            );
+        }
+    }
+}
+
+/// What breaks a provider's cache: anything before the last turn that is not the same bytes again.
+#[test]
+fn the_schema_is_the_same_in_every_turn_and_thinks_first() {
+    for api in APIS {
+        let models = FakeModels::start([]).unwrap();
+        let mut spec = spec(&models, api);
+        endpoint(&mut spec).structured = true;
+        let mut judge = open(&http(), &spec);
+        let debate = Task::Debate {
+            restatement: String::new(),
+            branch: DebateBranch::Agreed,
+            peers: Vec::new(),
+            dropped: 0,
+            settled: 0,
+            framing: None,
+        };
+        for (round, task) in [(1, Task::Review), (2, debate)] {
+            let turn = Turn {
+                task,
+                ..turn(round, 5_000)
+            };
+            judge.take_turn(&turn, &StopSignal::default()).unwrap();
+        }
+        let schema = crate::schema::answer_schema(Form::Review).unwrap().text();
+        for record in models.records() {
+            assert_eq!(
+                record.body.matches(schema).count(),
+                1,
+                "{api:?}: {}",
+                record.body
+            );
         }
     }
 }

@@ -40,8 +40,10 @@ struct MailboxServer(JudgeMailbox);
 
 impl MailboxServer {
     fn all_tools(&self) -> Vec<Tool> {
-        let verdict = schema::tool_schema(self.0.answer_form())
-            .unwrap_or_else(|| json!({ "type": "object" }));
+        let verdict = schema::tool_schema(self.0.answer_form()).map_or_else(
+            || json!({ "type": "object" }),
+            |schema| schema.value().clone(),
+        );
         let tool = |name: &'static str, about: &'static str, schema: Value| {
             let fields = schema.as_object().cloned().unwrap_or_default();
             // A client in its read-only mode offers no others: they change nothing outside of the council.

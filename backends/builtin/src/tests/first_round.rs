@@ -44,7 +44,6 @@ fn a_judge_of_the_same_seat_says_the_same_bytes() {
     let fixture = RuleFixture::parse(ORDERS);
     let tasks = [
         Task::Review,
-        Task::Restate,
         debate(vec![claim("src/orders.py", 5, "query", "SQL injection")]),
     ];
     let say = || {
@@ -57,16 +56,6 @@ fn a_judge_of_the_same_seat_says_the_same_bytes() {
         .clone()
         .map(|task| judge(&fixture, "security").take_turn(&turn(1, task)));
     assert_eq!(say(), forgetful);
-}
-
-#[test]
-fn a_restatement_is_prose() {
-    let text = judge(&RuleFixture::parse(ORDERS), "security").take_turn(&turn(2, Task::Restate));
-    assert!(text.starts_with("In round 1 I voted WARN."), "{text}");
-    assert!(
-        text.contains("src/orders.py:5") && serde_json::from_str::<Answer>(&text).is_err(),
-        "{text}"
-    );
 }
 
 #[test]

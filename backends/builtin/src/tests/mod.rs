@@ -116,9 +116,11 @@ fn debate(findings: Vec<Finding>) -> Task {
         file: None,
     };
     Task::Debate {
+        restatement: String::new(),
         branch: DebateBranch::Disagreed,
         peers: vec![peer],
         dropped: 0,
+        settled: 0,
         framing: None,
     }
 }

@@ -1,5 +1,6 @@
 //! Anthropic Messages.
 
+use council_protocol::seat::{Effort, Endpoint};
 use serde_json::{Value, json};
 
 use super::{AnswerEnd, ApiAnswer, ApiMessage, ApiRequest, CallResult, ModelCall, ToolUse};
@@ -38,14 +39,33 @@ pub(super) fn build_body(asked: &ApiRequest<'_>) -> Value {
         body["tool_choice"] = json!({"type": "none"});
     }
     if let Some(schema) = asked.schema {
-        body["output_config"] = json!({"format": {"type": "json_schema", "schema": schema}});
+        body["output_config"] =
+            json!({"format": {"type": "json_schema", "schema": schema.value()}});
     }
+    set_thinking(&mut body, asked.endpoint);
     body
 }
 
 fn declared_tools() -> Value {
     let tool = |tool: &ToolDeclaration| json!({"name": tool.name, "description": tool.about, "input_schema": tool.schema});
     tool_declarations().iter().map(tool).collect()
+}
+
+/// Models from Claude 4.6 on decide themselves how much they think, within an effort; a budget of tokens is for those before
+/// them, and counts towards `max_tokens`. No sampling parameter is sent, of which thinking would allow none.
+fn set_thinking(body: &mut Value, endpoint: &Endpoint) {
+    if let Some(effort) = endpoint.effort.filter(|effort| *effort != Effort::None) {
+        body["output_config"]["effort"] = effort.as_str().into();
+    }
+    match (endpoint.thinking, endpoint.effort) {
+        (Some(tokens), _) => {
+            body["thinking"] = json!({"type": "enabled", "budget_tokens": tokens});
+            body["max_tokens"] = endpoint.max_tokens.saturating_add(tokens).into();
+        }
+        (None, Some(Effort::None)) => body["thinking"] = json!({"type": "disabled"}),
+        (None, Some(_)) => body["thinking"] = json!({"type": "adaptive"}),
+        (None, None) => {}
+    }
 }
 
 fn text_block(text: &str, marker: bool) -> Value {

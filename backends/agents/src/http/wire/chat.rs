@@ -32,8 +32,11 @@ pub(super) fn build_body(asked: &ApiRequest<'_>) -> Value {
     if asked.tools == ToolUse::Forbidden {
         body["tool_choice"] = "none".into();
     }
+    if let Some(effort) = asked.endpoint.effort {
+        body["reasoning_effort"] = effort.as_str().into();
+    }
     if let Some(schema) = asked.schema {
-        let schema = json!({"name": "answer", "strict": true, "schema": schema});
+        let schema = json!({"name": "answer", "strict": true, "schema": schema.value()});
         body["response_format"] = json!({"type": "json_schema", "json_schema": schema});
     }
     body
@@ -70,7 +73,7 @@ pub(super) fn spoken_items(heard: &ApiAnswer) -> Vec<Value> {
     vec![message]
 }
 
-fn is_openai(host: &str) -> bool {
+pub(super) fn is_openai(host: &str) -> bool {
     host == "api.openai.com" || host.ends_with(".azure.com")
 }
 

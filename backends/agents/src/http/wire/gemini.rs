@@ -29,9 +29,17 @@ pub(super) fn build_body(asked: &ApiRequest<'_>) -> Value {
         contents.push(json!({"role": role, "parts": parts}));
     }
     let mut config = json!({"maxOutputTokens": asked.endpoint.max_tokens});
+    // Thoughts count towards the limit of the answer.
+    if let Some(tokens) = asked.endpoint.thinking {
+        config["thinkingConfig"] = json!({"thinkingBudget": tokens});
+        config["maxOutputTokens"] = asked.endpoint.max_tokens.saturating_add(tokens).into();
+    }
+    if let Some(effort) = asked.endpoint.effort {
+        config["thinkingConfig"] = json!({"thinkingLevel": effort.as_str()});
+    }
     if let Some(schema) = asked.schema {
         config["responseMimeType"] = "application/json".into();
-        config["responseJsonSchema"] = schema.clone();
+        config["responseJsonSchema"] = schema.value().clone();
     }
     let mut body = json!({"contents": contents, "generationConfig": config});
     if asked.tools != ToolUse::Absent {

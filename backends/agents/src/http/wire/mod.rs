@@ -11,6 +11,7 @@ use council_protocol::seat::{Api, Endpoint};
 use serde_json::Value;
 
 pub(super) use self::message::{ApiMessage, CallResult, ModelCall, ToolUse};
+use crate::schema::AnswerSchema;
 
 /// A conversation that is to be answered.
 pub(super) struct ApiRequest<'a> {
@@ -23,7 +24,7 @@ pub(super) struct ApiRequest<'a> {
     /// What was said so far; the last one is the program's.
     pub(super) said: &'a [ApiMessage],
     /// The form of the answer, where the API is to see to it.
-    pub(super) schema: Option<&'a Value>,
+    pub(super) schema: Option<&'a AnswerSchema>,
     /// Whether the model is offered tools, and may call them.
     pub(super) tools: ToolUse,
 }
@@ -95,6 +96,15 @@ pub(super) fn call_path(api: Api, model: &str) -> (String, Option<&'static str>)
                 Some("alt=sse"),
             )
         }
+    }
+}
+
+/// Whether a provider is known to keep the beginning of prompts for others that begin alike. Of the many servers that speak
+/// Chat Completions most keep one per conversation, if any: waiting for them would cost time and save nothing.
+pub(super) fn keeps_prompts(api: Api, host: &str) -> bool {
+    match api {
+        Api::Anthropic | Api::Responses | Api::Gemini => true,
+        Api::Chat => chat::is_openai(host),
     }
 }
 

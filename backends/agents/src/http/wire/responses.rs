@@ -30,9 +30,11 @@ pub(super) fn build_body(asked: &ApiRequest<'_>) -> Value {
     if asked.tools == ToolUse::Forbidden {
         body["tool_choice"] = "none".into();
     }
+    if let Some(effort) = asked.endpoint.effort {
+        body["reasoning"] = json!({"effort": effort.as_str()});
+    }
     if let Some(schema) = asked.schema {
-        let format =
-            json!({"type": "json_schema", "name": "answer", "strict": true, "schema": schema});
+        let format = json!({"type": "json_schema", "name": "answer", "strict": true, "schema": schema.value()});
         body["text"] = json!({ "format": format });
     }
     body
