@@ -18,9 +18,11 @@ use crate::run::convene::{self, ConveneOptions};
 use crate::run::error::RunError;
 use crate::run::github::claim::use_builtin_judges;
 use crate::run::hook::install::HookInstaller;
-use crate::run::hook::passing_secrets::{PassingSecrets, PushedSpan, find_passing_secrets};
+use crate::run::hook::passing_secrets::{
+    PassingSecrets, PushSum, PushedSpan, find_passing_secrets,
+};
 use crate::run::hook::script::HookEvent;
-use crate::run::prepare::prepare_review;
+use crate::run::prepare::{PreparedReview, prepare_review};
 use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
 use crate::run::shown::remember_shown;
 use crate::session::InterruptSource;
@@ -28,6 +30,9 @@ use crate::text::Untrusted;
 
 /// The most bytes of refs that are read.
 const MAX_REFS_BYTES: u64 = 16 << 20;
+
+/// Commits are looked at one by one for so long at least, when the review of their sum has taken all of the time.
+const MIN_COMMITS_TIME: Duration = Duration::from_secs(5);
 
 /// What the hook was started with.
 pub(crate) struct PrePush<'a> {
@@ -153,7 +158,7 @@ impl PrePush<'_> {
             checkout: CheckoutUse::Stricter,
             ..ReviewRequest::default()
         };
-        let mut prepared = prepare_review(&request, self.start)?;
+        let prepared = prepare_review(&request, self.start)?;
         // The file may be what makes this hook a gate.
         if let Some(fault) = &prepared.config_fault {
             return Err(RunError::usage(fault.clone()));
@@ -165,19 +170,29 @@ impl PrePush<'_> {
         if !settings.hook.enabled {
             return Ok(None);
         }
+        let sum = PushSum::of(&prepared);
+        let report = self.review_sum(prepared, began)?;
+        // The sum comes first, whatever its commits hold.
         let timeout = Duration::from_millis(settings.hook.timeout);
+        let deadline = (began + timeout).max(Instant::now() + MIN_COMMITS_TIME);
         let (from, to) = reviewed.range.split_once("..").unwrap_or_default();
         let remote = self.remote;
         let span = PushedSpan { remote, from, to };
-        // The sum is judged in any case: commits have half of the time.
-        let passing = find_passing_secrets(&span, &prepared, self.start, began + timeout / 2)?;
+        let passing = find_passing_secrets(&span, &sum, self.start, deadline)?;
+        Ok(Some((report, settings, passing)))
+    }
+
+    /// The verdict over the sum of a range.
+    fn review_sum(&self, mut prepared: PreparedReview, began: Instant) -> Result<Report, RunError> {
+        let hook = &prepared.config.settings.hook;
+        let (timeout, models) = (Duration::from_millis(hook.timeout), hook.models);
         let left = timeout.saturating_sub(began.elapsed());
         let left = u64::try_from(left.as_millis()).unwrap_or(u64::MAX).max(1);
         let run = &mut prepared.config.settings.timeouts.run;
         *run = Some(run.map_or(left, |run| run.min(left)));
         prepared.config.settings.output.save = false;
         let mut recalled = None;
-        if !settings.hook.models {
+        if !models {
             recalled = convene::recall_verdict(&prepared, self.start)?;
             let rules_spoke = |report: &Report| {
                 matches!(
@@ -185,8 +200,8 @@ impl PrePush<'_> {
                     ReviewedBy::Rules | ReviewedBy::Both
                 )
             };
-            if recalled.as_ref().is_some_and(rules_spoke) {
-                return Ok(recalled.map(|report| (report, settings, passing)));
+            if let Some(known) = recalled.take_if(|known| rules_spoke(known)) {
+                return Ok(known);
             }
             use_builtin_judges(&mut prepared.config.settings);
         }
@@ -199,7 +214,7 @@ impl PrePush<'_> {
         let report = convene::convene_review(prepared, options, self.start)?;
         // What models came to before does not take the place of the rules: the stricter of the two counts.
         let stricter = recalled.filter(|known| severity_of(known) >= severity_of(&report));
-        Ok(Some((stricter.unwrap_or(report), settings, passing)))
+        Ok(stricter.unwrap_or(report))
     }
 
     /// Quiet when all is well and nobody watches.

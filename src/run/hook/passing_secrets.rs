@@ -2,10 +2,11 @@
 //! nothing of them, and yet whoever fetches it has them: this push is the last moment to take them back.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Instant;
 
 use council_builtin::{AddedSecret, added_secrets};
-use council_protocol::{Hunk, LineKind};
+use council_protocol::{BlobSource, Hunk, LineKind, Packet};
 use council_secrets::{SecretShape, SecretTable};
 
 use crate::git::{self, ChangeRequest, PushedCommit, TargetSpec};
@@ -27,20 +28,20 @@ pub(crate) struct PassingSecrets {
 
 impl PassingSecrets {
     /// What the sum adds too, the review of the sum has judged. The oldest commit tells of what several have.
-    fn leave_out_shown(&mut self, prepared: &PreparedReview) {
+    fn leave_out_shown(&mut self, sum: &PushSum) {
         if self.found.is_empty() {
             return;
         }
-        let files = prepared.packet.files.iter();
-        let sum = files.flat_map(|file| added_secrets(file, &*prepared.change.blobs));
-        let mut shown: HashSet<String> = sum.map(|secret| secret.text).collect();
+        let files = sum.packet.files.iter();
+        let added = files.flat_map(|file| added_secrets(file, &*sum.blobs));
+        let mut shown: HashSet<String> = added.map(|secret| secret.text).collect();
         // What the sum removes was there before, and is out already.
         let known: HashSet<&str> = self
             .found
             .iter()
             .map(|(_, secret)| secret.text.as_str())
             .collect();
-        let hunks = prepared.packet.files.iter().flat_map(|file| &file.hunks);
+        let hunks = sum.packet.files.iter().flat_map(|file| &file.hunks);
         let removed = hunks
             .flat_map(Hunk::lines)
             .filter(|line| line.kind == LineKind::Removed);
@@ -56,6 +57,22 @@ impl PassingSecrets {
     }
 }
 
+/// What a range comes to.
+pub(crate) struct PushSum {
+    packet: Arc<Packet>,
+    blobs: Arc<dyn BlobSource>,
+}
+
+impl PushSum {
+    /// Of the review of the range.
+    pub(crate) fn of(prepared: &PreparedReview) -> Self {
+        Self {
+            packet: Arc::clone(&prepared.packet),
+            blobs: Arc::clone(&prepared.change.blobs),
+        }
+    }
+}
+
 /// A range that is pushed.
 pub(crate) struct PushedSpan<'a> {
     pub(crate) remote: &'a str,
@@ -63,15 +80,15 @@ pub(crate) struct PushedSpan<'a> {
     pub(crate) to: &'a str,
 }
 
-/// Looks at each commit of a range for secrets that its sum no longer adds. `prepared` is the sum; after `deadline` no
-/// further commit is begun.
+/// Looks at each commit of a range for secrets that its sum no longer adds; after `deadline` no
+/// further file is read.
 ///
 /// # Errors
 ///
 /// A history that cannot be walked.
 pub(crate) fn find_passing_secrets(
     span: &PushedSpan<'_>,
-    prepared: &PreparedReview,
+    sum: &PushSum,
     start: &RunContext,
     deadline: Instant,
 ) -> Result<PassingSecrets, RunError> {
@@ -86,10 +103,6 @@ pub(crate) fn find_passing_secrets(
         passing.looked_at = Some(MAX_COMMITS);
     }
     for (at, commit) in commits.iter().enumerate() {
-        if Instant::now() >= deadline {
-            passing.looked_at = Some(at);
-            break;
-        }
         let said = secrets_of_message(commit).into_iter();
         passing
             .found
@@ -97,11 +110,9 @@ pub(crate) fn find_passing_secrets(
         if is_sum {
             continue;
         }
-        // The history of a shallow clone ends somewhere, and so does what can be compared.
-        let Ok(added) = secrets_of_commit(commit, start) else {
-            passing.looked_at = Some(at);
-            break;
-        };
+        // The history of a shallow clone ends somewhere, and so do what can be compared and the time.
+        let read = secrets_of_commit(commit, start, deadline);
+        let (added, is_whole) = read.unwrap_or_default();
         let taken_back = |secret: AddedSecret| AddedSecret {
             description: format!(
                 "{} A later commit of this push removes it.",
@@ -113,8 +124,12 @@ pub(crate) fn find_passing_secrets(
         passing
             .found
             .extend(added.map(|secret| (commit.id.clone(), secret)));
+        if !is_whole {
+            passing.looked_at = Some(at);
+            break;
+        }
     }
-    passing.leave_out_shown(prepared);
+    passing.leave_out_shown(sum);
     Ok(passing)
 }
 
@@ -140,11 +155,13 @@ fn secrets_of_message(commit: &PushedCommit) -> Vec<AddedSecret> {
     found
 }
 
-/// What a commit adds to every one of its parents: what a merge takes from one of them is that one's.
+/// What a commit adds to every one of its parents: what a merge takes from one of them is that one's. With it, whether all
+/// of the commit was read before the deadline.
 fn secrets_of_commit(
     commit: &PushedCommit,
     start: &RunContext,
-) -> Result<Vec<AddedSecret>, RunError> {
+    deadline: Instant,
+) -> Result<(Vec<AddedSecret>, bool), RunError> {
     let mut common: Option<Vec<AddedSecret>> = None;
     for parent in &commit.parents {
         let change = git::read_change(&ChangeRequest {
@@ -153,10 +170,19 @@ fn secrets_of_commit(
             pathspecs: Vec::new(),
             env: start.git_environment(),
         })?;
-        let files = change.files.iter();
-        let added: Vec<AddedSecret> = files
-            .flat_map(|file| added_secrets(file, &*change.blobs))
-            .collect();
+        let mut added = Vec::new();
+        for file in &change.files {
+            if Instant::now() >= deadline {
+                // Of a merge nobody knows yet what it took from where.
+                let known = if commit.parents.len() == 1 {
+                    added
+                } else {
+                    Vec::new()
+                };
+                return Ok((known, false));
+            }
+            added.extend(added_secrets(file, &*change.blobs));
+        }
         common = Some(match common {
             None => added,
             Some(mut before) => {
@@ -168,5 +194,5 @@ fn secrets_of_commit(
             break;
         }
     }
-    Ok(common.unwrap_or_default())
+    Ok((common.unwrap_or_default(), true))
 }
