@@ -42,7 +42,7 @@ fn main() -> Result<(), Error> {
         let packet = packet_of(&mut change)?;
         let begun = Instant::now();
         let sight = Sight::around(&change).ok_or_else(|| Error::other("no tree"))?;
-        let limits = SearchLimits::within(Duration::from_millis(120));
+        let limits = SearchLimits::within(Duration::from_millis(500));
         let gathered = gather_context(&sight, &packet, &limits);
         looking.push(begun.elapsed());
         let begun = Instant::now();

@@ -294,7 +294,7 @@ def around(path):
     subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(path)], check=True, env=ENV)
 
     def text(n, edited=False):
-        out = [f"use crate::m{(n + 1) % 600}::f{(n + 1) % 60_000}::compute_{(n + 1) % 60_000};\n\n"]
+        out = [f"use crate::m{(n + 1) % 60_000 // 100}::f{(n + 1) % 60_000}::compute_{(n + 1) % 60_000};\n\n"]
         for part in range(3):
             body = lines(n * 3 + part + 1, 30)
             if edited:

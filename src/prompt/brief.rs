@@ -187,11 +187,11 @@ fn fill_context(
     let blocks: Vec<&ContextBlock> = blocks
         .filter(|block| paths.contains(&block.about))
         .collect();
+    let gaps: String = around.gaps.iter().map(|gap| format!("[{gap}]\n")).collect();
+    let room = room.saturating_sub(gaps.len());
     let mut shown = show_context(&blocks, room, class.line_bytes, tools.redactor);
     if !shown.text.is_empty() {
-        for gap in around.gaps {
-            let _ = writeln!(shown.text, "[{gap}]");
-        }
+        shown.text.push_str(&gaps);
     }
     shown
 }

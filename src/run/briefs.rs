@@ -14,8 +14,9 @@ use crate::sight::{GatheredContext, SearchLimits, Sight, gather_context};
 use crate::run::prepare::PreparedReview;
 use crate::run::shards;
 
-/// How long looking around a change may take. Files and bytes are bounded too and end it first on an ordinary machine.
-const LOOK_TIME: Duration = Duration::from_millis(120);
+/// How long looking around a change may take: little beside a model's answer. Files, bytes and commits are bounded, too, and end
+/// it well before on an ordinary machine, so that the same change has the same brief.
+const LOOK_TIME: Duration = Duration::from_millis(500);
 
 /// A brief and what it was rendered from.
 pub(crate) struct BriefPart {

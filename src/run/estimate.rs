@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use council_agents::tools::{declared_bytes, max_turn_bytes};
 use council_protocol::price::{EXPECTED_OUTPUT, ModelPrice, estimate_tokens};
 use council_protocol::seat::AgentKind;
 use council_protocol::{Coverage, Seat};
@@ -35,6 +36,8 @@ pub(crate) struct RunEstimate {
     brief_bytes: u64,
     /// Where the bytes of a brief go; none: nobody reads one.
     brief: Option<BriefFacts>,
+    /// How often a judge at an API may look something up in a turn.
+    look_ups: u32,
     redactions: usize,
     left_out: Vec<String>,
     rounds: u64,
@@ -111,6 +114,14 @@ fn is_elsewhere(kind: &AgentKind) -> bool {
     )
 }
 
+/// How often a judge at an API may look something up in a turn: what clients look up is counted by them.
+fn api_look_ups(kind: &AgentKind) -> u32 {
+    match kind {
+        AgentKind::Http(endpoint) => endpoint.tool_calls,
+        _ => 0,
+    }
+}
+
 impl RunEstimate {
     /// The forecast for these seats, each with the bytes of its brief.
     pub(crate) fn for_seats(
@@ -126,8 +137,12 @@ impl RunEstimate {
             2
         };
         let mut to: BTreeMap<String, BriefRecipient> = BTreeMap::new();
+        let mut most_look_ups = 0;
         for (seat, brief) in seats.iter().filter(|(seat, _)| seat.agent.kind.is_paid()) {
-            let input = estimate_tokens(brief + PROMPT_BYTES);
+            let look_ups = api_look_ups(&seat.agent.kind);
+            most_look_ups = most_look_ups.max(look_ups);
+            let declared = if look_ups > 0 { declared_bytes() } else { 0 };
+            let input = estimate_tokens(brief + PROMPT_BYTES + declared);
             let price = seat
                 .agent
                 .model
@@ -171,6 +186,7 @@ impl RunEstimate {
             to,
             brief_bytes: seats.iter().map(|(_, brief)| *brief).max().unwrap_or(0),
             brief: None,
+            look_ups: most_look_ups,
             redactions,
             left_out: coverage
                 .gaps()
@@ -220,6 +236,18 @@ impl RunEstimate {
             PROMPT_BYTES,
             " at most",
         ));
+        if self.look_ups > 0 {
+            let most = format!(
+                " in each call; a judge may look things up {} times a turn (`limits.tool-calls`), which adds at most {}",
+                self.look_ups,
+                format_size(max_turn_bytes())
+            );
+            lines.push(line(
+                "tools that look into the repository",
+                declared_bytes(),
+                &most,
+            ));
+        }
         lines
     }
 
@@ -366,99 +394,5 @@ fn count_noun(count: usize, what: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::report::ContextFacts;
-
-    #[test]
-    fn a_recipient_without_a_price_makes_the_sum_a_lower_bound() {
-        let recipient = |usd| BriefRecipient {
-            elsewhere: true,
-            judges: vec!["judge-1".to_owned()],
-            input: 10,
-            output: 10,
-            usd,
-        };
-        let forecast = RunEstimate {
-            to: BTreeMap::from([
-                (
-                    "a at https://a.example".to_owned(),
-                    recipient(Some((0.1, 0.2))),
-                ),
-                ("b at https://b.example".to_owned(), recipient(None)),
-            ]),
-            brief_bytes: 100,
-            brief: None,
-            redactions: 0,
-            left_out: Vec::new(),
-            rounds: 1,
-        };
-        let lines = forecast.render_lines().join("\n");
-        assert!(
-            lines.contains("total: at least $0.100; no price is known of b at"),
-            "{lines}"
-        );
-    }
-
-    #[test]
-    fn where_the_bytes_of_a_brief_go_is_told_before_they_are_spent() {
-        let brief = BriefFacts {
-            parts: 1,
-            change: 8_000,
-            context: vec![ContextFacts {
-                kind: "definitions".to_owned(),
-                bytes: 4_000,
-                shown: 3,
-                left_out: 2,
-            }],
-            gaps: vec!["time ran out after 7 commits of history".to_owned()],
-            frame: 2_000,
-        };
-        let forecast = RunEstimate {
-            to: BTreeMap::new(),
-            brief_bytes: 14_000,
-            brief: Some(brief),
-            redactions: 0,
-            left_out: Vec::new(),
-            rounds: 1,
-        };
-        let lines = forecast.brief_lines().join("\n");
-        for words in [
-            "the change: 8000 bytes (about 2,000 tokens)",
-            "definitions: 4000 bytes (about 1,000 tokens), 3 shown, 2 more did not fit",
-            "time ran out after 7 commits",
-            "the form of the answer: 8192 bytes",
-        ] {
-            assert!(lines.contains(words), "{words}: {lines}");
-        }
-    }
-
-    #[test]
-    fn a_bound_that_does_not_hold_is_told() {
-        let recipient = BriefRecipient {
-            elsewhere: true,
-            judges: vec!["judge-1".to_owned()],
-            input: 10,
-            output: 10,
-            usd: None,
-        };
-        let forecast = RunEstimate {
-            to: BTreeMap::from([("b at https://b.example".to_owned(), recipient)]),
-            brief_bytes: 100,
-            brief: None,
-            redactions: 0,
-            left_out: Vec::new(),
-            rounds: 1,
-        };
-        assert_eq!(forecast.unbounded_warning(None), None, "there is no bound");
-        let warning = forecast.unbounded_warning(Some(1_000_000)).unwrap();
-        assert!(warning.contains("b at https://b.example"), "{warning}");
-    }
-
-    #[test]
-    fn numbers_are_easy_to_read() {
-        let shown = [0, 999, 1000, 1_234_567].map(format_number);
-        assert_eq!(shown, ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!(format_cost(Some((0.01, 0.2))), "$0.010 to $0.200");
-    }
-}
+#[path = "estimate_tests.rs"]
+mod tests;

@@ -63,16 +63,18 @@ pub fn gather_context(sight: &Sight, packet: &Packet, limits: &SearchLimits) -> 
     gatherer.add_companions(sight, &history);
     let mut gathered = gatherer.finish();
     if is_cut {
-        let read = hits.read;
-        gathered.gaps.push(format!(
-            "names were searched in the {read} nearest files, not in the whole tree"
-        ));
+        gathered.gaps.push(match hits.read {
+            0 => "time ran out before names were searched".to_owned(),
+            read => {
+                format!("names were searched in the {read} nearest files, not in the whole tree")
+            }
+        });
     }
-    if history.is_cut && Instant::now() >= limits.until {
+    if history.is_cut && history.walked < limits.commits {
         let walked = history.walked;
-        gathered
-            .gaps
-            .push(format!("time ran out after {walked} commits of history"));
+        gathered.gaps.push(format!(
+            "history was read {walked} commits back, and no further"
+        ));
     }
     gathered
 }

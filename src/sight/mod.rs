@@ -46,8 +46,8 @@ impl SearchLimits {
     /// tree gives the same result.
     pub fn within(time: Duration) -> Self {
         Self {
-            files: 1_500,
-            bytes: 16 << 20,
+            files: 1_000,
+            bytes: 8 << 20,
             commits: 300,
             until: Instant::now() + time,
         }

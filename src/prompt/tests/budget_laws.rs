@@ -10,6 +10,29 @@ fn any_file(index: usize) -> impl Strategy<Value = FileChange> {
         .prop_map(move |(text, path)| added(&format!("{path}{index}.rs"), &text.join("\n")))
 }
 
+fn any_block() -> impl Strategy<Value = ContextBlock> {
+    (0_usize..6, 1_u32..80, 0_u32..20).prop_map(|(kind, last, skipped)| {
+        let text: String = (1..=last)
+            .map(|line| format!("around line {line}\n"))
+            .collect();
+        let body = match kind {
+            0..4 => ContextBody::Lines {
+                text: text.into(),
+                start: last.saturating_sub(skipped).max(1),
+                end: last,
+            },
+            _ => ContextBody::Words(text),
+        };
+        ContextBlock {
+            kind: ContextKind::ALL[kind],
+            path: "src/around.rs".into(),
+            about: "src/a0.rs".into(),
+            note: "definition of `x`".to_owned(),
+            body,
+        }
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -32,5 +55,30 @@ proptest! {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_stands_around_takes_only_what_the_change_leaves(
+        file in any_file(0),
+        blocks in proptest::collection::vec(any_block(), 0..12),
+        gaps in proptest::collection::vec("[a-z ]{1,60}", 0..3),
+        (budget_bytes, context_bytes) in (0_usize..40_000, 0_usize..20_000),
+    ) {
+        let blocks: Vec<ContextBlock> = blocks
+            .into_iter()
+            .map(|block| ContextBlock { about: file.path.clone(), ..block })
+            .collect();
+        let packet = packet(vec![file], framing());
+        let class = BriefClass { budget_bytes, context_bytes, ..BriefClass::default() };
+        let around = ChangeContext { blocks: &blocks, gaps: &gaps };
+        let bare = prompter().render_brief(&packet, &class).unwrap();
+        let brief = prompter().render_filled_brief(&packet, around, &class).unwrap();
+        prop_assert!(brief.text.len() <= budget_bytes.max(SMALLEST_BUDGET));
+        prop_assert_eq!(&brief.coverage, &bare.coverage);
+        let context: usize = brief.sizes.context.iter().map(|(_, used)| used.bytes).sum();
+        prop_assert!(context <= context_bytes);
+        // What is shown stands behind its number, and nothing of it before the change.
+        let (before, _) = brief.text.split_once("## Context").unwrap_or((&brief.text, ""));
+        prop_assert!(!before.contains("around line"));
     }
 }

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use council_protocol::answer::PeerMessage;
+use council_protocol::message::Usage;
 use council_protocol::task::Form;
 use council_protocol::{ANSWER_VERSION, Answer, Failure, FailureKind, JudgeSpec, Task, Turn};
 use serde::{Deserialize, Serialize};
@@ -62,6 +63,8 @@ pub(crate) struct JudgeMailbox {
     tree: Option<PathBuf>,
     /// Where the judge looks things up; none: nowhere, or this is the client's side.
     desk: Option<Arc<LookUpDesk>>,
+    /// Why it cannot look things up, where it was to.
+    without_desk: Option<String>,
     only_look_ups: bool,
 }
 
@@ -75,6 +78,7 @@ impl JudgeMailbox {
             max_bytes: Some(spec.max_answer_bytes),
             tree: spec.room.clone(),
             desk: None,
+            without_desk: None,
             only_look_ups: false,
         })
     }
@@ -85,9 +89,13 @@ impl JudgeMailbox {
         self
     }
 
-    /// Lets the judge look things up. Where no socket can be made, it has to do without.
+    /// Lets the judge look things up. Where no socket can be made (its path may be too long), it has to do without, and the
+    /// receipt says so.
     pub(crate) fn open_desk(&mut self, setup: ToolSetup) {
-        self.desk = LookUpDesk::open(&self.folder, setup).ok().map(Arc::new);
+        match LookUpDesk::open(&self.folder, setup) {
+            Ok(desk) => self.desk = Some(Arc::new(desk)),
+            Err(error) => self.without_desk = Some(format!("no socket can be made: {error}")),
+        }
     }
 
     #[cfg(feature = "mcp")]
@@ -97,6 +105,7 @@ impl JudgeMailbox {
             max_bytes: None,
             tree: None,
             desk: None,
+            without_desk: None,
             only_look_ups: false,
         }
     }
@@ -135,11 +144,20 @@ impl JudgeMailbox {
 
     /// A turn is over: what was looked up in it stands in its usage.
     fn end_turn(&self, result: &mut Result<AgentReply, Failure>) {
-        let Some(desk) = &self.desk else { return };
+        let end = |usage: Option<Usage>| match (&self.desk, &self.without_desk) {
+            (Some(desk), _) => desk.end_turn(usage),
+            (None, None) => usage,
+            (None, Some(why)) => Some(Usage {
+                without_tools: Some(why.clone()),
+                ..usage.unwrap_or_default()
+            }),
+        };
         match result {
-            Ok(reply) => reply.usage = desk.end_turn(reply.usage.take()),
+            Ok(reply) => reply.usage = end(reply.usage.take()),
+            // A turn that was never sent has no usage, and gets none for the lack of a socket.
+            Err(_) if self.desk.is_none() => {}
             Err(failure) => {
-                let usage = desk.end_turn(failure.usage.take().map(|usage| *usage));
+                let usage = end(failure.usage.take().map(|usage| *usage));
                 failure.usage = usage.map(Box::new);
             }
         }
@@ -522,5 +540,37 @@ mod tests {
             mailbox.read_brief(0, 10),
             Ok(("one\n12 +two = 2\nthree".to_owned(), 3))
         );
+    }
+
+    #[test]
+    fn a_judge_for_whom_no_socket_can_be_made_does_without_and_says_so() {
+        struct Nothing;
+        impl crate::tools::CodeTools for Nothing {
+            fn run_query(
+                &self,
+                _: &crate::tools::ToolQuery,
+                _: &crate::tools::QueryBounds,
+            ) -> crate::tools::QueryResult {
+                unreachable!("nobody can ask")
+            }
+        }
+        let folder = tempfile::tempdir().unwrap();
+        // The path of a socket has some 100 bytes.
+        let deep = folder.path().join("d".repeat(120));
+        let mut mailbox = JudgeMailbox::create(&deep, &spec()).unwrap();
+        mailbox.open_desk(ToolSetup {
+            runner: Arc::new(Nothing),
+            max_calls: 3,
+        });
+        let mut never_sent = Err(Failure::new(FailureKind::Died, "x"));
+        mailbox.end_turn(&mut never_sent);
+        assert_eq!(never_sent.unwrap_err().usage, None);
+        let mut answered = Ok(AgentReply {
+            raw: "x".to_owned(),
+            usage: None,
+        });
+        mailbox.end_turn(&mut answered);
+        let why = answered.unwrap().usage.unwrap().without_tools.unwrap();
+        assert!(why.contains("no socket can be made"), "{why}");
     }
 }

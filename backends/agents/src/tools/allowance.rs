@@ -13,7 +13,7 @@ use super::{CodeTools, QueryBounds, QueryResult, ToolQuery};
 const MAX_RESULT_BYTES: usize = 24 << 10;
 
 /// The most bytes of all results of a turn: they are sent again with every further call.
-const MAX_TURN_BYTES: usize = 160 << 10;
+pub(super) const MAX_TURN_BYTES: usize = 160 << 10;
 
 /// Less than this shows nothing.
 const MIN_RESULT_BYTES: usize = 512;

@@ -16,6 +16,19 @@ pub(crate) use allowance::{ToolSetup, TurnTools};
 pub(crate) use declare::{ToolDeclaration, tool_declarations};
 pub use query::{LineRange, ToolQuery};
 
+/// Bytes by which the declarations of the tools lengthen every request, about.
+pub fn declared_bytes() -> u64 {
+    let tools = tool_declarations().iter();
+    let bytes =
+        tools.map(|tool| tool.name.len() + tool.about.len() + tool.schema.to_string().len());
+    bytes.sum::<usize>() as u64
+}
+
+/// The most bytes that look-ups of one turn add to a conversation.
+pub fn max_turn_bytes() -> u64 {
+    allowance::MAX_TURN_BYTES as u64
+}
+
 /// How much one look-up may take.
 #[derive(Debug, Clone, Copy)]
 pub struct QueryBounds {
