@@ -13,7 +13,7 @@ use crate::council::plan::DebateMode;
 use crate::report::BriefFacts;
 use crate::session::BudgetLimits;
 
-/// Bytes of a turn's prompt behind the brief: rules, perspective and the form of the answer.
+/// Bytes that a turn adds to the brief: its task and, at an API, the schema of the answer and the tools.
 const PROMPT_BYTES: u64 = 8 << 10;
 
 /// What goes to one recipient.
@@ -155,12 +155,9 @@ impl RunEstimate {
                     estimate_tokens(*brief),
                     answer,
                 );
-                // The second round carries the first, is asked in two turns, and may find no cache.
-                let later = price.cost_usd(
-                    2 * (input + answer + estimate_tokens(PROMPT_BYTES)),
-                    0,
-                    2 * answer,
-                );
+                // The second round carries the first, and may find no cache.
+                let later =
+                    price.cost_usd(input + answer + estimate_tokens(PROMPT_BYTES), 0, answer);
                 (
                     cached,
                     price.cost_usd(input, 0, answer) + later * (rounds - 1) as f64,
@@ -232,9 +229,9 @@ impl RunEstimate {
         ));
         lines.extend(brief.gaps.iter().map(|gap| format!("     {gap}")));
         lines.push(line(
-            "each turn adds its task, its rules and the form of the answer",
+            "each turn adds its task and, at an API, tools and the form of the answer",
             PROMPT_BYTES,
-            " at most",
+            " or so",
         ));
         if self.look_ups > 0 {
             let most = format!(
