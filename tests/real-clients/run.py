@@ -259,12 +259,13 @@ def per_turn(stage):
     assert "I hold that it does what it says" in json.dumps(stage.requests()[-1]["body"])
 
 
-@case("claude", "codex")
+@case("claude")
 def caches(stage):
     """Of everything after the first call a provider can read at least 95 % from its cache, live and by turns."""
     lines = ["pub const STEP_%d: Step = Step::of(%d, \"what its caller has to check\");\n" % (n, n * 7) for n in range(969)]
     (stage.work / "steps.rs").write_text("".join(lines))
-    stage.git("add", "."), stage.git("commit", "--quiet", "-m", "Steps")
+    # A commit of its own would make the files that steer agents a part of the trusted side.
+    stage.git("add", "steps.rs"), stage.git("commit", "--quiet", "--amend", "--no-edit")
     for backend in ["teams", "subagents"]:
         before = len(stage.requests())
         report = stage.review("--config", "review.judges=3", "--debate", "--no-save", "--backend", backend)
