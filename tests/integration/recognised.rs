@@ -51,7 +51,7 @@ fn plain(text: &str) -> Vec<String> {
         });
         kept.map(|(_, word)| *word).collect::<Vec<_>>().join(" ")
     };
-    let told = ["recognised", "nobody was asked again", "Recognised"];
+    let told = ["reused: ", "nobody was asked again", "Recognised"];
     let lines = text
         .lines()
         .filter(|line| !told.iter().any(|word| line.contains(word)));
@@ -218,7 +218,7 @@ fn a_recognised_run_leaves_its_report_in_the_worktree() {
     std::fs::remove_dir_all(repo.path().join(".agents")).unwrap();
     repo.council(["review", "HEAD"])
         .ends(1)
-        .prints("recognised");
+        .prints("reused: ");
     assert_eq!(artefacts(&repo), before);
 }
 
