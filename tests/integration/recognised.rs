@@ -216,9 +216,7 @@ fn a_recognised_run_leaves_its_report_in_the_worktree() {
     let before = artefacts(&repo);
     assert!(before.contains_key("-report.md"), "{before:?}");
     std::fs::remove_dir_all(repo.path().join(".agents")).unwrap();
-    repo.council(["review", "HEAD"])
-        .ends(1)
-        .prints("reused: ");
+    repo.council(["review", "HEAD"]).ends(1).prints("reused: ");
     assert_eq!(artefacts(&repo), before);
 }
 

@@ -50,7 +50,8 @@ fn split(judge: &str, turn: &Turn) -> Deed {
 
 #[test]
 fn a_judge_with_a_shared_folder_is_told_where_its_peers_files_lie() {
-    let (mut stage, prompts) = telling(split);
+    let (stage, prompts) = telling(split);
+    let mut stage = stage.debate();
     stage.plan.exchange = ExchangeMode::Reference;
     for planned in &mut stage.plan.seats {
         planned.grant.granted.insert(Capability::SharedFs);

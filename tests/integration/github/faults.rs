@@ -211,5 +211,9 @@ fn t24_a_redirect_takes_the_token_nowhere() {
     stage
         .repo
         .write("council.toml", "[github]\napi = \"http://evil.example\"\n");
-    stage.council(&["review", "HEAD"]).ends(2);
+    stage
+        .council(&["review", "HEAD"])
+        .ends(0)
+        .prints("unknown key `github`");
+    assert!(elsewhere.state().asked.is_empty());
 }

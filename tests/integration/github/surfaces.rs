@@ -85,7 +85,7 @@ fn an_unchanged_pull_request_costs_four_requests_and_no_judge() {
     let runs =
         || fs::read_dir(stage.repo.path().join(".git/council/runs")).map_or(0, Iterator::count);
     let before = runs();
-    stage.job(&args, &[]).ends(1).prints("recognised");
+    stage.job(&args, &[]).ends(1).prints("reused: ");
     assert_eq!(runs(), before);
     let requests = stage.requests();
     assert!(requests <= 4, "{requests}");
@@ -101,6 +101,7 @@ fn told(stage: &Stage) -> (std::collections::BTreeMap<String, String>, Vec<Strin
         let line = line.to_lowercase();
         !line.is_empty()
             && !line.contains("recognised")
+            && !line.contains("reused: ")
             && !line.contains("duration")
             && !line.contains(" ms")
     };
@@ -153,7 +154,7 @@ fn a_recognised_pull_request_has_the_outputs_files_and_exit_code_of_a_fresh_one(
         let written = files();
         fs::remove_file(sarif).unwrap();
         fs::remove_file(json).unwrap();
-        let known = stage.job(&args, &[]).prints("recognised");
+        let known = stage.job(&args, &[]).prints("reused: ");
         assert_eq!(fresh.code, known.code, "{path}");
         let second = told(&stage);
         assert_eq!(first.0, second.0, "{path}: outputs");
@@ -196,7 +197,7 @@ fn two_hundred_findings_on_a_busy_pull_request_take_twelve_requests() {
     let requests = stage.requests();
     assert!(requests <= 12, "{requests}");
     // And once more, unchanged: nobody is asked.
-    stage.job(&args, &[]).ends(1).prints("recognised");
+    stage.job(&args, &[]).ends(1).prints("reused: ");
     let requests = stage.requests();
     assert!(requests <= 4, "{requests}");
 }
