@@ -139,7 +139,6 @@ impl Council {
             task: Task::Mend { error, form },
             mended: true,
             draft: Some(Box::new(answer)),
-            ..turn.ask
         };
         self.state.judges[seat].queue.push_front(mend);
     }

@@ -22,6 +22,9 @@ const MAX_USES_OF_FILE: usize = 12;
 /// The share of the result that definitions may take, in parts of ten: uses need room, too.
 const DEFINITION_TENTHS: usize = 7;
 
+/// A file, its text, and the first and last line of each passage that uses a name.
+type FileUses = (RepoPath, FileView, Vec<(u32, u32)>);
+
 impl CodeLookup {
     /// Definitions first, then uses, the nearest to the change first.
     pub(super) fn find_symbol(&self, name: &str, bounds: &QueryBounds) -> Result<Found, String> {
@@ -32,7 +35,7 @@ impl CodeLookup {
             ..*bounds
         };
         let (mut defined, mut definitions) = (ResultText::within(&share), 0);
-        let mut used: Vec<(RepoPath, FileView, Vec<(u32, u32)>)> = Vec::new();
+        let mut used: Vec<FileUses> = Vec::new();
         let mut uses = 0;
         let walk = self.walk_files(&|_| true, bounds.until, |path, text| {
             if !text.contains(name) || !word.is_match(text) {

@@ -194,7 +194,7 @@ impl<'a> Gatherer<'a> {
     fn add_hits(&mut self, hits: &NameHits, limits: &SearchLimits) -> bool {
         let mut files: Vec<&FileHits> = hits.files.iter().take(MAX_OUTLINED).collect();
         let outlines = map_parallel(&mut files, &|file| {
-            let file: &FileHits = *file;
+            let file: &FileHits = file;
             (!limits.is_over()).then(|| FileOutline::of(&file.path, &file.text))
         });
         let pairs = || files.iter().zip(&outlines).enumerate();

@@ -211,10 +211,12 @@ fn shows(brief: &str, path: &str, number: usize, text: &str) -> bool {
     for line in brief.lines() {
         if line.starts_with("=== ") {
             is_here = line.contains(path);
-        } else if is_here && let Some((first, rest)) = line.trim_start().split_once(' ') {
-            if first == number.to_string() && rest.trim() == text.trim() {
-                return true;
-            }
+        } else if is_here
+            && let Some((first, rest)) = line.trim_start().split_once(' ')
+            && first == number.to_string()
+            && rest.trim() == text.trim()
+        {
+            return true;
         }
     }
     false

@@ -103,7 +103,8 @@ fn a_broken_file_of_the_checkout_is_told_and_the_review_goes_on() {
     let repo = &desk.repo;
     let told = "council.toml of the worktree is not obeyed, because it is broken";
     let file = repo.path().join("council.toml");
-    let breakages: [(&str, fn(&Repo)); 7] = [
+    type Breakage = (&'static str, fn(&Repo));
+    let breakages: [Breakage; 7] = [
         ("unknown key", |repo| repo.write("council.toml", "x = 1\n")),
         ("no TOML", |repo| repo.write("council.toml", "hook = [\n")),
         ("forbidden", |repo| {

@@ -123,7 +123,8 @@ fn a_report_that_contradicts_itself_leaves_nothing_on_the_pull_request() {
     let stage = Stage::new();
     let clean = stage.propose(1, &[("src/b.rs", CLEAN)]);
     let honest = artefact(&stage, &clean);
-    let forgeries: [(&str, fn(&mut Value)); 5] = [
+    type Forgery = (&'static str, fn(&mut Value));
+    let forgeries: [Forgery; 5] = [
         ("rounds that nobody was asked in", |report| {
             report["consensus"] = "majority".into();
             report["rounds"] = 2.into();
