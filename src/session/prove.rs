@@ -12,7 +12,7 @@ use council_protocol::evidence::FileLines;
 use council_protocol::{BlobSource, FileChange, LineKind, Location, Packet, Proof, RepoPath, Side};
 use council_secrets::Redactor;
 use council_syntax::language::Language;
-use council_syntax::outline::{self, FunctionSpan};
+use council_syntax::outline::{self, FunctionIndex};
 use sha2::{Digest, Sha256};
 
 use crate::text::mark_hidden;
@@ -60,7 +60,7 @@ struct SearchText {
     /// A few bits of what stands in a line that is not shown as it is, by its index from 0.
     hidden: BTreeMap<usize, u16>,
     /// The functions of a whole file.
-    functions: Arc<[FunctionSpan]>,
+    functions: Arc<FunctionIndex>,
 }
 
 impl QuoteProver {
@@ -195,10 +195,11 @@ impl QuoteProver {
             let mut forms = vec![text.as_str(), &shown.text, &marked];
             forms.dedup();
             let is_whole = numbers.is_none() && text.len() <= MAX_OUTLINE_BYTES;
-            let functions: Arc<[FunctionSpan]> = match is_whole {
-                true => outline::functions(Language::from_path(&path.display()), &text).into(),
-                false => Arc::default(),
+            let functions = match is_whole {
+                true => outline::functions(Language::from_path(&path.display()), &text),
+                false => Vec::new(),
             };
+            let functions = Arc::new(FunctionIndex::new(functions));
             texts.extend(forms.into_iter().map(|form| SearchText {
                 lines: FileLines::of(form),
                 numbers: numbers.clone(),
@@ -370,7 +371,7 @@ impl SearchText {
 
     /// The name of the function in which a line stands.
     fn function_at(&self, line: usize) -> Option<&str> {
-        let function = outline::enclosing(&self.functions, line)?;
+        let function = self.functions.enclosing(line)?;
         (!function.name.is_empty()).then_some(function.name.as_str())
     }
 

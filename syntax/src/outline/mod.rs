@@ -3,9 +3,12 @@
 mod braces;
 mod heads;
 mod indent;
+mod index;
 #[cfg(test)]
 mod tests;
 mod tokens;
+
+pub use index::FunctionIndex;
 
 use crate::language::Language;
 

@@ -214,3 +214,27 @@ fn the_smallest_named_function_encloses_a_line() {
     assert_eq!(enclosing(&found, 3).map(|f| f.name.as_str()), Some("a"));
     assert_eq!(enclosing(&found, 9), None);
 }
+
+/// Spans of any order and overlap, some without a name.
+fn any_spans() -> impl Strategy<Value = Vec<FunctionSpan>> {
+    let span = (1usize..40, 0usize..20, prop::bool::weighted(0.7));
+    let span = span.prop_map(|(start, length, is_named)| FunctionSpan {
+        name: if is_named {
+            "f".to_owned()
+        } else {
+            String::new()
+        },
+        start,
+        head: start,
+        end: start + length,
+    });
+    prop::collection::vec(span, 0..12)
+}
+
+proptest! {
+    #[test]
+    fn an_index_says_what_a_search_says(functions in any_spans(), line in 0usize..70) {
+        let index = FunctionIndex::new(functions.clone());
+        prop_assert_eq!(index.enclosing(line), enclosing(&functions, line));
+    }
+}
