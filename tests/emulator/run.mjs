@@ -163,7 +163,7 @@ await step('nothing changed', async () => {
   asked = [];
   const { code, said } = await council(REVIEW);
   assert.equal(code, 1, said);
-  assert.match(said, /recognised/);
+  assert.match(said, /reused: /);
   assert.ok(asked.length <= 4, asked.join('\n'));
   assert.ok(asked.every((line) => line.startsWith('GET') || line === 'POST /graphql'), asked.join('\n'));
 });
@@ -201,7 +201,7 @@ await step('a certificate of the company', async () => {
   assert.match(refused.said, /certificate|UnknownIssuer/i);
   const trusted = await council(REVIEW, { ...there, SSL_CERT_FILE: join(work, 'ca.pem') });
   assert.equal(trusted.code, 0, trusted.said);
-  assert.match(trusted.said, /recognised/);
+  assert.match(trusted.said, /reused: /);
 });
 
 await step('through a proxy', async () => {
