@@ -56,7 +56,7 @@ pub(crate) use error::GitError;
 pub(crate) use folders::{FileItem, FolderItem, ReviewedTree, TreeFolder};
 pub(crate) use git_cli::user::UserGit;
 pub(crate) use history::{CommitHistory, HistoryBounds, HistoryFindings, WantedLines};
-pub(crate) use notes::{CouncilNotes, add_line};
+pub(crate) use notes::{CouncilNotes, add_line, add_lines, keep_text};
 pub use parallel::map_parallel;
 pub(crate) use push::{PushedRange, RefUpdate, pushed_ranges};
 pub(crate) use pushed_commits::{PushedCommit, pushed_commits};

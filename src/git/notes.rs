@@ -124,6 +124,63 @@ pub(crate) fn add_line(
     object: &str,
     line: &str,
 ) -> Result<(), RunError> {
+    add_lines(git, council_dir, object, &[line.to_owned()])
+}
+
+/// The same with several lines at once.
+///
+/// # Errors
+///
+/// As [`add_line`].
+pub(crate) fn add_lines(
+    git: &UserGit,
+    council_dir: &Path,
+    object: &str,
+    lines: &[String],
+) -> Result<(), RunError> {
+    let _lock = lock_notes(council_dir)?;
+    let there = match run_notes(git, &["show", object], &[]) {
+        Ok(there) => String::from_utf8_lossy(&there).into_owned(),
+        Err(RunError::Failed { code: Some(1), .. }) => String::new(),
+        Err(error) => return Err(error),
+    };
+    let lines: BTreeSet<&str> = there
+        .lines()
+        .chain(lines.iter().map(String::as_str))
+        .filter(|line| !line.trim().is_empty())
+        .collect();
+    let text = lines
+        .into_iter()
+        .fold(String::new(), |text, line| text + line + "\n");
+    run_notes(
+        git,
+        &["add", "--force", "--file", "-", object],
+        text.as_bytes(),
+    )
+    .map(drop)
+}
+
+/// Keeps a text as the note on itself, and says the name of its object. So it travels with the notes, two people's merge
+/// without a conflict, and `git log --notes` shows it nowhere, because it is on no commit.
+///
+/// # Errors
+///
+/// As [`add_line`].
+pub(crate) fn keep_text(git: &UserGit, council_dir: &Path, text: &str) -> Result<String, RunError> {
+    let args = ["-w", "--stdin"].map(OsStr::new);
+    let object = git.run_writing("hash-object", &args, text.as_bytes())?;
+    let object = String::from_utf8_lossy(&object).trim().to_owned();
+    let _lock = lock_notes(council_dir)?;
+    run_notes(
+        git,
+        &["add", "--force", "--reuse-message", &object, &object],
+        &[],
+    )?;
+    Ok(object)
+}
+
+/// Held while notes are read and written again.
+fn lock_notes(council_dir: &Path) -> Result<std::fs::File, RunError> {
     let start = |cause: std::io::Error| RunError::Start {
         command: "notes",
         cause: cause.to_string(),
@@ -131,28 +188,16 @@ pub(crate) fn add_line(
     safe_file::make_folder(council_dir).map_err(start)?;
     let lock = safe_file::open_append(&council_dir.join("notes.lock")).map_err(start)?;
     lock.lock().map_err(start)?;
-    let run = |args: &[&str], stdin: &[u8]| {
-        let args: Vec<&OsStr> = ["--ref", NOTES_REF]
-            .iter()
-            .chain(args)
-            .map(|word| OsStr::new(*word))
-            .collect();
-        git.run_writing("notes", &args, stdin)
-    };
-    let there = match run(&["show", object], &[]) {
-        Ok(there) => String::from_utf8_lossy(&there).into_owned(),
-        Err(RunError::Failed { code: Some(1), .. }) => String::new(),
-        Err(error) => return Err(error),
-    };
-    let lines: BTreeSet<&str> = there
-        .lines()
-        .chain([line])
-        .filter(|line| !line.trim().is_empty())
+    Ok(lock)
+}
+
+fn run_notes(git: &UserGit, args: &[&str], stdin: &[u8]) -> Result<Vec<u8>, RunError> {
+    let args: Vec<&OsStr> = ["--ref", NOTES_REF]
+        .iter()
+        .chain(args)
+        .map(|word| OsStr::new(*word))
         .collect();
-    let text = lines
-        .into_iter()
-        .fold(String::new(), |text, line| text + line + "\n");
-    run(&["add", "--force", "--file", "-", object], text.as_bytes()).map(drop)
+    git.run_writing("notes", &args, stdin)
 }
 
 #[cfg(test)]
@@ -205,6 +250,26 @@ mod tests {
             "{\"a\":1}\n{\"b\":1}"
         );
         assert_eq!(lines(&repo, "no id"), [""; 0]);
+    }
+
+    #[test]
+    fn a_text_is_kept_on_itself_and_shown_with_no_commit() {
+        let repo = Repo::new();
+        let head = repo.write("a", "a\n").commit("first");
+        let folder = repo.path().join(".git/council");
+        let keep = || keep_text(&user(&repo), &folder, "a long text").unwrap();
+        let object = keep();
+        assert_eq!(keep(), object);
+        add(&repo, &head, "short");
+        assert_eq!(lines(&repo, &object), ["a long text"]);
+        let log = repo.git(&["log", "--notes=council"]);
+        assert!(
+            log.contains("short") && !log.contains("a long text"),
+            "{log}"
+        );
+        repo.git(&["notes", "--ref=council", "prune"]);
+        repo.git(&["gc", "-q", "--prune=now"]);
+        assert_eq!(lines(&repo, &object), ["a long text"]);
     }
 
     #[test]

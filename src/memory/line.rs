@@ -1,18 +1,25 @@
-//! Lines of a note: JSON, versioned, each standing for itself, optionally signed.
+//! Lines of a note: two for people, and one of JSON for the program, versioned and optionally signed.
 //!
-//! The signature covers the line's own bytes without it, so that nothing depends on how JSON is written again.
+//! The whole verdict with its report is kilobytes, and nobody wants those in `git log --notes`. It lies in a note of its
+//! own (see [`crate::git::keep_text`]); the line on the commit names it and its digest. The signature covers the line's own
+//! bytes without it, so that nothing depends on how JSON is written again, and the digest covers the rest.
 
+use council_protocol::Location;
 use serde::{Deserialize, Serialize};
 
 use crate::council::Dismissal;
 use crate::council::ledger::DebateLedger;
 use crate::council::outcome::Verdict;
 use crate::git::NoteSignature;
+use crate::packet::sha256;
 use crate::report::Report;
-use crate::text::json_safe;
+use crate::text::{Untrusted, json_safe};
 
 /// The version that every line carries.
 pub(crate) const LINE_VERSION: u32 = 1;
+
+/// The most places that the line for people names.
+const MAX_PLACES: usize = 8;
 
 /// A verdict as it stands on the reviewed commit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -69,6 +76,30 @@ pub(crate) enum NoteLine {
     Dismissal(DismissalLine),
 }
 
+/// A whole verdict, as it lies apart from the commit. It is of no type that a line on a commit has.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+enum StoredVerdict {
+    VerdictReport(VerdictLine),
+}
+
+/// What stands on the commit instead.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+enum PointerLine {
+    VerdictAt {
+        /// [`LINE_VERSION`].
+        v: u32,
+        /// The object whose note is the whole verdict, as hex.
+        note: String,
+        /// SHA-256 of the whole verdict, 64 hex digits.
+        sha256: String,
+    },
+}
+
+/// Reads the note on an object, as text.
+pub(crate) type NoteReader<'a> = &'a dyn Fn(&str) -> Option<String>;
+
 /// A line that was read.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ParsedLine {
@@ -91,6 +122,52 @@ impl NoteLine {
     }
 }
 
+impl VerdictLine {
+    /// The whole of it as one line, to be kept apart from the commit.
+    pub(crate) fn stored_text(&self) -> String {
+        let stored = StoredVerdict::VerdictReport(self.clone());
+        // Plain data with string keys: this cannot fail.
+        json_safe(&serde_json::to_string(&stored).unwrap_or_default())
+    }
+
+    /// The line of the commit, whose whole text is the note on `note`.
+    pub(crate) fn pointer(note: &str, stored: &str) -> String {
+        let pointer = PointerLine::VerdictAt {
+            v: LINE_VERSION,
+            note: note.to_owned(),
+            sha256: sha256(stored.as_bytes()),
+        };
+        serde_json::to_string(&pointer).unwrap_or_default()
+    }
+
+    /// What people see in `git log --notes=council`: the verdict, and where the findings are. They sort before the JSON.
+    pub(crate) fn human_lines(&self) -> Vec<String> {
+        let day = self.made.get(..10).unwrap_or_default();
+        let mut lines = vec![Untrusted::new(&format!("{} ({day})", self.headline)).line()];
+        let counted = self.report.outcome.findings.iter();
+        let counted: Vec<String> = counted
+            .filter(|found| found.level.is_some())
+            .map(|found| {
+                let Location { path, line, .. } = &found.finding.location;
+                format!(
+                    "{}:{line} {}",
+                    path.display(),
+                    found.finding.severity.as_str()
+                )
+            })
+            .collect();
+        if !counted.is_empty() {
+            let left = counted.len().saturating_sub(MAX_PLACES);
+            let mut places = counted[..counted.len() - left].join(", ");
+            if left > 0 {
+                places.push_str(&format!(" and {left} more"));
+            }
+            lines.push(Untrusted::new(&format!("findings: {places}")).line());
+        }
+        lines
+    }
+}
+
 /// A line with its signature.
 pub(crate) fn append_signature(body: &str, signature: &NoteSignature) -> String {
     let sig = serde_json::to_string(signature).unwrap_or_default();
@@ -98,8 +175,13 @@ pub(crate) fn append_signature(body: &str, signature: &NoteSignature) -> String 
     format!("{open}{MARK}{sig}}}")
 }
 
-/// Reads a line; none for one that another program, or a later version, wrote.
+/// Reads a line that is whole in itself; none for one that another program, or a later version, wrote.
 pub(crate) fn parse_line(text: &str) -> Option<ParsedLine> {
+    parse_noted(text, &|_| None)
+}
+
+/// The same of a line on a commit, whose verdict may lie elsewhere: `read` finds it. None where it does not fit its digest.
+pub(crate) fn parse_noted(text: &str, read: NoteReader<'_>) -> Option<ParsedLine> {
     let text = text.trim();
     let (body, signature) = match text.rfind(MARK) {
         Some(at) => {
@@ -109,7 +191,10 @@ pub(crate) fn parse_line(text: &str) -> Option<ParsedLine> {
         }
         None => (text.to_owned(), None),
     };
-    let line: NoteLine = serde_json::from_str(&body).ok()?;
+    let line = match serde_json::from_str::<NoteLine>(&body) {
+        Ok(line) => line,
+        Err(_) => NoteLine::Verdict(follow_pointer(&body, read)?),
+    };
     let version = match &line {
         NoteLine::Verdict(verdict) => verdict.v,
         NoteLine::Dismissal(dismissal) => dismissal.v,
@@ -119,6 +204,21 @@ pub(crate) fn parse_line(text: &str) -> Option<ParsedLine> {
         body,
         signature,
     })
+}
+
+fn follow_pointer(body: &str, read: NoteReader<'_>) -> Option<VerdictLine> {
+    let PointerLine::VerdictAt {
+        v,
+        note,
+        sha256: digest,
+    } = serde_json::from_str(body).ok()?;
+    let stored = read(&note).filter(|_| v == LINE_VERSION)?;
+    let stored = stored.trim_end();
+    if sha256(stored.as_bytes()) != digest {
+        return None;
+    }
+    let StoredVerdict::VerdictReport(line) = serde_json::from_str(stored).ok()?;
+    Some(line)
 }
 
 /// The report as a note holds it: what follows from the change is left out.
@@ -223,6 +323,63 @@ mod tests {
             ..dismissal("2026-03-09T10:00:00Z", false)
         });
         assert_eq!(parse_line(&later.body()), None);
+    }
+
+    fn verdict() -> VerdictLine {
+        let report = crate::report::json::parse(include_str!("../../docs/examples/report.json"));
+        let report = report.unwrap();
+        VerdictLine {
+            v: LINE_VERSION,
+            verdict: report.outcome.verdict,
+            headline: report.headline(),
+            head: "a".repeat(40),
+            base: None,
+            patch_id: "b".repeat(64),
+            config: "c".repeat(64),
+            council: "d".repeat(64),
+            key: "e".repeat(64),
+            run: report.receipt.run.name.clone(),
+            made: report.receipt.run.started.clone(),
+            report: Box::new(trim_report(&report)),
+        }
+    }
+
+    #[test]
+    fn the_line_on_a_commit_is_short_and_leads_to_the_whole_verdict() {
+        let whole = verdict();
+        let stored = whole.stored_text();
+        let short = VerdictLine::pointer("0123", &stored);
+        assert!(short.len() < 200 && !short.contains('\n'), "{short}");
+        let read = |at: &str| (at == "0123").then(|| stored.clone() + "\n");
+        let found = parse_noted(&short, &read).unwrap();
+        assert_eq!(
+            (found.line, found.body.as_str()),
+            (NoteLine::Verdict(whole), short.as_str())
+        );
+        // Without the text, with another one, or taken for a line itself it says nothing.
+        assert_eq!(parse_noted(&short, &|_| None), None);
+        assert_eq!(
+            parse_noted(&short, &|_| Some(stored.replace("WARN", "PASS"))),
+            None
+        );
+        assert_eq!(parse_line(&stored), None);
+    }
+
+    #[test]
+    fn people_read_the_verdict_and_the_places_first() {
+        let mut whole = verdict();
+        whole.headline.push_str("\u{1b}[31m\n{\"type\":1}");
+        let mut lines = whole.human_lines();
+        assert_eq!(lines.len(), 2);
+        assert!(lines[0].starts_with(whole.verdict.as_str()), "{lines:?}");
+        assert!(lines[1].starts_with("findings: "), "{lines:?}");
+        assert!(
+            lines.iter().all(|line| !line.contains(['\u{1b}', '\n'])),
+            "{lines:?}"
+        );
+        // Notes of two people are merged by sorting their lines.
+        lines.push(VerdictLine::pointer("0123", "x"));
+        assert!(lines.is_sorted(), "{lines:?}");
     }
 
     #[test]

@@ -86,7 +86,15 @@ pub(crate) fn note_line(
     git: &UserGit,
     notes: &NoteSettings,
 ) -> Result<String, RunError> {
-    let body = line.body();
+    sign_line(line.body(), git, notes)
+}
+
+/// The same of a line that is JSON already.
+pub(crate) fn sign_line(
+    body: String,
+    git: &UserGit,
+    notes: &NoteSettings,
+) -> Result<String, RunError> {
     if !notes.sign {
         return Ok(body);
     }

@@ -2,22 +2,29 @@
 
 use serde::Serialize;
 
+use crate::config::NoteSettings;
 use crate::git::{
     self, ChangeRequest, CouncilNotes, GitError, RepositoryPaths, TargetSpec, recognition_key,
 };
 use crate::memory::ChangeAuthors;
-use crate::memory::line::{self, NoteLine, ParsedLine, VerdictLine};
+use crate::memory::line::{NoteLine, ParsedLine, VerdictLine};
 use crate::report::Report;
 use crate::run::context::RunContext;
 use crate::run::dismissals;
 use crate::run::error::RunError;
+use crate::run::hook::install::HookInstaller;
+use crate::run::hook::script::HookEvent;
 use crate::run::prepare::prepare_review;
 use crate::run::request::{RequestedTarget, ReviewRequest};
 use crate::run::settings;
-use crate::run::trust::{SignatureTrust, TrustedSigner, checked_report};
+use crate::run::store::{self, StoredRun};
+use crate::run::trust::{SignatureTrust, TrustedSigner, checked_report, read_noted};
 
 /// The most notes that are read.
 const MAX_NOTES: usize = 10_000;
+
+/// How a note of the user's own run is called: it needs no signature.
+pub(crate) const OWN: &str = "yours";
 
 /// The fewest digits of an id that name a commit.
 const MIN_ID_DIGITS: usize = 4;
@@ -54,6 +61,7 @@ impl NotedVerdict {
     pub(crate) fn describe_signer(&self, trust: &SignatureTrust<'_>) -> String {
         match trust.trusted_signer(&self.read) {
             Ok(signer) => format!("signed by {}", signer.describe_key()),
+            Err(_) if is_own_verdict(&self.verdict, trust.start) => OWN.to_owned(),
             Err(why) => format!("not trusted: {why}"),
         }
     }
@@ -102,6 +110,27 @@ impl NotedVerdict {
     }
 }
 
+/// Whether notes are written here: where that is asked for, or where the hook that reads them is installed.
+pub(crate) fn are_written(settings: &NoteSettings, start: &RunContext) -> bool {
+    let is_hooked = || {
+        let installer = HookInstaller::in_repository(start);
+        installer.is_ok_and(|installer| installer.is_at_work(HookEvent::PrePush))
+    };
+    settings.write.unwrap_or_else(is_hooked)
+}
+
+/// Whether a run of this user in this repository made the verdict: its report is there, under the user's own signature.
+pub(crate) fn is_own_verdict(verdict: &VerdictLine, start: &RunContext) -> bool {
+    let is_it = |past: &StoredRun| {
+        let report = past.report().ok().flatten();
+        let run = report.as_ref().map(|report| &report.receipt.run);
+        let made = run.is_some_and(|run| run.name == verdict.run && run.started == verdict.made);
+        made && start.signing_key().is_some() && past.is_own(start).unwrap_or(false)
+    };
+    let past = store::find_run(start, Some(&verdict.run));
+    past.is_ok_and(|past| past.name == verdict.run && is_it(&past))
+}
+
 /// Whose word counts in this repository where no change is at hand.
 pub(crate) fn repository_trust(start: &RunContext) -> Result<SignatureTrust<'_>, RunError> {
     let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
@@ -112,8 +141,8 @@ pub(crate) fn repository_trust(start: &RunContext) -> Result<SignatureTrust<'_>,
 
 /// Every verdict of the notes, the latest first; notes that cannot be read say nothing.
 pub(crate) fn list_verdicts(start: &RunContext) -> Vec<NotedVerdict> {
-    let noted = |commit: &str, text: &str| {
-        let read = line::parse_line(text)?;
+    let noted = |book: &CouncilNotes, commit: &str, text: &str| {
+        let read = read_noted(book, text)?;
         let NoteLine::Verdict(verdict) = read.line.clone() else {
             return None;
         };
@@ -128,7 +157,7 @@ pub(crate) fn list_verdicts(start: &RunContext) -> Vec<NotedVerdict> {
         let mut all = Vec::new();
         for object in book.noted_objects()?.into_iter().take(MAX_NOTES) {
             let lines = book.lines_on(&object)?;
-            all.extend(lines.iter().filter_map(|text| noted(&object, text)));
+            all.extend(lines.iter().filter_map(|text| noted(&book, &object, text)));
         }
         Ok(all)
     };

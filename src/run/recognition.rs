@@ -8,7 +8,7 @@ use council_protocol::packet::TargetKind;
 
 use crate::council::{Dismissal, ReconsideredVerdict};
 use crate::git::{self, UserGit};
-use crate::memory::line::{self, DismissalLine, LINE_VERSION, NoteLine, VerdictLine};
+use crate::memory::line::{self, DismissalLine, LINE_VERSION, NoteLine, ParsedLine, VerdictLine};
 use crate::memory::{VerdictCache, is_worth_keeping};
 use crate::report::{MemoryPlace, RecognisedVerdict, Report, ReviewSubject};
 
@@ -16,6 +16,7 @@ use crate::run::context::RunContext;
 use crate::run::digests::RunDigests;
 use crate::run::dismissals::{self, DismissalJournal};
 use crate::run::error::RunError;
+use crate::run::notes;
 use crate::run::prepare::PreparedReview;
 use crate::run::trust::{SignatureTrust, checked_report};
 
@@ -82,12 +83,8 @@ impl<'a> VerdictMemory<'a> {
             }
         }
         let mut hearsay: HashSet<String> = HashSet::new();
-        let noted = self.trust.note_lines(None);
-        for read in noted
-            .iter()
-            .filter_map(|text| line::parse_line(text))
-            .chain(planted)
-        {
+        let noted = self.trust.noted_lines(None);
+        for read in noted.into_iter().chain(planted) {
             let NoteLine::Dismissal(dismissal) = &read.line else {
                 continue;
             };
@@ -144,15 +141,12 @@ impl<'a> VerdictMemory<'a> {
     fn noted_verdict(
         &self,
         known: &RunDigests,
-        notes: &mut Vec<String>,
+        told: &mut Vec<String>,
     ) -> Option<(Report, String)> {
         let head = self.prepared.packet.target.head.as_deref()?;
         let mut untrusted: BTreeMap<(&str, String), usize> = BTreeMap::new();
         let mut trusted = None;
-        for text in self.trust.note_lines(Some(head)) {
-            let Some(read) = line::parse_line(&text) else {
-                continue;
-            };
+        for read in self.trust.noted_lines(Some(head)) {
             let NoteLine::Verdict(verdict) = &read.line else {
                 continue;
             };
@@ -164,6 +158,8 @@ impl<'a> VerdictMemory<'a> {
                     trusted = Some((checked_report(verdict)?, signer.key));
                     break;
                 }
+                // One's own word needs no signature, and no warning.
+                Err(_) if notes::is_own_verdict(verdict, self.start) => {}
                 Err(why) => {
                     *untrusted
                         .entry((verdict.verdict.as_str(), why))
@@ -172,7 +168,7 @@ impl<'a> VerdictMemory<'a> {
             }
         }
         // Each review of a commit leaves a note of its own: what many say is one line.
-        notes.extend(untrusted.iter().map(|((verdict, why), count)| {
+        told.extend(untrusted.iter().map(|((verdict, why), count)| {
             let who = match count {
                 1 => "a note says".to_owned(),
                 count => format!("{count} notes say"),
@@ -186,11 +182,8 @@ impl<'a> VerdictMemory<'a> {
     /// Whether the reviewed commit's note has this verdict.
     fn has_note(&self, known: &RunDigests) -> bool {
         let head = self.prepared.packet.target.head.as_deref();
-        let lines = head.map(|head| self.trust.note_lines(Some(head)));
-        let is_known = |text: &String| {
-            let line = line::parse_line(text).map(|read| read.line);
-            matches!(line, Some(NoteLine::Verdict(verdict)) if verdict.key == known.key)
-        };
+        let lines = head.map(|head| self.trust.noted_lines(Some(head)));
+        let is_known = |read: &ParsedLine| matches!(&read.line, NoteLine::Verdict(verdict) if verdict.key == known.key);
         lines.is_some_and(|lines| lines.iter().any(is_known))
     }
 
@@ -273,7 +266,7 @@ impl<'a> VerdictMemory<'a> {
 
     /// Writes the verdict onto the reviewed commit, as a line of its note.
     fn note_verdict(&self, report: &Report, known: &RunDigests) {
-        if self.prepared.config.settings.notes.write
+        if notes::are_written(&self.prepared.config.settings.notes, self.start)
             && let Some(head) = self.prepared.packet.target.head.clone()
             && let Err(error) = self.write_note(report, known, &head)
             && self.start.notifier.is_verbose()
@@ -286,7 +279,7 @@ impl<'a> VerdictMemory<'a> {
     }
 
     fn write_note(&self, report: &Report, known: &RunDigests, head: &str) -> Result<(), RunError> {
-        let line = NoteLine::Verdict(VerdictLine {
+        let line = VerdictLine {
             v: LINE_VERSION,
             verdict: report.outcome.verdict,
             headline: report.headline(),
@@ -299,10 +292,15 @@ impl<'a> VerdictMemory<'a> {
             run: report.receipt.run.name.clone(),
             made: report.receipt.run.started.clone(),
             report: Box::new(line::trim_report(report)),
-        });
+        };
         let place = &self.prepared.change.place;
         let git = UserGit::new(&place.dir, &self.start.git_environment()).map_err(RunError::run)?;
-        let text = dismissals::note_line(&line, &git, &self.prepared.config.settings.notes)?;
-        git::add_line(&git, &self.dir, head, &text).map_err(RunError::run)
+        let stored = line.stored_text();
+        let note = git::keep_text(&git, &self.dir, &stored).map_err(RunError::run)?;
+        let pointer = VerdictLine::pointer(&note, &stored);
+        let settings = &self.prepared.config.settings.notes;
+        let mut lines = line.human_lines();
+        lines.push(dismissals::sign_line(pointer, &git, settings)?);
+        git::add_lines(&git, &self.dir, head, &lines).map_err(RunError::run)
     }
 }

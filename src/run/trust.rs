@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::config::Settings;
 use crate::council::outcome::Verdict;
 use crate::git::{self, CouncilNotes, UserGit};
-use crate::memory::line::{ParsedLine, VerdictLine};
+use crate::memory::line::{self, ParsedLine, VerdictLine};
 use crate::memory::{ChangeAuthors, TrustedSigners, is_worth_keeping};
 use crate::report::Report;
 use crate::run::context::RunContext;
@@ -45,14 +45,16 @@ impl<'a> SignatureTrust<'a> {
     }
 
     /// The lines on an object, or those that hold for all; notes that cannot be read say nothing.
-    pub(crate) fn note_lines(&self, object: Option<&str>) -> Vec<String> {
-        let lines = CouncilNotes::open(&self.dir, &self.start.git_environment()).and_then(|book| {
-            match object {
-                Some(object) => book.lines_on(object),
-                None => book.repository_lines(),
-            }
-        });
-        lines.unwrap_or_default()
+    pub(crate) fn noted_lines(&self, object: Option<&str>) -> Vec<ParsedLine> {
+        let Ok(book) = CouncilNotes::open(&self.dir, &self.start.git_environment()) else {
+            return Vec::new();
+        };
+        let lines = match object {
+            Some(object) => book.lines_on(object),
+            None => book.repository_lines(),
+        };
+        let lines = lines.unwrap_or_default().into_iter();
+        lines.filter_map(|text| read_noted(&book, &text)).collect()
     }
 
     /// Who signed a line, if that signature counts; else why not.
@@ -68,6 +70,13 @@ impl<'a> SignatureTrust<'a> {
         let names = self.signers.names_of(&key).join(" ");
         Ok(TrustedSigner { key, names })
     }
+}
+
+/// Reads a line of a note, and the verdict that it leads to.
+pub(crate) fn read_noted(book: &CouncilNotes, text: &str) -> Option<ParsedLine> {
+    line::parse_noted(text, &|object| {
+        book.lines_on(object).ok()?.into_iter().next()
+    })
 }
 
 impl TrustedSigner {

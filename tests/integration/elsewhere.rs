@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::harness::Repo;
-use crate::memory::{conflicted, key};
+use crate::memory::{conflicted, key, stored_verdict};
 
 fn copy(from: &Path, to: &Path) {
     let done = Command::new("cp")
@@ -204,7 +204,7 @@ fn a_signed_note_counts_where_its_signer_is_trusted_and_its_digest_is_the_change
         .prints("not trusted: it is about another commit");
     // A line that was changed is not what was signed.
     let note = zoe.git(["notes", "--ref=council", "show", "HEAD"]);
-    let changed = note.replacen("\"made\":\"2", "\"made\":\"1", 1);
+    let changed = note.replacen("\"verdict-at\"", "\"verdict-at\" ", 1);
     zoe.git([
         "notes",
         "--ref=council",
@@ -217,27 +217,45 @@ fn a_signed_note_counts_where_its_signer_is_trusted_and_its_digest_is_the_change
     zoe.council(["show", "HEAD"])
         .ends(0)
         .prints("not trusted: its signature is not one of its text");
-    let greener = note.replacen("\"verdict\":\"FAIL\"", "\"verdict\":\"PASS\"", 1);
-    zoe.git([
+    // A verdict that is not the one that was signed is none.
+    let greener = whole_line(&ann).replacen("\"verdict\":\"FAIL\"", "\"verdict\":\"PASS\"", 1);
+    let pointer = note.lines().find(|line| line.starts_with('{')).unwrap();
+    let pointer: serde_json::Value = serde_json::from_str(pointer).unwrap();
+    let object = pointer["note"].as_str().unwrap().to_owned();
+    put_note(&zoe, &greener, &object);
+    put_note(&zoe, &note, "HEAD");
+    zoe.council(["show", "HEAD"]).ends(2).tells("no run yet");
+    put_note(&zoe, &greener, "HEAD");
+    zoe.council(["show", "HEAD"])
+        .ends(0)
+        .prints("not trusted: its verdict does not follow from its report");
+}
+
+/// The verdict on HEAD as one whole line, as earlier versions wrote it and this one reads it.
+fn whole_line(repo: &Repo) -> String {
+    let mut line = stored_verdict(repo);
+    line["type"] = "verdict".into();
+    line.to_string()
+}
+
+fn put_note(repo: &Repo, text: &str, object: &str) {
+    repo.git([
         "notes",
         "--ref=council",
         "add",
         "--force",
         "-m",
-        &greener,
-        "HEAD",
+        text,
+        object,
     ]);
-    zoe.council(["show", "HEAD"])
-        .ends(0)
-        .prints("not trusted: its verdict does not follow from its report");
 }
 
 #[test]
 fn what_a_note_claims_of_a_change_is_compared_with_the_change() {
     let ann = conflicted();
     ann.council(["review", "HEAD"]).ends(1);
-    let note = ann.git(["notes", "--ref=council", "show", "HEAD"]);
-    let line: serde_json::Value = serde_json::from_str(&note).unwrap();
+    let note = whole_line(&ann);
+    let line = stored_verdict(&ann);
     let other = note.replace(line["patch_id"].as_str().unwrap(), &"0".repeat(64));
     let zoe = clone(&ann);
     zoe.git([
@@ -271,8 +289,7 @@ fn what_a_note_claims_of_a_change_is_compared_with_the_change() {
 fn t18_a_note_speaks_to_no_terminal() {
     let ann = conflicted();
     ann.council(["review", "HEAD"]).ends(1);
-    let note = ann.git(["notes", "--ref=council", "show", "HEAD"]);
-    let mut line: serde_json::Value = serde_json::from_str(&note).unwrap();
+    let mut line: serde_json::Value = serde_json::from_str(&whole_line(&ann)).unwrap();
     for place in [
         "/headline",
         "/run",
@@ -302,12 +319,25 @@ fn t18_a_note_speaks_to_no_terminal() {
         &line.to_string(),
         "HEAD",
     ]);
-    for format in ["story", "terminal", "markdown", "json", "sarif", "rdjson"] {
+    for format in [
+        "story",
+        "terminal",
+        "markdown",
+        "html",
+        "json",
+        "sarif",
+        "rdjson",
+        "agent",
+        "junit",
+        "checkstyle",
+        "gitlab",
+    ] {
         let shown = zoe
             .council(["show", "HEAD", "--format", format])
             .ends(0)
             .stdout;
-        assert!(shown.contains("FAIL"), "{format}: {shown}");
+        let has_verdict = !["checkstyle", "gitlab"].contains(&format);
+        assert!(!has_verdict || shown.contains("FAIL"), "{format}: {shown}");
         assert!(
             !shown.contains(['\u{1b}', '\u{7}', '\u{202e}']),
             "{format}: {shown}"

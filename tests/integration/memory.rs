@@ -9,6 +9,7 @@ const CONFLICT: &str = "<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> side\n";
 
 pub(crate) fn conflicted() -> Repo {
     let repo = Repo::with_base();
+    repo.git(["config", "--global", "council.notes.write", "true"]);
     repo.write("notes.md", CONFLICT);
     repo.commit("Conflict");
     repo
@@ -75,10 +76,9 @@ fn the_cache_is_shared_by_worktrees_and_can_be_cleared() {
     repo.council(["cache", "clear"])
         .ends(0)
         .prints("1 verdict deleted");
-    // The note is there, but nobody signed it.
-    repo.council(["review", "HEAD"])
-        .ends(1)
-        .prints("it is not trusted");
+    // The note is there, and it is one's own: nobody is warned of it.
+    let again = repo.council(["review", "HEAD"]).ends(1);
+    assert!(!again.stdout.contains("not trusted"), "{}", again.stdout);
 }
 
 #[test]
@@ -86,39 +86,89 @@ fn a_verdict_is_a_note_on_the_reviewed_commit() {
     let repo = conflicted();
     repo.council(["review", "HEAD"]).ends(1);
     let note = repo.git(["notes", "--ref=council", "show", "HEAD"]);
-    assert_eq!(note.lines().count(), 1, "{note}");
-    let line: serde_json::Value = serde_json::from_str(&note).unwrap();
+    let [verdict, places, pointer] = note.lines().collect::<Vec<_>>()[..] else {
+        panic!("{note}");
+    };
+    assert!(verdict.starts_with("FAIL (rules only): "), "{note}");
+    assert!(
+        places.starts_with("findings: notes.md:1 critical"),
+        "{note}"
+    );
+    assert!(pointer.len() < 200, "{note}");
+    let log = repo.git(["log", "-1", "--notes=council"]);
+    assert!(
+        log.contains("FAIL (rules only)") && log.len() < 1_000,
+        "{log}"
+    );
+    let line = stored_verdict(&repo);
     assert_eq!(
         (&line["v"], &line["type"], &line["verdict"]),
-        (&1.into(), &"verdict".into(), &"FAIL".into())
+        (&1.into(), &"verdict-report".into(), &"FAIL".into())
     );
     assert_eq!(line["head"], repo.git(["rev-parse", "HEAD"]));
     assert_eq!(line["base"], repo.git(["rev-parse", "HEAD~1"]));
     for digest in ["patch_id", "config", "council", "key"] {
         assert_eq!(line[digest].as_str().unwrap().len(), 64, "{digest}");
     }
-    assert!(
-        repo.git(["log", "-1", "--notes=council"])
-            .contains("\"verdict\":\"FAIL\"")
-    );
+    let before = noted(&repo);
     repo.git(["config", "--global", "council.notes.write", "false"]);
     repo.write("b.md", CONFLICT);
     repo.commit("Another");
     repo.council(["review", "HEAD"]).ends(1);
-    assert_eq!(
-        repo.git(["notes", "--ref=council", "list"]).lines().count(),
-        1
-    );
+    assert_eq!(noted(&repo), before);
     // In CI nothing is written, and a cache is nobody's word.
     repo.git(["config", "--global", "council.notes.write", "true"]);
     let ci = repo
         .council_with(&[("CI", "true")], &["review", "HEAD"])
         .ends(1);
     assert!(!ci.stdout.contains("recognised"), "{}", ci.stdout);
-    assert_eq!(
-        repo.git(["notes", "--ref=council", "list"]).lines().count(),
-        1
-    );
+    assert_eq!(noted(&repo), before);
+}
+
+/// How many objects have notes.
+fn noted(repo: &Repo) -> usize {
+    let refs = repo.git(["for-each-ref", "refs/notes"]);
+    match refs.is_empty() {
+        true => 0,
+        false => repo.git(["notes", "--ref=council", "list"]).lines().count(),
+    }
+}
+
+/// The text of every note.
+pub(crate) fn all_notes(repo: &Repo) -> String {
+    if noted(repo) == 0 {
+        return String::new();
+    }
+    let list = repo.git(["notes", "--ref=council", "list"]);
+    let texts = list.lines().map(|line| {
+        let (blob, _) = line.split_once(' ').unwrap();
+        repo.git(["cat-file", "blob", blob])
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// The whole verdict that the note on HEAD leads to.
+pub(crate) fn stored_verdict(repo: &Repo) -> serde_json::Value {
+    let note = repo.git(["notes", "--ref=council", "show", "HEAD"]);
+    let pointer = note.lines().find(|line| line.starts_with('{')).unwrap();
+    let pointer: serde_json::Value = serde_json::from_str(pointer).unwrap();
+    let object = pointer["note"].as_str().unwrap().to_owned();
+    serde_json::from_str(&repo.git(["notes", "--ref=council", "show", &object])).unwrap()
+}
+
+/// Nobody's history gets notes unless somebody asks for them, or the hook is there that reads them.
+#[test]
+fn no_note_is_written_unless_it_is_asked_for_or_the_hook_is_installed() {
+    let repo = conflicted();
+    repo.git(["config", "--global", "--unset", "council.notes.write"]);
+    repo.council(["review", "HEAD"]).ends(1);
+    repo.council(["dismiss", "F1", "--because", "an example"])
+        .ends(0);
+    assert_eq!(noted(&repo), 0);
+    repo.council(["hook", "install"]).ends(0);
+    repo.council(["review", "HEAD", "--fresh"]);
+    assert_eq!(noted(&repo), 2);
+    repo.council(["show", "HEAD"]).ends(0).prints("(yours)");
 }
 
 /// A key of ssh for a repository's user; none where there is no ssh.

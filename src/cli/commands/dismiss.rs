@@ -9,6 +9,7 @@ use crate::memory::line::{DismissalLine, LINE_VERSION, NoteLine};
 use crate::run::dismissals::{self, DismissalJournal};
 use crate::run::error::RunError;
 use crate::run::findings::{self, FoundFinding};
+use crate::run::notes;
 use crate::run::redaction::user_redactor;
 use crate::run::settings;
 use crate::session::{RealWorld, SessionWorld as _};
@@ -84,7 +85,7 @@ pub(crate) fn run(args: &DismissArgs, start: &CommandContext) -> Result<(), RunE
     let kept = DismissalJournal::new(&dir, start.signing_key()).append_line(&line.body());
     kept.map_err(|error| RunError::run(format!("cannot keep the dismissal: {error}")))?;
     let settings = settings::branch_config(start)?.settings;
-    if settings.notes.write {
+    if notes::are_written(&settings.notes, start) {
         let text = dismissals::note_line(&line, &git, &settings.notes)?;
         let object = CouncilNotes::open(&start.dir, &start.git_environment())?.empty_tree();
         git::add_line(&git, &dir, &object, &text).map_err(RunError::run)?;

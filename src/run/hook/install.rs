@@ -113,6 +113,20 @@ impl HookInstaller {
         })
     }
 
+    /// Whether pushes of this repository come past us, by whichever way.
+    pub(crate) fn is_at_work(&self, event: HookEvent) -> bool {
+        let by_file = matches!(
+            self.hook_state(event),
+            Ok(HookState::Installed { .. } | HookState::Edited)
+        );
+        let by_manager = || {
+            let manager = self.detect_manager(event);
+            let runs = |worktree: &PathBuf| manager.is_some_and(|m| m.runs_hook(worktree, event));
+            self.worktree.as_ref().is_some_and(runs)
+        };
+        by_file || self.is_configured(event) || by_manager()
+    }
+
     /// Puts a hook in place; one that was there is kept beside it and runs first.
     pub(crate) fn install_hook(
         &self,
