@@ -5,8 +5,9 @@ use std::path::Path;
 use crate::config::{ReportFormat, Settings};
 use crate::report::{self, DisplayOptions, GatePolicy, Report};
 
-use crate::cli::console::Console;
+use crate::cli::context::CommandContext;
 use crate::run::error::{RunError, RunErrorKind};
+use crate::run::page::render_page;
 use crate::safe_file;
 
 /// Where one report goes.
@@ -32,10 +33,16 @@ impl<'a> ReportOutput<'a> {
 
     /// Shows a report everywhere it was asked for, and says how the program ends. A report that cannot be written where
     /// it was asked for is shown on standard output; only when that fails, too, is it not published.
-    pub(crate) fn deliver_report(&self, report: &Report, console: &Console) -> u8 {
+    pub(crate) fn deliver_report(&self, report: &Report, start: &CommandContext) -> u8 {
+        let console = &start.console;
         let line = report.bottom_line(self.gate);
-        if self.format == ReportFormat::Rdjson {
-            // Its form has no place for them.
+        let without_notes = [
+            ReportFormat::Rdjson,
+            ReportFormat::Checkstyle,
+            ReportFormat::Gitlab,
+        ];
+        if without_notes.contains(&self.format) {
+            // Their forms have no place for them.
             report
                 .outcome
                 .notes
@@ -43,19 +50,10 @@ impl<'a> ReportOutput<'a> {
                 .for_each(|note| console.warning(note));
         }
         let shown = match self.file {
-            None => console.print(&render_report(
-                report,
-                self.format,
-                console.stdout_look(),
-                self.gate,
-            )),
+            None => console.print(&render_report(report, self.format, self.gate, start)),
             Some(file) => {
-                let text = render_report(
-                    report,
-                    self.format,
-                    without_color(console.stdout_look()),
-                    self.gate,
-                );
+                let look = without_color(console.stdout_look());
+                let text = render_with(report, self.format, self.gate, look, start);
                 match write_output(file, &text) {
                     Ok(()) => {
                         console.print(&report::terminal::render(report, console.stdout_look()))
@@ -78,12 +76,23 @@ impl<'a> ReportOutput<'a> {
     }
 }
 
-/// The report in one format.
+/// The report in one format, for standard output.
 pub(crate) fn render_report(
     report: &Report,
     format: ReportFormat,
-    look: DisplayOptions,
     gate: GatePolicy,
+    start: &CommandContext,
+) -> String {
+    let look = start.console.stdout_look();
+    render_with(report, format, gate, look, start)
+}
+
+fn render_with(
+    report: &Report,
+    format: ReportFormat,
+    gate: GatePolicy,
+    look: DisplayOptions,
+    start: &CommandContext,
 ) -> String {
     match format {
         ReportFormat::Terminal => report::terminal::render(report, look),
@@ -94,6 +103,11 @@ pub(crate) fn render_report(
         ReportFormat::Json => report::json::render(report, gate),
         ReportFormat::Sarif => report::sarif::render(report),
         ReportFormat::Rdjson => report::rdjson::render(report),
+        ReportFormat::Html => render_page(report, start),
+        ReportFormat::Agent => report::agent::render(report, gate),
+        ReportFormat::Junit => report::junit::render(report),
+        ReportFormat::Checkstyle => report::checkstyle::render(report),
+        ReportFormat::Gitlab => report::gitlab::render(report),
     }
 }
 

@@ -14,6 +14,7 @@ mod limits;
 mod modes;
 mod pager;
 mod topic;
+mod web;
 
 use std::process::ExitCode;
 

@@ -120,8 +120,7 @@ pub(crate) fn run_topic(
     let report = gather_topic(prepared, args.council.deep, mode, &start)?;
     let file = args.output.output.as_deref();
     let file = file.map(|file| start.dir.join(file));
-    Ok(ReportOutput::from_settings(&settings, file.as_deref())
-        .deliver_report(&report, &start.console))
+    Ok(ReportOutput::from_settings(&settings, file.as_deref()).deliver_report(&report, &start))
 }
 
 /// What only a brainstorm knows.

@@ -395,7 +395,19 @@ pub const KEYS: &[ConfigKey] = &[
     key_row("limits.answer", ValueKind::Bytes, SourceTrust::User, "The most bytes of one answer.").with_default(r#""1M""#),
     key_row(
         "output.format",
-        ValueKind::Choice(&["terminal", "story", "markdown", "json", "sarif", "rdjson"]),
+        ValueKind::Choice(&[
+            "terminal",
+            "story",
+            "markdown",
+            "json",
+            "sarif",
+            "rdjson",
+            "html",
+            "agent",
+            "junit",
+            "checkstyle",
+            "gitlab",
+        ]),
         SourceTrust::User,
         "The format of the report on standard output.",
     )
@@ -465,9 +477,9 @@ pub const KEYS: &[ConfigKey] = &[
         "notes.write",
         ValueKind::Switch,
         SourceTrust::User,
-        "Whether verdicts and dismissals are written as git notes under `refs/notes/council`; never in CI.",
-    )
-    .with_default("true"),
+        "Whether verdicts and dismissals are written as git notes under `refs/notes/council`; never in CI. Unset: only \
+         where the pre-push hook is installed.",
+    ),
     key_row(
         "notes.sign",
         ValueKind::Switch,

@@ -347,8 +347,9 @@ pub(crate) struct BackgroundSettings {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NoteSettings {
-    /// Whether they are written.
-    pub write: bool,
+    /// Whether they are written; none: where the hook is installed, which reads them.
+    #[serde(default)]
+    pub write: Option<bool>,
     /// Whether they are signed.
     pub sign: bool,
     /// Whose signature counts.
@@ -437,6 +438,16 @@ pub(crate) enum ReportFormat {
     Sarif,
     /// Reviewdog's diagnostics.
     Rdjson,
+    /// One page for a browser.
+    Html,
+    /// A few stable lines for coding agents.
+    Agent,
+    /// JUnit's XML, for CI servers that list failed tests.
+    Junit,
+    /// Checkstyle's XML.
+    Checkstyle,
+    /// GitLab's code quality report.
+    Gitlab,
 }
 
 /// Whether there is colour.

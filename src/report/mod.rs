@@ -4,20 +4,26 @@
 //! from it and from nothing else. The headline, the exit code and the conclusion of a check come from one function,
 //! [`Report::bottom_line`]. Renderers are pure: width, colour and verbosity are arguments ([`Look`]).
 
+pub(crate) mod agent;
 mod bottom_line;
+pub(crate) mod checkstyle;
 mod claim;
 mod council_word;
 mod document;
 mod facts;
+pub(crate) mod gitlab;
 mod group;
+pub(crate) mod html;
 pub mod json;
 pub mod judge;
+pub(crate) mod junit;
 pub(crate) mod markdown;
 mod page;
 pub(crate) mod rdjson;
 mod receipt;
 mod redact;
 pub(crate) mod sarif;
+mod sarif_rule;
 pub(crate) mod terminal;
 pub(crate) mod uri;
 mod words;

@@ -1,10 +1,11 @@
-//! The findings as SARIF 2.1.0: minimal, with fingerprints, ready to be uploaded.
+//! The findings as SARIF 2.1.0, with what a page of code scanning shows beside them.
 
 use std::collections::BTreeMap;
 
 use council_protocol::{Finding, Location};
 use serde_json::{Value, json};
 
+use super::sarif_rule::rule_descriptor;
 use super::words::{self, JudgeNames};
 use super::{Report, rule_of, uri};
 use crate::council::Dismissal;
@@ -34,6 +35,7 @@ pub(crate) fn render(report: &Report) -> String {
         .iter()
         .map(|f| finding_result(f, &rules, &names))
         .collect();
+    let version = report.receipt.run.version.as_str();
     let log = json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -42,7 +44,7 @@ pub(crate) fn render(report: &Report) -> String {
                 "name": "git-council",
                 "semanticVersion": report.receipt.run.version,
                 "informationUri": env!("CARGO_PKG_REPOSITORY"),
-                "rules": rules.iter().map(|(id, (_, about))| rule_descriptor(id, about)).collect::<Vec<Value>>(),
+                "rules": rules.iter().map(|(id, (_, about))| rule_descriptor(id, about, version)).collect::<Vec<Value>>(),
             }},
             "automationDetails": { "id": "git-council/" },
             "invocations": [run_invocation(report)],
@@ -65,15 +67,6 @@ fn collect_rules<'a>(findings: &[&'a JudgedFinding]) -> BTreeMap<String, (usize,
         *at = index;
     }
     rules
-}
-
-fn rule_descriptor(id: &str, about: &Finding) -> Value {
-    let what = if about.category.is_empty() {
-        id
-    } else {
-        &about.category
-    };
-    json!({ "id": id, "shortDescription": { "text": plain_message(what) } })
 }
 
 /// An INCONCLUSIVE run is no successful one: no results must not look like no problems.
@@ -148,7 +141,7 @@ fn location_region(location: &Location) -> Value {
 }
 
 /// Plain text; `[text](link)` would be a link (SARIF 3.11.6).
-fn plain_message(text: &str) -> String {
+pub(super) fn plain_message(text: &str) -> String {
     let text = Untrusted::new(text).line();
     if text.contains("](") {
         text.replace('[', "\\[")

@@ -273,6 +273,21 @@ fn redact_value(redactor: &Redactor, value: Value) -> Value {
     }
 }
 
+/// What each judge that reads text was sent, in order: its name, the round and the words.
+pub(crate) fn sent_prompts(
+    left: &LoadedRun,
+    prompter: Arc<dyn PromptRenderer>,
+) -> Vec<(String, u8, String)> {
+    let extras = BundleExtras {
+        prompts: Some(prompter),
+        ..BundleExtras::default()
+    };
+    let turns = replay_turns(&left.plan, &left.journal.entries, &extras).into_iter();
+    turns
+        .filter_map(|turn| Some((turn.judge.to_string(), turn.round, turn.prompt?)))
+        .collect()
+}
+
 /// The turns that were given, as the engine gives them again.
 fn replay_turns(plan: &Plan, entries: &[JournalEntry], extras: &BundleExtras) -> Vec<BundleTurn> {
     let (mut council, mut actions) = Council::convene(plan.clone());

@@ -25,6 +25,7 @@ pub(crate) mod modes;
 pub(crate) mod notes;
 pub(crate) mod nothing;
 pub(crate) mod own;
+pub(crate) mod page;
 pub(crate) mod plan;
 pub(crate) mod plugins;
 pub(crate) mod prepare;

@@ -4,6 +4,7 @@
 //! cannot be printed; each of its methods renders it for one kind of place and leaves nothing in it that the place
 //! would obey. Whatever cannot be seen is made visible as `\u{202E}`.
 
+mod base64;
 mod log;
 mod markdown;
 mod marked;
@@ -12,6 +13,7 @@ mod width;
 
 use markdown::InlinePlace;
 
+pub(crate) use base64::encode_base64;
 pub(crate) use marked::{is_marked, mark_hidden};
 pub(crate) use visible::{is_hidden, json_safe};
 pub(crate) use width::{Ellipsis, clip_chars, display_width, fit_columns, wrap_columns};

@@ -123,7 +123,9 @@ fn a_broken_file_of_the_checkout_is_told_and_the_review_goes_on() {
     ];
     for (what, put) in breakages {
         put(repo);
-        for format in ["terminal", "markdown", "json", "sarif", "rdjson"] {
+        for format in [
+            "terminal", "markdown", "json", "sarif", "rdjson", "html", "agent", "junit",
+        ] {
             let run = repo.council(["review", "main...feature", "--format", format]);
             assert_eq!(run.code, 1, "{what}, {format}: {}", run.stderr);
             let text = format!("{}{}", run.stdout, run.stderr).replace('\n', " ");
@@ -309,7 +311,9 @@ fn what_is_not_obeyed_is_told_on_every_surface() {
     let repo = &desk.repo;
     repo.write("council.toml", "[review]\nignore = ['**']\n");
     repo.commit("Ignore everything");
-    for format in ["terminal", "markdown", "json", "sarif", "rdjson"] {
+    for format in [
+        "terminal", "markdown", "json", "sarif", "rdjson", "html", "agent", "junit",
+    ] {
         let run = repo
             .council(["review", "main...feature", "--format", format])
             .ends(1);

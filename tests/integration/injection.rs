@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use serde::Deserialize;
 
-use crate::harness::{PRIVATE_KEY, Repo, Run};
+use crate::harness::{PRIVATE_KEY, Repo};
 
 /// What must get out of no judge: a token of the runner, and a file of the user.
 const TOKEN: &str = "ghs_0123456789abcdefghijklmnopqrstuvwxyz";
@@ -94,6 +94,7 @@ fn cases() -> Vec<(String, Case)> {
 /// A repository with the attempt as its last commit, and the judge that believes it.
 fn repository(case: &Case) -> Repo {
     let repo = Repo::with_base();
+    repo.git(["config", "--global", "council.notes.write", "true"]);
     let marks = repo.in_home("marks");
     fs::create_dir(&marks).unwrap();
     repo.write_home("secret.txt", USERS_FILE);
@@ -199,8 +200,7 @@ fn shown(repo: &Repo, json: &str) -> Vec<(String, String)> {
     let bundle = repo.in_home("bundle.json");
     repo.council(["replay", "--bundle", bundle.to_str().unwrap()]);
     shown.push(("bundle".to_owned(), fs::read_to_string(bundle).unwrap()));
-    let note = repo.git_command(&["notes", "--ref=council", "show", "HEAD"]);
-    shown.push(("note".to_owned(), Run::of_command(note).stdout));
+    shown.push(("note".to_owned(), crate::memory::all_notes(repo)));
     let folders =
         [".agents/council", ".git/council/artefacts"].map(|folder| repo.path().join(folder));
     let ours = |folder: &&PathBuf| folder.is_dir() && !repo.path().join(".agents").is_symlink();

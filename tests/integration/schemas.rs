@@ -10,7 +10,14 @@ use serde_json::Value;
 
 use crate::harness::Repo;
 
-const FORMATS: [&str; 4] = ["answer", "config", "packet", "report"];
+const FORMATS: [&str; 6] = [
+    "answer",
+    "backend-event",
+    "backend-request",
+    "config",
+    "packet",
+    "report",
+];
 
 fn docs(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))

@@ -124,6 +124,7 @@ fn with_every_secret() -> (Repo, Vec<String>) {
         "recommendation": format!("Revoke {}.", samples[0].secret),
     });
     let repo = with_judge(REPEATS, "");
+    repo.git(["config", "--global", "council.notes.write", "true"]);
     let answer = format!("```json\n{answer}\n```\n");
     std::fs::write(repo.in_home("marks/answer.json"), answer).unwrap();
     repo.write("src/old.rs", OLD);
@@ -157,7 +158,19 @@ fn no_kind_of_secret_leaves_by_any_exit() {
     let verbose = repo.council(["review", "HEAD", "-v"]).ends(1);
     exits.push(("terminal".into(), verbose.stdout));
     exits.push(("log".into(), verbose.stderr));
-    for format in ["terminal", "story", "markdown", "json", "sarif", "rdjson"] {
+    for format in [
+        "terminal",
+        "story",
+        "markdown",
+        "json",
+        "sarif",
+        "rdjson",
+        "html",
+        "agent",
+        "junit",
+        "checkstyle",
+        "gitlab",
+    ] {
         let run = repo.council(["review", "HEAD", "--format", format]).ends(1);
         exits.push((format.into(), run.stdout + &run.stderr));
     }
@@ -169,10 +182,7 @@ fn no_kind_of_secret_leaves_by_any_exit() {
     let replayed = repo.council_with(&[], &args).ends(1);
     exits.push(("replay".into(), replayed.stdout));
     exits.push(("bundle".into(), std::fs::read_to_string(&bundle).unwrap()));
-    exits.push((
-        "note".into(),
-        repo.git(["notes", "--ref=council", "show", "HEAD"]),
-    ));
+    exits.push(("note".into(), crate::memory::all_notes(&repo)));
     for (exit, text) in &exits {
         // A run in which nothing goes wrong has nothing to log.
         assert!(text.len() > 80 || exit == "log", "{exit}: {text}");
@@ -196,6 +206,7 @@ fn no_kind_of_secret_leaves_by_any_exit() {
 #[test]
 fn a_dismissal_does_not_tell_a_secret_either() {
     let repo = with_judge(&answer("FAIL", ""), "");
+    repo.git(["config", "--global", "council.notes.write", "true"]);
     let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0".repeat(2));
     repo.write(
         "src/key.rs",

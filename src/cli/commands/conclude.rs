@@ -42,7 +42,7 @@ pub(crate) fn run(args: &ConcludeArgs, start: &CommandContext) -> Result<u8, Run
         file: None,
         gate,
     };
-    let code = surfaces.deliver_report(&concluded.report, &start.console);
+    let code = surfaces.deliver_report(&concluded.report, start);
     if !args.forge.is_requested() {
         return Ok(code);
     }

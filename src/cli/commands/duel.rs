@@ -147,8 +147,8 @@ pub(crate) fn run(args: &DuelArgs, start: &CommandContext) -> Result<u8, RunErro
         .output
         .as_deref()
         .map(|file| start.dir.join(file));
-    let code = ReportOutput::from_settings(&settings, output.as_deref())
-        .deliver_report(&report, &start.console);
+    let code =
+        ReportOutput::from_settings(&settings, output.as_deref()).deliver_report(&report, &start);
     // It is a scratch file, unless somebody wants it. One that another side still reads is that side's to delete.
     if !args.keep && role.is_none() {
         duel_subject::remove(&duel.file)?;

@@ -59,7 +59,7 @@ pub(crate) fn run(args: &ReplayArgs, start: &CommandContext) -> Result<u8, RunEr
         file: None,
         gate: report.own_gate(),
     };
-    Ok(surfaces.deliver_report(&report, &start.console))
+    Ok(surfaces.deliver_report(&report, start))
 }
 
 /// The bundle in a file.

@@ -38,7 +38,7 @@ pub(crate) fn run(args: &ResumeArgs, start: &CommandContext) -> Result<u8, RunEr
     let file = review.output.as_deref();
     let file = file.map(|file| start.dir.join(file));
     let output = ReportOutput::from_settings(&settings, file.as_deref());
-    let code = output.deliver_report(&report, &start.console);
+    let code = output.deliver_report(&report, &start);
     remember_shown(&report, &start);
     Ok(code)
 }

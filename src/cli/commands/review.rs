@@ -17,6 +17,7 @@ use crate::report::{self, exit};
 use crate::run::announce;
 use crate::run::convene::{self, ConveneOptions};
 use crate::run::error::RunError;
+use crate::run::page::render_page;
 use crate::run::prepare::prepare_review;
 use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
 use crate::run::shown::remember_shown;
@@ -151,7 +152,7 @@ pub(crate) struct OutputArgs {
     /// Exit with code 1 on this verdict or worse: fail, warn
     #[arg(long, value_name = "VERDICT")]
     pub(crate) fail_on: Option<String>,
-    /// The report's format: terminal, story, markdown, json, sarif, rdjson
+    /// The report's format: terminal, story, markdown, html, json, sarif, rdjson, agent, junit, checkstyle, gitlab
     #[arg(long, value_name = "NAME")]
     pub(crate) format: Option<String>,
     /// The same as --format json
@@ -334,8 +335,11 @@ pub(crate) fn run(args: ReviewArgs, start: &CommandContext) -> Result<u8, RunErr
     if let Some(sarif) = &args.forge.sarif {
         write_output(&start.dir.join(sarif), report::sarif::render(&report))?;
     }
-    let code = ReportOutput::from_settings(&settings, file.as_deref())
-        .deliver_report(&report, &start.console);
+    if let Some(html) = &args.forge.html {
+        write_output(&start.dir.join(html), render_page(&report, &start))?;
+    }
+    let code =
+        ReportOutput::from_settings(&settings, file.as_deref()).deliver_report(&report, &start);
     remember_shown(&report, &start);
     hint_other_judges(&settings, &start);
     Ok(code)

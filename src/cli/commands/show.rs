@@ -5,6 +5,7 @@ use clap::{Args, ValueEnum};
 use crate::cli::context::CommandContext;
 use crate::cli::deliver::render_report;
 use crate::cli::pager;
+use crate::cli::web;
 use crate::config::ReportFormat;
 use crate::run::error::RunError;
 use crate::run::notes::{self, NotedVerdict, repository_trust};
@@ -24,6 +25,9 @@ pub(crate) struct ShowArgs {
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
     json: bool,
+    /// Open the report as a page in your browser
+    #[arg(long, conflicts_with_all = ["format", "json"])]
+    web: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -36,6 +40,14 @@ enum ShowFormat {
     Json,
     Sarif,
     Rdjson,
+    /// One page for a browser
+    Html,
+    /// A few stable lines for coding agents
+    Agent,
+    Junit,
+    Checkstyle,
+    /// GitLab's code quality report
+    Gitlab,
 }
 
 impl From<ShowFormat> for ReportFormat {
@@ -47,6 +59,11 @@ impl From<ShowFormat> for ReportFormat {
             ShowFormat::Json => Self::Json,
             ShowFormat::Sarif => Self::Sarif,
             ShowFormat::Rdjson => Self::Rdjson,
+            ShowFormat::Html => Self::Html,
+            ShowFormat::Agent => Self::Agent,
+            ShowFormat::Junit => Self::Junit,
+            ShowFormat::Checkstyle => Self::Checkstyle,
+            ShowFormat::Gitlab => Self::Gitlab,
         }
     }
 }
@@ -79,13 +96,12 @@ pub(crate) fn run(args: &ShowArgs, start: &CommandContext) -> Result<(), RunErro
             past.name
         )));
     };
-    let text = render_report(
-        &report,
-        format,
-        start.console.stdout_look(),
-        report.own_gate(),
-    );
-    pager::print_paged(&text, start)?;
+    if args.web {
+        web::open_page(&past, &report, start)?;
+    } else {
+        let text = render_report(&report, format, report.own_gate(), start);
+        pager::print_paged(&text, start)?;
+    }
     remember_shown(&report, start);
     Ok(())
 }
@@ -107,6 +123,7 @@ fn show_verdicts(
         }
         let says = match &worth {
             Ok(signer) => format!("signed by {} and trusted here", signer.describe_key()),
+            Err(_) if notes::is_own_verdict(&noted.verdict, start) => notes::OWN.to_owned(),
             Err(why) => format!("not trusted: {why}"),
         };
         let line = format!(
@@ -118,13 +135,8 @@ fn show_verdicts(
             "{}\n\n",
             Untrusted::new(&format!("{line} ({says})")).line()
         ));
-        let look = start.console.stdout_look();
-        out.push_str(&render_report(
-            &noted.verdict.report,
-            format,
-            look,
-            noted.verdict.report.own_gate(),
-        ));
+        let report = &noted.verdict.report;
+        out.push_str(&render_report(report, format, report.own_gate(), start));
     }
     Ok(out)
 }

@@ -144,7 +144,7 @@ fn deliver_stage(
     start: &CommandContext,
 ) -> Result<u8, RunError> {
     if args.json || args.output.is_some() {
-        return Ok(surfaces.deliver_report(report, &start.console));
+        return Ok(surfaces.deliver_report(report, start));
     }
     for note in &report.outcome.notes {
         start.console.warning(note);

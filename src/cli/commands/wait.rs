@@ -68,12 +68,9 @@ pub(crate) fn run(args: &WaitArgs, start: &CommandContext) -> Result<u8, RunErro
         ReportFormat::Terminal
     };
     let line = report.bottom_line(report.own_gate());
-    start.console.print(&render_report(
-        &report,
-        format,
-        start.console.stdout_look(),
-        report.own_gate(),
-    ))?;
+    start
+        .console
+        .print(&render_report(&report, format, report.own_gate(), start))?;
     remember_shown(&report, start);
     Ok(line.exit_code)
 }

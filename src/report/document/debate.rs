@@ -24,7 +24,7 @@ const MAX_PLACES: usize = 12;
 const RANK: u8 = 6;
 
 /// All rounds of a run, a section each, and what became of the findings.
-pub(super) fn rounds(report: &Report, names: &JudgeNames<'_>) -> Vec<Section> {
+pub(in crate::report) fn rounds(report: &Report, names: &JudgeNames<'_>) -> Vec<Section> {
     let mut writer = RoundWriter {
         report,
         names,

@@ -126,6 +126,8 @@ fn support(report: &Report, found: &JudgedFinding, names: &JudgeNames<'_>) -> St
         };
         format!("{} {evidence}", voice.stance_words())
     }));
+    // A judge that moved over a place and answered a finding there agrees twice.
+    parts.dedup();
     parts.join("; ")
 }
 

@@ -4,12 +4,12 @@
 //! ([`super::terminal`], [`super::markdown`]) lay the document out and decide how deep they go. Every text in it is
 //! untrusted until a printer has sent it through [`crate::text::Untrusted`].
 
-mod debate;
+pub(in crate::report) mod debate;
 mod examination;
 mod finding;
-mod receipt;
-mod remarks;
-mod staged;
+pub(in crate::report) mod receipt;
+pub(in crate::report) mod remarks;
+pub(in crate::report) mod staged;
 mod verdict;
 
 pub(super) use examination::move_reason;

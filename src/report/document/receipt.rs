@@ -8,7 +8,7 @@ use crate::report::words::{self, JudgeNames};
 use crate::report::{Report, receipt};
 
 /// The facts of the run, then a line for each judge.
-pub(super) fn sections(report: &Report, names: &JudgeNames<'_>) -> Vec<Section> {
+pub(in crate::report) fn sections(report: &Report, names: &JudgeNames<'_>) -> Vec<Section> {
     let mut facts = Section::new("Receipt", Depth::Detail, 8);
     let rows = receipt::receipt_facts(report).into_iter().map(|fact| {
         let value = match fact.exact {

@@ -15,7 +15,7 @@ const MAX_FILES: usize = 100;
 const MAX_INSIGHT: usize = 300;
 
 /// What no reader of a report should miss.
-pub(super) fn essentials(report: &Report, names: &JudgeNames<'_>) -> Vec<Section> {
+pub(in crate::report) fn essentials(report: &Report, names: &JudgeNames<'_>) -> Vec<Section> {
     let mut know = Section::new("What to know", Depth::Essential, 1);
     for judge in report.abstained_judges() {
         let why = judge
@@ -110,7 +110,7 @@ fn own_words(report: &Report, judge: &JudgeRecord) -> String {
 }
 
 /// Disagreements, recommendations and coverage, file by file.
-pub(super) fn details(report: &Report, names: &JudgeNames<'_>) -> Vec<Section> {
+pub(in crate::report) fn details(report: &Report, names: &JudgeNames<'_>) -> Vec<Section> {
     vec![
         disagreements(report),
         recommendations(report, names),

@@ -7,7 +7,7 @@ use crate::council::plan::Procedure;
 use crate::report::{Report, group, words};
 
 /// What came out of a debate without a verdict.
-pub(super) fn written_document(report: &Report) -> Section {
+pub(in crate::report) fn written_document(report: &Report) -> Section {
     let mut section = Section::new("Document", Depth::Essential, 1);
     let synthesis = report.outcome.ledger.synthesis.as_ref();
     let written = synthesis.map(|s| s.document.trim()).unwrap_or_default();

@@ -44,6 +44,8 @@ pub(crate) struct MarkdownOptions<'a> {
     pub fold: bool,
     /// Links to the reviewed lines; none: places are names.
     pub links: Option<&'a SourceLinks>,
+    /// What changed since the last review, in Markdown of ours; none: there was none.
+    pub update: Option<&'a str>,
 }
 
 impl Default for MarkdownOptions<'_> {
@@ -53,6 +55,7 @@ impl Default for MarkdownOptions<'_> {
             max_bytes: None,
             fold: false,
             links: None,
+            update: None,
         }
     }
 }
@@ -66,13 +69,21 @@ pub(crate) fn render(report: &Report, options: MarkdownOptions<'_>) -> String {
         out.push_head(frontmatter(report));
     }
     out.push_head(format!("# {}", document.verdict.headline));
+    out.push_head(options.update.unwrap_or_default().to_owned());
     let in_short = options.fold && document.verdict.verdict == Verdict::Pass;
     if !in_short {
         out.push_head(document.verdict.next_step.clone());
     }
-    out.push_head(subject_line(report, &document.verdict));
-    out.sections
-        .push(finding_list(&document, options.links, options.fold));
+    let subject = subject_line(report, &document.verdict);
+    let findings = finding_list(&document, options.links, options.fold);
+    if options.fold {
+        // Who has ten seconds reads the findings first; and two lists in a row would be one with gaps.
+        let subject = MarkdownSection::new("", 0, false, vec![subject]);
+        out.sections.extend([findings, subject]);
+    } else {
+        out.push_head(subject);
+        out.sections.push(findings);
+    }
     let essential = |s: &&Section| s.depth == Depth::Essential;
     out.sections.extend(
         document

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::{GatePolicy, Report, json, rdjson, sarif};
+use super::super::{GatePolicy, Report, agent, gitlab, json, rdjson, sarif};
 use super::samples;
 use crate::text;
 use serde_json::json as json_of;
@@ -148,6 +148,118 @@ fn rdjson_is_what_reviewdog_reads() {
             result["diagnostics"].as_array().unwrap().len(),
             counted,
             "{name}"
+        );
+    }
+}
+
+#[test]
+fn lines_for_agents_have_the_documented_form() {
+    for (name, report) in samples::all() {
+        let text = agent::render(&report, GatePolicy::default());
+        let mut lines = text.lines();
+        let first: Vec<&str> = lines.next().unwrap().split('\t').collect();
+        let exit = report.bottom_line(GatePolicy::default()).exit_code;
+        let verdict = report.outcome.verdict.as_str();
+        assert_eq!(
+            first,
+            ["git-council 1", verdict, &format!("exit {exit}")],
+            "{name}"
+        );
+        for line in lines {
+            let fields: Vec<&str> = line.split('\t').collect();
+            let many = match fields[0] {
+                "summary" | "more" | "told" => 2,
+                "why" | "fix" | "unread" => 3,
+                "finding" | "note" => 6,
+                other => panic!("{name}: {other}"),
+            };
+            assert_eq!(fields.len(), many, "{name}: {line}");
+            assert!(line.chars().count() < 1_000, "{name}: {line}");
+        }
+    }
+}
+
+/// GitLab's documentation of "Code Quality report format": these fields, these words, nothing else is read.
+#[test]
+fn gitlab_gets_what_it_documents() {
+    let schema = json_of!({ "type": "array", "items": {
+        "type": "object", "additionalProperties": false,
+        "required": ["description", "check_name", "fingerprint", "severity", "location"],
+        "properties": {
+            "description": { "type": "string", "minLength": 1 },
+            "check_name": { "type": "string", "minLength": 1 },
+            "fingerprint": { "type": "string", "minLength": 16 },
+            "severity": { "enum": ["info", "minor", "major", "critical", "blocker"] },
+            "location": { "type": "object", "additionalProperties": false, "required": ["path", "lines"], "properties": {
+                "path": { "type": "string", "pattern": "^[^./].*" },
+                "lines": { "type": "object", "required": ["begin"], "properties": { "begin": { "minimum": 1 }, "end": { "minimum": 1 } } },
+            } },
+        },
+    } });
+    for (name, report) in samples::all() {
+        let issues: Value = serde_json::from_str(&gitlab::render(&report)).unwrap();
+        assert_eq!(errors(&schema, &issues), Vec::<String>::new(), "{name}");
+    }
+}
+
+/// What GitHub's page about SARIF support lists for a rule, so that an alert has a title, a help text and a severity.
+#[test]
+fn every_sarif_rule_has_what_code_scanning_shows() {
+    for (name, report) in samples::all() {
+        let log: Value = serde_json::from_str(&sarif::render(&report)).unwrap();
+        for rule in log["runs"][0]["tool"]["driver"]["rules"]
+            .as_array()
+            .unwrap()
+        {
+            for pointer in [
+                "/name",
+                "/shortDescription/text",
+                "/fullDescription/text",
+                "/help/text",
+                "/help/markdown",
+            ] {
+                let text = rule
+                    .pointer(pointer)
+                    .and_then(Value::as_str)
+                    .unwrap_or_default();
+                assert!(
+                    !text.is_empty() && text.chars().count() < 4_000,
+                    "{name}: {pointer} of {rule}"
+                );
+            }
+            let uri = rule["helpUri"].as_str().unwrap();
+            assert!(
+                uri.starts_with("https://") && uri.contains("/docs/"),
+                "{name}: {uri}"
+            );
+            let properties = &rule["properties"];
+            let words = |key: &str| properties[key].as_str().unwrap().to_owned();
+            assert!(
+                ["high", "medium"].contains(&words("precision").as_str()),
+                "{name}"
+            );
+            assert!(
+                ["error", "warning", "recommendation"]
+                    .contains(&words("problem.severity").as_str()),
+                "{name}"
+            );
+        }
+    }
+    for rule in council_builtin::rules() {
+        let finding: council_protocol::Finding = serde_json::from_value(json_of!({
+            "severity": "minor", "rule": rule.id, "description": "d", "location": { "path": "a", "line": 1 }, "why": "w",
+        })).unwrap();
+        let told = crate::report::sarif_rule::rule_descriptor(rule.id, &finding, "0.1.0");
+        assert_eq!(
+            told["help"]["markdown"]
+                .as_str()
+                .unwrap()
+                .matches("```")
+                .count()
+                % 2,
+            0,
+            "{}",
+            rule.id
         );
     }
 }

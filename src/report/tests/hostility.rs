@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::super::{
-    DisplayOptions, GatePolicy, Report, Verbosity, json, judge, markdown, rdjson, sarif, terminal,
+    DisplayOptions, GatePolicy, Report, Verbosity, agent, checkstyle, gitlab, html, json, judge,
+    junit, markdown, rdjson, sarif, terminal,
 };
 use super::{looks, parts, poison, samples};
 use crate::text;
@@ -37,12 +38,15 @@ proptest! {
                 prop_assert_eq!(again.as_ref(), Some(answer));
             }
         }
-        files.push(markdown::render(&report, markdown::MarkdownOptions { frontmatter: false, max_bytes: None, fold: false, links: None }));
+        files.push(markdown::render(&report, markdown::MarkdownOptions { frontmatter: false, max_bytes: None, fold: false, links: None, update: None }));
         for file in &files {
             prop_assert!(file.lines().all(|l| all_visible(&l.replace('\t', ""))), "{file}");
             acts_nowhere(file)?;
         }
-        for json in [json::render(&report, GatePolicy::default()), sarif::render(&report), rdjson::render(&report)] {
+        for line in agent::render(&report, GatePolicy::default()).lines() {
+            prop_assert!(all_visible(&line.replace('\t', "")) && !line.starts_with("::") && !line.contains("##["), "{line:?}");
+        }
+        for json in [json::render(&report, GatePolicy::default()), sarif::render(&report), rdjson::render(&report), gitlab::render(&report)] {
             prop_assert!(json.lines().all(|l| !l.chars().any(text::is_hidden) && !l.contains("##[")), "{json}");
             prop_assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok());
         }
@@ -52,7 +56,7 @@ proptest! {
     #[test]
     fn trimmed_markdown_keeps_its_bound(text in hostile(), max in 200usize..12_000) {
         let report = poison::report(&text);
-        let file = markdown::render(&report, markdown::MarkdownOptions { frontmatter: false, max_bytes: Some(max), fold: true, links: None });
+        let file = markdown::render(&report, markdown::MarkdownOptions { frontmatter: false, max_bytes: Some(max), fold: true, links: None, update: None });
         prop_assert!(file.len() <= max);
         prop_assert!(file.starts_with("# FAIL"), "{file}");
         acts_nowhere(&file)?;
@@ -127,6 +131,11 @@ fn t10_t26_a_secret_that_a_judge_quotes_is_on_no_surface() {
     let surfaces = [
         terminal::render(&report, look),
         terminal::render_all(&report, look),
+        html::render(&report, &html::PageMaterial::default()),
+        agent::render(&report, GatePolicy::default()),
+        junit::render(&report),
+        checkstyle::render(&report),
+        gitlab::render(&report),
         markdown::render(&report, markdown::MarkdownOptions::default()),
         json::render(&report, GatePolicy::default()),
         sarif::render(&report),

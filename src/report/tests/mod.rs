@@ -6,6 +6,7 @@ mod documents;
 mod formats;
 mod hostility;
 mod laws;
+mod pages;
 mod parts;
 mod poison;
 pub(super) mod samples;

@@ -70,6 +70,7 @@ fn a_comment_says_the_verdict_and_a_line_for_each_finding() {
         max_bytes: None,
         fold: true,
         links: Some(&links),
+        update: None,
     };
     for (name, report) in samples::all() {
         let text = markdown::render(&report, options);

@@ -1,0 +1,72 @@
+//! The report for a coding agent: a few lines of a stable form, tab-separated, worst first. docs/report.md defines them.
+
+use super::words::{self, FindingRemarks};
+use super::{GatePolicy, Report};
+use crate::council::outcome::JudgedFinding;
+use crate::text::{Untrusted, clip_chars};
+
+/// The version of the form, told on its first line.
+const FORM: &str = "git-council 1";
+
+/// The most findings that are listed.
+const MAX_FINDINGS: usize = 50;
+
+/// The most characters of a field.
+const MAX_FIELD: usize = 300;
+
+/// The verdict, a line for each finding that weighs with its reason and fix, what was not read, and what to do next.
+pub(crate) fn render(report: &Report, gate: GatePolicy) -> String {
+    let line = report.bottom_line(gate);
+    let mut out = format!(
+        "{FORM}\t{}\texit {}\nsummary\t{}\n",
+        report.outcome.verdict.as_str(),
+        line.exit_code,
+        field(&line.headline)
+    );
+    let weighty: Vec<&JudgedFinding> = report.weighty_findings().collect();
+    for found in weighty.iter().take(MAX_FINDINGS) {
+        push_finding(&mut out, "finding", found);
+    }
+    for found in report
+        .note_findings()
+        .take(MAX_FINDINGS.saturating_sub(weighty.len()))
+    {
+        push_finding(&mut out, "note", found);
+    }
+    let all = weighty.len() + report.note_findings().count();
+    if all > MAX_FINDINGS {
+        out.push_str(&format!("more\t{}\n", all - MAX_FINDINGS));
+    }
+    for note in report.outcome.notes.iter().take(MAX_FINDINGS) {
+        out.push_str(&format!("told\t{}\n", field(note)));
+    }
+    for file in report.outcome.coverage.gaps().take(MAX_FINDINGS) {
+        let (path, gap) = (file.path.display(), words::coverage_gap(file));
+        out.push_str(&format!("unread\t{}\t{}\n", field(&path), field(&gap)));
+    }
+    out
+}
+
+/// `finding  F1  critical  confirmed  src/db.py:12  sentence`, then its reason and its fix.
+fn push_finding(out: &mut String, kind: &str, found: &JudgedFinding) {
+    let finding = &found.finding;
+    out.push_str(&format!(
+        "{kind}\t{}\t{}\t{}\t{}\t{}\n",
+        field(&found.id),
+        finding.severity.as_str(),
+        words::disposition_word(found.disposition),
+        field(&words::location_text(&finding.location)),
+        field(&finding.description)
+    ));
+    let FindingRemarks { why, fix, .. } = words::finding_remarks(finding);
+    for (label, text) in [("why", why), ("fix", fix)] {
+        if !text.trim().is_empty() {
+            out.push_str(&format!("{label}\t{}\t{}\n", field(&found.id), field(text)));
+        }
+    }
+}
+
+/// One line without tabs.
+fn field(text: &str) -> String {
+    Untrusted::new(&clip_chars(text, MAX_FIELD)).line()
+}

@@ -1,0 +1,38 @@
+//! The findings as GitLab's code quality report.
+
+use serde_json::{Value, json};
+
+use super::{Report, rule_of};
+use crate::council::outcome::{FindingLevel, JudgedFinding};
+use crate::text::{Untrusted, json_safe};
+use council_protocol::Severity;
+
+/// Every finding that counts, ended by a newline.
+pub(crate) fn render(report: &Report) -> String {
+    let counted = report.outcome.findings.iter().filter(|f| f.level.is_some());
+    let issues: Vec<Value> = counted.map(issue).collect();
+    let json = serde_json::to_string_pretty(&issues).unwrap_or_default();
+    json_safe(&json) + "\n"
+}
+
+fn issue(found: &JudgedFinding) -> Value {
+    let finding = &found.finding;
+    let line = finding.location.line.max(1);
+    // GitLab's words are about weight, so a critical finding that nobody else confirmed is no blocker.
+    let severity = match (found.level, finding.severity) {
+        (Some(FindingLevel::Fail), _) => "blocker",
+        (Some(FindingLevel::Warn), Severity::Critical) => "critical",
+        (Some(FindingLevel::Warn), _) => "major",
+        _ => "minor",
+    };
+    json!({
+        "description": Untrusted::new(&finding.description).line(),
+        "check_name": rule_of(finding),
+        "fingerprint": found.fingerprint,
+        "severity": severity,
+        "location": {
+            "path": finding.location.path.display(),
+            "lines": { "begin": line, "end": finding.location.end_line.unwrap_or(line).max(line) },
+        },
+    })
+}

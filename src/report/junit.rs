@@ -1,0 +1,73 @@
+//! The report as JUnit's XML: a file is a suite, a finding that weighs is a failed test of it.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, PreEscaped, html};
+
+use super::words::{self, FindingRemarks};
+use super::{Report, rule_of};
+use crate::council::outcome::{JudgedFinding, Verdict};
+use crate::text::Untrusted;
+
+/// The first line of every XML file.
+pub(super) const XML: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+
+/// The report's findings by file, and the verdict as a suite of its own: a run without a verdict must not look green.
+pub(crate) fn render(report: &Report) -> String {
+    let mut suites: BTreeMap<String, Vec<&JudgedFinding>> = BTreeMap::new();
+    for found in report.weighty_findings() {
+        let path = found.finding.location.path.display().into_owned();
+        suites.entry(path).or_default().push(found);
+    }
+    let failures = suites.values().map(Vec::len).sum::<usize>();
+    let no_verdict = report.outcome.verdict == Verdict::Inconclusive;
+    let tests = failures + 1;
+    let page = html! {
+        (PreEscaped(XML))
+        testsuites name="git-council" tests=(tests) failures=(failures) errors=(u8::from(no_verdict)) {
+            (verdict_suite(report, no_verdict))
+            @for (path, found) in &suites { (file_suite(path, found)) }
+        }
+    };
+    page.into_string() + "\n"
+}
+
+fn verdict_suite(report: &Report, no_verdict: bool) -> Markup {
+    let headline = report.headline();
+    let seconds = words::format_seconds(report.receipt.run.duration_ms);
+    html! {
+        testsuite name="verdict" tests="1" failures="0" errors=(u8::from(no_verdict)) time=(seconds) {
+            testcase classname="git-council" name=(headline) time=(seconds) {
+                @if no_verdict { error type="INCONCLUSIVE" message=(headline) { (headline) } }
+            }
+            @if !report.outcome.notes.is_empty() {
+                system-out { @for note in &report.outcome.notes { (Untrusted::new(note).line()) "\n" } }
+            }
+        }
+    }
+}
+
+fn file_suite(path: &str, found: &[&JudgedFinding]) -> Markup {
+    html! {
+        testsuite name=(Untrusted::new(path).name()) tests=(found.len()) failures=(found.len()) errors="0" {
+            @for found in found { (test_case(found)) }
+        }
+    }
+}
+
+fn test_case(found: &JudgedFinding) -> Markup {
+    let finding = &found.finding;
+    let place = Untrusted::new(&words::location_text(&finding.location)).name();
+    let what = Untrusted::new(&finding.description).line();
+    let FindingRemarks { why, fix, .. } = words::finding_remarks(finding);
+    html! {
+        testcase classname=(rule_of(finding)) name=(format!("{place} {what}")) {
+            failure type=(finding.severity.as_str()) message=(what) {
+                (place) ": " (what)
+                @for (label, text) in [("why", why), ("fix", fix)] {
+                    @if !text.trim().is_empty() { "\n" (label) ": " (Untrusted::new(text).line()) }
+                }
+            }
+        }
+    }
+}
