@@ -19,6 +19,7 @@ if [ -n "$COUNCIL_PR" ]; then where+=("--pr=$COUNCIL_PR"); else where+=(--event)
 where+=("--publish=$COUNCIL_PUBLISH" "--inline=$COUNCIL_INLINE" "--council-name=$COUNCIL_NAME")
 if [ "$COUNCIL_MODE" = advisory ]; then where+=(--advisory); fi
 if [ -n "$COUNCIL_SARIF" ]; then where+=("--sarif=$COUNCIL_SARIF"); fi
+if [ "${COUNCIL_HTML:-}" = true ]; then where+=("--html=$COUNCIL_HOME/report.html"); fi
 
 code=0
 cd "$COUNCIL_WORKDIR"
@@ -33,6 +34,8 @@ else
   "$council" review "${where[@]}" "${flags[@]}" || code=$?
   if [ -f "$report" ] && [ -n "${GITHUB_OUTPUT:-}" ]; then echo "json-path=$report" >>"$GITHUB_OUTPUT"; fi
 fi
+page="$COUNCIL_HOME/report.html"
+if [ -f "$page" ] && [ -n "${GITHUB_OUTPUT:-}" ]; then echo "html-path=$page" >>"$GITHUB_OUTPUT"; fi
 
 # Advice never fails a job: FAIL (1), INCONCLUSIVE (3) and what could not be shown (4) stand in the report and the outputs.
 # A mistake in the configuration (2) and an interruption (130) are no verdicts.

@@ -138,6 +138,7 @@ fn check_output(report: &Report, left: usize) -> Value {
         max_bytes: Some(max_bytes),
         fold: false,
         links: None,
+        update: None,
     };
     let mut summary = markdown::head(report);
     if left > 0 {

@@ -1,10 +1,11 @@
 //! The sticky report: one comment for one council on one pull request.
 
+use crate::council::outcome::JudgedFinding;
 use crate::report::{Report, markdown};
 use crate::text::Untrusted;
 
 use super::marker::{self, MarkerKind};
-use super::memory::{CarriedFinding, ReviewState};
+use super::memory::{CarriedFinding, FindingFate, ReviewState};
 use super::seen::ReviewThread;
 use super::wishes::PublishOptions;
 
@@ -29,7 +30,9 @@ pub(super) fn comment_body(
     // Bytes are at least as many as characters, however those are counted.
     let room = MAX_CHARS.saturating_sub(MARGIN + empty.len() + carried.len());
     let links = source_links(wishes, threads);
+    let update = update_line(report, wishes);
     let options = markdown::MarkdownOptions {
+        update: update.as_deref(),
         frontmatter: false,
         max_bytes: Some(room),
         fold: true,
@@ -37,6 +40,33 @@ pub(super) fn comment_body(
     };
     let text = format!("{}{carried}", markdown::render(report, options));
     marker::sign_body(MarkerKind::Report, &wishes.council, &state, &text)
+}
+
+/// `2 resolved, 1 still open, 1 new since abc1234`: what the last push did; none where nothing was open and nothing is.
+fn update_line(report: &Report, wishes: &PublishOptions) -> Option<String> {
+    let since = wishes
+        .since
+        .as_deref()
+        .filter(|since| *since != wishes.head)?;
+    let since = since.get(..7).unwrap_or(since);
+    let fated = |fate: FindingFate| wishes.carried.iter().filter(|c| c.fate == fate).count();
+    let is_new = |found: &&JudgedFinding| {
+        let known = |c: &CarriedFinding| c.kept.fingerprint == found.fingerprint;
+        found.level.is_some() && !wishes.carried.iter().any(known)
+    };
+    let counts = [
+        (fated(FindingFate::Resolved), "resolved"),
+        (fated(FindingFate::StillOpen), "still open"),
+        (fated(FindingFate::NotVerifiable), "not verifiable"),
+        (report.outcome.findings.iter().filter(is_new).count(), "new"),
+    ];
+    let parts: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
+    let since = Untrusted::new(since).code();
+    (!parts.is_empty()).then(|| format!("**{}** since {since}", parts.join(", ")))
 }
 
 /// Links to the reviewed lines and to our conversations about them; none where the repository has no page.

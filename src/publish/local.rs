@@ -20,6 +20,7 @@ pub(super) fn job_summary(report: &Report) -> String {
         max_bytes: Some(MAX_SUMMARY),
         fold: true,
         links: None,
+        update: None,
     };
     markdown::render(report, options)
 }

@@ -38,6 +38,8 @@ pub struct PublishOptions {
     pub rules: String,
     /// What became of the findings of the last review.
     pub carried: Vec<CarriedFinding>,
+    /// The commit of the last review, as hex; none: this is the first one.
+    pub since: Option<String>,
     /// Values that stand nowhere in the report: paths of files that were written.
     pub outputs: Vec<(&'static str, String)>,
 }
@@ -59,6 +61,7 @@ impl PublishOptions {
             files: BTreeMap::new(),
             rules: String::new(),
             carried: Vec::new(),
+            since: None,
             outputs: Vec::new(),
         }
     }

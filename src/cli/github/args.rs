@@ -47,6 +47,9 @@ pub(crate) struct GitHubArgs {
     /// Also write a SARIF report to FILE, for code scanning
     #[arg(long, value_name = "FILE")]
     pub(crate) sarif: Option<PathBuf>,
+    /// Also write the report to FILE as one page for a browser
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
 }
 
 impl GitHubArgs {

@@ -21,6 +21,7 @@ use crate::cli::github::job::JobSurfaces;
 use crate::run::github::claim::check_claim;
 use crate::run::github::session::GitHubSession;
 use crate::run::github::subject::{PullSubject, ReviewCase, find_subject};
+use crate::run::page::render_page;
 
 /// What is asked for, as far as it is known before the report is.
 pub(crate) fn publish_options(
@@ -134,21 +135,28 @@ pub(crate) fn file_digests(
     files.iter().map(one).collect()
 }
 
-/// Writes the report as SARIF where it was asked for.
-pub(crate) fn write_sarif(
+/// Writes the report as SARIF and as a page where that was asked for. A check then leads to the job's artefacts, where the
+/// action puts the page.
+pub(crate) fn write_files(
     report: &Report,
     args: &GitHubArgs,
     wishes: &mut PublishOptions,
     start: &CommandContext,
 ) -> Result<(), RunError> {
-    let Some(file) = &args.sarif else {
-        return Ok(());
-    };
-    let path = start.dir.join(file);
-    write_output(&path, report::sarif::render(report))?;
-    wishes
-        .outputs
-        .push(("sarif-path", path.display().to_string()));
+    if let Some(file) = &args.sarif {
+        let path = start.dir.join(file);
+        write_output(&path, report::sarif::render(report))?;
+        let output = ("sarif-path", path.display().to_string());
+        wishes.outputs.push(output);
+    }
+    if let Some(file) = &args.html {
+        let path = start.dir.join(file);
+        write_output(&path, render_page(report, start))?;
+        let output = ("html-path", path.display().to_string());
+        wishes.outputs.push(output);
+        let job = wishes.details_url.take();
+        wishes.details_url = job.map(|url| format!("{url}#artifacts"));
+    }
     Ok(())
 }
 
@@ -197,7 +205,7 @@ pub(crate) fn publish_run(
         }
         _ => DiffLines::default(),
     };
-    write_sarif(report, args, &mut wishes, start)?;
+    write_files(report, args, &mut wishes, start)?;
     let (seen, troubles) = inspect_pull_request(&mut subject, &hub, &wishes);
     if !dry_run {
         return Ok(publish_report(

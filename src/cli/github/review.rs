@@ -25,7 +25,7 @@ use crate::session::InterruptSource;
 
 use crate::cli::github::publishing::{
     conclusion_without_report, file_digests, head_moved_error, inspect_pull_request,
-    publish_options, publish_report, write_sarif,
+    publish_options, publish_report, write_files,
 };
 use crate::run::github::open_check::OpenCheck;
 use crate::run::github::session::GitHubSession;
@@ -65,7 +65,10 @@ pub(crate) fn review_pull_request(
         .as_ref()
         .filter(|state| is_recognised(state, &key, &seen, &wishes))
         // A file without its findings would close alerts that are open.
-        .filter(|state| !state.shortened || (args.sarif.is_none() && wanted.output.is_none()))
+        .filter(|state| {
+            !state.shortened
+                || (args.sarif.is_none() && args.html.is_none() && wanted.output.is_none())
+        })
         .and_then(|state| state.recognised_report(&key));
     let recognised = recognised.or_else(|| {
         let number = subject.queued.filter(|_| !args.full)?;
@@ -120,6 +123,7 @@ pub(crate) fn review_pull_request(
     };
     report.receipt.run.recognition_key = Some(key);
     if let Some(before) = &before {
+        wishes.since = Some(before.head.clone());
         let judged = |path: &RepoPath| {
             again
                 .as_ref()
@@ -216,8 +220,8 @@ fn deliver(
         gate: wishes.gate,
         ..ReportOutput::from_settings(settings, file.as_deref())
     };
-    let code = output.deliver_report(report, &start.console);
-    write_sarif(report, args, wishes, start)?;
+    let code = output.deliver_report(report, start);
+    write_files(report, args, wishes, start)?;
     Ok(code)
 }
 
