@@ -244,9 +244,33 @@ pub const KEYS: &[ConfigKey] = &[
     ),
     key_row(
         "agents.*.format",
-        ValueKind::Choice(&["answer", "sarif", "rdjson"]),
+        ValueKind::Choice(&["answer", "sarif", "rdjson", "lines", "eslint", "cargo"]),
         SourceTrust::User,
-        "What the program writes (driver `command`): git-council's own answer, SARIF 2.1.0, or reviewdog's rdjson. Unset: `answer`.",
+        "What the program writes (driver `command`): git-council's own answer, SARIF 2.1.0, reviewdog's rdjson, `path:line: level: message` in each line, or ESLint's or Cargo's JSON. Unset: `answer`.",
+    ),
+    key_row(
+        "agents.*.files",
+        ValueKind::Globs,
+        SourceTrust::User,
+        "The changed files that a tool looks at: they replace `{files}` in its command, and are listed on its standard input. Unset: all.",
+    ),
+    key_row(
+        "agents.*.max-severity",
+        ValueKind::Choice(&["minor", "significant", "critical"]),
+        SourceTrust::User,
+        "The highest severity that a tool's finding can have. Unset: `significant`, because a tool's \"error\" is often a matter of style.",
+    ),
+    key_row(
+        "agents.*.baseline",
+        ValueKind::Switch,
+        SourceTrust::User,
+        "Whether the tool also runs on the base, so that only what is new is reported.",
+    ),
+    key_row(
+        "agents.*.allow-code",
+        ValueKind::Switch,
+        SourceTrust::User,
+        "Whether the tool may run code of the reviewed change: build scripts, plugins, a configuration that is a program. Set it only where you would run that code yourself.",
     ),
     key_row(
         "agents.*.sandbox",

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use council_protocol::Severity;
 use council_protocol::seat::{Api, Effort, OutputFormat, Prime, RuleLevel, RuleSettings, Sandbox};
 use serde::{Deserialize, Serialize};
 
@@ -165,6 +166,16 @@ pub(crate) struct AgentSettings {
     /// What the program writes.
     #[serde(default)]
     pub format: OutputFormat,
+    /// The changed files that a tool is asked about.
+    #[serde(default)]
+    pub files: Vec<String>,
+    /// No finding of a tool counts more.
+    pub max_severity: Option<Severity>,
+    /// Whether a tool runs on the base as well.
+    pub baseline: Option<bool>,
+    /// Whether a tool may run code of the reviewed change.
+    #[serde(default)]
+    pub allow_code: bool,
     /// What the operating system keeps it from.
     #[serde(default)]
     pub sandbox: Sandbox,

@@ -8,6 +8,7 @@ pub(crate) mod briefs;
 pub(crate) mod bundle;
 pub(crate) mod context;
 pub(crate) mod convene;
+pub(crate) mod detect_tools;
 pub(crate) mod digests;
 pub(crate) mod dismissals;
 pub(crate) mod environment;

@@ -26,6 +26,7 @@ mod hostile;
 mod injection;
 mod killed;
 mod links;
+mod linters;
 mod lookups;
 mod mailbox;
 mod memory;

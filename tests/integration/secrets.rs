@@ -59,7 +59,7 @@ cat <<'END'
 END"#;
     let repo = with_secret(
         &format!("{LOOKS}\n{sarif}"),
-        "format = 'sarif'\ndeterministic = true\n",
+        "format = 'sarif'\ndeterministic = true\nmax-severity = 'critical'\n",
     );
     let run = repo.council(["review", "HEAD", "--json"]).ends(1);
     assert_eq!(

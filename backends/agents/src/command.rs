@@ -1,4 +1,5 @@
-//! The driver for any program: brief and prompt on stdin, packet as files, an answer or a tool's report back on stdout.
+//! The driver for any program: brief and prompt on stdin, packet as files, an answer back on stdout; or a tool, whose
+//! report is one.
 //!
 //! A program is started for each turn, under a guard, with an environment of its own, and ends with the turn. Its exit
 //! code is no verdict: only what it wrote counts. The command comes from trusted configuration only.
@@ -7,7 +8,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use council_protocol::seat::{AgentKind, Client, OutputFormat};
+use council_protocol::seat::{AgentKind, Client, OutputFormat, ToolRules};
 use council_protocol::{
     Capability, CapabilitySet, Failure, FailureKind, JudgeSpec, Seat, Turn, json,
 };
@@ -16,8 +17,10 @@ use serde_json::Value;
 use crate::client;
 use crate::environment::is_forbidden;
 use crate::guard::{GuardedProgram, SandboxFence};
+use crate::installed;
+use crate::known_tools;
 use crate::process::{FinishedProgram, GRACE_MS, oversized_failure, run_once, spawn_failure};
-use crate::report::{self, ReportSubject};
+use crate::tool::ToolRun;
 use crate::{Agent, AgentContext, AgentReply, Conversation, SeatProbe, StopSignal};
 
 pub struct CommandAgent(pub Arc<AgentContext>);
@@ -71,8 +74,20 @@ impl Agent for CommandAgent {
         if let (Some(fence), Some(folder)) = (&mut fence, &self.0.folder) {
             fence.read.push(folder.clone());
         }
+        let rules = rules_of(&spec.seat);
+        for (name, folder) in &rules.home_folders {
+            let own = client::in_users_home(&self.0, folder).filter(|path| path.is_dir());
+            if let (false, Some(own)) = (env.iter().any(|(known, _)| known == name), own) {
+                if let Some(fence) = &mut fence {
+                    fence.write.push(own.clone());
+                }
+                env.push((name.clone(), own.into()));
+            }
+        }
         Ok(Box::new(CommandConversation {
+            name: spec.seat.agent.name.clone(),
             context: Arc::clone(&self.0),
+            rules,
             exe: self.0.exe.clone().unwrap_or_default(),
             format: format_of(&spec.seat),
             argv: argv.to_vec(),
@@ -82,7 +97,7 @@ impl Agent for CommandAgent {
             model: spec.seat.agent.model.clone(),
             max_bytes: spec.max_answer_bytes,
             fence,
-            _scratch: scratch,
+            scratch,
         }))
     }
 }
@@ -122,10 +137,20 @@ fn format_of(seat: &Seat) -> OutputFormat {
     }
 }
 
+fn rules_of(seat: &Seat) -> ToolRules {
+    match &seat.agent.kind {
+        AgentKind::Command { tool, .. } => tool.clone(),
+        _ => ToolRules::default(),
+    }
+}
+
 struct CommandConversation {
+    /// Under which the configuration knows it.
+    name: String,
     context: Arc<AgentContext>,
     exe: PathBuf,
     format: OutputFormat,
+    rules: ToolRules,
     argv: Vec<String>,
     env: Vec<(String, OsString)>,
     dir: PathBuf,
@@ -135,7 +160,7 @@ struct CommandConversation {
     max_bytes: u64,
     fence: Option<SandboxFence>,
     /// Home of every process of this judge; removed with it.
-    _scratch: tempfile::TempDir,
+    scratch: tempfile::TempDir,
 }
 
 impl Conversation for CommandConversation {
@@ -146,6 +171,9 @@ impl Conversation for CommandConversation {
         }
         env.push(("COUNCIL_ROUND".into(), turn.round.to_string().into()));
         env.push(("COUNCIL_KEY".into(), turn.key.clone().into()));
+        if self.format != OutputFormat::Answer {
+            return self.ask_tool(turn, &env, stop);
+        }
         let program = GuardedProgram {
             argv: &self.argv,
             env: &env,
@@ -154,26 +182,57 @@ impl Conversation for CommandConversation {
             fence: self.fence.as_ref(),
         };
         let input = [self.brief.as_bytes(), turn.prompt.as_bytes()].concat();
-        let is_whole = |stdout: &[u8]| is_whole_answer(self.format, &turn.key, stdout);
+        let is_whole = |stdout: &[u8]| is_whole_answer(&turn.key, stdout);
         let finished = run_once(&self.exe, &program, input, self.max_bytes, stop, &is_whole)?;
         if !finished.whole {
             return Err(oversized_failure(self.max_bytes));
         }
-        let mut reply = self.parse_reply(finished)?;
-        let subject = ReportSubject {
-            packet: &self.context.packet,
-            blobs: &*self.context.blobs,
-            room: &self.dir,
-        };
-        if let Some(answer) = report::answer_from_report(self.format, &reply.raw, &subject, turn)? {
-            reply.raw = serde_json::to_string(&answer)
-                .map_err(|error| Failure::new(FailureKind::Malformed, error.to_string()))?;
-        }
-        Ok(reply)
+        self.parse_reply(finished)
     }
 }
 
 impl CommandConversation {
+    fn ask_tool(
+        &self,
+        turn: &Turn,
+        env: &[(String, OsString)],
+        stop: &StopSignal,
+    ) -> Result<AgentReply, Failure> {
+        let run = ToolRun {
+            context: &self.context,
+            argv: &self.argv,
+            env,
+            fence: self.fence.as_ref(),
+            scratch: self.scratch.path(),
+            format: self.format,
+            rules: &self.rules,
+            stop,
+        };
+        let answer = run
+            .review(&self.dir, turn)
+            .map_err(|failure| self.with_version(failure))?;
+        let raw = serde_json::to_string(&answer)
+            .map_err(|error| Failure::new(FailureKind::Malformed, error.to_string()))?;
+        Ok(AgentReply { raw, usage: None })
+    }
+
+    /// A tool that failed may be too old for the way in which it was asked. Asking each time would cost a start.
+    fn with_version(&self, failure: Failure) -> Failure {
+        let tool = known_tools::find_tool(&self.name).filter(|tool| tool.argv[0] == self.argv[0]);
+        let Some(tool) = tool.filter(|_| failure.kind != FailureKind::Cancelled) else {
+            return failure;
+        };
+        let client = Client {
+            argv: self.argv.clone(),
+            ..Client::default()
+        };
+        let told = installed::version_of(&self.context, &client);
+        match told.ok().and_then(|told| tool.check_version(&told)) {
+            Some(too_old) => Failure::new(failure.kind, format!("{too_old}; {}", failure.detail)),
+            None => failure,
+        }
+    }
+
     fn parse_reply(&self, finished: FinishedProgram) -> Result<AgentReply, Failure> {
         let ended = finished.describe_ending();
         let said = || match finished.noise.as_str() {
@@ -192,8 +251,8 @@ impl CommandConversation {
     }
 }
 
-/// Whether a program has written all that its answer needs: an object with the key of its turn, or a report of its format.
-fn is_whole_answer(format: OutputFormat, key: &str, stdout: &[u8]) -> bool {
+/// Whether a program has written all that its answer needs: an object with the key of its turn.
+fn is_whole_answer(key: &str, stdout: &[u8]) -> bool {
     let end = stdout.trim_ascii_end();
     if !end.ends_with(b"}") && !end.ends_with(b"```") {
         return false;
@@ -211,11 +270,7 @@ fn is_whole_answer(format: OutputFormat, key: &str, stdout: &[u8]) -> bool {
         let mut values = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>();
         values.next()?.ok()
     });
-    match format {
-        OutputFormat::Answer => objects.any(|object| object["key"] == key),
-        OutputFormat::Sarif => objects.any(|object| object["runs"].is_array()),
-        OutputFormat::Rdjson => objects.any(|object| object["diagnostics"].is_array()),
-    }
+    objects.any(|object| object["key"] == key)
 }
 
 /// Whether a path may be a command's program: absolute, or a bare name for the `PATH`; never relative to the tree.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use council_protocol::seat::Api;
+use council_protocol::seat::{Api, OutputFormat};
 
 use crate::client::parse_event;
 use crate::{acp, claude, codex, http, report, rpc};
@@ -44,10 +44,10 @@ pub fn lines(bytes: &[u8]) {
 
 /// Reports of tools, as SARIF.
 pub fn sarif(text: &str) {
-    let _ = report::sarif_hits(text);
+    let _ = report::read_any(OutputFormat::Sarif, text);
 }
 
 /// Reports of tools, as rdjson.
 pub fn rdjson(text: &str) {
-    let _ = report::rdjson_hits(text);
+    let _ = report::read_any(OutputFormat::Rdjson, text);
 }

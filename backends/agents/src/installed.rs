@@ -11,6 +11,7 @@ use crate::client::shorten_message;
 use crate::environment::{is_allowed, is_forbidden};
 use crate::guard::GuardedProgram;
 use crate::known::{KNOWN_CLIENTS, KnownClient};
+use crate::known_tools::KnownTool;
 use crate::process::{GRACE_MS, find_program, run_once, spawn_failure};
 use crate::{AgentContext, StopSignal};
 
@@ -49,6 +50,33 @@ pub fn find_clients(context: &AgentContext) -> Vec<InstalledClient> {
             .filter_map(|asked| asked.join().ok())
             .collect()
     })
+}
+
+/// A known tool that is here.
+#[derive(Debug, Clone)]
+pub struct InstalledTool {
+    pub tool: &'static KnownTool,
+    /// Why it cannot be used as it is: its version is too old.
+    pub problem: Option<String>,
+}
+
+/// Those of `tools` that are here. Asks only those for their version of which old ones would not do.
+pub fn find_tools(
+    context: &AgentContext,
+    tools: impl Iterator<Item = &'static KnownTool>,
+) -> Vec<InstalledTool> {
+    let path = context.env.get("PATH");
+    let here = tools.filter(|tool| find_program(tool.argv[0], path).is_some());
+    let ask = |tool: &'static KnownTool| InstalledTool {
+        tool,
+        problem: match tool.min_version {
+            0 | 1 => None,
+            _ => ask_version(context, &[tool.argv[0].to_owned()])
+                .ok()
+                .and_then(|told| tool.check_version(&told)),
+        },
+    };
+    here.map(ask).collect()
 }
 
 /// The version of a client, as it tells it: nothing of the network, a home of its own.

@@ -19,6 +19,7 @@ pub mod guard;
 mod http;
 pub mod installed;
 pub mod known;
+pub mod known_tools;
 mod linger;
 mod local;
 pub mod mailbox;
@@ -32,6 +33,7 @@ pub mod schema;
 mod sitting;
 mod stop;
 mod table;
+mod tool;
 pub mod tools;
 
 pub use agent::{Agent, AgentContext, AgentReply, Conversation, SeatProbe};

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write as _};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::process::ExitStatus;
+use std::process::{ChildStdout, ExitStatus};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -59,9 +59,9 @@ impl TreeKiller {
 }
 
 /// What a program left that was run to its end.
-pub(crate) struct FinishedProgram {
+pub(crate) struct FinishedProgram<O = Vec<u8>> {
     /// What it wrote.
-    pub(crate) stdout: Vec<u8>,
+    pub(crate) stdout: O,
     /// Whether that is all: it wrote no more than it may.
     pub(crate) whole: bool,
     /// The end of what it wrote to its standard error.
@@ -70,7 +70,7 @@ pub(crate) struct FinishedProgram {
     pub(crate) status: io::Result<ExitStatus>,
 }
 
-impl FinishedProgram {
+impl<O> FinishedProgram<O> {
     /// How it ended, in words.
     pub(crate) fn describe_ending(&self) -> String {
         match &self.status {
@@ -90,6 +90,38 @@ pub(crate) fn run_once(
     stop: &StopSignal,
     is_whole: &dyn Fn(&[u8]) -> bool,
 ) -> Result<FinishedProgram, Failure> {
+    let finished = run_reading(
+        exe,
+        program,
+        input,
+        |stream, killer| {
+            stream.map_or_else(ReadAnswer::nothing, |stream| {
+                read_answer(stream, max_bytes, killer, is_whole)
+            })
+        },
+        stop,
+    )?;
+    let read = finished.stdout;
+    if stop.is_raised() && !read.has_answer {
+        return Err(cancelled_failure());
+    }
+    Ok(FinishedProgram {
+        stdout: read.content,
+        whole: read.within_bounds,
+        noise: finished.noise,
+        status: finished.status,
+    })
+}
+
+/// Runs a program to its end; `read` reads what it writes, while it writes it. Whether a raised `stop` makes what was read
+/// worthless is for the caller to say.
+pub(crate) fn run_reading<O>(
+    exe: &Path,
+    program: &GuardedProgram<'_>,
+    input: Vec<u8>,
+    read: impl FnOnce(Option<ChildStdout>, &TreeKiller) -> O,
+    stop: &StopSignal,
+) -> Result<FinishedProgram<O>, Failure> {
     let name = program.argv.first().map_or("", String::as_str);
     let mut guarded =
         guard::spawn_guarded(exe, program).map_err(|error| spawn_failure(name, &error))?;
@@ -108,9 +140,7 @@ pub(crate) fn run_once(
         stdin.map(|mut stdin| stdin.write_all(&input))
     });
     let noise = thread::spawn(move || stderr.map_or_else(Vec::new, read_tail));
-    let read = stdout.map_or_else(ReadAnswer::nothing, |stream| {
-        read_answer(stream, max_bytes, &ender, is_whole)
-    });
+    let output = read(stdout, &ender);
     // Who has closed its output can say nothing more.
     let linger = LingerTimer::start(ender.clone());
     let status = guarded.child.wait();
@@ -118,12 +148,9 @@ pub(crate) fn run_once(
     ender.kill_tree();
     let _ = writer.join();
     let noise = noise.join().unwrap_or_default();
-    if stop.is_raised() && !read.has_answer {
-        return Err(cancelled_failure());
-    }
     Ok(FinishedProgram {
-        stdout: read.content,
-        whole: read.within_bounds,
+        stdout: output,
+        whole: true,
         noise: String::from_utf8_lossy(&noise).trim().to_owned(),
         status,
     })

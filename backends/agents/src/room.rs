@@ -87,10 +87,21 @@ pub fn export_workspace(
     bounds: &WorkspaceBounds,
     shown: &FileFilter<'_>,
 ) -> io::Result<WorkspaceExport> {
+    export_side(source, Side::New, into, bounds, shown)
+}
+
+/// The same for either side of the change.
+pub(crate) fn export_side(
+    source: &dyn BlobSource,
+    side: Side,
+    into: &Path,
+    bounds: &WorkspaceBounds,
+    shown: &FileFilter<'_>,
+) -> io::Result<WorkspaceExport> {
     let mut room = WorkspaceExport::default();
     let mut bytes = 0u64;
     let entries = source
-        .entries(Side::New)
+        .entries(side)
         .map_err(io::Error::other)?
         .unwrap_or_default();
     for entry in entries {
@@ -106,19 +117,18 @@ pub fn export_workspace(
             (.., Some(_)) if room.files >= bounds.max_files || bytes >= bounds.max_total_bytes => {
                 "the room is full"
             }
-            (_, EntryKind::File, Some(path)) => match source
-                .read(Side::New, &entry.path)
-                .map_err(io::Error::other)?
-            {
-                Some(content) if content.len() as u64 <= bounds.max_file_bytes => {
-                    write_read_only(&path, &shown(&entry.path, &content))?;
-                    bytes += content.len() as u64;
-                    room.files += 1;
-                    continue;
+            (_, EntryKind::File, Some(path)) => {
+                match source.read(side, &entry.path).map_err(io::Error::other)? {
+                    Some(content) if content.len() as u64 <= bounds.max_file_bytes => {
+                        write_read_only(&path, &shown(&entry.path, &content))?;
+                        bytes += content.len() as u64;
+                        room.files += 1;
+                        continue;
+                    }
+                    Some(_) => "it is too large",
+                    None => "it could not be read",
                 }
-                Some(_) => "it is too large",
-                None => "it could not be read",
-            },
+            }
         };
         room.left_out.push((entry.path, reason));
     }

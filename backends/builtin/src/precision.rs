@@ -42,65 +42,82 @@ impl Judged {
     }
 }
 
-/// A reading: the rules as they were then, over 175 commits of each of six repositories that no rule had seen.
+/// A reading: the rules as they were then, over commits of six repositories that no rule had seen.
 #[cfg(test)]
 pub(crate) struct Reading {
     pub(crate) repositories: &'static str,
+    /// Of all six together.
+    pub(crate) commits: u32,
     pub(crate) judged: Judged,
 }
 
-/// Commits of one reading.
+/// Commits of all readings.
 #[cfg(test)]
-pub(crate) const COMMITS: u32 = 1_050;
+pub(crate) fn commits_read() -> u32 {
+    READINGS.iter().map(|reading| reading.commits).sum()
+}
 
-/// In their order: what was wrong in one was mended before the next. Since the last, only the matcher of the secrets
-/// rules has been exchanged for the one of the redactor.
+/// In their order: what was wrong in one was mended before the next.
 #[cfg(test)]
-pub(crate) const READINGS: [Reading; 6] = [
+pub(crate) const READINGS: [Reading; 7] = [
     Reading {
         repositories: "httpx, hugo, hyper, okhttp, redis, vite",
+        commits: 1_050,
         judged: Judged::new(6, 19, 2),
     },
     Reading {
         repositories: "aiohttp, grpc-go, clap, mockito, libuv, webpack-cli",
+        commits: 1_050,
         judged: Judged::new(5, 6, 4),
     },
     Reading {
         repositories: "requests, fzf, tokio, junit4, nginx, date-fns",
+        commits: 1_050,
         judged: Judged::new(17, 10, 3),
     },
     Reading {
         repositories: "click, cobra, bat, commons-io, libgit2, prettier",
+        commits: 1_050,
         judged: Judged::new(1, 2, 41),
     },
     Reading {
         repositories: "tqdm, urfave/cli, serde, retrofit, tmux, immer",
+        commits: 1_050,
         judged: Judged::new(11, 7, 10),
     },
     Reading {
         repositories: "marshmallow, lazygit, crossbeam, google/auto, cJSON, redux",
+        commits: 1_050,
         judged: Judged::new(5, 6, 2),
+    },
+    Reading {
+        repositories: "express, gin, gson, jq, fd, flask",
+        commits: 1_500,
+        judged: Judged::new(4, 5, 0),
     },
 ];
 
 /// What each rule says today on the commits of all readings; the others are silent on them.
 #[cfg(test)]
-pub(crate) const BY_RULE: [(&str, Judged); 24] = [
+pub(crate) const BY_RULE: [(&str, Judged); 28] = [
     ("agent-file-change", Judged::new(2, 1, 0)),
-    ("binary-file", Judged::new(1, 2, 0)),
+    ("binary-file", Judged::new(1, 3, 0)),
     ("blanket-suppression", Judged::new(0, 2, 0)),
+    ("code-evaluation", Judged::new(0, 1, 0)),
     ("code-without-test", Judged::new(7, 2, 0)),
     ("commented-out-code", Judged::new(3, 0, 0)),
     ("conflict-marker", Judged::new(4, 0, 0)),
     ("credential-assignment", Judged::new(0, 0, 2)),
     ("deleted-test", Judged::new(3, 9, 0)),
-    ("duplicated-block", Judged::new(0, 4, 0)),
+    ("duplicated-block", Judged::new(0, 5, 0)),
     ("empty-catch", Judged::new(0, 3, 0)),
     ("focused-test", Judged::new(1, 0, 0)),
-    ("hook-change", Judged::new(1, 1, 0)),
+    ("hook-change", Judged::new(1, 2, 0)),
     ("ignored-error-go", Judged::new(0, 4, 0)),
+    ("insecure-source", Judged::new(2, 0, 0)),
+    ("invisible-character", Judged::new(1, 0, 0)),
     ("line-ending-flip", Judged::new(1, 1, 0)),
-    ("oversized-file", Judged::new(0, 2, 0)),
+    ("oversized-file", Judged::new(0, 3, 0)),
     ("pipe-to-shell", Judged::new(2, 0, 0)),
     ("private-key", Judged::new(0, 2, 0)),
     ("skipped-test", Judged::new(7, 0, 0)),
@@ -110,6 +127,7 @@ pub(crate) const BY_RULE: [(&str, Judged); 24] = [
     ("vacuous-assertion", Judged::new(0, 2, 0)),
     ("weakened-ci", Judged::new(1, 0, 0)),
     ("workflow-permissions", Judged::new(0, 1, 0)),
+    ("world-writable", Judged::new(1, 0, 0)),
 ];
 
 #[cfg(test)]
@@ -129,8 +147,11 @@ mod tests {
     /// The bound that decides whether a rule runs unasked.
     #[test]
     fn the_last_reading_holds_the_bound() {
-        let Judged { noise, wrong, .. } = READINGS[READINGS.len() - 1].judged;
-        assert!(wrong * 1_000 <= 2 * COMMITS, "wrong: {wrong}");
-        assert!((wrong + noise) * 1_000 <= 15 * COMMITS, "{wrong} + {noise}");
+        let Reading {
+            commits, judged, ..
+        } = READINGS[READINGS.len() - 1];
+        let Judged { noise, wrong, .. } = judged;
+        assert!(wrong * 1_000 <= 2 * commits, "wrong: {wrong}");
+        assert!((wrong + noise) * 1_000 <= 15 * commits, "{wrong} + {noise}");
     }
 }

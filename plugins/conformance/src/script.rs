@@ -34,6 +34,7 @@ pub fn scripted_agent() -> AgentSpec {
             env: Vec::new(),
             format: Default::default(),
             sandbox: Default::default(),
+            tool: Default::default(),
         },
         vendor: "conformance".into(),
         model: None,

@@ -1,10 +1,13 @@
 //! Who sits on the council.
 
 use std::borrow::Borrow;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::Severity;
 
 /// The name of a judge within a run: `judge-1`, or `judge-security` with a perspective.
 #[derive(
@@ -88,6 +91,9 @@ pub enum AgentKind {
         /// What the operating system must keep it from.
         #[serde(default)]
         sandbox: Sandbox,
+        /// How its report is asked for and taken, where it writes one.
+        #[serde(default, skip_serializing_if = "ToolRules::is_default")]
+        tool: ToolRules,
     },
     /// Claude Code, over `stream-json` or once per turn.
     Claude(Client),
@@ -128,9 +134,7 @@ impl AgentKind {
 
     /// Whether it is a tool that reports what it finds by rule, rather than somebody who may pass on what it reads.
     pub fn is_tool(&self) -> bool {
-        let finds =
-            |format: &OutputFormat| matches!(format, OutputFormat::Sarif | OutputFormat::Rdjson);
-        matches!(self, Self::Command { format, .. } if finds(format))
+        matches!(self, Self::Command { format, .. } if *format != OutputFormat::Answer)
     }
 
     /// Whether an answer costs money or minutes, so that it must not be lost.
@@ -266,6 +270,59 @@ pub enum OutputFormat {
     Sarif,
     /// A report in reviewdog's rdjson.
     Rdjson,
+    /// `path:line:column: level: message [rule]`, a diagnostic a line.
+    Lines,
+    /// ESLint's own JSON.
+    Eslint,
+    /// Cargo's messages, an object a line.
+    Cargo,
+}
+
+/// How a tool is asked, and how much what it reports may count.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ToolRules {
+    /// The changed files that it is asked about, as glob patterns; empty: all of them.
+    pub files: Vec<String>,
+    /// No finding counts more than this: a tool's "error" is often a matter of style.
+    pub max_severity: Severity,
+    /// What rules begin with that may count so much; the others are minor. Empty: all may.
+    pub serious_rules: Vec<String>,
+    /// Whether it runs on the base as well, so that only what is new is reported.
+    pub baseline: bool,
+    /// The files that configure it, by name or path: those of the base are used.
+    pub config: Vec<String>,
+    /// Variables that name a folder of the user's home where they are not set, for toolchains and caches.
+    pub home_folders: BTreeMap<String, String>,
+}
+
+impl Default for ToolRules {
+    fn default() -> Self {
+        Self {
+            files: Vec::new(),
+            max_severity: Severity::Significant,
+            serious_rules: Vec::new(),
+            baseline: false,
+            config: Vec::new(),
+            home_folders: BTreeMap::new(),
+        }
+    }
+}
+
+impl ToolRules {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// How much a finding of this rule may count.
+    pub fn max_severity_of(&self, rule: Option<&str>) -> Severity {
+        let is_serious = |prefix: &String| rule.is_some_and(|rule| rule.starts_with(prefix));
+        if self.serious_rules.is_empty() || self.serious_rules.iter().any(is_serious) {
+            self.max_severity
+        } else {
+            Severity::Minor
+        }
+    }
 }
 
 /// What the operating system must keep a program from, whatever the program itself promises.

@@ -4,10 +4,12 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use clap::Args;
-use council_agents::installed::{InstalledClient, find_clients};
+use council_agents::installed::{InstalledClient, InstalledTool, find_clients};
+use council_agents::known_tools::TreeCode;
 
 use crate::cli::context::CommandContext;
 use crate::run::backends::bare_agent_context;
+use crate::run::detect_tools::detect_tools;
 use crate::run::error::RunError;
 use crate::safe_file;
 use crate::text::Untrusted;
@@ -29,7 +31,7 @@ pub(crate) fn run(args: &InitArgs, start: &CommandContext) -> Result<(), RunErro
         refuse_to_overwrite(file.as_deref())?;
     }
     let found = find_clients(&bare_agent_context(start));
-    let text = render_configuration(&found);
+    let text = render_configuration(&found) + &render_tools(&detect_tools(start));
     let (Some(file), false) = (file, args.print) else {
         return start.console.print(&text);
     };
@@ -123,7 +125,7 @@ agents = ["builtin"]
 # Any tool that reports SARIF can be a judge; its findings are checked like those of the others.
 # [agents.semgrep]
 # driver = "command"
-# command = ["semgrep", "scan", "--sarif", "--quiet", "--config", "p/default", "."]
+# command = ["semgrep", "scan", "--sarif", "--quiet", "--metrics", "off", "--config", ".semgrep.yml", "{files}"]
 # format = "sarif"
 # deterministic = true
 
@@ -132,6 +134,35 @@ agents = ["builtin"]
 # r2 = "90s"
 "#,
     );
+    out
+}
+
+/// The linters of this repository, as comments: they run programs, and the file is for all repositories.
+fn render_tools(tools: &[InstalledTool]) -> String {
+    if tools.is_empty() {
+        return String::new();
+    }
+    let names: Vec<String> = tools
+        .iter()
+        .map(|one| format!("{:?}", one.tool.name))
+        .collect();
+    let mut out = format!(
+        "\n# Tools that this repository uses, as judges: `agents = [\"builtin\", {}]` under [review].\n",
+        names.join(", ")
+    );
+    for InstalledTool { tool, problem } in tools {
+        if let Some(problem) = problem {
+            let _ = writeln!(out, "# {}: {}", tool.name, Untrusted::new(problem).line());
+        }
+        if tool.code == TreeCode::Always {
+            let _ = writeln!(
+                out,
+                "# {0} runs code of the change: only if you review nothing that you would not run yourself.\n\
+                 # [agents.{0}]\n# allow-code = true",
+                tool.name
+            );
+        }
+    }
     out
 }
 
@@ -169,6 +200,27 @@ mod tests {
         for found in [Vec::new(), found()] {
             assert_eq!(agents(&render_configuration(&found)), ["builtin"]);
         }
+    }
+
+    #[test]
+    fn the_tools_of_the_repository_are_offered_and_taken_in_as_they_are_written() {
+        let tool = |name| InstalledTool {
+            tool: council_agents::known_tools::find_tool(name).unwrap(),
+            problem: (name == "eslint").then(|| "`eslint` has version 8; 9 is needed".to_owned()),
+        };
+        let text = render_tools(&[tool("ruff"), tool("eslint")]);
+        assert!(
+            text.contains(r#"agents = ["builtin", "ruff", "eslint"]"#),
+            "{text}"
+        );
+        let taken_in = text
+            .replace(
+                "# [agents.eslint]",
+                "[review]\nagents = [\"eslint\"]\n[agents.eslint]",
+            )
+            .replace("# allow-code", "allow-code");
+        assert_eq!(agents(&taken_in), ["eslint"]);
+        assert_eq!(render_tools(&[]), "");
     }
 
     #[test]

@@ -64,6 +64,7 @@ pub(super) fn seat(judge: &str) -> PlannedSeat {
             env: Vec::new(),
             format: Default::default(),
             sandbox: Default::default(),
+            tool: Default::default(),
         },
         vendor: "acme".into(),
         model: None,

@@ -40,6 +40,7 @@ fn seat(name: &str, focus: &str) -> Seat {
                 env: Vec::new(),
                 format: Default::default(),
                 sandbox: Default::default(),
+                tool: Default::default(),
             },
             vendor: "any".to_owned(),
             model: None,

@@ -283,6 +283,7 @@ pub(super) fn thinking(judges: &mut [JudgeRecord]) {
                 env: Vec::new(),
                 format: Default::default(),
                 sandbox: Default::default(),
+                tool: Default::default(),
             },
             vendor: "anthropic".into(),
             model: Some("sonnet".into()),

@@ -1,7 +1,9 @@
 //! What thinks for an agent's name: its driver, and how that is started.
 
 use council_agents::known::{self, KnownClient};
-use council_protocol::seat::{AgentKind, Api, Client, Endpoint};
+use council_agents::known_tools::{self, KnownTool};
+use council_protocol::Severity;
+use council_protocol::seat::{AgentKind, Api, Client, Endpoint, ToolRules};
 
 use crate::config::{AgentSettings, ResolvedKey, SourceTrust};
 use crate::run::error::RunError;
@@ -22,13 +24,22 @@ impl SeatPlanner<'_> {
             _ => self.settings().limits.tool_calls,
         };
         match own.driver.take().as_deref() {
-            Some("command") if own.command.is_empty() => Err(no_command(name)),
-            Some("command") => Ok(AgentKind::Command {
+            Some("command") if !own.command.is_empty() => Ok(AgentKind::Command {
                 argv: own.command,
                 env: own.env,
                 format: own.format,
                 sandbox: own.sandbox,
+                tool: ToolRules {
+                    files: own.files,
+                    max_severity: own.max_severity.unwrap_or(Severity::Significant),
+                    baseline: own.baseline.unwrap_or(false),
+                    ..ToolRules::default()
+                },
             }),
+            Some("command") => match known_tools::find_tool(name) {
+                Some(tool) => tool_kind(tool, own),
+                None => Err(no_command(name)),
+            },
             Some("recorded") => match own.recording {
                 Some(recording) => Ok(AgentKind::Recorded { recording }),
                 None => Err(RunError::usage(format!("agent `{name}` has no recording"))
@@ -44,7 +55,11 @@ impl SeatPlanner<'_> {
                     client_kind(name, known.driver, own, tool_calls)
                 }
                 Some(known) => Err(not_seated(known)),
-                None => Err(self.unknown_agent(name)),
+                None => match known_tools::find_tool(name) {
+                    Some(tool) if self.is_named_by_user(name) => tool_kind(tool, own),
+                    Some(_) => Err(tool_not_seated(name)),
+                    None => Err(self.unknown_agent(name)),
+                },
             },
         }
     }
@@ -72,6 +87,51 @@ impl SeatPlanner<'_> {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         unknown_name("agent", name, &names)
     }
+}
+
+/// A tool that is known by name, with what the user says otherwise.
+fn tool_kind(tool: &KnownTool, own: AgentSettings) -> Result<AgentKind, RunError> {
+    let mut kind = tool
+        .to_kind(own.allow_code)
+        .ok_or_else(|| runs_code(tool.name))?;
+    if let AgentKind::Command {
+        argv,
+        env,
+        sandbox,
+        tool: rules,
+        ..
+    } = &mut kind
+    {
+        if !own.command.is_empty() {
+            *argv = own.command;
+        }
+        if !own.files.is_empty() {
+            rules.files = own.files;
+        }
+        if let Some(max_severity) = own.max_severity {
+            rules.max_severity = max_severity;
+            // Who names a level means every rule.
+            rules.serious_rules.clear();
+        }
+        rules.baseline = own.baseline.unwrap_or(rules.baseline);
+        *env = own.env;
+        *sandbox = own.sandbox;
+    }
+    Ok(kind)
+}
+
+fn runs_code(name: &str) -> RunError {
+    let message =
+        format!("`{name}` runs code of the change that it checks, and that is not allowed");
+    RunError::usage(message).hint(format!(
+        "if you review only changes that you would run yourself, set `agents.{name}.allow-code = true`"
+    ))
+}
+
+fn tool_not_seated(name: &str) -> RunError {
+    RunError::usage(format!("the tool `{name}` is not in your own configuration"))
+        .hint("a repository cannot make your machine run a program")
+        .hint(format!("name it in your own `review.agents`: git config --global --add council.review.agents {name}"))
 }
 
 /// Whose model it is where nobody says so.

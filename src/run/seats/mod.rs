@@ -8,6 +8,7 @@ pub(crate) mod mixed;
 mod model;
 pub(crate) mod names;
 
+use council_agents::known_tools::find_tool;
 use council_builtin::{councillors, perspectives};
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::{JudgeId, Seat};
@@ -473,13 +474,14 @@ impl SeatPlanner<'_> {
         let own = settings.agents.get(name);
         let kind = self.agent_kind(name, own)?;
         let builtin = matches!(kind, AgentKind::Builtin { .. });
+        let is_known_tool = kind.is_tool() && find_tool(name).is_some();
         let own = own.cloned().unwrap_or_default();
         Ok(AgentSpec {
             name: name.to_owned(),
             vendor: own
                 .vendor
                 .unwrap_or_else(|| self::kind::default_vendor(name, &kind)),
-            deterministic: builtin || own.deterministic,
+            deterministic: builtin || own.deterministic || is_known_tool,
             model: own.model,
             kind,
         })

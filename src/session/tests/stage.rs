@@ -109,6 +109,7 @@ impl Stage {
                 env: Vec::new(),
                 format: Default::default(),
                 sandbox: Default::default(),
+                tool: Default::default(),
             };
         }
         self

@@ -165,6 +165,7 @@ fn seat(judge: &str, script: &str) -> Seat {
             env: Vec::new(),
             format: Default::default(),
             sandbox: Default::default(),
+            tool: Default::default(),
         },
         vendor: "test".into(),
         model: None,

@@ -1,18 +1,25 @@
-//! A tool's report as a judge's answer: SARIF 2.1.0 or rdjson in, findings with quotes out.
+//! A tool's report as a judge's answer: SARIF, rdjson, ESLint's or Cargo's JSON, or plain lines in, findings with quotes out.
 //!
 //! A tool looks at the whole tree; a judge speaks of the change. So only what stands on lines that the change added or
 //! altered becomes a finding; the rest is counted. Each finding quotes the reviewed file, so that it is proved like any
 //! other. A report that says that the tool failed is no answer.
 
+mod cargo;
+mod eslint;
+mod lines;
 mod rdjson;
 mod sarif;
+mod sarif_log;
+mod stream;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::io::Read;
 use std::path::Path;
 
 use council_protocol::answer::NO_CAUSE;
-use council_protocol::change::{FileStatus, LineKind};
-use council_protocol::seat::OutputFormat;
+use council_protocol::change::{FileStatus, LineKind, NoBlobs};
+use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
+use council_protocol::seat::{OutputFormat, ToolRules};
 use council_protocol::{
     Answer, BlobSource, Confidence, Failure, FailureKind, FileChange, Finding, Location, Packet,
     RepoPath, Severity, Side, Turn, Vote, json,
@@ -24,6 +31,9 @@ const MAX_FINDINGS: usize = 200;
 
 /// The most lines of a quote.
 const MAX_QUOTE_LINES: u32 = 5;
+
+/// The most hits that are kept while a report is read.
+const MAX_KEPT: usize = 20_000;
 
 /// What a tool reports in one place.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,42 +59,197 @@ pub(crate) struct ReportSubject<'a> {
     pub(crate) room: &'a Path,
 }
 
-/// The answer that a report comes to.
+/// Takes what a tool reports while it reports it, and keeps what is wanted.
+pub(crate) struct HitSink<'a> {
+    subject: &'a ReportSubject<'a>,
+    side: Side,
+    /// Files that were asked for, as far as they are under review.
+    files: HashMap<String, Option<ReviewedFile<'a>>>,
+    /// The names of changed files, without their folders.
+    names: HashSet<&'a [u8]>,
+    kept: Vec<ToolHit>,
+    /// Hits that were offered, wanted or not.
+    offered: usize,
+    unplaced: Unplaced,
+}
+
+impl<'a> HitSink<'a> {
+    /// A sink for a tool that looks at the reviewed side, and keeps what stands on changed lines; or at the base, and
+    /// keeps all that stands in files that changed.
+    pub(crate) fn new(subject: &'a ReportSubject<'a>, side: Side) -> Self {
+        let name_of = |file: &'a FileChange| {
+            let path = match side {
+                Side::New => &file.path,
+                Side::Old => file.path_before(),
+            };
+            path.as_bytes().rsplit(|&byte| byte == b'/').next()
+        };
+        Self {
+            subject,
+            side,
+            files: HashMap::new(),
+            names: subject.packet.files.iter().filter_map(name_of).collect(),
+            kept: Vec::new(),
+            offered: 0,
+            unplaced: Unplaced::default(),
+        }
+    }
+
+    /// Counts a hit, whether it is wanted or not.
+    fn count_hit(&mut self) {
+        self.offered += 1;
+    }
+
+    /// Whether a path may be one of a changed file: its name is that of one.
+    fn may_name(&self, path: &str) -> bool {
+        let path = percent_encoding::percent_decode_str(path).collect::<Vec<u8>>();
+        let name = path.rsplit(|byte| matches!(byte, b'/' | b'\\')).next();
+        name.is_some_and(|name| self.names.contains(name))
+    }
+
+    /// Whether a hit in that place is kept.
+    fn wants(&mut self, path: &str, line: u32, end_line: u32) -> bool {
+        let side = self.side;
+        let is_full = self.kept.len() >= MAX_KEPT;
+        let Some(file) = self.find_file(path) else {
+            return false;
+        };
+        !is_full && (side == Side::Old || file.touches(line, end_line))
+    }
+
+    /// Counts a hit, and keeps it if it is wanted.
+    fn offer(&mut self, hit: ToolHit) {
+        self.count_hit();
+        self.offer_counted(hit);
+    }
+
+    /// Keeps a hit that was counted, if it is wanted.
+    fn offer_counted(&mut self, hit: ToolHit) {
+        if hit.path.is_empty() {
+            self.unplaced.count_hit(&hit);
+        } else if self.wants(&hit.path, hit.line, hit.end_line.unwrap_or(hit.line)) {
+            self.kept.push(hit);
+        }
+    }
+
+    /// How many hits were offered, wanted or not.
+    pub(crate) fn offered(&self) -> usize {
+        self.offered
+    }
+
+    /// Whether nothing was kept.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+
+    fn find_file(&mut self, path: &str) -> Option<&ReviewedFile<'a>> {
+        // A report may name more files than there is memory for.
+        if self.files.len() >= MAX_KEPT && !self.files.contains_key(path) {
+            self.files.clear();
+        }
+        let (subject, side) = (self.subject, self.side);
+        let find = || subject.find_reviewed(path, side);
+        self.files
+            .entry(path.to_owned())
+            .or_insert_with(find)
+            .as_ref()
+    }
+
+    /// What a hit is, wherever its line has moved to.
+    fn identity_of(&mut self, hit: &ToolHit) -> Option<HitIdentity> {
+        let file = self.find_file(&hit.path)?;
+        Some(HitIdentity {
+            path: file.path.clone(),
+            rule: hit.rule.clone(),
+            message: hit.message.clone(),
+            text: file.line_text(hit.line).to_owned(),
+        })
+    }
+
+    /// Takes away what `base` reports, too: it is not new.
+    pub(crate) fn drop_known(&mut self, mut base: HitSink<'_>) {
+        let mut known: HashMap<HitIdentity, usize> = HashMap::new();
+        for hit in std::mem::take(&mut base.kept) {
+            if let Some(identity) = base.identity_of(&hit) {
+                *known.entry(identity).or_default() += 1;
+            }
+        }
+        let hits = std::mem::take(&mut self.kept);
+        for hit in hits {
+            let identity = self.identity_of(&hit);
+            match identity.and_then(|identity| known.get_mut(&identity)) {
+                Some(left @ 1..) => *left -= 1,
+                _ => self.kept.push(hit),
+            }
+        }
+    }
+
+    /// The answer that the hits come to; `note` is told beside them.
+    pub(crate) fn into_answer(mut self, rules: &ToolRules, turn: &Turn, note: &str) -> Answer {
+        let hits = std::mem::take(&mut self.kept);
+        let mut findings: Vec<Finding> = Vec::new();
+        for hit in &hits {
+            let severity = hit.severity.min(rules.max_severity_of(hit.rule.as_deref()));
+            let file = self.find_file(&hit.path);
+            findings.extend(file.and_then(|file| file.finding_of(hit, severity)));
+        }
+        findings.sort_by(|a, b| (b.severity, &a.location).cmp(&(a.severity, &b.location)));
+        findings.dedup();
+        let elsewhere = self.offered - findings.len().min(self.offered);
+        let dropped = findings.len().saturating_sub(MAX_FINDINGS);
+        findings.truncate(MAX_FINDINGS);
+        let vote = vote_of(&findings).max(self.unplaced.vote());
+        let mut answer = Answer::new(turn.round, turn.key.clone(), vote);
+        answer.confidence = Confidence::High;
+        answer.key_insight =
+            self.unplaced.describe() + &describe_hits(findings.len(), elsewhere, dropped) + note;
+        answer.findings = findings;
+        answer
+    }
+}
+
+/// What makes two hits the same one.
+#[derive(PartialEq, Eq, Hash)]
+struct HitIdentity {
+    path: RepoPath,
+    rule: Option<String>,
+    message: String,
+    text: String,
+}
+
+/// Reads a tool's report into `sink`, however long it is.
 ///
 /// # Errors
 /// `malformed` for what is not the format, `provider` for a tool that says that it failed.
-pub(crate) fn answer_from_report(
+pub(crate) fn read_report(
     format: OutputFormat,
-    report: &str,
-    subject: &ReportSubject<'_>,
-    turn: &Turn,
-) -> Result<Option<Answer>, Failure> {
-    let mut hits = match format {
-        OutputFormat::Answer => return Ok(None),
-        OutputFormat::Sarif => sarif::parse_hits(report)?,
-        OutputFormat::Rdjson => rdjson::parse_hits(report)?,
-    };
-    let all = hits.len();
-    let unplaced = Unplaced::of(&hits);
-    // File by file: each is read once, and one at a time.
-    hits.sort_by(|a, b| a.path.cmp(&b.path));
-    let mut findings: Vec<Finding> = Vec::new();
-    for hits in hits.chunk_by(|a, b| a.path == b.path) {
-        if let Some(file) = subject.find_reviewed(&hits[0].path) {
-            findings.extend(hits.iter().filter_map(|hit| file.finding_of(hit)));
+    stream: impl Read,
+    sink: &mut HitSink<'_>,
+) -> Result<(), Failure> {
+    let mut stream = stream::bounded(stream);
+    let unreadable =
+        |error: std::io::Error| malformed_report(format!("what it wrote cannot be read: {error}"));
+    match format {
+        OutputFormat::Answer => Ok(()),
+        OutputFormat::Sarif => sarif_log::read_hits(stream, sink),
+        OutputFormat::Cargo => cargo::read_hits(stream, sink),
+        OutputFormat::Lines => stream::each_line(stream, |line| {
+            if let Some(hit) = lines::parse_line(line) {
+                sink.offer(hit);
+            }
+        })
+        .map_err(unreadable),
+        OutputFormat::Rdjson | OutputFormat::Eslint => {
+            let mut text = String::new();
+            stream.read_to_string(&mut text).map_err(unreadable)?;
+            let hits = match format {
+                OutputFormat::Eslint => eslint::parse_hits(&text)?,
+                _ => rdjson::parse_hits(&text)?,
+            };
+            hits.into_iter().for_each(|hit| sink.offer(hit));
+            Ok(())
         }
     }
-    findings.sort_by(|a, b| (b.severity, &a.location).cmp(&(a.severity, &b.location)));
-    findings.dedup();
-    let elsewhere = all - findings.len().min(all);
-    let dropped = findings.len().saturating_sub(MAX_FINDINGS);
-    findings.truncate(MAX_FINDINGS);
-    let vote = vote_of(&findings).max(unplaced.vote());
-    let mut answer = Answer::new(turn.round, turn.key.clone(), vote);
-    answer.confidence = Confidence::High;
-    answer.key_insight = unplaced.describe() + &describe_hits(findings.len(), elsewhere, dropped);
-    answer.findings = findings;
-    Ok(Some(answer))
 }
 
 /// A tool's JSON, unless it would take more memory than it may.
@@ -97,14 +262,32 @@ fn parse_json<T: DeserializeOwned>(text: &str, format: &str) -> Result<T, Failur
         .map_err(|error| malformed_report(format!("what it wrote is not {format}: {error}")))
 }
 
-/// How many hits a SARIF log has, for the fuzz targets.
-pub(crate) fn sarif_hits(text: &str) -> Result<usize, Failure> {
-    sarif::parse_hits(text).map(|hits| hits.len())
-}
-
-/// How many hits an rdjson log has, for the fuzz targets.
-pub(crate) fn rdjson_hits(text: &str) -> Result<usize, Failure> {
-    rdjson::parse_hits(text).map(|hits| hits.len())
+/// Reads any report, for the fuzz targets.
+pub(crate) fn read_any(format: OutputFormat, text: &str) -> Result<(), Failure> {
+    let packet = Packet {
+        version: PACKET_VERSION,
+        target: Target {
+            kind: TargetKind::Topic,
+            label: String::new(),
+            slug: String::new(),
+            base: None,
+            head: None,
+        },
+        files: Vec::new(),
+        instructions: Vec::new(),
+        coverage: Default::default(),
+        framing: Default::default(),
+    };
+    let subject = ReportSubject {
+        packet: &packet,
+        blobs: &NoBlobs,
+        room: Path::new("/"),
+    };
+    read_report(
+        format,
+        text.as_bytes(),
+        &mut HitSink::new(&subject, Side::New),
+    )
 }
 
 /// Results without a path. They may be about the change or not; a tool that reports an error must not come out green.
@@ -116,19 +299,12 @@ struct Unplaced {
 }
 
 impl Unplaced {
-    fn of(hits: &[ToolHit]) -> Self {
-        let mut unplaced = Self::default();
-        for hit in hits.iter().filter(|hit| hit.path.is_empty()) {
-            unplaced.count += 1;
-            if unplaced
-                .worst
-                .as_ref()
-                .is_none_or(|(worst, _)| hit.severity > *worst)
-            {
-                unplaced.worst = Some((hit.severity, hit.message.clone()));
-            }
+    fn count_hit(&mut self, hit: &ToolHit) {
+        self.count += 1;
+        let is_worst = |(worst, _): &(Severity, String)| hit.severity > *worst;
+        if self.worst.as_ref().is_none_or(is_worst) {
+            self.worst = Some((hit.severity, hit.message.clone()));
         }
-        unplaced
     }
 
     fn vote(&self) -> Vote {
@@ -172,12 +348,14 @@ fn describe_hits(findings: usize, elsewhere: usize, dropped: usize) -> String {
 }
 
 impl<'a> ReportSubject<'a> {
-    /// The file of that path, if it is under review.
-    fn find_reviewed(&self, path: &str) -> Option<ReviewedFile<'a>> {
+    /// The file of that path on that side, if it is under review.
+    fn find_reviewed(&self, path: &str, side: Side) -> Option<ReviewedFile<'a>> {
         // A tool on Windows writes `src\main.rs`.
         let slashed = path.replace("%5C", "/").replace('\\', "/");
-        let file = self.find_file(path).or_else(|| self.find_file(&slashed))?;
-        let content = self.blobs.read(Side::New, &file.path).ok().flatten();
+        let (file, path) = self
+            .find_file(path, side)
+            .or_else(|| self.find_file(&slashed, side))?;
+        let content = self.blobs.read(side, path).ok().flatten();
         let text = content.map(|content| String::from_utf8_lossy(&content).into_owned());
         let lines = |text: &String| text.lines().map(str::to_owned).collect();
         Some(ReviewedFile {
@@ -187,12 +365,14 @@ impl<'a> ReportSubject<'a> {
         })
     }
 
-    fn find_file(&self, path: &str) -> Option<&'a FileChange> {
+    fn find_file(&self, path: &str, side: Side) -> Option<(&'a FileChange, &'a RepoPath)> {
         let path = self.repo_path(path);
-        let wanted = |file: &&FileChange| {
-            file.path.as_bytes() == path.as_bytes() && file.status != FileStatus::Deleted
+        let path_on = |file: &'a FileChange| match side {
+            Side::New => (file.status != FileStatus::Deleted).then_some(&file.path),
+            Side::Old => (file.status != FileStatus::Added).then(|| file.path_before()),
         };
-        self.packet.files.iter().find(wanted)
+        let mut files = self.packet.files.iter();
+        files.find_map(|file| Some((file, path_on(file).filter(|found| **found == path)?)))
     }
 
     /// A tool's path as the repository has it: without the workspace, `file://` and `./`.
@@ -217,10 +397,23 @@ struct ReviewedFile<'a> {
 }
 
 impl ReviewedFile<'_> {
+    /// Whether these lines hold one that the change brought; line 0 is the file as a whole.
+    fn touches(&self, line: u32, end_line: u32) -> bool {
+        line == 0 || self.added.range(line..=end_line.max(line)).next().is_some()
+    }
+
+    /// A line without the white space around it; empty where there is none.
+    fn line_text(&self, line: u32) -> &str {
+        let index = (line as usize).checked_sub(1);
+        index
+            .and_then(|index| self.lines.get(index))
+            .map_or("", |line| line.trim())
+    }
+
     /// The finding, if it stands on what the change brought.
-    fn finding_of(&self, hit: &ToolHit) -> Option<Finding> {
+    fn finding_of(&self, hit: &ToolHit, severity: Severity) -> Option<Finding> {
         let (line, end) = (hit.line, hit.end_line.unwrap_or(hit.line).max(hit.line));
-        if line > 0 && self.added.range(line..=end).next().is_none() {
+        if !self.touches(line, end) {
             return None;
         }
         let quote = match line {
@@ -228,7 +421,7 @@ impl ReviewedFile<'_> {
             _ => self.quote_of(line, end.min(line + MAX_QUOTE_LINES - 1))?,
         };
         Some(Finding {
-            severity: hit.severity,
+            severity,
             category: category_of(hit.rule.as_deref()),
             rule: hit.rule.clone(),
             description: hit.message.clone(),

@@ -1,79 +1,57 @@
-//! SARIF 2.1.0 (OASIS), as semgrep, gitleaks, zizmor, clippy-sarif, eslint and CodeQL write it.
+//! SARIF 2.1.0 (OASIS), as semgrep, gitleaks, zizmor, clippy-sarif, eslint and CodeQL write it: what a result means.
 
 use std::collections::HashMap;
 
-use council_protocol::{Failure, FailureKind, Severity};
+use council_protocol::Severity;
 use serde::Deserialize;
 
-use super::{ToolHit, malformed_report};
+use super::ToolHit;
+use super::stream::{Capped, CappedMap, FirstItem, HasPlace};
 
-#[derive(Deserialize)]
-struct SarifLog {
-    version: String,
-    runs: Vec<SarifRun>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct SarifRun {
-    tool: SarifTool,
-    #[serde(default)]
-    invocations: Vec<SarifInvocation>,
-    /// Null: the run was not done.
-    #[serde(default)]
-    results: Option<Vec<SarifResult>>,
-    /// Files by number, for results that name a number in the place of a path.
-    #[serde(default)]
-    artifacts: Vec<SarifFile>,
-    /// Folders by name, from which paths may start.
-    #[serde(default)]
-    original_uri_base_ids: HashMap<String, SarifArtifact>,
-}
-
-#[derive(Deserialize)]
-struct SarifFile {
+#[derive(Default, Deserialize)]
+pub(super) struct SarifFile {
     location: Option<SarifArtifact>,
 }
 
-#[derive(Deserialize)]
-struct SarifTool {
-    driver: SarifComponent,
+#[derive(Default, Deserialize)]
+pub(super) struct SarifTool {
+    pub(super) driver: SarifComponent,
     #[serde(default)]
-    extensions: Vec<SarifComponent>,
+    extensions: Capped<SarifComponent>,
 }
 
-#[derive(Deserialize)]
-struct SarifComponent {
+#[derive(Default, Deserialize)]
+pub(super) struct SarifComponent {
     #[serde(default)]
-    name: String,
+    pub(super) name: String,
     #[serde(default)]
-    rules: Vec<SarifRule>,
+    rules: Capped<SarifRule>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct SarifRule {
+pub(super) struct SarifRule {
     id: String,
     help_uri: Option<String>,
     default_configuration: Option<SarifConfiguration>,
     #[serde(default)]
-    message_strings: HashMap<String, SarifMessage>,
+    message_strings: CappedMap<SarifMessage>,
 }
 
 #[derive(Deserialize)]
-struct SarifConfiguration {
+pub(super) struct SarifConfiguration {
     level: Option<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct SarifInvocation {
-    execution_successful: Option<bool>,
+pub(super) struct SarifInvocation {
+    pub(super) execution_successful: Option<bool>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct SarifResult {
+pub(super) struct SarifResult {
     rule_id: Option<String>,
     rule_index: Option<usize>,
     rule: Option<SarifRuleReference>,
@@ -81,50 +59,50 @@ struct SarifResult {
     kind: Option<String>,
     message: SarifMessage,
     #[serde(default)]
-    locations: Vec<SarifLocation>,
+    pub(super) locations: FirstItem<SarifLocation>,
     #[serde(default)]
-    suppressions: Vec<SarifSuppression>,
+    suppressions: Capped<SarifSuppression>,
 }
 
 #[derive(Deserialize)]
-struct SarifSuppression {
+pub(super) struct SarifSuppression {
     status: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct SarifRuleReference {
+pub(super) struct SarifRuleReference {
     id: Option<String>,
     index: Option<usize>,
 }
 
 #[derive(Deserialize)]
-struct SarifMessage {
+pub(super) struct SarifMessage {
     /// One of the rule's own messages.
     id: Option<String>,
     text: Option<String>,
     markdown: Option<String>,
     /// What `{0}`, `{1}` … stand for.
     #[serde(default)]
-    arguments: Vec<String>,
+    arguments: Capped<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct SarifLocation {
-    physical_location: Option<SarifPhysicalLocation>,
+pub(super) struct SarifLocation {
+    pub(super) physical_location: Option<SarifPhysicalLocation>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct SarifPhysicalLocation {
-    artifact_location: Option<SarifArtifact>,
+pub(super) struct SarifPhysicalLocation {
+    pub(super) artifact_location: Option<SarifArtifact>,
     region: Option<SarifRegion>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct SarifArtifact {
-    uri: Option<String>,
+pub(super) struct SarifArtifact {
+    pub(super) uri: Option<String>,
     uri_base_id: Option<String>,
     /// In the run's `artifacts`.
     index: Option<usize>,
@@ -132,54 +110,30 @@ struct SarifArtifact {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct SarifRegion {
+pub(super) struct SarifRegion {
     start_line: Option<u32>,
     end_line: Option<u32>,
 }
 
-/// What the log reports, suppressed results left out.
-pub(super) fn parse_hits(text: &str) -> Result<Vec<ToolHit>, Failure> {
-    let log: SarifLog = super::parse_json(text, "SARIF")?;
-    if log.version != "2.1.0" {
-        return Err(malformed_report(format!(
-            "its SARIF has version {}, and 2.1.0 is read",
-            log.version
-        )));
+impl HasPlace for SarifLocation {
+    fn has_place(&self) -> bool {
+        self.physical_location.is_some()
     }
-    if log.runs.is_empty() {
-        return Err(malformed_report("its SARIF has no run in it".to_owned()));
-    }
-    let mut hits = Vec::new();
-    for run in log.runs {
-        let failed = run
-            .invocations
-            .iter()
-            .any(|i| i.execution_successful == Some(false));
-        let name = &run.tool.driver.name;
-        let Some(results) = run.results.filter(|_| !failed) else {
-            let detail = format!("the tool `{name}` says that its run did not succeed");
-            return Err(Failure::new(FailureKind::Provider, detail));
-        };
-        let lookup = RunLookup::new(&run.tool, &run.artifacts, &run.original_uri_base_ids);
-        let open = results.into_iter().filter(is_open);
-        hits.extend(open.map(|result| lookup.hit_of(result)));
-    }
-    Ok(hits)
 }
 
 /// Not the record of a check that passed, and not suppressed. A suppression that was rejected, or that nobody has decided
 /// on yet, suppresses nothing (SARIF 2.1.0, 3.35.3).
-fn is_open(result: &SarifResult) -> bool {
+pub(super) fn is_open(result: &SarifResult) -> bool {
     let kind = result.kind.as_deref().unwrap_or("fail");
     let is_accepted =
         |one: &SarifSuppression| matches!(one.status.as_deref(), None | Some("accepted"));
     let is_suppressed =
-        !result.suppressions.is_empty() && result.suppressions.iter().all(is_accepted);
+        !result.suppressions.0.is_empty() && result.suppressions.0.iter().all(is_accepted);
     !is_suppressed && matches!(kind, "fail" | "open" | "review")
 }
 
 /// What the results of a run refer to by number or by name.
-struct RunLookup<'a> {
+pub(super) struct RunLookup<'a> {
     rules: HashMap<&'a str, &'a SarifRule>,
     /// Rules by their number: those of the driver.
     numbered: &'a [SarifRule],
@@ -191,25 +145,25 @@ struct RunLookup<'a> {
 const MAX_NESTED_FOLDERS: usize = 8;
 
 impl<'a> RunLookup<'a> {
-    fn new(
+    pub(super) fn new(
         tool: &'a SarifTool,
         files: &'a [SarifFile],
         folders: &'a HashMap<String, SarifArtifact>,
     ) -> Self {
         let mut rules = HashMap::new();
-        let components = std::iter::once(&tool.driver).chain(&tool.extensions);
-        for rule in components.flat_map(|component| &component.rules) {
+        let components = std::iter::once(&tool.driver).chain(&tool.extensions.0);
+        for rule in components.flat_map(|component| &component.rules.0) {
             rules.entry(rule.id.as_str()).or_insert(rule);
         }
         Self {
             rules,
-            numbered: &tool.driver.rules,
+            numbered: &tool.driver.rules.0,
             files,
             folders,
         }
     }
 
-    fn hit_of(&self, result: SarifResult) -> ToolHit {
+    pub(super) fn hit_of(&self, result: SarifResult) -> ToolHit {
         let rule = self.rule_of(&result);
         let id = result
             .rule_id
@@ -219,8 +173,7 @@ impl<'a> RunLookup<'a> {
             .and_then(|rule| rule.default_configuration.as_ref())
             .and_then(|configuration| configuration.level.as_deref());
         let level = result.level.as_deref().or(default).unwrap_or("warning");
-        let mut locations = result.locations.into_iter();
-        let place = locations.find_map(|place| place.physical_location);
+        let place = result.locations.0.and_then(|place| place.physical_location);
         let (artifact, region) = place.map_or((None, None), |p| (p.artifact_location, p.region));
         ToolHit {
             severity: severity_of(level),
@@ -279,12 +232,13 @@ fn message_text(message: &SarifMessage, rule: Option<&SarifRule>) -> Option<Stri
     let named = || {
         rule?
             .message_strings
+            .0
             .get(message.id.as_ref()?)?
             .text
             .as_ref()
     };
     let mut text = own.or_else(named)?.clone();
-    for (number, argument) in message.arguments.iter().enumerate() {
+    for (number, argument) in message.arguments.0.iter().enumerate() {
         text = text.replace(&format!("{{{number}}}"), argument);
     }
     Some(text)

@@ -1,7 +1,6 @@
 use std::sync::Arc;
 
 use council_protocol::change::{BlobError, FileKind, Hunk};
-use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
 use council_protocol::{Coverage, Task, TurnId};
 use serde_json::{Value, json};
 
@@ -75,7 +74,13 @@ fn read(format: OutputFormat, report: &Value) -> Result<Answer, Failure> {
         blobs: &Blobs,
         room: Path::new("/tmp/room"),
     };
-    answer_from_report(format, &report.to_string(), &subject, &turn).map(Option::unwrap)
+    let mut sink = HitSink::new(&subject, Side::New);
+    read_report(format, report.to_string().as_bytes(), &mut sink)?;
+    let rules = ToolRules {
+        max_severity: Severity::Critical,
+        ..ToolRules::default()
+    };
+    Ok(sink.into_answer(&rules, &turn, ""))
 }
 
 fn sarif(results: Value) -> Value {
@@ -249,4 +254,171 @@ fn rdjson_is_read_with_its_suggestions() {
         "it is for a part of the line"
     );
     assert_eq!(answer.findings[0].severity, Severity::Minor);
+}
+
+/// A turn of a review.
+fn turn() -> Turn {
+    Turn {
+        id: TurnId(1),
+        round: 1,
+        key: "k".to_owned(),
+        task: Task::Review,
+        prompt: String::new(),
+        timeout_ms: 1,
+        spend: None,
+    }
+}
+
+fn sink_of<'a>(subject: &'a ReportSubject<'a>, side: Side, report: &Value) -> HitSink<'a> {
+    let mut sink = HitSink::new(subject, side);
+    read_report(
+        OutputFormat::Sarif,
+        report.to_string().as_bytes(),
+        &mut sink,
+    )
+    .unwrap();
+    sink
+}
+
+#[test]
+fn a_tools_error_counts_no_more_than_it_may() {
+    let packet = packet();
+    let subject = ReportSubject {
+        packet: &packet,
+        blobs: &Blobs,
+        room: Path::new("/tmp/room"),
+    };
+    let answer = |rules: &ToolRules| {
+        let sink = sink_of(
+            &subject,
+            Side::New,
+            &sarif(json!([result("src/a b.py", 3)])),
+        );
+        let answer = sink.into_answer(rules, &turn(), "");
+        (answer.verdict, answer.findings[0].severity)
+    };
+    assert_eq!(
+        answer(&ToolRules::default()),
+        (Vote::Warn, Severity::Significant)
+    );
+    let serious = |prefix: &str| ToolRules {
+        serious_rules: vec![prefix.to_owned()],
+        ..ToolRules::default()
+    };
+    assert_eq!(
+        answer(&serious("py.security")),
+        (Vote::Warn, Severity::Significant)
+    );
+    assert_eq!(answer(&serious("py.style")), (Vote::Pass, Severity::Minor));
+}
+
+#[test]
+fn what_the_base_has_too_is_not_new() {
+    let packet = packet();
+    let subject = ReportSubject {
+        packet: &packet,
+        blobs: &BothSides,
+        room: Path::new("/tmp/room"),
+    };
+    let mut sink = sink_of(
+        &subject,
+        Side::New,
+        &sarif(json!([result("src/a b.py", 3)])),
+    );
+    // The base has the same line elsewhere: it was moved.
+    sink.drop_known(sink_of(
+        &subject,
+        Side::Old,
+        &sarif(json!([result("src/a b.py", 1)])),
+    ));
+    assert!(
+        sink.into_answer(&ToolRules::default(), &turn(), "")
+            .findings
+            .is_empty()
+    );
+    let mut sink = sink_of(
+        &subject,
+        Side::New,
+        &sarif(json!([result("src/a b.py", 3)])),
+    );
+    sink.drop_known(sink_of(
+        &subject,
+        Side::Old,
+        &sarif(json!([result("src/a b.py", 2)])),
+    ));
+    assert_eq!(
+        sink.into_answer(&ToolRules::default(), &turn(), "")
+            .findings
+            .len(),
+        1
+    );
+}
+
+/// The old side has `eval(input)` in its first line.
+struct BothSides;
+
+impl BlobSource for BothSides {
+    fn read(&self, side: Side, _: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {
+        let text = if side == Side::New {
+            NEW
+        } else {
+            "  eval(input)\ntwo\nfour\n"
+        };
+        Ok(Some(text.as_bytes().into()))
+    }
+}
+
+#[test]
+fn a_report_beyond_every_limit_keeps_what_stands_on_changed_lines() {
+    let mut many: Vec<Value> = (0..60_000)
+        .map(|n| result(&format!("vendor/{n}.py"), 3))
+        .collect();
+    many.push(result("src/a b.py", 3));
+    let report = sarif(json!(many));
+    assert!(report.to_string().len() > 8 << 20);
+    let answer = read(OutputFormat::Sarif, &report).unwrap();
+    assert_eq!(answer.findings.len(), 1);
+    assert!(
+        answer.key_insight.contains("60000 elsewhere"),
+        "{}",
+        answer.key_insight
+    );
+}
+
+#[test]
+fn rules_may_stand_behind_the_results() {
+    let text = r#"{"runs":[{"results":[{"ruleId":"r","message":{"text":"m"},"locations":[{"physicalLocation":
+        {"artifactLocation":{"uri":"src/a b.py"},"region":{"startLine":3}}}]}],"tool":{"driver":{"name":"t",
+        "rules":[{"id":"r","defaultConfiguration":{"level":"note"}}]}}}],"version":"2.1.0"}"#;
+    let answer = read(OutputFormat::Sarif, &serde_json::from_str(text).unwrap()).unwrap();
+    assert_eq!(answer.findings[0].severity, Severity::Minor);
+}
+
+#[test]
+fn eslint_and_cargo_are_read_as_they_write() {
+    let eslint = json!([{ "filePath": "/tmp/room/src/a b.py", "messages": [
+        { "ruleId": "no-eval", "severity": 2, "message": "eval is evil.", "line": 3, "column": 1 },
+    ] }]);
+    let answer = read(OutputFormat::Eslint, &eslint).unwrap();
+    assert_eq!(answer.findings[0].rule.as_deref(), Some("no-eval"));
+    let packet = packet();
+    let subject = ReportSubject {
+        packet: &packet,
+        blobs: &Blobs,
+        room: Path::new("/tmp/room"),
+    };
+    let lines = r#"{"reason":"compiler-message","message":{"message":"m","level":"warning","code":{"code":"clippy::x"},
+"spans":[{"file_name":"src/a b.py","line_start":3,"line_end":3,"is_primary":true}]}}"#.replace('\n', "");
+    let read = |text: String| {
+        let mut sink = HitSink::new(&subject, Side::New);
+        read_report(OutputFormat::Cargo, text.as_bytes(), &mut sink).map(|()| sink.kept.len())
+    };
+    let finished = r#"{"reason":"build-finished","success":true}"#;
+    assert_eq!(read(format!("{lines}\n{finished}\n")), Ok(1));
+    let failed = finished.replace("true", "false");
+    assert_eq!(
+        read(format!("{lines}\n{failed}\n")).unwrap_err().kind,
+        FailureKind::Provider
+    );
+    assert_eq!(read(lines).unwrap_err().kind, FailureKind::Truncated);
 }

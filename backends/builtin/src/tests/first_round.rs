@@ -134,6 +134,7 @@ fn a_seat_that_would_pass_everything_is_refused() {
         env: Vec::new(),
         format: Default::default(),
         sandbox: Default::default(),
+        tool: Default::default(),
     };
     assert!(matches!(open(&other), Some(SeatError::NotBuiltin { .. })));
 }

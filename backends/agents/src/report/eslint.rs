@@ -1,0 +1,46 @@
+//! ESLint's own JSON (`--format json`): its SARIF needs a package that few repositories have.
+
+use council_protocol::{Failure, Severity};
+use serde::Deserialize;
+
+use super::{ToolHit, parse_json};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct EslintFile {
+    file_path: String,
+    messages: Vec<EslintMessage>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct EslintMessage {
+    rule_id: Option<String>,
+    severity: u8,
+    message: String,
+    line: Option<u32>,
+    end_line: Option<u32>,
+}
+
+/// What the report holds. ESLint's "error" is how most style rules are set, so it is significant and not critical.
+pub(super) fn parse_hits(text: &str) -> Result<Vec<ToolHit>, Failure> {
+    let files: Vec<EslintFile> = parse_json(text, "ESLint's JSON")?;
+    let hits = files.into_iter().flat_map(|file| {
+        let path = file.file_path;
+        file.messages.into_iter().map(move |message| ToolHit {
+            severity: if message.severity >= 2 {
+                Severity::Significant
+            } else {
+                Severity::Minor
+            },
+            rule: message.rule_id,
+            message: message.message,
+            path: path.clone(),
+            line: message.line.unwrap_or(0),
+            end_line: message.end_line,
+            suggestion: None,
+            page: None,
+        })
+    });
+    Ok(hits.collect())
+}

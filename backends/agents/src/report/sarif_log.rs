@@ -1,0 +1,233 @@
+//! A SARIF log, read while the tool writes it: of a scan of a whole tree only the results in changed files are kept.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io::BufRead;
+use std::marker::PhantomData;
+
+use council_protocol::{Failure, FailureKind};
+use serde::Deserializer;
+use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
+
+use super::sarif::{
+    RunLookup, SarifArtifact, SarifFile, SarifInvocation, SarifResult, SarifTool, is_open,
+};
+use super::stream::{Capped, CappedMap, EachItem};
+use super::{HitSink, MAX_KEPT, malformed_report};
+
+/// Hands what the log reports to `sink`, suppressed results left out.
+pub(super) fn read_hits(stream: impl BufRead, sink: &mut HitSink<'_>) -> Result<(), Failure> {
+    let mut json = serde_json::Deserializer::from_reader(stream);
+    let mut state = LogState {
+        sink,
+        version: None,
+        runs: 0,
+        failed: None,
+    };
+    LogReader(&mut state)
+        .deserialize(&mut json)
+        .and_then(|()| json.end())
+        .map_err(|error| malformed_report(format!("what it wrote is not SARIF: {error}")))?;
+    if let Some(name) = state.failed {
+        let detail = format!("the tool `{name}` says that its run did not succeed");
+        return Err(Failure::new(FailureKind::Provider, detail));
+    }
+    match state.version.as_deref() {
+        Some("2.1.0") if state.runs > 0 => Ok(()),
+        Some("2.1.0") => Err(malformed_report("its SARIF has no run in it".to_owned())),
+        Some(other) => Err(malformed_report(format!(
+            "its SARIF has version {other}, and 2.1.0 is read"
+        ))),
+        None => Err(malformed_report("its SARIF has no version".to_owned())),
+    }
+}
+
+/// What is known of a log while it is read.
+struct LogState<'s, 'r> {
+    sink: &'s mut HitSink<'r>,
+    version: Option<String>,
+    runs: usize,
+    /// The tool whose run did not succeed.
+    failed: Option<String>,
+}
+
+/// Reads the log; only its version and runs matter.
+struct LogReader<'l, 's, 'r>(&'l mut LogState<'s, 'r>);
+
+impl<'de> DeserializeSeed<'de> for LogReader<'_, '_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for LogReader<'_, '_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a SARIF log")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
+        while let Some(name) = fields.next_key::<String>()? {
+            match name.as_str() {
+                "version" => self.0.version = Some(fields.next_value()?),
+                "runs" => fields.next_value_seed(RunsReader(self.0))?,
+                _ => _ = fields.next_value::<IgnoredAny>()?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads the runs of a log.
+struct RunsReader<'l, 's, 'r>(&'l mut LogState<'s, 'r>);
+
+impl<'de> DeserializeSeed<'de> for RunsReader<'_, '_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for RunsReader<'_, '_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of runs")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut runs: A) -> Result<(), A::Error> {
+        while runs.next_element_seed(RunReader(self.0))?.is_some() {
+            self.0.runs += 1;
+        }
+        Ok(())
+    }
+}
+
+/// What is kept of a run. Rules, files and folders may stand behind the results that refer to them, so results are
+/// understood when the run is over.
+#[derive(Default)]
+struct RunParts {
+    tool: SarifTool,
+    has_failed: bool,
+    /// None: not even an empty list, so the run was not done.
+    results: Option<Vec<SarifResult>>,
+    files: Capped<SarifFile>,
+    folders: CappedMap<SarifArtifact>,
+}
+
+/// Reads one run.
+struct RunReader<'l, 's, 'r>(&'l mut LogState<'s, 'r>);
+
+impl<'de> DeserializeSeed<'de> for RunReader<'_, '_, '_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for RunReader<'_, '_, '_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a run")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
+        let mut run = RunParts::default();
+        let mut has_tool = false;
+        while let Some(name) = fields.next_key::<String>()? {
+            match name.as_str() {
+                "tool" => {
+                    run.tool = fields.next_value()?;
+                    has_tool = true;
+                }
+                "invocations" => {
+                    let check = |one: SarifInvocation| {
+                        run.has_failed |= one.execution_successful == Some(false);
+                    };
+                    fields.next_value_seed(EachItem(check, PhantomData))?;
+                }
+                "artifacts" => run.files = fields.next_value()?,
+                "originalUriBaseIds" => run.folders = fields.next_value()?,
+                "results" => run.results = fields.next_value_seed(ResultsReader(self.0.sink))?,
+                _ => _ = fields.next_value::<IgnoredAny>()?,
+            }
+        }
+        if !has_tool {
+            return Err(serde::de::Error::missing_field("tool"));
+        }
+        self.0.finish_run(run);
+        Ok(())
+    }
+}
+
+impl LogState<'_, '_> {
+    fn finish_run(&mut self, run: RunParts) {
+        let Some(results) = run.results.filter(|_| !run.has_failed) else {
+            self.failed = Some(run.tool.driver.name);
+            return;
+        };
+        let folders: HashMap<String, SarifArtifact> = run.folders.0;
+        let lookup = RunLookup::new(&run.tool, &run.files.0, &folders);
+        for result in results {
+            self.sink.offer_counted(lookup.hit_of(result));
+        }
+    }
+}
+
+/// Reads the results of a run, and keeps those that the sink may want.
+struct ResultsReader<'s, 'r>(&'s mut HitSink<'r>);
+
+impl<'de> DeserializeSeed<'de> for ResultsReader<'_, '_> {
+    type Value = Option<Vec<SarifResult>>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_option(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ResultsReader<'_, '_> {
+    type Value = Option<Vec<SarifResult>>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of results")
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_none<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        let (sink, mut kept) = (self.0, Vec::new());
+        let each = |result: SarifResult| {
+            if !is_open(&result) {
+                return;
+            }
+            sink.count_hit();
+            if kept.len() < MAX_KEPT && may_be_wanted(&result, sink) {
+                kept.push(result);
+            }
+        };
+        EachItem(each, PhantomData).deserialize(deserializer)?;
+        Ok(Some(kept))
+    }
+}
+
+/// Whether a result may be about a changed file. Its path may be a number or stand below a folder that the log names
+/// later, so this may say yes too often, and never no too often.
+fn may_be_wanted(result: &SarifResult, sink: &HitSink<'_>) -> bool {
+    let place = result.locations.0.as_ref();
+    let place = place.and_then(|place| place.physical_location.as_ref());
+    let file = place.and_then(|place| place.artifact_location.as_ref());
+    file.and_then(|file| file.uri.as_deref())
+        .is_none_or(|uri| uri.is_empty() || sink.may_name(uri))
+}

@@ -1,0 +1,339 @@
+//! A tool as a judge: asked about the changed files, at the base as well where only what is new matters, its report read
+//! while it writes it. A tool that fails abstains, with its own last words.
+
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ChildStdout;
+
+use council_protocol::change::FileStatus;
+use council_protocol::seat::{OutputFormat, ToolRules};
+use council_protocol::{Answer, Failure, FailureKind, FileChange, RepoPath, Side, Turn};
+use globset::{Glob, GlobSet, GlobSetBuilder};
+
+use crate::client::shorten_message;
+use crate::guard::{GuardedProgram, SandboxFence};
+use crate::process::{
+    FinishedProgram, GRACE_MS, TreeKiller, cancelled_failure, run_reading, spawn_failure,
+};
+use crate::report::{HitSink, ReportSubject, read_report};
+use crate::room::{self, WorkspaceBounds};
+use crate::{AgentContext, StopSignal};
+
+/// Stands in a command for the changed files, one argument each.
+const FILES: &str = "{files}";
+
+/// Stands in a command for a folder that the tool may write to.
+const SCRATCH: &str = "{scratch}";
+
+/// The most bytes of file names in one command: some systems take no more than 128 KiB.
+const MAX_NAME_BYTES: usize = 64 << 10;
+
+/// One run of a tool, on one side of the change.
+pub(crate) struct ToolRun<'a> {
+    pub(crate) context: &'a AgentContext,
+    pub(crate) argv: &'a [String],
+    pub(crate) env: &'a [(String, OsString)],
+    pub(crate) fence: Option<&'a SandboxFence>,
+    pub(crate) scratch: &'a Path,
+    pub(crate) format: OutputFormat,
+    pub(crate) rules: &'a ToolRules,
+    pub(crate) stop: &'a StopSignal,
+}
+
+impl ToolRun<'_> {
+    /// What the tool says of the change in `workspace`.
+    pub(crate) fn review(&self, workspace: &Path, turn: &Turn) -> Result<Answer, Failure> {
+        let patterns = patterns_of(&self.rules.files)?;
+        let files = paths_on(&self.context.packet.files, Side::New, &patterns);
+        if files.is_empty() {
+            let note = " No changed file is one that it looks at.";
+            let subject = self.subject_in(workspace);
+            return Ok(HitSink::new(&subject, Side::New).into_answer(self.rules, turn, note));
+        }
+        let trusted = self.trusted_workspace()?;
+        let workspace = trusted.as_ref().map_or(workspace, |folder| folder.path());
+        // Its paths begin with where it worked.
+        let subject = self.subject_in(workspace);
+        let mut sink = HitSink::new(&subject, Side::New);
+        self.run_on(workspace, &files, &mut sink)?;
+        let mut note = String::new();
+        if self.rules.baseline && !sink.is_empty() {
+            match self.run_on_base(&patterns, &mut sink) {
+                Ok(()) => {}
+                Err(failure) if failure.kind == FailureKind::Cancelled => return Err(failure),
+                Err(failure) => {
+                    note = format!(" It could not be run on the base: {}.", failure.detail);
+                }
+            }
+        }
+        Ok(sink.into_answer(self.rules, turn, &note))
+    }
+
+    fn subject_in<'s>(&'s self, workspace: &'s Path) -> ReportSubject<'s> {
+        ReportSubject {
+            packet: &self.context.packet,
+            blobs: &*self.context.blobs,
+            room: workspace,
+        }
+    }
+
+    /// A workspace of its own with the base's configuration, where the change brings another one: what is under review
+    /// must not switch off who reviews it.
+    fn trusted_workspace(&self) -> Result<Option<tempfile::TempDir>, Failure> {
+        let configs = &self.rules.config;
+        let changed = self.context.packet.files.iter();
+        let mut changed = changed
+            .filter(|file| is_one_of(configs, &file.path))
+            .peekable();
+        if changed.peek().is_none() || !self.context.blobs.has_blobs() {
+            return Ok(None);
+        }
+        let cannot = |error: &dyn std::fmt::Display| spawn_failure(&self.argv[0], error);
+        let folder = tempfile::tempdir_in(self.scratch).map_err(|error| cannot(&error))?;
+        let blobs = &*self.context.blobs;
+        let at_base = |path: &RepoPath| blobs.read(Side::Old, path).ok().flatten();
+        let filter = keep_lifetimes(|path, content| match is_one_of(configs, path) {
+            true => at_base(path).map_or(Cow::Borrowed(content), |old| Cow::Owned(old.to_vec())),
+            false => Cow::Borrowed(content),
+        });
+        let bounds = WorkspaceBounds::default();
+        room::export_side(blobs, Side::New, folder.path(), &bounds, &filter)
+            .map_err(|error| cannot(&error))?;
+        // A configuration that the base has not is none; one that the change deletes is there again.
+        for file in changed {
+            let name = String::from_utf8_lossy(file.path.as_bytes()).into_owned();
+            match at_base(&file.path) {
+                Some(old) if file.status == FileStatus::Deleted => {
+                    let _ = std::fs::write(folder.path().join(name), &*old);
+                }
+                Some(_) => {}
+                None => _ = std::fs::remove_file(folder.path().join(name)),
+            }
+        }
+        Ok(Some(folder))
+    }
+
+    /// Takes away what the tool says of the base, too.
+    fn run_on_base(&self, patterns: &GlobSet, sink: &mut HitSink<'_>) -> Result<(), Failure> {
+        let files = paths_on(&self.context.packet.files, Side::Old, patterns);
+        if files.is_empty() {
+            return Ok(());
+        }
+        let base = tempfile::tempdir_in(self.scratch)
+            .map_err(|error| spawn_failure(&self.argv[0], &error))?;
+        let bounds = WorkspaceBounds::default();
+        let exported = room::export_side(
+            &*self.context.blobs,
+            Side::Old,
+            base.path(),
+            &bounds,
+            &as_it_is,
+        )
+        .map_err(|error| spawn_failure(&self.argv[0], &error))?;
+        if exported.files == 0 {
+            let detail = "the files of the base are not known";
+            return Err(Failure::new(FailureKind::Unsupported, detail));
+        }
+        let subject = self.subject_in(base.path());
+        let mut known = HitSink::new(&subject, Side::Old);
+        self.run_on(base.path(), &files, &mut known)?;
+        sink.drop_known(known);
+        Ok(())
+    }
+
+    /// Runs it, in parts where there are more files than a command takes.
+    fn run_on(
+        &self,
+        workspace: &Path,
+        files: &[String],
+        sink: &mut HitSink<'_>,
+    ) -> Result<(), Failure> {
+        if !self.argv.iter().any(|argument| argument == FILES) {
+            return self.run_once_on(workspace, files, sink);
+        }
+        for part in parts_of(files) {
+            self.run_once_on(workspace, part, sink)?;
+        }
+        Ok(())
+    }
+
+    fn run_once_on(
+        &self,
+        workspace: &Path,
+        files: &[String],
+        sink: &mut HitSink<'_>,
+    ) -> Result<(), Failure> {
+        let argv = self.command_for(files);
+        let program = GuardedProgram {
+            argv: &argv,
+            env: self.env,
+            dir: workspace,
+            grace_ms: GRACE_MS,
+            fence: self.fence,
+        };
+        let exe = self.context.exe.clone().unwrap_or_default();
+        let input = (files.join("\n") + "\n").into_bytes();
+        let format = self.format;
+        let before = sink.offered();
+        let read = |stream: Option<ChildStdout>, killer: &TreeKiller| {
+            let Some(stream) = stream else {
+                return (0, Ok(()));
+            };
+            let mut counted = CountedBytes { stream, bytes: 0 };
+            let read = read_report(format, &mut counted, sink);
+            if read.is_err() {
+                killer.kill_tree();
+            }
+            let _ = std::io::copy(&mut counted, &mut std::io::sink());
+            (counted.bytes, read)
+        };
+        let finished = run_reading(&exe, &program, input, read, self.stop)?;
+        if self.stop.is_raised() {
+            return Err(cancelled_failure());
+        }
+        self.check_run(finished, sink.offered() > before)
+    }
+
+    /// Whether the tool has done its work. Most tell by their exit code that they found something, so a code alone is no
+    /// failure; one with nothing written is, and so is a signal.
+    fn check_run(
+        &self,
+        finished: FinishedProgram<(u64, Result<(), Failure>)>,
+        has_reported: bool,
+    ) -> Result<(), Failure> {
+        let last_words = || match shorten_message(&finished.noise).as_str() {
+            "" => String::new(),
+            noise => format!(": {noise}"),
+        };
+        let name = &self.argv[0];
+        let ended = finished.describe_ending();
+        let (bytes, read) = &finished.stdout;
+        let is_signal = finished
+            .status
+            .as_ref()
+            .is_ok_and(|status| status.code().is_none());
+        let is_success = finished
+            .status
+            .as_ref()
+            .is_ok_and(|status| status.success());
+        // Plain lines are the one format in which finding nothing is writing nothing. Whoever fails and names no place, as
+        // tsc does that prints its help, has not looked at anything.
+        let is_silent = match self.format {
+            OutputFormat::Lines => !has_reported && !is_success,
+            _ => *bytes == 0,
+        };
+        if is_silent {
+            let detail = format!(
+                "`{name}` ended ({ended}) and wrote no report{}",
+                last_words()
+            );
+            return Err(Failure::new(FailureKind::Empty, detail));
+        }
+        if let Err(failure) = read {
+            let detail = format!(
+                "`{name}` ended ({ended}); {}{}",
+                failure.detail,
+                last_words()
+            );
+            return Err(Failure::new(failure.kind, detail));
+        }
+        if is_signal {
+            let detail = format!("`{name}` was ended ({ended}){}", last_words());
+            return Err(Failure::new(FailureKind::Died, detail));
+        }
+        Ok(())
+    }
+
+    fn command_for(&self, files: &[String]) -> Vec<String> {
+        let scratch = self.scratch.to_string_lossy();
+        let expand = |argument: &String| match argument.as_str() {
+            FILES => files.to_vec(),
+            other => vec![other.replace(SCRATCH, &scratch)],
+        };
+        self.argv.iter().flat_map(expand).collect()
+    }
+}
+
+/// Tells the compiler that a filter borrows from what it is given.
+fn keep_lifetimes<F>(filter: F) -> F
+where
+    F: for<'c> Fn(&RepoPath, &'c [u8]) -> Cow<'c, [u8]>,
+{
+    filter
+}
+
+/// Whether a path is one of these, by its name or from the root.
+fn is_one_of(configs: &[String], path: &RepoPath) -> bool {
+    let path = path.as_bytes();
+    let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
+    let is_it = |config: &String| config.as_bytes() == name || config.as_bytes() == path;
+    configs.iter().any(is_it)
+}
+
+/// A file as a tool that looks for secrets has to see it.
+fn as_it_is<'c>(_: &RepoPath, content: &'c [u8]) -> Cow<'c, [u8]> {
+    Cow::Borrowed(content)
+}
+
+/// Counts what a tool wrote.
+struct CountedBytes<R> {
+    stream: R,
+    bytes: u64,
+}
+
+impl<R: std::io::Read> std::io::Read for CountedBytes<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.stream.read(buffer)?;
+        self.bytes += read as u64;
+        Ok(read)
+    }
+}
+
+/// The patterns of files; one without a slash is for names in any folder.
+fn patterns_of(patterns: &[String]) -> Result<GlobSet, Failure> {
+    let cannot = |error: globset::Error| {
+        Failure::new(FailureKind::Spawn, format!("`files` of the agent: {error}"))
+    };
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        let anywhere = if pattern.contains('/') {
+            pattern.clone()
+        } else {
+            format!("**/{pattern}")
+        };
+        set.add(Glob::new(&anywhere).map_err(cannot)?);
+    }
+    set.build().map_err(cannot)
+}
+
+/// The files of a side that changed and that the tool looks at, as paths that no tool takes for an option. A name that is
+/// no text, or that would break the list on standard input, cannot be told to a tool.
+fn paths_on(files: &[FileChange], side: Side, patterns: &GlobSet) -> Vec<String> {
+    let path_of = |file: &FileChange| match side {
+        Side::New => (file.status != FileStatus::Deleted).then(|| file.path.clone()),
+        Side::Old => (file.status != FileStatus::Added)
+            .then(|| file.old_path.clone().unwrap_or_else(|| file.path.clone())),
+    };
+    let paths = files.iter().filter_map(path_of);
+    let names = paths.filter_map(|path| String::from_utf8(path.as_bytes().to_vec()).ok());
+    names
+        .filter(|name| !name.contains('\n'))
+        .filter(|name| patterns.is_empty() || patterns.is_match(name))
+        .map(|name| format!("./{name}"))
+        .collect()
+}
+
+/// The files in parts that fit into a command each.
+fn parts_of(files: &[String]) -> Vec<&[String]> {
+    let (mut parts, mut start, mut bytes) = (Vec::new(), 0, 0);
+    for (at, file) in files.iter().enumerate() {
+        if bytes + file.len() > MAX_NAME_BYTES && at > start {
+            parts.push(&files[start..at]);
+            (start, bytes) = (at, 0);
+        }
+        bytes += file.len() + 1;
+    }
+    parts.push(&files[start..]);
+    parts
+}

@@ -1,0 +1,145 @@
+//! Linters as judges: what they are asked, what of their reports counts, and what they must not run.
+
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::Value;
+
+use crate::harness::{Repo, Run};
+
+/// A linter under a name of its own, before all other programs. `@HOME` in its script is the user's home.
+fn install(repo: &Repo, name: &str, script: &str) {
+    let home = repo.in_home("").display().to_string();
+    let file = format!("bin/{name}");
+    repo.write_home(
+        &file,
+        &format!("#!/bin/sh\n{}\n", script.replace("@HOME", &home)),
+    );
+    std::fs::set_permissions(repo.in_home(&file), PermissionsExt::from_mode(0o755)).unwrap();
+}
+
+fn review(repo: &Repo, args: &[&str]) -> Run {
+    let path = format!("{}:/usr/bin:/bin", repo.in_home("bin").display());
+    let args: Vec<&str> = ["review", "HEAD", "--judges", "1", "--quorum", "1"]
+        .iter()
+        .chain(args)
+        .copied()
+        .collect();
+    repo.council_with(&[("PATH", &path)], &args)
+}
+
+/// Reports an error in the first line of each file that it is given, unless its configuration switches it off.
+const RUFF: &str = r#"printf '%s\n' "$@" >@HOME/arguments
+cat >@HOME/input
+results=
+grep -qs off ruff.toml || for file in "$@"; do
+  case $file in ./*) results="$results${results:+,}{\"ruleId\": \"E999\", \"level\": \"error\", \"message\": {\"text\": \"wrong\"},
+   \"locations\": [{\"physicalLocation\": {\"artifactLocation\": {\"uri\": \"file://$PWD/${file#./}\"}, \"region\": {\"startLine\": 1}}}]}" ;;
+  esac
+done
+echo "{\"version\": \"2.1.0\", \"runs\": [{\"tool\": {\"driver\": {\"name\": \"ruff\"}}, \"results\": [$results]}]}""#;
+
+#[test]
+fn a_known_linter_sees_the_changed_files_and_the_configuration_of_the_base() {
+    let repo = Repo::with_base();
+    install(&repo, "ruff", RUFF);
+    repo.write("old.py", "import os\n");
+    repo.commit("Old");
+    repo.write("new.py", "import sys\n");
+    repo.write("notes.md", "Notes\n");
+    repo.write("ruff.toml", "off = true\n");
+    repo.commit("New");
+    let run = review(&repo, &["--agents", "ruff", "--json"]).ends(0);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(report["verdict"], "WARN", "{}", run.stdout);
+    assert_eq!(report["findings"][0]["finding"]["severity"], "significant");
+    assert_eq!(
+        report["findings"][0]["finding"]["location"]["path"],
+        "new.py"
+    );
+    let told = |name: &str| std::fs::read_to_string(repo.in_home(name)).unwrap();
+    assert!(
+        told("arguments").ends_with("--\n./new.py\n"),
+        "{}",
+        told("arguments")
+    );
+    assert_eq!(told("input"), "./new.py\n");
+}
+
+#[test]
+fn a_linter_with_nothing_to_look_at_is_not_started() {
+    let repo = Repo::with_base();
+    install(&repo, "ruff", RUFF);
+    repo.write("notes.md", "Notes\n");
+    repo.commit("Notes");
+    review(&repo, &["--agents", "ruff"]).ends(0);
+    assert!(!repo.in_home("arguments").exists());
+}
+
+#[test]
+fn what_a_linter_says_of_the_base_too_is_not_new() {
+    let script = r#"for file in "$@"; do
+  grep -n BAD "$file" | sed "s|^\([0-9]*\):.*|$file:\1: error: bad [X1]|"
+done"#;
+    let repo = Repo::with_base();
+    install(&repo, "house", script);
+    repo.write("a.txt", "BAD one\n");
+    repo.commit("One");
+    repo.write("a.txt", "first\nBAD one\nBAD two\n");
+    repo.commit("Two");
+    let config = |more: &str| {
+        format!(
+            "[agents.house]\ndriver = 'command'\ncommand = ['house', '{{files}}']\nformat = 'lines'\ndeterministic = true\n{more}"
+        )
+    };
+    let findings = |more: &str| {
+        repo.write_home(".config/git-council/config.toml", &config(more));
+        let run = review(&repo, &["--fresh", "--json"]);
+        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        (run.code, report["findings"].as_array().unwrap().len())
+    };
+    assert_eq!(findings("baseline = true\n"), (0, 1));
+    assert_eq!(findings("max-severity = 'critical'\n"), (1, 1));
+    // A file that was moved: its lines are new to the diff, and not to the linter.
+    repo.git(["mv", "a.txt", "b.txt"]);
+    repo.commit("Move");
+    assert_eq!(findings("baseline = true\n"), (0, 0));
+}
+
+#[test]
+fn a_linter_that_fails_abstains_with_its_last_words() {
+    let repo = Repo::with_base();
+    install(&repo, "ruff", "echo 'unknown option: --bad' >&2; exit 2");
+    repo.write("new.py", "import sys\n");
+    repo.commit("New");
+    review(&repo, &["--agents", "ruff", "--json"])
+        .ends(3)
+        .prints("unknown option: --bad");
+    install(
+        &repo,
+        "mypy",
+        "echo 'usage: mypy'; echo 'no such thing' >&2; exit 2",
+    );
+    review(&repo, &["--agents", "mypy", "--json"])
+        .ends(3)
+        .prints("no such thing");
+}
+
+#[test]
+fn a_linter_that_runs_code_of_the_change_needs_the_user_s_leave() {
+    let repo = Repo::with_base();
+    install(&repo, "eslint", "touch @HOME/ran; echo '[]'");
+    repo.write("a.js", "f();\n");
+    repo.write(
+        "council.toml",
+        "[review]\nagents = ['ruff']\n[agents.eslint]\nallow-code = true\n",
+    );
+    repo.commit("Code");
+    review(&repo, &["--agents", "eslint"])
+        .ends(2)
+        .tells("agents.eslint.allow-code = true");
+    assert!(!repo.in_home("ran").exists());
+    let own = "[agents.eslint]\nallow-code = true\n";
+    repo.write_home(".config/git-council/config.toml", own);
+    review(&repo, &["--agents", "eslint"]).ends(0);
+    assert!(repo.in_home("ran").exists());
+}
