@@ -76,6 +76,18 @@ fn a_linter_with_nothing_to_look_at_is_not_started() {
 }
 
 #[test]
+fn a_linter_is_not_told_of_what_its_workspace_leaves_out() {
+    let repo = Repo::with_base();
+    install(&repo, "ruff", RUFF);
+    repo.write("new.py", "import sys\n");
+    std::os::unix::fs::symlink("new.py", repo.path().join("link.py")).unwrap();
+    repo.commit("New");
+    review(&repo, &["--agents", "ruff"]);
+    let told = std::fs::read_to_string(repo.in_home("arguments")).unwrap();
+    assert!(told.ends_with("--\n./new.py\n"), "{told}");
+}
+
+#[test]
 fn what_a_linter_says_of_the_base_too_is_not_new() {
     let script = r#"for file in "$@"; do
   grep -n BAD "$file" | sed "s|^\([0-9]*\):.*|$file:\1: error: bad [X1]|"

@@ -142,17 +142,23 @@ impl ToolRun<'_> {
         Ok(())
     }
 
-    /// Runs it, in parts where there are more files than a command takes.
+    /// Runs it on those of the files that are in the workspace: links, submodules and files that steer agents are not.
+    /// In parts where there are more files than a command takes.
     fn run_on(
         &self,
         workspace: &Path,
         files: &[String],
         sink: &mut HitSink<'_>,
     ) -> Result<(), Failure> {
-        if !self.argv.iter().any(|argument| argument == FILES) {
-            return self.run_once_on(workspace, files, sink);
+        let is_there = |file: &&String| workspace.join(file.as_str()).is_file();
+        let files: Vec<String> = files.iter().filter(is_there).cloned().collect();
+        if files.is_empty() {
+            return Ok(());
         }
-        for part in parts_of(files) {
+        if !self.argv.iter().any(|argument| argument == FILES) {
+            return self.run_once_on(workspace, &files, sink);
+        }
+        for part in parts_of(&files) {
             self.run_once_on(workspace, part, sink)?;
         }
         Ok(())
