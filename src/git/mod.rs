@@ -59,14 +59,14 @@ pub(crate) use history::{CommitHistory, HistoryBounds, HistoryFindings, WantedLi
 pub(crate) use notes::{CouncilNotes, add_line, add_lines, keep_text};
 pub use parallel::map_parallel;
 pub(crate) use push::{PushedRange, RefUpdate, pushed_ranges};
-pub(crate) use pushed_commits::{PushedCommit, pushed_commits};
+pub(crate) use pushed_commits::{PushedCommit, pushed_commits, tag_texts};
 pub use read::read_change;
 pub(crate) use read::{commit_at, tree_at};
 pub(crate) use recognition::recognition_key;
 pub(crate) use repository_paths::RepositoryPaths;
 pub use request::ChangeRequest;
 pub(crate) use signature::{NoteSignature, sign_text, signing_key};
-pub(crate) use target::Proposal;
+pub(crate) use target::{EMPTY_TREE, Proposal, make_slug};
 pub use target::TargetSpec;
 pub(crate) use trusted::TrustedTree;
 

@@ -16,6 +16,9 @@ use super::tree_item::{ItemSort, LocatedItem};
 /// what it comes to is reviewed.
 pub(crate) const MAX_PUSHED_COMMITS: usize = 10_000;
 
+/// How many new commits of notes are looked at. What brings more is reviewed like a branch.
+const MAX_NOTES_COMMITS: usize = 1_000;
+
 /// How much is shown of a line that is none of git's, in characters.
 const SHOWN: usize = 200;
 
@@ -91,8 +94,13 @@ pub(crate) enum PushedRange {
     },
     /// The remote has it all.
     Nothing,
-    /// Notes, which hold no code.
-    Notes,
+    /// Notes, which hold no code, since what the remote has of them.
+    Notes {
+        /// The commit that the remote has, or the empty tree.
+        from: String,
+        /// The commit.
+        to: String,
+    },
     /// Not a commit; what it is.
     NoCommit(&'static str),
 }
@@ -135,17 +143,45 @@ impl PushContext<'_> {
             Some(_) => return Ok(PushedRange::NoCommit("a tree")),
             None => return Ok(PushedRange::NoCommit("no commit of this repository")),
         };
-        if update.is_named_as_notes() && self.holds_notes(tip)? {
-            return Ok(PushedRange::Notes);
-        }
         let there = match is_zero(&update.remote) {
             true => None,
             false => store.resolve_name(&update.remote).ok().flatten(),
         };
+        let remote = there.and_then(|(id, kind)| (kind == ObjectKind::Commit).then_some(id));
+        if update.is_named_as_notes() && self.brings_only_notes(remote, tip)? {
+            let nothing = store.format.empty_tree();
+            return Ok(PushedRange::Notes {
+                from: remote.unwrap_or(nothing).to_hex(),
+                to: tip.to_hex(),
+            });
+        }
         match there {
             Some((remote, ObjectKind::Commit)) => self.since_remote(remote, tip),
             _ => self.range_of_new_ref(tip),
         }
+    }
+
+    /// Whether every commit that the remote lacks holds notes: a parent of one that does may be code, and goes along.
+    fn brings_only_notes(
+        &self,
+        remote: Option<ObjectId>,
+        tip: ObjectId,
+    ) -> Result<bool, GitError> {
+        let mut known = known_to_remote(&self.objects.store, self.remote)?;
+        known.extend(remote);
+        let new = self
+            .objects
+            .store
+            .walk_commits(tip, &known, MAX_NOTES_COMMITS + 1)?;
+        if new.len() > MAX_NOTES_COMMITS {
+            return Ok(false);
+        }
+        for commit in new {
+            if !self.holds_notes(commit)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Whether a commit's tree is one of notes: files named by the ids of objects, fanned out or not. The name of a ref
@@ -210,12 +246,25 @@ pub(super) fn known_to_remote(
     store: &OpenRepository,
     remote: &str,
 ) -> Result<Vec<ObjectId>, GitError> {
-    let mut known = store.refs_below(&format!("refs/remotes/{remote}/"))?;
-    // A push to a URL has no refs of its own.
-    if known.is_empty() && !store.remote_names().iter().any(|name| name == remote) {
-        known = store.refs_below("refs/remotes/")?;
+    let mut names = store.remote_names();
+    // A push to a URL is one to the remotes that have it. What others have says nothing: it may be a private mirror.
+    if !names.iter().any(|name| name == remote) {
+        names.retain(|name| has_address(store, name, remote));
+    } else {
+        names = vec![remote.to_owned()];
+    }
+    let mut known = Vec::new();
+    for name in names {
+        known.extend(store.refs_below(&format!("refs/remotes/{name}/"))?);
     }
     Ok(known.into_iter().map(|(_, id)| id).collect())
+}
+
+fn has_address(store: &OpenRepository, name: &str, url: &str) -> bool {
+    let plain = |url: &str| url.trim_end_matches('/').trim_end_matches(".git").to_owned();
+    let keys = ["url", "pushurl"].map(|key| format!("remote.{name}.{key}"));
+    let mut addresses = keys.iter().filter_map(|key| store.config_value(key));
+    addresses.any(|address| plain(&address) == plain(url))
 }
 
 fn pushed_range(from: ObjectId, to: ObjectId, note: Option<String>) -> PushedRange {
@@ -371,8 +420,35 @@ mod tests {
                 .unwrap()
                 .remove(0)
         };
-        assert_eq!(pushed(&notes), PushedRange::Notes);
+        let nothing = ObjectId::EMPTY_TREE.to_hex();
+        assert_eq!(
+            pushed(&notes),
+            PushedRange::Notes {
+                from: nothing,
+                to: notes.clone()
+            }
+        );
         assert_eq!(pushed(&tip), since(&base, &tip));
+        // A commit of notes whose parent is code brings the code along.
+        let tree = repo.git(&["rev-parse", &format!("{notes}^{{tree}}")]);
+        let carrier = repo.git(&["commit-tree", "-m", "n", "-p", &tip, &tree]);
+        assert_eq!(pushed(&carrier), since(&base, &carrier));
+    }
+
+    #[test]
+    fn what_another_remote_has_is_new_to_an_address() {
+        let (origin, repo, base) = cloned();
+        let tip = repo.write("b", "1\n").commit("three");
+        let env = GitEnvironment::default();
+        let to = |address: &str| {
+            let updates = [update(&tip, ZERO)];
+            pushed_ranges(repo.path(), &env, address, &updates).unwrap().remove(0)
+        };
+        let nothing = ObjectId::EMPTY_TREE.to_hex();
+        assert_eq!(to("https://example.com/public.git"), since(&nothing, &tip));
+        let own = repo.git(&["config", "remote.origin.url"]);
+        assert_eq!(to(&own), since(&base, &tip));
+        drop(origin);
     }
 
     #[test]

@@ -11,6 +11,12 @@ use super::objects::ObjectReader;
 use super::open;
 use super::push::known_to_remote;
 
+/// The most tags of tags that are followed.
+const MAX_NESTED_TAGS: usize = 64;
+
+/// A larger tag is an error.
+const MAX_TAG_BYTES: usize = 16 << 20;
+
 /// A commit that a push sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PushedCommit {
@@ -18,7 +24,9 @@ pub(crate) struct PushedCommit {
     pub id: String,
     /// What to compare it with: each of its parents, or the empty tree.
     pub parents: Vec<String>,
-    /// What its author says of it. Untrusted.
+    /// Who wrote it. Untrusted, as the message is.
+    pub author: String,
+    /// What its author says of it.
     pub message: String,
 }
 
@@ -48,7 +56,10 @@ pub(crate) fn pushed_commits(
     let nothing = store.format.empty_tree();
     let commit = |id: ObjectId| {
         let CommitObject {
-            parents, message, ..
+            parents,
+            author,
+            message,
+            ..
         } = objects.commit(id)?;
         let parents: Vec<String> = match parents.is_empty() {
             true => vec![nothing.to_hex()],
@@ -57,6 +68,7 @@ pub(crate) fn pushed_commits(
         Ok(PushedCommit {
             id: id.to_hex(),
             parents,
+            author,
             message,
         })
     };
@@ -65,6 +77,31 @@ pub(crate) fn pushed_commits(
         .into_iter()
         .map(commit)
         .collect()
+}
+
+/// What the annotated tags say that lead from an object to what it names, the outermost first: their names, who made
+/// them, and their messages. None for a commit.
+///
+/// # Errors
+///
+/// As opening the repository, and objects that cannot be read.
+pub(crate) fn tag_texts(
+    dir: &Path,
+    env: &GitEnvironment,
+    id: &str,
+) -> Result<Vec<String>, GitError> {
+    let objects = ObjectReader::new(open::open_repository(dir, env)?);
+    let (mut next, mut texts) = (ObjectId::from_hex(id), Vec::new());
+    while let Some(id) = next.take().filter(|_| texts.len() < MAX_NESTED_TAGS) {
+        let text = objects.store.read_with(id, MAX_TAG_BYTES, |kind, bytes| {
+            (kind == ObjectKind::Other).then(|| String::from_utf8_lossy(bytes).into_owned())
+        })?;
+        let Some(text) = text.flatten() else { break };
+        let named = text.lines().next().and_then(|line| line.strip_prefix("object "));
+        next = named.and_then(ObjectId::from_hex);
+        texts.push(text);
+    }
+    Ok(texts)
 }
 
 #[cfg(test)]
@@ -82,6 +119,7 @@ mod tests {
         let commit = |id: &str, parent: &str, message: &str| PushedCommit {
             id: id.to_owned(),
             parents: vec![parent.to_owned()],
+            author: repo.git(&["log", "-1", "--format=%an <%ae>", id]),
             message: format!("{message}\n"),
         };
         let listed = |limit| {
@@ -98,5 +136,23 @@ mod tests {
         let empty = ObjectId::EMPTY_TREE.to_hex();
         let all = pushed_commits(origin.path(), &env, "origin", (&empty, &base), 9).unwrap();
         assert_eq!(all, [commit(&base, &empty, "one")]);
+    }
+
+    #[test]
+    fn every_tag_on_the_way_to_a_commit_is_read() {
+        let repo = Repo::new();
+        let tip = repo.write("a", "1\n").commit("one");
+        repo.git(&["tag", "-a", "-m", "inner words", "inner"]);
+        repo.git(&["tag", "-a", "-m", "outer words", "outer", "inner"]);
+        let env = GitEnvironment::default();
+        let read = |name: &str| {
+            let id = repo.git(&["rev-parse", name]);
+            tag_texts(repo.path(), &env, &id).unwrap()
+        };
+        let outer = read("outer");
+        assert_eq!(outer.len(), 2);
+        assert!(outer[0].contains("outer words") && outer[1].contains("inner words"));
+        assert_eq!(read("inner").len(), 1);
+        assert_eq!(read(&tip), [""; 0]);
     }
 }

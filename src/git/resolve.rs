@@ -110,7 +110,12 @@ fn resolve_proposal(
         name: proposal.trusted_name.clone(),
         ..trusted
     };
-    let mut resolved = since_merge_base(objects, &base, &head, TargetKind::PullRequest)?;
+    let mut resolved = match base.commit {
+        Some(_) => since_merge_base(objects, &base, &head, TargetKind::PullRequest)?,
+        // Nothing was there before: all of it is new.
+        None => resolve_range(&base, &head),
+    };
+    resolved.target.kind = TargetKind::PullRequest;
     resolved.target.slug = target::make_slug(&proposal.label);
     resolved.target.label = proposal.label.clone();
     resolved.trusted = Some((trusted.tree, describe_origin(&trusted)));

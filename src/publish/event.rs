@@ -51,6 +51,8 @@ pub enum Trigger {
         head: String,
         /// The tip before it; none: a new branch.
         base: Option<String>,
+        /// Whether it brings the default branch into being: then there is nothing that it could be compared with.
+        is_import: bool,
     },
     /// There is nothing to do, for a reason that is no fault.
     Nothing {
@@ -173,9 +175,14 @@ impl WorkflowEvent<'_> {
             return Ok(nothing_to_do("the branch was deleted"));
         }
         let none = |id: &String| id.bytes().all(|b| b == b'0');
+        let base = Some(self.required_id("/before", "before")?).filter(|id| !none(id));
+        let default = json_text(self.payload, "/repository/default_branch");
+        let pushed = json_text(self.payload, "/ref");
+        let pushed = pushed.as_deref().and_then(|name| name.strip_prefix("refs/heads/"));
         Ok(Trigger::Push {
             head: self.required_id("/after", "after")?,
-            base: Some(self.required_id("/before", "before")?).filter(|id| !none(id)),
+            is_import: base.is_none() && pushed.is_some() && pushed == default.as_deref(),
+            base,
         })
     }
 

@@ -148,6 +148,18 @@ pub struct BriefFacts {
     pub gaps: Vec<String>,
     /// Bytes of everything else: the list of files, instructions, explanations.
     pub frame: u64,
+    /// Bytes of the form of the answer, sent with each call of an API; 0 where none was called.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub schema: u64,
+    /// Bytes of the declared tools, sent with each call of an API; 0 where none were declared.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub tools: u64,
+}
+
+/// For serde, which hands a reference.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// One kind of what stands around a change, as judges were shown it.
@@ -179,6 +191,10 @@ impl BriefFacts {
             )
         }));
         parts.push(format!("everything else {} bytes", self.frame));
+        let per_call = [("the form of the answer", self.schema), ("tools", self.tools)];
+        for (name, bytes) in per_call.into_iter().filter(|(_, bytes)| *bytes > 0) {
+            parts.push(format!("{name} {bytes} bytes in each call"));
+        }
         let mut sentence = parts.join("; ");
         for gap in &self.gaps {
             sentence.push_str("; ");

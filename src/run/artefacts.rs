@@ -7,6 +7,33 @@ use std::path::Path;
 
 use crate::session::artefact_stem;
 
+/// The folder in a worktree that people find their reports in.
+const FOLDERS: [&str; 2] = [".agents", ".agents/council"];
+
+/// What stands in a worktree in the place of our folder: a link, or a file.
+fn blocking_entry(worktree: &Path) -> Option<&'static str> {
+    let is_free = |folder: &&str| {
+        let at = worktree.join(folder).symlink_metadata();
+        at.map_or(true, |at| at.is_dir())
+    };
+    FOLDERS.into_iter().find(|folder| !is_free(folder))
+}
+
+/// Whether reports can lie in the worktree. A change may bring a link or a file there: a review neither writes through it
+/// nor fails because of it.
+pub(crate) fn is_folder_free(worktree: &Path) -> bool {
+    blocking_entry(worktree).is_none()
+}
+
+/// Where the reports are, if not where people look for them.
+pub(crate) fn blocked_folder_note(worktree: &Path) -> Option<String> {
+    let entry = blocking_entry(worktree)?;
+    Some(format!(
+        "{entry} is a link or a file: reports are kept in the git directory's council/artefacts instead (remove it, or set \
+         `output.save = false`)"
+    ))
+}
+
 /// How the names of our files end, behind the run's stem.
 const ENDINGS: [&str; 2] = ["-report.md", "-session.md"];
 

@@ -118,12 +118,18 @@ impl ProcessEnvironment {
         Some(base.join("git-council"))
     }
 
+    /// The user's own folder.
+    fn home(&self) -> Option<&Path> {
+        self.get("HOME").map(Path::new).filter(|home| home.is_absolute())
+    }
+
     /// A directory of the base directory specification.
     fn base_dir(&self, variable: &str, below_home: &str) -> Option<PathBuf> {
         let named = self.get(variable).map(Path::new);
         match named.filter(|path| path.is_absolute()) {
             Some(path) => Some(path.to_path_buf()),
-            None => Some(Path::new(self.get("HOME")?).join(below_home)),
+            // A relative one would make a checkout's files the user's.
+            None => Some(self.home()?.join(below_home)),
         }
     }
 }
@@ -149,6 +155,7 @@ mod tests {
             below("/h/.config")
         );
         assert_eq!(file(&[]), None);
+        assert_eq!(file(&[("HOME", ".")]), None);
         let state = ProcessEnvironment::from_vars(&[("HOME", "/h")]).state_dir();
         assert_eq!(state, Some("/h/.local/state/git-council".into()));
     }

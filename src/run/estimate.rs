@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use council_agents::schema;
 use council_agents::tools::{declared_bytes, max_turn_bytes};
 use council_protocol::price::{EXPECTED_OUTPUT, ModelPrice, estimate_tokens};
 use council_protocol::seat::AgentKind;
+use council_protocol::task::Form;
 use council_protocol::{Coverage, Seat};
 
 use crate::config::{PriceSettings, Settings};
@@ -15,6 +17,28 @@ use crate::session::BudgetLimits;
 
 /// Bytes that a turn adds to the brief: its task and, at an API, the schema of the answer and the tools.
 const PROMPT_BYTES: u64 = 8 << 10;
+
+/// Bytes of the schema of an answer in a review.
+fn schema_bytes() -> u64 {
+    schema::answer_schema(Form::Review).map_or(0, |schema| schema.value().to_string().len() as u64)
+}
+
+/// The same, with what each call of an API carries beside a brief.
+pub(crate) fn with_calls<'s>(
+    brief: BriefFacts,
+    seats: impl Iterator<Item = &'s Seat>,
+) -> BriefFacts {
+    let apis = seats.filter_map(|seat| match &seat.agent.kind {
+        AgentKind::Http(endpoint) => Some(endpoint.tool_calls),
+        _ => None,
+    });
+    let most = apis.max();
+    BriefFacts {
+        schema: most.map_or(0, |_| schema_bytes()),
+        tools: most.filter(|calls| *calls > 0).map_or(0, |_| declared_bytes()),
+        ..brief
+    }
+}
 
 /// What goes to one recipient.
 #[derive(Debug, Clone, PartialEq)]
@@ -229,9 +253,14 @@ impl RunEstimate {
         ));
         lines.extend(brief.gaps.iter().map(|gap| format!("     {gap}")));
         lines.push(line(
-            "each turn adds its task and, at an API, tools and the form of the answer",
-            PROMPT_BYTES,
+            "each turn adds its task",
+            PROMPT_BYTES.saturating_sub(schema_bytes()),
             " or so",
+        ));
+        lines.push(line(
+            "the form of the answer, as a schema, in each call of an API",
+            schema_bytes(),
+            "",
         ));
         if self.look_ups > 0 {
             let most = format!(

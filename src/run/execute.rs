@@ -17,12 +17,12 @@ use crate::session::{
     RunFolders, RunRef, SessionBackend, SessionError, SessionSetup, SessionWorld, WriteDurability,
 };
 
-use crate::run::artefacts::prune_artefacts;
+use crate::run::artefacts::{is_folder_free, prune_artefacts};
 use crate::run::backends::{BackendTable, needs_plugin};
 use crate::run::context::RunContext;
 use crate::run::digests::RunDigests;
 use crate::run::error::RunError;
-use crate::run::estimate::{cost_settings, overrun_note};
+use crate::run::estimate::{cost_settings, overrun_note, with_calls};
 use crate::run::facts::base_facts;
 use crate::run::floor;
 use crate::run::loaded::LoadedRun;
@@ -52,12 +52,16 @@ pub(crate) fn run_places(prepared: &PreparedReview) -> RunFolders {
 /// The places of a repository. What people read lies in the worktree, unless a link or a file stands there in the place
 /// of our folder: a change may bring one, and a review neither writes through it nor fails because of it.
 pub(crate) fn repository_places(git_dir: &Path, worktree: Option<&Path>) -> RunFolders {
-    let is_ours = |worktree: &&Path| {
-        let folders = [".agents", ".agents/council"].map(|folder| worktree.join(folder));
-        let is_free = |folder: &PathBuf| folder.symlink_metadata().map_or(true, |at| at.is_dir());
-        folders.iter().all(is_free)
-    };
-    RunFolders::in_repository(git_dir, worktree.filter(is_ours))
+    RunFolders::in_repository(git_dir, worktree.filter(|worktree| is_folder_free(worktree)))
+}
+
+/// What no model was shown, so that a PASS is not taken for more than it says.
+fn hidden_note(prompts: &SeatPrompts) -> Option<String> {
+    let count = prompts.redaction_count();
+    (count > 0).then(|| {
+        let secrets = format!("{count} {}", if count == 1 { "secret was" } else { "secrets were" });
+        format!("{secrets} replaced in what the models read: none of them has seen the values")
+    })
 }
 
 /// Hears the log of a run.
@@ -275,6 +279,7 @@ impl CouncilRun<'_> {
         notes.extend(self.hearsay.iter().cloned());
         notes.extend(self.bench.seating_notes());
         notes.extend(pick.notes.iter().cloned());
+        notes.extend(self.prompts.as_deref().and_then(hidden_note));
         let explicit = settings.review.quorum.is_some();
         let subject = plan_subject(&self.prepared.packet);
         let inputs = PlanInputs {
@@ -407,7 +412,7 @@ impl CouncilRun<'_> {
             git_source: self.prepared.change.git_source.clone(),
             fail_on: Some(self.prepared.config.settings.review.fail_on),
             seed: Some(finished.plan.seed.clone()),
-            brief: self.prompts.as_deref().map(SeatPrompts::brief_facts),
+            brief: self.prompts.as_deref().map(|prompts| with_calls(prompts.brief_facts(), finished.plan.seats.iter().map(|planned| &planned.seat))),
             ..base_facts(&self.run)
         };
         let mut outcome = finished.outcome;

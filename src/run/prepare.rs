@@ -14,11 +14,12 @@ use crate::git::{self, ChangeRequest, GitError, ReviewedChange, TargetSpec};
 use crate::packet::{self, ContextBounds, IgnoreGlobs, PacketMaterial};
 use council_secrets::Redactor;
 
+use crate::run::artefacts::blocked_folder_note;
 use crate::run::backends::BackendTable;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::layers::REPOSITORY_FILE;
-use crate::run::redaction::load_redactor;
+use crate::run::redaction::{hide_in_target, load_redactor};
 use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
 use crate::run::seats::mixed;
 use crate::run::settings::{self, ConfigSources};
@@ -112,6 +113,8 @@ pub(crate) fn prepare_spec(
         probed.map(drop).map_err(|failure| failure.detail)
     })?);
     notes.extend(changed_configuration(&change, checkout));
+    notes.extend(change.place.workdir.as_deref().and_then(blocked_folder_note).filter(|_| config.settings.output.save));
+    hide_in_target(&mut change.target, &config.settings, change.place.workdir.as_deref())?;
     let packet = build_packet(&mut change, &config, &mut notes)?;
     notes.extend(excused_note(&packet, &*change.blobs, &config));
     let redactor = load_redactor(&config.settings, change.place.workdir.as_deref(), &packet)?;

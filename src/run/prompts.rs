@@ -191,6 +191,7 @@ impl SeatPrompts {
             context: context.collect(),
             gaps: sizes.gaps,
             frame: sizes.frame as u64,
+            ..BriefFacts::default()
         }
     }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use council_protocol::Packet;
+use council_protocol::packet::Target;
 use council_secrets::{Redactor, SecretTable};
 
 use super::context::RunContext;
@@ -10,6 +11,7 @@ use super::error::RunError;
 use super::layers;
 use super::own;
 use crate::config::{Settings, resolve_layers};
+use crate::git;
 use crate::prompt::redactor_for;
 
 /// The setting that names the user's own rules.
@@ -44,6 +46,21 @@ pub(crate) fn own_rules_text(
         return Ok(None);
     };
     own::read_own_text(&own::resolve_own_path(file, KEY, repository)?, KEY).map(Some)
+}
+
+/// Takes secrets out of the name of what is reviewed: a branch, a question or a file may hold one, and the name stands in
+/// every headline, in notes and in the names of files.
+pub(crate) fn hide_in_target(
+    target: &mut Target,
+    settings: &Settings,
+    repository: Option<&Path>,
+) -> Result<(), RunError> {
+    let shown = load_rules(settings, repository)?.redact_source(None, &target.label);
+    if shown.secrets > 0 {
+        target.slug = git::make_slug(&shown.text);
+        target.label = shown.text;
+    }
+    Ok(())
 }
 
 fn load_rules(settings: &Settings, repository: Option<&Path>) -> Result<Redactor, RunError> {

@@ -15,7 +15,7 @@ use council_syntax::language::Language;
 use council_syntax::outline::{self, FunctionIndex};
 use sha2::{Digest, Sha256};
 
-use crate::text::mark_hidden;
+use crate::text::{is_marked, mark_hidden};
 
 use crate::council::NearestLine;
 
@@ -131,8 +131,9 @@ impl QuoteProver {
         let mut nowhere = Proof::Unverified {
             reason: "there is no text to search".to_owned(),
         };
+        let quote = written_out(quote);
         for text in &texts.0 {
-            match text.search_near(location.line, quote) {
+            match text.search_near(location.line, &quote) {
                 (proof @ Proof::Unverified { .. }, _) => nowhere = proof,
                 found => return found,
             }
@@ -225,6 +226,14 @@ impl QuoteProver {
             add(text, Some(numbers), Some(old));
         }
         Ok(texts)
+    }
+}
+
+/// A quote of which nobody sees anything, as briefs write it: a line of such characters alone is a line all the same.
+fn written_out(quote: &str) -> Cow<'_, str> {
+    match quote.chars().all(|c| c.is_whitespace() || is_marked(c)) {
+        true => mark_hidden(Cow::Borrowed(quote)),
+        false => Cow::Borrowed(quote),
     }
 }
 

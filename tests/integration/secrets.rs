@@ -203,6 +203,39 @@ fn no_kind_of_secret_leaves_by_any_exit() {
     );
 }
 
+/// The name of what is reviewed stands in every headline, in notes and in the names of files.
+#[test]
+fn a_secret_in_the_name_of_a_branch_leaves_by_no_exit() {
+    let script = answer("PASS", "").replace("key=", "printf '%s' \"$prompt\" >@MARKS/prompt\nkey=");
+    let repo = with_judge(&script, "");
+    let random = "a1B2c3D4e5F6g7H8i9J0".repeat(2);
+    let branch = format!("feat-ghp_{random}");
+    repo.git(["switch", "--quiet", "--create", &branch]);
+    repo.write("y.txt", "y\n");
+    repo.commit("More");
+    let range = format!("main...{branch}");
+    let mut text = String::new();
+    for format in ["terminal", "markdown", "json", "sarif"] {
+        let run = repo.council(["review", &range, "--format", format]);
+        text += &(run.stdout + &run.stderr);
+    }
+    text += &repo.council(["log"]).stdout;
+    let bundle = repo.in_home("run.json").display().to_string();
+    repo.council_with(&[], &["replay", "--bundle", &bundle]).ends(0);
+    text += &std::fs::read_to_string(&bundle).unwrap();
+    text += &repo.git(["notes", "--ref=council", "show", "HEAD"]);
+    text += &seen(&repo, "prompt");
+    text += &all_files(&repo.path().join(".agents"));
+    for folder in [".agents/council", ".git/council/runs"] {
+        for entry in std::fs::read_dir(repo.path().join(folder)).unwrap() {
+            text += &entry.unwrap().file_name().to_string_lossy();
+        }
+    }
+    let text = text.to_lowercase();
+    let at = text.find(&random.to_lowercase());
+    assert!(at.is_none(), "{:?}", at.map(|at| &text[at.saturating_sub(300)..at + 60]));
+}
+
 #[test]
 fn a_dismissal_does_not_tell_a_secret_either() {
     let repo = with_judge(&answer("FAIL", ""), "");

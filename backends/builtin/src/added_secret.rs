@@ -1,9 +1,9 @@
 //! Secrets that a change adds, line by line, whatever excuses them: for commits that a later one of the same push takes
 //! back. What was pushed once can be read, whether or not the tip still shows it.
 
-use council_protocol::change::NoBlobs;
+use council_protocol::change::{FileKind, FileStatus, NoBlobs};
 use council_protocol::seat::RuleSettings;
-use council_protocol::{BlobSource, FileChange, Severity};
+use council_protocol::{BlobSource, FileChange, Hunk, RepoPath, Severity};
 
 use crate::opaque::visit_added_parts;
 use crate::perspective::SECURITY;
@@ -30,8 +30,7 @@ pub struct AddedSecret {
 pub fn added_secrets(file: &FileChange, blobs: &dyn BlobSource) -> Vec<AddedSecret> {
     let change = ChangeView::of_file(file, blobs);
     let whole = &change.files[0];
-    let bench = ActiveRules::new(SECURITY, &RuleSettings::default());
-    let bench = bench.only(|rule| matches!(rule.info.category, "secrets" | "secret-files"));
+    let bench = secret_rules();
     let path = file.path.display();
     let shown = without_secrets("", &path);
     let secret = |found: &FoundHit, text: &str| AddedSecret {
@@ -63,10 +62,72 @@ pub fn added_secrets(file: &FileChange, blobs: &dyn BlobSource) -> Vec<AddedSecr
     secrets
 }
 
+/// The secrets in a text that lies in no file, such as the message of a commit; `name` says what it is.
+pub fn secrets_of_text(name: &str, text: &str) -> Vec<AddedSecret> {
+    let lines: Vec<&str> = text.lines().collect();
+    let count = u32::try_from(lines.len()).unwrap_or(u32::MAX);
+    let hunk = Hunk {
+        old_start: 0,
+        old_lines: 0,
+        new_start: 1,
+        new_lines: count,
+        section: String::new(),
+        body: lines.iter().map(|line| format!("+{line}\n")).collect(),
+    };
+    // A path of its own, so that none of the text's words make an example or a test of it.
+    let file = FileChange {
+        path: RepoPath::from("text"),
+        old_path: None,
+        status: FileStatus::Added,
+        kind: FileKind::Text,
+        old_mode: 0,
+        new_mode: 0o100_644,
+        old_id: None,
+        new_id: None,
+        old_size: None,
+        new_size: None,
+        similarity: None,
+        lossy: false,
+        hunks: vec![hunk],
+    };
+    let change = ChangeView::of_file(&file, &NoBlobs);
+    let view = FileView::new(0, &file, &NoBlobs);
+    let found = look_at_part(&change, &view, &secret_rules());
+    let fails = found.iter().filter(|found| found.severity == Severity::Critical);
+    let secret = |found: &FoundHit| AddedSecret {
+        rule: found.rule.info.id,
+        description: found.hit.description.clone(),
+        path: name.to_owned(),
+        line: 0,
+        text: view.line_text(found.hit.line).unwrap_or_default().trim().to_owned(),
+    };
+    fails.map(secret).collect()
+}
+
+fn secret_rules() -> ActiveRules {
+    ActiveRules::new(SECURITY, &RuleSettings::default())
+        .only(|rule| matches!(rule.info.category, "secrets" | "secret-files"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::fixture::RuleFixture;
+
+    #[test]
+    fn a_text_outside_of_files_is_searched_like_one() {
+        let token = ["gh", "p_Zk3pQ9vXw2LmT7rB8sYcZk3pQ9vXw2LmT7rB"].concat();
+        let key = ["-----BEGIN RSA PRI", "VATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKjMzEf"].concat();
+        for (text, rule) in [(format!("Tests\n\nexample: {token}"), "provider-token"), (format!("Docs\n\n{key}"), "private-key")] {
+            let found = secrets_of_text("the message", &text);
+            let [secret] = &found[..] else {
+                panic!("{found:?}")
+            };
+            assert_eq!((secret.rule, secret.path.as_str(), secret.line), (rule, "the message", 0));
+            assert!(!secret.description.contains(&token));
+        }
+        assert_eq!(secrets_of_text("the message", "Fix the parser\n\npassword = 'hunter2'\n"), []);
+    }
 
     #[test]
     fn a_secret_is_found_by_its_line_and_an_excuse_changes_nothing() {

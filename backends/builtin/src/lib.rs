@@ -37,7 +37,7 @@ mod workflow;
 use council_protocol::{BlobSource, FileChange};
 use council_syntax::{language, lexer};
 
-pub use added_secret::{AddedSecret, added_secrets};
+pub use added_secret::{AddedSecret, added_secrets, secrets_of_text};
 pub use excuse::{ExcusedFinding, excused_findings};
 pub use judge::{BuiltinJudge, SeatError};
 pub use perspective::{CouncillorInfo, PerspectiveInfo};

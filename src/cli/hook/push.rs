@@ -19,7 +19,7 @@ use crate::run::error::RunError;
 use crate::run::github::claim::use_builtin_judges;
 use crate::run::hook::install::HookInstaller;
 use crate::run::hook::passing_secrets::{
-    PassingSecrets, PushSum, PushedSpan, find_passing_secrets,
+    PassingSecrets, PushSum, PushedSpan, find_passing_secrets, secrets_of_tags,
 };
 use crate::run::hook::script::HookEvent;
 use crate::run::prepare::{PreparedReview, prepare_review};
@@ -48,41 +48,61 @@ struct PushedChange {
     note: Option<String>,
 }
 
+/// What a push holds.
+#[derive(Default)]
+struct ReadPush {
+    ranges: Vec<PushedChange>,
+    /// How many refs are no commit.
+    unread: usize,
+    /// Refs, each with the secrets in what is said beside the code: annotations of tags, and notes.
+    said: Vec<(String, PassingSecrets)>,
+}
+
 const BLOCKED: &str =
     "the push is blocked (to push anyway: git push --no-verify, or GIT_COUNCIL=0)";
 
 impl PrePush<'_> {
     /// Reviews what is pushed.
     pub(crate) fn review_updates(&self, updates: Vec<RefUpdate>) -> Result<u8, RunError> {
-        let (ranges, unread) = self.distinct_ranges(updates)?;
-        let code = self.review_ranges(&ranges)?;
-        // What nobody can read is inconclusive, and that stops a push in a gate.
-        if unread > 0 && code == exit::OK && may_be_gate(self.start) {
+        let pushed = self.read_push(updates)?;
+        let code = self.review_ranges(&pushed.ranges)?;
+        let mut told = String::new();
+        for (name, said) in &pushed.said {
+            describe_passing(&mut told, std::slice::from_ref(name), said);
+        }
+        self.start.console.write_stderr(&told);
+        // What nobody can read is inconclusive, and that stops a push in a gate. A secret does, wherever it stands.
+        let stops = pushed.unread > 0 || pushed.said.iter().any(|(_, said)| !said.found.is_empty());
+        if stops && code == exit::OK && may_be_gate(self.start) {
             self.say_line(BLOCKED);
             return Ok(exit::FAIL);
         }
         Ok(code)
     }
 
-    /// Each distinct range once, and how many refs are no commit.
-    fn distinct_ranges(
-        &self,
-        updates: Vec<RefUpdate>,
-    ) -> Result<(Vec<PushedChange>, usize), RunError> {
+    /// Each distinct range once, and what is no range.
+    fn read_push(&self, updates: Vec<RefUpdate>) -> Result<ReadPush, RunError> {
         let start = self.start;
         let pushed =
             git::pushed_ranges(&start.dir, &start.git_environment(), self.remote, &updates)?;
         let mut ranges: BTreeMap<String, PushedChange> = BTreeMap::new();
-        let mut unread = 0;
+        let mut read = ReadPush::default();
         for (update, pushed) in updates.iter().zip(pushed) {
             let name = short_ref(&update.remote_ref).to_owned();
+            let annotations = secrets_of_tags(&update.local, start)?;
+            if !annotations.found.is_empty() {
+                read.said.push((name.clone(), annotations));
+            }
             match pushed {
                 PushedRange::Nothing => {}
-                PushedRange::Notes => {
-                    self.say_line(&format!("nothing to review in notes ({name})"))
+                PushedRange::Notes { from, to } => {
+                    self.say_line(&format!(
+                        "nothing to review in notes ({name}); they are searched for secrets"
+                    ));
+                    read.said.push((name, self.secrets_of_notes(&from, &to)?));
                 }
                 PushedRange::NoCommit(what) => {
-                    unread += 1;
+                    read.unread += 1;
                     let id = &update.local;
                     self.say_line(&format!(
                         "{name} is {what}: not reviewed; to review it: git cat-file -p {id} | git diff --no-index /dev/null - | git council review --patch -"
@@ -103,7 +123,15 @@ impl PrePush<'_> {
                 }
             }
         }
-        Ok((ranges.into_values().collect(), unread))
+        read.ranges = ranges.into_values().collect();
+        Ok(read)
+    }
+
+    /// Notes hold no code, but whoever fetches them reads them.
+    fn secrets_of_notes(&self, from: &str, to: &str) -> Result<PassingSecrets, RunError> {
+        let remote = self.remote;
+        let span = PushedSpan { remote, from, to };
+        find_passing_secrets(&span, None, self.start, Instant::now() + MIN_COMMITS_TIME)
     }
 
     fn review_ranges(&self, ranges: &[PushedChange]) -> Result<u8, RunError> {
@@ -178,7 +206,7 @@ impl PrePush<'_> {
         let (from, to) = reviewed.range.split_once("..").unwrap_or_default();
         let remote = self.remote;
         let span = PushedSpan { remote, from, to };
-        let passing = find_passing_secrets(&span, &sum, self.start, deadline)?;
+        let passing = find_passing_secrets(&span, Some(&sum), self.start, deadline)?;
         Ok(Some((report, settings, passing)))
     }
 

@@ -55,6 +55,8 @@ enum ReviewBase {
     Commit(String),
     /// The default branch.
     Default,
+    /// There is none: the push brings the default branch into being.
+    Nothing,
 }
 
 /// Finds out what there is to do.
@@ -129,11 +131,19 @@ fn subject_of_event(
                 number,
             ))
         }
-        Trigger::Push { head, base } => {
+        Trigger::Push {
+            head,
+            base,
+            is_import,
+        } => {
             let label = format!("push {}", &head[..12]);
             Ok(subject_of_commits(
                 head,
-                base.map_or(ReviewBase::Default, ReviewBase::Commit),
+                match base {
+                    Some(base) => ReviewBase::Commit(base),
+                    None if is_import => ReviewBase::Nothing,
+                    None => ReviewBase::Default,
+                },
                 label,
                 None,
             ))
@@ -223,7 +233,7 @@ impl PullSubject {
         let base = match &self.base {
             ReviewBase::Branch(name) => format!("refs/heads/{name}"),
             ReviewBase::Commit(id) => id.clone(),
-            ReviewBase::Default => format!("refs/heads/{default}"),
+            ReviewBase::Default | ReviewBase::Nothing => format!("refs/heads/{default}"),
         };
         let head = number.map_or(self.head.clone(), |number| {
             format!("refs/pull/{number}/head")
@@ -241,6 +251,10 @@ impl PullSubject {
         forge.fetch_refs(start, &wanted)?;
         let at = |rev: &str| git::commit_at(&start.dir, &start.git_environment(), rev);
         let (base, trusted) = (at(&wanted[1].local)?, at(&wanted[2].local)?);
+        let base = match self.base {
+            ReviewBase::Nothing => git::EMPTY_TREE.to_owned(),
+            _ => base,
+        };
         // What was fetched may be a newer tip than the one that was meant; that one is reviewed, or nothing.
         at(&self.head).map_err(|_| {
             RunError::run(format!(

@@ -5,9 +5,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-use council_builtin::{AddedSecret, added_secrets};
+use council_builtin::{AddedSecret, added_secrets, secrets_of_text};
 use council_protocol::{BlobSource, Hunk, LineKind, Packet};
-use council_secrets::{SecretShape, SecretTable};
 
 use crate::git::{self, ChangeRequest, PushedCommit, TargetSpec};
 use crate::run::context::RunContext;
@@ -17,11 +16,20 @@ use crate::run::prepare::PreparedReview;
 /// The most commits of one push that are looked at, the newest first.
 const MAX_COMMITS: usize = 1_000;
 
+/// What of a push holds a secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum SecretCarrier {
+    /// A commit, by its id.
+    Commit(String),
+    /// An annotated tag, the one that is pushed.
+    Tag,
+}
+
 /// What the commits of a push hold beside their sum.
 #[derive(Debug, Default)]
 pub(crate) struct PassingSecrets {
-    /// Each with the commit that adds it.
-    pub(crate) found: Vec<(String, AddedSecret)>,
+    /// Each with what brings it.
+    pub(crate) found: Vec<(SecretCarrier, AddedSecret)>,
     /// How many commits were looked at, where they are not all.
     pub(crate) looked_at: Option<usize>,
 }
@@ -80,15 +88,15 @@ pub(crate) struct PushedSpan<'a> {
     pub(crate) to: &'a str,
 }
 
-/// Looks at each commit of a range for secrets that its sum no longer adds; after `deadline` no
-/// further file is read.
+/// Looks at each commit of a range for secrets that its sum, where somebody reviews that, no longer adds; after
+/// `deadline` no further file is read.
 ///
 /// # Errors
 ///
 /// A history that cannot be walked.
 pub(crate) fn find_passing_secrets(
     span: &PushedSpan<'_>,
-    sum: &PushSum,
+    sum: Option<&PushSum>,
     start: &RunContext,
     deadline: Instant,
 ) -> Result<PassingSecrets, RunError> {
@@ -97,16 +105,17 @@ pub(crate) fn find_passing_secrets(
     let mut commits = git::pushed_commits(&start.dir, &env, span.remote, range, MAX_COMMITS + 1)?;
     let mut passing = PassingSecrets::default();
     // A single commit is its own sum, but for what is said of it.
-    let is_sum = commits.len() < 2;
+    let is_sum = commits.len() < 2 && sum.is_some();
     if commits.len() > MAX_COMMITS {
         commits.truncate(MAX_COMMITS);
         passing.looked_at = Some(MAX_COMMITS);
     }
     for (at, commit) in commits.iter().enumerate() {
         let said = secrets_of_message(commit).into_iter();
+        let carrier = SecretCarrier::Commit(commit.id.clone());
         passing
             .found
-            .extend(said.map(|secret| (commit.id.clone(), secret)));
+            .extend(said.map(|secret| (carrier.clone(), secret)));
         if is_sum {
             continue;
         }
@@ -114,45 +123,51 @@ pub(crate) fn find_passing_secrets(
         let read = secrets_of_commit(commit, start, deadline);
         let (added, is_whole) = read.unwrap_or_default();
         let taken_back = |secret: AddedSecret| AddedSecret {
-            description: format!(
-                "{} A later commit of this push removes it.",
-                secret.description
-            ),
+            description: match sum {
+                Some(_) => format!("{} A later commit of this push removes it.", secret.description),
+                None => secret.description,
+            },
             ..secret
         };
         let added = added.into_iter().map(taken_back);
         passing
             .found
-            .extend(added.map(|secret| (commit.id.clone(), secret)));
+            .extend(added.map(|secret| (carrier.clone(), secret)));
         if !is_whole {
             passing.looked_at = Some(at);
             break;
         }
     }
-    passing.leave_out_shown(sum);
+    if let Some(sum) = sum {
+        passing.leave_out_shown(sum);
+    }
     Ok(passing)
 }
 
-/// The tokens in the message of a commit.
+/// The secrets in what a commit says of itself.
 fn secrets_of_message(commit: &PushedCommit) -> Vec<AddedSecret> {
-    let mut found = Vec::new();
-    for line in commit.message.lines() {
-        for token in SecretTable::built_in().find_secrets(line) {
-            if token.is_plausible && token.shape == SecretShape::Token {
-                found.push(AddedSecret {
-                    rule: "provider-token",
-                    description: format!(
-                        "The message holds a token in the shape of {}'s.",
-                        token.owner
-                    ),
-                    path: "the message".to_owned(),
-                    line: 0,
-                    text: line.trim().to_owned(),
-                });
-            }
-        }
-    }
+    let mut found = secrets_of_text("the message", &commit.message);
+    found.extend(secrets_of_text("the author", &commit.author));
     found
+}
+
+/// The secrets in what annotated tags say, from the object with this id on: a push sends them along.
+///
+/// # Errors
+///
+/// A tag that cannot be read.
+pub(crate) fn secrets_of_tags(
+    id: &str,
+    start: &RunContext,
+) -> Result<PassingSecrets, RunError> {
+    let texts = git::tag_texts(&start.dir, &start.git_environment(), id)?;
+    let secrets = texts
+        .iter()
+        .flat_map(|text| secrets_of_text("the annotation", text));
+    Ok(PassingSecrets {
+        found: secrets.map(|secret| (SecretCarrier::Tag, secret)).collect(),
+        looked_at: None,
+    })
 }
 
 /// What a commit adds to every one of its parents: what a merge takes from one of them is that one's. With it, whether all

@@ -144,6 +144,13 @@ fn a_pushed_branch_is_reviewed_since_its_last_push_and_a_new_one_since_the_defau
     // Only the last commit: what was there before it is not its fault.
     push(&head, &later).ends(0);
     push(&"0".repeat(40), &head).ends(1);
+    // Nothing was there before the push that brings the default branch: all of it is new.
+    let main = stage.repo.git(["rev-parse", "main"]);
+    push(&"0".repeat(40), &main).ends(0).prints("SKIPPED");
+    let payload = json!({ "before": "0".repeat(40), "after": main, "ref": "refs/heads/main",
+        "repository": { "default_branch": "main" } });
+    let import = stage.job(&CHECK, &stage.event("push", &payload)).ends(0);
+    assert!(!import.stdout.contains("SKIPPED"), "{}", import.stdout);
     let gone = json!({ "before": head, "after": "0".repeat(40), "deleted": true });
     stage
         .job(&CHECK, &stage.event("push", &gone))
