@@ -25,6 +25,7 @@ mod hook_files;
 mod hostile;
 mod injection;
 mod killed;
+mod large;
 mod links;
 mod linters;
 mod lookups;

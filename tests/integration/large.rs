@@ -1,0 +1,77 @@
+//! Changes that are larger than a brief: spread over the judges, or named with the command that reviews them whole.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use crate::harness::Repo;
+use crate::programs::{answer, with_judge};
+
+/// Each of the files takes about 9 kB of a brief.
+const FILE_LINES: usize = 200;
+
+/// Lines that no rule speaks of.
+fn write_files(repo: &Repo, files: usize) {
+    for file in 0..files {
+        let lines = (0..FILE_LINES).fold(String::new(), |mut text, line| {
+            let _ = writeln!(text, "the value of row {line} in part {file} is set");
+            text
+        });
+        repo.write(&format!("data/part{file}/rows.txt"), lines);
+    }
+    repo.commit("Data");
+}
+
+fn notes(report: &Value) -> Vec<String> {
+    let notes = report["notes"].as_array().unwrap().iter();
+    notes.map(|note| note.as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn what_is_larger_than_a_brief_names_the_command_that_reviews_it_whole_and_its_cost() {
+    let repo = with_judge(&answer("PASS", ""), "");
+    // 28,000 lines.
+    write_files(&repo, 140);
+    let run = repo.council(["review", "HEAD", "--json"]).ends(3);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(report["verdict"], "INCONCLUSIVE");
+    let notes = notes(&report);
+    let told = notes.iter().find(|note| note.contains("reviews all of it"));
+    let told = told.unwrap_or_else(|| panic!("{notes:?}"));
+    assert!(told.contains("about ") && told.contains(" tokens in a round"), "{told}");
+    let dry = repo.council(["review", "HEAD", "--dry-run"]).ends(0);
+    let text = format!("{} {}", dry.stdout, dry.stderr);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("reviews all of it"), "{text}");
+    // What it names does what it says.
+    let command = told.split('`').find(|part| part.starts_with("git council "));
+    let args: Vec<&str> = command.unwrap().split(' ').skip(2).collect();
+    let run = repo.council_with(&[], &args).ends(0);
+    assert!(run.stdout.starts_with("PASS"), "{}", run.stdout);
+}
+
+#[test]
+fn a_quorum_sees_every_file_before_all_judges_see_any() {
+    let script = answer("PASS", "").replace("key=", "printf '%s' \"$prompt\" >@MARKS/prompt-$$\nkey=");
+    let repo = with_judge(&script, "");
+    write_files(&repo, 14);
+    // Two of four briefs hold the change, and no single one does.
+    let limits = [
+        "--config", "limits.brief=110K", "--config", "limits.context=0", "--config", "review.judges=4",
+        "--config", "review.quorum=2",
+    ];
+    let args = [&["review", "HEAD"][..], &limits].concat();
+    let run = repo.council_with(&[], &args).ends(0);
+    assert!(run.stdout.starts_with("PASS"), "{}", run.stdout);
+    let marks = std::fs::read_dir(repo.in_home("marks")).unwrap();
+    let prompts = marks.map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap());
+    let prompts: Vec<String> = prompts.collect();
+    assert!(prompts.len() >= 4, "{}", prompts.len());
+    let readers = |file: usize| {
+        let last = format!("the value of row {} in part {file} is set", FILE_LINES - 1);
+        prompts.iter().filter(|text| text.contains(&last)).count()
+    };
+    let readers: Vec<usize> = (0..14).map(readers).collect();
+    assert!(readers.iter().all(|&count| count >= 2), "{readers:?}");
+    assert!(readers.iter().any(|&count| count < prompts.len()), "{readers:?}");
+}
