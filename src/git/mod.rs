@@ -66,8 +66,8 @@ pub(crate) use recognition::recognition_key;
 pub(crate) use repository_paths::RepositoryPaths;
 pub use request::ChangeRequest;
 pub(crate) use signature::{NoteSignature, sign_text, signing_key};
-pub(crate) use target::{EMPTY_TREE, Proposal, make_slug};
 pub use target::TargetSpec;
+pub(crate) use target::{EMPTY_TREE, Proposal, make_slug};
 pub(crate) use trusted::TrustedTree;
 
 #[cfg(test)]

@@ -162,11 +162,7 @@ impl PushContext<'_> {
     }
 
     /// Whether every commit that the remote lacks holds notes: a parent of one that does may be code, and goes along.
-    fn brings_only_notes(
-        &self,
-        remote: Option<ObjectId>,
-        tip: ObjectId,
-    ) -> Result<bool, GitError> {
+    fn brings_only_notes(&self, remote: Option<ObjectId>, tip: ObjectId) -> Result<bool, GitError> {
         let mut known = known_to_remote(&self.objects.store, self.remote)?;
         known.extend(remote);
         let new = self
@@ -261,7 +257,11 @@ pub(super) fn known_to_remote(
 }
 
 fn has_address(store: &OpenRepository, name: &str, url: &str) -> bool {
-    let plain = |url: &str| url.trim_end_matches('/').trim_end_matches(".git").to_owned();
+    let plain = |url: &str| {
+        url.trim_end_matches('/')
+            .trim_end_matches(".git")
+            .to_owned()
+    };
     let keys = ["url", "pushurl"].map(|key| format!("remote.{name}.{key}"));
     let mut addresses = keys.iter().filter_map(|key| store.config_value(key));
     addresses.any(|address| plain(&address) == plain(url))
@@ -442,7 +442,9 @@ mod tests {
         let env = GitEnvironment::default();
         let to = |address: &str| {
             let updates = [update(&tip, ZERO)];
-            pushed_ranges(repo.path(), &env, address, &updates).unwrap().remove(0)
+            pushed_ranges(repo.path(), &env, address, &updates)
+                .unwrap()
+                .remove(0)
         };
         let nothing = ObjectId::EMPTY_TREE.to_hex();
         assert_eq!(to("https://example.com/public.git"), since(&nothing, &tip));

@@ -97,7 +97,10 @@ pub(crate) fn tag_texts(
             (kind == ObjectKind::Other).then(|| String::from_utf8_lossy(bytes).into_owned())
         })?;
         let Some(text) = text.flatten() else { break };
-        let named = text.lines().next().and_then(|line| line.strip_prefix("object "));
+        let named = text
+            .lines()
+            .next()
+            .and_then(|line| line.strip_prefix("object "));
         next = named.and_then(ObjectId::from_hex);
         texts.push(text);
     }

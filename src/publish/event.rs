@@ -178,7 +178,9 @@ impl WorkflowEvent<'_> {
         let base = Some(self.required_id("/before", "before")?).filter(|id| !none(id));
         let default = json_text(self.payload, "/repository/default_branch");
         let pushed = json_text(self.payload, "/ref");
-        let pushed = pushed.as_deref().and_then(|name| name.strip_prefix("refs/heads/"));
+        let pushed = pushed
+            .as_deref()
+            .and_then(|name| name.strip_prefix("refs/heads/"));
         Ok(Trigger::Push {
             head: self.required_id("/after", "after")?,
             is_import: base.is_none() && pushed.is_some() && pushed == default.as_deref(),

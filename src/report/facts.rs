@@ -191,7 +191,10 @@ impl BriefFacts {
             )
         }));
         parts.push(format!("everything else {} bytes", self.frame));
-        let per_call = [("the form of the answer", self.schema), ("tools", self.tools)];
+        let per_call = [
+            ("the form of the answer", self.schema),
+            ("tools", self.tools),
+        ];
         for (name, bytes) in per_call.into_iter().filter(|(_, bytes)| *bytes > 0) {
             parts.push(format!("{name} {bytes} bytes in each call"));
         }

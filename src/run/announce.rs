@@ -16,7 +16,7 @@ use crate::run::nothing::reason_to_skip;
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
 use crate::run::seats::SeatPlanner;
-use crate::run::shards;
+use crate::run::{shards, whole};
 
 /// What a review would send, to whom, and what that may cost. Nobody is asked.
 pub(crate) fn describe_dry_run(prepared: &PreparedReview, deep: bool) -> Result<String, RunError> {
@@ -37,11 +37,13 @@ pub(crate) fn describe_dry_run(prepared: &PreparedReview, deep: bool) -> Result<
         _ => seats,
     };
     let forecast = estimate_run(prompts.as_deref(), &seats, prepared);
-    Ok(forecast
-        .render_lines()
-        .iter()
-        .map(|line| clean_line(line) + "\n")
-        .collect())
+    let mut lines = forecast.render_lines();
+    lines.extend(whole::suggest_whole_review(
+        prepared,
+        prompts.as_deref(),
+        &seats,
+    ));
+    Ok(lines.iter().map(|line| clean_line(line) + "\n").collect())
 }
 
 /// A line of the forecast as a terminal may have it, with its indent.

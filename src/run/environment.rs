@@ -120,7 +120,9 @@ impl ProcessEnvironment {
 
     /// The user's own folder.
     fn home(&self) -> Option<&Path> {
-        self.get("HOME").map(Path::new).filter(|home| home.is_absolute())
+        self.get("HOME")
+            .map(Path::new)
+            .filter(|home| home.is_absolute())
     }
 
     /// A directory of the base directory specification.

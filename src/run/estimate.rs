@@ -35,7 +35,9 @@ pub(crate) fn with_calls<'s>(
     let most = apis.max();
     BriefFacts {
         schema: most.map_or(0, |_| schema_bytes()),
-        tools: most.filter(|calls| *calls > 0).map_or(0, |_| declared_bytes()),
+        tools: most
+            .filter(|calls| *calls > 0)
+            .map_or(0, |_| declared_bytes()),
         ..brief
     }
 }

@@ -52,14 +52,24 @@ pub(crate) fn run_places(prepared: &PreparedReview) -> RunFolders {
 /// The places of a repository. What people read lies in the worktree, unless a link or a file stands there in the place
 /// of our folder: a change may bring one, and a review neither writes through it nor fails because of it.
 pub(crate) fn repository_places(git_dir: &Path, worktree: Option<&Path>) -> RunFolders {
-    RunFolders::in_repository(git_dir, worktree.filter(|worktree| is_folder_free(worktree)))
+    RunFolders::in_repository(
+        git_dir,
+        worktree.filter(|worktree| is_folder_free(worktree)),
+    )
 }
 
 /// What no model was shown, so that a PASS is not taken for more than it says.
 fn hidden_note(prompts: &SeatPrompts) -> Option<String> {
     let count = prompts.redaction_count();
     (count > 0).then(|| {
-        let secrets = format!("{count} {}", if count == 1 { "secret was" } else { "secrets were" });
+        let secrets = format!(
+            "{count} {}",
+            if count == 1 {
+                "secret was"
+            } else {
+                "secrets were"
+            }
+        );
         format!("{secrets} replaced in what the models read: none of them has seen the values")
     })
 }
@@ -412,7 +422,12 @@ impl CouncilRun<'_> {
             git_source: self.prepared.change.git_source.clone(),
             fail_on: Some(self.prepared.config.settings.review.fail_on),
             seed: Some(finished.plan.seed.clone()),
-            brief: self.prompts.as_deref().map(|prompts| with_calls(prompts.brief_facts(), finished.plan.seats.iter().map(|planned| &planned.seat))),
+            brief: self.prompts.as_deref().map(|prompts| {
+                with_calls(
+                    prompts.brief_facts(),
+                    finished.plan.seats.iter().map(|planned| &planned.seat),
+                )
+            }),
             ..base_facts(&self.run)
         };
         let mut outcome = finished.outcome;

@@ -113,8 +113,19 @@ pub(crate) fn prepare_spec(
         probed.map(drop).map_err(|failure| failure.detail)
     })?);
     notes.extend(changed_configuration(&change, checkout));
-    notes.extend(change.place.workdir.as_deref().and_then(blocked_folder_note).filter(|_| config.settings.output.save));
-    hide_in_target(&mut change.target, &config.settings, change.place.workdir.as_deref())?;
+    notes.extend(
+        change
+            .place
+            .workdir
+            .as_deref()
+            .and_then(blocked_folder_note)
+            .filter(|_| config.settings.output.save),
+    );
+    hide_in_target(
+        &mut change.target,
+        &config.settings,
+        change.place.workdir.as_deref(),
+    )?;
     let packet = build_packet(&mut change, &config, &mut notes)?;
     notes.extend(excused_note(&packet, &*change.blobs, &config));
     let redactor = load_redactor(&config.settings, change.place.workdir.as_deref(), &packet)?;

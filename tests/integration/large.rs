@@ -24,7 +24,9 @@ fn write_files(repo: &Repo, files: usize) {
 
 fn notes(report: &Value) -> Vec<String> {
     let notes = report["notes"].as_array().unwrap().iter();
-    notes.map(|note| note.as_str().unwrap().to_owned()).collect()
+    notes
+        .map(|note| note.as_str().unwrap().to_owned())
+        .collect()
 }
 
 #[test]
@@ -38,13 +40,18 @@ fn what_is_larger_than_a_brief_names_the_command_that_reviews_it_whole_and_its_c
     let notes = notes(&report);
     let told = notes.iter().find(|note| note.contains("reviews all of it"));
     let told = told.unwrap_or_else(|| panic!("{notes:?}"));
-    assert!(told.contains("about ") && told.contains(" tokens in a round"), "{told}");
+    assert!(
+        told.contains("about ") && told.contains(" tokens in a round"),
+        "{told}"
+    );
     let dry = repo.council(["review", "HEAD", "--dry-run"]).ends(0);
     let text = format!("{} {}", dry.stdout, dry.stderr);
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("reviews all of it"), "{text}");
     // What it names does what it says.
-    let command = told.split('`').find(|part| part.starts_with("git council "));
+    let command = told
+        .split('`')
+        .find(|part| part.starts_with("git council "));
     let args: Vec<&str> = command.unwrap().split(' ').skip(2).collect();
     let run = repo.council_with(&[], &args).ends(0);
     assert!(run.stdout.starts_with("PASS"), "{}", run.stdout);
@@ -52,13 +59,20 @@ fn what_is_larger_than_a_brief_names_the_command_that_reviews_it_whole_and_its_c
 
 #[test]
 fn a_quorum_sees_every_file_before_all_judges_see_any() {
-    let script = answer("PASS", "").replace("key=", "printf '%s' \"$prompt\" >@MARKS/prompt-$$\nkey=");
+    let script =
+        answer("PASS", "").replace("key=", "printf '%s' \"$prompt\" >@MARKS/prompt-$$\nkey=");
     let repo = with_judge(&script, "");
     write_files(&repo, 14);
     // Two of four briefs hold the change, and no single one does.
     let limits = [
-        "--config", "limits.brief=110K", "--config", "limits.context=0", "--config", "review.judges=4",
-        "--config", "review.quorum=2",
+        "--config",
+        "limits.brief=110K",
+        "--config",
+        "limits.context=0",
+        "--config",
+        "review.judges=4",
+        "--config",
+        "review.quorum=2",
     ];
     let args = [&["review", "HEAD"][..], &limits].concat();
     let run = repo.council_with(&[], &args).ends(0);
@@ -73,5 +87,8 @@ fn a_quorum_sees_every_file_before_all_judges_see_any() {
     };
     let readers: Vec<usize> = (0..14).map(readers).collect();
     assert!(readers.iter().all(|&count| count >= 2), "{readers:?}");
-    assert!(readers.iter().any(|&count| count < prompts.len()), "{readers:?}");
+    assert!(
+        readers.iter().any(|&count| count < prompts.len()),
+        "{readers:?}"
+    );
 }

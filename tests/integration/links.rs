@@ -78,7 +78,10 @@ fn nothing_that_stands_where_our_folder_should_be_leads_it_elsewhere_or_stops_a_
         let before = (snapshot(&outside), repo.git(["status", "--porcelain"]));
         let told = repo.council(["review", "HEAD"]).ends(1).prints("key.pem:1");
         let told = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(told.contains("is a link or a file: reports are kept"), "{number}: {told}");
+        assert!(
+            told.contains("is a link or a file: reports are kept"),
+            "{number}: {told}"
+        );
         repo.council(["review", "HEAD", "--fresh", "--debate"])
             .ends(1);
         repo.council(["gc", "--keep", "1"]).ends(0);

@@ -162,23 +162,41 @@ fn a_secret_in_a_tag_a_note_or_an_author_stops_a_push() {
         assert!(!run.stderr.contains("NqVwYS81VP7"), "{}", run.stderr);
     };
     let message = format!("use {token}");
-    desk.repo.git(["tag", "--annotate", "--message", &message, "v3"]);
+    desk.repo
+        .git(["tag", "--annotate", "--message", &message, "v3"]);
     stops("v3", "the annotation of the tag");
-    desk.repo.git(["tag", "--annotate", "--message", "outer", "v4", "v3"]);
+    desk.repo
+        .git(["tag", "--annotate", "--message", "outer", "v4", "v3"]);
     stops("v4", "the annotation of the tag");
-    desk.repo.git(["tag", "--annotate", "--message", "Nothing secret", "v5"]);
+    desk.repo
+        .git(["tag", "--annotate", "--message", "Nothing secret", "v5"]);
     desk.push(&["origin", "v5"]).ends(0);
     desk.repo.git(["notes", "add", "--message", &message]);
     stops("refs/notes/commits", "provider-token");
-    let key = ["-----BEGIN RSA PRI", "VATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKjMzEf"].concat();
-    desk.repo.git(["commit", "--quiet", "--allow-empty", "--message", &key]);
+    let key = [
+        "-----BEGIN RSA PRI",
+        "VATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKjMzEf",
+    ]
+    .concat();
+    desk.repo
+        .git(["commit", "--quiet", "--allow-empty", "--message", &key]);
     stops("HEAD:main", "the message of commit");
     let author = format!("--author={token} <a@example.com>");
-    desk.repo.git(["commit", "--quiet", "--amend", "--allow-empty", "--message", "More", &author]);
+    desk.repo.git([
+        "commit",
+        "--quiet",
+        "--amend",
+        "--allow-empty",
+        "--message",
+        "More",
+        &author,
+    ]);
     stops("HEAD:main", "the author of commit");
     // Advice says it, and lets the push go on.
     desk.repo.git(["config", "council.hook.mode", "advisory"]);
-    desk.push(&["origin", "v3"]).ends(0).tells("the annotation of the tag");
+    desk.push(&["origin", "v3"])
+        .ends(0)
+        .tells("the annotation of the tag");
 }
 
 /// A line of which nobody sees anything proves what a rule says of it.
@@ -186,13 +204,19 @@ fn a_secret_in_a_tag_a_note_or_an_author_stops_a_push() {
 fn a_line_of_invisible_characters_alone_stops_a_push() {
     let desk = Desk::new().installed();
     desk.gate();
-    desk.repo.write("a.html", "<p>pay 100 EUR to\n\u{202e}\n<b>ecilA</b></p>\n");
+    desk.repo
+        .write("a.html", "<p>pay 100 EUR to\n\u{202e}\n<b>ecilA</b></p>\n");
     desk.repo.commit("A page");
-    desk.push(&["origin", "HEAD:main"]).ends(1).tells("a.html:2");
+    desk.push(&["origin", "HEAD:main"])
+        .ends(1)
+        .tells("a.html:2");
     desk.repo.git(["rm", "--quiet", "a.html"]);
     desk.repo.write("a.py", "x = 1\n\u{200b}\ny = 2\n");
     desk.repo.commit("A script");
-    desk.repo.council(["review", "HEAD", "--fail-on", "warn"]).ends(1).prints("a.py:2");
+    desk.repo
+        .council(["review", "HEAD", "--fail-on", "warn"])
+        .ends(1)
+        .prints("a.py:2");
 }
 
 /// What another remote has is new to this one.
@@ -205,8 +229,11 @@ fn a_push_to_an_address_is_compared_with_what_that_address_has() {
     desk.repo.commit("A key");
     desk.push(&["--no-verify", "origin", "HEAD:main"]).ends(0);
     let public = desk.repo.in_home("public.git");
-    desk.repo.git(["init", "--quiet", "--bare", public.to_str().unwrap()]);
-    desk.push(&[public.to_str().unwrap(), "main"]).ends(1).tells("k.py:1");
+    desk.repo
+        .git(["init", "--quiet", "--bare", public.to_str().unwrap()]);
+    desk.push(&[public.to_str().unwrap(), "main"])
+        .ends(1)
+        .tells("k.py:1");
 }
 
 /// What a merge brings from the remote is not this push's.

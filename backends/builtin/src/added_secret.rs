@@ -93,13 +93,19 @@ pub fn secrets_of_text(name: &str, text: &str) -> Vec<AddedSecret> {
     let change = ChangeView::of_file(&file, &NoBlobs);
     let view = FileView::new(0, &file, &NoBlobs);
     let found = look_at_part(&change, &view, &secret_rules());
-    let fails = found.iter().filter(|found| found.severity == Severity::Critical);
+    let fails = found
+        .iter()
+        .filter(|found| found.severity == Severity::Critical);
     let secret = |found: &FoundHit| AddedSecret {
         rule: found.rule.info.id,
         description: found.hit.description.clone(),
         path: name.to_owned(),
         line: 0,
-        text: view.line_text(found.hit.line).unwrap_or_default().trim().to_owned(),
+        text: view
+            .line_text(found.hit.line)
+            .unwrap_or_default()
+            .trim()
+            .to_owned(),
     };
     fails.map(secret).collect()
 }
@@ -117,16 +123,29 @@ mod tests {
     #[test]
     fn a_text_outside_of_files_is_searched_like_one() {
         let token = ["gh", "p_Zk3pQ9vXw2LmT7rB8sYcZk3pQ9vXw2LmT7rB"].concat();
-        let key = ["-----BEGIN RSA PRI", "VATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKjMzEf"].concat();
-        for (text, rule) in [(format!("Tests\n\nexample: {token}"), "provider-token"), (format!("Docs\n\n{key}"), "private-key")] {
+        let key = [
+            "-----BEGIN RSA PRI",
+            "VATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKjMzEf",
+        ]
+        .concat();
+        for (text, rule) in [
+            (format!("Tests\n\nexample: {token}"), "provider-token"),
+            (format!("Docs\n\n{key}"), "private-key"),
+        ] {
             let found = secrets_of_text("the message", &text);
             let [secret] = &found[..] else {
                 panic!("{found:?}")
             };
-            assert_eq!((secret.rule, secret.path.as_str(), secret.line), (rule, "the message", 0));
+            assert_eq!(
+                (secret.rule, secret.path.as_str(), secret.line),
+                (rule, "the message", 0)
+            );
             assert!(!secret.description.contains(&token));
         }
-        assert_eq!(secrets_of_text("the message", "Fix the parser\n\npassword = 'hunter2'\n"), []);
+        assert_eq!(
+            secrets_of_text("the message", "Fix the parser\n\npassword = 'hunter2'\n"),
+            []
+        );
     }
 
     #[test]

@@ -44,11 +44,7 @@ pub(super) fn describe_passing(out: &mut String, refs: &[String], passing: &Pass
         );
     }
     if !passing.found.is_empty() {
-        let _ = writeln!(
-            out,
-            "git-council: {}, and push again",
-            take_out(passing)
-        );
+        let _ = writeln!(out, "git-council: {}, and push again", take_out(passing));
     }
     if let Some(count) = passing.looked_at {
         let _ = writeln!(

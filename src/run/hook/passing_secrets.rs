@@ -124,7 +124,10 @@ pub(crate) fn find_passing_secrets(
         let (added, is_whole) = read.unwrap_or_default();
         let taken_back = |secret: AddedSecret| AddedSecret {
             description: match sum {
-                Some(_) => format!("{} A later commit of this push removes it.", secret.description),
+                Some(_) => format!(
+                    "{} A later commit of this push removes it.",
+                    secret.description
+                ),
                 None => secret.description,
             },
             ..secret
@@ -156,10 +159,7 @@ fn secrets_of_message(commit: &PushedCommit) -> Vec<AddedSecret> {
 /// # Errors
 ///
 /// A tag that cannot be read.
-pub(crate) fn secrets_of_tags(
-    id: &str,
-    start: &RunContext,
-) -> Result<PassingSecrets, RunError> {
+pub(crate) fn secrets_of_tags(id: &str, start: &RunContext) -> Result<PassingSecrets, RunError> {
     let texts = git::tag_texts(&start.dir, &start.git_environment(), id)?;
     let secrets = texts
         .iter()
