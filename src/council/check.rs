@@ -10,6 +10,7 @@ use super::cluster::is_alike;
 use super::engine::{Council, PROOF_MS};
 use super::evidence::is_about_file;
 use super::judges::{OpenTurn, QueuedTask, SeatIndex, same_text};
+use super::lost_answer::LostAnswer;
 use super::state::{DebateState, TimerKind};
 
 /// Faults that are named at once. A judge that quotes nothing right is not told more by a longer list.
@@ -128,7 +129,7 @@ impl Council {
         }
         if faults.is_empty() {
             let answer = match turn.ask.draft.take() {
-                Some(draft) => keep_proven(&mut self.state, seat, *draft, answer),
+                Some(draft) => keep_proven(&mut self.state, seat, turn.round, *draft, answer),
                 None => answer,
             };
             return self.accept_answer(seat, turn.round, form, answer, now);
@@ -224,9 +225,11 @@ fn is_other_address(state: &DebateState, seat: SeatIndex, to: &str) -> bool {
 fn keep_proven(
     state: &mut DebateState,
     seat: SeatIndex,
+    round: u8,
     draft: Answer,
     mut answer: Answer,
 ) -> Answer {
+    let milder = answer.verdict < draft.verdict;
     let mut given_up = Vec::new();
     for finding in draft.findings {
         if answer.findings.iter().any(|f| is_same(f, &finding)) {
@@ -257,6 +260,10 @@ fn keep_proven(
         if !is_there {
             answer.responses.push(response);
         }
+    }
+    if milder || !given_up.is_empty() {
+        let lost = LostAnswer::replaced(round, draft.verdict, !given_up.is_empty());
+        state.judges[seat].keep_lost(lost);
     }
     for finding in given_up {
         let (judge, place) = (state.judges[seat].id().clone(), &finding.location);

@@ -67,6 +67,13 @@ pub(crate) fn decide_verdict(
         (ConsensusRule::Strict, None) => (strict_verdict(case.votes), VerdictReason::Votes),
         (ConsensusRule::Majority, None) => (majority_verdict(case.votes), VerdictReason::Votes),
     };
+    let (verdict, reason) = match verdict {
+        // A vote that does not count is in no tally either.
+        Verdict::Pass if case.objections.unread => {
+            (Verdict::Warn, VerdictReason::VerdictWithoutFinding)
+        }
+        _ => (verdict, reason),
+    };
     apply_floors(policy, case, verdict, reason)
 }
 
@@ -82,10 +89,7 @@ fn by_findings(policy: VerdictPolicy, case: &VerdictInput<'_>) -> (Verdict, Verd
         Some((FindingLevel::Fail, reason)) => (Verdict::Fail, reason),
         _ if case.objections.majority_fails => (Verdict::Fail, VerdictReason::CriticalUnconfirmed),
         Some((FindingLevel::Warn, reason)) => (Verdict::Warn, reason),
-        _ if case.votes.contains(&Vote::Fail)
-            || case.objections.majority_objects
-            || case.objections.unread =>
-        {
+        _ if case.votes.contains(&Vote::Fail) || case.objections.majority_objects => {
             (Verdict::Warn, VerdictReason::VerdictWithoutFinding)
         }
         Some((FindingLevel::Note, _)) => (Verdict::Pass, VerdictReason::NotesOnly),

@@ -2,7 +2,7 @@
 //! an object that breaks off is never completed.
 
 use council_protocol::answer::NO_CAUSE;
-use council_protocol::{ANSWER_VERSION, Answer, Failure, FailureKind, Vote, json};
+use council_protocol::{ANSWER_VERSION, Answer, Failure, FailureKind, json};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -252,24 +252,6 @@ fn check_spelling(value: &Value) -> Result<(), Failure> {
         }
     }
     Ok(())
-}
-
-/// The worst vote that a reply gives beside the key of its turn, where the reply as a whole cannot be read: it does not
-/// count, and is not forgotten either.
-pub(crate) fn claimed_vote(raw: &str, key: &str) -> Option<Vote> {
-    if !raw.contains(key) || raw.len() > MAX_ANSWER_BYTES {
-        return None;
-    }
-    let votes = raw.match_indices("\"verdict\"").filter_map(|(at, name)| {
-        let value = raw[at + name.len()..].trim_start().strip_prefix(':')?;
-        let word = value.trim_start().strip_prefix('"')?.split('"').next()?;
-        let word = word.trim();
-        let votes = [Vote::Pass, Vote::Warn, Vote::Fail];
-        votes
-            .into_iter()
-            .find(|vote| word.eq_ignore_ascii_case(vote.as_str()))
-    });
-    votes.max()
 }
 
 fn show_value(value: Option<&Value>) -> String {

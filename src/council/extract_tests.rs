@@ -253,26 +253,3 @@ fn findings_under_another_name_are_read_or_refused() {
         assert!(failure.detail.contains("it is `"), "{failure}");
     }
 }
-
-proptest! {
-    /// An answer of this turn that cannot be read is not forgotten: its worst vote is known, whatever is wrong with it.
-    #[test]
-    fn the_vote_of_an_unreadable_answer_is_known(
-        vote in "PASS|WARN|FAIL|fail", fault in 0..4_usize, cut in 0..40_usize, blanks in " {0,3}",
-    ) {
-        let field = format!("\"verdict\":{blanks}\"{vote}\"");
-        let raw = GOOD.replace("\"verdict\":\"WARN\"", &field);
-        let end = raw.len() - cut.min(40);
-        let raw = match fault {
-            0 => raw[..end].to_owned(),
-            1 => raw.replace("HIGH", "SURE"),
-            2 => format!("{},}}", &raw[..raw.len() - 1]),
-            _ => format!("Here: {raw}"),
-        };
-        let expected = if vote.eq_ignore_ascii_case("fail") { Vote::Fail } else if vote == "WARN" { Vote::Warn } else { Vote::Pass };
-        if raw.contains(&field) {
-            prop_assert_eq!(claimed_vote(&raw, "k"), Some(expected), "{}", raw);
-        }
-        prop_assert_eq!(claimed_vote(&raw, "another key"), None);
-    }
-}

@@ -6,9 +6,10 @@ use std::ops::{Index, IndexMut};
 
 use council_protocol::answer::{Answer, Evidence, Finding};
 use council_protocol::message::{Ending, Failure, TurnId, Usage};
-use council_protocol::{Capability, Coverage, JudgeId, Location, Millis, Task, Vote};
+use council_protocol::{Capability, Coverage, JudgeId, Location, Millis, Severity, Task, Vote};
 
 use super::exchange::TimerId;
+use super::lost_answer::LostAnswer;
 use super::outcome::RoundFailure;
 use super::plan::PlannedSeat;
 
@@ -100,8 +101,8 @@ pub(super) struct JudgeState {
     pub(super) peers: BTreeMap<u8, Vec<SeatIndex>>,
     /// What went wrong.
     pub(super) failures: Vec<RoundFailure>,
-    /// The worst vote that it gave in an answer that could not be read.
-    pub(super) lost_vote: Option<Vote>,
+    /// What it said in answers that do not count, and did not say again.
+    pub(super) lost: Option<LostAnswer>,
     /// An answer of it whose quotes are being searched.
     pub(super) checking: Option<Box<(OpenTurn, Answer)>>,
     /// Whether it takes part in rounds after R1: rules say the same again, so that they are no judges of each other.
@@ -134,7 +135,7 @@ impl JudgeState {
             restatement: None,
             peers: BTreeMap::new(),
             failures: Vec::new(),
-            lost_vote: None,
+            lost: None,
             checking: None,
             debates: true,
             exploring: None,
@@ -223,6 +224,32 @@ impl JudgeState {
     /// Notes what went wrong.
     pub(super) fn record_failure(&mut self, round: u8, failure: Failure) {
         self.failures.push(RoundFailure { round, failure });
+    }
+
+    /// Keeps what an answer said that does not count.
+    pub(super) fn keep_lost(&mut self, lost: Option<LostAnswer>) {
+        if let Some(lost) = lost {
+            self.lost = Some(match self.lost.take() {
+                Some(earlier) => earlier.with(lost),
+                None => lost,
+            });
+        }
+    }
+
+    /// An answer counts: what it says once more was not lost.
+    pub(super) fn find_again(&mut self, round: u8, answer: &Answer) {
+        let later = answer.independent_findings.iter().map(|i| &i.finding);
+        let findings = answer.findings.iter().chain(later);
+        let criticals = findings.filter(|f| f.severity == Severity::Critical);
+        let criticals = criticals.count();
+        self.lost
+            .take_if(|lost| lost.is_said_again(round, answer.verdict, criticals));
+    }
+
+    /// Its objection that no answer of it took up; none: it has none.
+    pub(super) fn lost_objection(&self) -> Option<&LostAnswer> {
+        let lost = self.lost.as_ref();
+        lost.filter(|lost| lost.weight > Vote::Pass)
     }
 
     /// What it has seen of the change: in its brief, and in what it looked up.

@@ -56,8 +56,8 @@ fn missing_judges(state: &DebateState) -> Option<String> {
             .last()
             .map_or("no answer".into(), |f| f.failure.to_string());
         let said = judge
-            .lost_vote
-            .map_or(String::new(), |vote| format!("; it said {}", vote.as_str()));
+            .lost_objection()
+            .map_or(String::new(), |lost| format!("; {}", lost.describe()));
         format!("{} ({failure}{said})", judge.id())
     };
     let names: Vec<String> = missing.iter().map(why).collect();
@@ -155,15 +155,13 @@ fn lowered_criticals(state: &DebateState) -> Vec<String> {
 fn lost_votes(state: &DebateState) -> Vec<String> {
     let judges = state.judges.iter().zip(state.positions());
     let milder = judges.into_iter().filter_map(|(judge, position)| {
-        let (lost, counted) = (judge.lost_vote?, position.counted?);
-        (lost > counted).then(|| {
-            format!(
-                "{} said {} in an answer that could not be read, findings and all; {} is what counts of it",
-                judge.id(),
-                lost.as_str(),
-                counted.as_str()
-            )
-        })
+        let (lost, counted) = (judge.lost_objection()?, position.counted?);
+        Some(format!(
+            "{}, in an answer that does not count: {}; {} is what counts of it",
+            judge.id(),
+            lost.describe(),
+            counted.as_str()
+        ))
     });
     milder.collect()
 }

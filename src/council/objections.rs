@@ -12,7 +12,7 @@ pub(crate) struct Objections {
     pub majority_objects: bool,
     /// More than half of the models vote FAIL, each over a critical finding whose quote holds and that nobody refuted.
     pub majority_fails: bool,
-    /// A judge that does not count said WARN or FAIL in an answer that could not be read.
+    /// A judge said WARN or FAIL in an answer that does not count, and did not say it again.
     pub unread: bool,
 }
 

@@ -295,7 +295,8 @@ pub struct JudgeRecord {
     /// What went wrong.
     #[serde(default)]
     pub failures: Vec<RoundFailure>,
-    /// The worst vote that it gave in an answer that could not be read, where that is worse than the one that counts.
+    /// What it objected in an answer that does not count (it could not be read, or was replaced by a milder one), where no
+    /// later answer says it again: its vote; FAIL for a critical finding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost_vote: Option<Vote>,
     /// How it ended.
@@ -317,9 +318,9 @@ pub struct JudgeRecord {
 }
 
 impl JudgeRecord {
-    /// Whether it does not count, and said in an answer that could not be read that something is wrong.
+    /// Whether it said, in an answer that does not count, that something is wrong.
     pub(crate) fn objects_unread(&self) -> bool {
-        self.counted.is_none() && self.lost_vote > Some(Vote::Pass)
+        self.lost_vote > Some(Vote::Pass)
     }
 }
 

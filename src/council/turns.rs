@@ -10,6 +10,7 @@ use super::extract::{self, ExpectedEcho};
 use super::judges::{OpenTurn, QueuedTask, SeatIndex, SeatPresence};
 use super::keys::turn_key;
 use super::ledger::Synthesis;
+use super::lost_answer::read_lost_answer;
 use super::merge::{merge_answers, raise_findings};
 
 /// The longest restatement that is kept, in characters: two or three sentences are asked for.
@@ -149,9 +150,8 @@ impl Council {
                 Ok(answer) => self.weigh_answer(seat, turn, answer, now),
                 Err(failure) => {
                     // What it said stays known, even where the answer cannot count.
-                    let claimed = extract::claimed_vote(raw, &turn.key);
-                    let lost = &mut self.state.judges[seat].lost_vote;
-                    *lost = (*lost).max(claimed);
+                    let lost = read_lost_answer(raw, &turn.key, turn.round);
+                    self.state.judges[seat].keep_lost(lost);
                     self.reject_answer(seat, turn, failure, now);
                 }
             }
@@ -253,6 +253,7 @@ impl Council {
         }
         self.request_proofs(&answer);
         let judge = &mut self.state.judges[seat];
+        judge.find_again(round, &answer);
         if round == 1 {
             // The answer after the explorers replaces the one before them.
             judge.raised.clear();

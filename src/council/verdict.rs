@@ -2,7 +2,7 @@
 
 use council_protocol::coverage::FileCoverage;
 use council_protocol::seat::AgentKind;
-use council_protocol::{Coverage, CoverageState, Vote};
+use council_protocol::{Coverage, CoverageState};
 
 use super::consensus::{VerdictInput, decide_verdict};
 use super::disagreement::find_disagreements;
@@ -15,6 +15,9 @@ use super::outcome::{JudgeRecord, JudgedFinding, Outcome, ReviewedBy, Verdict, V
 use super::plan::Procedure;
 use super::position::{JudgePosition, has_converged};
 use super::state::DebateState;
+
+/// Why a file counts as unread where no judge counts.
+pub(crate) const NO_ANSWER: &str = "no judge gave an answer";
 
 /// Why there is nothing to review, when there is nothing: no changed file, or none that trusted globs leave.
 pub(super) fn nothing_to_review(state: &DebateState) -> Option<VerdictReason> {
@@ -101,7 +104,7 @@ fn outcome_coverage(state: &DebateState) -> Coverage {
                 reason: reason.clone(),
             },
             _ => CoverageState::Unreadable {
-                reason: "no judge gave an answer".into(),
+                reason: NO_ANSWER.into(),
             },
         };
         FileCoverage {
@@ -134,10 +137,8 @@ fn decide_outcome(
     let models: Vec<_> = models
         .filter_map(|(judge, position)| Some((judge.id(), position.counted?)))
         .collect();
-    let unread = state.judges.iter().zip(positions);
-    let unread = unread
-        .into_iter()
-        .any(|(judge, position)| position.counted.is_none() && judge.lost_vote > Some(Vote::Pass));
+    let mut judges = state.judges.iter();
+    let unread = judges.any(|judge| judge.lost_objection().is_some());
     let case = VerdictInput {
         objections: dismissal::objections_of(findings, &models, unread),
         findings: &dismissal::counted_standings(findings),
@@ -229,9 +230,7 @@ fn judge_record(judge: &JudgeState, position: &JudgePosition) -> JudgeRecord {
             .find_map(|(_, a)| a.steel_man.clone()),
         change: position.change.clone(),
         failures: judge.failures.clone(),
-        lost_vote: judge
-            .lost_vote
-            .filter(|lost| Some(*lost) > position.counted),
+        lost_vote: judge.lost_objection().map(|lost| lost.weight),
         ending: judge.ending,
         usage: judge.usage.clone(),
         usage_by_round: judge.spent.clone(),

@@ -201,7 +201,7 @@ impl Report {
                 if judges.iter().any(|j| j.counted == Some(Vote::Fail)) {
                     "a judge votes FAIL, but none of its findings holds".into()
                 } else if judges.iter().any(JudgeRecord::objects_unread) {
-                    "a judge objects in an answer that could not be read".into()
+                    "a judge objects in an answer that does not count; see the notes".into()
                 } else {
                     "most reviewers object, but no finding of theirs carries it".into()
                 }

@@ -12,9 +12,9 @@ use council_protocol::{
 };
 
 use super::ChangeSize;
-use crate::council::Dismissal;
 use crate::council::outcome::{Disposition, JudgeRecord, JudgedFinding};
 use crate::council::plan::ConsensusRule;
+use crate::council::{Dismissal, NO_ANSWER};
 
 /// Short names of the judges: the perspective where it is unmistakable, else the judge's own name; with the agent where
 /// the council has several.
@@ -379,6 +379,10 @@ pub(super) fn coverage_gap(file: &FileCoverage) -> String {
         CoverageState::Opaque { what, .. } => format!("not readable as text: {what}"),
         CoverageState::Truncated { shown, total } => format!("{shown} of {total} changed lines"),
         CoverageState::OverBudget => "over the budget".into(),
+        // The file can be read; there was nobody to read it.
+        CoverageState::Unreadable { reason } if reason == NO_ANSWER => {
+            format!("not read: {reason}")
+        }
         CoverageState::Unreadable { reason } => format!("unreadable: {reason}"),
     }
 }

@@ -8,6 +8,7 @@ mod debate_evidence;
 mod end;
 mod first_round;
 mod laws;
+mod lost_answers;
 mod play;
 mod rules_laws;
 pub(crate) mod run;

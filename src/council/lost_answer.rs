@@ -1,0 +1,189 @@
+//! What a reply says that cannot be read as an answer: it does not count, and is not forgotten either.
+
+use council_protocol::Vote;
+
+use super::extract::MAX_ANSWER_BYTES;
+
+/// Findings of one reply that are named in a note.
+const MAX_NAMED: usize = 3;
+
+/// Characters of a finding's words in a note.
+const EXCERPT_CHARS: usize = 120;
+
+/// An answer that does not count, as far as it can be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct LostAnswer {
+    /// In which round it came.
+    pub(super) round: u8,
+    /// The worst vote that stands in it.
+    pub(super) vote: Option<Vote>,
+    /// What it comes to: a critical finding is as good as FAIL.
+    pub(super) weight: Vote,
+    /// Whether the key of its turn stands in it. Without it, it may be quoted from the change.
+    pub(super) keyed: bool,
+    /// Its critical findings, in words: where each is said to be, and what it says.
+    pub(super) criticals: Vec<String>,
+}
+
+impl LostAnswer {
+    /// The part of an answer that could be read, but was replaced by a later one of the same turn: a FAIL that became
+    /// milder, and critical findings that were given up.
+    pub(super) fn replaced(round: u8, vote: Vote, gave_up_critical: bool) -> Option<Self> {
+        (vote == Vote::Fail || gave_up_critical).then_some(Self {
+            round,
+            vote: Some(vote),
+            weight: Vote::Fail,
+            keyed: true,
+            // A note of their own names them.
+            criticals: Vec::new(),
+        })
+    }
+
+    /// Whether an answer of the same round says it all over again, so that nothing is lost.
+    pub(super) fn is_said_again(&self, round: u8, vote: Vote, criticals: usize) -> bool {
+        self.round == round && vote >= self.weight && criticals >= self.criticals.len()
+    }
+
+    /// What two lost answers of one judge say together.
+    pub(super) fn with(mut self, other: Self) -> Self {
+        let new = other.criticals.into_iter();
+        let new: Vec<String> = new.filter(|c| !self.criticals.contains(c)).collect();
+        self.criticals.extend(new);
+        Self {
+            round: self.round.max(other.round),
+            vote: self.vote.max(other.vote),
+            weight: self.weight.max(other.weight),
+            keyed: self.keyed || other.keyed,
+            criticals: self.criticals,
+        }
+    }
+
+    /// `it said FAIL: critical a.py:2: Division by zero (unproved)`
+    pub(super) fn describe(&self) -> String {
+        let quoted = match self.keyed {
+            true => "",
+            false => " without the key of its turn, so that it may be quoted from the change",
+        };
+        let named = self.criticals.iter().take(MAX_NAMED);
+        let mut named: Vec<String> = named.map(|c| format!("critical {c} (unproved)")).collect();
+        let more = self.criticals.len().saturating_sub(MAX_NAMED);
+        named.extend((more > 0).then(|| format!("{more} more")));
+        let findings = match named.is_empty() {
+            true => String::new(),
+            false => format!(": {}", named.join("; ")),
+        };
+        let vote = self.vote.map_or("something", Vote::as_str);
+        format!("it said {vote}{quoted}{findings}")
+    }
+}
+
+/// Reads what can be read of a reply that cannot count; none: it gives no vote and names nothing critical. The text is
+/// searched, not parsed: the reply may break off, or be no JSON at all. JSON within a text of it has a backslash before each
+/// quotation mark, and is not taken for its own.
+pub(super) fn read_lost_answer(raw: &str, key: &str, round: u8) -> Option<LostAnswer> {
+    let raw = &raw[..raw.floor_char_boundary(MAX_ANSWER_BYTES)];
+    let criticals = critical_findings(raw);
+    let words = values_of(raw, "verdict").map(|(_, word)| word);
+    let votes = words.filter_map(|word| {
+        let votes = [Vote::Pass, Vote::Warn, Vote::Fail];
+        let word = word.trim().to_owned();
+        votes
+            .into_iter()
+            .find(|vote| word.eq_ignore_ascii_case(vote.as_str()))
+    });
+    let vote = votes.max();
+    let critical = (!criticals.is_empty()).then_some(Vote::Fail);
+    Some(LostAnswer {
+        round,
+        vote,
+        weight: vote.max(critical)?,
+        keyed: !key.is_empty() && raw.contains(key),
+        criticals,
+    })
+}
+
+/// Each `"severity": "critical"` with the words beside it.
+fn critical_findings(raw: &str) -> Vec<String> {
+    let severities: Vec<(usize, String)> = values_of(raw, "severity").collect();
+    let is_critical = |word: &str| word.trim().eq_ignore_ascii_case("critical");
+    let mut found = Vec::new();
+    for (nth, (at, _)) in severities.iter().enumerate() {
+        if !is_critical(&severities[nth].1) {
+            continue;
+        }
+        // The fields of an object have no order: those behind the severity first, then those before it.
+        let end = severities.get(nth + 1).map_or(raw.len(), |next| next.0);
+        let start = nth.checked_sub(1).map_or(0, |before| severities[before].0);
+        let (behind, before) = (&raw[*at..end], &raw[start..*at]);
+        let field = |name: &str| {
+            let first = values_of(behind, name).next();
+            first.or_else(|| values_of(before, name).last())
+        };
+        let place = field("path").map(|(_, path)| path);
+        let line = number_of(behind).or_else(|| number_of(before)).unwrap_or(0);
+        let what = field("description")
+            .map(|(_, what)| what)
+            .unwrap_or_default();
+        found.push(name_finding(
+            place.as_ref().map(|path| (path.as_str(), line)),
+            &what,
+        ));
+    }
+    found
+}
+
+/// `a.py:2: Division by zero`
+fn name_finding(place: Option<(&str, u32)>, what: &str) -> String {
+    let flat = what.split_whitespace().collect::<Vec<_>>().join(" ");
+    let what: String = flat.chars().take(EXCERPT_CHARS).collect();
+    let place = place.map(|(path, line)| format!("{path}:{line}"));
+    let parts = [place.unwrap_or_default(), what];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    match parts.is_empty() {
+        true => "finding without words".to_owned(),
+        false => parts.join(": "),
+    }
+}
+
+/// The texts that the field `name` has, each with where it stands. A text that breaks off is given as far as it goes.
+fn values_of<'a>(raw: &'a str, name: &'a str) -> impl Iterator<Item = (usize, String)> + 'a {
+    fields_of(raw, name).filter_map(|(at, value)| {
+        let text = value.strip_prefix('"')?;
+        let end = text_end(text).unwrap_or(text.len());
+        let quoted = format!("\"{}\"", &text[..end]);
+        let plain = serde_json::from_str(&quoted);
+        Some((at, plain.unwrap_or_else(|_| text[..end].to_owned())))
+    })
+}
+
+/// The first number of a field `line`.
+fn number_of(raw: &str) -> Option<u32> {
+    fields_of(raw, "line").find_map(|(_, value)| {
+        let digits = value.find(|c: char| !c.is_ascii_digit());
+        value[..digits.unwrap_or(value.len())].parse().ok()
+    })
+}
+
+/// Each field of a name: where it stands, and what follows its colon.
+fn fields_of<'a>(raw: &'a str, name: &'a str) -> impl Iterator<Item = (usize, &'a str)> {
+    raw.match_indices(name).filter_map(move |(at, _)| {
+        let before = raw[..at].strip_suffix('"')?;
+        let rest = raw[at + name.len()..].strip_prefix('"')?;
+        let value = rest.trim_start().strip_prefix(':')?;
+        (!before.ends_with('\\')).then(|| (at, value.trim_start()))
+    })
+}
+
+/// Where a JSON text ends, behind its opening mark.
+fn text_end(text: &str) -> Option<usize> {
+    let mut escaped = false;
+    text.char_indices().find_map(|(at, c)| {
+        let ends = c == '"' && !escaped;
+        escaped = c == '\\' && !escaped;
+        ends.then_some(at)
+    })
+}
+
+#[cfg(test)]
+#[path = "lost_answer_tests.rs"]
+mod tests;

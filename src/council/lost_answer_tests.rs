@@ -1,0 +1,78 @@
+use proptest::prelude::*;
+
+use super::*;
+
+const GOOD: &str = r#"{"schema_version":1,"round":1,"key":"k","verdict":"WARN","confidence":"HIGH","key_insight":"i"}"#;
+
+fn lost(raw: &str) -> LostAnswer {
+    read_lost_answer(raw, "k", 1).unwrap_or_else(|| panic!("nothing in {raw}"))
+}
+
+#[test]
+fn what_is_critical_is_named_whatever_the_order_of_the_fields() {
+    let behind = r#"{"verdict":"PASS","findings":[{"severity":"Critical","description":"a \"b\"","location":{"path":"x.py","line":7}}]"#;
+    let before =
+        r#"[{"location":{"path":"x.py","line":7},"description":"a \"b\"","severity":"critical"},"#;
+    for raw in [behind, before] {
+        assert_eq!(lost(raw).criticals, ["x.py:7: a \"b\""], "{raw}");
+        assert_eq!(lost(raw).weight, Vote::Fail);
+    }
+    assert_eq!(
+        lost(r#""severity": "critical""#).criticals,
+        ["finding without words"]
+    );
+}
+
+#[test]
+fn what_an_answer_quotes_inside_of_a_text_is_not_its_own() {
+    let quoted = GOOD.replace("WARN", "FAIL").replace('"', "\\\"");
+    let raw = format!("{{\"verdict\":\"PASS\",\"key_insight\":\"the change says {quoted}\"");
+    assert_eq!(lost(&raw).weight, Vote::Pass);
+    assert_eq!(read_lost_answer("I would say: FAIL", "k", 1), None);
+}
+
+#[test]
+fn an_answer_without_the_key_of_its_turn_may_be_quoted_and_that_is_said() {
+    let raw = GOOD.replace("WARN", "FAIL");
+    let said = read_lost_answer(&raw, "another key", 1).unwrap().describe();
+    assert_eq!(
+        said,
+        "it said FAIL without the key of its turn, so that it may be quoted from the change"
+    );
+    assert_eq!(lost(&raw).describe(), "it said FAIL");
+}
+
+proptest! {
+    /// An answer that cannot be read is not forgotten: its worst vote is known, whatever is wrong with it.
+    #[test]
+    fn the_vote_of_an_unreadable_answer_is_known(
+        vote in "PASS|WARN|FAIL|fail", fault in 0..4_usize, cut in 0..40_usize, blanks in " {0,3}", key in "k|other",
+    ) {
+        let field = format!("\"verdict\":{blanks}\"{vote}\"");
+        let raw = GOOD.replace("\"verdict\":\"WARN\"", &field);
+        let end = raw.len() - cut.min(40);
+        let raw = match fault {
+            0 => raw[..end].to_owned(),
+            1 => raw.replace("HIGH", "SURE"),
+            2 => format!("{},}}", &raw[..raw.len() - 1]),
+            _ => format!("Here: {raw}"),
+        };
+        let expected = match vote.to_uppercase().as_str() {
+            "FAIL" => Vote::Fail,
+            "WARN" => Vote::Warn,
+            _ => Vote::Pass,
+        };
+        let found = read_lost_answer(&raw, &key, 1).unwrap();
+        prop_assert_eq!(found.vote, Some(expected), "{}", raw);
+        prop_assert_eq!(found.keyed, key == "k");
+    }
+
+    /// Whatever a reply holds, it is read without an end, and what is named of it is short.
+    #[test]
+    fn any_reply_is_read(raw in "[{}\\[\\]\":,a-z\\\\é ]{0,60}(\"severity\" ?: ?\"critical\")?[\"\\\\é}]{0,4}") {
+        if let Some(found) = read_lost_answer(&raw, "k", 1) {
+            prop_assert!(found.describe().chars().count() < 1_000);
+            prop_assert!(found.criticals.is_empty() || found.weight == Vote::Fail);
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! What a judge said in an answer that does not count: a fault of form never turns an objection into silence.
+
+use council_protocol::{Answer, Severity, Vote};
+use proptest::prelude::*;
+
+use super::run::{Run, finding, plan};
+use crate::council::outcome::{Verdict, VerdictReason};
+use crate::council::plan::{ConsensusRule, DebateMode, Procedure};
+
+/// Ways in which an answer can be unreadable.
+#[derive(Debug, Clone, Copy)]
+enum Fault {
+    Confidence,
+    SecondFinding,
+    Key,
+    Round,
+    Cut,
+    Comma,
+    Twice,
+}
+
+const FAULTS: [Fault; 7] = [
+    Fault::Confidence,
+    Fault::SecondFinding,
+    Fault::Key,
+    Fault::Round,
+    Fault::Cut,
+    Fault::Comma,
+    Fault::Twice,
+];
+
+fn spoil(fault: Fault, good: &str, key: &str) -> String {
+    let spoilt = match fault {
+        Fault::Confidence => good.replacen("\"confidence\":\"", "\"confidence\":\"SO ", 1),
+        Fault::SecondFinding => good.replacen("\"findings\":[", "\"findings\":[{},", 1),
+        Fault::Key => good.replace(key, "somebody's"),
+        Fault::Round => good.replacen("\"round\":1", "\"round\":7", 1),
+        Fault::Cut => good[..good.len() - 1].to_owned(),
+        Fault::Comma => format!("{},}}", &good[..good.len() - 1]),
+        Fault::Twice => format!("First:\n{good}\nThen:\n{good}"),
+    };
+    assert_ne!(spoilt, good, "{fault:?}");
+    spoilt
+}
+
+fn said(run: &Run, judge: &str, vote: Vote, found: Option<Severity>) -> (String, String) {
+    let sent = run.sent(judge);
+    let mut answer = Answer::new(sent.round, sent.key.clone(), vote);
+    answer.findings = found
+        .map(|severity| finding(severity, 3))
+        .into_iter()
+        .collect();
+    (serde_json::to_string(&answer).unwrap(), sent.key.clone())
+}
+
+/// The first judge answers with a fault, then `second`; without it, with the fault again. The others vote PASS.
+fn play(
+    fault: Fault,
+    vote: Vote,
+    found: Option<Severity>,
+    second: Option<Vote>,
+    rule: ConsensusRule,
+) -> Run {
+    let mut plan = plan(Procedure::Review, 3);
+    plan.consensus = rule;
+    plan.debate = DebateMode::Off;
+    let mut run = Run::seated(plan);
+    run.answer("judge-2", Vote::Pass, |_| {});
+    run.answer("judge-3", Vote::Pass, |_| {});
+    let (good, key) = said(&run, "judge-1", vote, found);
+    run.raw("judge-1", &spoil(fault, &good, &key));
+    match second {
+        Some(vote) => run.answer("judge-1", vote, |_| {}),
+        None => {
+            let (good, key) = said(&run, "judge-1", vote, found);
+            run.raw("judge-1", &spoil(fault, &good, &key));
+        }
+    }
+    run
+}
+
+#[test]
+fn a_fail_that_comes_back_as_a_pass_is_a_warning_that_names_what_was_critical() {
+    for fault in FAULTS {
+        let run = play(
+            fault,
+            Vote::Fail,
+            Some(Severity::Critical),
+            Some(Vote::Pass),
+            ConsensusRule::Findings,
+        );
+        let outcome = run.concluded();
+        assert_eq!(
+            (outcome.verdict, outcome.reason),
+            (Verdict::Warn, VerdictReason::VerdictWithoutFinding),
+            "{fault:?}"
+        );
+        assert!(
+            run.noted("judge-1, in an answer that does not count: it said FAIL"),
+            "{fault:?}: {:?}",
+            outcome.notes
+        );
+        assert!(
+            run.noted("critical a.rs:3"),
+            "{fault:?}: {:?}",
+            outcome.notes
+        );
+        let quoted = run.noted("it may be quoted from the change");
+        assert_eq!(
+            quoted,
+            matches!(fault, Fault::Key),
+            "{fault:?}: {:?}",
+            outcome.notes
+        );
+    }
+}
+
+#[test]
+fn what_is_said_once_more_in_a_proper_answer_was_not_lost() {
+    for fault in FAULTS {
+        let run = play(
+            fault,
+            Vote::Warn,
+            None,
+            Some(Vote::Warn),
+            ConsensusRule::Findings,
+        );
+        assert_eq!(run.concluded().judges[0].lost_vote, None, "{fault:?}");
+        assert!(!run.noted("it said"), "{fault:?}");
+    }
+}
+
+#[test]
+fn a_fail_that_is_sent_back_for_a_quote_and_comes_back_as_a_pass_is_a_warning() {
+    let mut run = Run::seated(plan(Procedure::Review, 2));
+    run.stubborn = false;
+    let mut bogus = finding(Severity::Critical, 3);
+    bogus.quote = "nothing like it stands anywhere".into();
+    run.answer("judge-1", Vote::Fail, |a| a.findings = vec![bogus]);
+    run.answer("judge-1", Vote::Pass, |_| {});
+    run.answer("judge-2", Vote::Pass, |_| {});
+    assert_eq!(run.concluded().verdict, Verdict::Warn);
+    assert!(run.noted("judge-1 named a critical problem at a.rs:3"));
+    assert!(run.noted("it said FAIL"));
+}
+
+fn severity() -> impl Strategy<Value = Option<Severity>> {
+    prop_oneof![
+        Just(None),
+        Just(Some(Severity::Minor)),
+        Just(Some(Severity::Critical))
+    ]
+}
+
+fn vote() -> impl Strategy<Value = Vote> {
+    prop_oneof![Just(Vote::Pass), Just(Vote::Warn), Just(Vote::Fail)]
+}
+
+proptest! {
+    /// No objection in an answer that does not count ends in PASS, whatever was wrong with it, whatever came after it, and
+    /// whatever decides; what was critical is named.
+    #[test]
+    fn no_fault_of_form_makes_an_objection_green(
+        fault in prop::sample::select(FAULTS.to_vec()),
+        first in vote(),
+        found in severity(),
+        second in prop::option::of(vote()),
+        rule in prop::sample::select(vec![ConsensusRule::Findings, ConsensusRule::Strict, ConsensusRule::Majority]),
+    ) {
+        let run = play(fault, first, found, second, rule);
+        let outcome = run.concluded();
+        let critical = found == Some(Severity::Critical);
+        let objects = first > Vote::Pass || critical;
+        // What is said once more counts like any other vote.
+        let again = second.is_some_and(|second| second >= first) && !critical;
+        prop_assert!(!objects || again || outcome.verdict != Verdict::Pass, "{:?}", outcome.notes);
+        prop_assert_eq!(run.noted("it said"), objects && !again, "{:?}", outcome.notes);
+        prop_assert!(!critical || run.noted("critical a.rs:3"), "{:?}", outcome.notes);
+    }
+}
