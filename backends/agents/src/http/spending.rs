@@ -1,8 +1,11 @@
 //! What the calls of one turn cost: every one counts, and each is asked for before it is made.
 
 use council_protocol::message::Usage;
-use council_protocol::price::{SpendLimit, estimate_tokens};
+use council_protocol::price::{EXPECTED_OUTPUT, SpendLimit, estimate_tokens};
 use council_protocol::{Failure, FailureKind};
+
+/// More bytes than a token has on average in any answer, so that a server that obeys its limit is never cut short.
+const MAX_TOKEN_BYTES: u64 = 6;
 
 /// The calls of a turn so far.
 #[derive(Debug, Default)]
@@ -77,6 +80,39 @@ impl TurnSpending {
         }
     }
 
+    /// Counts what has come of the answer under way, and says why it is not read any further: some servers do not obey the
+    /// number of tokens that they are told.
+    pub(super) fn check_stream(&mut self, written_bytes: u64) -> Option<Failure> {
+        let limit = self.limit.as_ref()?;
+        let call = self.calls.last()?;
+        let model = call.usage.model.clone()?;
+        let price = limit.prices.get(&model)?;
+        let counted = call.usage.output_tokens.unwrap_or(0);
+        let output = counted.max(written_bytes / MAX_TOKEN_BYTES);
+        let input = estimate_tokens(call.bytes);
+        let input = call.usage.input_tokens.map_or(input, |tokens| {
+            tokens.saturating_add(call.usage.cached_tokens.unwrap_or(0))
+        });
+        let most = limit.usd();
+        let before = self
+            .calls
+            .split_last()
+            .map_or(0.0, |(_, before)| spent_usd(before, limit));
+        let usd = before + price.cost_usd(input, 0, output);
+        if usd <= most || output <= EXPECTED_OUTPUT {
+            return None;
+        }
+        let detail = format!(
+            "the answer of {model} was not read to its end: so far it costs about ${usd:.4}, more than the ${most:.4} \
+             that the turn may cost. The server does not obey the limit of tokens that it was told; raise --max-cost"
+        );
+        if let Some(call) = self.calls.last_mut() {
+            call.usage.input_tokens.get_or_insert(input);
+            call.usage.output_tokens = Some(output);
+        }
+        Some(Failure::new(FailureKind::Quota, detail))
+    }
+
     /// What the last call cost, with those before it; none when none was taken.
     pub(super) fn take_usage(&mut self) -> Option<Usage> {
         let mut usages: Vec<Usage> = self.calls.drain(..).map(|call| call.usage).collect();
@@ -87,22 +123,84 @@ impl TurnSpending {
         })
     }
 
-    /// A call that nobody counted has cost what was expected of it.
     fn spent_usd(&self, limit: &SpendLimit) -> f64 {
-        let cost = |call: &SentCall| {
-            let price = limit.prices.get(call.usage.model.as_ref()?)?;
-            let counted = price.of_usage(&call.usage);
-            Some(counted.unwrap_or_else(|| price.estimate_usd(call.bytes)))
-        };
-        self.calls.iter().filter_map(cost).sum()
+        spent_usd(&self.calls, limit)
     }
+}
+
+/// A call that nobody counted has cost what was expected of it.
+fn spent_usd(calls: &[SentCall], limit: &SpendLimit) -> f64 {
+    let cost = |call: &SentCall| {
+        let price = limit.prices.get(call.usage.model.as_ref()?)?;
+        let counted = price.of_usage(&call.usage);
+        Some(counted.unwrap_or_else(|| price.estimate_usd(call.bytes)))
+    };
+    calls.iter().filter_map(cost).sum()
 }
 
 #[cfg(test)]
 mod tests {
     use council_protocol::price::ModelPrice;
+    use proptest::prelude::*;
 
     use super::*;
+
+    fn limited(micro_usd: u64) -> TurnSpending {
+        let price = ModelPrice {
+            input: 10_000_000,
+            cached: 0,
+            output: 100_000_000,
+        };
+        TurnSpending::new(Some(SpendLimit {
+            micro_usd,
+            prices: [("m".to_owned(), price)].into(),
+        }))
+    }
+
+    proptest! {
+        /// What is read of an answer never costs much more than the turn may, and a server that obeys is heard to its end.
+        #[test]
+        fn an_answer_beyond_the_limit_is_not_read_to_its_end(
+            cents in 20..200_u64,
+            sent in 0..40_000_u64,
+            chunks in proptest::collection::vec(1..4_000_u64, 1..400),
+        ) {
+            let mut spending = limited(cents * 10_000);
+            let allowed = u64::from(spending.affordable_tokens("m", sent).unwrap());
+            spending.begin_call("m", sent);
+            let (mut written, mut stopped) = (0, None);
+            for chunk in chunks {
+                written += chunk;
+                stopped = spending.check_stream(written);
+                if stopped.is_some() {
+                    break;
+                }
+                let most = allowed.max(EXPECTED_OUTPUT).saturating_add(1);
+                prop_assert!(written < (most + 1) * MAX_TOKEN_BYTES, "{written} of {allowed} tokens");
+            }
+            if let Some(failure) = stopped {
+                prop_assert_eq!(failure.kind, FailureKind::Quota);
+                prop_assert!(written / MAX_TOKEN_BYTES > allowed, "{} of {}", written, allowed);
+                let usage = spending.take_usage().unwrap();
+                prop_assert_eq!(usage.output_tokens, Some(written / MAX_TOKEN_BYTES));
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_server_counts_stops_an_answer_too() {
+        let mut spending = limited(1_000_000);
+        spending.begin_call("m", 40_000);
+        assert_eq!(spending.check_stream(10_000), None);
+        spending.update_call(&Usage {
+            input_tokens: Some(10_000),
+            output_tokens: Some(9_001),
+            ..Usage::default()
+        });
+        let failure = spending.check_stream(10_000).unwrap();
+        assert!(failure.detail.contains("--max-cost"), "{failure}");
+        assert_eq!(TurnSpending::default().check_stream(u64::MAX), None);
+    }
 
     #[test]
     fn an_answer_may_be_as_long_as_what_is_left_pays_for() {

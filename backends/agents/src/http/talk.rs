@@ -364,6 +364,12 @@ impl HttpConversation {
                     lead.into_iter().for_each(PrimerLead::release_others);
                 });
                 self.spending.update_call(&heard.usage);
+                // One that is whole is paid for anyway.
+                if heard.ended.is_none()
+                    && let Some(failure) = self.spending.check_stream(heard.written_bytes())
+                {
+                    return Err(CallError::Final(self.with_history(failure)));
+                }
             } else {
                 whole.extend_from_slice(&chunk);
             }
