@@ -55,6 +55,23 @@ pub(crate) struct FolderBlobs {
     index: FolderIndex,
 }
 
+impl FolderBlobs {
+    /// Whether every blob is there and is what its name says.
+    ///
+    /// # Errors
+    /// The first one that is not.
+    pub(crate) fn check_all(&self) -> io::Result<()> {
+        let sides = self.index.files.iter().flat_map(|file| {
+            let old = file.old_path.as_ref().unwrap_or(&file.path);
+            [(Side::New, &file.path), (Side::Old, old)]
+        });
+        for (side, path) in sides {
+            self.read(side, path).map_err(io::Error::other)?;
+        }
+        Ok(())
+    }
+}
+
 impl BlobSource for FolderBlobs {
     fn read(&self, side: Side, path: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {
         let Some(name) = self.index.blob_name(side, path) else {

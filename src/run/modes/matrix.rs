@@ -242,6 +242,8 @@ impl PlannedMatrix {
         }
         let plan = matrix::load_plan(run).map_err(cannot)?;
         let (mut packet, blobs) = worker::open_packet(run).map_err(cannot)?;
+        // What the rules cannot read they find nothing in: damage must not look like a clean change.
+        blobs.check_all().map_err(cannot)?;
         packet.target = header.target.clone();
         packet.framing = plan.framing.clone();
         Ok(Self {
