@@ -32,7 +32,8 @@ impl<'a> ReportOutput<'a> {
     }
 
     /// Shows a report everywhere it was asked for, and says how the program ends. A report that cannot be written where
-    /// it was asked for is shown on standard output; only when that fails, too, is it not published.
+    /// it was asked for is shown on standard output, so that nothing is lost, and is not published all the same: whoever
+    /// reads the file next must not read an older one.
     pub(crate) fn deliver_report(&self, report: &Report, start: &CommandContext) -> u8 {
         let console = &start.console;
         let line = report.bottom_line(self.gate);
@@ -49,6 +50,7 @@ impl<'a> ReportOutput<'a> {
                 .iter()
                 .for_each(|note| console.warning(note));
         }
+        let mut unwritten = false;
         let shown = match self.file {
             None => console.print(&render_report(report, self.format, self.gate, start)),
             Some(file) => {
@@ -59,13 +61,15 @@ impl<'a> ReportOutput<'a> {
                         console.print(&report::terminal::render(report, console.stdout_look()))
                     }
                     Err(error) => {
-                        console.warning(&error.message);
+                        unwritten = true;
+                        console.error(&error);
                         console.print(&text)
                     }
                 }
             }
         };
         match shown {
+            _ if unwritten => line.unpublished_code(),
             Ok(()) => line.exit_code,
             Err(error) if error.kind == RunErrorKind::BrokenPipe => line.exit_code,
             Err(error) => {
@@ -115,6 +119,25 @@ fn without_color(look: DisplayOptions) -> DisplayOptions {
     DisplayOptions {
         colour: false,
         ..look
+    }
+}
+
+/// Whether a report may be written there, as far as it can be seen before somebody is paid for it.
+pub(crate) fn check_output(file: &Path) -> Result<(), RunError> {
+    let refused = |why: &str| {
+        let file = file.display();
+        Err(RunError::usage(format!("cannot write {file}: {why}"))
+            .hint("name a file in a folder that exists: -o report.json"))
+    };
+    if file.is_dir() {
+        return refused("it is a folder");
+    }
+    match file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    {
+        Some(folder) if !folder.is_dir() => refused("its folder does not exist"),
+        _ => Ok(()),
     }
 }
 

@@ -189,16 +189,16 @@ pub const KEYS: &[ConfigKey] = &[
     .with_default("true"),
     key_row(
         "cross-examination.rounds",
-        ValueKind::Count { least: 0, most: 64 },
+        ValueKind::Count { least: 1, most: 4 },
         SourceTrust::Repository,
-        "How many rounds the councillors challenge each other. Values outside of 1 to 4 become the nearest of them.",
+        "How many rounds the councillors challenge each other.",
     )
     .with_default("2"),
     key_row(
         "cross-examination.councillors",
-        ValueKind::Count { least: 0, most: 64 },
+        ValueKind::Count { least: 3, most: 6 },
         SourceTrust::Repository,
-        "How many councillors there are, 3 to 6: visionary, critic, pragmatist, innovator, ethicist, domain expert.",
+        "How many councillors there are: visionary, critic, pragmatist, innovator, ethicist, domain expert.",
     )
     .with_default("4"),
     key_row(
@@ -513,7 +513,7 @@ pub const KEYS: &[ConfigKey] = &[
     .with_default("false"),
     key_row(
         "notes.trusted",
-        ValueKind::Globs,
+        ValueKind::Signers,
         SourceTrust::User,
         "Whose signed notes count. Each entry: a key's fingerprint, then its owner's GitHub login and e-mail address. \
          `git config council.trustedNotes` sets it, too.",
@@ -521,7 +521,7 @@ pub const KEYS: &[ConfigKey] = &[
     .appending(),
     key_row(
         "trust.worktrees",
-        ValueKind::Globs,
+        ValueKind::Folders,
         SourceTrust::User,
         "Absolute paths of worktrees whose `council.toml` and `.git/config` are trusted like those of the trusted branch, except in hooks and CI. For one run: `--trust-worktree`.",
     )

@@ -32,6 +32,10 @@ pub enum ValueKind {
     Names,
     /// A list of gitignore patterns.
     Globs,
+    /// Keys that sign, each with the names of its owner.
+    Signers,
+    /// Paths of folders.
+    Folders,
     /// Any text.
     Text,
     /// The name of a model. It can never be taken for an option of a program: it begins with a letter or digit.
@@ -135,6 +139,8 @@ impl ValueKind {
             Self::Name => "a name of letters, digits and `-_.`".to_owned(),
             Self::Names => "a list of names of letters, digits and `-_.`".to_owned(),
             Self::Globs => "a list of gitignore patterns".to_owned(),
+            Self::Signers => "a list of keys, each with the names of its owner".to_owned(),
+            Self::Folders => "a list of absolute paths".to_owned(),
             Self::Text => "text".to_owned(),
             Self::Model => {
                 "the name of a model, without spaces and not beginning with `-`".to_owned()
@@ -159,9 +165,16 @@ impl ValueKind {
                 .map(parse_judge_table)
                 .collect::<Result<_, _>>()
                 .map(Value::Array),
-            (Self::Names | Self::Globs | Self::Command | Self::EnvNames | Self::Models, _) => {
-                self.parse_list(raw).ok_or(ValueFault::Value)
-            }
+            (
+                Self::Names
+                | Self::Globs
+                | Self::Signers
+                | Self::Folders
+                | Self::Command
+                | Self::EnvNames
+                | Self::Models,
+                _,
+            ) => self.parse_list(raw).ok_or(ValueFault::Value),
             _ => self.parse_single(raw).ok_or(ValueFault::Value),
         }
     }

@@ -153,7 +153,9 @@ impl ValueKind {
             }
             Self::Name => json!({"type": "string", "pattern": name}),
             Self::Names => json!({"type": "array", "items": {"type": "string", "pattern": name}}),
-            Self::Globs => json!({"type": "array", "items": {"type": "string", "minLength": 1}}),
+            Self::Globs | Self::Signers | Self::Folders => {
+                json!({"type": "array", "items": {"type": "string", "minLength": 1}})
+            }
             Self::Text => json!({"type": "string"}),
             Self::Model => {
                 json!({"type": "string", "pattern": r"^[A-Za-z0-9][A-Za-z0-9_.:/@+\[\]\-]*$"})

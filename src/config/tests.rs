@@ -34,7 +34,7 @@ fn sample(key: &ConfigKey) -> String {
         ValueKind::Bytes | ValueKind::BytesOrNone => r#""5K""#.into(),
         ValueKind::Name | ValueKind::Text | ValueKind::Model => r#""some""#.into(),
         ValueKind::Names | ValueKind::Command => r#"["some"]"#.into(),
-        ValueKind::Globs => r#"["*.lock"]"#.into(),
+        ValueKind::Globs | ValueKind::Signers | ValueKind::Folders => r#"["*.lock"]"#.into(),
         ValueKind::EnvNames => r#"["SOME"]"#.into(),
         ValueKind::File => r#""/some/file""#.into(),
         ValueKind::Url => r#""https://models.example/v1""#.into(),
@@ -108,6 +108,17 @@ fn every_key_keeps_its_rights_in_every_layer() {
                     "{} by {source:?}",
                     key.name
                 ),
+                (false, SourceTrust::User)
+                    if source == LayerSource::GitLocal && !key.kind.is_sensitive() =>
+                {
+                    let config = result.unwrap();
+                    let mut parts = config.entries.iter().flat_map(|entry| &entry.parts);
+                    assert!(
+                        !parts.any(|part| part.origin.source == source),
+                        "{} by {source:?}",
+                        key.name
+                    );
+                }
                 (false, SourceTrust::User) => {
                     assert!(
                         matches!(result, Err(ConfigError::Forbidden { .. })),

@@ -141,6 +141,11 @@ impl GitHubError {
             Self::Limited { .. } => Some(
                 "run it again later; `git council publish` publishes a finished run".to_owned(),
             ),
+            Self::Broken { .. } => Some(
+                "check the network and try again; `git council review` needs none, and `git council publish` publishes a \
+                 finished run"
+                    .to_owned(),
+            ),
             _ => None,
         }
     }

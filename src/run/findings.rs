@@ -96,7 +96,7 @@ fn by_fingerprint(reports: Vec<Report>, id: &str) -> Result<FoundFinding, RunErr
         1 => Ok(found.remove(0)),
         0 => Err(
             RunError::usage(format!("no report has a finding {id:?}")).hint(
-                "`git council show` lists the findings of the latest run; `dismiss` and `apply` also take --run NAME",
+                "`git council show` lists the findings of the latest run; `dismiss`, `apply` and `explain` also take --run NAME",
             ),
         ),
         several => Err(

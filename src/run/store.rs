@@ -182,7 +182,12 @@ pub(crate) fn list_runs(start: &RunContext) -> Result<Vec<(StoredRun, Option<Rep
         found.push((past, report));
     }
     let began = |(past, report): &(StoredRun, Option<Report>)| {
-        (past.started(report.as_ref()), past.name.clone())
+        // `…-10` comes after `…-9`.
+        (
+            past.started(report.as_ref()),
+            past.name.len(),
+            past.name.clone(),
+        )
     };
     found.sort_by_cached_key(began);
     found.reverse();

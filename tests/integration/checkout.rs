@@ -41,7 +41,9 @@ fn values(key: &ConfigKey) -> Vec<String> {
         ValueKind::Duration => own(&[r#""1ms""#, r#""10h""#]),
         ValueKind::Bytes | ValueKind::BytesOrNone => own(&[r#""1""#, r#""1G""#]),
         ValueKind::Names => own(&[r#"["tests"]"#, "[]", r#"["nobody"]"#]),
-        ValueKind::Globs => own(&[r#"["**"]"#, r#"["!**", "*.pem"]"#]),
+        ValueKind::Globs | ValueKind::Signers | ValueKind::Folders => {
+            own(&[r#"["**"]"#, r#"["!**", "*.pem"]"#])
+        }
         ValueKind::Name | ValueKind::Text | ValueKind::Model => own(&[r#""tests""#, r#""nobody""#]),
         ValueKind::Judges => own(&[
             r#"[{ perspective = "tests" }]"#,

@@ -132,3 +132,103 @@ fn a_key_s_name_from_a_stranger_cannot_steer_the_terminal() {
     let run = repo.council(["config"]).ends(2);
     assert!(!run.stderr.contains('\u{1b}'), "{:?}", run.stderr);
 }
+
+#[test]
+fn an_agent_that_nothing_runs_is_no_agent() {
+    let repo = Repo::with_base();
+    repo.write_home(
+        ".config/git-council/config.toml",
+        "[agents.x]\nmodel = 'm'\n",
+    );
+    repo.council(["review", "HEAD"])
+        .ends(2)
+        .tells("agent `x` has no driver")
+        .tells("agents.x.driver");
+    // One that is known needs none.
+    repo.write_home(
+        ".config/git-council/config.toml",
+        "[agents.claude]\nmodel = 'm'\n",
+    );
+    repo.council(["review", "HEAD"]).ends(0);
+}
+
+#[test]
+fn a_word_too_few_of_git_config_does_not_stop_a_review() {
+    let repo = Repo::with_base();
+    repo.git(["config", "council.hook.models", "true"]);
+    repo.council(["review", "HEAD"])
+        .ends(0)
+        .tells("`hook.models`")
+        .tells("is ignored");
+    // What would reveal a secret, run a program or cost money is refused aloud.
+    repo.git(["config", "council.limits.cost", "5"]);
+    repo.council(["review", "HEAD"])
+        .ends(2)
+        .tells("`limits.cost` may not be set by the repository");
+}
+
+#[test]
+fn keys_say_what_they_take() {
+    let repo = Repo::with_base();
+    for (key, takes) in [
+        ("notes.trusted", "Takes a list of keys"),
+        ("trust.worktrees", "Takes a list of absolute paths"),
+        ("cross-examination.rounds", "Takes a number from 1 to 4"),
+    ] {
+        repo.council(["config", "--keys", key])
+            .ends(0)
+            .prints(takes);
+    }
+    repo.council(["review", "--topic", " "])
+        .ends(2)
+        .tells("the question is empty");
+}
+
+#[test]
+fn what_the_job_shows_needs_no_pull_request() {
+    let repo = Repo::with_base();
+    let summary = repo.in_home("summary.md");
+    let vars = [
+        ("GITHUB_STEP_SUMMARY", summary.to_str().unwrap()),
+        ("GITHUB_REPOSITORY", "a/b"),
+    ];
+    repo.council_with(&vars, &["review", "HEAD", "--publish", "summary"])
+        .ends(0);
+    let told = std::fs::read_to_string(&summary).unwrap();
+    assert!(told.contains("PASS"), "{told}");
+    repo.council_with(&vars, &["review", "HEAD", "--publish", "comment"])
+        .ends(2)
+        .tells("there is no pull request to publish to");
+}
+
+/// The rules that always look must have something to look at: damage is not a clean change.
+#[test]
+fn a_matrix_whose_files_are_damaged_has_no_verdict() {
+    let repo = Repo::with_base();
+    repo.write(
+        "notes.md",
+        "<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> side\n",
+    );
+    repo.commit("Conflict");
+    let plan = ["plan", "HEAD", "--run", "run", "--agents", "builtin"];
+    repo.council(plan).ends(0);
+    let blobs = repo.path().join("run/packet/blobs");
+    let blob = || {
+        std::fs::read_dir(&blobs)
+            .unwrap()
+            .next()
+            .unwrap()
+            .unwrap()
+            .path()
+    };
+    let (file, bytes) = (blob(), std::fs::read(blob()).unwrap());
+    std::fs::write(&file, "x = 1\n").unwrap();
+    repo.council(["conclude", "--run", "run"])
+        .ends(2)
+        .tells("does not have its digest");
+    std::fs::remove_file(&file).unwrap();
+    repo.council(["conclude", "--run", "run"]).ends(2);
+    std::fs::write(&file, bytes).unwrap();
+    // Nobody answered: no verdict, but nothing is damaged.
+    repo.council(["conclude", "--run", "run"]).ends(3);
+}

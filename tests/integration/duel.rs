@@ -295,3 +295,24 @@ fn the_subject_may_be_a_diff_or_a_pull_request() {
         .ends(2)
         .tells("git fetch origin pull/12/head");
 }
+
+#[test]
+fn what_is_no_transcript_is_called_so() {
+    let repo = Repo::with_base();
+    for text in ["", "# A plan\n\n## Goals\nNone.\n", "just words\n"] {
+        repo.write("PLAN.md", text);
+        let run = repo.council(["duel", "check", "PLAN.md"]).ends(2);
+        run.tells("PLAN.md is no transcript of a duel");
+    }
+}
+
+#[test]
+fn what_was_dismissed_does_not_fail_a_duel() {
+    let repo = conflicted();
+    repo.council(["duel", "HEAD"])
+        .ends(1)
+        .prints("git council dismiss F1");
+    repo.council(["dismiss", "F1", "--because", "it is an example of them"])
+        .ends(0);
+    repo.council(["duel", "HEAD"]).ends(0).prints("dismissed");
+}

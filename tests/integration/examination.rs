@@ -100,7 +100,7 @@ fn built_in_councillors_open_and_are_not_cross_examined() {
 }
 
 #[test]
-fn rounds_and_seats_are_clamped_and_the_sixth_needs_a_field() {
+fn the_sixth_seat_needs_a_field_and_there_are_no_more_rounds_or_seats_than_can_be() {
     let repo = with_change();
     let run = repo.council([
         "review",
@@ -108,7 +108,7 @@ fn rounds_and_seats_are_clamped_and_the_sixth_needs_a_field() {
         "-c",
         "6",
         "-r",
-        "9",
+        "4",
         "--economy",
         "--json",
     ]);
@@ -122,7 +122,14 @@ fn rounds_and_seats_are_clamped_and_the_sixth_needs_a_field() {
         notes.contains("Domain Expert requires -f flag. Reducing to 5 councillors."),
         "{notes}"
     );
-    assert!(notes.contains("9 rounds were requested"), "{notes}");
+    for (flag, number, bound) in [
+        ("--rounds", "9", "1 to 4"),
+        ("--rounds", "0", "1 to 4"),
+        ("--councillors", "9", "3 to 6"),
+    ] {
+        let refused = repo.council(["review", "HEAD", flag, number]).ends(2);
+        refused.tells(flag).tells(bound);
+    }
     repo.council(["review", "HEAD", "-c", "4", "--debate"])
         .ends(2)
         .tells("--councillors");

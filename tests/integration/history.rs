@@ -141,20 +141,76 @@ fn a_report_goes_where_it_is_sent() {
     repo.council(["review", "HEAD", "--format", "markdown"])
         .ends(1)
         .prints("# FAIL");
+    // What can be seen before anybody is asked is refused before.
+    for (place, why) in [
+        ("nowhere/report.json", "its folder does not exist"),
+        ("src", "it is a folder"),
+    ] {
+        let run = repo
+            .council(["review", "HEAD", "--json", "-o", place])
+            .ends(2);
+        run.tells("cannot write").tells(why);
+    }
+}
+
+/// Nothing that was paid for is lost, and whoever reads the file next does not take an older one for it.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_report_that_cannot_be_written_is_printed_and_the_run_does_not_end_well() {
+    let repo = Repo::with_base();
+    repo.write("src/two.rs", "/// Two.\npub const TWO: u32 = 2;\n");
+    repo.commit("Two");
     let run = repo
-        .council(["review", "HEAD", "--json", "-o", "nowhere/report.json"])
-        .ends(1);
+        .council(["review", "HEAD", "-q", "--json", "-o", "/proc/report.json"])
+        .ends(4);
+    assert!(run.stdout.starts_with('{'), "{}", run.stdout);
+    run.tells("cannot write /proc/report.json");
+}
+
+#[test]
+fn wait_says_that_nothing_is_running() {
+    let repo = reviewed();
+    let run = repo.council(["wait"]).ends(1);
+    run.tells("nothing is running; this is the latest run");
+}
+
+#[test]
+fn a_note_of_a_reused_verdict_follows_from_its_report() {
+    let repo = Repo::with_base();
+    repo.write("src/two.rs", "/// Two.\npub const TWO: u32 = 2;\n");
+    repo.git(["add", "--all"]);
+    repo.council(["review", "--staged"]).ends(0);
+    repo.commit("Two");
+    repo.council(["review", "HEAD"]).ends(0).prints("reused");
+    std::fs::remove_dir_all(repo.path().join(".git/council/runs")).unwrap();
+    let shown = repo.council(["show", "HEAD"]).ends(0);
     assert!(
-        run.stdout.starts_with('{'),
-        "what cannot be written is printed"
+        !shown.stdout.contains("does not follow"),
+        "{}",
+        shown.stdout
     );
-    run.tells("cannot write");
+}
+
+#[test]
+fn a_finding_of_an_earlier_run_is_explained() {
+    let repo = reviewed();
+    let log = repo.council(["log"]).stdout;
+    let run = log
+        .split_whitespace()
+        .find(|word| word.starts_with("council-"))
+        .unwrap();
+    repo.council(["explain", "F1", "--run", run])
+        .ends(0)
+        .prints("F1 (");
+    repo.council(["explain", "F1", "--run", "nothing-like-it"])
+        .ends(2);
 }
 
 #[test]
 fn without_a_run_there_is_nothing_to_show() {
     let repo = Repo::with_base();
-    repo.council(["log"]).ends(0);
+    repo.council(["log"]).ends(0).tells("has no run yet");
+    repo.council(["wait"]).ends(2).tells("has no run yet");
     repo.council(["show"])
         .ends(2)
         .tells("has no run yet")

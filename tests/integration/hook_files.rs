@@ -47,7 +47,7 @@ fn a_hook_that_was_edited_after_the_installation_is_the_users() {
         .prints("then edited: git-council leaves it alone");
     desk.repo
         .council(["hook", "uninstall"])
-        .ends(0)
+        .ends(2)
         .tells("it was left as it is");
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
 }

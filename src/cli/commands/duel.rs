@@ -11,7 +11,7 @@ use crate::cli::context::CommandContext;
 use crate::cli::deliver::ReportOutput;
 use crate::config::parse_duration;
 use crate::duel::protocol::check::{ProtocolViolation, check_transcript};
-use crate::duel::protocol::transcript::DebateTranscript;
+use crate::duel::protocol::transcript::{DebateSection, DebateTranscript, SectionKind};
 use crate::duel::{DuelRole, resolve_role};
 use crate::report::exit;
 use crate::run::error::RunError;
@@ -194,6 +194,11 @@ fn time(flag: &str, text: &str) -> Result<u64, RunError> {
 fn check_file(file: &Path, start: &CommandContext) -> Result<u8, RunError> {
     let text = duel_subject::read(file)?;
     let transcript = DebateTranscript::parse(&text);
+    let is_known = |section: &DebateSection| section.kind != SectionKind::Unknown;
+    if transcript.subject.is_none() && !transcript.sections.iter().any(is_known) {
+        let message = format!("{} is no transcript of a duel", file.display());
+        return Err(RunError::usage(message).hint("a transcript begins with `## Opening`"));
+    }
     let found = check_transcript(&transcript);
     let name = file
         .file_name()

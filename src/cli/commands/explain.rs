@@ -17,6 +17,9 @@ pub(crate) struct ExplainArgs {
     /// A rule's id, or a finding: its id in the last report (F1) or its fingerprint
     #[arg(value_name = "RULE|FINDING")]
     rule: Option<String>,
+    /// Take the finding from this run instead of the last report
+    #[arg(long, value_name = "RUN", requires = "rule")]
+    run: Option<String>,
 }
 
 pub(crate) fn run(args: &ExplainArgs, start: &CommandContext) -> Result<(), RunError> {
@@ -33,7 +36,7 @@ pub(crate) fn run(args: &ExplainArgs, start: &CommandContext) -> Result<(), RunE
     if !is_finding {
         return Err(unknown_rule(id));
     }
-    let FoundFinding { finding, .. } = find_finding(start, id, None)?;
+    let FoundFinding { finding, .. } = find_finding(start, id, args.run.as_deref())?;
     let mut out = format!("{}\n", name_finding(&finding));
     let said = &finding.finding;
     for prose in [&said.description, &said.why, &said.fix] {

@@ -178,6 +178,7 @@ fn configure_hooks(
 fn uninstall_hooks(start: &CommandContext) -> Result<(), RunError> {
     let hooks = HookInstaller::in_repository(start)?;
     let mut any = false;
+    let mut edited = Vec::new();
     for event in HookEvent::ALL {
         let file = hooks.dir.join(event.name());
         match hooks.uninstall_hook(event)? {
@@ -189,10 +190,7 @@ fn uninstall_hooks(start: &CommandContext) -> Result<(), RunError> {
             }
             UninstallOutcome::Edited => {
                 any = true;
-                start.console.warning(&format!(
-                    "{} was edited after git-council installed it, so it was left as it is; remove its lines yourself",
-                    file.display()
-                ));
+                edited.push(file.display().to_string());
             }
             UninstallOutcome::Nothing => {}
         }
@@ -206,7 +204,15 @@ fn uninstall_hooks(start: &CommandContext) -> Result<(), RunError> {
     if !any {
         start.console.print("no git-council hook is installed\n")?;
     }
-    Ok(())
+    match edited.is_empty() {
+        true => Ok(()),
+        // It still runs: whoever asked for its end must hear that.
+        false => Err(RunError::usage(format!(
+            "{} was edited after git-council installed it, so it was left as it is",
+            edited.join(", ")
+        ))
+        .hint("remove its lines yourself")),
+    }
 }
 
 fn show_status(start: &CommandContext) -> Result<(), RunError> {

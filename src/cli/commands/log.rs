@@ -30,7 +30,12 @@ pub(crate) fn run(args: &LogArgs, start: &CommandContext) -> Result<(), RunError
         reports.any(|report| noted.is_of_run(report))
     };
     noted.retain(|noted| !is_run(noted));
-    let mut rows: Vec<[String; 3]> = runs
+    if runs.is_empty() && noted.is_empty() {
+        start
+            .console
+            .hint("this repository has no run yet: git council review");
+    }
+    let mut rows: Vec<LogRow> = runs
         .iter()
         .map(|(past, report)| run_row(past, report))
         .collect();
@@ -39,45 +44,56 @@ pub(crate) fn run(args: &LogArgs, start: &CommandContext) -> Result<(), RunError
         // A signature is a program's affair: no more are checked than are shown.
         let latest = noted.iter().take(args.max_count);
         rows.extend(latest.map(|noted| note_row(noted, &trust)));
-        // What goes on has no time yet, and stays on top.
-        rows.sort_by(|a, b| (!a[0].is_empty(), &b[0]).cmp(&(!b[0].is_empty(), &a[0])));
+        // What goes on has no time yet, and stays on top. Only the whole time orders what began in one minute.
+        rows.sort_by(|a, b| (!a.made.is_empty(), &b.made).cmp(&(!b.made.is_empty(), &a.made)));
     }
     rows.truncate(args.max_count);
     let mut columns = Columns::default();
-    rows.into_iter().for_each(|row| columns.push(row));
+    for row in rows {
+        columns.push([format_minute(&row.made), row.name, row.says]);
+    }
     pager::print_paged(&columns.render(""), start)
 }
 
-fn run_row(past: &StoredRun, report: &Option<Report>) -> [String; 3] {
+/// A line of the log.
+struct LogRow {
+    /// RFC 3339; empty for what goes on.
+    made: String,
+    name: String,
+    says: String,
+}
+
+fn run_row(past: &StoredRun, report: &Option<Report>) -> LogRow {
     let name = past.name.clone();
     match report {
-        Some(report) => {
-            let made = format_minute(&report.receipt.run.started);
-            [
-                made,
-                name,
-                report.bottom_line(GatePolicy::default()).headline,
-            ]
-        }
+        Some(report) => LogRow {
+            made: report.receipt.run.started.clone(),
+            name,
+            says: report.bottom_line(GatePolicy::default()).headline,
+        },
         None => {
             let state = match past.state() {
                 RunState::GoingOn => "is running",
                 RunState::Finished | RunState::CutOff => "was interrupted",
             };
-            [String::new(), name, state.to_owned()]
+            LogRow {
+                made: String::new(),
+                name,
+                says: state.to_owned(),
+            }
         }
     }
 }
 
-fn note_row(noted: &NotedVerdict, trust: &SignatureTrust<'_>) -> [String; 3] {
+fn note_row(noted: &NotedVerdict, trust: &SignatureTrust<'_>) -> LogRow {
     let verdict = &noted.verdict;
     let commit = noted.commit.get(..SHORT).unwrap_or(&noted.commit);
     let says = format!("{} ({})", verdict.headline, noted.describe_signer(trust));
-    [
-        format_minute(&verdict.made),
-        format!("a note on {commit}"),
+    LogRow {
+        made: verdict.made.clone(),
+        name: format!("a note on {commit}"),
         says,
-    ]
+    }
 }
 
 /// `YYYY-MM-DD HH:MM` of RFC 3339.

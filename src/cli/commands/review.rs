@@ -6,13 +6,15 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::context::CommandContext;
 use crate::cli::councillors::{self, CouncillorArgs};
-use crate::cli::deliver::{ReportOutput, write_output};
+use crate::cli::deliver::{ReportOutput, check_output, write_output};
 use crate::cli::detach;
 use crate::cli::github::args::GitHubArgs;
+use crate::cli::github::publishing::publish_in_job;
 use crate::cli::github::review::review_pull_request;
 use crate::cli::modes::ModeArgs;
 use crate::config::{KeyValue, Settings};
 use crate::council::outcome::Verdict;
+use crate::publish::DiffLines;
 use crate::report::{self, exit};
 use crate::run::announce;
 use crate::run::convene::{self, ConveneOptions};
@@ -197,6 +199,17 @@ impl CouncilArgs {
 impl ReviewArgs {
     /// What is asked for. A file of perspectives is read now: a run that is resumed asks for the same ones.
     pub(crate) fn to_request(&self, dir: &Path) -> Result<ReviewRequest, RunError> {
+        if self
+            .topic
+            .as_ref()
+            .is_some_and(|topic| topic.trim().is_empty())
+        {
+            return Err(RunError::usage("the question is empty")
+                .hint("write what is to be debated: --topic 'Should we split the crate?'"));
+        }
+        if let Some(file) = &self.output.output {
+            check_output(&dir.join(file))?;
+        }
         let mut flags = self.config_pairs();
         flags.extend(self.modes.perspective_pairs(dir)?);
         Ok(ReviewRequest {
@@ -295,7 +308,7 @@ pub(crate) fn run(args: ReviewArgs, start: &CommandContext) -> Result<u8, RunErr
         )
         .hint("see what would be posted of a finished run: git council publish --pr N --dry-run"));
     }
-    if args.forge.is_requested() {
+    if args.forge.is_requested() && !args.forge.is_of_job() {
         return review_pull_request(&request, &args.forge, start);
     }
     if args.detach {
@@ -314,6 +327,7 @@ pub(crate) fn run(args: ReviewArgs, start: &CommandContext) -> Result<u8, RunErr
         return Ok(exit::OK);
     }
     let settings = prepared.config.settings.clone();
+    let lines = DiffLines::of_files(&prepared.packet.files);
     let announce = |name: &str| detach::announce_run(name, &start);
     let options = ConveneOptions {
         deep: args.council.deep,
@@ -342,6 +356,9 @@ pub(crate) fn run(args: ReviewArgs, start: &CommandContext) -> Result<u8, RunErr
         ReportOutput::from_settings(&settings, file.as_deref()).deliver_report(&report, &start);
     remember_shown(&report, &start);
     hint_other_judges(&settings, &start);
+    if args.forge.is_requested() && code != exit::UNPUBLISHED {
+        return publish_in_job(&report, &args.forge, lines, &settings, &start);
+    }
     Ok(code)
 }
 
@@ -369,6 +386,10 @@ impl ReviewArgs {
             .is_some_and(|mode| mode != DebateArg::Off);
         if quick && debates {
             return Err(RunError::usage("--quick and --debate are incompatible."));
+        }
+        if quick && self.council.deep {
+            return Err(RunError::usage("--quick and --deep are incompatible.")
+                .hint("--quick asks one judge, --deep three: leave out one of them"));
         }
         if self.modes.intensity.is_some() {
             let other = [
@@ -494,6 +515,9 @@ mod tests {
         let words = Some("--quick and --debate are incompatible.".to_owned());
         assert_eq!(refused("--quick --debate"), words);
         assert_eq!(refused("--procedure quick --debate=auto"), words);
+        let words = Some("--quick and --deep are incompatible.".to_owned());
+        assert_eq!(refused("--quick --deep"), words);
+        assert_eq!(refused("--procedure quick --deep"), words);
         let staged = "--intensity selects a staged debate, but --debate selects something else";
         assert_eq!(
             refused("--intensity full --debate"),

@@ -44,6 +44,10 @@ pub(crate) fn run(args: &WaitArgs, start: &CommandContext) -> Result<u8, RunErro
         sleep(POLL_INTERVAL);
     }
     let past = find_run(args.run.as_deref(), start)?;
+    if args.run.is_none() && past.state() != RunState::GoingOn {
+        let hint = format!("nothing is running; this is the latest run, {}", past.name);
+        start.console.hint(&hint);
+    }
     while past.state() == RunState::GoingOn {
         if late() {
             return Err(RunError::run(format!("{} is still running", past.name))

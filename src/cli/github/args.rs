@@ -58,6 +58,18 @@ impl GitHubArgs {
         self.pr.is_some() || self.event || !self.publish.is_empty()
     }
 
+    /// Whether everything that is asked for is shown by the job itself: then no pull request has to be named.
+    pub(crate) fn is_of_job(&self) -> bool {
+        let mut surfaces = self.requested_surfaces();
+        let own = |surface| {
+            matches!(
+                surface,
+                Surface::Summary | Surface::Annotations | Surface::Outputs
+            )
+        };
+        self.pr.is_none() && !self.event && surfaces.all(own)
+    }
+
     /// The part of it that says what is reviewed.
     pub(crate) fn to_request(&self) -> GitHubRequest {
         GitHubRequest {

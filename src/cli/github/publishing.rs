@@ -27,7 +27,7 @@ use crate::run::page::render_page;
 pub(crate) fn publish_options(
     args: &GitHubArgs,
     forge: &GitHubSession,
-    subject: &PullSubject,
+    head: &str,
     settings: Option<&Settings>,
 ) -> PublishOptions {
     PublishOptions {
@@ -41,8 +41,34 @@ pub(crate) fn publish_options(
         },
         details_url: forge.job_url.clone(),
         repository_url: Some(format!("{}/{}", forge.server, forge.slug)),
-        ..PublishOptions::new(&args.council_name, &subject.head)
+        ..PublishOptions::new(&args.council_name, head)
     }
+}
+
+/// Publishes where no pull request is needed: in the job that runs.
+pub(crate) fn publish_in_job(
+    report: &Report,
+    args: &GitHubArgs,
+    lines: DiffLines,
+    settings: &Settings,
+    start: &CommandContext,
+) -> Result<u8, RunError> {
+    let forge = GitHubSession::open(&args.to_request(), start)?;
+    let hub = forge.open_api();
+    let head = report.target.head.as_deref().unwrap_or_default();
+    let wishes = PublishOptions {
+        lines,
+        ..publish_options(args, &forge, head, Some(settings))
+    };
+    let seen = ForgeState::default();
+    Ok(publish_report(
+        report,
+        &seen,
+        Vec::new(),
+        &wishes,
+        &hub,
+        start,
+    ))
 }
 
 /// What is there, and which surfaces could not be looked at.
@@ -196,7 +222,7 @@ pub(crate) fn publish_run(
             advisory: args.advisory,
             ..report.own_gate()
         },
-        ..publish_options(args, &forge, &subject, None)
+        ..publish_options(args, &forge, &subject.head, None)
     };
     wishes.lines = match (files, &subject.pull) {
         (Some(files), _) => DiffLines::of_files(files),

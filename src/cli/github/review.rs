@@ -54,7 +54,7 @@ pub(crate) fn review_pull_request(
     let mut prepared = prepare_spec(wanted, start, TargetSpec::Proposal(proposal))?;
     let start = start.with_settings(&prepared.config.settings);
     let settings = prepared.config.settings.clone();
-    let mut wishes = publish_options(args, &forge, &subject, Some(&settings));
+    let mut wishes = publish_options(args, &forge, &subject.head, Some(&settings));
     wishes.lines = publish::DiffLines::of_files(&prepared.packet.files);
     wishes.files = file_digests(&prepared.change, &prepared.packet.files);
     let PlannedDigests { key, rules } = digests::digests_before_run(&prepared, wanted.deep)?;

@@ -39,19 +39,26 @@ pub(super) fn view(report: &Report) -> VerdictView {
 /// What whoever wants a better verdict does next.
 fn next_step(report: &Report) -> Option<String> {
     let failing = report.outcome.findings.iter();
-    let failing = failing
+    let failing: Vec<&str> = failing
         .filter(|f| f.level == Some(FindingLevel::Fail))
-        .count();
+        .map(|f| f.id.as_str())
+        .collect();
     Some(match (report.outcome.verdict, report.outcome.reason) {
         (_, VerdictReason::Interrupted) => {
             "`git council resume` continues this run and keeps the answers that it has.".into()
         }
-        (Verdict::Fail, _) if failing > 0 => {
-            let which = match failing {
+        (Verdict::Fail, _) if !failing.is_empty() => {
+            let which = match failing.len() {
                 1 => "the finding that fails the change, or dismiss it".to_owned(),
                 many => format!("the {many} findings that fail the change, or dismiss them"),
             };
-            format!("Next step: fix {which} with a reason: `git council dismiss`.")
+            // A report from elsewhere may call its findings anything.
+            let is_plain = |id: &&str| {
+                let digits = id.strip_prefix('F').unwrap_or_default();
+                !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
+            };
+            let first = failing.first().copied().filter(is_plain).unwrap_or("ID");
+            format!("Next step: fix {which} with a reason: `git council dismiss {first}`.")
         }
         (Verdict::Fail, _) => {
             "Next step: resolve what the judges object to, then review again.".into()

@@ -29,6 +29,7 @@ use crate::run::modes::side_purse::{SidePurse, SideSpending};
 use crate::run::modes::sides::{StartedSide, wait_for_sides};
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
+use crate::run::recognition::VerdictMemory;
 use crate::run::seats::SeatPlanner;
 
 use crate::council::Plan;
@@ -392,6 +393,11 @@ impl Duel<'_> {
                 coverage: Arc::clone(&self.prepared.coverage),
             })
         };
+        let memory = VerdictMemory::for_change(self.prepared, self.start);
+        let heard = memory.map(|memory| memory.load_dismissals());
+        let heard = heard.unwrap_or_default();
+        let mut notes = self.prepared.notes.clone();
+        notes.extend(heard.notes);
         Ok(Plan {
             procedure: Procedure::Debate,
             debate: DebateMode::Force,
@@ -405,8 +411,11 @@ impl Duel<'_> {
             timeouts: settings.timeouts(),
             seed: seed.clone(),
             framing: self.prepared.packet.framing.clone(),
-            notes: self.prepared.notes.clone(),
-            options: ProcedureOptions::default(),
+            notes,
+            options: ProcedureOptions {
+                dismissed: heard.dismissals,
+                ..ProcedureOptions::default()
+            },
         })
     }
 

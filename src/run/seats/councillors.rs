@@ -9,8 +9,7 @@ use crate::council::plan::{PlannedSeat, Procedure};
 
 use crate::run::error::RunError;
 
-/// Rounds and seats that there may be; what is beyond is taken as the nearest.
-const ROUNDS: (u32, u32) = (1, 4);
+/// Seats that there may be.
 const SEATS: (u32, u32) = (3, 6);
 
 /// What is said of a sixth seat without a field. Scripts look for this text: it never changes.
@@ -57,8 +56,7 @@ pub(crate) struct CouncillorRoster {
 impl CouncillorRoster {
     pub(crate) fn from_settings(settings: &CrossExaminationSettings) -> Self {
         let mut notes = Vec::new();
-        let rounds = clamp_count("rounds", settings.rounds, ROUNDS, &mut notes);
-        let mut seats = clamp_count("councillors", settings.councillors, SEATS, &mut notes);
+        let mut seats = settings.councillors;
         if seats == SEATS.1 && expert_field(settings).is_none() {
             notes.push(NO_FIELD.to_owned());
             seats -= 1;
@@ -66,7 +64,7 @@ impl CouncillorRoster {
         let roles = councillors().iter().map(|role| role.name);
         Self {
             roles: roles.take(seats as usize).collect(),
-            rounds: u8::try_from(rounds).unwrap_or(u8::MAX),
+            rounds: u8::try_from(settings.rounds).unwrap_or(u8::MAX),
             notes,
         }
     }
@@ -82,16 +80,6 @@ pub(crate) fn check_seat_count(seats: usize) -> Result<(), RunError> {
         "a cross-examination has {least} to {most} councillors, but {seats} are named"
     ))
     .hint("leave out --perspectives, --preset and `[[judge]]` to use the roles of --councillors"))
-}
-
-fn clamp_count(what: &str, asked: u32, (least, most): (u32, u32), notes: &mut Vec<String>) -> u32 {
-    let taken = asked.clamp(least, most);
-    if taken != asked {
-        notes.push(format!(
-            "{asked} {what} were requested, but {least} to {most} are allowed: {taken} used"
-        ));
-    }
-    taken
 }
 
 fn expert_field(settings: &CrossExaminationSettings) -> Option<&str> {
@@ -122,27 +110,6 @@ mod tests {
             councillors,
             focus: focus.map(str::to_owned),
             economy: false,
-        }
-    }
-
-    #[test]
-    fn rounds_and_councillors_are_clamped() {
-        for (asked, rounds) in [(0, 1), (1, 1), (3, 3), (4, 4), (9, 4)] {
-            assert_eq!(
-                CouncillorRoster::from_settings(&settings(asked, 4, None)).rounds,
-                rounds
-            );
-        }
-        for (asked, seats) in [(1, 3), (3, 3), (4, 4), (5, 5), (60, 6)] {
-            let roster = CouncillorRoster::from_settings(&settings(2, asked, Some("security")));
-            assert_eq!(roster.roles.len(), seats);
-            let beyond = asked as usize != seats;
-            assert_eq!(
-                roster.notes.len(),
-                usize::from(beyond),
-                "{:?}",
-                roster.notes
-            );
         }
     }
 

@@ -64,6 +64,30 @@ impl SeatPlanner<'_> {
         }
     }
 
+    /// An agent that the user's own configuration begins to describe, and that nothing runs, is no agent: it would be passed
+    /// over in silence.
+    pub(crate) fn check_drivers(&self) -> Result<(), RunError> {
+        let is_the_users = |name: &str| {
+            let prefix = format!("agents.{name}.");
+            let mut entries = self.config.entries.iter();
+            entries.any(|entry| {
+                let origin = entry.origin().map(|origin| origin.source.trust());
+                origin == Some(SourceTrust::User) && entry.path.to_string().starts_with(&prefix)
+            })
+        };
+        let without = self.settings().agents.iter();
+        let mut without = without.filter(|(name, agent)| {
+            let is_known = known::find_known(name).is_some() || name.as_str() == BUILT_IN;
+            agent.driver.is_none() && !is_known && is_the_users(name)
+        });
+        match without.next() {
+            None => Ok(()),
+            Some((name, _)) => Err(RunError::usage(format!("agent `{name}` has no driver")).hint(
+                format!("set `agents.{name}.driver`: `git council config --keys agents` lists the drivers"),
+            )),
+        }
+    }
+
     /// Whether the user named the agent: a repository alone cannot make a run cost money.
     fn is_named_by_user(&self, name: &str) -> bool {
         let is_the_users = |key: &str| {

@@ -85,6 +85,7 @@ impl From<&JudgeSettings> for SeatRequest {
 impl SeatPlanner<'_> {
     /// The seats in order, each with a name of its own.
     pub(crate) fn plan_seats(&self) -> Result<Vec<Seat>, RunError> {
+        self.check_drivers()?;
         let (chairs, _) = self.mix_vendors(self.seat_requests()?)?;
         let agents = self.default_agents();
         let mut seats: Vec<Seat> = Vec::new();
