@@ -125,6 +125,15 @@ pub enum PublishAction {
         /// The comments.
         comments: Vec<LineComment>,
     },
+    /// Answers a reply in one of our conversations.
+    Answer {
+        /// On which pull request.
+        number: u64,
+        /// The comment of ours that began the conversation.
+        comment: u64,
+        /// One line.
+        body: String,
+    },
     /// Resolves our conversations whose finding is gone. Without `contents: write` a job's token cannot resolve
     /// conversations: our comments in them are hidden instead.
     Resolve {
@@ -170,7 +179,10 @@ impl PublishAction {
             | Self::UpdateComment { .. }
             | Self::DeleteComment { .. } => Surface::Comment,
             Self::CreateCheck { .. } | Self::UpdateCheck { .. } => Surface::Check,
-            Self::Review { .. } | Self::Resolve { .. } | Self::Hide { .. } => Surface::Review,
+            Self::Review { .. }
+            | Self::Answer { .. }
+            | Self::Resolve { .. }
+            | Self::Hide { .. } => Surface::Review,
             Self::Status { .. } => Surface::Status,
             Self::Summary { .. } => Surface::Summary,
             Self::Annotate { .. } => Surface::Annotations,
@@ -196,6 +208,7 @@ impl PublishAction {
             Self::Review {
                 number, comments, ..
             } => format!("review #{number}: {} comments on lines", comments.len()),
+            Self::Answer { number, .. } => format!("answer a reply on #{number}"),
             Self::Resolve { threads, .. } => format!(
                 "close {} conversations whose finding is gone",
                 threads.len()
@@ -260,6 +273,14 @@ impl PublishAction {
                     review,
                 ))
             }
+            Self::Answer {
+                number,
+                comment,
+                body,
+            } => Some(ApiCall::post(
+                path(format!("pulls/{number}/comments/{comment}/replies")),
+                text(body),
+            )),
             Self::Status { head, body } => Some(ApiCall::post(
                 path(format!("statuses/{head}")),
                 body.clone(),

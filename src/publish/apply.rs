@@ -207,6 +207,7 @@ impl PlanRunner<'_> {
                     other => other,
                 }
             }
+            PublishAction::Answer { .. } => self.send_once(action, "answer a reply").map(drop),
             PublishAction::Hide { reviews } => look::hide_outdated(hub, reviews),
             PublishAction::Status { .. } => {
                 self.send_once(action, "set the commit status").map(drop)

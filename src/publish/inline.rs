@@ -14,6 +14,9 @@ use super::wishes::PublishOptions;
 /// The most characters of one comment.
 const MAX_CHARS: usize = 20_000;
 
+/// What people can do about a finding without leaving the page.
+const HOW_TO_DISMISS: &str = "\n\nWrong, or accepted? Reply `/council dismiss because …`; it counts from the next review on.";
+
 /// What the marker of an inline comment carries.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct FindingMark {
@@ -100,6 +103,21 @@ pub(super) fn plan_review(
             comments,
         });
     }
+    actions.extend(
+        wishes
+            .answers
+            .iter()
+            .map(|(comment, line)| PublishAction::Answer {
+                number: pull.number,
+                comment: *comment,
+                body: marker::sign_body(
+                    MarkerKind::Answer,
+                    &wishes.council,
+                    &serde_json::json!({}),
+                    line,
+                ),
+            }),
+    );
     let threads = seen.threads.as_deref().unwrap_or_default();
     let gone = resolved_threads(report, threads);
     let reviews = resolved_reviews(&seen.reviews, threads, &gone);
@@ -167,6 +185,7 @@ fn line_comment(found: &JudgedFinding, wishes: &PublishOptions) -> LineComment {
     let end = location.end_line.unwrap_or(location.line);
     let mut text = markdown::beside_a_line(found);
     text.push_str(&suggestion_block(found));
+    text.push_str(HOW_TO_DISMISS);
     let mark = FindingMark {
         fingerprint: found.fingerprint.clone(),
     };

@@ -6,6 +6,7 @@ use super::check;
 use super::hub::{GitHubApi, GitHubError};
 use super::inline::FindingMark;
 use super::marker::{self, MarkerKind};
+use super::order::find_order;
 use super::seen::{ExistingCheck, ForgeIdentity, OwnComment, PullRequest, ReviewThread};
 use crate::report::uri::encode_component;
 
@@ -15,12 +16,12 @@ query($owner: String!, $name: String!, $number: Int!, $after: String) {
   repository(owner: $owner, name: $name) {
     defaultBranchRef { name }
     pullRequest(number: $number) {
-      number headRefOid baseRefName baseRefOid state isDraft isCrossRepository title body
+      author { login } number headRefOid baseRefName baseRefOid state isDraft isCrossRepository title body
       reviewThreads(first: 100, after: $after) {
         pageInfo { hasNextPage endCursor }
         nodes {
           id isResolved isOutdated
-          comments(first: 1) { totalCount nodes { id url isMinimized body author { login __typename } pullRequestReview { id } } }
+          comments(first: 50) { totalCount nodes { id databaseId url isMinimized createdAt body author { login __typename } pullRequestReview { id } } }
         }
       }
       reviews(last: 100) { nodes { id isMinimized body author { login __typename } } }
@@ -40,6 +41,8 @@ pub struct PullConversation {
     pub me: ForgeIdentity,
     /// The pull request.
     pub pull: PullRequest,
+    /// Who opened it.
+    pub author: String,
     /// Our conversations of the council.
     pub threads: Vec<ReviewThread>,
     /// Our reviews of the council that nobody hid.
@@ -99,6 +102,7 @@ pub fn fetch_conversation(
                 .collect();
             return Ok(PullConversation {
                 me,
+                author: json_text(there, "/author/login").unwrap_or_default(),
                 pull,
                 threads,
                 reviews,
@@ -375,6 +379,12 @@ fn parse_own_thread(node: &Value, me: &ForgeIdentity, council: &str) -> Option<R
             .and_then(Value::as_u64)
             .unwrap_or(1)
             > 1,
+        number: first.get("databaseId").and_then(Value::as_u64),
+        order: find_order(
+            node.pointer("/comments/nodes")?.as_array()?.get(1..)?,
+            me,
+            council,
+        ),
     })
 }
 

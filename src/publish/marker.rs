@@ -26,6 +26,8 @@ pub(super) enum MarkerKind {
     Finding,
     /// The body of a review.
     Review,
+    /// A line that answers a reply.
+    Answer,
 }
 
 impl MarkerKind {
@@ -34,6 +36,7 @@ impl MarkerKind {
             Self::Report => "report",
             Self::Finding => "finding",
             Self::Review => "review",
+            Self::Answer => "answer",
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::marker::{self, MarkerKind};
 use super::memory::ReviewState;
+use super::order::DismissOrder;
 
 /// Who we are there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,6 +87,10 @@ pub struct ReviewThread {
     pub outdated: bool,
     /// Whether somebody else said something in it.
     pub answered: bool,
+    /// The number of our comment in it, for a reply.
+    pub number: Option<u64>,
+    /// Who argues the finding away in it, if somebody does.
+    pub order: Option<DismissOrder>,
 }
 
 /// A check of ours on the commit.

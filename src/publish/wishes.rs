@@ -38,6 +38,8 @@ pub struct PublishOptions {
     pub rules: String,
     /// What became of the findings of the last review.
     pub carried: Vec<CarriedFinding>,
+    /// What is answered to replies: the number of our comment, and one line.
+    pub answers: Vec<(u64, String)>,
     /// The commit of the last review, as hex; none: this is the first one.
     pub since: Option<String>,
     /// Values that stand nowhere in the report: paths of files that were written.
@@ -61,6 +63,7 @@ impl PublishOptions {
             files: BTreeMap::new(),
             rules: String::new(),
             carried: Vec::new(),
+            answers: Vec::new(),
             since: None,
             outputs: Vec::new(),
         }

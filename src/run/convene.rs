@@ -83,10 +83,11 @@ pub(crate) fn convene_review(
         prompts.as_ref().map(SeatPrompts::template_digest),
     );
     let memory = VerdictMemory::for_change(&prepared, start);
-    let heard = memory
+    let mut heard = memory
         .as_ref()
         .map(VerdictMemory::load_dismissals)
         .unwrap_or_default();
+    heard.dismissals.extend(prepared.dismissed.iter().cloned());
     let mut hearsay = Vec::new();
     let recalled = memory.as_ref().filter(|_| !fresh);
     if let Some(report) = recalled.and_then(|m| m.recall_verdict(&known, &heard, &mut hearsay)) {

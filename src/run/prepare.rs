@@ -10,6 +10,7 @@ use council_protocol::seat::AgentKind;
 use council_protocol::{BlobSource, Coverage, FileChange, Packet};
 
 use crate::config::{Config, OpaquePolicy, nearest_word};
+use crate::council::Dismissal;
 use crate::git::{self, ChangeRequest, GitError, ReviewedChange, TargetSpec};
 use crate::packet::{self, ContextBounds, IgnoreGlobs, PacketMaterial};
 use council_secrets::Redactor;
@@ -40,6 +41,8 @@ pub(crate) struct PreparedReview {
     pub(crate) notes: Vec<String>,
     /// What is wrong with the worktree's `council.toml`, which is then not obeyed.
     pub(crate) config_fault: Option<String>,
+    /// What people dismissed where the change is discussed, as far as they may.
+    pub(crate) dismissed: Vec<Dismissal>,
     /// What it was prepared for; none: a stage, which cannot be resumed.
     pub(crate) request: Option<ReviewRequest>,
 }
@@ -131,6 +134,7 @@ pub(crate) fn prepare_spec(
     let redactor = load_redactor(&config.settings, change.place.workdir.as_deref(), &packet)?;
     let coverage = Arc::new(packet.coverage.clone());
     Ok(PreparedReview {
+        dismissed: Vec::new(),
         change,
         config,
         packet: Arc::new(packet),

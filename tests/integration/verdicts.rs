@@ -253,6 +253,41 @@ fn a_key_knows_the_change_again_and_what_it_was_judged_by() {
 }
 
 #[test]
+fn a_review_is_shown_in_a_browser_as_one_page() {
+    let repo = with(CRITICAL.0, CRITICAL.1);
+    repo.council(["review", "HEAD", "--html", "report.html"])
+        .ends(1);
+    let text = std::fs::read_to_string(repo.path().join("report.html")).unwrap();
+    assert!(
+        text.starts_with("<!DOCTYPE html>") && text.contains("<mark>"),
+        "{text}"
+    );
+    let opened = repo.in_home("opened");
+    let browser = repo.in_home("browser");
+    std::fs::write(
+        &browser,
+        format!("#!/bin/sh\necho \"$1\" > {}\n", opened.display()),
+    )
+    .unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&browser, mode).unwrap();
+    let vars = [("BROWSER", browser.to_str().unwrap())];
+    let shown = repo.council_with(&vars, &["show", "--web"]).ends(0);
+    let path = shown.stdout.trim();
+    assert!(
+        std::fs::read_to_string(path)
+            .unwrap()
+            .contains("conflict-marker")
+    );
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while !opened.exists() && std::time::Instant::now() < end {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    std::thread::sleep(std::time::Duration::from_millis(100));
+    assert_eq!(std::fs::read_to_string(opened).unwrap().trim(), path);
+}
+
+#[test]
 fn a_review_here_writes_sarif_too() {
     let repo = with(CRITICAL.0, CRITICAL.1);
     repo.council(["review", "HEAD", "--sarif", "council.sarif"])

@@ -9,6 +9,7 @@ use crate::cli::context::CommandContext;
 use crate::cli::deliver::ReportOutput;
 use crate::cli::github::args::GitHubArgs;
 use crate::config::Settings;
+use crate::council::{Dismissal, ReconsideredVerdict};
 use crate::git::TargetSpec;
 use crate::publish::look;
 use crate::publish::{
@@ -28,6 +29,7 @@ use crate::cli::github::publishing::{
     publish_options, publish_report, write_files,
 };
 use crate::run::github::open_check::OpenCheck;
+use crate::run::github::replies::hear_replies;
 use crate::run::github::session::GitHubSession;
 use crate::run::github::subject::{ReviewCase, find_subject};
 
@@ -59,15 +61,23 @@ pub(crate) fn review_pull_request(
     wishes.files = file_digests(&prepared.change, &prepared.packet.files);
     let PlannedDigests { key, rules } = digests::digests_before_run(&prepared, wanted.deep)?;
     wishes.rules = rules;
+    let author = subject.talk.as_ref().map(|talk| talk.author.clone());
     let (mut seen, troubles) = inspect_pull_request(&mut subject, &hub, &wishes);
-    let before = seen.state().filter(|_| !args.full);
+    let threads = seen.threads.as_deref().unwrap_or_default();
+    let author = author.unwrap_or_default();
+    let heard = hear_replies(&hub, threads, &author, &prepared.redactor);
+    (wishes.answers, prepared.dismissed) = (heard.answers, heard.dismissals);
+    let mut before = seen.state().filter(|_| !args.full);
     let recognised = before
         .as_ref()
         .filter(|state| is_recognised(state, &key, &seen, &wishes))
         // A file without its findings would close alerts that are open.
         .filter(|state| {
             !state.shortened
-                || (args.sarif.is_none() && args.html.is_none() && wanted.output.is_none())
+                || (prepared.dismissed.is_empty()
+                    && args.sarif.is_none()
+                    && args.html.is_none()
+                    && wanted.output.is_none())
         })
         .and_then(|state| state.recognised_report(&key));
     let recognised = recognised.or_else(|| {
@@ -75,6 +85,10 @@ pub(crate) fn review_pull_request(
         verdict_of_request(number, &key, &hub, &wishes)
     });
     if let Some(report) = recognised {
+        if is_newly_dismissed(&report, &prepared) {
+            // The check tells of the verdict before the dismissal.
+            seen.check = None;
+        }
         if before.as_ref().is_some_and(|state| state.shortened) {
             // What stands on the pull request holds the findings, and this report does not: it is left as it is.
             let of_job = |surface: &Surface| {
@@ -90,6 +104,10 @@ pub(crate) fn review_pull_request(
         remember_shown(&report, &start);
         let code = publish_report(&report, &seen, troubles, &wishes, &hub, &start);
         return Ok(if code == exit::OK { delivered } else { code });
+    }
+    if let Some(before) = &mut before {
+        let dropped = drop_dismissed(before, &prepared.dismissed);
+        prepared.notes.extend(dropped);
     }
     let again = skip_unchanged_files(&mut prepared, before.as_ref(), &wishes);
     // From here on somebody sees that we are at work: whoever ends us is heard, and it is said.
@@ -204,7 +222,52 @@ fn report_over(mut report: Report, prepared: &PreparedReview) -> Report {
     (report.target, report.change) = (subject.target, subject.change);
     report.outcome.coverage = (*prepared.coverage).clone();
     report.outcome.notes.extend(prepared.notes.iter().cloned());
+    if is_newly_dismissed(&report, prepared) {
+        let known = report.outcome.findings.iter();
+        let known = known.filter_map(|found| found.dismissed.clone());
+        let all: Vec<Dismissal> = known.chain(prepared.dismissed.iter().cloned()).collect();
+        let settings = &prepared.config.settings;
+        let outcome = &mut report.outcome;
+        let reconsidered = ReconsideredVerdict {
+            consensus: outcome.consensus.unwrap_or(settings.review.consensus),
+            policy: settings.policy(),
+            quorum: report.receipt.participation.quorum,
+            judges: &outcome.judges,
+            coverage: &outcome.coverage,
+        };
+        (outcome.verdict, outcome.reason) = reconsidered.decide_again(&mut outcome.findings, &all);
+    }
     report
+}
+
+/// Whether somebody has dismissed a finding that counted when the report was made.
+fn is_newly_dismissed(report: &Report, prepared: &PreparedReview) -> bool {
+    let is_it = |dismissal: &Dismissal| {
+        let mut findings = report.outcome.findings.iter();
+        findings.any(|f| f.fingerprint == dismissal.fingerprint && f.level.is_some())
+    };
+    prepared.dismissed.iter().any(is_it)
+}
+
+/// Takes findings out of what is carried on that somebody has dismissed since; says which.
+fn drop_dismissed(before: &mut ReviewState, dismissals: &[Dismissal]) -> Vec<String> {
+    let of = |fingerprint: &str| dismissals.iter().find(|d| d.fingerprint == fingerprint);
+    let told = before.open.iter().filter_map(|open| {
+        let Dismissal { by, because, .. } = of(&open.fingerprint)?;
+        let finding = &open.finding;
+        let place = format!(
+            "{}:{}",
+            finding.location.path.display(),
+            finding.location.line
+        );
+        Some(format!(
+            "{by} dismissed {place} {}: {because}",
+            finding.description
+        ))
+    });
+    let told = told.collect();
+    before.open.retain(|open| of(&open.fingerprint).is_none());
+    told
 }
 
 /// Shows the report on standard output and in every file that was asked for; says how the program ends.

@@ -115,6 +115,8 @@ fn thread(found: &JudgedFinding) -> ReviewThread {
         closed: false,
         outdated: false,
         answered: false,
+        number: Some(1),
+        order: None,
     }
 }
 

@@ -143,6 +143,7 @@ fn prepare_stage(
     };
     let redactor = load_redactor(&config.settings, change.place.workdir.as_deref(), &packet)?;
     Ok(PreparedReview {
+        dismissed: Vec::new(),
         change,
         config,
         packet: Arc::new(packet),

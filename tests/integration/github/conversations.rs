@@ -115,3 +115,90 @@ fn a_review_of_somebody_else_is_left_alone() {
     );
     assert_eq!(state.reviews.last().unwrap()["hidden"], false);
 }
+
+/// Replies to every finding as a person.
+fn say(stage: &Stage, who: &str, text: &str) {
+    for thread in &mut stage.hub.state().threads {
+        thread.replies.push((who.to_owned(), text.to_owned()));
+        thread.comments += 1;
+    }
+}
+
+fn answers(stage: &Stage) -> Vec<String> {
+    let state = stage.hub.state();
+    let replies = state.threads.iter().flat_map(|thread| &thread.replies);
+    let ours = replies.filter(|(who, _)| who.ends_with("[bot]"));
+    let lines = ours.map(|(_, text)| text.lines().last().unwrap().to_owned());
+    lines.collect()
+}
+
+const SHOWN: [&str; 5] = ["review", "--pr", "1", "--publish", "comment,check,review"];
+
+#[test]
+fn a_reply_of_somebody_who_may_write_dismisses_the_finding_and_is_answered_once() {
+    let stage = Stage::new();
+    stage.propose(1, &[("src/a.rs", CONFLICT)]);
+    stage.council(&SHOWN).ends(1);
+    let threads = stage.hub.state().threads.len();
+    assert!(
+        stage.hub.state().threads[0]
+            .body
+            .contains("Reply `/council dismiss because …`")
+    );
+    say(&stage, "alice", "/council dismiss because fixture");
+    stage
+        .hub
+        .state()
+        .permissions
+        .insert("alice".into(), "write");
+    // The verdict is known already: nobody is asked again, and what is shown follows the dismissal.
+    let run = stage.council(&SHOWN).ends(0).prints("fixture;");
+    run.prints("@alice").prints("reused: ");
+    let told = answers(&stage);
+    assert_eq!(told.len(), threads);
+    assert!(told[0].starts_with("Dismissed by `alice`."), "{told:?}");
+    assert_eq!(open(&stage, "src/a.rs"), 0);
+    assert_eq!(
+        stage.hub.state().checks.last().unwrap()["conclusion"],
+        "success"
+    );
+    stage.council(&SHOWN).ends(0);
+    assert_eq!(answers(&stage).len(), threads, "answered twice");
+    // A whole new review hears it, too, and so does one of what a push changed.
+    stage.council(&ARGS).ends(0).prints("fixture;");
+    stage.add(1, &[("src/b.rs", MENDED)]);
+    stage.council(&SHOWN).ends(0);
+    stage.requests();
+}
+
+#[test]
+fn a_reply_of_anybody_else_is_answered_and_changes_nothing() {
+    for (who, permission, told) in [
+        (
+            "bob",
+            Some("read"),
+            "Not dismissed: `bob` has no write access",
+        ),
+        ("bob", None, "Not dismissed: `bob` has no write access"),
+        // Who opened the pull request may well have write access.
+        (
+            "mallory",
+            Some("admin"),
+            "Not dismissed: `mallory` opened this pull request",
+        ),
+    ] {
+        let stage = Stage::new();
+        stage.propose(1, &[("src/a.rs", CONFLICT)]);
+        stage.council(&SHOWN).ends(1);
+        say(&stage, who, "/council dismiss because I say so");
+        let permission = permission.map(|permission| (who.to_owned(), permission));
+        stage.hub.state().permissions.extend(permission);
+        stage.council(&SHOWN).ends(1);
+        let said = answers(&stage);
+        assert!(said[0].starts_with(told), "{said:?}");
+        let many = said.len();
+        stage.council(&SHOWN).ends(1);
+        assert_eq!(answers(&stage).len(), many);
+        stage.requests();
+    }
+}

@@ -51,6 +51,9 @@ pub(super) fn rest(request: &Request, state: &mut State) -> Reply {
         ("POST", ["pulls", id, "reviews"]) => {
             needs(state, "pull-requests: write").unwrap_or_else(|| review(state, number(id), &body))
         }
+        ("POST", ["pulls", _, "comments", id, "replies"]) => {
+            needs(state, "pull-requests: write").unwrap_or_else(|| reply(state, id, &body))
+        }
         ("POST", ["pulls", id, "comments"]) => beside(state, number(id), &body),
         ("GET", ["commits", _, "check-runs"]) if may_not(state, &["checks: read"]) => denied(),
         ("GET", ["commits", head, "check-runs"]) => checks(request, state, head),
@@ -255,7 +258,23 @@ fn open_thread(state: &mut State, pull: u64, comment: &Value, review: Option<&st
         comments: 1,
         login: ME.to_owned(),
         is_bot: true,
+        replies: Vec::new(),
     });
+}
+
+/// An answer of ours in a conversation that our comment began.
+fn reply(state: &mut State, id: &str, body: &Value) -> Reply {
+    let text = body["body"].as_str().unwrap_or_default().to_owned();
+    let Some(thread) = state
+        .threads
+        .iter_mut()
+        .find(|t| t.id == format!("PRRT_{id}"))
+    else {
+        return Reply::refuse(404, "Not Found");
+    };
+    thread.comments += 1;
+    thread.replies.push((ME.to_owned(), text));
+    Reply::new(201, json!({}))
 }
 
 /// One comment that does not fit refuses all of them.
@@ -438,7 +457,7 @@ pub(super) fn graphql(request: &Request, state: &mut State) -> Reply {
                 "pullRequest": {
                     "number": number, "headRefOid": pull.head, "baseRefName": pull.base_ref, "baseRefOid": pull.base,
                     "state": pull.state.to_uppercase(), "isDraft": false, "isCrossRepository": pull.fork,
-                    "title": "A title", "body": "A text",
+                    "author": { "login": "mallory" }, "title": "A title", "body": "A text",
                     "reviewThreads": {
                         "pageInfo": { "hasNextPage": to < threads.len(), "endCursor": to.to_string() },
                         "nodes": threads[from..to],
@@ -474,14 +493,24 @@ fn shown_review(review: &Value) -> Value {
 /// GraphQL spells the login of a bot without its brackets.
 fn thread(thread: &Thread) -> Value {
     let login = thread.login.trim_end_matches("[bot]");
-    json!({
-        "id": thread.id, "isResolved": thread.resolved, "isOutdated": thread.outdated,
-        "comments": { "totalCount": thread.comments, "nodes": [{
+    let replies = thread.replies.iter().map(|(who, body)| {
+        let kind = if who == ME { "Bot" } else { "User" };
+        json!({
+            "author": { "login": who.trim_end_matches("[bot]"), "__typename": kind },
+            "body": body, "createdAt": "2026-03-09T10:00:00Z",
+        })
+    });
+    let mut nodes = vec![json!({
             "id": comment_id(thread),
+            "databaseId": thread.id.trim_start_matches("PRRT_").parse::<u64>().unwrap(),
             "isMinimized": thread.hidden,
             "pullRequestReview": thread.review.as_ref().map(|id| json!({ "id": id })),
             "body": thread.body,
             "author": { "login": login, "__typename": if thread.is_bot { "Bot" } else { "User" } },
-        }] },
+    })];
+    nodes.extend(replies);
+    json!({
+        "id": thread.id, "isResolved": thread.resolved, "isOutdated": thread.outdated,
+        "comments": { "totalCount": thread.comments, "nodes": nodes },
     })
 }

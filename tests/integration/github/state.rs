@@ -48,6 +48,8 @@ pub(super) struct Thread {
     pub(super) comments: u64,
     pub(super) login: String,
     pub(super) is_bot: bool,
+    /// Who said what below the first comment.
+    pub(super) replies: Vec<(String, String)>,
 }
 
 /// A request as it came.
