@@ -10,6 +10,8 @@ pub(super) struct CommitObject {
     pub(super) tree: ObjectId,
     pub(super) parents: Vec<ObjectId>,
     pub(super) author: String,
+    /// When it was committed, in seconds since 1970; 0 where it does not say.
+    pub(super) seconds: i64,
     pub(super) message: String,
 }
 
@@ -22,6 +24,7 @@ impl CommitObject {
             None => (bytes, &[][..]),
         };
         let (mut tree, mut parents, mut author) = (None, Vec::new(), String::new());
+        let mut seconds = 0;
         for line in head.split(|&b| b == b'\n') {
             let (key, value) =
                 line.split_at(line.iter().position(|&b| b == b' ').unwrap_or(line.len()));
@@ -30,6 +33,7 @@ impl CommitObject {
                 b"tree" if tree.is_none() => tree = ObjectId::from_hex(&text),
                 b"parent" => parents.push(ObjectId::from_hex(&text)?),
                 b"author" => author = without_date(&text).to_owned(),
+                b"committer" => seconds = seconds_of(&text),
                 _ => {}
             }
         }
@@ -38,6 +42,7 @@ impl CommitObject {
             tree: tree?,
             parents,
             author,
+            seconds,
             message,
         })
     }
@@ -62,6 +67,13 @@ fn without_date(author: &str) -> &str {
     author.rfind('>').map_or(author, |end| &author[..=end])
 }
 
+/// The seconds of `Name <mail> 1700000000 +0100`.
+fn seconds_of(committer: &str) -> i64 {
+    let (_, date) = committer.rsplit_once('>').unwrap_or_default();
+    let seconds = date.split_whitespace().next();
+    seconds.and_then(|text| text.parse().ok()).unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,6 +88,7 @@ mod tests {
         let commit = CommitObject::parse(raw.as_bytes()).unwrap();
         assert_eq!(commit.parents.len(), 2);
         assert_eq!(commit.author, "A <B> C <a@x>");
+        assert_eq!(commit.seconds, 1);
         assert_eq!(
             (commit.subject(), commit.message.as_str()),
             ("subject", "subject\n\nbody\n\nmore\n")

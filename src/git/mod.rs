@@ -22,6 +22,7 @@ mod id;
 mod libgit2;
 mod limits;
 mod line_map;
+mod main_line;
 mod notes;
 mod object_hash;
 mod object_store;
@@ -56,6 +57,9 @@ pub(crate) use error::GitError;
 pub(crate) use folders::{FileItem, FolderItem, ReviewedTree, TreeFolder};
 pub(crate) use git_cli::user::UserGit;
 pub(crate) use history::{CommitHistory, HistoryBounds, HistoryFindings, WantedLines};
+pub(crate) use main_line::{
+    ChangedLines, LineSpan, MainLineCommit, MainLineLimits, walk_main_line,
+};
 pub(crate) use notes::{CouncilNotes, add_line, add_lines, keep_text};
 pub use parallel::map_parallel;
 pub(crate) use push::{PushedRange, RefUpdate, pushed_ranges};
@@ -67,7 +71,7 @@ pub(crate) use repository_paths::RepositoryPaths;
 pub use request::ChangeRequest;
 pub(crate) use signature::{NoteSignature, sign_text, signing_key};
 pub use target::TargetSpec;
-pub(crate) use target::{EMPTY_TREE, Proposal, make_slug};
+pub(crate) use target::{AlteredCommit, EMPTY_TREE, Proposal, make_slug};
 pub(crate) use trusted::TrustedTree;
 
 #[cfg(test)]

@@ -16,7 +16,8 @@ use super::pathspec::PathspecList;
 use super::revision::{
     self, ResolvedRevision, at_commit, describe_origin, head_revision, resolve_revision,
 };
-use super::target::{self, Proposal, TargetSpec, make_target};
+use super::target::{self, AlteredCommit, Proposal, TargetSpec, make_target};
+use super::tree;
 use super::worktree;
 
 /// The two sides of a target, and what is to be known about it.
@@ -86,6 +87,7 @@ pub(super) fn resolve_target(
         }
         // `HEAD^!` is git's own word for this commit alone.
         TargetSpec::Commit(rev) => resolve_commit(objects, rev.strip_suffix("^!").unwrap_or(rev)),
+        TargetSpec::Altered(altered) => resolve_altered(objects, altered),
         TargetSpec::Staged => resolve_staged(objects),
         TargetSpec::Worktree => resolve_worktree(objects, specs),
         TargetSpec::Proposal(proposal) => resolve_proposal(objects, proposal),
@@ -248,6 +250,38 @@ fn resolve_commit(objects: &ObjectReader, name: &str) -> Result<ResolvedTarget, 
             format!("{name} changes no file"),
         )
     })
+}
+
+/// A commit with other contents: a side of entries, whose contents lie beside the objects.
+fn resolve_altered(
+    objects: &ObjectReader,
+    altered: &AlteredCommit,
+) -> Result<ResolvedTarget, GitError> {
+    let mut resolved = resolve_commit(objects, &altered.commit)?;
+    let SideListing::Tree(root) = resolved.new else {
+        return Ok(resolved);
+    };
+    let mut entries = tree::list_tree(objects, root)?;
+    for (path, content) in &altered.files {
+        let at = entries.binary_search_by(|(name, _)| name.cmp(path));
+        match (at, content) {
+            (Ok(at), Some(content)) => {
+                let id = objects.store.blob_id(content)?;
+                entries[at].1.id = id;
+                resolved.own.insert(id, content.as_slice().into());
+            }
+            (Ok(at), None) => drop(entries.remove(at)),
+            (Err(_), _) => {
+                return Err(GitError::UnknownRevision {
+                    rev: format!("{}:{}", altered.commit, String::from_utf8_lossy(path)),
+                });
+            }
+        }
+    }
+    resolved.new = SideListing::Entries(entries);
+    // No commit has this content: nothing is remembered of it under one.
+    resolved.target.head = None;
+    Ok(resolved)
 }
 
 fn resolve_branch(objects: &ObjectReader) -> Result<ResolvedTarget, GitError> {

@@ -30,8 +30,19 @@ pub enum TargetSpec {
     Document(Vec<u8>, String),
     /// A question without code.
     Topic(String),
+    /// One commit against its first parent, with files of it replaced.
+    Altered(AlteredCommit),
     /// What is proposed to be merged: the changes of a tip since it left the tip of its base.
     Proposal(Proposal),
+}
+
+/// A commit as it never was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AlteredCommit {
+    /// The commit, by any name of it.
+    pub commit: String,
+    /// Paths that the commit has, and what stands there instead; none: nothing.
+    pub files: Vec<(Vec<u8>, Option<Vec<u8>>)>,
 }
 
 /// A pull request, an entry of a merge queue, or commits that were pushed: by object ids, which do not move.

@@ -1,0 +1,225 @@
+//! The main line, commit by commit, each compared with its first parent: what a review would have been asked to read.
+//!
+//! Where work is merged, a commit of the main line is the merge of a pull request; where it is squashed or pushed, it
+//! is the commit itself.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::commit::CommitObject;
+use super::diff::raw_hunk::RawHunk;
+use super::diff::rename;
+use super::diff::window;
+use super::env::GitEnvironment;
+use super::error::GitError;
+use super::id::ObjectId;
+use super::objects::ObjectReader;
+use super::tree_item::{ItemSort, RawChange, TreeItem};
+use super::{open, revision, tree};
+
+/// The largest file that is compared here, in bytes: what is larger is data.
+const MAX_COMPARED: usize = 1 << 20;
+
+/// A commit that touches more files than this is an import or a reformatting: renames are not searched in it.
+const MAX_RENAMED: usize = 200;
+
+/// A commit of the main line and what it changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct MainLineCommit {
+    /// Its id in hexadecimal.
+    pub id: String,
+    /// The id of its first parent in hexadecimal.
+    pub parent: String,
+    /// When it was committed, in seconds since 1970.
+    pub seconds: i64,
+    /// Its whole message. Untrusted.
+    pub message: String,
+    /// The files that differ, in the order of the tree.
+    pub files: Vec<ChangedLines>,
+}
+
+/// The lines of a file that differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ChangedLines {
+    /// The path after the change; the one before it for a removed file.
+    pub path: Vec<u8>,
+    /// The path before the change; none for a new file.
+    pub old_path: Option<Vec<u8>>,
+    /// Whether the file is gone.
+    pub is_removed: bool,
+    /// What differs, ascending; none: it is no text, or too large to be compared.
+    pub spans: Option<Vec<LineSpan>>,
+}
+
+/// Lines that stand in the place of others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LineSpan {
+    /// The first of the old lines, from 1; without any, the line behind which the new ones stand, plus 1.
+    pub old_start: u32,
+    /// The first of the new lines, from 1, likewise.
+    pub new_start: u32,
+    /// The lines that went.
+    pub removed: Vec<String>,
+    /// The lines that came.
+    pub added: Vec<String>,
+}
+
+/// How much of the main line is read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MainLineLimits {
+    /// The most commits.
+    pub commits: usize,
+    /// None that was committed before, in seconds since 1970.
+    pub since: i64,
+}
+
+/// Hands over the commits of the main line of `tip`, oldest first. Says how many there were.
+///
+/// # Errors
+///
+/// As opening the repository, and the error of the first object that cannot be read.
+pub(crate) fn walk_main_line(
+    dir: &Path,
+    env: &GitEnvironment,
+    tip: &str,
+    limits: MainLineLimits,
+    visit: &mut dyn FnMut(MainLineCommit),
+) -> Result<usize, GitError> {
+    let objects = ObjectReader::new(open::open_repository(dir, env)?);
+    let chain = first_parents(&objects, tip, limits)?;
+    for (id, commit, parent) in chain.iter().rev() {
+        visit(MainLineCommit {
+            id: id.to_hex(),
+            parent: parent.0.to_hex(),
+            seconds: commit.seconds,
+            message: commit.message.clone(),
+            files: changed_files(&objects, parent.1, commit.tree)?,
+        });
+    }
+    Ok(chain.len())
+}
+
+/// A commit with its first parent: the parent's id and tree.
+type WithParent = (ObjectId, CommitObject, (ObjectId, ObjectId));
+
+/// The commits from `tip` back along first parents, newest first. A root commit has nothing to be compared with, and the
+/// boundary of a shallow clone neither.
+fn first_parents(
+    objects: &ObjectReader,
+    tip: &str,
+    limits: MainLineLimits,
+) -> Result<Vec<WithParent>, GitError> {
+    let resolved = revision::resolve_revision(objects, tip)?;
+    let Some(mut id) = resolved.commit else {
+        return Ok(Vec::new());
+    };
+    let mut commit = objects.commit(id)?;
+    let mut chain = Vec::new();
+    while chain.len() < limits.commits && commit.seconds >= limits.since {
+        let Some(&first) = commit.parents.first() else {
+            break;
+        };
+        let Ok(parent) = objects.commit(first) else {
+            break;
+        };
+        let tree = parent.tree;
+        chain.push((id, std::mem::replace(&mut commit, parent), (first, tree)));
+        id = first;
+    }
+    Ok(chain)
+}
+
+fn changed_files(
+    objects: &ObjectReader,
+    old: ObjectId,
+    new: ObjectId,
+) -> Result<Vec<ChangedLines>, GitError> {
+    let raws = tree::compare_trees(objects, Some(old), Some(new))?;
+    let found = match raws.len() > MAX_RENAMED {
+        true => rename::RenameSearchResult::default(),
+        false => rename::find_renames(objects, &raws)?,
+    };
+    let sources: HashMap<usize, usize> = found.renames.iter().map(|r| (r.to, r.from)).collect();
+    let gone: Vec<usize> = found.renames.iter().map(|r| r.from).collect();
+    let kept = (0..raws.len()).filter(|at| !gone.contains(at));
+    kept.map(|at| compare_file(objects, &raws, at, sources.get(&at).copied()))
+        .collect()
+}
+
+fn compare_file(
+    objects: &ObjectReader,
+    raws: &[RawChange],
+    at: usize,
+    source: Option<usize>,
+) -> Result<ChangedLines, GitError> {
+    let raw = &raws[at];
+    let from = source.map_or(raw, |source| &raws[source]);
+    let (old, new) = (text_of(objects, from.old)?, text_of(objects, raw.new)?);
+    let spans = match (old, new) {
+        (Some(old), Some(new)) => Some(spans_of(&window::diff_hunks(&old, &new)?)),
+        _ => None,
+    };
+    Ok(ChangedLines {
+        path: raw.path.clone(),
+        old_path: from.old.map(|_| from.path.clone()),
+        is_removed: raw.new.is_none(),
+        spans,
+    })
+}
+
+/// The bytes of a file of text; empty where there is no file, none for what is not compared.
+fn text_of(objects: &ObjectReader, item: Option<TreeItem>) -> Result<Option<Vec<u8>>, GitError> {
+    let Some(item) = item else {
+        return Ok(Some(Vec::new()));
+    };
+    if item.sort() != ItemSort::File {
+        return Ok(None);
+    }
+    let bytes = objects.blob(item.id)?;
+    let is_text = bytes.len() <= MAX_COMPARED && !bytes.contains(&0);
+    Ok(is_text.then(|| bytes.to_vec()))
+}
+
+/// The changed lines of hunks, without the context around them.
+fn spans_of(hunks: &[RawHunk]) -> Vec<LineSpan> {
+    let mut spans = Vec::new();
+    for hunk in hunks {
+        let first = |side: (u32, u32)| side.0 + u32::from(side.1 == 0);
+        let (mut old, mut new) = (first(hunk.old), first(hunk.new));
+        let mut open: Option<LineSpan> = None;
+        for line in hunk.body.split(|&b| b == b'\n') {
+            let Some((marker, text)) = line.split_first() else {
+                continue;
+            };
+            if matches!(marker, b'-' | b'+') {
+                let span = open.get_or_insert(LineSpan {
+                    old_start: old,
+                    new_start: new,
+                    removed: Vec::new(),
+                    added: Vec::new(),
+                });
+                let text = String::from_utf8_lossy(text).into_owned();
+                match marker {
+                    b'-' => span.removed.push(text),
+                    _ => span.added.push(text),
+                }
+            }
+            match marker {
+                b'-' => old += 1,
+                b'+' => new += 1,
+                // "\ No newline at end of file" is no line.
+                b'\\' => {}
+                _ => {
+                    spans.extend(open.take());
+                    (old, new) = (old + 1, new + 1);
+                }
+            }
+        }
+        spans.extend(open.take());
+    }
+    spans
+}
+
+#[cfg(test)]
+#[path = "tests/main_line.rs"]
+mod tests;
