@@ -7,6 +7,7 @@ pub mod cli;
 pub(crate) mod config;
 pub(crate) mod council;
 pub(crate) mod duel;
+pub(crate) mod eval;
 #[doc(hidden)]
 pub mod fuzz;
 pub(crate) mod git;

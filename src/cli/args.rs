@@ -53,6 +53,7 @@ pub(crate) enum CliCommand {
     Hook(commands::hook::HookArgs),
     Dismiss(commands::dismiss::DismissArgs),
     Apply(commands::apply::ApplyArgs),
+    Eval(commands::eval::EvalArgs),
     Cache(commands::cache::CacheArgs),
     Gc(commands::gc::GcArgs),
     Man(commands::man::ManArgs),

@@ -43,17 +43,23 @@ const CI_VARIABLES: &[&str] = &[
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ProcessEnvironment {
     vars: Vec<(OsString, OsString)>,
+    /// Stands in the place of the user's own configuration file.
+    user_file: Option<PathBuf>,
 }
 
 impl ProcessEnvironment {
     pub(crate) fn new(vars: Vec<(OsString, OsString)>) -> Self {
-        Self { vars }
+        Self {
+            vars,
+            user_file: None,
+        }
     }
 
     #[cfg(test)]
     pub(crate) fn from_vars(vars: &[(&str, &str)]) -> Self {
         Self {
             vars: vars.iter().map(|(n, v)| (n.into(), v.into())).collect(),
+            user_file: None,
         }
     }
 
@@ -70,6 +76,7 @@ impl ProcessEnvironment {
         let kept = self.vars.iter().filter(|(name, _)| !dropped(name));
         Self {
             vars: kept.cloned().collect(),
+            user_file: self.user_file.clone(),
         }
     }
 
@@ -105,8 +112,19 @@ impl ProcessEnvironment {
         })
     }
 
+    /// The same with another file in the place of the user's configuration.
+    pub(crate) fn with_user_file(&self, file: &Path) -> Self {
+        Self {
+            user_file: Some(file.to_path_buf()),
+            ..self.clone()
+        }
+    }
+
     /// The user's configuration file: `$XDG_CONFIG_HOME/git-council/config.toml`, else below `~/.config`.
     pub(crate) fn user_file(&self) -> Option<PathBuf> {
+        if let Some(file) = &self.user_file {
+            return Some(file.clone());
+        }
         let base = self.base_dir("XDG_CONFIG_HOME", ".config")?;
         Some(base.join("git-council").join("config.toml"))
     }

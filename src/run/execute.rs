@@ -38,6 +38,9 @@ use crate::run::workspaces::AgentWorkspaces;
 
 /// Where the files of a run go: nowhere without a repository.
 pub(crate) fn run_places(prepared: &PreparedReview) -> RunFolders {
+    if let Some(folder) = &prepared.keep_in {
+        return RunFolders::in_folder(folder);
+    }
     let place = &prepared.change.place;
     let Some(git_dir) = &place.common_dir else {
         return RunFolders::default();

@@ -14,6 +14,7 @@ pub(crate) mod dismissals;
 pub(crate) mod environment;
 pub(crate) mod error;
 pub(crate) mod estimate;
+pub(crate) mod eval;
 pub(crate) mod execute;
 pub(crate) mod facts;
 pub(crate) mod findings;

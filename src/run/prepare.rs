@@ -1,7 +1,7 @@
 //! From a request to what the judges are given: target, configuration, packet. Every command is prepared here.
 
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use council_builtin::ExcusedFinding;
@@ -45,6 +45,8 @@ pub(crate) struct PreparedReview {
     pub(crate) dismissed: Vec<Dismissal>,
     /// What it was prepared for; none: a stage, which cannot be resumed.
     pub(crate) request: Option<ReviewRequest>,
+    /// The folder for its run, where that is not the repository's: a trial, of which the repository remembers nothing.
+    pub(crate) keep_in: Option<PathBuf>,
 }
 
 impl PreparedReview {
@@ -143,6 +145,7 @@ pub(crate) fn prepare_spec(
         notes,
         config_fault,
         request: Some(request.clone()),
+        keep_in: None,
     })
 }
 

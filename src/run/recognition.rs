@@ -53,6 +53,9 @@ impl<'a> VerdictMemory<'a> {
         ) {
             return None;
         }
+        if prepared.keep_in.is_some() {
+            return None;
+        }
         let settings = &prepared.config.settings;
         let dir = prepared.change.place.memory_dir()?;
         let keep = usize::try_from(settings.cache.keep).unwrap_or(usize::MAX);

@@ -13,6 +13,7 @@ mod configuration;
 mod detach;
 mod duel;
 mod elsewhere;
+mod eval;
 mod examination;
 mod faults;
 mod fuzz;

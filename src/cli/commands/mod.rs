@@ -10,6 +10,7 @@ pub(super) mod config;
 pub(super) mod dismiss;
 pub(super) mod doctor;
 pub(super) mod duel;
+pub(super) mod eval;
 pub(super) mod explain;
 pub(super) mod gc;
 pub(super) mod hook;

@@ -152,6 +152,7 @@ fn prepare_stage(
         notes,
         config_fault: None,
         request: None,
+        keep_in: None,
     })
 }
 

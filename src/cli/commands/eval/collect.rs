@@ -1,0 +1,161 @@
+//! `git council eval collect`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use jiff::{Span, Zoned, civil::Date};
+
+use crate::cli::columns::Columns;
+use crate::cli::context::CommandContext;
+use crate::eval::labelled::{LabelConfidence, LabelSet, LabelledChange};
+use crate::git::MainLineLimits;
+use crate::run::error::RunError;
+use crate::run::eval::collect::{CollectRequest, collect_changes, resolve_tip};
+use crate::run::eval::files::EvalFiles;
+
+#[derive(Debug, Clone, Args)]
+pub(super) struct CollectArgs {
+    /// The main line [default: the current commit]
+    #[arg(
+        value_name = "REVISION",
+        default_value = "HEAD",
+        hide_default_value = true
+    )]
+    tip: String,
+    /// How far back: 2y, 6mo, 90d, or a date
+    #[arg(long, value_name = "TIME", default_value = "2y")]
+    since: String,
+    /// Only these: szz, reverts, dismissals, omission, mutation, clean [default: all]
+    #[arg(long, value_name = "SETS", value_delimiter = ',', value_parser = parse_set)]
+    sets: Vec<LabelSet>,
+    /// At most N changes of each set, the surest first
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    limit: usize,
+    /// At most N commits of the main line
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    max_commits: usize,
+    /// Write the labelled changes to FILE
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+fn parse_set(text: &str) -> Result<LabelSet, String> {
+    let found = LabelSet::ALL.into_iter().find(|set| set.as_str() == text);
+    found.ok_or_else(|| {
+        let all = LabelSet::ALL.map(LabelSet::as_str).join(", ");
+        format!("there is no such set; there are: {all}")
+    })
+}
+
+/// The moment before which nothing is read, in seconds since 1970.
+fn parse_since(text: &str, now: &Zoned) -> Result<i64, RunError> {
+    if let Ok(date) = text.parse::<Date>() {
+        let start = date.to_zoned(now.time_zone().clone());
+        return Ok(start.map_or(i64::MIN, |start| start.timestamp().as_second()));
+    }
+    let before = text.parse::<Span>().and_then(|span| now.checked_sub(span));
+    before
+        .map(|before| before.timestamp().as_second())
+        .map_err(|_| {
+            RunError::usage(format!("--since {text}: this is neither a time nor a date"))
+                .hint("write it as 2y, 6mo, 90d or 2024-01-31")
+        })
+}
+
+pub(super) fn run(args: &CollectArgs, start: &CommandContext) -> Result<(), RunError> {
+    let sets = match args.sets.is_empty() {
+        true => LabelSet::ALL.to_vec(),
+        false => args.sets.clone(),
+    };
+    let limits = MainLineLimits {
+        commits: args.max_commits,
+        since: parse_since(&args.since, &Zoned::now())?,
+    };
+    let request = CollectRequest {
+        tip: resolve_tip(&args.tip, start)?,
+        limits,
+        sets: sets.clone(),
+        limit: args.limit,
+    };
+    let collected = collect_changes(&request, start)?;
+    let files = EvalFiles::new(start.dir.join(&args.output));
+    files.write_changes(&collected.items)?;
+    let told = describe(&sets, &collected.items);
+    let head = format!(
+        "{} commits of the main line read, {} changes labelled: {}\n\n",
+        collected.walked,
+        collected.items.len(),
+        files.changes.display()
+    );
+    let foot = match collected.items.is_empty() {
+        true => "\nNothing could be labelled: read further back with --since, or name the main branch.\n".to_owned(),
+        false => format!(
+            "\nNext step: git council eval run {} --council A.toml --council B.toml --dry-run\n",
+            args.output.display()
+        ),
+    };
+    start.console.print(&(head + &told + &foot))
+}
+
+/// A line for each set: how many, and how sure.
+fn describe(sets: &[LabelSet], items: &[LabelledChange]) -> String {
+    let mut rows = Columns::default();
+    rows.push([
+        "set",
+        "changes",
+        "sure",
+        "fairly",
+        "guessed",
+        "what it holds",
+    ]);
+    for set in sets {
+        let count = |wanted: &dyn Fn(&LabelledChange) -> bool| {
+            items
+                .iter()
+                .filter(|item| item.set == *set && wanted(item))
+                .count()
+                .to_string()
+        };
+        rows.push([
+            set.as_str().to_owned(),
+            count(&|_| true),
+            count(&|item| item.confidence == LabelConfidence::High),
+            count(&|item| item.confidence == LabelConfidence::Medium),
+            count(&|item| item.confidence == LabelConfidence::Low),
+            meaning(*set).to_owned(),
+        ]);
+    }
+    rows.render("")
+}
+
+fn meaning(set: LabelSet) -> &'static str {
+    match set {
+        LabelSet::Szz => "a later fix removed lines that it brought",
+        LabelSet::Reverts => "a later commit reverted it",
+        LabelSet::Dismissals => "people dismissed findings about it",
+        LabelSet::Omission => "a real change without a caller that had to change too",
+        LabelSet::Mutation => "a real change with one defect put in",
+        LabelSet::Clean => "nothing of it was mended for 180 days",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_a_date_and_nonsense() {
+        let now: Zoned = "2026-03-01T00:00:00+00:00[UTC]".parse().unwrap();
+        let at = |text: &str| parse_since(text, &now).map_err(|error| error.message);
+        let second = |text: &str| text.parse::<jiff::Timestamp>().unwrap().as_second();
+        assert_eq!(at("2y"), Ok(second("2024-03-01T00:00:00Z")));
+        assert_eq!(at("6mo"), Ok(second("2025-09-01T00:00:00Z")));
+        assert_eq!(at("2024-01-31"), Ok(second("2024-01-31T00:00:00Z")));
+        assert!(
+            at("soon")
+                .unwrap_err()
+                .contains("neither a time nor a date")
+        );
+        assert!(parse_set("bugs").unwrap_err().contains("szz, reverts"));
+    }
+}

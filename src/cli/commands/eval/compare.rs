@@ -1,0 +1,163 @@
+//! `git council eval compare`
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::columns::Columns;
+use crate::cli::context::CommandContext;
+use crate::cli::pager;
+use crate::council::plan::ConsensusRule;
+use crate::eval::compare::{Comparison, CouncilFigures, compare_councils};
+use crate::eval::measures::Measure;
+use crate::eval::statistics::Estimate;
+use crate::run::error::RunError;
+use crate::run::eval::files::EvalFiles;
+use crate::run::eval::labels::LabelBook;
+use crate::run::eval::recount::recount_trial;
+
+#[derive(Debug, Clone, Args)]
+pub(super) struct CompareArgs {
+    /// What `git council eval collect` wrote
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Count the stored answers by another rule, e.g. consensus=majority; asks nobody
+    #[arg(long, value_name = "KEY=VALUE", value_parser = parse_rule)]
+    recount: Option<ConsensusRule>,
+    /// Print the comparison as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn parse_rule(text: &str) -> Result<ConsensusRule, String> {
+    match text {
+        "consensus=findings" => Ok(ConsensusRule::Findings),
+        "consensus=strict" => Ok(ConsensusRule::Strict),
+        "consensus=majority" => Ok(ConsensusRule::Majority),
+        _ => Err("write consensus=findings, consensus=strict or consensus=majority".to_owned()),
+    }
+}
+
+pub(super) fn run(args: &CompareArgs, start: &CommandContext) -> Result<(), RunError> {
+    let files = EvalFiles::new(start.dir.join(&args.file));
+    let items = files.read_changes()?;
+    let mut trials = files.read_results()?.ended;
+    if trials.is_empty() {
+        return Err(
+            RunError::usage("no council has reviewed these changes yet").hint(format!(
+                "git council eval run {} --council A.toml",
+                args.file.display()
+            )),
+        );
+    }
+    if let Some(rule) = args.recount {
+        trials = trials
+            .iter()
+            .map(|trial| recount_trial(trial, rule, &files))
+            .collect::<Result<_, _>>()?;
+    }
+    let labels = LabelBook::load(&files)?;
+    let comparison = compare_councils(&items, &trials, &|item, finding| labels.find(item, finding));
+    if args.json {
+        let text = serde_json::to_string_pretty(&comparison).map_err(RunError::run)?;
+        return start.console.print(&(text + "\n"));
+    }
+    pager::print_paged(&describe(&comparison), start)
+}
+
+/// The whole comparison as a person reads it.
+fn describe(comparison: &Comparison) -> String {
+    let mut text = council_table(&comparison.councils);
+    for difference in &comparison.differences {
+        text.push_str(&format!(
+            "\n{} less {}, on the {} changes that both saw\n",
+            difference.one, difference.other, difference.changes
+        ));
+        let mut rows = Columns::default();
+        for (measure, estimate) in &difference.measures {
+            let says = match estimate.excludes_zero() {
+                true => "",
+                false => "no difference shown",
+            };
+            rows.push([measure.describe(), &show(*measure, *estimate, true), says]);
+        }
+        text.push_str(&rows.render("  "));
+    }
+    text.push_str(&format!(
+        "\nIntervals hold the true value in 95 of 100 cases (bootstrap over changes). {} defects have a known place; it takes\n\
+         about {} to tell 30 % from 40 %. A label is a label: fixes blame the wrong change at times.\n",
+        comparison.located_defects, comparison.needed_defects
+    ));
+    text
+}
+
+/// One column a council, one line a measure.
+fn council_table(councils: &[CouncilFigures]) -> String {
+    let mut rows = Columns::default();
+    let line = |name: &str, cell: &dyn Fn(&CouncilFigures) -> String| -> Vec<String> {
+        std::iter::once(name.to_owned())
+            .chain(councils.iter().map(cell))
+            .collect()
+    };
+    rows.push(line("", &|council| council.name.clone()));
+    rows.push(line("changes reviewed", &|council| {
+        council.changes.to_string()
+    }));
+    for measure in Measure::ALL {
+        let cell = |council: &CouncilFigures| {
+            let estimate = council.measures.get(&measure);
+            let is_bound = measure == Measure::DollarsPerHit && !council.unpriced.is_empty();
+            let bound = if is_bound { "at least " } else { "" };
+            estimate.map_or_else(
+                || "–".to_owned(),
+                |&estimate| format!("{bound}{}", show(measure, estimate, false)),
+            )
+        };
+        rows.push(line(measure.describe(), &cell));
+        if measure == Measure::DefectsShown {
+            rows.push(line("  as many lines at random", &|council| {
+                share(council.random_lines)
+            }));
+        }
+        if measure == Measure::GuiltyFiles {
+            rows.push(line("  the file with most added lines", &|council| {
+                share(council.largest_file)
+            }));
+        }
+    }
+    let kappa = |council: &CouncilFigures| {
+        council
+            .kappa
+            .map_or_else(|| "–".to_owned(), |kappa| format!("{kappa:.2}"))
+    };
+    rows.push(line("agreement of judges (kappa)", &kappa));
+    rows.render("")
+}
+
+fn share(estimate: Option<Estimate>) -> String {
+    estimate.map_or_else(
+        || "–".to_owned(),
+        |estimate| show(Measure::DefectsShown, estimate, false),
+    )
+}
+
+/// A value with its interval; differences have a sign.
+fn show(measure: Measure, estimate: Estimate, signed: bool) -> String {
+    let Estimate { value, low, high } = estimate;
+    match (measure.is_share(), signed) {
+        (true, true) => format!(
+            "{:+.0} points ({:+.0} to {:+.0})",
+            value * 100.0,
+            low * 100.0,
+            high * 100.0
+        ),
+        (true, false) => format!(
+            "{:.0} % ({:.0}–{:.0})",
+            value * 100.0,
+            low * 100.0,
+            high * 100.0
+        ),
+        (false, true) => format!("{value:+.2} ({low:+.2} to {high:+.2})"),
+        (false, false) => format!("{value:.2} ({low:.2}–{high:.2})"),
+    }
+}

@@ -1,0 +1,48 @@
+//! `git council eval`: which council is worth its money on this repository's own history.
+
+mod collect;
+mod compare;
+mod label;
+mod trials;
+
+use clap::{Args, Subcommand};
+
+use crate::cli::context::CommandContext;
+use crate::run::error::RunError;
+
+const EXAMPLES: &str = "\
+Examples:
+  git council eval collect --since 2y -o changes.jsonl
+  git council eval run changes.jsonl --council cheap.toml --council deep.toml --max-cost 20 --dry-run
+  git council eval run changes.jsonl --council cheap.toml --council deep.toml --max-cost 20
+  git council eval compare changes.jsonl
+  git council eval compare changes.jsonl --recount consensus=majority";
+
+/// Measure councils on changes of this repository whose defects are known
+#[derive(Debug, Clone, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct EvalArgs {
+    #[command(subcommand)]
+    step: EvalStep,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+enum EvalStep {
+    /// Label changes by what became of them: fixed, reverted, or left alone. Free, and without asking anybody
+    Collect(collect::CollectArgs),
+    /// Let councils review the labelled changes. Goes on where it was interrupted
+    Run(trials::TrialArgs),
+    /// Set the councils beside each other and beside chance
+    Compare(compare::CompareArgs),
+    /// Say of each shown finding whether it names the defect
+    Label(label::LabelArgs),
+}
+
+pub(crate) fn run(args: &EvalArgs, start: &CommandContext) -> Result<(), RunError> {
+    match &args.step {
+        EvalStep::Collect(args) => collect::run(args, start),
+        EvalStep::Run(args) => trials::run(args, start),
+        EvalStep::Compare(args) => compare::run(args, start),
+        EvalStep::Label(args) => label::run(args, start),
+    }
+}

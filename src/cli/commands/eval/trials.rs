@@ -1,0 +1,185 @@
+//! `git council eval run`
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::context::CommandContext;
+use crate::eval::labelled::{LabelConfidence, LabelledChange};
+use crate::eval::statistics::changes_to_tell_apart;
+use crate::run::error::RunError;
+use crate::run::eval::collect::sure_enough;
+use crate::run::eval::council::EvalCouncil;
+use crate::run::eval::files::EvalFiles;
+use crate::run::eval::trial::{TrialEnd, TrialRunner};
+use crate::text::Untrusted;
+
+#[derive(Debug, Clone, Args)]
+pub(super) struct TrialArgs {
+    /// What `git council eval collect` wrote
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// A council: a file like your own config.toml (repeatable)
+    #[arg(long = "council", value_name = "FILE", required = true)]
+    councils: Vec<PathBuf>,
+    /// How often each council reviews each change
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=20))]
+    repeat: u32,
+    /// The most US dollars that all of it may cost
+    #[arg(long, value_name = "USD", value_parser = parse_dollars)]
+    max_cost: Option<f64>,
+    /// Only changes whose label is at least so sure
+    #[arg(long, value_name = "LEVEL", value_enum, default_value_t = SureArg::Medium)]
+    least: SureArg,
+    /// Say what would be asked and what the numbers could tell, and ask nobody
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// `--least`
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum SureArg {
+    Low,
+    Medium,
+    High,
+}
+
+impl From<SureArg> for LabelConfidence {
+    fn from(arg: SureArg) -> Self {
+        match arg {
+            SureArg::Low => Self::Low,
+            SureArg::Medium => Self::Medium,
+            SureArg::High => Self::High,
+        }
+    }
+}
+
+fn parse_dollars(text: &str) -> Result<f64, String> {
+    let dollars: f64 = text
+        .parse()
+        .map_err(|_| "write it as a number of dollars, e.g. 20".to_owned())?;
+    match dollars.is_finite() && dollars > 0.0 {
+        true => Ok(dollars),
+        false => Err("it must be more than nothing".to_owned()),
+    }
+}
+
+pub(super) fn run(args: &TrialArgs, start: &CommandContext) -> Result<(), RunError> {
+    let files = EvalFiles::new(start.dir.join(&args.file));
+    let items = sure_enough(files.read_changes()?, args.least.into());
+    let councils = load_councils(args, start)?;
+    if items.is_empty() {
+        return Err(RunError::usage(format!(
+            "{} holds no change that is sure enough",
+            args.file.display()
+        ))
+        .hint("take guesses, too: --least low"));
+    }
+    let mut runner = TrialRunner {
+        book: files.read_results()?,
+        files: &files,
+        left: args.max_cost,
+    };
+    if args.dry_run {
+        return print_forecast(&items, &councils, args, &runner, start);
+    }
+    let mut failed = 0;
+    for (number, item) in (1..).zip(&items) {
+        for council in &councils {
+            for repeat in 1..=args.repeat {
+                let place = format!("{number}/{} {} {}", items.len(), item.id, council.name);
+                let said = match runner.hold(item, council, repeat)? {
+                    TrialEnd::Known => continue,
+                    TrialEnd::Unpaid => return stop_unpaid(args, start),
+                    TrialEnd::Ended(result) => {
+                        let findings = result.weighty_findings().count();
+                        format!(
+                            "{place}: {}, {findings} findings, {:.1} s",
+                            result.verdict.as_str(),
+                            result.seconds
+                        )
+                    }
+                    TrialEnd::Failed(error) => {
+                        failed += 1;
+                        format!("{place}: {}", error.message)
+                    }
+                };
+                start
+                    .console
+                    .write_stderr(&(Untrusted::new(&said).line() + "\n"));
+            }
+        }
+    }
+    let mut told = format!(
+        "\nNext step: git council eval compare {}\n",
+        args.file.display()
+    );
+    if failed > 0 {
+        told = format!("\n{failed} trials failed; the same command tries them again.{told}");
+    }
+    start.console.print(&told)
+}
+
+fn load_councils(args: &TrialArgs, start: &CommandContext) -> Result<Vec<EvalCouncil>, RunError> {
+    let councils: Vec<EvalCouncil> = args
+        .councils
+        .iter()
+        .map(|file| EvalCouncil::load(file, start))
+        .collect::<Result<_, _>>()?;
+    let names: BTreeSet<&str> = councils
+        .iter()
+        .map(|council| council.name.as_str())
+        .collect();
+    match names.len() == councils.len() {
+        true => Ok(councils),
+        false => Err(RunError::usage("two councils have the same name")
+            .hint("a council is called as its file: give the files different names")),
+    }
+}
+
+fn stop_unpaid(args: &TrialArgs, start: &CommandContext) -> Result<(), RunError> {
+    start.console.print(&format!(
+        "\n--max-cost is spent. What was answered is kept: `git council eval compare {}` counts it, and the same command with more money goes on.\n",
+        args.file.display()
+    ))
+}
+
+/// What would be asked, of one change in words, and what so many changes can tell.
+fn print_forecast(
+    items: &[LabelledChange],
+    councils: &[EvalCouncil],
+    args: &TrialArgs,
+    runner: &TrialRunner<'_>,
+    start: &CommandContext,
+) -> Result<(), RunError> {
+    let located = items
+        .iter()
+        .filter(|item| item.set.is_defective() && !item.places.is_empty())
+        .count();
+    let trials = items.len() * councils.len() * args.repeat as usize;
+    let mut text = format!(
+        "{} changes × {} councils × {} repeats = {trials} reviews; {} are there already\n",
+        items.len(),
+        councils.len(),
+        args.repeat,
+        runner.book.ended.len()
+    );
+    let needed = changes_to_tell_apart(0.3, 0.4);
+    text.push_str(&format!(
+        "{located} defective changes with a known place. To tell a council that shows 30 % of defects from one that shows\n\
+         40 %, it takes about {needed} (at 95 %, in four of five attempts). {}\n",
+        match located as u64 >= needed {
+            true => "There are enough.",
+            false => "With fewer, only larger differences can show.",
+        }
+    ));
+    for council in councils {
+        text.push_str(&format!(
+            "\n{} on {}, for example:\n",
+            council.name, items[0].id
+        ));
+        text.push_str(&runner.forecast(&items[0], council)?);
+    }
+    start.console.print(&text)
+}

@@ -1,0 +1,464 @@
+//! Labelled changes from a repository's own history: one walk over the main line, oldest first.
+
+mod messages;
+mod mutation;
+mod omission;
+mod origins;
+mod telling;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use sha2::{Digest, Sha256};
+
+use super::labelled::{
+    Alteration, FileWeight, LabelConfidence, LabelSet, LabelledChange, LabelledPlace,
+};
+use crate::git::{ChangedLines, MainLineCommit};
+use origins::{BroughtLine, LineOrigins};
+use telling::{is_product_code, is_telling_line, is_test_code};
+
+/// How long nothing of a clean change was mended, in seconds.
+pub(crate) const CLEAN_SECONDS: i64 = 180 * 24 * 60 * 60;
+
+/// A fix of more files, or of more telling lines, is more than a fix.
+const MAX_FIX_FILES: usize = 10;
+const MAX_FIX_LINES: usize = 60;
+
+/// Up to so many removed lines whoever brought them is probably to blame.
+const SMALL_FIX_LINES: usize = 12;
+
+/// A clean change adds so many lines of code.
+const CLEAN_LINES: std::ops::RangeInclusive<u32> = 5..=400;
+
+/// The most mutations of one commit.
+const MAX_MUTATIONS: usize = 2;
+
+/// Digits of a commit in an item's name.
+const SHORT: usize = 12;
+
+/// What is kept of a commit after the walk has gone on.
+struct SeenCommit {
+    id: String,
+    seconds: i64,
+    files: Vec<FileWeight>,
+    /// How many lines it adds to product code.
+    code_lines: u32,
+}
+
+/// Who is blamed for what.
+struct Blame {
+    lines: BTreeSet<(String, u32)>,
+    confidence: LabelConfidence,
+    how: String,
+}
+
+/// Watches the main line go by, oldest commit first, and labels what it saw.
+#[derive(Default)]
+pub(crate) struct LabelCollector {
+    seen: Vec<SeenCommit>,
+    by_id: HashMap<String, usize>,
+    origins: LineOrigins,
+    blamed: BTreeMap<usize, Blame>,
+    /// Which commit was reverted by which.
+    reverted: BTreeMap<usize, usize>,
+    /// What people dismissed.
+    dismissed: BTreeMap<usize, Vec<LabelledPlace>>,
+    built: Vec<LabelledChange>,
+}
+
+impl LabelCollector {
+    /// Takes note of the next commit.
+    pub(crate) fn see(&mut self, commit: &MainLineCommit) {
+        let at = self.seen.len();
+        self.note_revert(at, &commit.message);
+        if messages::is_fix(&commit.message) {
+            self.blame(commit);
+        }
+        let number = u32::try_from(at).unwrap_or(u32::MAX);
+        self.origins.apply_commit(number, &commit.files);
+        let files: Vec<FileWeight> = commit.files.iter().map(weigh_file).collect();
+        let code = files.iter().filter(|file| is_product_code(&file.path));
+        let code_lines = code.map(FileWeight::added_lines).sum();
+        self.build_omissions(commit, &files);
+        self.build_mutations(commit, &files);
+        self.by_id.insert(commit.id.clone(), at);
+        self.seen.push(SeenCommit {
+            id: commit.id.clone(),
+            seconds: commit.seconds,
+            files,
+            code_lines,
+        });
+    }
+
+    /// The commit of the walk that an abbreviated id names.
+    fn named(&self, id: &str) -> Option<usize> {
+        let exact = self.by_id.get(id).copied();
+        exact.or_else(|| self.seen.iter().position(|seen| seen.id.starts_with(id)))
+    }
+
+    /// Takes note of a finding about a commit that a person dismissed.
+    pub(crate) fn note_dismissal(&mut self, commit: &str, place: LabelledPlace) {
+        if let Some(&at) = self.by_id.get(commit) {
+            self.dismissed.entry(at).or_default().push(place);
+        }
+    }
+
+    fn note_revert(&mut self, at: usize, message: &str) {
+        for id in messages::reverted_commits(message) {
+            if let Some(taken_back) = self.named(id) {
+                // Who takes back a revert says that the first change was right.
+                self.reverted.retain(|_, by| *by != taken_back);
+                self.reverted.insert(taken_back, at);
+            }
+        }
+    }
+
+    /// Who brought the lines that a fix removes.
+    fn blame(&mut self, fix: &MainLineCommit) {
+        let code: Vec<&ChangedLines> = fix
+            .files
+            .iter()
+            .filter(|file| is_product_file(file))
+            .collect();
+        if code.is_empty() || code.len() > MAX_FIX_FILES {
+            return;
+        }
+        let mut culprits: BTreeMap<u32, BTreeSet<(u32, u32)>> = BTreeMap::new();
+        let mut removed = 0;
+        for file in code {
+            for origin in self.telling_origins(file) {
+                removed += 1;
+                if let Some(BroughtLine { commit, file, line }) = origin {
+                    culprits.entry(commit).or_default().insert((file, line));
+                }
+            }
+        }
+        if removed > MAX_FIX_LINES {
+            return;
+        }
+        let short = &fix.id[..SHORT.min(fix.id.len())];
+        let named: Vec<usize> = messages::named_culprits(&fix.message)
+            .into_iter()
+            .filter_map(|id| self.named(id))
+            .collect();
+        for culprit in &named {
+            culprits
+                .entry(u32::try_from(*culprit).unwrap_or(u32::MAX))
+                .or_default();
+        }
+        let alone = culprits.len() == 1 && removed <= SMALL_FIX_LINES;
+        for (culprit, lines) in culprits {
+            let culprit = culprit as usize;
+            let (confidence, how) = match named.contains(&culprit) {
+                true => (
+                    LabelConfidence::High,
+                    format!("{short} names it as the cause of what it mends"),
+                ),
+                false if alone => (
+                    LabelConfidence::Medium,
+                    format!("{short} mends lines that it brought"),
+                ),
+                false => (
+                    LabelConfidence::Low,
+                    format!("{short} mends lines of it and of others"),
+                ),
+            };
+            self.accuse(culprit, lines, confidence, how);
+        }
+    }
+
+    fn telling_origins<'f>(
+        &self,
+        file: &'f ChangedLines,
+    ) -> impl Iterator<Item = Option<BroughtLine>> + use<'f> {
+        let spans = file.spans.as_deref().unwrap_or_default();
+        let origins = self.origins.removed_origins(file);
+        let pairs = spans.iter().zip(origins);
+        pairs
+            .flat_map(|(span, origins)| span.removed.iter().zip(origins))
+            .filter(|(line, _)| is_telling_line(line))
+            .map(|(_, origin)| origin)
+    }
+
+    fn accuse(
+        &mut self,
+        culprit: usize,
+        lines: BTreeSet<(u32, u32)>,
+        confidence: LabelConfidence,
+        how: String,
+    ) {
+        // Its files are numbered as the commit lists them, tests and documents included.
+        let Some(seen) = self.seen.get(culprit) else {
+            return;
+        };
+        let path_of = |file: u32| seen.files.get(file as usize).map(|file| file.path.clone());
+        let lines = lines
+            .into_iter()
+            .filter_map(|(file, line)| Some((path_of(file)?, line)))
+            .filter(|(path, _)| is_product_code(path))
+            .collect();
+        match self.blamed.get_mut(&culprit) {
+            Some(blame) => {
+                blame.lines.extend(lines);
+                if confidence > blame.confidence {
+                    (blame.confidence, blame.how) = (confidence, how);
+                }
+            }
+            None => {
+                self.blamed.insert(
+                    culprit,
+                    Blame {
+                        lines,
+                        confidence,
+                        how,
+                    },
+                );
+            }
+        }
+    }
+
+    fn build_omissions(&mut self, commit: &MainLineCommit, files: &[FileWeight]) {
+        for (number, omission) in (1..).zip(omission::find_omissions(&commit.files)) {
+            let Alteration::Leave { paths } = &omission.alteration else {
+                continue;
+            };
+            let rest = files
+                .iter()
+                .filter(|file| !paths.contains(&file.path))
+                .cloned();
+            self.built.push(LabelledChange {
+                id: item_name(LabelSet::Omission, &commit.id, Some(number)),
+                set: LabelSet::Omission,
+                confidence: LabelConfidence::High,
+                how: omission.how,
+                commit: commit.id.clone(),
+                seconds: commit.seconds,
+                files: rest.collect(),
+                alteration: Some(omission.alteration),
+                places: omission.places,
+            });
+        }
+    }
+
+    /// Puts a defect into lines of functions that the tests of the same commit name.
+    fn build_mutations(&mut self, commit: &MainLineCommit, files: &[FileWeight]) {
+        let tested = tested_words(&commit.files);
+        if tested.is_empty() {
+            return;
+        }
+        let mut candidates = Vec::new();
+        for file in commit.files.iter().filter(|file| is_product_file(file)) {
+            let path = String::from_utf8_lossy(&file.path).into_owned();
+            for (line, text) in tested_lines(file, &tested) {
+                let mutated = mutation::mutate_line(text).into_iter();
+                candidates
+                    .extend(mutated.map(|mutated| (path.clone(), line, text.clone(), mutated)));
+            }
+        }
+        candidates.sort_by_key(|(path, line, _, mutated)| {
+            draw(&[&commit.id, path, &line.to_string(), mutated.what])
+        });
+        for (number, (path, line, was, mutated)) in
+            (1..).zip(candidates.into_iter().take(MAX_MUTATIONS))
+        {
+            self.built.push(LabelledChange {
+                id: item_name(LabelSet::Mutation, &commit.id, Some(number)),
+                set: LabelSet::Mutation,
+                confidence: mutated.confidence,
+                how: format!("{} at {path}:{line}", mutated.what),
+                commit: commit.id.clone(),
+                seconds: commit.seconds,
+                places: vec![LabelledPlace {
+                    path: path.clone(),
+                    first: line,
+                    last: line,
+                }],
+                alteration: Some(Alteration::EditLine {
+                    path,
+                    line,
+                    was,
+                    becomes: mutated.becomes,
+                }),
+                files: files.to_vec(),
+            });
+        }
+    }
+
+    /// The labels of these sets, the surest first and drawn by chance among equals, at most `limit` a set; then by time.
+    pub(crate) fn finish(mut self, sets: &[LabelSet], limit: usize) -> Vec<LabelledChange> {
+        let mut all = std::mem::take(&mut self.built);
+        all.extend(self.szz_changes());
+        all.extend(self.reverted_changes());
+        all.extend(self.clean_changes());
+        all.extend(self.dismissed_changes());
+        let mut chosen = Vec::new();
+        for set in sets {
+            let mut of_set: Vec<LabelledChange> =
+                all.extract_if(.., |item| item.set == *set).collect();
+            of_set.sort_by_key(|item| (std::cmp::Reverse(item.confidence), draw(&[&item.id])));
+            of_set.truncate(limit);
+            of_set.sort_by(|a, b| (a.seconds, &a.id).cmp(&(b.seconds, &b.id)));
+            chosen.append(&mut of_set);
+        }
+        chosen
+    }
+
+    fn szz_changes(&self) -> Vec<LabelledChange> {
+        let blamed = self
+            .blamed
+            .iter()
+            .filter(|(at, _)| self.seen[**at].code_lines > 0);
+        blamed
+            .map(|(&at, blame)| LabelledChange {
+                confidence: blame.confidence,
+                how: blame.how.clone(),
+                places: join_lines(&blame.lines),
+                ..self.item(LabelSet::Szz, at)
+            })
+            .collect()
+    }
+
+    fn reverted_changes(&self) -> Vec<LabelledChange> {
+        let reverted = self
+            .reverted
+            .iter()
+            .filter(|(at, _)| self.seen[**at].code_lines > 0);
+        reverted
+            .map(|(&at, &by)| {
+                let by = &self.seen[by].id;
+                LabelledChange {
+                    confidence: LabelConfidence::High,
+                    how: format!("{} reverts it", &by[..SHORT.min(by.len())]),
+                    ..self.item(LabelSet::Reverts, at)
+                }
+            })
+            .collect()
+    }
+
+    fn dismissed_changes(&self) -> Vec<LabelledChange> {
+        let dismissed = self.dismissed.iter();
+        dismissed
+            .map(|(&at, places)| LabelledChange {
+                confidence: LabelConfidence::High,
+                how: "a person dismissed what is said of these places".to_owned(),
+                places: places.clone(),
+                ..self.item(LabelSet::Dismissals, at)
+            })
+            .collect()
+    }
+
+    fn clean_changes(&self) -> Vec<LabelledChange> {
+        let end = self.seen.last().map_or(0, |seen| seen.seconds);
+        let is_clean = |at: &usize| {
+            let seen = &self.seen[*at];
+            CLEAN_LINES.contains(&seen.code_lines)
+                && seen.seconds + CLEAN_SECONDS <= end
+                && !self.blamed.contains_key(at)
+                && !self.reverted.contains_key(at)
+        };
+        (0..self.seen.len())
+            .filter(is_clean)
+            .map(|at| LabelledChange {
+                confidence: LabelConfidence::Medium,
+                how: "nothing of it was mended or reverted in the 180 days after it".to_owned(),
+                ..self.item(LabelSet::Clean, at)
+            })
+            .collect()
+    }
+
+    fn item(&self, set: LabelSet, at: usize) -> LabelledChange {
+        let seen = &self.seen[at];
+        LabelledChange {
+            id: item_name(set, &seen.id, None),
+            set,
+            confidence: LabelConfidence::Low,
+            how: String::new(),
+            commit: seen.id.clone(),
+            seconds: seen.seconds,
+            alteration: None,
+            places: Vec::new(),
+            files: seen.files.clone(),
+        }
+    }
+}
+
+fn item_name(set: LabelSet, commit: &str, number: Option<u32>) -> String {
+    let short = &commit[..SHORT.min(commit.len())];
+    let number = number
+        .map(|number| format!("-{number}"))
+        .unwrap_or_default();
+    format!("{}-{short}{number}", set.as_str())
+}
+
+/// Chance that is the same in every run.
+fn draw(words: &[&str]) -> [u8; 32] {
+    Sha256::digest(words.join("\0").as_bytes()).into()
+}
+
+fn is_product_file(file: &ChangedLines) -> bool {
+    is_product_code(&String::from_utf8_lossy(&file.path))
+}
+
+/// Every file keeps its number: lines are blamed by it.
+fn weigh_file(file: &ChangedLines) -> FileWeight {
+    let spans = file.spans.as_deref().unwrap_or_default();
+    let added = spans.iter().filter(|span| !span.added.is_empty());
+    let last = |first: u32, count: usize| first + u32::try_from(count).unwrap_or(1) - 1;
+    FileWeight {
+        path: String::from_utf8_lossy(&file.path).into_owned(),
+        added: added
+            .map(|span| (span.new_start, last(span.new_start, span.added.len())))
+            .collect(),
+    }
+}
+
+/// The words of lines that a commit adds to tests.
+fn tested_words(files: &[ChangedLines]) -> BTreeSet<String> {
+    let tests = files
+        .iter()
+        .filter(|file| is_test_code(&String::from_utf8_lossy(&file.path)));
+    let lines = tests
+        .flat_map(|file| file.spans.as_deref().unwrap_or_default())
+        .flat_map(|span| &span.added);
+    let words = lines.flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'));
+    words
+        .filter(|word| word.len() >= 4)
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The added lines of a span that opens a function which tests name: all lines from its head on.
+fn tested_lines<'f>(file: &'f ChangedLines, tested: &BTreeSet<String>) -> Vec<(u32, &'f String)> {
+    let mut found = Vec::new();
+    for span in file.spans.as_deref().unwrap_or_default() {
+        let mut is_tested = false;
+        for (number, line) in (span.new_start..).zip(&span.added) {
+            if let Some(name) = omission::opened_function(line) {
+                is_tested = tested.contains(&name);
+            }
+            if is_tested {
+                found.push((number, line));
+            }
+        }
+    }
+    found
+}
+
+/// Lines as places: neighbours make one.
+fn join_lines(lines: &BTreeSet<(String, u32)>) -> Vec<LabelledPlace> {
+    let mut places: Vec<LabelledPlace> = Vec::new();
+    for (path, line) in lines {
+        match places.last_mut() {
+            Some(place) if place.path == *path && place.last + 1 == *line => place.last = *line,
+            _ => places.push(LabelledPlace {
+                path: path.clone(),
+                first: *line,
+                last: *line,
+            }),
+        }
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests;

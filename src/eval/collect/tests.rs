@@ -1,0 +1,192 @@
+//! Histories whose culprits are known.
+
+use super::*;
+use crate::git::tests::repo::Repo;
+use crate::git::{MainLineLimits, walk_main_line};
+
+fn collect(repo: &Repo, sets: &[LabelSet]) -> Vec<LabelledChange> {
+    let mut collector = LabelCollector::default();
+    let limits = MainLineLimits {
+        commits: 999,
+        since: 0,
+    };
+    let env = Repo::env(&[]);
+    walk_main_line(repo.path(), &env, "HEAD", limits, &mut |commit| {
+        collector.see(&commit)
+    })
+    .unwrap();
+    collector.finish(sets, 100)
+}
+
+fn function(name: &str, body: &[&str]) -> String {
+    format!("def {name}(value):\n    {}\n", body.join("\n    "))
+}
+
+const BODY: [&str; 6] = [
+    "first = value + 1",
+    "second = first * 2",
+    "third = second - 3",
+    "if third:",
+    "    third = 0",
+    "return third",
+];
+
+/// A repository with a first commit, which no walk compares.
+fn repo() -> Repo {
+    let repo = Repo::new();
+    repo.write("README.md", "start\n").commit("start");
+    repo
+}
+
+#[test]
+fn a_fix_blames_the_commit_that_brought_its_lines() {
+    let repo = repo();
+    let culprit = repo.write("a.py", function("f", &BODY)).commit("add f");
+    repo.write("a.py", format!("import os\n\n{}", function("f", &BODY)))
+        .commit("import os");
+    let mut mended = BODY;
+    mended[2] = "third = second + 3";
+    let fix = repo
+        .write("a.py", format!("import os\n\n{}", function("f", &mended)))
+        .commit("Fix the third value");
+    let found = collect(&repo, &[LabelSet::Szz]);
+    let [item] = &found[..] else {
+        panic!("{found:?}")
+    };
+    assert_eq!(
+        (item.commit.as_str(), item.confidence),
+        (culprit.as_str(), LabelConfidence::Medium)
+    );
+    assert_eq!(
+        item.places,
+        [LabelledPlace {
+            path: "a.py".to_owned(),
+            first: 4,
+            last: 4
+        }]
+    );
+    assert!(item.how.starts_with(&fix[..SHORT]), "{}", item.how);
+}
+
+#[test]
+fn a_fix_that_names_the_culprit_is_believed_and_two_culprits_are_a_guess() {
+    let repo = repo();
+    let one = repo.write("a.py", function("f", &BODY)).commit("add f");
+    let mut longer = BODY.to_vec();
+    longer.insert(1, "other = value or 7");
+    let two = repo
+        .write("a.py", function("f", &longer))
+        .commit("other value");
+    longer[1] = "other = value or 8";
+    longer[2] = "second = first * 3";
+    repo.write("a.py", function("f", &longer))
+        .commit(&format!("Fix both\n\nintroduced in {two}"));
+    let found = collect(&repo, &[LabelSet::Szz]);
+    let told: Vec<(&str, LabelConfidence)> = found
+        .iter()
+        .map(|item| (item.commit.as_str(), item.confidence))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (one.as_str(), LabelConfidence::Low),
+            (two.as_str(), LabelConfidence::High)
+        ]
+    );
+}
+
+#[test]
+fn documents_comments_and_other_fixes_blame_nobody() {
+    let repo = repo();
+    repo.write("a.py", function("f", &BODY))
+        .write("a.md", "one\n")
+        .commit("add");
+    repo.write("a.md", "two\n")
+        .commit("Fix a crash in the document");
+    let mut other = BODY;
+    other[0] = "first = value + 2";
+    repo.write("a.py", function("f", &other))
+        .commit("Count from two");
+    repo.write("a.py", format!("# why\n{}", function("f", &other)))
+        .commit("Fix missing reason");
+    assert_eq!(collect(&repo, &[LabelSet::Szz]), []);
+}
+
+#[test]
+fn a_reverted_commit_is_defective_unless_the_revert_was_taken_back() {
+    let repo = repo();
+    let bad = repo.write("a.py", function("f", &BODY)).commit("add f");
+    repo.git(&["revert", "--no-edit", &bad]);
+    assert_eq!(collect(&repo, &[LabelSet::Reverts]).len(), 1);
+    repo.git(&["revert", "--no-edit", "HEAD"]);
+    let commits: Vec<String> = collect(&repo, &[LabelSet::Reverts])
+        .into_iter()
+        .map(|item| item.commit)
+        .collect();
+    assert!(!commits.contains(&bad), "{commits:?}");
+}
+
+#[test]
+fn a_change_is_clean_when_half_a_year_went_by() {
+    let repo = repo();
+    let at = |date: &str, path: &str, message: &str| {
+        repo.write(path, function("f", &BODY));
+        repo.git(&["add", "-A"]);
+        let mut command = repo.command(&["commit", "-q", "-m", message]);
+        assert!(
+            command
+                .env("GIT_COMMITTER_DATE", date)
+                .status()
+                .unwrap()
+                .success()
+        );
+    };
+    at("2024-01-01T00:00:00Z", "old.py", "old");
+    at("2024-09-01T00:00:00Z", "new.py", "new");
+    let found = collect(&repo, &[LabelSet::Clean]);
+    let [item] = &found[..] else {
+        panic!("{found:?}")
+    };
+    assert_eq!(
+        (item.files[0].path.as_str(), item.places.len()),
+        ("old.py", 0)
+    );
+    assert_eq!(item.files[0].added, [(1, 7)]);
+}
+
+#[test]
+fn a_mutation_lies_in_what_the_tests_name() {
+    let repo = repo();
+    repo.write(
+        "a.py",
+        "def compute(x):\n    if x == 3:\n        return 1\n    return 2\n",
+    )
+    .write(
+        "b.py",
+        "def untested(x):\n    if x == 3:\n        return 1\n",
+    )
+    .write("tests/test_a.py", "assert compute(3) == 1\n")
+    .commit("compute");
+    let found = collect(&repo, &[LabelSet::Mutation]);
+    let [item] = &found[..] else {
+        panic!("{found:?}")
+    };
+    let edit = Alteration::EditLine {
+        path: "a.py".to_owned(),
+        line: 2,
+        was: "    if x == 3:".to_owned(),
+        becomes: Some("    if x != 3:".to_owned()),
+    };
+    assert_eq!(item.alteration, Some(edit));
+}
+
+#[test]
+fn collecting_twice_gives_the_same() {
+    let repo = repo();
+    for number in 0..20 {
+        repo.write("a.py", function("f", &[&format!("x = {number}")]))
+            .commit("Fix it");
+    }
+    let all = LabelSet::ALL;
+    assert_eq!(collect(&repo, &all), collect(&repo, &all));
+}

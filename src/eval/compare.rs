@@ -1,0 +1,206 @@
+//! Councils beside each other, beside chance, and beside reading the largest file first. Never one number.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::labelled::LabelledChange;
+use super::measures::{HitLabels, Measure, NEAR_LINES};
+use super::statistics::{
+    Estimate, bootstrap_difference, bootstrap_ratio, chance_to_hit, changes_to_tell_apart,
+    cohens_kappa,
+};
+use super::trials::TrialResult;
+use council_protocol::Vote;
+
+/// The shares whose difference a set of changes should be able to tell.
+const TOLD_APART: (f64, f64) = (0.3, 0.4);
+
+/// Councils on the same changes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Comparison {
+    pub(crate) councils: Vec<CouncilFigures>,
+    /// Each council against each later one.
+    pub(crate) differences: Vec<CouncilDifference>,
+    /// How many defective changes there are whose place is known.
+    pub(crate) located_defects: usize,
+    /// How many it takes to tell 30 % from 40 %.
+    pub(crate) needed_defects: u64,
+}
+
+/// What is known of a council.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct CouncilFigures {
+    pub(crate) name: String,
+    pub(crate) changes: usize,
+    pub(crate) trials: usize,
+    pub(crate) measures: BTreeMap<Measure, Estimate>,
+    /// The share of defects that as many findings would have shown on lines drawn from the change by chance.
+    pub(crate) random_lines: Option<Estimate>,
+    /// The share of defects in the file with most added lines.
+    pub(crate) largest_file: Option<Estimate>,
+    /// Agreement between its judges beyond chance, over all pairs; none: one judge, or no variety.
+    pub(crate) kappa: Option<f64>,
+    /// The models whose price is not known: the dollars are a lower bound.
+    pub(crate) unpriced: BTreeSet<String>,
+}
+
+/// The first council less the second one.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct CouncilDifference {
+    pub(crate) one: String,
+    pub(crate) other: String,
+    /// The changes that both saw.
+    pub(crate) changes: usize,
+    pub(crate) measures: BTreeMap<Measure, Estimate>,
+}
+
+/// The two numbers of a change in all of its trials.
+type ChangeNumbers<'a> = dyn Fn(&LabelledChange, &[&TrialResult]) -> (f64, f64) + 'a;
+
+/// The trials of one council, by change.
+type TrialsByItem<'t> = BTreeMap<&'t str, Vec<&'t TrialResult>>;
+
+/// Sets councils beside each other.
+pub(crate) fn compare_councils(
+    items: &[LabelledChange],
+    trials: &[TrialResult],
+    labels: &HitLabels<'_>,
+) -> Comparison {
+    let by_id: BTreeMap<&str, &LabelledChange> =
+        items.iter().map(|item| (item.id.as_str(), item)).collect();
+    let mut councils: BTreeMap<&str, TrialsByItem<'_>> = BTreeMap::new();
+    for trial in trials
+        .iter()
+        .filter(|trial| by_id.contains_key(trial.key.item.as_str()))
+    {
+        let of_council = councils.entry(&trial.key.council).or_default();
+        of_council.entry(&trial.key.item).or_default().push(trial);
+    }
+    let figures = councils
+        .iter()
+        .map(|(name, trials)| council_figures(name, &by_id, trials, labels));
+    let names: Vec<&str> = councils.keys().copied().collect();
+    let pairs = names
+        .iter()
+        .enumerate()
+        .flat_map(|(at, one)| names[at + 1..].iter().map(move |other| (*one, *other)));
+    let differences = pairs.map(|(one, other)| {
+        let shared: Vec<&str> = councils[one]
+            .keys()
+            .filter(|id| councils[other].contains_key(*id))
+            .copied()
+            .collect();
+        let rows = |council: &str, measure: Measure| -> Vec<(f64, f64)> {
+            shared
+                .iter()
+                .map(|id| measure.of_change(by_id[id], &councils[council][id], labels))
+                .collect()
+        };
+        let estimate = |measure: Measure| {
+            let difference = bootstrap_difference(&rows(one, measure), &rows(other, measure));
+            difference.map(|difference| (measure, difference))
+        };
+        CouncilDifference {
+            one: one.to_owned(),
+            other: other.to_owned(),
+            changes: shared.len(),
+            measures: Measure::ALL.into_iter().filter_map(estimate).collect(),
+        }
+    });
+    let located = items
+        .iter()
+        .filter(|item| item.set.is_defective() && !item.places.is_empty());
+    Comparison {
+        councils: figures.collect(),
+        differences: differences.collect(),
+        located_defects: located.count(),
+        needed_defects: changes_to_tell_apart(TOLD_APART.0, TOLD_APART.1),
+    }
+}
+
+fn council_figures(
+    name: &str,
+    items: &BTreeMap<&str, &LabelledChange>,
+    trials: &TrialsByItem<'_>,
+    labels: &HitLabels<'_>,
+) -> CouncilFigures {
+    let rows = |number: &ChangeNumbers<'_>| -> Vec<(f64, f64)> {
+        trials
+            .iter()
+            .map(|(id, trials)| number(items[id], trials))
+            .collect()
+    };
+    let estimate = |measure: Measure| {
+        let rows = rows(&|item, trials| measure.of_change(item, trials, labels));
+        bootstrap_ratio(&rows).map(|estimate| (measure, estimate))
+    };
+    let all = || trials.values().flatten();
+    CouncilFigures {
+        name: name.to_owned(),
+        changes: trials.len(),
+        trials: all().count(),
+        measures: Measure::ALL.into_iter().filter_map(estimate).collect(),
+        random_lines: bootstrap_ratio(&rows(&random_lines)),
+        largest_file: bootstrap_ratio(&rows(&|item, _| largest_file(item))),
+        kappa: cohens_kappa(
+            &all()
+                .flat_map(|trial| judge_pairs(trial))
+                .collect::<Vec<_>>(),
+        ),
+        unpriced: all()
+            .flat_map(|trial| trial.unpriced.iter().cloned())
+            .collect(),
+    }
+}
+
+/// The chance that as many findings on lines of the change, drawn blindly, would show the defect.
+fn random_lines(item: &LabelledChange, trials: &[&TrialResult]) -> (f64, f64) {
+    if !item.set.is_defective() || item.places.is_empty() {
+        return (0.0, 0.0);
+    }
+    let (mut all, mut marked) = (0, 0);
+    for file in &item.files {
+        for line in file.added.iter().flat_map(|(first, last)| *first..=*last) {
+            let near = item.places.iter().any(|place| {
+                let reach =
+                    place.first.saturating_sub(NEAR_LINES)..=place.last.saturating_add(NEAR_LINES);
+                place.path == file.path && reach.contains(&line)
+            });
+            all += 1;
+            marked += u64::from(near);
+        }
+    }
+    let chance =
+        |trial: &&TrialResult| chance_to_hit(all, marked, trial.weighty_findings().count() as u64);
+    (trials.iter().map(chance).sum(), trials.len() as f64)
+}
+
+/// Whether the defect lies in the file with most added lines.
+fn largest_file(item: &LabelledChange) -> (f64, f64) {
+    if !item.set.is_defective() || item.places.is_empty() {
+        return (0.0, 0.0);
+    }
+    let largest = item
+        .files
+        .iter()
+        .max_by_key(|file| (file.added_lines(), std::cmp::Reverse(&file.path)));
+    let is_guilty =
+        largest.is_some_and(|file| item.places.iter().any(|place| place.path == file.path));
+    (f64::from(is_guilty), 1.0)
+}
+
+/// Every pair of judges of a trial: whether each objects.
+fn judge_pairs(trial: &TrialResult) -> impl Iterator<Item = (bool, bool)> {
+    let objects: Vec<bool> = trial
+        .votes
+        .iter()
+        .map(|(_, vote)| *vote != Vote::Pass)
+        .collect();
+    let count = objects.len();
+    let pairs = (0..count).flat_map(move |one| (one + 1..count).map(move |other| (one, other)));
+    pairs
+        .map(move |(one, other)| (objects[one], objects[other]))
+        .collect::<Vec<_>>()
+        .into_iter()
+}

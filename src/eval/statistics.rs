@@ -1,0 +1,189 @@
+//! The numbers behind a comparison: intervals by resampling, chance as a baseline, agreement, and how many changes it takes.
+
+use serde::Serialize;
+
+/// How many times a sample is drawn again for an interval.
+const RESAMPLES: usize = 4_000;
+
+/// An estimate with its 95 % interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub(crate) struct Estimate {
+    pub(crate) value: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+}
+
+impl Estimate {
+    /// Whether zero lies outside of the interval: a difference that chance alone would rarely make.
+    pub(crate) fn excludes_zero(&self) -> bool {
+        self.low > 0.0 || self.high < 0.0
+    }
+}
+
+/// Numbers that look drawn by chance and are the same in every run (SplitMix64; Steele, Lea, Flood, 2014).
+struct Dice(u64);
+
+impl Dice {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `end`.
+    fn below(&mut self, end: usize) -> usize {
+        usize::try_from(self.next() % end as u64).unwrap_or(0)
+    }
+}
+
+/// The sum of the first numbers over the sum of the second ones, with its percentile bootstrap interval (Efron, 1979),
+/// resampled by pairs. None where there is nothing below the line.
+pub(crate) fn bootstrap_ratio(pairs: &[(f64, f64)]) -> Option<Estimate> {
+    resample(pairs.len(), |drawn| sum_ratio(drawn, pairs))
+}
+
+/// The first ratio less the second one, both resampled by the same changes. None where either has nothing below the line.
+pub(crate) fn bootstrap_difference(one: &[(f64, f64)], other: &[(f64, f64)]) -> Option<Estimate> {
+    resample(one.len().min(other.len()), |drawn| {
+        Some(sum_ratio(drawn, one)? - sum_ratio(drawn, other)?)
+    })
+}
+
+/// The ratio of the sums of some pairs.
+fn sum_ratio(drawn: &[usize], pairs: &[(f64, f64)]) -> Option<f64> {
+    let add = |sum: (f64, f64), &at: &usize| (sum.0 + pairs[at].0, sum.1 + pairs[at].1);
+    let (above, below) = drawn.iter().fold((0.0, 0.0), add);
+    (below != 0.0).then(|| above / below)
+}
+
+/// A number of a sample, and the same of samples drawn from it.
+fn resample(size: usize, number: impl Fn(&[usize]) -> Option<f64>) -> Option<Estimate> {
+    let value = number(&(0..size).collect::<Vec<_>>())?;
+    let mut dice = Dice(0x6769_7463_6f75_6e63);
+    let draw = |_| {
+        let drawn: Vec<usize> = (0..size).map(|_| dice.below(size)).collect();
+        number(&drawn)
+    };
+    let mut drawn: Vec<f64> = (0..RESAMPLES).filter_map(draw).collect();
+    drawn.sort_by(f64::total_cmp);
+    Some(Estimate {
+        value,
+        low: quantile(&drawn, 0.025),
+        high: quantile(&drawn, 0.975),
+    })
+}
+
+/// The quantile of sorted numbers, between neighbours by their distance.
+fn quantile(sorted: &[f64], at: f64) -> f64 {
+    let place = at * (sorted.len() - 1) as f64;
+    let below = place.floor() as usize;
+    let above = (below + 1).min(sorted.len() - 1);
+    sorted[below] + (sorted[above] - sorted[below]) * (place - place.floor())
+}
+
+/// The chance that one of `drawn` lines, taken from `all` without putting back, is one of `marked`.
+pub(crate) fn chance_to_hit(all: u64, marked: u64, drawn: u64) -> f64 {
+    let marked = marked.min(all);
+    if drawn + marked > all {
+        return if marked == 0 || drawn == 0 { 0.0 } else { 1.0 };
+    }
+    // The product of (all - marked - i) / (all - i): no draw hits.
+    let miss = (0..drawn).map(|i| (all - marked - i) as f64 / (all - i) as f64);
+    1.0 - miss.product::<f64>()
+}
+
+/// Agreement of two raters beyond chance (Cohen, 1960). None without a pair, or where chance explains everything.
+pub(crate) fn cohens_kappa(pairs: &[(bool, bool)]) -> Option<f64> {
+    if pairs.is_empty() {
+        return None;
+    }
+    let share = |count: usize| count as f64 / pairs.len() as f64;
+    let agreed = share(pairs.iter().filter(|(a, b)| a == b).count());
+    let (a, b) = (
+        share(pairs.iter().filter(|pair| pair.0).count()),
+        share(pairs.iter().filter(|pair| pair.1).count()),
+    );
+    let by_chance = a * b + (1.0 - a) * (1.0 - b);
+    (by_chance < 1.0).then(|| (agreed - by_chance) / (1.0 - by_chance))
+}
+
+/// How many changes each of two councils must see so that shares of `one` and `other` differ at the 5 % level in four of
+/// five attempts (two-sided test of two proportions, normal approximation with pooled variance; Fleiss, 1981).
+pub(crate) fn changes_to_tell_apart(one: f64, other: f64) -> u64 {
+    const LEVEL: f64 = 1.959_964;
+    const POWER: f64 = 0.841_621;
+    let mean = f64::midpoint(one, other);
+    let under_none = LEVEL * (2.0 * mean * (1.0 - mean)).sqrt();
+    let under_some = POWER * (one * (1.0 - one) + other * (1.0 - other)).sqrt();
+    ((under_none + under_some).powi(2) / (one - other).powi(2)).ceil() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A mean is a ratio over ones.
+    fn bootstrap_mean(sample: &[f64]) -> Option<Estimate> {
+        bootstrap_ratio(&sample.iter().map(|&value| (value, 1.0)).collect::<Vec<_>>())
+    }
+
+    fn near(one: f64, other: f64) -> bool {
+        (one - other).abs() < 1e-9
+    }
+
+    /// The numbers are those of SciPy 1.17 and scikit-learn 1.9.
+    #[test]
+    fn the_reference_agrees() {
+        // 1 - scipy.stats.hypergeom(50, 5, 10).pmf(0)
+        assert!(near(chance_to_hit(50, 5, 10), 0.689_437_217_995_431_3));
+        // sklearn.metrics.cohen_kappa_score([1,1,0,0,1,0,1,1,0,1], [1,0,0,0,1,1,1,1,0,1])
+        let one = [1, 1, 0, 0, 1, 0, 1, 1, 0, 1];
+        let other = [1, 0, 0, 0, 1, 1, 1, 1, 0, 1];
+        let pairs: Vec<(bool, bool)> = one
+            .iter()
+            .zip(other)
+            .map(|(&a, b)| (a == 1, b == 1))
+            .collect();
+        assert!(near(cohens_kappa(&pairs).unwrap(), 0.583_333_333_333_333_3));
+        // The textbook's example: 30 % against 40 %.
+        assert_eq!(changes_to_tell_apart(0.3, 0.4), 356);
+    }
+
+    #[test]
+    fn an_interval_is_where_the_binomial_says() {
+        let sample: Vec<f64> = (0..200).map(|number| f64::from(number % 5 == 0)).collect();
+        let found = bootstrap_mean(&sample).unwrap();
+        assert!(near(found.value, 0.2));
+        // scipy.stats.binom(200, 0.2).ppf([0.025, 0.975]) / 200
+        assert!(
+            (found.low - 0.145).abs() < 0.011 && (found.high - 0.255).abs() < 0.011,
+            "{found:?}"
+        );
+        assert_eq!(bootstrap_mean(&[]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn the_value_lies_in_its_interval(sample in prop::collection::vec(0.0..10.0_f64, 1..40)) {
+            let found = bootstrap_mean(&sample).unwrap();
+            prop_assert!(found.low <= found.value + 1e-9 && found.value <= found.high + 1e-9);
+        }
+
+        #[test]
+        fn equal_councils_never_differ(sample in prop::collection::vec(0.0..1.0_f64, 1..40)) {
+            let differences: Vec<f64> = sample.iter().map(|value| value - value).collect();
+            prop_assert!(!bootstrap_mean(&differences).unwrap().excludes_zero());
+        }
+
+        #[test]
+        fn more_draws_hit_more(all in 1_u64..300, marked in 0_u64..300, drawn in 0_u64..300) {
+            let chance = chance_to_hit(all, marked, drawn);
+            prop_assert!((0.0..=1.0).contains(&chance));
+            prop_assert!(chance_to_hit(all, marked, drawn + 1) + 1e-12 >= chance);
+        }
+    }
+}

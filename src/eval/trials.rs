@@ -1,0 +1,265 @@
+//! What councils said of labelled changes: a line a trial, appended as it ends.
+
+use council_protocol::{Severity, Vote};
+use serde::{Deserialize, Serialize};
+
+use crate::council::outcome::{Disposition, JudgedFinding, Outcome, Verdict};
+use crate::report::Report;
+
+/// One council, one change, one repeat.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub(crate) struct TrialKey {
+    /// The labelled change.
+    pub(crate) item: String,
+    /// The council, by the name of its file.
+    pub(crate) council: String,
+    /// What the council's file said, as a digest: a changed council is another one.
+    pub(crate) digest: String,
+    /// From 1.
+    pub(crate) repeat: u32,
+}
+
+/// A finding of a trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct TrialFinding {
+    pub(crate) path: String,
+    pub(crate) line: u32,
+    /// The last line.
+    pub(crate) end: u32,
+    pub(crate) severity: Severity,
+    pub(crate) disposition: Disposition,
+    /// The problem in a sentence or two. Untrusted.
+    pub(crate) description: String,
+    /// Who holds it.
+    pub(crate) judges: Vec<String>,
+}
+
+impl TrialFinding {
+    /// Whether the report shows it as something to look at: neither a remark nor rejected.
+    pub(crate) fn is_weighty(&self) -> bool {
+        self.severity >= Severity::Significant && self.disposition != Disposition::Rejected
+    }
+}
+
+/// How a trial ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct TrialResult {
+    pub(crate) key: TrialKey,
+    /// The run's name in the folder beside this file.
+    pub(crate) run: String,
+    pub(crate) verdict: Verdict,
+    pub(crate) findings: Vec<TrialFinding>,
+    /// The votes that count, by judge.
+    pub(crate) votes: Vec<(String, Vote)>,
+    /// Quotes that were found, and all of them.
+    pub(crate) proved_quotes: (u32, u32),
+    /// What it cost in US dollars; none: nobody said.
+    pub(crate) dollars: Option<f64>,
+    /// The models without a known price: the money is a lower bound then.
+    pub(crate) unpriced: Vec<String>,
+    pub(crate) seconds: f64,
+}
+
+impl TrialResult {
+    /// What a report comes to.
+    pub(crate) fn of_report(key: TrialKey, run: String, report: &Report) -> Self {
+        let usage = report.receipt.usage.as_ref();
+        Self {
+            dollars: usage.and_then(|usage| usage.cost_usd),
+            unpriced: usage
+                .map(|usage| usage.unpriced.iter().cloned().collect())
+                .unwrap_or_default(),
+            seconds: report.receipt.run.duration_ms as f64 / 1000.0,
+            ..Self::of_outcome(key, run, &report.outcome)
+        }
+    }
+
+    /// The same without what it took.
+    pub(crate) fn of_outcome(key: TrialKey, run: String, outcome: &Outcome) -> Self {
+        let members = || outcome.findings.iter().flat_map(|finding| &finding.members);
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let votes = outcome
+            .judges
+            .iter()
+            .filter_map(|judge| Some((judge.seat.judge.to_string(), judge.counted?)));
+        Self {
+            key,
+            run,
+            verdict: outcome.verdict,
+            findings: outcome.findings.iter().map(trial_finding).collect(),
+            votes: votes.collect(),
+            proved_quotes: (
+                count(members().filter(|member| member.proof.resolves()).count()),
+                count(members().count()),
+            ),
+            dollars: None,
+            unpriced: Vec::new(),
+            seconds: 0.0,
+        }
+    }
+
+    pub(crate) fn weighty_findings(&self) -> impl Iterator<Item = &TrialFinding> {
+        self.findings.iter().filter(|finding| finding.is_weighty())
+    }
+}
+
+fn trial_finding(judged: &JudgedFinding) -> TrialFinding {
+    let location = &judged.finding.location;
+    TrialFinding {
+        path: location.path.display().to_string(),
+        line: location.line,
+        end: location
+            .end_line
+            .unwrap_or(location.line)
+            .max(location.line),
+        severity: judged.finding.severity,
+        disposition: judged.disposition,
+        description: judged.finding.description.clone(),
+        judges: judged
+            .members
+            .iter()
+            .map(|member| member.judge.to_string())
+            .collect(),
+    }
+}
+
+/// A line of the file of results.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "trial", rename_all = "kebab-case")]
+pub(crate) enum TrialLine {
+    /// A run began, so that what it paid for is found again after a kill.
+    Began {
+        key: TrialKey,
+        run: String,
+    },
+    Ended(TrialResult),
+    /// The council could not be asked.
+    Failed {
+        key: TrialKey,
+        why: String,
+    },
+}
+
+/// What a file of results holds.
+#[derive(Debug, Default)]
+pub(crate) struct TrialBook {
+    pub(crate) ended: Vec<TrialResult>,
+    began: Vec<(TrialKey, String)>,
+}
+
+impl TrialBook {
+    /// Reads the lines of a file. A last line that was cut off by a crash is let go; another that cannot be read is named
+    /// by its number.
+    pub(crate) fn parse(text: &str) -> Result<Self, usize> {
+        let mut book = Self::default();
+        let count = text.lines().count();
+        for (number, line) in (1..).zip(text.lines()) {
+            match serde_json::from_str(line) {
+                Ok(TrialLine::Began { key, run }) => book.began.push((key, run)),
+                Ok(TrialLine::Ended(result)) => book.add(result),
+                Ok(TrialLine::Failed { .. }) => {}
+                Err(_) if number == count && !text.ends_with('\n') => {}
+                Err(_) => return Err(number),
+            }
+        }
+        Ok(book)
+    }
+
+    /// Takes note of a result; a later one for the same trial stands in the place of an earlier one.
+    pub(crate) fn add(&mut self, result: TrialResult) {
+        self.ended.retain(|known| known.key != result.key);
+        self.ended.push(result);
+    }
+
+    /// Whether a trial is over.
+    pub(crate) fn is_over(&self, key: &TrialKey) -> bool {
+        self.ended.iter().any(|result| result.key == *key)
+    }
+
+    /// The run of a trial that began and did not end, the last one first.
+    pub(crate) fn open_run(&self, key: &TrialKey) -> Option<&str> {
+        let of_key = self.began.iter().rev().find(|(began, _)| began == key);
+        of_key
+            .filter(|_| !self.is_over(key))
+            .map(|(_, run)| run.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(repeat: u32) -> TrialKey {
+        TrialKey {
+            item: "szz-1".to_owned(),
+            council: "a".to_owned(),
+            digest: "d".to_owned(),
+            repeat,
+        }
+    }
+
+    fn result(repeat: u32, verdict: Verdict) -> TrialResult {
+        TrialResult::of_outcome(
+            key(repeat),
+            "run".to_owned(),
+            &Outcome {
+                verdict,
+                ..outcome()
+            },
+        )
+    }
+
+    fn outcome() -> Outcome {
+        let coverage = council_protocol::Coverage::default();
+        let empty = serde_json::json!({
+            "verdict": "PASS", "reason": "no-findings", "rounds": 1, "findings": [], "judges": [], "coverage": coverage,
+        });
+        serde_json::from_value(empty).unwrap()
+    }
+
+    fn line(line: &TrialLine) -> String {
+        serde_json::to_string(line).unwrap() + "\n"
+    }
+
+    #[test]
+    fn a_trial_that_began_is_open_until_it_ends() {
+        let began = line(&TrialLine::Began {
+            key: key(1),
+            run: "run-1".to_owned(),
+        });
+        let book = TrialBook::parse(&began).unwrap();
+        assert_eq!(book.open_run(&key(1)), Some("run-1"));
+        assert_eq!(book.open_run(&key(2)), None);
+        let ended = began + &line(&TrialLine::Ended(result(1, Verdict::Pass)));
+        let book = TrialBook::parse(&ended).unwrap();
+        assert_eq!(
+            (book.open_run(&key(1)), book.is_over(&key(1))),
+            (None, true)
+        );
+    }
+
+    #[test]
+    fn a_line_that_was_cut_off_costs_itself_and_any_other_is_named() {
+        let whole = line(&TrialLine::Ended(result(1, Verdict::Pass)));
+        let cut = format!("{whole}{}", &whole[..20]);
+        assert_eq!(TrialBook::parse(&cut).unwrap().ended.len(), 1);
+        assert_eq!(
+            TrialBook::parse(&format!("{}\n{whole}", &whole[..20])).unwrap_err(),
+            1
+        );
+    }
+
+    #[test]
+    fn a_later_result_stands_in_the_place_of_an_earlier_one() {
+        let text = line(&TrialLine::Ended(result(1, Verdict::Pass)))
+            + &line(&TrialLine::Ended(result(1, Verdict::Fail)));
+        let book = TrialBook::parse(&text).unwrap();
+        assert_eq!(
+            book.ended
+                .iter()
+                .map(|result| result.verdict)
+                .collect::<Vec<_>>(),
+            [Verdict::Fail]
+        );
+    }
+}

@@ -1,0 +1,103 @@
+//! Labelled changes from this repository's own objects, without asking anybody.
+
+use crate::eval::collect::LabelCollector;
+use crate::eval::labelled::{LabelConfidence, LabelSet, LabelledChange, LabelledPlace};
+use crate::git::{CouncilNotes, MainLineLimits, commit_at, walk_main_line};
+use crate::memory::line::{self, NoteLine};
+use crate::run::context::RunContext;
+use crate::run::error::RunError;
+
+/// What is collected.
+pub(crate) struct CollectRequest {
+    /// The tip of the main line.
+    pub(crate) tip: String,
+    pub(crate) limits: MainLineLimits,
+    pub(crate) sets: Vec<LabelSet>,
+    /// The most changes of a set.
+    pub(crate) limit: usize,
+}
+
+/// What came of it.
+pub(crate) struct CollectedChanges {
+    pub(crate) items: Vec<LabelledChange>,
+    /// How many commits of the main line were read.
+    pub(crate) walked: usize,
+}
+
+/// Reads the main line and labels its changes.
+pub(crate) fn collect_changes(
+    request: &CollectRequest,
+    start: &RunContext,
+) -> Result<CollectedChanges, RunError> {
+    let env = start.git_environment();
+    let mut collector = LabelCollector::default();
+    let walked = walk_main_line(
+        &start.dir,
+        &env,
+        &request.tip,
+        request.limits,
+        &mut |commit| {
+            collector.see(&commit);
+        },
+    )?;
+    let dismissed = match request.sets.contains(&LabelSet::Dismissals) {
+        true => dismissed_findings(start),
+        false => Vec::new(),
+    };
+    for (commit, place) in dismissed {
+        collector.note_dismissal(&commit, place);
+    }
+    Ok(CollectedChanges {
+        items: collector.finish(&request.sets, request.limit),
+        walked,
+    })
+}
+
+/// Findings that people dismissed in the notes of commits, with the places that they named.
+fn dismissed_findings(start: &RunContext) -> Vec<(String, LabelledPlace)> {
+    let env = start.git_environment();
+    let Ok(book) = CouncilNotes::open(&start.dir, &env) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for commit in book.noted_objects().unwrap_or_default() {
+        for text in book.lines_on(&commit).unwrap_or_default() {
+            if let Some(NoteLine::Dismissal(dismissal)) =
+                line::parse_line(&text).map(|read| read.line)
+                && !dismissal.restored
+                && let Some(place) = place_of(&dismissal.finding)
+            {
+                found.push((commit.clone(), place));
+            }
+        }
+    }
+    found
+}
+
+/// The place of `path:line description`.
+fn place_of(finding: &str) -> Option<LabelledPlace> {
+    let (place, _) = finding.split_once(' ')?;
+    let (path, line) = place.rsplit_once(':')?;
+    let line = line.parse().ok()?;
+    Some(LabelledPlace {
+        path: path.to_owned(),
+        first: line,
+        last: line,
+    })
+}
+
+/// The labels' confidence is a threshold, too: the changes that are sure enough.
+pub(crate) fn sure_enough(
+    items: Vec<LabelledChange>,
+    least: LabelConfidence,
+) -> Vec<LabelledChange> {
+    items
+        .into_iter()
+        .filter(|item| item.confidence >= least)
+        .collect()
+}
+
+/// The commit by which a main line is named, so that a wrong name is an error before anything is read.
+pub(crate) fn resolve_tip(name: &str, start: &RunContext) -> Result<String, RunError> {
+    Ok(commit_at(&start.dir, &start.git_environment(), name)?)
+}

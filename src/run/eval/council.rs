@@ -1,0 +1,47 @@
+//! A council that is measured: a configuration file of the user's, in the place of the usual one.
+
+use std::path::Path;
+
+use crate::packet::sha256;
+use crate::run::context::RunContext;
+use crate::run::error::RunError;
+
+/// A council by its file.
+#[derive(Clone)]
+pub(crate) struct EvalCouncil {
+    /// The file's name without its ending.
+    pub(crate) name: String,
+    /// The context in which it sits.
+    pub(crate) context: RunContext,
+    /// What its file says, as a digest, with the program's version: prompts change with it.
+    pub(crate) digest: String,
+}
+
+impl EvalCouncil {
+    /// Reads a council's file.
+    pub(crate) fn load(file: &Path, start: &RunContext) -> Result<Self, RunError> {
+        let file = start.dir.join(file);
+        let bytes = std::fs::read(&file).map_err(|error| {
+            RunError::usage(format!(
+                "cannot read the council {}: {error}",
+                file.display()
+            ))
+            .hint("a council is a file like your own config.toml, with [review] and [agents.NAME]")
+        })?;
+        let name = file
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let said = [env!("CARGO_PKG_VERSION").as_bytes(), b"\0", &bytes].concat();
+        let context = RunContext {
+            environment: start.environment.with_user_file(&file),
+            ..start.clone()
+        };
+        Ok(Self {
+            name,
+            context,
+            digest: sha256(&said)[..16].to_owned(),
+        })
+    }
+}

@@ -1,0 +1,117 @@
+//! The files of an evaluation: the labelled changes, and beside them what councils and people said of them.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+
+use crate::eval::labelled::LabelledChange;
+use crate::eval::trials::{TrialBook, TrialLine};
+use crate::run::error::RunError;
+use crate::safe_file;
+
+/// The places of an evaluation, by the file of its changes.
+pub(crate) struct EvalFiles {
+    /// The labelled changes, a JSON object a line.
+    pub(crate) changes: PathBuf,
+}
+
+impl EvalFiles {
+    pub(crate) fn new(changes: PathBuf) -> Self {
+        Self { changes }
+    }
+
+    fn beside(&self, ending: &str) -> PathBuf {
+        let mut name = self.changes.clone().into_os_string();
+        name.push(ending);
+        name.into()
+    }
+
+    /// What councils said, a trial a line.
+    pub(crate) fn results(&self) -> PathBuf {
+        self.beside(".results")
+    }
+
+    /// The runs, with every answer that was paid for.
+    pub(crate) fn runs(&self) -> PathBuf {
+        self.beside(".runs")
+    }
+
+    /// What a person said of shown findings.
+    pub(crate) fn labels(&self) -> PathBuf {
+        self.beside(".labels")
+    }
+
+    /// The labelled changes.
+    pub(crate) fn read_changes(&self) -> Result<Vec<LabelledChange>, RunError> {
+        let file = &self.changes;
+        let text = fs::read_to_string(file).map_err(|error| {
+            RunError::usage(format!("cannot read {}: {error}", file.display()))
+                .hint("`git council eval collect -o FILE` makes such a file")
+        })?;
+        read_lines(file, &text)
+    }
+
+    /// Writes the labelled changes in the place of what is there.
+    pub(crate) fn write_changes(&self, items: &[LabelledChange]) -> Result<(), RunError> {
+        let mut text = String::new();
+        for item in items {
+            text.push_str(&to_line(item)?);
+        }
+        let name = self.changes.display().to_string();
+        safe_file::write_file(&self.changes, text).map_err(|error| RunError::output(&name, &error))
+    }
+
+    /// What is known of trials so far.
+    pub(crate) fn read_results(&self) -> Result<TrialBook, RunError> {
+        let file = self.results();
+        let text = read_or_empty(&file)?;
+        TrialBook::parse(&text).map_err(|number| {
+            RunError::usage(format!("{}:{number}: this is no result of a trial", file.display()))
+                .hint("remove the line, or the file: the runs beside it are kept, and are not paid for again")
+        })
+    }
+
+    /// Adds a line to the results, on disk before anything else happens.
+    pub(crate) fn add_result(&self, line: &TrialLine) -> Result<(), RunError> {
+        append_line(&self.results(), &to_line(line)?)
+    }
+}
+
+/// The text of a file; empty where there is none.
+pub(super) fn read_or_empty(file: &Path) -> Result<String, RunError> {
+    match fs::read_to_string(file) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+        read => read
+            .map_err(|error| RunError::usage(format!("cannot read {}: {error}", file.display()))),
+    }
+}
+
+/// A JSON object a line.
+pub(super) fn read_lines<T: DeserializeOwned>(file: &Path, text: &str) -> Result<Vec<T>, RunError> {
+    let read = |(number, line): (usize, &str)| {
+        serde_json::from_str(line)
+            .map_err(|error| RunError::usage(format!("{}:{number}: {error}", file.display())))
+    };
+    (1..).zip(text.lines()).map(read).collect()
+}
+
+pub(super) fn to_line(value: &impl serde::Serialize) -> Result<String, RunError> {
+    let line = serde_json::to_string(value).map_err(RunError::run)?;
+    Ok(line + "\n")
+}
+
+/// Appends a line. A last line that a crash cut off gets its end first, so that only that line is lost.
+pub(super) fn append_line(file: &Path, line: &str) -> Result<(), RunError> {
+    let append = || {
+        let known = fs::read(file).unwrap_or_default();
+        let mut out = safe_file::open_append(file)?;
+        if known.last().is_some_and(|&last| last != b'\n') {
+            out.write_all(b"\n")?;
+        }
+        out.write_all(line.as_bytes())?;
+        out.sync_data()
+    };
+    append().map_err(|error| RunError::output(&file.display().to_string(), &error))
+}

@@ -1,0 +1,8 @@
+//! Councils on labelled changes of this repository: collecting the changes, asking the councils, counting again.
+
+pub(crate) mod collect;
+pub(crate) mod council;
+pub(crate) mod files;
+pub(crate) mod labels;
+pub(crate) mod recount;
+pub(crate) mod trial;

@@ -1,0 +1,251 @@
+//! One council on one labelled change: convened, resumed where a run was cut off, or taken from what was said before.
+
+use crate::config::KeyValue;
+use crate::eval::labelled::{Alteration, LabelledChange};
+use crate::eval::trials::{TrialBook, TrialKey, TrialLine, TrialResult};
+use crate::git::{AlteredCommit, TargetSpec, tree_at};
+use crate::report::Report;
+use crate::run::announce;
+use crate::run::context::RunContext;
+use crate::run::convene::{self, ConveneOptions};
+use crate::run::error::RunError;
+use crate::run::eval::council::EvalCouncil;
+use crate::run::eval::files::EvalFiles;
+use crate::run::loaded::LoadedRun;
+use crate::run::prepare::{PreparedReview, prepare_spec};
+use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
+use crate::run::store::StoredRun;
+use crate::safe_file;
+use crate::session::InterruptSource;
+
+/// Trials of one evaluation.
+pub(crate) struct TrialRunner<'a> {
+    pub(crate) files: &'a EvalFiles,
+    pub(crate) book: TrialBook,
+    /// What may still be spent, in US dollars; none: no bound.
+    pub(crate) left: Option<f64>,
+}
+
+/// What came of a trial.
+pub(crate) enum TrialEnd {
+    /// It was over before.
+    Known,
+    Ended(Box<TrialResult>),
+    /// Nobody could be asked, or the change could not be read.
+    Failed(RunError),
+    /// The money is spent.
+    Unpaid,
+}
+
+impl TrialRunner<'_> {
+    /// Holds a trial, unless it was held before.
+    pub(crate) fn hold(
+        &mut self,
+        item: &LabelledChange,
+        council: &EvalCouncil,
+        repeat: u32,
+    ) -> Result<TrialEnd, RunError> {
+        let key = TrialKey {
+            item: item.id.clone(),
+            council: council.name.clone(),
+            digest: council.digest.clone(),
+            repeat,
+        };
+        if self.book.is_over(&key) {
+            return Ok(TrialEnd::Known);
+        }
+        if self.left.is_some_and(|left| left <= 0.0) {
+            return Ok(TrialEnd::Unpaid);
+        }
+        let held = match self.book.open_run(&key).map(str::to_owned) {
+            Some(run) => self.finish_run(item, council, run),
+            None => self.convene(item, council, &key),
+        };
+        let (run, report) = match held {
+            Ok(held) => held,
+            Err(error) => {
+                let why = error.message.clone();
+                self.files.add_result(&TrialLine::Failed { key, why })?;
+                return Ok(TrialEnd::Failed(error));
+            }
+        };
+        let result = TrialResult::of_report(key, run, &report);
+        self.left = self.left.map(|left| left - result.dollars.unwrap_or(0.0));
+        self.files.add_result(&TrialLine::Ended(result.clone()))?;
+        self.book.add(result.clone());
+        Ok(TrialEnd::Ended(Box::new(result)))
+    }
+
+    fn convene(
+        &self,
+        item: &LabelledChange,
+        council: &EvalCouncil,
+        key: &TrialKey,
+    ) -> Result<(String, Report), RunError> {
+        let prepared = self.prepare(item, council)?;
+        let named = std::cell::RefCell::new(String::new());
+        let began = |run: &str| {
+            run.clone_into(&mut named.borrow_mut());
+            let line = TrialLine::Began {
+                key: key.clone(),
+                run: run.to_owned(),
+            };
+            if let Err(error) = self.files.add_result(&line) {
+                council.context.notifier.warn(&error.message);
+            }
+        };
+        let options = ConveneOptions {
+            deep: false,
+            fresh: true,
+            on_named: Some(&began),
+            interrupts: InterruptSource::Signals,
+        };
+        let report = convene::convene_review(prepared, options, &council.context)?;
+        Ok((named.into_inner(), report))
+    }
+
+    /// Takes what a run left that began and whose end nobody noted.
+    fn finish_run(
+        &self,
+        item: &LabelledChange,
+        council: &EvalCouncil,
+        run: String,
+    ) -> Result<(String, Report), RunError> {
+        let past = self.stored_run(&run);
+        if let Some(report) = past.report()? {
+            return Ok((run, report));
+        }
+        let left = LoadedRun::load(past, None)?;
+        let report = convene::resume_run(self.prepare(item, council)?, &left, &council.context)?;
+        Ok((run, report))
+    }
+
+    fn stored_run(&self, run: &str) -> StoredRun {
+        StoredRun {
+            name: run.to_owned(),
+            folder: self.files.runs().join("runs").join(run),
+        }
+    }
+
+    /// The change as this council reviews it. Nothing of the checkout is followed, and nothing younger is looked at: both
+    /// sides are commits.
+    fn prepare(
+        &self,
+        item: &LabelledChange,
+        council: &EvalCouncil,
+    ) -> Result<PreparedReview, RunError> {
+        let start = &council.context;
+        let mut flags = Vec::new();
+        if let Some(left) = self.left {
+            flags.push(KeyValue::new(
+                "limits.cost",
+                format!("{left:.4}"),
+                "--max-cost",
+            ));
+        }
+        let request = ReviewRequest {
+            target: RequestedTarget::Revision(item.commit.clone()),
+            flags,
+            checkout: CheckoutUse::Ignored,
+            ..ReviewRequest::default()
+        };
+        let mut prepared = prepare_spec(&request, start, target_of(item, start)?)?;
+        let folder = self.files.runs();
+        safe_file::make_folder(&folder)
+            .map_err(|error| RunError::output(&folder.display().to_string(), &error))?;
+        prepared.keep_in = Some(folder);
+        Ok(prepared)
+    }
+
+    /// What a council would be asked, in words, without asking.
+    pub(crate) fn forecast(
+        &self,
+        item: &LabelledChange,
+        council: &EvalCouncil,
+    ) -> Result<String, RunError> {
+        announce::describe_dry_run(&self.prepare(item, council)?, false)
+    }
+}
+
+/// The change of an item as a target.
+fn target_of(item: &LabelledChange, start: &RunContext) -> Result<TargetSpec, RunError> {
+    let files = match &item.alteration {
+        None => return Ok(TargetSpec::Commit(item.commit.clone())),
+        Some(Alteration::Leave { paths }) => {
+            let before = tree_at(
+                &start.dir,
+                &start.git_environment(),
+                &format!("{}^", item.commit),
+            )?;
+            let mut files = Vec::new();
+            for path in paths {
+                files.push((path.clone().into_bytes(), before.read_file(path)?));
+            }
+            files
+        }
+        Some(Alteration::EditLine {
+            path,
+            line,
+            was,
+            becomes,
+        }) => {
+            let after = tree_at(&start.dir, &start.git_environment(), &item.commit)?;
+            let text = after.read_file(path)?.unwrap_or_default();
+            let edited = edit_line(&text, *line, was, becomes.as_deref()).ok_or_else(|| {
+                RunError::usage(format!(
+                    "{}: line {line} of {path} is not what the item says",
+                    item.id
+                ))
+                .hint("collect the changes again: git council eval collect")
+            })?;
+            vec![(path.clone().into_bytes(), Some(edited))]
+        }
+    };
+    Ok(TargetSpec::Altered(AlteredCommit {
+        commit: item.commit.clone(),
+        files,
+    }))
+}
+
+/// The text with one line replaced or removed; none where another line stands there.
+fn edit_line(text: &[u8], line: u32, was: &str, becomes: Option<&str>) -> Option<Vec<u8>> {
+    let at = usize::try_from(line).ok()?.checked_sub(1)?;
+    let mut lines: Vec<&[u8]> = text.split_inclusive(|&b| b == b'\n').collect();
+    let found = *lines.get(at)?;
+    let content = found.strip_suffix(b"\n").unwrap_or(found);
+    if String::from_utf8_lossy(content) != was {
+        return None;
+    }
+    let ending = &found[content.len()..];
+    let edited = becomes.map(|text| [text.as_bytes(), ending].concat());
+    match &edited {
+        Some(edited) => lines[at] = edited,
+        None => drop(lines.remove(at)),
+    }
+    Some(lines.concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_replaced_or_removed_and_no_other_one() {
+        let text = b"one\ntwo\r\nthree";
+        let edit = |line, was, becomes| {
+            edit_line(text, line, was, becomes).map(|text| String::from_utf8(text).unwrap())
+        };
+        assert_eq!(
+            edit(1, "one", Some("1")).as_deref(),
+            Some("1\ntwo\r\nthree")
+        );
+        assert_eq!(edit(2, "two\r", None).as_deref(), Some("one\nthree"));
+        assert_eq!(
+            edit(3, "three", Some("3")).as_deref(),
+            Some("one\ntwo\r\n3")
+        );
+        for (line, was) in [(0, "one"), (2, "one"), (4, "")] {
+            assert_eq!(edit(line, was, None), None);
+        }
+    }
+}
