@@ -62,10 +62,10 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
             "`{}` switches off every warning here.",
             found.as_str().trim()
         )));
-    } else if let Some(found) = CODE
-        .captures(&text)
-        .filter(|_| line.code().contains(['#', '@']) && !writes_code(line.file))
-    {
+    } else if let Some(found) = CODE.captures(&text).filter(|_| {
+        line.code().contains(['#', '@'])
+            && !line.file.fact("writes-code", || writes_code(line.file))
+    }) {
         let what = found
             .get(1)
             .or_else(|| found.get(2))

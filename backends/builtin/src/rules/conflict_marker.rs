@@ -34,10 +34,7 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     // A single marker in prose or test data may be a quotation; the whole pattern is a conflict.
     let whole = line
         .file
-        .lines
-        .iter()
-        .filter_map(|l| conflict_marker_in(l.text))
-        .any(|other| other != mark);
+        .fact("several-markers", || holds_several(line.file));
     let quoted = matches!(
         line.file.role,
         FileRole::Test | FileRole::Example | FileRole::Docs
@@ -48,6 +45,16 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     hits.push(line.line_hit(format!(
         "The line begins with the git conflict marker `{mark}`."
     )));
+}
+
+fn holds_several(file: &FileView<'_>) -> bool {
+    let mut marks = file
+        .lines
+        .iter()
+        .filter_map(|line| conflict_marker_in(line.text));
+    marks
+        .next()
+        .is_some_and(|first| marks.any(|other| other != first))
 }
 
 fn conflict_marker_in(text: &str) -> Option<&str> {

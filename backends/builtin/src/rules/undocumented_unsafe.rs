@@ -33,7 +33,12 @@ pattern!(OPENS, r"\bunsafe\s*(?:\{|impl\b|$)");
 const BETWEEN: usize = 4;
 
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
-    if OPENS.is_match(&line.code()) && !is_documented(line) && gives_reasons(line.file) {
+    if OPENS.is_match(&line.code())
+        && !is_documented(line)
+        && line
+            .file
+            .fact("reasons-of-unsafe", || gives_reasons(line.file))
+    {
         hits.push(line.line_hit("Nothing says why this `unsafe` is sound."));
     }
 }

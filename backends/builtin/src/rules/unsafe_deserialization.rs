@@ -72,19 +72,17 @@ pattern!(
 );
 pattern!(TORCH, r"\btorch\.load\(");
 
+fn uses_ruamel(file: &FileView<'_>) -> bool {
+    let mut shown = file.lines.iter().map(|line| line.text);
+    let whole = || file.text_after().is_some_and(|text| RUAMEL.is_match(text));
+    shown.any(|text| RUAMEL.is_match(text)) || whole()
+}
+
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
     if let Some(found) = YAML.find(&code) {
         // The loader may stand on the next line, in which case nothing can be said.
-        let ruamel = line
-            .file
-            .lines
-            .iter()
-            .any(|near| RUAMEL.is_match(near.text))
-            || line
-                .file
-                .text_after()
-                .is_some_and(|text| RUAMEL.is_match(text));
+        let ruamel = line.file.fact("ruamel", || uses_ruamel(line.file));
         let open = !found.as_str().ends_with(')');
         let unsafe_loader = UNSAFE_LOADER.is_match(&code);
         if ruamel {

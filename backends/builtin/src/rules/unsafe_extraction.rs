@@ -35,10 +35,12 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         return;
     };
     let zip = found[1].to_ascii_lowercase().contains("zip") || found[1].starts_with('z');
-    let tar = line
-        .file
-        .text_after()
-        .is_none_or(|text| text.contains("tarfile"));
+    let names_tar = || {
+        line.file
+            .text_after()
+            .is_none_or(|text| text.contains("tarfile"))
+    };
+    let tar = line.file.fact("tarfile", names_tar);
     if !found[2].contains("filter") && !zip && tar {
         hits.push(line.line_hit("Members of the archive may be written outside the folder."));
     }

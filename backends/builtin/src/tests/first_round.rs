@@ -173,6 +173,28 @@ fn twenty_thousand_hits_are_listed_once() {
     }
 }
 
+/// What a rule has to know of the whole file, it works out once: each of these took a minute and more, which let a file of
+/// half a megabyte use up the time of a hook.
+#[test]
+fn what_is_known_of_a_whole_file_is_worked_out_once() {
+    let files = [
+        ("src/a.rs", "fn f() { unsafe { g() } }", ""),
+        ("src/b.rs", "let a = \"x\u{202e}y\";", "security"),
+        ("src/c.rs", "<<<<<<< HEAD", "hygiene"),
+        ("src/d.py", "data = yaml.load(stream)", "security"),
+        ("src/e.py", "archive.extractall(place)", "security"),
+        ("src/f.rs", "#![allow(warnings)]", "hygiene"),
+    ];
+    for (path, line, perspective) in files {
+        let added = format!("+{line}\n").repeat(20_000);
+        let fixture = RuleFixture::parse(&format!("=== {path}\n{added}"));
+        let began = std::time::Instant::now();
+        let _ = first(&fixture, perspective);
+        let taken = began.elapsed();
+        assert!(taken.as_secs() < 40, "{path}: {taken:?}");
+    }
+}
+
 /// A note that is repeated is not read.
 #[test]
 fn a_minor_rule_speaks_once_in_a_change() {

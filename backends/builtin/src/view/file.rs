@@ -1,6 +1,7 @@
 //! One changed file.
 
 use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use council_protocol::change::{FileKind, FileStatus, Line};
@@ -42,6 +43,8 @@ pub(crate) struct FileView<'a> {
     /// Asked about for every hit: counted once.
     generated: OnceCell<bool>,
     packed: OnceCell<bool>,
+    /// What rules know of the file as a whole, by name.
+    facts: RefCell<BTreeMap<&'static str, bool>>,
     /// The secrets of the line that was asked about last: several rules ask about each.
     secrets: RefCell<Option<(usize, Rc<[SecretMatch<'static>]>)>>,
 }
@@ -68,8 +71,20 @@ impl<'a> FileView<'a> {
             syntax: OnceCell::new(),
             generated: OnceCell::new(),
             packed: OnceCell::new(),
+            facts: RefCell::default(),
             secrets: RefCell::new(None),
         }
+    }
+
+    /// What is true of the file as a whole, for rules that look at single lines: worked out at the first hit, so that a file
+    /// of 20,000 hits is not read as often.
+    pub(crate) fn fact(&self, name: &'static str, is_true: impl FnOnce() -> bool) -> bool {
+        let known = self.facts.borrow().get(name).copied();
+        known.unwrap_or_else(|| {
+            let value = is_true();
+            self.facts.borrow_mut().insert(name, value);
+            value
+        })
     }
 
     /// The file's name without its folders.
