@@ -19,7 +19,7 @@ case "$(uname -s)-$(uname -m)" in
   Linux-aarch64) target=aarch64-unknown-linux-gnu ;;
   Darwin-x86_64) target=x86_64-apple-darwin ;;
   Darwin-arm64) target=aarch64-apple-darwin ;;
-  *_NT*-x86_64) target=x86_64-pc-windows-msvc ;;
+  *_NT*) die "there is no program for Windows yet: run the job in WSL or on another runner" ;;
   *) target="" ;;
 esac
 
