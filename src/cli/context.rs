@@ -51,6 +51,7 @@ impl CommandContext {
                 dir.display()
             )));
         }
+        let started_by = environment.calling_agent();
         let run = RunContext {
             environment,
             dir,
@@ -58,6 +59,7 @@ impl CommandContext {
             program: std::env::current_exe().ok(),
             temporary: std::env::temp_dir(),
             notifier: Arc::new(console),
+            started_by,
         };
         Ok(Self {
             run,

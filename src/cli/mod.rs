@@ -1,5 +1,6 @@
 //! Arguments in, exit code out: wires the rooms; alone prints, exits and reads the environment.
 
+mod agent_setup;
 mod args;
 mod columns;
 mod commands;
@@ -13,6 +14,8 @@ mod hook;
 mod limits;
 mod modes;
 mod pager;
+#[cfg(feature = "mcp")]
+mod server;
 mod topic;
 mod web;
 

@@ -99,6 +99,9 @@ pub struct RunFacts {
     pub version: String,
     /// When it began, RFC 3339.
     pub started: String,
+    /// The coding agent that asked for the run, by its own word; none: a person, a hook or a job did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_by: Option<String>,
     /// How long it took, in milliseconds.
     pub duration_ms: u64,
     /// How the judges were run; none when nobody was convened.

@@ -17,6 +17,7 @@ pub(super) fn receipt_facts(report: &Report) -> Vec<ReceiptFact> {
     let run = &report.receipt.run;
     let mut facts = FactList(Vec::new());
     facts.push_exact("Run", Some(&run.name));
+    facts.push_prose("Started by", run.started_by.as_deref().map(agent_words));
     facts.push_prose("Reason", Some(verdict_reason(report)));
     facts.push_prose(
         "Recognised",
@@ -77,6 +78,11 @@ impl FactList {
             exact: true,
         }));
     }
+}
+
+/// Who reads that a change passed should know that its author's tool asked for it.
+fn agent_words(agent: &str) -> String {
+    format!("{agent}, a coding agent, by its own word")
 }
 
 fn verdict_reason(report: &Report) -> String {

@@ -34,6 +34,8 @@ pub(crate) struct RunContext {
     /// Where temporary folders are made.
     pub(crate) temporary: PathBuf,
     pub(crate) notifier: Arc<dyn Notifier>,
+    /// The coding agent that started this, by its own word; none: a person, a hook or a job.
+    pub(crate) started_by: Option<String>,
 }
 
 impl RunContext {

@@ -21,7 +21,7 @@ use crate::run::nothing::{reason_to_skip, skipped_report};
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
 use crate::run::recognition::VerdictMemory;
-use crate::run::seats::SeatPlanner;
+use crate::run::seats::{SeatPlanner, lenses};
 use crate::run::shards;
 use crate::run::stored_request::StoredRequest;
 use crate::run::whole;
@@ -63,6 +63,9 @@ pub(crate) fn convene_review(
         _ => {}
     }
     let quorum = SeatPlanner { config, deep }.required_quorum(seats.len())?;
+    if let Some(request) = &prepared.request {
+        lenses::add_focus(&mut seats, &request.focus);
+    }
     let prompts = SeatPrompts::plan(&seats, &prepared, &seed, Some(quorum))?;
     if let Some(parts @ 2..) = prompts.as_ref().map(SeatPrompts::shard_count) {
         seats = shards::seats_for_shards(&seats, parts, config.settings.limits.agents)?;

@@ -39,6 +39,17 @@ const CI_VARIABLES: &[&str] = &[
     "VERCEL",
 ];
 
+/// Variables that coding agents set for the commands that they run, and whose they are.
+const AGENT_VARIABLES: &[(&str, &str)] = &[
+    ("CLAUDECODE", "Claude Code"),
+    ("CODEX_THREAD_ID", "Codex"),
+    ("CODEX_SANDBOX", "Codex"),
+    ("GEMINI_CLI", "Gemini CLI"),
+    ("CURSOR_AGENT", "Cursor"),
+    ("COPILOT_CLI", "GitHub Copilot"),
+    ("OPENCODE", "opencode"),
+];
+
 /// The variables of the process.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ProcessEnvironment {
@@ -92,6 +103,14 @@ impl ProcessEnvironment {
             value.is_some_and(|value| value != "false" && value != "0")
         };
         CI_VARIABLES.iter().any(is_set)
+    }
+
+    /// The coding agent in whose shell this runs, as far as its variables say. An agent that hides them is not found out.
+    pub(crate) fn calling_agent(&self) -> Option<String> {
+        let named = AGENT_VARIABLES
+            .iter()
+            .find(|(variable, _)| self.get(variable).is_some());
+        named.map(|(_, agent)| (*agent).to_owned())
     }
 
     /// The layer of the `COUNCIL_…` variables.
@@ -193,6 +212,19 @@ mod tests {
             pairs,
             [KeyValue::new("review.judges", "3", "COUNCIL_JUDGE_COUNT")]
         );
+    }
+
+    #[test]
+    fn an_agent_is_known_by_its_variables() {
+        let agent = |vars: &[(&str, &str)]| ProcessEnvironment::from_vars(vars).calling_agent();
+        assert_eq!(
+            agent(&[("CLAUDECODE", "1")]).as_deref(),
+            Some("Claude Code")
+        );
+        assert_eq!(agent(&[("CLAUDECODE", ""), ("HOME", "/h")]), None);
+        for (variable, name) in AGENT_VARIABLES {
+            assert_eq!(agent(&[(variable, "1")]).as_deref(), Some(*name));
+        }
     }
 
     #[test]

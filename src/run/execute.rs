@@ -418,6 +418,7 @@ impl CouncilRun<'_> {
         };
         let facts = RunFacts {
             duration_ms: finished.elapsed_ms,
+            started_by: self.start.started_by.clone(),
             backend: Some(backend),
             debate: Some(finished.plan.debate),
             digests: self.known.receipt_digests(&self.prepared.packet),

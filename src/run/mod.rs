@@ -1,11 +1,13 @@
 //! The use cases: a typed request and a context in, a report or an error out. Prints nothing, reads no environment, and
 //! knows nothing of the command line.
 
+pub(crate) mod agent_files;
 pub(crate) mod announce;
 pub(crate) mod artefacts;
 pub(crate) mod backends;
 pub(crate) mod briefs;
 pub(crate) mod bundle;
+pub(crate) mod ci;
 pub(crate) mod context;
 pub(crate) mod convene;
 pub(crate) mod detect_tools;
@@ -32,6 +34,7 @@ pub(crate) mod plan;
 pub(crate) mod plugins;
 pub(crate) mod prepare;
 pub(crate) mod prompts;
+pub(crate) mod proposals;
 pub(crate) mod recognition;
 pub(crate) mod redaction;
 pub(crate) mod replay;

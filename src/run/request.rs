@@ -18,6 +18,9 @@ pub(crate) struct ReviewRequest {
     pub(crate) checkout: CheckoutUse,
     /// Three judges instead of two.
     pub(crate) deep: bool,
+    /// Built-in perspectives that every judge with a model looks at beside its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) focus: Vec<String>,
     /// A file for the report; whoever resumes the run writes it, too.
     pub(crate) output: Option<PathBuf>,
 }

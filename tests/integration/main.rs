@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod action;
 mod backends;
 mod bounds;
 mod bundle;
@@ -25,6 +26,7 @@ mod hook;
 mod hook_files;
 mod hostile;
 mod injection;
+mod inside;
 mod killed;
 mod large;
 mod links;

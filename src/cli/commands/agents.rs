@@ -1,10 +1,11 @@
-//! `git council agents`: what can think for a judge.
+//! `git council agents`: what can think for a judge, and which coding agents can call the council.
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use council_agents::installed::{InstalledClient, find_clients};
 use council_agents::known::{KNOWN_CLIENTS, KnownClient};
 use council_protocol::seat::{AgentKind, AgentSpec};
 
+use crate::cli::agent_setup::{self, SetupArgs};
 use crate::cli::columns::Columns;
 use crate::cli::context::CommandContext;
 use crate::run::backends::{BackendTable, bare_agent_context};
@@ -12,11 +13,34 @@ use crate::run::error::RunError;
 use crate::run::seats::SeatPlanner;
 use crate::run::settings;
 
-/// List the agents that can act as judges, and whether they work here
+/// List the agents that can act as judges; set up coding agents to call the council
 #[derive(Debug, Clone, Args)]
-pub(crate) struct AgentsArgs {}
+pub(crate) struct AgentsArgs {
+    #[command(subcommand)]
+    action: Option<AgentsAction>,
+}
 
-pub(crate) fn run(_: &AgentsArgs, start: &CommandContext) -> Result<(), RunError> {
+#[derive(Debug, Clone, Subcommand)]
+enum AgentsAction {
+    /// Show what would be written so that a coding agent can ask for reviews; `--write` writes it
+    Install(SetupArgs),
+    /// Show what would be removed of it; `--write` removes it
+    Remove(SetupArgs),
+    /// Offer a review where a change has no verdict yet; a coding agent calls this as a hook
+    #[command(hide = true)]
+    Offer,
+}
+
+pub(crate) fn run(args: &AgentsArgs, start: &CommandContext) -> Result<(), RunError> {
+    match &args.action {
+        None => list_agents(start),
+        Some(AgentsAction::Install(setup)) => agent_setup::install(setup, start),
+        Some(AgentsAction::Remove(setup)) => agent_setup::remove(setup, start),
+        Some(AgentsAction::Offer) => agent_setup::offer(start),
+    }
+}
+
+fn list_agents(start: &CommandContext) -> Result<(), RunError> {
     let config = settings::branch_config(start)?;
     let bench = SeatPlanner {
         config: &config,

@@ -10,6 +10,7 @@ use council_protocol::{Location, RepoPath};
 use crate::cli::context::CommandContext;
 use crate::git::{self, RepositoryPaths};
 use crate::report::Report;
+use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::findings::{self, FoundFinding};
 use crate::safe_file::FileWriter;
@@ -26,8 +27,17 @@ pub(crate) struct ApplyArgs {
 }
 
 pub(crate) fn run(args: &ApplyArgs, start: &CommandContext) -> Result<(), RunError> {
-    let FoundFinding { finding, report } =
-        findings::find_finding(start, &args.id, args.run.as_deref())?;
+    let done = apply_suggestion(&args.id, args.run.as_deref(), start)?;
+    start.console.print(&done)
+}
+
+/// Writes the suggestion of a finding into the worktree; says what was written.
+pub(crate) fn apply_suggestion(
+    id: &str,
+    run: Option<&str>,
+    start: &RunContext,
+) -> Result<String, RunError> {
+    let FoundFinding { finding, report } = findings::find_finding(start, id, run)?;
     let name = findings::name_finding(&finding);
     let finding = finding.finding;
     let Some(suggestion) = &finding.suggestion else {
@@ -67,9 +77,7 @@ pub(crate) fn run(args: &ApplyArgs, start: &CommandContext) -> Result<(), RunErr
         .lines()
         .map(|line| format!("  + {}\n", crate::text::Untrusted::new(line).line()))
         .collect();
-    start
-        .console
-        .print(&format!("{name}: its suggestion was applied\n{written}"))
+    Ok(format!("{name}: its suggestion was applied\n{written}"))
 }
 
 /// Why a text has no business in a file of the user's: a judge wrote it.
@@ -108,7 +116,7 @@ fn worktree_file(top: &Path, path: &RepoPath) -> Result<PathBuf, RunError> {
 fn reviewed_file(
     report: &Report,
     at: &Location,
-    start: &CommandContext,
+    start: &RunContext,
 ) -> Result<Option<Vec<u8>>, RunError> {
     let Some(head) = &report.target.head else {
         return Ok(None);

@@ -3,25 +3,29 @@
 use clap::{Args, ValueEnum};
 
 use crate::cli::context::CommandContext;
+use crate::council::outcome::JudgedFinding;
 use crate::council::{Dismissal, DismissalGround};
 use crate::git::{self, CouncilNotes, RepositoryPaths, UserGit};
 use crate::memory::line::{DismissalLine, LINE_VERSION, NoteLine};
+use crate::run::context::RunContext;
 use crate::run::dismissals::{self, DismissalJournal};
 use crate::run::error::RunError;
-use crate::run::findings::{self, FoundFinding};
+use crate::run::findings;
 use crate::run::notes;
+use crate::run::proposals;
 use crate::run::redaction::user_redactor;
 use crate::run::settings;
 use crate::session::{RealWorld, SessionWorld as _};
+use crate::text::Untrusted;
 
 /// Dismiss a finding: it stays listed but does not count until its code changes
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct DismissArgs {
     /// The finding: its id in the last report (F1), or the first digits of its fingerprint
-    #[arg(value_name = "ID")]
-    id: String,
+    #[arg(value_name = "ID", required_unless_present = "proposed")]
+    id: Option<String>,
     /// The reason, in a sentence for whoever reads it later
-    #[arg(long, value_name = "REASON", required_unless_present = "undo")]
+    #[arg(long, value_name = "REASON", required_unless_present_any = ["undo", "accept", "proposed"])]
     because: Option<String>,
     /// Why it does not count
     #[arg(long = "as", value_name = "GROUND", default_value = "false-positive")]
@@ -30,12 +34,32 @@ pub(crate) struct DismissArgs {
     #[arg(long, value_name = "RUN")]
     run: Option<String>,
     /// Undo an earlier dismissal
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["accept", "proposed"])]
     undo: bool,
+    /// List the dismissals that coding agents have asked for
+    #[arg(long, conflicts_with_all = ["id", "because", "accept"])]
+    proposed: bool,
+    /// Dismiss it for the reason that a coding agent proposed
+    #[arg(long, conflicts_with = "because")]
+    accept: bool,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum GroundArg {
+#[cfg(feature = "mcp")]
+impl DismissArgs {
+    /// As an agent asks for it.
+    pub(crate) fn for_reason(id: String, reason: String, ground: GroundArg) -> Self {
+        Self {
+            id: Some(id),
+            because: Some(reason),
+            ground,
+            ..Self::default()
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub(crate) enum GroundArg {
+    #[default]
     FalsePositive,
     AcceptedRisk,
     Fixed,
@@ -52,32 +76,55 @@ impl From<GroundArg> for DismissalGround {
 }
 
 pub(crate) fn run(args: &DismissArgs, start: &CommandContext) -> Result<(), RunError> {
-    let because = args.because.clone().unwrap_or_default();
+    start.console.print(&dismiss(args, start)?)
+}
+
+/// Dismisses, or keeps what an agent asks for until a person confirms it; says what was done.
+pub(crate) fn dismiss(args: &DismissArgs, start: &RunContext) -> Result<String, RunError> {
+    let Some(id) = args.id.as_deref().filter(|_| !args.proposed) else {
+        return describe_proposals(start);
+    };
+    let finding = findings::find_finding(start, id, args.run.as_deref())?.finding;
+    let proposal = proposals::list_proposals(start)?
+        .into_iter()
+        .find(|line| line.dismissal.fingerprint == finding.fingerprint);
+    let (ground, because) = match (args.accept, proposal) {
+        (true, Some(line)) => (line.dismissal.ground, line.dismissal.because),
+        (true, None) => return Err(nothing_proposed(&finding)),
+        (false, _) => (args.ground.into(), args.because.clone().unwrap_or_default()),
+    };
     if because.trim().is_empty() && !args.undo {
         return Err(RunError::usage("a dismissal needs a reason")
             .hint("git council dismiss ID --because '…'"));
     }
-    let FoundFinding { finding, .. } =
-        findings::find_finding(start, &args.id, args.run.as_deref())?;
+    let dismissal = Dismissal {
+        fingerprint: finding.fingerprint.clone(),
+        ground,
+        because: user_redactor(start)?.redact_words(because.trim()).text,
+        by: String::new(),
+        at: RealWorld::new().read_calendar().rfc3339,
+    };
+    match &start.started_by {
+        Some(agent) => propose(dismissal, agent, &finding, args, start),
+        None => decide(dismissal, &finding, args.undo, start),
+    }
+}
+
+/// What a person decides holds from now on.
+fn decide(
+    mut dismissal: Dismissal,
+    finding: &JudgedFinding,
+    restored: bool,
+    start: &RunContext,
+) -> Result<String, RunError> {
     let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
     let git = UserGit::new(&start.dir, &start.git_environment()).map_err(RunError::usage)?;
-    let by = git.identity().ok_or_else(|| {
+    dismissal.by = git.identity().ok_or_else(|| {
         RunError::usage("git does not know who you are, but a dismissal needs an author")
             .hint("git config --global user.name 'Your Name'")
             .hint("git config --global user.email you@example.com")
     })?;
-    let line = DismissalLine {
-        v: LINE_VERSION,
-        dismissal: Dismissal {
-            fingerprint: finding.fingerprint.clone(),
-            ground: args.ground.into(),
-            because: user_redactor(start)?.redact_words(because.trim()).text,
-            by,
-            at: RealWorld::new().read_calendar().rfc3339,
-        },
-        finding: findings::describe_finding(&finding),
-        restored: args.undo,
-    };
+    let line = dismissal_line(dismissal, finding, restored);
     let Some(dir) = place.memory_dir() else {
         return Err(RunError::usage("this is not a git repository"));
     };
@@ -90,14 +137,71 @@ pub(crate) fn run(args: &DismissArgs, start: &CommandContext) -> Result<(), RunE
         let object = CouncilNotes::open(&start.dir, &start.git_environment())?.empty_tree();
         git::add_line(&git, &dir, &object, &text).map_err(RunError::run)?;
     }
-    let done = if args.undo {
-        "counts again"
-    } else {
-        "is dismissed until its code changes"
+    proposals::settle_proposal(&finding.fingerprint, start)?;
+    let done = match restored {
+        true => "counts again",
+        false => "is dismissed until its code changes",
     };
-    start.console.print(&format!(
+    Ok(format!(
         "{}, fingerprint {}, {done}\n",
-        findings::name_finding(&finding),
+        findings::name_finding(finding),
         finding.fingerprint
     ))
+}
+
+/// What an agent asks for waits for a person.
+fn propose(
+    mut dismissal: Dismissal,
+    agent: &str,
+    finding: &JudgedFinding,
+    args: &DismissArgs,
+    start: &RunContext,
+) -> Result<String, RunError> {
+    if args.accept || args.undo {
+        let refused = format!("{agent} is a coding agent: only a person decides about a dismissal");
+        return Err(RunError::usage(refused).hint("run this yourself, in a shell of your own"));
+    }
+    dismissal.by = agent.to_owned();
+    proposals::keep_proposal(&dismissal_line(dismissal, finding, false), start)?;
+    Ok(format!(
+        "{} still counts: its dismissal is proposed, and a person decides.\nTo dismiss it: git council dismiss {} --accept\n",
+        findings::name_finding(finding),
+        finding.fingerprint
+    ))
+}
+
+fn dismissal_line(dismissal: Dismissal, finding: &JudgedFinding, restored: bool) -> DismissalLine {
+    DismissalLine {
+        v: LINE_VERSION,
+        dismissal,
+        finding: findings::describe_finding(finding),
+        restored,
+    }
+}
+
+fn nothing_proposed(finding: &JudgedFinding) -> RunError {
+    let name = findings::name_finding(finding);
+    RunError::usage(format!("no agent has proposed to dismiss {name}"))
+        .hint("dismiss it for a reason of your own: --because '…'")
+}
+
+/// What agents have asked for, and how to take it over.
+fn describe_proposals(start: &RunContext) -> Result<String, RunError> {
+    let mut out = String::new();
+    for DismissalLine {
+        dismissal, finding, ..
+    } in proposals::list_proposals(start)?
+    {
+        let clean = |text: &str| Untrusted::new(text).line();
+        let (by, because) = (clean(&dismissal.by), clean(&dismissal.because));
+        out.push_str(&format!(
+            "{}\n  {by}: {because}\n  git council dismiss {} --accept\n",
+            clean(&finding),
+            clean(&dismissal.fingerprint)
+        ));
+    }
+    if out.is_empty() {
+        out.push_str("no coding agent has asked for a dismissal\n");
+    }
+    Ok(out)
 }

@@ -6,6 +6,7 @@ use clap::Args;
 use council_builtin::{RuleExample, RuleInfo};
 
 use crate::cli::context::CommandContext;
+use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::findings::{FoundFinding, find_finding, name_finding};
 use crate::run::seats::names::unknown_rule;
@@ -24,11 +25,17 @@ pub(crate) struct ExplainArgs {
 
 pub(crate) fn run(args: &ExplainArgs, start: &CommandContext) -> Result<(), RunError> {
     let columns = start.console.stdout_look().width.clamp(40, 100);
-    let Some(id) = &args.rule else {
-        return start.console.print(&list_rules());
+    let page = match &args.rule {
+        Some(id) => explain(id, columns, start)?,
+        None => list_rules(),
     };
+    start.console.print(&page)
+}
+
+/// What a rule or a finding means.
+pub(crate) fn explain(id: &str, columns: usize, start: &RunContext) -> Result<String, RunError> {
     if let Some(rule) = council_builtin::explain_rule(id) {
-        return start.console.print(&rule_page(rule, columns));
+        return Ok(rule_page(rule, columns));
     }
     // Rules have words in their names; what looks like a finding is meant as one.
     let is_finding = id.bytes().all(|b| b.is_ascii_hexdigit())
@@ -53,7 +60,7 @@ pub(crate) fn run(args: &ExplainArgs, start: &CommandContext) -> Result<(), RunE
     if let Some(rule) = rule {
         let _ = write!(out, "\n{}", rule_page(rule, columns));
     }
-    start.console.print(&out)
+    Ok(out)
 }
 
 /// Every rule under its perspective, one line each.

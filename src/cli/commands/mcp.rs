@@ -1,4 +1,4 @@
-//! `git council mcp`: the mailbox of a judge, as a server of the Model Context Protocol.
+//! `git council mcp`: the council for coding agents, or the mailbox of a judge, over the Model Context Protocol.
 
 use std::path::PathBuf;
 
@@ -7,17 +7,20 @@ use clap::Args;
 use crate::cli::context::CommandContext;
 use crate::run::error::RunError;
 
-/// Let a judge hand in its answer over MCP; the judge's agent starts this, not you
+/// Let a coding agent call the council over MCP; the agent starts this, not you
 #[derive(Debug, Clone, Args)]
 pub(crate) struct McpArgs {
-    /// The folder through which answers are handed over
+    /// Serve the mailbox of a judge instead: the folder through which answers are handed over
     #[arg(long, value_name = "FOLDER")]
-    mailbox: PathBuf,
+    mailbox: Option<PathBuf>,
 }
 
 #[cfg(feature = "mcp")]
 pub(crate) fn run(args: &McpArgs, start: &CommandContext) -> Result<(), RunError> {
-    let folder = start.dir.join(&args.mailbox);
+    let Some(mailbox) = &args.mailbox else {
+        return crate::cli::server::serve(start);
+    };
+    let folder = start.dir.join(mailbox);
     if !folder.is_dir() {
         return Err(
             RunError::usage(format!("there is no mailbox {}", folder.display()))

@@ -17,6 +17,7 @@ use crate::council::outcome::Verdict;
 use crate::publish::DiffLines;
 use crate::report::{self, exit};
 use crate::run::announce;
+use crate::run::ci::ci_target;
 use crate::run::convene::{self, ConveneOptions};
 use crate::run::error::RunError;
 use crate::run::page::render_page;
@@ -55,6 +56,9 @@ pub(crate) struct ReviewArgs {
     #[arg(long, value_name = "FILE", help_heading = "Target")]
     pub(crate) patch: Option<PathBuf>,
 
+    /// Review what this job of a CI service is about: its variables name the change (docs/forges.md)
+    #[arg(long, conflicts_with_all = ["target", "staged", "worktree", "patch", "file", "topic"], help_heading = "Target")]
+    pub(crate) ci: bool,
     /// Review a document, e.g. a plan, instead of a change; `-` reads standard input. The built-in rules cannot do this
     #[arg(long, value_name = "FILE", conflicts_with_all = ["target", "staged", "worktree", "patch", "pathspecs"], help_heading = "Target")]
     pub(crate) file: Option<PathBuf>,
@@ -218,6 +222,7 @@ impl ReviewArgs {
             flags,
             checkout: self.council.checkout_use(),
             deep: self.council.deep,
+            focus: Vec::new(),
             output: self.output.output.clone(),
         })
     }
@@ -299,8 +304,11 @@ impl ReviewArgs {
     }
 }
 
-pub(crate) fn run(args: ReviewArgs, start: &CommandContext) -> Result<u8, RunError> {
+pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, RunError> {
     args.check_conflicts()?;
+    if args.ci {
+        args.target = Some(ci_target(&start.environment)?);
+    }
     let request = args.to_request(&start.dir)?;
     if args.forge.is_requested() && args.dry_run {
         return Err(RunError::usage(

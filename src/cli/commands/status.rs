@@ -3,8 +3,10 @@
 use clap::Args;
 
 use crate::cli::context::CommandContext;
+use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::hook::background::{self, BackgroundState};
+use crate::run::proposals;
 use crate::run::store::{self, RunState};
 
 /// List the reviews that are running or were interrupted
@@ -12,6 +14,11 @@ use crate::run::store::{self, RunState};
 pub(crate) struct StatusArgs {}
 
 pub(crate) fn run(_: &StatusArgs, start: &CommandContext) -> Result<(), RunError> {
+    start.console.print(&describe_status(start)?)
+}
+
+/// What goes on, what was cut off, and what waits for a decision.
+pub(crate) fn describe_status(start: &RunContext) -> Result<String, RunError> {
     let mut out = String::new();
     for (past, report) in store::list_runs(start)? {
         // Whoever was interrupted in good order has left a report of how far it came.
@@ -38,5 +45,12 @@ pub(crate) fn run(_: &StatusArgs, start: &CommandContext) -> Result<(), RunError
     if out.is_empty() {
         out.push_str("no review is running; `git council log` lists finished runs\n");
     }
-    start.console.print(&out)
+    match proposals::list_proposals(start)?.len() {
+        0 => {}
+        1 => out.push_str("1 dismissal proposed by an agent: git council dismiss --proposed\n"),
+        many => out.push_str(&format!(
+            "{many} dismissals proposed by agents: git council dismiss --proposed\n"
+        )),
+    }
+    Ok(out)
 }

@@ -1,6 +1,7 @@
 //! Where each judge looks first, where nobody says what it is to look for: judges that all begin at the same end find the same
 //! things and miss the same things.
 
+use council_builtin::perspectives;
 use council_protocol::Seat;
 use council_protocol::seat::Perspective;
 
@@ -28,6 +29,28 @@ pub(super) fn give_lenses(seats: &mut [Seat]) {
     let vendors: Vec<String> = open.iter().map(|seat| seat.agent.vendor.clone()).collect();
     for (seat, lens) in open.iter_mut().zip(spread_lenses(&vendors)) {
         seat.perspective.focus = LENSES[lens].to_owned();
+    }
+}
+
+/// Has every judge with a model look at built-in perspectives, too. It takes nothing away: whoever asks for a focus may have
+/// written the change.
+pub(crate) fn add_focus(seats: &mut [Seat], names: &[String]) {
+    let asked = perspectives()
+        .iter()
+        .filter(|p| names.iter().any(|name| name == p.name));
+    let asked: Vec<&str> = asked.map(|p| p.focus).collect();
+    if asked.is_empty() {
+        return;
+    }
+    let readers = seats
+        .iter_mut()
+        .filter(|seat| seat.agent.kind.reads_text() && !seat.agent.deterministic);
+    for seat in readers {
+        let own = std::mem::take(&mut seat.perspective.focus);
+        let asked = format!("With special care: {}", asked.join(" "));
+        let parts = [own, asked];
+        let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        seat.perspective.focus = parts.join("\n");
     }
 }
 

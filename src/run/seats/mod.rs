@@ -3,7 +3,7 @@
 pub(crate) mod councillors;
 mod examined;
 mod kind;
-mod lenses;
+pub(crate) mod lenses;
 pub(crate) mod mixed;
 mod model;
 pub(crate) mod names;

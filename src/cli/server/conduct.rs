@@ -1,0 +1,153 @@
+//! Carries out what an agent calls: in this process, with the use cases that the subcommands have.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
+
+use super::answer;
+use super::tools::ToolCall;
+use crate::cli::commands::dismiss::{DismissArgs, dismiss};
+use crate::cli::commands::{apply, explain, status};
+use crate::report::Report;
+use crate::run::context::{Notifier, RunContext};
+use crate::run::convene::{ConveneOptions, convene_review};
+use crate::run::error::RunError;
+use crate::run::nothing::reason_to_skip;
+use crate::run::prepare::{PreparedReview, prepare_review};
+use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
+use crate::run::shown::{last_shown, remember_shown};
+use crate::run::store;
+use crate::session::InterruptSource;
+use crate::text::Untrusted;
+
+/// How wide prose is wrapped for an agent.
+const COLUMNS: usize = 100;
+
+/// Passes on what a run tells: to the client while it works, and to the model when it has ended.
+struct AgentNotifier {
+    progress: UnboundedSender<String>,
+    told: Mutex<Vec<String>>,
+}
+
+impl AgentNotifier {
+    fn tell(&self, line: &str) {
+        let line = Untrusted::new(line).line();
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.push(line.clone());
+        // A client that listens no longer misses nothing that is not in the answer.
+        let _ = self.progress.send(line);
+    }
+}
+
+impl Notifier for AgentNotifier {
+    fn warn(&self, message: &str) {
+        self.tell(message);
+    }
+
+    fn log(&self, line: &str) {
+        let _ = self.progress.send(Untrusted::new(line).line());
+    }
+
+    fn announce(&self, lines: &[String]) {
+        lines.iter().for_each(|line| self.tell(line));
+    }
+
+    fn is_verbose(&self) -> bool {
+        false
+    }
+
+    fn is_watched(&self) -> bool {
+        true
+    }
+}
+
+/// How a call is followed and ended.
+pub(super) struct CallWires {
+    pub(super) progress: UnboundedSender<String>,
+    pub(super) interrupts: UnboundedReceiver<()>,
+}
+
+/// What a call comes to, in words for the model.
+pub(super) fn conduct(
+    call: ToolCall,
+    wires: CallWires,
+    start: &RunContext,
+) -> Result<String, RunError> {
+    let notifier = Arc::new(AgentNotifier {
+        progress: wires.progress,
+        told: Mutex::default(),
+    });
+    let start = RunContext {
+        notifier: Arc::clone(&notifier) as Arc<dyn Notifier>,
+        ..start.clone()
+    };
+    match call {
+        ToolCall::Review {
+            target,
+            focus,
+            fresh,
+        } => {
+            let options = ConveneOptions {
+                deep: false,
+                fresh,
+                on_named: None,
+                interrupts: InterruptSource::Channel(wires.interrupts),
+            };
+            let report = convene_review(prepare(target, focus, &start)?, options, &start)?;
+            remember_shown(&report, &start);
+            let told = notifier.told.lock().unwrap_or_else(PoisonError::into_inner);
+            Ok(answer::describe_report(&report, &told))
+        }
+        ToolCall::Show { run } => {
+            let report = find_report(run.as_deref(), &start)?;
+            remember_shown(&report, &start);
+            Ok(answer::render_page(&report))
+        }
+        ToolCall::Explain { id } => explain::explain(&id, COLUMNS, &start),
+        ToolCall::Apply { id } => apply::apply_suggestion(&id, None, &start),
+        ToolCall::Dismiss { id, reason, ground } => {
+            dismiss(&DismissArgs::for_reason(id, reason, ground), &start)
+        }
+        ToolCall::Status => status::describe_status(&start),
+    }
+}
+
+/// What is reviewed: what was asked for; else what is not committed yet; where that is nothing, what the branch adds.
+fn prepare(
+    target: Option<RequestedTarget>,
+    focus: Vec<String>,
+    start: &RunContext,
+) -> Result<PreparedReview, RunError> {
+    let prepare = |target, focus| {
+        let request = ReviewRequest {
+            target,
+            focus,
+            // Whoever changed the code may have changed council.toml with it.
+            checkout: CheckoutUse::Stricter,
+            ..ReviewRequest::default()
+        };
+        prepare_review(&request, start)
+    };
+    if let Some(target) = target {
+        return prepare(target, focus);
+    }
+    let worktree = prepare(RequestedTarget::Worktree, focus.clone())?;
+    match reason_to_skip(&worktree) {
+        None => Ok(worktree),
+        Some(_) => prepare(RequestedTarget::Branch, focus),
+    }
+}
+
+/// The report of a run, or the one that was shown last.
+pub(super) fn find_report(run: Option<&str>, start: &RunContext) -> Result<Report, RunError> {
+    if let (None, Some(shown)) = (run, last_shown(start)) {
+        return Ok(shown.report);
+    }
+    let past = store::find_run(start, run)?;
+    past.report()?.ok_or_else(|| {
+        RunError::usage(format!(
+            "{} has no report: it is still running, or was interrupted",
+            past.name
+        ))
+    })
+}

@@ -1,0 +1,231 @@
+//! The council for coding agents: a server of the Model Context Protocol on standard input and output.
+
+mod answer;
+mod conduct;
+mod tools;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
+    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource,
+    ResourceContents, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+};
+use rmcp::service::RequestContext;
+use rmcp::transport::stdio;
+use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
+use serde_json::Value;
+use tokio::sync::mpsc::unbounded_channel;
+use tokio::sync::oneshot;
+
+use self::conduct::CallWires;
+use self::tools::ToolCall;
+use crate::report;
+use crate::run::context::RunContext;
+use crate::run::error::RunError;
+use crate::text::Untrusted;
+
+/// How often a client hears that a review goes on: several give up after a minute of silence.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+
+/// The last report, for people and for programs.
+const LATEST: [(&str, &str); 2] = [
+    ("council://report/latest.md", "text/markdown"),
+    ("council://report/latest.json", "application/json"),
+];
+
+/// Serves until the client goes away.
+pub(crate) fn serve(start: &RunContext) -> Result<(), RunError> {
+    let cannot = |error: String| RunError::run(format!("cannot serve coding agents: {error}"));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| cannot(error.to_string()))?;
+    let server = CouncilServer {
+        start: start.clone(),
+        one_review: Arc::default(),
+    };
+    runtime.block_on(async {
+        let running = server.serve(stdio()).await;
+        let running = running.map_err(|error| cannot(error.to_string()))?;
+        let ended = running.waiting().await;
+        ended.map(drop).map_err(|error| cannot(error.to_string()))
+    })
+}
+
+#[derive(Clone)]
+struct CouncilServer {
+    start: RunContext,
+    /// Two reviews at once would cost twice, and an agent that asks again has mostly lost patience.
+    one_review: Arc<tokio::sync::Mutex<()>>,
+}
+
+impl CouncilServer {
+    /// The context of a call: an agent is named by its own word.
+    fn context_of(&self, context: &RequestContext<RoleServer>) -> RunContext {
+        let named = context.peer.peer_info().map(|info| {
+            let client = &info.client_info;
+            Untrusted::new(&format!("{} {}", client.name, client.version)).line()
+        });
+        let named = named.filter(|name| !name.trim().is_empty());
+        let agent = named.or_else(|| self.start.started_by.clone());
+        RunContext {
+            started_by: agent.or_else(|| Some("an MCP client".to_owned())),
+            ..self.start.clone()
+        }
+    }
+
+    /// Works in a thread of its own, passes on what it tells, and ends it in good order when the client cancels.
+    async fn follow(
+        &self,
+        call: ToolCall,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<String, String> {
+        let _one = match &call {
+            ToolCall::Review { .. } => Some(
+                self.one_review
+                    .try_lock()
+                    .map_err(|_| "a review is running already: wait for its answer")?,
+            ),
+            _ => None,
+        };
+        let (progress, mut told) = unbounded_channel();
+        let (stop, interrupts) = unbounded_channel();
+        let (sender, mut done) = oneshot::channel();
+        let start = self.context_of(context);
+        let wires = CallWires {
+            progress,
+            interrupts,
+        };
+        std::thread::spawn(move || {
+            let _ = sender.send(conduct::conduct(call, wires, &start));
+        });
+        let (mut step, mut stopped) = (0.0, false);
+        let mut heartbeat = tokio::time::interval(HEARTBEAT);
+        heartbeat.tick().await;
+        loop {
+            let line = tokio::select! {
+                ended = &mut done => {
+                    let ended = ended.map_err(|_| "the review broke off; `git council status` says more".to_owned())?;
+                    return ended.map_err(|error| describe_error(&error));
+                }
+                () = context.ct.cancelled(), if !stopped => {
+                    stopped = true;
+                    let _ = stop.send(());
+                    continue;
+                }
+                Some(line) = told.recv() => line,
+                _ = heartbeat.tick() => "the review goes on".to_owned(),
+            };
+            step += 1.0;
+            report_progress(context, step, line).await;
+        }
+    }
+
+    /// The last report in one of its two forms.
+    fn read_latest(&self, uri: &str) -> Result<ResourceContents, ErrorData> {
+        let Some((_, mime)) = LATEST.iter().find(|(known, _)| *known == uri) else {
+            return Err(ErrorData::resource_not_found(
+                format!("there is no resource {}", Untrusted::new(uri).line()),
+                None,
+            ));
+        };
+        let found = conduct::find_report(None, &self.start);
+        let report =
+            found.map_err(|error| ErrorData::resource_not_found(describe_error(&error), None))?;
+        let text = match *mime {
+            "application/json" => report::json::render(&report, report.own_gate()),
+            _ => answer::render_page(&report),
+        };
+        Ok(ResourceContents::text(text, uri).with_mime_type(*mime))
+    }
+}
+
+async fn report_progress(context: &RequestContext<RoleServer>, step: f64, line: String) {
+    let Some(token) = context.meta.get_progress_token() else {
+        return;
+    };
+    let note = ProgressNotificationParam::new(token, step).with_message(line);
+    // A client that went away is noticed elsewhere.
+    let _ = context.peer.notify_progress(note).await;
+}
+
+/// An error with its hints, for a model.
+fn describe_error(error: &RunError) -> String {
+    let mut out = Untrusted::new(&error.message).line();
+    for hint in &error.hints {
+        out.push_str(&format!("\nhint: {}", Untrusted::new(hint).line()));
+    }
+    out
+}
+
+impl ServerHandler for CouncilServer {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .build();
+        let ours = Implementation::new("git-council", env!("CARGO_PKG_VERSION"));
+        ServerConfig::new(capabilities)
+            .with_server_info(ours)
+            .with_instructions(tools::INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tools = tools::tool_declarations().into_iter().map(|declared| {
+            let fields = declared.schema.as_object().cloned().unwrap_or_default();
+            let annotations = ToolAnnotations::new()
+                .read_only(declared.read_only)
+                .destructive(false)
+                .open_world(false);
+            Tool::new(declared.name, declared.about, Arc::new(fields)).annotate(annotations)
+        });
+        Ok(ListToolsResult::with_all_items(tools.collect()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = request.arguments.map_or(Value::Null, Value::Object);
+        let said = match tools::parse_call(&request.name, &arguments) {
+            Ok(call) => self.follow(call, &context).await,
+            Err(wrong) => Err(wrong),
+        };
+        let result = match said {
+            Ok(text) => CallToolResult::success(vec![ContentBlock::text(text)]),
+            Err(text) => CallToolResult::error(vec![ContentBlock::text(text)]),
+        };
+        Ok(result.into())
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let listed = LATEST.iter().map(|(uri, mime)| {
+            let name = uri.rsplit('/').next().unwrap_or(uri);
+            Resource::new(*uri, name)
+                .with_description("The report of the last review")
+                .with_mime_type(*mime)
+        });
+        Ok(ListResourcesResult::with_all_items(listed.collect()))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let contents = self.read_latest(&request.uri)?;
+        Ok(ReadResourceResult::new(vec![contents]).into())
+    }
+}

@@ -1,0 +1,173 @@
+//! A property in somebody else's JSON file: put in and taken out with every comment and blank left as it was.
+
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
+use serde_json::Value;
+
+use super::Step;
+
+/// `file[parent][name] = value`.
+#[derive(Debug, Clone)]
+pub(crate) struct JsonEntry {
+    pub(crate) parent: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) value: Value,
+}
+
+const ODD: &str = "it is not the JSON that is expected there";
+const OTHER: &str = "it has an entry of that name that you have written";
+
+impl JsonEntry {
+    pub(super) fn install_step(&self, now: Option<&str>) -> Step {
+        let text = now
+            .filter(|text| !text.trim().is_empty())
+            .unwrap_or("{\n}\n");
+        let Some((root, object)) = parse_root(text) else {
+            return Step::Leave(ODD);
+        };
+        match object.get(self.parent) {
+            Some(parent) if parent.object_value().is_none() => return Step::Leave(ODD),
+            _ => {}
+        }
+        let parent = object.object_value_or_set(self.parent);
+        match parent.get(self.name) {
+            Some(there) => match there.value().and_then(|value| value.to_serde_value()) {
+                Some(value) if self.is_ours(&value) => Step::Nothing,
+                _ => Step::Leave(OTHER),
+            },
+            None => {
+                parent.append(self.name, input_value(&self.value));
+                Step::Write(root.to_string())
+            }
+        }
+    }
+
+    pub(super) fn remove_step(&self, now: &str) -> Step {
+        let Some((root, object)) = parse_root(now) else {
+            return Step::Nothing;
+        };
+        let parent = object.object_value(self.parent);
+        let there = parent.as_ref().and_then(|parent| parent.get(self.name));
+        let (Some(parent), Some(there)) = (parent, there) else {
+            return Step::Nothing;
+        };
+        let value = there.value().and_then(|value| value.to_serde_value());
+        if !value.is_some_and(|value| self.is_ours(&value)) {
+            return Step::Leave(OTHER);
+        }
+        there.remove();
+        if parent.properties().is_empty()
+            && let Some(own) = object.get(self.parent)
+        {
+            own.remove();
+        }
+        match object.properties().is_empty() && !now.contains("//") && !now.contains("/*") {
+            true => Step::Delete,
+            false => Step::Write(root.to_string()),
+        }
+    }
+
+    /// Whether the value is what an installation writes, wherever the program lay at that time.
+    fn is_ours(&self, value: &Value) -> bool {
+        without_program(value) == without_program(&self.value)
+    }
+}
+
+/// The value without the path of the program.
+fn without_program(value: &Value) -> Value {
+    let mut value = value.clone();
+    match value.get_mut("command") {
+        Some(Value::Array(words)) if !words.is_empty() => words[0] = Value::Null,
+        Some(command) => *command = Value::Null,
+        None => {}
+    }
+    value
+}
+
+fn parse_root(text: &str) -> Option<(CstRootNode, CstObject)> {
+    let root = CstRootNode::parse(text, &ParseOptions::default()).ok()?;
+    let object = root.object_value()?;
+    Some((root, object))
+}
+
+fn input_value(value: &Value) -> CstInputValue {
+    match value {
+        Value::Null => CstInputValue::Null,
+        Value::Bool(flag) => CstInputValue::Bool(*flag),
+        Value::Number(number) => CstInputValue::Number(number.to_string()),
+        Value::String(text) => CstInputValue::String(text.clone()),
+        Value::Array(all) => CstInputValue::Array(all.iter().map(input_value).collect()),
+        Value::Object(fields) => {
+            let fields = fields.iter();
+            CstInputValue::Object(fields.map(|(k, v)| (k.clone(), input_value(v))).collect())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn entry() -> JsonEntry {
+        JsonEntry {
+            parent: "mcpServers",
+            name: "git-council",
+            value: json!({ "command": "git-council", "args": ["mcp"] }),
+        }
+    }
+
+    fn written(step: Step) -> String {
+        match step {
+            Step::Write(text) => text,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn comments_and_other_entries_stay_as_they_are() {
+        for text in [
+            "{\n  // mine\n  \"theme\": \"dark\",\n  \"mcpServers\": {\n    \"db\": { \"command\": \"npx\" } // keep\n  }\n}\n",
+            "{\n  \"theme\": \"dark\"\n}\n",
+            "{ \"mcpServers\": { \"db\": { \"command\": \"npx\" } }, \"last\": [1, 2] }",
+        ] {
+            let new = written(entry().install_step(Some(text)));
+            let value = parse_root(&new).unwrap().0.to_serde_value().unwrap();
+            assert_eq!(
+                value["mcpServers"]["git-council"]["args"],
+                json!(["mcp"]),
+                "{new}"
+            );
+            assert_eq!(entry().install_step(Some(&new)), Step::Nothing);
+            for kept in ["// mine", "// keep", "dark", "npx", "[1, 2]"] {
+                assert_eq!(text.contains(kept), new.contains(kept), "{kept} in {new}");
+            }
+            let old = written(entry().remove_step(&new));
+            let before = parse_root(text).unwrap().0.to_serde_value();
+            assert_eq!(
+                parse_root(&old).unwrap().0.to_serde_value(),
+                before,
+                "{old}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_file_of_ours_alone_goes_with_the_entry() {
+        let new = written(entry().install_step(None));
+        assert_eq!(entry().remove_step(&new), Step::Delete);
+        let elsewhere = new.replace("\"git-council\",", "\"/opt/bin/git-council\",");
+        assert_eq!(entry().install_step(Some(&elsewhere)), Step::Nothing);
+    }
+
+    #[test]
+    fn what_the_user_wrote_is_left() {
+        let edited = "{ \"mcpServers\": { \"git-council\": { \"command\": \"git-council\", \"args\": [\"mcp\", \"-v\"] } } }";
+        assert_eq!(entry().install_step(Some(edited)), Step::Leave(OTHER));
+        assert_eq!(entry().remove_step(edited), Step::Leave(OTHER));
+        for odd in ["[]", "{", "{ \"mcpServers\": 3 }"] {
+            assert_eq!(entry().install_step(Some(odd)), Step::Leave(ODD), "{odd}");
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! What `git council agents install` writes for a coding agent: the server of its tools, a skill, a command. Each piece knows
+//! whether what is there is ours, so that nothing of the user's is overwritten or removed.
+
+mod clients;
+mod json_entry;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+pub(crate) use clients::{CLIENTS, InstallScope, pieces_for};
+pub(crate) use json_entry::JsonEntry;
+
+use crate::run::error::RunError;
+use crate::safe_file;
+
+/// Stands before the digest at the end of a file of ours.
+const MARK: &str = "Written by `git council agents install`; an edited file is left alone: ";
+
+/// Encloses our lines in a file of the user's.
+const BEGIN: &str = "# git-council: begin (written by `git council agents install`)\n";
+const END: &str = "# git-council: end\n";
+
+/// Something that is written for a coding agent.
+#[derive(Debug, Clone)]
+pub(crate) struct Piece {
+    pub(crate) path: PathBuf,
+    pub(crate) kind: PieceKind,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum PieceKind {
+    /// A Markdown file that is ours as a whole.
+    Page(String),
+    /// A property in a JSON file of the user's, which may have comments.
+    Entry(JsonEntry),
+    /// Lines at the end of a TOML file of the user's; `names` is what stands in no other line if they are not there.
+    Lines { text: String, names: String },
+}
+
+/// What is to be done about a piece.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// The file's text afterwards.
+    Write(String),
+    Delete,
+    /// It is as it should be.
+    Nothing,
+    /// It is the user's: why it stays as it is.
+    Leave(&'static str),
+}
+
+const EDITED: &str = "you have edited it";
+
+impl Piece {
+    /// What installing it does to a file of this text.
+    pub(crate) fn install_step(&self, now: Option<&str>) -> Step {
+        match &self.kind {
+            PieceKind::Page(text) => match now {
+                Some(now) if now == signed_page(text) => Step::Nothing,
+                Some(now) if !is_own_page(now) => Step::Leave(EDITED),
+                _ => Step::Write(signed_page(text)),
+            },
+            PieceKind::Entry(entry) => entry.install_step(now),
+            PieceKind::Lines { text, names } => {
+                let (now, block) = (now.unwrap_or_default(), format!("{BEGIN}{text}{END}"));
+                if now.contains(&block) {
+                    return Step::Nothing;
+                }
+                if now.contains(names.as_str()) {
+                    return Step::Leave("it names git-council already");
+                }
+                let gap = match now.is_empty() || now.ends_with("\n\n") {
+                    true => "",
+                    false if now.ends_with('\n') => "\n",
+                    false => "\n\n",
+                };
+                Step::Write(format!("{now}{gap}{block}"))
+            }
+        }
+    }
+
+    /// What removing it does to a file of this text.
+    pub(crate) fn remove_step(&self, now: Option<&str>) -> Step {
+        let Some(now) = now else {
+            return Step::Nothing;
+        };
+        match &self.kind {
+            PieceKind::Page(_) if is_own_page(now) => Step::Delete,
+            PieceKind::Page(_) => Step::Leave(EDITED),
+            PieceKind::Entry(entry) => entry.remove_step(now),
+            PieceKind::Lines { text, names } => {
+                let block = format!("{BEGIN}{text}{END}");
+                match now.split_once(&block) {
+                    Some((before, after))
+                        if before.trim().is_empty() && after.trim().is_empty() =>
+                    {
+                        Step::Delete
+                    }
+                    Some((before, after)) => {
+                        let before = before.strip_suffix("\n\n").map(|text| format!("{text}\n"));
+                        let whole = now.split_once(&block).map_or("", |(before, _)| before);
+                        Step::Write(before.unwrap_or_else(|| whole.to_owned()) + after)
+                    }
+                    None if now.contains(names.as_str()) => Step::Leave(EDITED),
+                    None => Step::Nothing,
+                }
+            }
+        }
+    }
+
+    /// The file as it is; none: there is none.
+    pub(crate) fn read(&self) -> Result<Option<String>, RunError> {
+        match fs::read_to_string(&self.path) {
+            Ok(text) => Ok(Some(text)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(RunError::usage(format!(
+                "cannot read {}: {error}",
+                self.path.display()
+            ))),
+        }
+    }
+
+    /// Carries a step out. The user's own link, such as that of a manager of dotfiles, stays and leads where it leads.
+    pub(crate) fn carry_out(&self, step: &Step, scope: &InstallScope) -> Result<(), RunError> {
+        let own_link = || self.path.canonicalize().ok();
+        let path = match scope {
+            InstallScope::User { .. } => own_link().unwrap_or_else(|| self.path.clone()),
+            InstallScope::Project(_) => self.path.clone(),
+        };
+        let cannot = |error| RunError::output(&path.display().to_string(), &error);
+        match step {
+            Step::Write(text) => {
+                let folder = path.parent().unwrap_or(&path);
+                fs::create_dir_all(folder).map_err(cannot)?;
+                safe_file::write_file(&path, text).map_err(cannot)
+            }
+            Step::Delete => {
+                fs::remove_file(&path).map_err(cannot)?;
+                remove_own_folder(&path);
+                Ok(())
+            }
+            Step::Nothing | Step::Leave(_) => Ok(()),
+        }
+    }
+}
+
+/// A skill has a folder of its own, which goes with it.
+fn remove_own_folder(file: &Path) {
+    let folder = file.parent();
+    if let Some(folder) = folder.filter(|folder| folder.ends_with("git-council")) {
+        // One with something else in it stays.
+        let _ = fs::remove_dir(folder);
+    }
+}
+
+/// A page with the digest by which an edit is noticed.
+fn signed_page(text: &str) -> String {
+    format!("{text}\n<!-- {MARK}{} -->\n", digest(text))
+}
+
+fn is_own_page(now: &str) -> bool {
+    let Some((text, mark)) = now.rsplit_once("\n<!-- ") else {
+        return false;
+    };
+    mark == format!("{MARK}{} -->\n", digest(text))
+}
+
+fn digest(text: &str) -> String {
+    hex::encode(&Sha256::digest(text.as_bytes())[..8])
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn page(text: &str) -> Piece {
+        Piece {
+            path: "x".into(),
+            kind: PieceKind::Page(text.to_owned()),
+        }
+    }
+
+    fn lines() -> Piece {
+        Piece {
+            path: "x".into(),
+            kind: PieceKind::Lines {
+                text: "[mcp_servers.git-council]\ncommand = \"git-council\"\n".to_owned(),
+                names: "mcp_servers.git-council".to_owned(),
+            },
+        }
+    }
+
+    fn written(step: Step) -> String {
+        match step {
+            Step::Write(text) => text,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_page_is_renewed_and_removed_unless_it_was_edited() {
+        let first = written(page("one\n").install_step(None));
+        assert_eq!(page("one\n").install_step(Some(&first)), Step::Nothing);
+        let second = written(page("two\n").install_step(Some(&first)));
+        assert_eq!(page("one\n").remove_step(Some(&second)), Step::Delete);
+        for edited in [
+            second.replace("two", "mine"),
+            "mine".to_owned(),
+            String::new(),
+        ] {
+            assert_eq!(
+                page("two\n").install_step(Some(&edited)),
+                Step::Leave(EDITED)
+            );
+            assert_eq!(
+                page("two\n").remove_step(Some(&edited)),
+                Step::Leave(EDITED)
+            );
+        }
+    }
+
+    #[test]
+    fn lines_of_the_user_s_own_are_left() {
+        let theirs = "[mcp_servers.git-council]\ncommand = \"other\"\n";
+        assert!(matches!(lines().install_step(Some(theirs)), Step::Leave(_)));
+        assert!(matches!(lines().remove_step(Some(theirs)), Step::Leave(_)));
+        let alone = written(lines().install_step(None));
+        assert_eq!(lines().remove_step(Some(&alone)), Step::Delete);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_installed_and_removed_leaves_a_toml_file_as_it_was(text in "([a-z]{1,5} = [0-9]{1,3}\n|\n|# [a-z]{0,9}\n){1,9}") {
+            let new = written(lines().install_step(Some(&text)));
+            prop_assert_eq!(lines().install_step(Some(&new)), Step::Nothing);
+            match lines().remove_step(Some(&new)) {
+                Step::Write(old) => prop_assert_eq!(old.trim_end_matches('\n'), text.trim_end_matches('\n')),
+                Step::Delete => prop_assert!(text.trim().is_empty()),
+                other => prop_assert!(false, "{:?}", other),
+            }
+        }
+    }
+}

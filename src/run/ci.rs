@@ -1,0 +1,223 @@
+//! What a job of a CI service is about, as the service's variables say it: the change that somebody proposes, or what a push
+//! brought.
+
+use std::ffi::OsStr;
+
+use crate::run::environment::ProcessEnvironment;
+use crate::run::error::RunError;
+
+/// The shortest abbreviation of a commit that is taken for one.
+const MIN_COMMIT_DIGITS: usize = 7;
+
+/// The change, as `A...B` (since B left A) or `A..B`.
+pub(crate) fn ci_target(environment: &ProcessEnvironment) -> Result<String, RunError> {
+    let job = CiJob(environment);
+    let target = job
+        .gitlab()
+        .or_else(|| job.bitbucket())
+        .or_else(|| job.azure())
+        .or_else(|| job.jenkins())
+        .or_else(|| job.actions());
+    target.ok_or_else(|| {
+        let refused = match environment.is_ci() {
+            true => "the variables of this job do not say which change it is about",
+            false => "--ci is for jobs of a CI service, and this is none",
+        };
+        RunError::usage(refused)
+            .hint("name it: git council review origin/main...HEAD")
+            .hint("GitLab, Gitea, Forgejo, Bitbucket, Jenkins, Azure and GitHub are known: docs/forges.md")
+    })
+}
+
+struct CiJob<'a>(&'a ProcessEnvironment);
+
+impl CiJob<'_> {
+    fn text(&self, name: &str) -> Option<String> {
+        self.0.get(name).and_then(OsStr::to_str).map(str::to_owned)
+    }
+
+    /// A commit; forges write zeros where there was none before.
+    fn commit(&self, name: &str) -> Option<String> {
+        let id = self.text(name)?;
+        let is_id = id.len() >= MIN_COMMIT_DIGITS && id.bytes().all(|b| b.is_ascii_hexdigit());
+        (is_id && id.bytes().any(|b| b != b'0')).then_some(id)
+    }
+
+    /// A branch as the clone of a job knows it.
+    fn branch(&self, name: &str) -> Option<String> {
+        let branch = self.text(name)?;
+        let short = branch.strip_prefix("refs/heads/").unwrap_or(&branch);
+        Some(format!("origin/{short}"))
+    }
+
+    /// The first of the commits that is told, else what is checked out.
+    fn head(&self, names: &[&str]) -> String {
+        let told = names.iter().find_map(|name| self.commit(name));
+        told.unwrap_or_else(|| "HEAD".to_owned())
+    }
+
+    fn gitlab(&self) -> Option<String> {
+        self.0.get("GITLAB_CI")?;
+        // In a pipeline for merged results CI_COMMIT_SHA is a merge that nobody has made.
+        let head = self.head(&["CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", "CI_COMMIT_SHA"]);
+        if let Some(base) = self.commit("CI_MERGE_REQUEST_DIFF_BASE_SHA") {
+            return Some(format!("{base}...{head}"));
+        }
+        let merge = self.branch("CI_MERGE_REQUEST_TARGET_BRANCH_NAME");
+        let before = || {
+            self.commit("CI_COMMIT_BEFORE_SHA")
+                .map(|before| format!("{before}..{head}"))
+        };
+        let branch = || {
+            self.branch("CI_DEFAULT_BRANCH")
+                .map(|base| format!("{base}...{head}"))
+        };
+        merge
+            .map(|base| format!("{base}...{head}"))
+            .or_else(before)
+            .or_else(branch)
+    }
+
+    fn bitbucket(&self) -> Option<String> {
+        self.0.get("BITBUCKET_BUILD_NUMBER")?;
+        let head = self.head(&["BITBUCKET_COMMIT"]);
+        let base = self.branch("BITBUCKET_PR_DESTINATION_BRANCH");
+        base.map(|base| format!("{base}...{head}"))
+    }
+
+    fn azure(&self) -> Option<String> {
+        self.0.get("TF_BUILD")?;
+        // BUILD_SOURCEVERSION is the merge that Azure has made for the job.
+        let head = self.head(&["SYSTEM_PULLREQUEST_SOURCECOMMITID", "BUILD_SOURCEVERSION"]);
+        let base = self.branch("SYSTEM_PULLREQUEST_TARGETBRANCH");
+        base.map(|base| format!("{base}...{head}"))
+    }
+
+    fn jenkins(&self) -> Option<String> {
+        self.0
+            .get("JENKINS_URL")
+            .or_else(|| self.0.get("HUDSON_URL"))?;
+        let head = self.head(&["GIT_COMMIT"]);
+        let base = self
+            .branch("CHANGE_TARGET")
+            .map(|base| format!("{base}...{head}"));
+        let before = ["GIT_PREVIOUS_SUCCESSFUL_COMMIT", "GIT_PREVIOUS_COMMIT"];
+        let before = before.iter().find_map(|name| self.commit(name));
+        base.or_else(|| before.map(|before| format!("{before}..{head}")))
+    }
+
+    /// GitHub, Gitea and Forgejo. GITHUB_SHA of a pull request may be a merge that nobody has made; what is checked out is reviewed.
+    fn actions(&self) -> Option<String> {
+        let named = ["GITHUB_ACTIONS", "GITEA_ACTIONS", "FORGEJO_ACTIONS"];
+        named.iter().find_map(|name| self.0.get(name))?;
+        let base = self.branch("GITHUB_BASE_REF");
+        base.map(|base| format!("{base}...HEAD"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLD: &str = "1111111111111111111111111111111111111111";
+    const NEW: &str = "2222222222222222222222222222222222222222";
+    const NONE: &str = "0000000000000000000000000000000000000000";
+
+    fn target(vars: &[(&str, &str)]) -> Result<String, String> {
+        ci_target(&ProcessEnvironment::from_vars(vars)).map_err(|error| error.message)
+    }
+
+    #[test]
+    fn each_service_s_variables_name_the_change() {
+        let (since, from) = (format!("origin/main...{NEW}"), format!("{OLD}..{NEW}"));
+        for (vars, wanted) in [
+            (
+                &[
+                    ("GITLAB_CI", "true"),
+                    ("CI_MERGE_REQUEST_DIFF_BASE_SHA", OLD),
+                    ("CI_COMMIT_SHA", NEW),
+                ][..],
+                &format!("{OLD}...{NEW}"),
+            ),
+            (
+                &[
+                    ("GITLAB_CI", "true"),
+                    ("CI_COMMIT_BEFORE_SHA", OLD),
+                    ("CI_COMMIT_SHA", NEW),
+                ],
+                &from,
+            ),
+            (
+                &[
+                    ("GITLAB_CI", "true"),
+                    ("CI_COMMIT_BEFORE_SHA", NONE),
+                    ("CI_DEFAULT_BRANCH", "main"),
+                    ("CI_COMMIT_SHA", NEW),
+                ],
+                &since,
+            ),
+            (
+                &[
+                    ("BITBUCKET_BUILD_NUMBER", "7"),
+                    ("BITBUCKET_PR_DESTINATION_BRANCH", "main"),
+                    ("BITBUCKET_COMMIT", NEW),
+                ],
+                &since,
+            ),
+            (
+                &[
+                    ("TF_BUILD", "True"),
+                    ("SYSTEM_PULLREQUEST_TARGETBRANCH", "refs/heads/main"),
+                    ("SYSTEM_PULLREQUEST_SOURCECOMMITID", NEW),
+                    ("BUILD_SOURCEVERSION", OLD),
+                ],
+                &since,
+            ),
+            (
+                &[
+                    ("JENKINS_URL", "https://j"),
+                    ("CHANGE_TARGET", "main"),
+                    ("GIT_COMMIT", NEW),
+                ],
+                &since,
+            ),
+            (
+                &[
+                    ("JENKINS_URL", "https://j"),
+                    ("GIT_PREVIOUS_SUCCESSFUL_COMMIT", OLD),
+                    ("GIT_COMMIT", NEW),
+                ],
+                &from,
+            ),
+            (
+                &[
+                    ("GITEA_ACTIONS", "true"),
+                    ("GITHUB_ACTIONS", "true"),
+                    ("GITHUB_BASE_REF", "main"),
+                ],
+                &"origin/main...HEAD".to_owned(),
+            ),
+        ] {
+            assert_eq!(target(vars).as_ref(), Ok(wanted), "{vars:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_commit_and_what_is_no_job_is_refused() {
+        let odd = [
+            ("GITLAB_CI", "true"),
+            ("CI_COMMIT_BEFORE_SHA", "--output=x"),
+            ("CI_COMMIT_SHA", NEW),
+        ];
+        assert!(
+            target(&odd)
+                .unwrap_err()
+                .contains("do not say which change")
+        );
+        assert!(
+            target(&[("HOME", "/h")])
+                .unwrap_err()
+                .contains("this is none")
+        );
+    }
+}
