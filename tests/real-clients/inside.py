@@ -25,9 +25,10 @@ MEND = "printf 'ours and theirs\\n' > notes.md"
 CLIENTS = {
     "claude": (lambda stage: ["claude", "-p", PROMPT, "--model", "fake-sonnet", "--allowedTools", "mcp__git-council,Bash"],
                "mcp__git-council__review", {"name": "Bash", "input": {"command": MEND}}),
+    # Newer models of Codex call tools from a program that they write; this one calls them as everybody does.
     "codex": (lambda stage: [*run.codex_command(stage.url), "-c", 'mcp_servers.git-council.default_tools_approval_mode="approve"',
-                             "exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", PROMPT],
-              "mcp__git_council__review", {"name": "exec_command", "input": {"cmd": MEND}}),
+                             "exec", "-m", "gpt-5-codex", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", PROMPT],
+              "review", {"name": "exec_command", "input": {"cmd": MEND}}),
     "gemini": (lambda stage: ["gemini", "-p", PROMPT, "--approval-mode", "yolo", "--skip-trust"],
                "mcp_git-council_review", {"name": "run_shell_command", "input": {"command": MEND}}),
     "opencode": (lambda stage: ["opencode", "run", "-m", "fake/fake-model", PROMPT],
@@ -35,6 +36,16 @@ CLIENTS = {
     "copilot": (lambda stage: ["copilot", "-p", PROMPT, "--allow-all-tools"],
                 "git-council-review", {"name": "bash", "input": {"command": MEND, "description": "mend"}}),
 }
+
+
+# A user's own settings, with a comment that has to stay.
+GEMINI = """{
+  // how I log in
+  "security": { "auth": { "selectedType": "gemini-api-key" } },
+  "privacy": { "usageStatisticsEnabled": false },
+  "general": { "enableAutoUpdate": false, "enableAutoUpdateNotification": false }
+}
+"""
 
 
 class Inside(run.Stage):
@@ -47,7 +58,10 @@ class Inside(run.Stage):
         (self.work / "notes.md").write_text("<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> side\n")
 
     def configure(self, more):
-        """The judges are the built-in rules: what is tried is the way there and back."""
+        """The judges are the built-in rules: what is tried is the way there and back. Gemini wants to be told how to log in."""
+        if self.agent == "gemini":
+            (self.home / ".gemini").mkdir()
+            (self.home / ".gemini" / "settings.json").write_text(GEMINI)
 
     def environment(self):
         more = {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_AUTOUPDATER": "1", "DISABLE_TELEMETRY": "1",
@@ -78,7 +92,7 @@ def play(client):
     stage = Inside(client, rules(review, mend))
     try:
         before = stage.council("agents", "install", client)
-        assert "would write" in before and not list(stage.home.rglob("SKILL.md")), before
+        assert "would write" in before and not list(stage.home.rglob("git-council/SKILL.md")), before
         stage.council("agents", "install", client, "--write")
         done = subprocess.run(command(stage), cwd=stage.work, env=stage.environment(), stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=150)
@@ -92,8 +106,10 @@ def play(client):
         again = stage.council("agents", "install", client, "--write")
         assert "changed" not in again and "wrote" not in again, again
         stage.council("agents", "remove", client, "--write")
-        assert not list(stage.home.rglob("SKILL.md"))
-        left = [f for f in stage.home.rglob("*") if f.suffix in (".json", ".toml") and "mcp" in f.name + f.parent.name and "git-council" in f.read_text()]
+        assert not list(stage.home.rglob("git-council/SKILL.md")), "the skill is left"
+        if client == "gemini":
+            assert "// how I log in" in (stage.home / ".gemini" / "settings.json").read_text()
+        left = [f for f in stage.home.rglob("*") if ".cache" not in f.parts and f.suffix in (".json", ".toml") and "mcp" in f.name + f.parent.name and "git-council" in f.read_text()]
         assert not left, left
     finally:
         stage.drop()

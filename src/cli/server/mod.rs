@@ -65,10 +65,15 @@ struct CouncilServer {
 impl CouncilServer {
     /// The context of a call: an agent is named by its own word.
     fn context_of(&self, context: &RequestContext<RoleServer>) -> RunContext {
-        let named = context.peer.peer_info().map(|info| {
-            let client = &info.client_info;
-            Untrusted::new(&format!("{} {}", client.name, client.version)).line()
-        });
+        // Older clients say it once, newer ones with every request.
+        let hello = context
+            .peer
+            .peer_info()
+            .map(|info| info.client_info.clone());
+        let named =
+            context.meta.client_info().or(hello).map(|client| {
+                Untrusted::new(&format!("{} {}", client.name, client.version)).line()
+            });
         let named = named.filter(|name| !name.trim().is_empty());
         let agent = named.or_else(|| self.start.started_by.clone());
         RunContext {
