@@ -26,14 +26,19 @@ pub(crate) struct ExplainArgs {
 pub(crate) fn run(args: &ExplainArgs, start: &CommandContext) -> Result<(), RunError> {
     let columns = start.console.stdout_look().width.clamp(40, 100);
     let page = match &args.rule {
-        Some(id) => explain(id, columns, start)?,
+        Some(id) => explain(id, args.run.as_deref(), columns, start)?,
         None => list_rules(),
     };
     start.console.print(&page)
 }
 
 /// What a rule or a finding means.
-pub(crate) fn explain(id: &str, columns: usize, start: &RunContext) -> Result<String, RunError> {
+pub(crate) fn explain(
+    id: &str,
+    run: Option<&str>,
+    columns: usize,
+    start: &RunContext,
+) -> Result<String, RunError> {
     if let Some(rule) = council_builtin::explain_rule(id) {
         return Ok(rule_page(rule, columns));
     }
@@ -43,7 +48,7 @@ pub(crate) fn explain(id: &str, columns: usize, start: &RunContext) -> Result<St
     if !is_finding {
         return Err(unknown_rule(id));
     }
-    let FoundFinding { finding, .. } = find_finding(start, id, args.run.as_deref())?;
+    let FoundFinding { finding, .. } = find_finding(start, id, run)?;
     let mut out = format!("{}\n", name_finding(&finding));
     let said = &finding.finding;
     for prose in [&said.description, &said.why, &said.fix] {

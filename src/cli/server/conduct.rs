@@ -103,7 +103,7 @@ pub(super) fn conduct(
             remember_shown(&report, &start);
             Ok(answer::render_page(&report))
         }
-        ToolCall::Explain { id } => explain::explain(&id, COLUMNS, &start),
+        ToolCall::Explain { id } => explain::explain(&id, None, COLUMNS, &start),
         ToolCall::Apply { id } => apply::apply_suggestion(&id, None, &start),
         ToolCall::Dismiss { id, reason, ground } => {
             dismiss(&DismissArgs::for_reason(id, reason, ground), &start)
