@@ -99,13 +99,16 @@ pub struct FileChange {
 impl FileChange {
     /// Number of added and of removed lines.
     pub fn counts(&self) -> (usize, usize) {
-        let beginning = |body: &[u8], marker: u8| {
-            let further = body.windows(2).filter(|pair| *pair == [b'\n', marker]);
-            usize::from(body.first() == Some(&marker)) + further.count()
-        };
-        let bodies = || self.hunks.iter().map(|hunk| hunk.body.as_bytes());
-        let count = |marker| bodies().map(|body| beginning(body, marker)).sum();
-        (count(b'+'), count(b'-'))
+        let lines = self.hunks.iter().flat_map(|hunk| hunk.body.split('\n'));
+        let mut counts = (0, 0);
+        for line in lines {
+            match line.as_bytes().first() {
+                Some(b'+') => counts.0 += 1,
+                Some(b'-') => counts.1 += 1,
+                _ => {}
+            }
+        }
+        counts
     }
 
     /// The path on the old side.

@@ -251,10 +251,9 @@ impl Words {
     }
 
     fn position(&self, phrase: &str) -> Option<usize> {
-        let wanted: Vec<&str> = phrase.split(' ').collect();
-        self.0
-            .windows(wanted.len())
-            .position(|words| words.iter().zip(&wanted).all(|(a, b)| a == b))
+        let first = phrase.split(' ').next()?;
+        let mut starts = (0..self.0.len()).filter(|at| self.0[*at] == first);
+        starts.find(|at| self.stands_at(*at, phrase))
     }
 
     fn has_any(&self, phrases: &[&str]) -> bool {
@@ -262,7 +261,14 @@ impl Words {
     }
 
     fn starts_with(&self, phrase: &str) -> bool {
-        self.position(phrase) == Some(0)
+        self.stands_at(0, phrase)
+    }
+
+    fn stands_at(&self, at: usize, phrase: &str) -> bool {
+        let mut words = self.0[at..].iter();
+        phrase
+            .split(' ')
+            .all(|wanted| words.next().is_some_and(|word| word == wanted))
     }
 
     /// Without the phrases that mean the end of a disagreement.

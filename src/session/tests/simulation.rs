@@ -20,7 +20,7 @@ use crate::session::journal::{JOURNAL_FILE, RunJournal};
 use crate::session::{SessionError, replay_council, stored};
 
 /// Schedules of an ordinary test run.
-const SCHEDULES: u64 = 400;
+const SCHEDULES: u64 = if cfg!(debug_assertions) { 100 } else { 400 };
 
 /// A stream of numbers from a seed (SplitMix64).
 struct Dice(u64);
