@@ -4,7 +4,9 @@
 /// What `config` shows.
 pub mod config {
     // The page of keys is written by a test: docs/configuration.md.
-    pub use crate::config::{ConfigKey, KEYS, SourceTrust, ValueKind, render_reference};
+    pub use crate::config::{
+        ConfigKey, KEYS, SourceTrust, ValueKind, config_schema, render_reference,
+    };
 }
 
 /// What `council` shows.

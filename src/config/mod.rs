@@ -26,8 +26,7 @@ pub(crate) use keys::ENVIRONMENT;
 pub use keys::KEYS;
 pub use kind::ValueKind;
 pub(crate) use kind::is_model;
-pub(crate) use reference::config_schema;
-pub use reference::render_reference;
+pub use reference::{config_schema, render_reference};
 pub(crate) use resolve::{Config, LayerPart, ResolvedKey, resolve_checkout, resolve_layers};
 pub(crate) use settings::{
     AgentSettings, BackendSettings, ColorChoice, CrossExaminationSettings, HookMode, JudgeSettings,

@@ -88,7 +88,7 @@ fn key_facts(key: &ConfigKey) -> String {
 }
 
 /// JSON Schema (2020-12) of `council.toml` and `config.toml`.
-pub(crate) fn config_schema() -> Value {
+pub fn config_schema() -> Value {
     let mut root = Map::new();
     for key in KEYS {
         let parts: Vec<_> = key.segments().collect();

@@ -1,7 +1,7 @@
 //! The schema of an answer, as models are held to it: one for all turns of a procedure, so that no provider drops what it keeps
 //! of a conversation because the schema has changed.
 //!
-//! Made from [`Answer`] itself, without references and without words: the prompt says what each field means. For structured
+//! Made from the published schema of [`Answer`](council_protocol::Answer), without references and without words: the prompt says what each field means. For structured
 //! output in the narrow dialect that every provider takes: objects with all fields required and no others. What may be missing
 //! is an empty text or list there, and null only where an empty one would mean something: Anthropic takes 16 fields with more
 //! than one type, and OpenAI no optional ones. For a tool's arguments what may be missing is not required.
@@ -11,7 +11,6 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use council_protocol::Answer;
 use council_protocol::task::Form;
 use serde_json::{Map, Value, json};
 
@@ -250,9 +249,12 @@ fn put_in_order(schema: Value, order: &[&str]) -> Value {
     }
 }
 
-/// The schema of [`Answer`] and what it refers to. `findings: null` is no answer, so that field is always required.
+/// The schema of an answer as it is published; a test holds it against the type.
+const ANSWER: &str = include_str!("../../../docs/schemas/answer.schema.json");
+
+/// That schema and what it refers to. `findings: null` is no answer, so that field is always required.
 fn answer_form(dialect: SchemaDialect) -> (Value, Value) {
-    let mut root = schemars::schema_for!(Answer).to_value();
+    let mut root: Value = serde_json::from_slice(ANSWER.as_bytes()).unwrap_or_default();
     let definitions = root.get_mut("$defs").map_or(Value::Null, Value::take);
     let required = root.get_mut("required").and_then(Value::as_array_mut);
     if let Some(required) = required.filter(|_| dialect == SchemaDialect::Strict) {

@@ -1,4 +1,4 @@
-use council_protocol::Vote;
+use council_protocol::{Answer, Vote};
 
 use super::*;
 
@@ -113,6 +113,14 @@ fn a_model_thinks_first_and_votes_last() {
             assert_eq!(schema.value().to_string(), schema.text());
         }
     }
+}
+
+#[test]
+fn models_are_held_to_the_type_that_is_read() {
+    let committed: Value = serde_json::from_str(ANSWER).unwrap();
+    let generated = schemars::schema_for!(Answer).to_value();
+    // As texts: the order of fields counts.
+    assert_eq!(committed.to_string(), generated.to_string());
 }
 
 #[test]
