@@ -225,9 +225,9 @@ impl ValueKind {
                 RawValue::Number(text) | RawValue::Other(text) | RawValue::Text(text),
             ) => to_integer(money_millionths(text)?),
             (Self::Table, RawValue::Table(_)) => parse_any(raw),
-            (Self::Table, RawValue::Text(text)) => {
-                serde_json::from_str(text).ok().map(Value::Table)
-            }
+            (Self::Table, RawValue::Text(text)) => serde_json::from_slice(text.as_bytes())
+                .ok()
+                .map(Value::Table),
             _ => None,
         }
     }

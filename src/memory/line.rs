@@ -186,12 +186,12 @@ pub(crate) fn parse_noted(text: &str, read: NoteReader<'_>) -> Option<ParsedLine
     let (body, signature) = match text.rfind(MARK) {
         Some(at) => {
             let sig = text[at + MARK.len()..].strip_suffix('}')?;
-            let signature = serde_json::from_str(sig).ok()?;
+            let signature = serde_json::from_slice(sig.as_bytes()).ok()?;
             (format!("{}}}", &text[..at]), Some(signature))
         }
         None => (text.to_owned(), None),
     };
-    let line = match serde_json::from_str::<NoteLine>(&body) {
+    let line = match serde_json::from_slice::<NoteLine>(body.as_bytes()) {
         Ok(line) => line,
         Err(_) => NoteLine::Verdict(follow_pointer(&body, read)?),
     };

@@ -99,7 +99,7 @@ impl GitHub {
         Ok(ApiReply {
             status,
             headers,
-            body: serde_json::from_str(&text).unwrap_or(Value::Null),
+            body: serde_json::from_slice(text.as_bytes()).unwrap_or(Value::Null),
         })
     }
 }

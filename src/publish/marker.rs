@@ -102,7 +102,7 @@ pub(super) fn read_marker(kind: MarkerKind, text: &str) -> Option<BodyMarker<'_>
 
 /// The state that a marker carries; none when the text was edited, or when another version wrote it.
 pub(super) fn marker_state<T: DeserializeOwned>(marker: &BodyMarker<'_>) -> Option<T> {
-    serde_json::from_str(marker.state?).ok()
+    serde_json::from_slice(marker.state?.as_bytes()).ok()
 }
 
 /// JSON without a character that could end a comment, or that anybody would act upon.

@@ -37,13 +37,14 @@ pub fn render(report: &Report, gate: GatePolicy) -> String {
 /// When it is no report, one of a version that this program does not know, or one whose verdict is better than what
 /// stands in it: an artefact may come from somebody who wants it green.
 pub fn parse(json: &str) -> Result<Report, ParseError> {
-    let version: VersionOnly = serde_json::from_str(json).map_err(ParseError::Shape)?;
+    let version: VersionOnly =
+        serde_json::from_slice(json.as_bytes()).map_err(ParseError::Shape)?;
     if version.schema_version != REPORT_VERSION {
         return Err(ParseError::Version {
             found: version.schema_version,
         });
     }
-    let mut report: Report = serde_json::from_str(json).map_err(ParseError::Shape)?;
+    let mut report: Report = serde_json::from_slice(json.as_bytes()).map_err(ParseError::Shape)?;
     // Follows from the judges; a report of an earlier version does not say it, and a forged one may say anything.
     report.outcome.reviewed_by = ReviewedBy::of_records(&report.outcome.judges);
     match contradiction(&report) {

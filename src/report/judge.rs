@@ -89,7 +89,7 @@ pub fn plain_document(document: &str) -> String {
 pub fn parse_judge_file(file: &str) -> Option<Answer> {
     let (_, rest) = file.split_once("```json\n")?;
     let (json, _) = rest.split_once("\n```")?;
-    serde_json::from_str(json).ok()
+    serde_json::from_slice(json.as_bytes()).ok()
 }
 
 /// Who answered. The agent stands here and not in the file's name, so that the name stays when the agent changes.

@@ -237,7 +237,8 @@ fn bundled_entry(
     redactor: &Redactor,
 ) -> Result<JournalEntry, RunError> {
     if let Input::Answered { raw, .. } = &mut entry.input {
-        let object = object_of(raw).and_then(|text| serde_json::from_str::<Value>(text).ok());
+        let object =
+            object_of(raw).and_then(|text| serde_json::from_slice::<Value>(text.as_bytes()).ok());
         match object {
             Some(object) if !extras.answers => {
                 *raw = redact_value(redactor, object).to_string().into()

@@ -23,7 +23,7 @@ pub const REPORT: usize = 64 << 20;
 /// # Errors
 /// What is no JSON, or names a key that stands twice, with its place.
 pub fn parse_unique(text: &str) -> Result<Value, serde_json::Error> {
-    serde_json::from_str::<UniqueKeys>(text).map(|UniqueKeys(value)| value)
+    serde_json::from_slice::<UniqueKeys>(text.as_bytes()).map(|UniqueKeys(value)| value)
 }
 
 struct UniqueKeys(Value);

@@ -41,7 +41,7 @@ impl WriteReceipt {
 
     /// What [`Self::to_line`] wrote; none: it is something else.
     pub(crate) fn from_line(line: &str) -> Option<Self> {
-        serde_json::from_str(line).ok()
+        serde_json::from_slice(line.as_bytes()).ok()
     }
 }
 

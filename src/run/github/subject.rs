@@ -305,6 +305,6 @@ fn read_event(start: &RunContext) -> Result<(String, Value), RunError> {
     if !json::fits_in_memory(text.as_bytes(), json::MESSAGE) {
         return Err(cannot(&"it holds too many values"));
     }
-    let payload = serde_json::from_str(&text).map_err(|error| cannot(&error))?;
+    let payload = serde_json::from_slice(text.as_bytes()).map_err(|error| cannot(&error))?;
     Ok((name.to_string_lossy().into_owned(), payload))
 }

@@ -27,7 +27,7 @@ struct ReportedCall {
 impl SideSpending {
     /// Counts a line of a side; false: it is something else.
     pub(super) fn count_line(&mut self, line: &str) -> bool {
-        let Ok(reported) = serde_json::from_str::<ReportedCall>(line) else {
+        let Ok(reported) = serde_json::from_slice::<ReportedCall>(line.as_bytes()) else {
             return false;
         };
         self.count(reported);

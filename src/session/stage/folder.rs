@@ -182,7 +182,7 @@ fn current_stage(root: &Path) -> Result<String, StageError> {
         return Err(StageError::NoCurrent { file });
     };
     let progress: StageProgressFile =
-        serde_json::from_str(&text).map_err(|e| StageError::Syntax {
+        serde_json::from_slice(text.as_bytes()).map_err(|e| StageError::Syntax {
             file: file.clone(),
             cause: e.to_string(),
         })?;

@@ -251,7 +251,7 @@ async fn refused_call(target: &ApiTarget, mut response: Response) -> CallError {
 
 /// The words in the body of an error, in whichever form.
 fn error_message(body: &str) -> String {
-    let value: serde_json::Value = serde_json::from_str(body).unwrap_or_default();
+    let value: serde_json::Value = serde_json::from_slice(body.as_bytes()).unwrap_or_default();
     let error = if value.is_array() {
         &value[0]["error"]
     } else {

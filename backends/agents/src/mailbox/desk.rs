@@ -176,7 +176,7 @@ fn read_line<T: for<'de> Deserialize<'de>>(from: &UnixStream) -> io::Result<T> {
     from.set_read_timeout(Some(LINE_TIMEOUT))?;
     let mut line = String::new();
     BufReader::new(from.take(MAX_CALL_BYTES)).read_line(&mut line)?;
-    Ok(serde_json::from_str(&line)?)
+    Ok(serde_json::from_slice(line.as_bytes())?)
 }
 
 fn write_line(mut to: &UnixStream, message: &impl Serialize) -> io::Result<()> {

@@ -258,7 +258,7 @@ fn parse_json<T: DeserializeOwned>(text: &str, format: &str) -> Result<T, Failur
         let detail = format!("its {format} holds more than is read: narrow what the tool looks at");
         return Err(Failure::new(FailureKind::Oversized, detail));
     }
-    serde_json::from_str(text)
+    serde_json::from_slice(text.as_bytes())
         .map_err(|error| malformed_report(format!("what it wrote is not {format}: {error}")))
 }
 

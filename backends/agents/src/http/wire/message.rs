@@ -72,7 +72,7 @@ impl ModelCall {
         match self.arguments.trim() {
             "" => Ok(Value::Object(Map::new())),
             "null" => Ok(Value::Object(Map::new())),
-            text => serde_json::from_str(text)
+            text => serde_json::from_slice(text.as_bytes())
                 .map_err(|error| format!("the arguments are no JSON: {error}")),
         }
     }
