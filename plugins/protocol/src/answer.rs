@@ -1,9 +1,10 @@
 //! What a judge returns in a round. One family; later rounds add fields.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
-use crate::RepoPath;
+pub use crate::ballot::{Ballot, BallotVote};
+use crate::{RepoPath, RoundNumber};
 
 /// What one judge says. Only the program can say INCONCLUSIVE or SKIPPED.
 #[derive(
@@ -236,75 +237,6 @@ pub struct PeerMessage {
     pub text: String,
 }
 
-/// A councillor's vote.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
-pub enum BallotVote {
-    /// Counts as PASS.
-    Proceed,
-    /// Counts as WARN. As it is printed, it has blanks.
-    ProceedWithConditions,
-    /// Counts as FAIL.
-    Reconsider,
-    /// Counts as FAIL. As it is printed, it has blanks.
-    DoNotProceed,
-}
-
-impl<'de> Deserialize<'de> for BallotVote {
-    fn deserialize<D: Deserializer<'de>>(text: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(text)?;
-        Self::from_words(&text)
-            .ok_or_else(|| serde::de::Error::unknown_variant(&text, &Self::SPELLINGS))
-    }
-}
-
-impl BallotVote {
-    const SPELLINGS: [&'static str; 4] = [
-        "PROCEED",
-        "PROCEED_WITH_CONDITIONS",
-        "RECONSIDER",
-        "DO_NOT_PROCEED",
-    ];
-
-    /// A vote however it is spelled: case and what stands between the words do not matter.
-    fn from_words(text: &str) -> Option<Self> {
-        let letters = text.chars().filter(|c| c.is_alphabetic());
-        let letters: String = letters.flat_map(char::to_lowercase).collect();
-        match letters.as_str() {
-            "proceed" => Some(Self::Proceed),
-            "proceedwithconditions" | "withconditions" => Some(Self::ProceedWithConditions),
-            "reconsider" => Some(Self::Reconsider),
-            "donotproceed" => Some(Self::DoNotProceed),
-            _ => None,
-        }
-    }
-
-    /// What it means for the verdict.
-    pub fn vote(self) -> Vote {
-        match self {
-            Self::Proceed => Vote::Pass,
-            Self::ProceedWithConditions => Vote::Warn,
-            Self::Reconsider | Self::DoNotProceed => Vote::Fail,
-        }
-    }
-}
-
-/// The final ballot of a councillor.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Ballot {
-    /// What the councillor votes for.
-    pub vote: BallotVote,
-    /// The strongest point that was made, by whomever.
-    pub strongest_point: String,
-    /// What the councillor concedes.
-    pub concession: String,
-    /// What still worries it.
-    pub remaining_concern: String,
-    /// Conditions of a conditional vote.
-    #[serde(default)]
-    pub conditions: Vec<String>,
-}
-
 /// A question to one other councillor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Question {
@@ -481,61 +413,5 @@ impl Answer {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_ballot_may_be_spelled_as_it_is_printed_anywhere() {
-        for (vote, words) in [
-            (BallotVote::Proceed, "proceed"),
-            (BallotVote::ProceedWithConditions, "proceed with conditions"),
-            (BallotVote::ProceedWithConditions, "with conditions"),
-            (BallotVote::Reconsider, "reconsider"),
-            (BallotVote::DoNotProceed, "do not proceed"),
-        ] {
-            let title: String = words
-                .split(' ')
-                .map(|w| w[..1].to_uppercase() + &w[1..] + " ")
-                .collect();
-            let shapes = [
-                words.to_owned(),
-                words.to_uppercase(),
-                words.to_uppercase().replace(' ', "_"),
-                words.replace(' ', "-"),
-                title.clone(),
-                format!("**{}**.", title.trim()),
-            ];
-            for shape in shapes {
-                let json = serde_json::to_string(&shape).unwrap();
-                assert_eq!(
-                    serde_json::from_str::<BallotVote>(&json).unwrap(),
-                    vote,
-                    "{shape}"
-                );
-            }
-            let again = serde_json::to_string(&vote).unwrap();
-            assert_eq!(serde_json::from_str::<BallotVote>(&again).unwrap(), vote);
-        }
-        for none in ["", "PROCEED?? no", "not proceed", "FAIL"] {
-            let json = serde_json::to_string(none).unwrap();
-            assert!(serde_json::from_str::<BallotVote>(&json).is_err(), "{none}");
-        }
-    }
-
-    #[test]
-    fn a_contention_is_a_number_from_0_to_1() {
-        assert_eq!(Contention::share(1, 2), Contention::THRESHOLD);
-        assert_eq!(Contention::share(0, 0), Contention::default());
-        assert_eq!(
-            serde_json::to_string(&Contention::share(1, 3)).unwrap(),
-            "0.333"
-        );
-        assert_eq!(
-            serde_json::from_str::<Contention>("0.82").unwrap().score(),
-            0.82
-        );
-        for odd in ["1.01", "-0.1", "\"high\""] {
-            assert!(serde_json::from_str::<Contention>(odd).is_err(), "{odd}");
-        }
-    }
-}
+#[path = "answer_tests.rs"]
+mod tests;

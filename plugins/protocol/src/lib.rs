@@ -8,6 +8,7 @@
 pub mod added;
 pub mod answer;
 pub mod backend;
+mod ballot;
 pub mod capability;
 pub mod change;
 pub mod coverage;

@@ -6,6 +6,7 @@ mod first_round;
 mod layouts;
 mod second_round;
 mod wrong_classes;
+mod wrong_classes_around;
 
 use std::sync::Arc;
 

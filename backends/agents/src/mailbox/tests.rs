@@ -1,0 +1,175 @@
+use council_protocol::TurnId;
+use serde_json::json;
+
+use super::*;
+
+fn spec() -> JudgeSpec {
+    let agent = council_protocol::seat::AgentSpec {
+        name: "a".to_owned(),
+        kind: council_protocol::seat::AgentKind::Backend {},
+        vendor: "v".to_owned(),
+        model: None,
+        deterministic: false,
+    };
+    JudgeSpec {
+        seat: council_protocol::Seat {
+            judge: "judge-1".into(),
+            perspective: Default::default(),
+            agent,
+        },
+        brief: "one\n12 +two = 2\nthree\n".into(),
+        room: None,
+        max_answer_bytes: 1 << 20,
+    }
+}
+
+fn mailbox() -> (tempfile::TempDir, JudgeMailbox) {
+    let folder = tempfile::tempdir().unwrap();
+    let mailbox = JudgeMailbox::create(folder.path(), &spec()).unwrap();
+    let turn = Turn {
+        id: TurnId(1),
+        round: RoundNumber::FIRST,
+        key: "k".to_owned(),
+        task: Task::Review,
+        prompt: String::new(),
+        timeout_ms: 1,
+        spend: None,
+    };
+    mailbox.post_turn(&turn).unwrap();
+    (folder, mailbox)
+}
+
+fn verdict() -> Value {
+    json!({ "schema_version": 1, "round": 1, "key": "k", "verdict": "WARN", "confidence": "HIGH",
+            "key_insight": "i", "explore": null })
+}
+
+#[test]
+fn a_verdict_that_fits_is_kept_and_one_that_does_not_goes_back_with_the_reason() {
+    let (_folder, mailbox) = mailbox();
+    for (field, value, reason) in [
+        ("verdict", json!("SKIPPED"), "verdict: unknown variant"),
+        ("round", json!(2), "round: this turn is of round 1"),
+        ("key", json!("x"), "key: not the one-time key"),
+        ("schema_version", json!(7), "schema_version: it has to be 1"),
+        ("findings", json!(null), "findings: null"),
+        (
+            "key_insight",
+            json!("x".repeat(3 << 20)),
+            "the answer has 3145",
+        ),
+    ] {
+        let mut odd = verdict();
+        odd[field] = value;
+        let error = mailbox.submit_verdict(&odd).unwrap_err();
+        assert!(error.starts_with(reason), "{error}");
+        assert_eq!(mailbox.take_verdict(), Ok(None));
+    }
+    mailbox.submit_verdict(&verdict()).unwrap();
+    let message = PeerMessage {
+        to: "critic".to_owned(),
+        text: "why?".to_owned(),
+    };
+    mailbox.send_message(&message).unwrap();
+    let taken: Value = serde_json::from_str(&mailbox.take_verdict().unwrap().unwrap()).unwrap();
+    assert_eq!(taken["verdict"], "WARN");
+    assert_eq!(taken["messages"][0]["to"], "critic");
+}
+
+#[test]
+fn three_megabytes_in_the_mailbox_are_oversized_and_not_read() {
+    let (folder, mailbox) = mailbox();
+    let mut huge = verdict();
+    huge["key_insight"] = json!("x".repeat(3 << 20));
+    fs::write(folder.path().join(VERDICT_FILE), huge.to_string()).unwrap();
+    let reply = AgentReply {
+        raw: "done".to_owned(),
+        usage: Some(Default::default()),
+    };
+    let failure = prefer_submitted(Some(&mailbox), Ok(reply)).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Oversized);
+    assert!(failure.usage.is_some(), "it is paid for all the same");
+}
+
+#[test]
+fn a_quote_that_is_nowhere_is_refused_once_with_the_nearest_line() {
+    let (folder, mailbox) = mailbox();
+    let quoting = |quote: &str| {
+        let mut verdict = verdict();
+        verdict["findings"] = json!([{ "severity": "critical", "description": "d",
+                "location": { "path": "a.py", "line": 12 }, "quote": quote }]);
+        verdict
+    };
+    let taken = Ok("It is taken.".to_owned());
+    assert_eq!(mailbox.submit_verdict(&quoting("`two = 2`")), taken);
+    let error = mailbox.submit_verdict(&quoting("two = 3")).unwrap_err();
+    assert!(
+        error.contains("findings[0].quote: `two = 3` was not found"),
+        "{error}"
+    );
+    assert!(error.contains("`two = 2`"), "{error}");
+    let note = mailbox.submit_verdict(&quoting("two = 3")).unwrap();
+    assert!(note.contains("counts for nothing"), "{note}");
+
+    let tree = folder.path().join("tree");
+    fs::create_dir(&tree).unwrap();
+    fs::write(tree.join("b.py"), "import os\nos.system(name)  # run it\n").unwrap();
+    let in_tree = |path: &str, quote: &str| {
+        let mut quoting = quoting(quote);
+        quoting.as_object_mut().unwrap().remove("explore");
+        let mut answer: Answer = serde_json::from_value(quoting).unwrap();
+        answer.findings[0].location.path = path.into();
+        quotes::lost_quotes(&answer, Some(&tree), "")
+    };
+    assert!(in_tree("b.py", "os.system(name)").is_empty());
+    assert!(in_tree("./b.py", "import os\nos.system(name)").is_empty());
+    for (path, quote) in [
+        ("b.py", "os.system(input)"),
+        ("c.py", "import os"),
+        ("../tree/b.py", "import os"),
+    ] {
+        assert_eq!(in_tree(path, quote).len(), 1, "{path}: {quote}");
+    }
+}
+
+#[test]
+fn the_brief_is_read_in_parts() {
+    let (_folder, mailbox) = mailbox();
+    assert_eq!(mailbox.read_brief(2, 1), Ok(("12 +two = 2".to_owned(), 3)));
+    assert_eq!(
+        mailbox.read_brief(0, 10),
+        Ok(("one\n12 +two = 2\nthree".to_owned(), 3))
+    );
+}
+
+#[test]
+fn a_judge_for_whom_no_socket_can_be_made_does_without_and_says_so() {
+    struct Nothing;
+    impl crate::tools::CodeTools for Nothing {
+        fn run_query(
+            &self,
+            _: &crate::tools::ToolQuery,
+            _: &crate::tools::QueryBounds,
+        ) -> crate::tools::QueryResult {
+            unreachable!("nobody can ask")
+        }
+    }
+    let folder = tempfile::tempdir().unwrap();
+    // The path of a socket has some 100 bytes.
+    let deep = folder.path().join("d".repeat(120));
+    let mut mailbox = JudgeMailbox::create(&deep, &spec()).unwrap();
+    mailbox.open_desk(ToolSetup {
+        runner: Arc::new(Nothing),
+        max_calls: 3,
+    });
+    let mut never_sent = Err(Failure::new(FailureKind::Died, "x"));
+    mailbox.end_turn(&mut never_sent);
+    assert_eq!(never_sent.unwrap_err().usage, None);
+    let mut answered = Ok(AgentReply {
+        raw: "x".to_owned(),
+        usage: None,
+    });
+    mailbox.end_turn(&mut answered);
+    let why = answered.unwrap().usage.unwrap().without_tools.unwrap();
+    assert!(why.contains("no socket can be made"), "{why}");
+}

@@ -1,0 +1,151 @@
+use super::*;
+use crate::config::{ConfigLayer, LayerSource, resolve_layers};
+
+fn config(repository: &str, user: &str) -> Config {
+    let file = |source, text: &str| ConfigLayer::File {
+        source,
+        name: "f".into(),
+        text: text.into(),
+    };
+    resolve_layers(&[
+        file(LayerSource::Repository, repository),
+        file(LayerSource::User, user),
+    ])
+    .unwrap()
+}
+
+fn names(repository: &str, user: &str) -> Vec<String> {
+    let config = config(repository, user);
+    let seats = SeatPlanner {
+        config: &config,
+        deep: false,
+    }
+    .plan_seats()
+    .unwrap();
+    seats
+        .iter()
+        .map(|seat| format!("{} {}", seat.judge, seat.agent.name))
+        .collect()
+}
+
+fn error(repository: &str, user: &str) -> String {
+    let config = config(repository, user);
+    let error = SeatPlanner {
+        config: &config,
+        deep: false,
+    }
+    .plan_seats()
+    .unwrap_err();
+    format!("{} | {}", error.message, error.hints.join(" | "))
+}
+
+const LINT: &str = "[agents.lint]\ndriver = 'command'\ncommand = ['lint']\n";
+
+#[test]
+fn nothing_configured_seats_every_built_in_perspective() {
+    let five: Vec<String> = perspectives()
+        .iter()
+        .map(|p| format!("judge-{} builtin", p.name))
+        .collect();
+    assert_eq!((names("", ""), five.len()), (five, 5));
+}
+
+#[test]
+fn an_agent_takes_two_seats_and_three_in_depth() {
+    assert_eq!(names("", LINT), ["judge-1 lint", "judge-2 lint"]);
+    let config = config("", LINT);
+    assert_eq!(
+        SeatPlanner {
+            config: &config,
+            deep: true
+        }
+        .plan_seats()
+        .unwrap()
+        .len(),
+        3
+    );
+}
+
+#[test]
+fn whoever_names_agents_seats_each_of_them() {
+    let three = "[review]\nagents = ['lint', 'builtin', 'lint']";
+    assert_eq!(
+        names(three, LINT),
+        ["judge-1 lint", "judge-2 builtin", "judge-3 lint"]
+    );
+    assert_eq!(names("[review]\nagents = ['lint']", LINT).len(), 2);
+}
+
+#[test]
+fn judges_are_named_by_number_or_perspective() {
+    let repository =
+        "[review]\nperspectives = ['tests', 'tests', 'security']\nagents = ['builtin', 'lint']";
+    assert_eq!(
+        names(repository, LINT),
+        [
+            "judge-tests builtin",
+            "judge-tests-2 lint",
+            "judge-security builtin"
+        ]
+    );
+}
+
+#[test]
+fn the_strongest_layer_says_who_sits() {
+    let judges = "[[judge]]\nperspective = 'tests'\nmodel = 'm'\n[[judge]]\n";
+    assert_eq!(
+        names(judges, ""),
+        ["judge-tests builtin", "judge-2 builtin"]
+    );
+    assert_eq!(
+        names(judges, "review.perspectives = ['security']"),
+        ["judge-security builtin"]
+    );
+    assert_eq!(names("review.perspectives = ['hygiene']", judges).len(), 2);
+}
+
+#[test]
+fn a_number_of_judges_cuts_or_adds_and_quick_seats_one() {
+    assert_eq!(names("review.judges = 2", "").len(), 2);
+    assert_eq!(names("review.judges = 6", "")[5], "judge-6 builtin");
+    assert_eq!(names("review.procedure = 'quick'", ""), ["judge-1 builtin"]);
+    let two = "[review]\nprocedure = 'quick'\nperspectives = ['tests', 'security']";
+    assert_eq!(names(two, ""), ["judge-1 builtin"]);
+    let one = "[review]\nprocedure = 'quick'\nperspectives = ['tests']";
+    assert_eq!(names(one, ""), ["judge-tests builtin"]);
+}
+
+#[test]
+fn who_cannot_sit_is_an_error_with_a_next_step() {
+    let cases = [
+        error("[[judge]]\nagent = 'claud'", "[agents.claude]\nmodel = 'x'"),
+        error("[review]\nperspectives = ['secruity']", ""),
+        error("[review]\npreset = 'opps'", ""),
+        error("[review]\njudges = 13", ""),
+        error("[review]\nperspectives = []", ""),
+        error("", "[agents.lint]\ndriver = 'command'"),
+        error("", "[rules]\nnew-unwarp = 'off'"),
+    ];
+    insta::assert_snapshot!(cases.join("\n"));
+}
+
+#[test]
+fn a_quorum_that_cannot_be_met_is_refused() {
+    let quorum = |text: &str, seats| {
+        let config = config(text, "");
+        SeatPlanner {
+            config: &config,
+            deep: false,
+        }
+        .required_quorum(seats)
+        .map_err(|e| e.message)
+    };
+    assert_eq!(quorum("", 5), Ok(2));
+    assert_eq!(quorum("", 1), Ok(1));
+    assert_eq!(quorum("review.procedure = 'quick'", 1), Ok(1));
+    assert!(
+        quorum("review.quorum = 3", 2)
+            .unwrap_err()
+            .starts_with("the quorum is 3")
+    );
+}
