@@ -211,13 +211,13 @@ fn follow_pointer(body: &str, read: NoteReader<'_>) -> Option<VerdictLine> {
         v,
         note,
         sha256: digest,
-    } = serde_json::from_str(body).ok()?;
+    } = serde_json::from_slice(body.as_bytes()).ok()?;
     let stored = read(&note).filter(|_| v == LINE_VERSION)?;
     let stored = stored.trim_end();
     if sha256(stored.as_bytes()) != digest {
         return None;
     }
-    let StoredVerdict::VerdictReport(line) = serde_json::from_str(stored).ok()?;
+    let StoredVerdict::VerdictReport(line) = serde_json::from_slice(stored.as_bytes()).ok()?;
     Some(line)
 }
 

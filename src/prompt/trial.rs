@@ -9,8 +9,9 @@ use council_protocol::task::{
 };
 use council_protocol::{Coverage, Finding, Location, Packet, Seat, Severity, Task, Vote};
 
+use super::PromptBuilder;
 use super::template::PromptError;
-use super::{BriefClass, PromptBuilder};
+use crate::prompt::brief::BriefClass;
 
 /// Renders them all.
 pub(super) fn try_templates(prompter: &PromptBuilder) -> Result<(), PromptError> {

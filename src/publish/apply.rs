@@ -263,7 +263,7 @@ impl PlanRunner<'_> {
                 .map(|comment| json!({ "id": comment.id, "html_url": comment.url })))
         };
         let made = hub.create_once(&self.call_for(&action)?, doing, find)?;
-        self.applied.comment_url = look::json_text(&made, "/html_url");
+        self.applied.comment_url = super::call::json_text(&made, "/html_url");
         let all = own()?;
         let Some((first, others)) = all.split_first() else {
             return Ok(());
@@ -302,7 +302,7 @@ impl PlanRunner<'_> {
     fn remember_check(&mut self, reply: &Value) {
         self.check = reply.get("id").and_then(Value::as_u64).or(self.check);
         self.applied.check_url =
-            look::json_text(reply, "/html_url").or_else(|| self.applied.check_url.take());
+            super::call::json_text(reply, "/html_url").or_else(|| self.applied.check_url.take());
     }
 
     /// One review; where the forge refuses a comment of it, each by itself, then beside the file, then in the report alone.

@@ -138,3 +138,11 @@ pub trait ApiClient {
     /// Seconds since 1970, to read `x-ratelimit-reset` by.
     fn unix_time(&self) -> u64;
 }
+
+/// The text at a place of a reply.
+pub(super) fn json_text(value: &Value, pointer: &str) -> Option<String> {
+    value
+        .pointer(pointer)
+        .and_then(Value::as_str)
+        .map(str::to_owned)
+}

@@ -3,7 +3,8 @@
 
 use serde_json::Value;
 
-use super::look::{json_text, object_id, pull_of_rest};
+use super::call::json_text;
+use super::look::{object_id, pull_of_rest};
 use super::seen::PullRequest;
 
 /// The word that begins a command in a comment.

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::call::json_text;
 use super::check;
 use super::hub::{GitHubApi, GitHubError};
 use super::inline::FindingMark;
@@ -429,11 +430,4 @@ pub(super) fn object_id(text: &str) -> Option<String> {
             .bytes()
             .all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
     hex.then(|| text.to_owned())
-}
-
-pub(super) fn json_text(value: &Value, pointer: &str) -> Option<String> {
-    value
-        .pointer(pointer)
-        .and_then(Value::as_str)
-        .map(str::to_owned)
 }

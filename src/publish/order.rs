@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::look::json_text;
+use super::call::json_text;
 use super::marker::{self, MarkerKind};
 use super::seen::ForgeIdentity;
 

@@ -1,8 +1,9 @@
 //! The report for a coding agent: a few lines of a stable form, tab-separated, worst first. docs/report.md defines them.
 
 use super::words::{self, FindingRemarks};
-use super::{GatePolicy, Report};
 use crate::council::outcome::JudgedFinding;
+use crate::report::bottom_line::GatePolicy;
+use crate::report::whole::Report;
 use crate::text::{Untrusted, clip_chars};
 
 /// The version of the form, told on its first line.

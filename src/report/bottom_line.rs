@@ -4,8 +4,8 @@ use council_protocol::{Severity, Vote};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Report;
 use crate::council::outcome::{Disposition, JudgeRecord, JudgedFinding, Verdict, VerdictReason};
+use crate::report::whole::Report;
 
 /// The exit codes of the program. Where several apply, 1 goes before 3, and 3 before 4.
 pub(crate) mod exit {

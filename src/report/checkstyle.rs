@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use maud::{Markup, PreEscaped, html};
 
 use super::junit::XML;
-use super::{Report, rule_of};
+use super::rule_of;
 use crate::council::outcome::{FindingLevel, JudgedFinding};
+use crate::report::whole::Report;
 use crate::text::Untrusted;
 
 /// Every finding that counts, by file.

@@ -5,34 +5,16 @@
 
 use council_protocol::answer::Stance;
 use council_protocol::{JudgeId, RepoPath, Severity, Vote};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use super::{Report, json};
+use super::json;
 use crate::council::ReconsideredVerdict;
 use crate::council::consensus::{FindingStanding, finding_level};
 use crate::council::outcome::{
     Disposition, FindingMember, JudgeRecord, JudgedFinding, Outcome, Verdict, VerdictReason,
 };
 use crate::council::plan::{ConsensusRule, Procedure, VerdictPolicy};
-
-/// Who says what a report says.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ReportSource {
-    /// The program that shows it.
-    #[default]
-    ThisProgram,
-    /// A job without rights, whose word is checked and never remembered.
-    UnprivilegedJob,
-}
-
-impl ReportSource {
-    /// Whether it is this program's own.
-    pub fn is_own(&self) -> bool {
-        *self == Self::ThisProgram
-    }
-}
+use crate::report::source::ReportSource;
+use crate::report::whole::Report;
 
 /// Why a claim is not published.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -5,8 +5,8 @@
 use council_protocol::answer::BallotVote;
 use council_protocol::{Confidence, Severity, Vote};
 
-use super::Report;
 use crate::council::outcome::{Disposition, JudgeRecord, JudgedFinding};
+use crate::report::whole::Report;
 
 /// The decision of the ballots.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::council::exchange::CancelCause;
 use crate::council::outcome::{JudgeRecord, VerdictReason};
 use crate::council::plan::{DebateMode, RunSeed};
+use crate::report::bottom_line::FailOn;
 
 /// What was reviewed, as far as a report shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,7 +128,7 @@ pub struct RunFacts {
     pub git_source: Option<String>,
     /// From which verdict on the run failed; none: it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fail_on: Option<super::FailOn>,
+    pub fail_on: Option<FailOn>,
     /// The run's random bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<RunSeed>,

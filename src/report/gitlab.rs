@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Report, rule_of};
+use super::rule_of;
 use crate::council::outcome::{FindingLevel, JudgedFinding};
+use crate::report::whole::Report;
 use crate::text::{Untrusted, json_safe};
 use council_protocol::Severity;
 

@@ -4,9 +4,11 @@ use council_protocol::packet::TargetKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{BottomLine, GatePolicy, Participation, REPORT_VERSION, Report};
 use crate::council::outcome::{FindingLevel, ReviewedBy, Verdict, VerdictReason};
 use crate::council::plan::ConsensusRule;
+use crate::report::bottom_line::{BottomLine, GatePolicy};
+use crate::report::facts::Participation;
+use crate::report::whole::{REPORT_VERSION, Report};
 use crate::text;
 
 /// A report with its bottom line, which is never read back: it follows from the rest.

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, PreEscaped, html};
 
+use super::rule_of;
 use super::words::{self, FindingRemarks};
-use super::{Report, rule_of};
 use crate::council::outcome::{JudgedFinding, Verdict};
+use crate::report::whole::Report;
 use crate::text::Untrusted;
 
 /// The first line of every XML file.

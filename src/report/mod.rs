@@ -24,188 +24,29 @@ mod receipt;
 mod redact;
 pub(crate) mod sarif;
 mod sarif_rule;
+mod source;
 pub(crate) mod terminal;
 pub(crate) mod uri;
+mod whole;
 mod words;
 
 pub use bottom_line::GatePolicy;
-pub(crate) use bottom_line::{BottomLine, CheckConclusion, FailOn, exit};
-pub(crate) use claim::{ReportSource, absorb_recheck, accept_claim};
+pub(crate) use bottom_line::{CheckConclusion, FailOn, exit};
+pub(crate) use claim::{absorb_recheck, accept_claim};
+#[cfg(test)]
+pub(crate) use facts::Participation;
 pub(crate) use facts::{
-    BackendFacts, BriefFacts, ContextFacts, InputDigests, MemoryPlace, Participation, Receipt,
-    RecognisedVerdict,
+    BackendFacts, BriefFacts, ContextFacts, InputDigests, MemoryPlace, RecognisedVerdict,
 };
 pub use facts::{ChangeSize, ReviewSubject, RunFacts};
 pub(crate) use page::{DisplayOptions, Verbosity};
+pub(crate) use source::ReportSource;
+pub use whole::Report;
 
-use council_protocol::packet::{Target, TargetKind};
-use council_protocol::{Coverage, Finding};
-use council_secrets::Redactor;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::council::Dismissal;
-use crate::council::outcome::{
-    Disposition, FindingLevel, JudgeRecord, JudgedFinding, Outcome, ReviewedBy, Verdict,
-    VerdictReason,
-};
-use crate::council::plan::Procedure;
+use council_protocol::Finding;
 
 /// The most lines of a document that a report shows; its own file has all of them.
 pub(crate) const MAX_DOCUMENT: usize = 2_000;
-
-/// Version that every report carries.
-pub(crate) const REPORT_VERSION: u32 = 1;
-
-/// Everything that is known at the end of a run: the one object from which every surface is rendered.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Report {
-    /// Always [`REPORT_VERSION`].
-    pub schema_version: u32,
-    /// What the council came to.
-    #[serde(flatten)]
-    pub outcome: Outcome,
-    /// Why in words, where the reason alone does not say it (what was skipped, what broke); may be empty.
-    #[serde(default)]
-    pub detail: String,
-    /// The run was cut short: findings and votes may be missing.
-    #[serde(default)]
-    pub incomplete: bool,
-    /// Who says all this.
-    #[serde(default, skip_serializing_if = "ReportSource::is_own")]
-    pub source: ReportSource,
-    /// What was under review.
-    pub target: Target,
-    /// How much that is.
-    pub change: ChangeSize,
-    /// How it came about.
-    pub receipt: Receipt,
-}
-
-impl Report {
-    /// A report of what a council came to.
-    ///
-    /// Secrets that a judge quoted are replaced: `redactor` knows those of the change. A run that was cut short is FAIL or INCONCLUSIVE, whatever the outcome says.
-    pub fn new(
-        mut outcome: Outcome,
-        subject: ReviewSubject,
-        run: RunFacts,
-        redactor: &Redactor,
-    ) -> Self {
-        redact::ReportRedactor(redactor).redact_outcome(&mut outcome);
-        outcome.reviewed_by = ReviewedBy::of_records(&outcome.judges);
-        let cut_short = run.cut_short.map(VerdictReason::from);
-        let cut_short = cut_short.or(Some(outcome.reason).filter(|reason| reason.is_cut_short()));
-        if let (Some(cause), true) = (cut_short, outcome.verdict != Verdict::Fail) {
-            (outcome.verdict, outcome.reason) = (Verdict::Inconclusive, cause);
-        }
-        Self {
-            schema_version: REPORT_VERSION,
-            detail: String::new(),
-            incomplete: cut_short.is_some(),
-            source: ReportSource::ThisProgram,
-            target: subject.target,
-            change: subject.change,
-            receipt: Receipt::new(
-                run,
-                subject.instructions,
-                Participation::of(&outcome.judges, outcome.quorum),
-                &outcome.judges,
-            ),
-            outcome,
-        }
-    }
-
-    /// A report of a run that convened nobody because there was nothing to review. `why` says so in words.
-    pub fn skipped(
-        subject: ReviewSubject,
-        coverage: Coverage,
-        reason: VerdictReason,
-        why: impl Into<String>,
-        run: RunFacts,
-    ) -> Self {
-        Self {
-            schema_version: REPORT_VERSION,
-            outcome: Outcome::skipped(reason, coverage),
-            detail: why.into(),
-            incomplete: false,
-            source: ReportSource::ThisProgram,
-            target: subject.target,
-            change: subject.change,
-            receipt: Receipt::new(run, subject.instructions, Participation::default(), &[]),
-        }
-    }
-
-    /// The findings that weigh: at least WARN.
-    pub fn weighty_findings(&self) -> impl Iterator<Item = &JudgedFinding> {
-        self.outcome
-            .findings
-            .iter()
-            .filter(|f| f.level.is_some_and(|level| level > FindingLevel::Note))
-    }
-
-    /// The findings that are listed only.
-    pub fn note_findings(&self) -> impl Iterator<Item = &JudgedFinding> {
-        self.outcome
-            .findings
-            .iter()
-            .filter(|f| f.level == Some(FindingLevel::Note))
-    }
-
-    /// The findings that do not count: their quote is not there, or they were withdrawn.
-    pub fn rejected_findings(&self) -> impl Iterator<Item = &JudgedFinding> {
-        self.outcome
-            .findings
-            .iter()
-            .filter(|f| f.dismissed.is_none())
-            .filter(|f| f.level.is_none() || f.disposition == Disposition::Rejected)
-    }
-
-    /// The findings that somebody argued away, each with its dismissal.
-    pub fn dismissed_findings(&self) -> impl Iterator<Item = (&JudgedFinding, &Dismissal)> {
-        self.outcome
-            .findings
-            .iter()
-            .filter_map(|f| Some((f, f.dismissed.as_ref()?)))
-    }
-
-    /// Whether a document was asked for, and no verdict: a stage, a brainstorm, research.
-    pub fn is_document(&self) -> bool {
-        let kinds = [TargetKind::Topic, TargetKind::File, TargetKind::Stage];
-        self.outcome.procedure == Some(Procedure::Staged) && kinds.contains(&self.target.kind)
-    }
-
-    /// The judges that were asked and do not count. Whoever only puts a document together is asked nothing before.
-    fn abstained_judges(&self) -> impl Iterator<Item = &JudgeRecord> {
-        let asked = |j: &&JudgeRecord| !self.is_document() || !j.failures.is_empty();
-        let absent = self.outcome.judges.iter().filter(|j| j.counted.is_none());
-        absent.filter(asked)
-    }
-
-    /// How the run that made the report turned its verdict into an ending.
-    pub fn own_gate(&self) -> GatePolicy {
-        GatePolicy {
-            fail_on: self.receipt.run.fail_on.unwrap_or_default(),
-            ..GatePolicy::default()
-        }
-    }
-
-    /// Whether every judge that counts is a rule: rules match patterns, and nobody read the change.
-    pub fn is_rules_only(&self) -> bool {
-        self.outcome.reviewed_by == ReviewedBy::Rules
-    }
-
-    /// The judges that changed their vote, or wanted to.
-    pub fn moved_judges(&self) -> impl Iterator<Item = &JudgeRecord> {
-        self.outcome.judges.iter().filter(|j| j.change.is_some())
-    }
-
-    /// The day of the run, `YYYY-MM-DD`.
-    pub fn date(&self) -> &str {
-        let started = &self.receipt.run.started;
-        started.get(..10).unwrap_or(started)
-    }
-}
 
 /// The id under which formats with rules list a finding: its rule, else its category.
 fn rule_of(finding: &Finding) -> String {

@@ -3,9 +3,10 @@
 use council_protocol::Location;
 use serde_json::{Value, json};
 
+use super::rule_of;
 use super::words::{self, JudgeNames};
-use super::{Report, rule_of};
 use crate::council::outcome::{FindingLevel, JudgedFinding, Verdict};
+use crate::report::whole::Report;
 use crate::text::{self, Untrusted};
 
 /// The findings that count, ended by a newline. Messages are Markdown, since that is what they are posted as.

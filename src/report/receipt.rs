@@ -1,8 +1,9 @@
 //! How a verdict came about, line by line, for whoever shows the receipt. Nothing here is clean.
 
 use super::words::{consensus_name, usage_words};
-use super::{BriefFacts, RecognisedVerdict, Report};
 use crate::council::ledger::ExchangeKind;
+use crate::report::facts::{BriefFacts, RecognisedVerdict};
+use crate::report::whole::Report;
 
 /// One line of the receipt.
 pub(super) struct ReceiptFact {

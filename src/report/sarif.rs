@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 
 use super::sarif_rule::rule_descriptor;
 use super::words::{self, JudgeNames};
-use super::{Report, rule_of, uri};
+use super::{rule_of, uri};
 use crate::council::Dismissal;
 use crate::council::outcome::{FindingLevel, JudgedFinding, Verdict};
+use crate::report::whole::Report;
 use crate::text::{self, Untrusted};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";

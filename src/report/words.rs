@@ -11,10 +11,10 @@ use council_protocol::{
     Confidence, Coverage, CoverageState, Finding, JudgeId, Location, Proof, RepoPath, Vote,
 };
 
-use super::ChangeSize;
 use crate::council::outcome::{Disposition, JudgeRecord, JudgedFinding};
 use crate::council::plan::ConsensusRule;
 use crate::council::{Dismissal, NO_ANSWER};
+use crate::report::facts::ChangeSize;
 
 /// Short names of the judges: the perspective where it is unmistakable, else the judge's own name; with the agent where
 /// the council has several.

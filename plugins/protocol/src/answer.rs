@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::RepoPath;
 pub use crate::ballot::{Ballot, BallotVote};
-use crate::{RepoPath, RoundNumber};
 
 /// What one judge says. Only the program can say INCONCLUSIVE or SKIPPED.
 #[derive(

@@ -7,12 +7,13 @@ use council_protocol::{Answer, Confidence, Vote};
 use super::agenda::DebateAgenda;
 use super::debate::{debate_obstacle, exchange_peers, note_absentees};
 use super::quick::ask_everybody;
-use super::{MAX_MESSAGE_CHARS, ProcedureRules};
+use super::rules::{MAX_MESSAGE_CHARS, ProcedureRules};
 use crate::council::challenge::is_role;
+use crate::council::exchange::{Action, CancelCause};
 use crate::council::judges::{QueuedTask, SeatIndex};
 use crate::council::ledger::{BallotRecord, MessageRecord};
 use crate::council::state::{DebateState, RoundPlan, SubTurn};
-use crate::council::{Action, CancelCause, moderator, summary, verdict};
+use crate::council::{moderator, summary, verdict};
 
 /// Rounds of cross-examination where nothing is said about them, and at most.
 const ROUNDS: u8 = 2;

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use council_protocol::task::{DebateBranch, Peer, Task};
 use council_protocol::{Capability, JudgeId, Severity, Vote};
 
-use super::ProcedureRules;
 use super::agenda::DebateAgenda;
 use super::quick::independent_round;
+use super::rules::ProcedureRules;
 use crate::council::anonymity;
 use crate::council::disposition::FindingCluster;
 use crate::council::exchange::Action;

@@ -7,48 +7,12 @@ mod cross_examination;
 mod debate;
 mod quick;
 mod review;
+mod rules;
 mod staged;
 
-use council_protocol::{Answer, Task};
+pub(super) use rules::ProcedureRules;
 
-use super::judges::{QueuedTask, SeatIndex};
 use super::plan::Procedure;
-use super::state::{DebateState, RoundPlan};
-
-/// The rules of one procedure.
-pub(super) trait ProcedureRules: Sync {
-    /// The next round, once the last one is over and its quotes are searched; none: the rounds are over.
-    fn next_round(&self, state: &mut DebateState) -> Option<RoundPlan>;
-
-    /// What an accepted answer leads to within its round.
-    fn on_answer(
-        &self,
-        _state: &mut DebateState,
-        _chair: SeatIndex,
-        _answer: &Answer,
-    ) -> Vec<(SeatIndex, QueuedTask)> {
-        Vec::new()
-    }
-
-    /// What is still to be asked when everybody is done with pass `pass` of the round (from 0).
-    fn on_pass_over(&self, _state: &mut DebateState, _pass: u8) -> Vec<(SeatIndex, QueuedTask)> {
-        Vec::new()
-    }
-
-    /// What is wanting in a usable answer, in words for the judge: it is sent back once, and counts if no better one comes.
-    fn find_objection(
-        &self,
-        _state: &DebateState,
-        _chair: SeatIndex,
-        _task: &Task,
-        _answer: &Answer,
-    ) -> Option<String> {
-        None
-    }
-}
-
-/// The longest text that one judge has passed on to another, in characters.
-const MAX_MESSAGE_CHARS: usize = 4_000;
 
 /// The rules of a procedure.
 pub(super) fn rules_of(procedure: Procedure) -> &'static dyn ProcedureRules {

@@ -2,7 +2,7 @@
 
 use council_protocol::Task;
 
-use super::ProcedureRules;
+use super::rules::ProcedureRules;
 use crate::council::judges::{QueuedTask, SeatIndex};
 use crate::council::state::{DebateState, RoundPlan};
 

@@ -1,8 +1,9 @@
 //! Several judges, one round; a second one where the mode of debate says so (the default, and `--deep`).
 
 use super::agenda::DebateAgenda;
+use super::debate;
 use super::quick::independent_round;
-use super::{ProcedureRules, debate};
+use super::rules::ProcedureRules;
 use crate::council::plan::DebateMode;
 use crate::council::state::{DebateState, RoundPlan};
 

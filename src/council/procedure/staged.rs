@@ -4,10 +4,10 @@ use council_protocol::answer::Contention;
 use council_protocol::task::{Contribution, OpenPoint, Statement, Task};
 use council_protocol::{Answer, Capability, Finding};
 
-use super::ProcedureRules;
 use super::agenda::DebateAgenda;
 use super::debate::{debate_obstacle, exchange_peers, note_absentees};
 use super::quick::ask_everybody;
+use super::rules::ProcedureRules;
 use crate::council::anonymity;
 use crate::council::contention::measure_contention;
 use crate::council::disposition::FindingVersion;

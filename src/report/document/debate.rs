@@ -4,13 +4,13 @@ use council_protocol::Location;
 use council_protocol::answer::{Evidence, Stance};
 use council_protocol::task::DebateBranch;
 
-use super::{Depth, Section};
+use super::model::{Depth, Section};
 use crate::council::outcome::{
     ChallengeRecord, FindingLevel, FindingMember, JudgeRecord, JudgedFinding, PositionChange,
 };
 use crate::council::plan::Procedure;
-use crate::report::Report;
 use crate::report::group::{self, SharedOpinion};
+use crate::report::whole::Report;
 use crate::report::words::{self, JudgeNames};
 use crate::text;
 

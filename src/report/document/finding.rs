@@ -3,8 +3,8 @@
 use council_protocol::{JudgeId, Severity};
 
 use crate::council::outcome::{Disposition, FindingLevel, JudgedFinding};
-use crate::report::Report;
 use crate::report::group::{self, FindingGroup, SharedOpinion};
+use crate::report::whole::Report;
 use crate::report::words::{self, JudgeNames};
 
 /// The most places that the line of a finding names.

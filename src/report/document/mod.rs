@@ -7,6 +7,7 @@
 pub(in crate::report) mod debate;
 mod examination;
 mod finding;
+mod model;
 pub(in crate::report) mod receipt;
 pub(in crate::report) mod remarks;
 pub(in crate::report) mod staged;
@@ -14,94 +15,11 @@ mod verdict;
 
 pub(super) use examination::move_reason;
 pub(super) use finding::FindingView;
+pub(super) use model::{Block, Depth, Section, Text, VerdictView};
 
-use crate::council::outcome::Verdict;
-
+use super::group;
 use super::words::JudgeNames;
-use super::{Report, group};
-
-/// Text that somebody else may have written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Text {
-    /// A sentence.
-    Prose(String),
-    /// A path, a name or a digest: shown letter by letter.
-    Name(String),
-}
-
-/// A piece of a section.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Block {
-    /// A line of a list; `indent` is 0 or a multiple of 2.
-    Item { indent: usize, text: String },
-    /// A table with one cell for each column of the header.
-    Table {
-        header: Vec<&'static str>,
-        rows: Vec<Vec<Text>>,
-    },
-    /// Markdown that a judge wrote, shown as it was written.
-    Written(String),
-}
-
-/// How soon a reader sees a section.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Depth {
-    /// In every report.
-    Essential,
-    /// Folded away in a comment; at a terminal with `-v` and in `git council show`.
-    Detail,
-}
-
-/// Blocks under a heading.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Section {
-    pub(super) title: String,
-    pub(super) depth: Depth,
-    /// What is left out first where space is short: the highest number.
-    pub(super) rank: u8,
-    pub(super) blocks: Vec<Block>,
-}
-
-impl Section {
-    pub(super) fn new(title: impl Into<String>, depth: Depth, rank: u8) -> Self {
-        Self {
-            title: title.into(),
-            depth,
-            rank,
-            blocks: Vec::new(),
-        }
-    }
-
-    /// Adds a line of a list.
-    pub(super) fn push_item(&mut self, indent: usize, text: impl Into<String>) {
-        self.blocks.push(Block::Item {
-            indent,
-            text: text.into(),
-        });
-    }
-}
-
-/// The answer, for whoever reads one line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct VerdictView {
-    pub(super) verdict: Verdict,
-    /// The sentence that starts with the verdict. Ours.
-    pub(super) headline: String,
-    /// What has to happen for a better verdict; empty where there is nothing to do. Ours.
-    pub(super) next_step: String,
-    /// What was under review, as a name.
-    pub(super) subject: String,
-    /// How much that is, how long it took and what it cost.
-    pub(super) measures: Vec<String>,
-    /// Why in words, where the headline does not say it; may be empty.
-    pub(super) detail: String,
-    /// Who voted how, on one line; empty where nobody voted.
-    pub(super) votes: String,
-    /// Whether every judge that counts voted PASS, and none abstained.
-    pub(super) is_unanimous: bool,
-    /// What was not read, on one line; empty when everything was.
-    pub(super) not_read: String,
-}
+use crate::report::whole::Report;
 
 /// A report in the order in which it is read.
 pub(super) struct Document<'a> {

@@ -2,10 +2,11 @@
 
 use council_protocol::capability::Grant;
 
-use super::{Block, Depth, Section, Text};
+use super::model::{Block, Depth, Section, Text};
 use crate::council::outcome::JudgeRecord;
+use crate::report::receipt;
+use crate::report::whole::Report;
 use crate::report::words::{self, JudgeNames};
-use crate::report::{Report, receipt};
 
 /// The facts of the run, then a line for each judge.
 pub(in crate::report) fn sections(report: &Report, names: &JudgeNames<'_>) -> Vec<Section> {

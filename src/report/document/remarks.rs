@@ -2,10 +2,11 @@
 
 use council_protocol::CoverageState;
 
-use super::{Block, Depth, Section, Text};
+use super::model::{Block, Depth, Section, Text};
 use crate::council::outcome::{DisagreementKind, JudgeRecord};
+use crate::report::group;
+use crate::report::whole::Report;
 use crate::report::words::{self, JudgeNames};
-use crate::report::{Report, group};
 use crate::text;
 
 /// The most files that a list names.

@@ -1,10 +1,11 @@
 //! A council that was asked for a document: who wrote what in which round, and the document itself. Nobody votes there.
 
 use super::debate::{RoundWriter, clip_speech};
-use super::{Block, Depth, Section};
+use super::model::{Block, Depth, Section};
 use crate::council::ledger::{ContentionStep, RoundRecord};
 use crate::council::plan::Procedure;
-use crate::report::{Report, group, words};
+use crate::report::whole::Report;
+use crate::report::{group, words};
 
 /// What came out of a debate without a verdict.
 pub(in crate::report) fn written_document(report: &Report) -> Section {

@@ -2,11 +2,12 @@
 
 use council_protocol::{CoverageState, Vote};
 
-use super::VerdictView;
+use super::model::VerdictView;
 use crate::council::outcome::{FindingLevel, JudgeRecord, Verdict, VerdictReason};
+use crate::report::bottom_line::GatePolicy;
 use crate::report::bottom_line::count_noun;
+use crate::report::whole::Report;
 use crate::report::words::{self, JudgeNames};
-use crate::report::{GatePolicy, Report};
 
 /// The most paths that one line names.
 const MAX_PATHS: usize = 3;

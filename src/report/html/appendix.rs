@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::PageContext;
+use super::context::PageContext;
 use super::parts::{folded, prose, vote_badge};
 use crate::report::document::{receipt, remarks};
 use crate::report::words::usage_words;

@@ -3,8 +3,8 @@
 use council_protocol::answer::Stance;
 use maud::{Markup, html};
 
-use super::PageContext;
 use super::code::{self, CodePlace};
+use super::context::PageContext;
 use super::parts::{code_line, name, prose, severity_badge};
 use crate::council::outcome::{JudgedFinding, Opinion};
 use crate::report::document::FindingView;

@@ -6,18 +6,20 @@
 
 mod appendix;
 mod code;
+mod context;
 mod finding;
 mod overview;
 mod parts;
 mod timeline;
 
-use council_protocol::FileChange;
+use self::context::PageContext;
+pub(crate) use self::context::{PageMaterial, PromptText};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
-use super::Report;
 use super::document::Document;
 use super::words::JudgeNames;
+use crate::report::whole::Report;
 use crate::text::{Untrusted, clip_chars, encode_base64};
 
 /// The look of the page. It holds no `<`, so that it cannot end its own element.
@@ -25,32 +27,6 @@ const STYLE: &str = include_str!("page.css");
 
 /// Keys, the theme, and the unfolding of everything for print. The page says the same without it.
 const SCRIPT: &str = include_str!("page.js");
-
-/// What a page shows beside the report. All of it was redacted by whoever read it.
-#[derive(Debug, Default)]
-pub(crate) struct PageMaterial {
-    /// The changed files with their hunks; none: findings show their quotes alone.
-    pub(crate) files: Vec<FileChange>,
-    /// What the judges were asked, in order.
-    pub(crate) prompts: Vec<PromptText>,
-}
-
-/// What a judge was sent.
-#[derive(Debug)]
-pub(crate) struct PromptText {
-    /// To whom and when: `security, round 1`.
-    pub(crate) title: String,
-    /// The words.
-    pub(crate) text: String,
-}
-
-/// What the parts of a page need.
-struct PageContext<'a> {
-    report: &'a Report,
-    names: &'a JudgeNames<'a>,
-    document: &'a Document<'a>,
-    material: &'a PageMaterial,
-}
 
 /// The page, ended by a newline.
 pub(crate) fn render(report: &Report, material: &PageMaterial) -> String {

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::PageContext;
+use super::context::PageContext;
 use super::finding::anchor;
 use super::parts::{blocks, name, prose, severity_badge, vote_badge};
 use crate::report::document::remarks;

@@ -4,8 +4,8 @@ use council_protocol::answer::{Evidence, Stance};
 use council_protocol::{JudgeId, Vote};
 use maud::{Markup, html};
 
-use super::PageContext;
 use super::code::{self, CodePlace};
+use super::context::PageContext;
 use super::finding::anchor;
 use super::parts::{folded, prose, vote_badge};
 use crate::council::ledger::JudgeStand;

@@ -13,10 +13,10 @@ pub(crate) use session::{minutes, session};
 
 use blocks::{MarkdownDocument, MarkdownSection};
 
-use super::Report;
 use super::document::{Block, Depth, Document, Section, Text, VerdictView};
 use super::words::{self, JudgeNames};
 use crate::council::outcome::{JudgedFinding, Verdict};
+use crate::report::whole::Report;
 use crate::text::{self, Untrusted};
 
 /// The most lines of the list of findings that are kept or left out together where space is short.

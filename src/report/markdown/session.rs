@@ -6,10 +6,11 @@ use super::finding::prose;
 use super::parts::{cell, row, table};
 use crate::council::ledger::{JudgeStand, RoundRecord};
 use crate::council::outcome::ChallengeRecord;
+use crate::report::bottom_line::GatePolicy;
 use crate::report::council_word::{self, ballot_decision, counted_ballot, rate_risk};
 use crate::report::document::move_reason;
+use crate::report::whole::Report;
 use crate::report::words::{self, JudgeNames};
-use crate::report::{GatePolicy, Report};
 use crate::text::Untrusted;
 
 /// The session, ended by a newline; none where there was no cross-examination.

@@ -9,8 +9,9 @@ mod section;
 use super::document::{Depth, Document, VerdictView};
 use super::page::{TerminalPage, colours};
 use super::words::JudgeNames;
-use super::{DisplayOptions, Report, Verbosity};
 use crate::council::outcome::Verdict;
+use crate::report::page::{DisplayOptions, Verbosity};
+use crate::report::whole::Report;
 use crate::text::Untrusted;
 
 /// The most findings below WARN that an ordinary report lists.

@@ -23,6 +23,7 @@ use crate::run::error::RunError;
 use crate::run::seats::councillors::role_focus;
 use crate::run::seats::names::{unknown_name, unknown_rule};
 pub(crate) use crate::run::seats::requests::SeatRequest;
+use crate::run::seats::requests::SeatSource;
 
 /// What the bench is made from, beside the configuration.
 #[derive(Debug, Clone, Copy)]

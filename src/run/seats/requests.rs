@@ -11,7 +11,7 @@ use crate::run::error::RunError;
 
 /// How the configuration says who sits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum SeatSource {
+pub(super) enum SeatSource {
     Nothing,
     Preset,
     Perspectives,
@@ -163,7 +163,7 @@ impl SeatPlanner<'_> {
 
     /// The strongest layer that says who sits is followed; in one layer, a list of judges before perspectives before a
     /// preset.
-    fn seat_source(&self) -> SeatSource {
+    pub(super) fn seat_source(&self) -> SeatSource {
         let keys = [
             ("review.preset", SeatSource::Preset),
             ("review.perspectives", SeatSource::Perspectives),
@@ -221,7 +221,7 @@ impl SeatPlanner<'_> {
 
     /// Whether a built-in preset asks for agents with a model, and only the built-in judges are there: they take its seats,
     /// so that it works on a machine on which nothing is configured.
-    fn is_ruled_preset(&self) -> Result<bool, RunError> {
+    pub(super) fn is_ruled_preset(&self) -> Result<bool, RunError> {
         let name = self.settings().review.preset.as_deref();
         let is_built_in = PRESETS.iter().any(|(known, _)| Some(*known) == name)
             && !name.is_some_and(|name| self.settings().presets.contains_key(name));

@@ -28,7 +28,7 @@ fn mailbox() -> (tempfile::TempDir, JudgeMailbox) {
     let mailbox = JudgeMailbox::create(folder.path(), &spec()).unwrap();
     let turn = Turn {
         id: TurnId(1),
-        round: RoundNumber::FIRST,
+        round: 1,
         key: "k".to_owned(),
         task: Task::Review,
         prompt: String::new(),

@@ -1,0 +1,86 @@
+//! What a document is made of.
+
+use crate::council::outcome::Verdict;
+
+/// Text that somebody else may have written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::report) enum Text {
+    /// A sentence.
+    Prose(String),
+    /// A path, a name or a digest: shown letter by letter.
+    Name(String),
+}
+
+/// A piece of a section.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::report) enum Block {
+    /// A line of a list; `indent` is 0 or a multiple of 2.
+    Item { indent: usize, text: String },
+    /// A table with one cell for each column of the header.
+    Table {
+        header: Vec<&'static str>,
+        rows: Vec<Vec<Text>>,
+    },
+    /// Markdown that a judge wrote, shown as it was written.
+    Written(String),
+}
+
+/// How soon a reader sees a section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::report) enum Depth {
+    /// In every report.
+    Essential,
+    /// Folded away in a comment; at a terminal with `-v` and in `git council show`.
+    Detail,
+}
+
+/// Blocks under a heading.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::report) struct Section {
+    pub(in crate::report) title: String,
+    pub(in crate::report) depth: Depth,
+    /// What is left out first where space is short: the highest number.
+    pub(in crate::report) rank: u8,
+    pub(in crate::report) blocks: Vec<Block>,
+}
+
+impl Section {
+    pub(in crate::report) fn new(title: impl Into<String>, depth: Depth, rank: u8) -> Self {
+        Self {
+            title: title.into(),
+            depth,
+            rank,
+            blocks: Vec::new(),
+        }
+    }
+
+    /// Adds a line of a list.
+    pub(in crate::report) fn push_item(&mut self, indent: usize, text: impl Into<String>) {
+        self.blocks.push(Block::Item {
+            indent,
+            text: text.into(),
+        });
+    }
+}
+
+/// The answer, for whoever reads one line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::report) struct VerdictView {
+    pub(in crate::report) verdict: Verdict,
+    /// The sentence that starts with the verdict. Ours.
+    pub(in crate::report) headline: String,
+    /// What has to happen for a better verdict; empty where there is nothing to do. Ours.
+    pub(in crate::report) next_step: String,
+    /// What was under review, as a name.
+    pub(in crate::report) subject: String,
+    /// How much that is, how long it took and what it cost.
+    pub(in crate::report) measures: Vec<String>,
+    /// Why in words, where the headline does not say it; may be empty.
+    pub(in crate::report) detail: String,
+    /// Who voted how, on one line; empty where nobody voted.
+    pub(in crate::report) votes: String,
+    /// Whether every judge that counts voted PASS, and none abstained.
+    pub(in crate::report) is_unanimous: bool,
+    /// What was not read, on one line; empty when everything was.
+    pub(in crate::report) not_read: String,
+}
