@@ -75,7 +75,7 @@ pub(super) fn blocks(section: &Section) -> Markup {
     let is_item = |block: &&Block| matches!(block, Block::Item { .. });
     html! {
         @for run in section.blocks.chunk_by(|a, b| is_item(&a) == is_item(&b)) {
-            @if run.first().as_ref().is_some_and(|block| is_item(block)) {
+            @if run.first().as_ref().is_some_and(&is_item) {
                 (items(run))
             } @else {
                 @for block in run { (block_of(block)) }
