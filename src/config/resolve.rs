@@ -8,7 +8,7 @@ use toml::{Table, Value};
 use super::read::{Assignment, read_layer};
 use super::{
     CheckoutRule, CheckoutTrust, ConfigError, ConfigLayer, KEYS, KeyPath, LayerSource, MergeRule,
-    RaisedDemands, Settings, SourceTrust, ValueOrigin,
+    RaisedDemands, Settings, SourceTrust, ValueKind, ValueOrigin,
 };
 
 /// The configuration of a run: what holds, and where it came from.
@@ -200,10 +200,10 @@ fn is_permitted(assignment: &Assignment, checkout: CheckoutTrust) -> Result<bool
     let needs = assignment.key.needs;
     match needs {
         _ if has >= needs => Ok(true),
-        // What is only missed costs nothing to pass over: a word too few of `git config` must not stop a review.
+        // A switch that is only missed costs nothing to pass over: a word too few of `git config` must not stop a review.
         SourceTrust::User
             if assignment.origin.source == LayerSource::GitLocal
-                && !assignment.key.kind.is_sensitive() =>
+                && assignment.key.kind == ValueKind::Switch =>
         {
             Ok(false)
         }

@@ -109,7 +109,7 @@ fn every_key_keeps_its_rights_in_every_layer() {
                     key.name
                 ),
                 (false, SourceTrust::User)
-                    if source == LayerSource::GitLocal && !key.kind.is_sensitive() =>
+                    if source == LayerSource::GitLocal && key.kind == ValueKind::Switch =>
                 {
                     let config = result.unwrap();
                     let mut parts = config.entries.iter().flat_map(|entry| &entry.parts);

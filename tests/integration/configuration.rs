@@ -156,10 +156,7 @@ fn an_agent_that_nothing_runs_is_no_agent() {
 fn a_word_too_few_of_git_config_does_not_stop_a_review() {
     let repo = Repo::with_base();
     repo.git(["config", "council.hook.models", "true"]);
-    repo.council(["review", "HEAD"])
-        .ends(0)
-        .tells("`hook.models`")
-        .tells("is ignored");
+    repo.council(["review", "HEAD"]).ends(0);
     // What would reveal a secret, run a program or cost money is refused aloud.
     repo.git(["config", "council.limits.cost", "5"]);
     repo.council(["review", "HEAD"])

@@ -309,10 +309,10 @@ fn what_is_no_transcript_is_called_so() {
 #[test]
 fn what_was_dismissed_does_not_fail_a_duel() {
     let repo = conflicted();
-    repo.council(["duel", "HEAD"])
-        .ends(1)
-        .prints("git council dismiss F1");
-    repo.council(["dismiss", "F1", "--because", "it is an example of them"])
-        .ends(0);
+    repo.council(["duel", "HEAD"]).ends(1).prints("dismiss F1");
+    for finding in ["F1", "F2"] {
+        repo.council(["dismiss", finding, "--because", "it is an example of them"])
+            .ends(0);
+    }
     repo.council(["duel", "HEAD"]).ends(0).prints("dismissed");
 }
