@@ -395,6 +395,7 @@ fn setting(kind: &str, run: RunRef) -> SessionSetup {
         max_answer_bytes: 1 << 20,
         money: Default::default(),
         listener: None,
+        observer: None,
     }
 }
 

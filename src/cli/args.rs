@@ -15,8 +15,10 @@ use crate::config::{ColorChoice, KeyValue};
     version,
     arg_required_else_help = true,
     subcommand_required = true,
-    after_help = "Exit codes: 0 PASS, WARN or SKIPPED · 1 FAIL · 2 usage or configuration · 3 INCONCLUSIVE · \
-                  4 not published · 130 interrupted"
+    after_help = "Options of every command: -C DIR, --config KEY=VALUE, --color WHEN, -v, -q, -h\n\
+                  `git council COMMAND -h` has the rest, `git council help --all` the plumbing.\n\n\
+                  Exit codes: 0 PASS, WARN or SKIPPED · 1 FAIL · 2 usage or configuration ·\n\
+                  3 INCONCLUSIVE · 4 not published · 130 interrupted"
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -47,6 +49,7 @@ pub(crate) enum CliCommand {
     Init(commands::init::InitArgs),
     Agents(commands::agents::AgentsArgs),
     Backends(commands::backends::BackendsArgs),
+    Demo(commands::demo::DemoArgs),
     Doctor(commands::doctor::DoctorArgs),
     Schema(commands::schema::SchemaArgs),
     Judge(commands::judge::JudgeArgs),

@@ -1,13 +1,15 @@
 //! The only place that prints.
 
 use std::io::{IsTerminal, Write};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 
 use crate::config::ColorChoice as ColorSetting;
-use crate::report::{DisplayOptions, Verbosity};
-use crate::text::Untrusted;
+use crate::report::{DisplayOptions, LinkRoot, Verbosity};
+use crate::text::{self, Untrusted};
 
 use crate::run::environment::ProcessEnvironment;
 use crate::run::error::RunError;
@@ -22,6 +24,7 @@ pub(crate) struct Console {
     colour: ColorChoice,
     pub(crate) verbosity: Verbosity,
     unicode: bool,
+    links: Option<LinkRoot>,
 }
 
 impl Console {
@@ -34,7 +37,16 @@ impl Console {
             colour: color_choice(colour.unwrap_or(ColorSetting::Auto)),
             verbosity,
             unicode: speaks_unicode(environment),
+            links: None,
         }
+    }
+
+    /// The same with links into the worktree of a directory, where the terminal takes them.
+    pub(crate) fn with_links(mut self, dir: &Path, environment: &ProcessEnvironment) -> Self {
+        let top = dir.ancestors().find(|folder| folder.join(".git").exists());
+        let top = top.filter(|_| takes_links(environment));
+        self.links = top.map(|top| LinkRoot::of_worktree(top.as_os_str().as_bytes()));
+        self
     }
 
     /// What the configuration says, where no flag did.
@@ -62,7 +74,13 @@ impl Console {
             colour,
             unicode: self.unicode,
             verbosity: self.verbosity,
+            links: self.links,
         }
+    }
+
+    /// The columns of the terminal that standard output is; none: it is none.
+    pub(crate) fn stdout_columns(&self) -> Option<usize> {
+        terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0))
     }
 
     /// What a report for standard error may look like.
@@ -92,30 +110,27 @@ impl Console {
         written.map_err(|error| RunError::output("to standard output", &error))
     }
 
+    /// Prints data for programs. Characters that a terminal obeys are written as `\u` escapes.
+    pub(crate) fn print_json(&self, data: &impl serde::Serialize) -> Result<(), RunError> {
+        let json = serde_json::to_string_pretty(data).unwrap_or_default();
+        self.print(&(text::json_safe(&json) + "\n"))
+    }
+
     /// Tells a person at a terminal what to do next.
     pub(crate) fn hint(&self, text: &str) {
         if self.is_watched() {
-            self.write_stderr(&format!(
-                "{HINT}hint:{HINT:#} {}\n",
-                Untrusted::new(text).line()
-            ));
+            self.write_stderr(&labelled("hint:", HINT, text));
         }
     }
 
     /// Tells an error and its hints.
     pub(crate) fn error(&self, error: &RunError) {
-        let mut text = format!(
-            "{ERROR}Error:{ERROR:#} {}\n",
-            Untrusted::new(&error.message).line()
-        );
+        let mut text = labelled("Error:", ERROR, &error.message);
         if !error.hints.is_empty() {
             text.push('\n');
         }
         for hint in &error.hints {
-            text.push_str(&format!(
-                "{HINT}hint:{HINT:#} {}\n",
-                Untrusted::new(hint).line()
-            ));
+            text.push_str(&labelled("hint:", HINT, hint));
         }
         self.write_stderr(&text);
     }
@@ -123,10 +138,7 @@ impl Console {
     /// Tells something that does not stop the run; silent with `-q`.
     pub(crate) fn warning(&self, message: &str) {
         if self.verbosity != Verbosity::Quiet {
-            self.write_stderr(&format!(
-                "{WARNING}warning:{WARNING:#} {}\n",
-                Untrusted::new(message).line()
-            ));
+            self.write_stderr(&labelled("warning:", WARNING, message));
         }
     }
 
@@ -140,11 +152,30 @@ impl Console {
         self.write_stderr(&format!("{}\n", Untrusted::new(line).line()));
     }
 
+    /// Draws on a terminal: where colours are unwanted, the cursor moves all the same.
+    pub(crate) fn draw_stderr(&self, text: &str) {
+        let mut err = std::io::stderr().lock();
+        let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
+    }
+
     /// Standard error is for people; when nobody can hear, there is nobody to tell.
     pub(crate) fn write_stderr(&self, text: &str) {
         let mut err = AutoStream::new(std::io::stderr().lock(), self.colour);
         let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
     }
+}
+
+/// A message behind its label; on a terminal wrapped at words, later lines below the first one.
+fn labelled(label: &str, style: Style, message: &str) -> String {
+    let message = Untrusted::new(message).line();
+    let columns = terminal_size::terminal_size_of(std::io::stderr());
+    let indent = label.len() + 1;
+    let lines = match columns.map(|(width, _)| usize::from(width.0).saturating_sub(indent)) {
+        Some(room @ 20..) => text::wrap_columns(&message, room, room),
+        _ => vec![message],
+    };
+    let below = format!("\n{}", " ".repeat(indent));
+    format!("{style}{label}{style:#} {}\n", lines.join(&below))
 }
 
 fn color_choice(colour: ColorSetting) -> ColorChoice {
@@ -155,6 +186,47 @@ fn color_choice(colour: ColorSetting) -> ColorChoice {
     }
 }
 
+/// Whether a terminal takes links (OSC 8), by what terminals say of themselves. Multiplexers may or may not pass them on,
+/// so that they count as terminals that do not.
+fn takes_links(environment: &ProcessEnvironment) -> bool {
+    let value = |name| {
+        environment
+            .get(name)
+            .map(|v| v.to_string_lossy().into_owned())
+    };
+    let term = value("TERM").unwrap_or_default();
+    if environment.is_ci()
+        || value("TMUX").is_some()
+        || term.starts_with("screen")
+        || term == "dumb"
+    {
+        return false;
+    }
+    let programs = [
+        "iTerm.app",
+        "WezTerm",
+        "vscode",
+        "ghostty",
+        "Hyper",
+        "Tabby",
+        "rio",
+    ];
+    let terms = [
+        "xterm-kitty",
+        "xterm-ghostty",
+        "foot",
+        "alacritty",
+        "contour",
+    ];
+    let is_vte = value("VTE_VERSION").and_then(|v| v.parse::<u32>().ok()) >= Some(5_000);
+    is_vte
+        || value("TERM_PROGRAM").is_some_and(|name| programs.contains(&name.as_str()))
+        || terms.contains(&term.as_str())
+        || ["WT_SESSION", "KONSOLE_VERSION", "DOMTERM"]
+            .iter()
+            .any(|name| value(name).is_some())
+}
+
 /// As libc decides: the first of the three that is set.
 fn speaks_unicode(environment: &ProcessEnvironment) -> bool {
     let names = ["LC_ALL", "LC_CTYPE", "LANG"];
@@ -163,4 +235,24 @@ fn speaks_unicode(environment: &ProcessEnvironment) -> bool {
         .map(|l| l.to_string_lossy().to_ascii_lowercase())
         .unwrap_or_default();
     locale.contains("utf-8") || locale.contains("utf8")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_terminals_that_say_so_are_given_links() {
+        let takes = |vars: &[(&str, &str)]| takes_links(&ProcessEnvironment::from_vars(vars));
+        assert!(takes(&[("TERM", "xterm-kitty")]));
+        assert!(takes(&[
+            ("TERM", "xterm-256color"),
+            ("VTE_VERSION", "7402")
+        ]));
+        assert!(takes(&[("TERM_PROGRAM", "WezTerm")]));
+        assert!(!takes(&[("VTE_VERSION", "4999")]));
+        assert!(!takes(&[("TERM", "xterm-256color")]));
+        assert!(!takes(&[("TERM", "xterm-kitty"), ("TMUX", "/tmp/tmux")]));
+        assert!(!takes(&[("TERM", "xterm-kitty"), ("CI", "true")]));
+    }
 }

@@ -1,10 +1,12 @@
 //! What a command is started with: what the use cases need, and what only the command line knows.
 
 use std::ops::Deref;
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::cli::args::GlobalArgs;
 use crate::cli::console::Console;
+use crate::cli::live::{EventFile, LiveView, ViewKind, WatchedConsole};
 use crate::config::Settings;
 use crate::run::context::{Notifier, RunContext};
 use crate::run::environment::ProcessEnvironment;
@@ -21,6 +23,8 @@ pub(crate) struct CommandContext {
     pub(crate) run: RunContext,
     pub(crate) console: Console,
     pub(crate) global: GlobalArgs,
+    /// Where the events of the run are written, too (`--events`).
+    pub(crate) events: Option<Arc<EventFile>>,
 }
 
 /// A command hands itself on to the use cases, which see their part of it only.
@@ -51,6 +55,7 @@ impl CommandContext {
                 dir.display()
             )));
         }
+        let console = console.with_links(&dir, &environment);
         let started_by = environment.calling_agent();
         let run = RunContext {
             environment,
@@ -65,6 +70,7 @@ impl CommandContext {
             run,
             console,
             global,
+            events: None,
         })
     }
 
@@ -72,14 +78,31 @@ impl CommandContext {
     pub(crate) fn with_settings(&self, settings: &Settings) -> Self {
         let flag = self.global.color.map(Into::into);
         let console = self.console.with_color_setting(flag, settings.output.color);
+        let kind = ViewKind::choose(settings.output.progress, &console, &self.run.environment);
+        let notifier: Arc<dyn Notifier> = match (kind, &self.events) {
+            (ViewKind::Off, None) => Arc::new(console),
+            (kind, events) => {
+                let view = Arc::new(LiveView::new(kind, console));
+                Arc::new(WatchedConsole::new(console, view, events.clone()))
+            }
+        };
         Self {
             run: RunContext {
-                notifier: Arc::new(console),
+                notifier,
                 ..self.run.clone()
             },
             console,
-            global: self.global.clone(),
+            ..self.clone()
         }
+    }
+
+    /// The same with events of the run written to a file; `-` is standard output.
+    pub(crate) fn with_events(&self, file: Option<&Path>) -> Result<Self, RunError> {
+        let open = |file| EventFile::open(file, &self.dir).map(Arc::new);
+        Ok(Self {
+            events: file.map(open).transpose()?,
+            ..self.clone()
+        })
     }
 
     /// The same in another environment.

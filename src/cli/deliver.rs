@@ -80,6 +80,24 @@ impl<'a> ReportOutput<'a> {
     }
 }
 
+impl ReportOutput<'_> {
+    /// The same where something else has standard output: people read the report on standard error.
+    pub(crate) fn deliver_beside(&self, report: &Report, start: &CommandContext) -> u8 {
+        let console = &start.console;
+        let look = console.stderr_look();
+        if let Some(file) = self.file {
+            let look = without_color(look);
+            let text = render_with(report, self.format, self.gate, look, start);
+            if let Err(error) = write_output(file, &text) {
+                console.error(&error);
+                return report.bottom_line(self.gate).unpublished_code();
+            }
+        }
+        console.write_stderr(&report::terminal::render(report, look));
+        report.bottom_line(self.gate).exit_code
+    }
+}
+
 /// The report in one format, for standard output.
 pub(crate) fn render_report(
     report: &Report,
@@ -118,6 +136,7 @@ fn render_with(
 fn without_color(look: DisplayOptions) -> DisplayOptions {
     DisplayOptions {
         colour: false,
+        links: None,
         ..look
     }
 }

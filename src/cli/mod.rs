@@ -10,8 +10,10 @@ mod councillors;
 mod deliver;
 mod detach;
 mod github;
+mod help;
 mod hook;
 mod limits;
+mod live;
 mod modes;
 mod pager;
 #[cfg(feature = "mcp")]
@@ -21,7 +23,8 @@ mod web;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches as _;
+use clap::error::{ContextKind, ErrorKind};
 use council_agents::guard;
 
 use args::{Cli, CliCommand};
@@ -49,10 +52,25 @@ pub fn main() -> ExitCode {
     {
         return ExitCode::from(print_version());
     }
-    ExitCode::from(match Cli::try_parse() {
+    let command = help::grouped_command(help::asks_for_all(&words));
+    if help::asks_for_all(&words) {
+        let mut command = command;
+        return ExitCode::from(print_help(&command.render_help().ansi().to_string()));
+    }
+    let parsed = command
+        .try_get_matches()
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    ExitCode::from(match parsed {
         Ok(cli) => run_cli(cli),
-        Err(error) => report_usage(&error),
+        Err(error) => report_usage(error),
     })
+}
+
+fn print_help(text: &str) -> u8 {
+    let console = Console::new(None, Verbosity::Normal, &process_environment());
+    console
+        .print(text)
+        .map_or_else(|error| report_error(&error, &console), |()| exit::OK)
 }
 
 /// The version without the parser, which would describe every subcommand first.
@@ -109,6 +127,7 @@ fn dispatch(command: CliCommand, start: &CommandContext) -> Result<u8, RunError>
         CliCommand::Init(args) => commands::init::run(&args, start)?,
         CliCommand::Agents(args) => commands::agents::run(&args, start)?,
         CliCommand::Backends(args) => return commands::backends::run(&args, start),
+        CliCommand::Demo(args) => commands::demo::run(&args, start)?,
         CliCommand::Doctor(args) => commands::doctor::run(&args, start)?,
         CliCommand::Explain(args) => commands::explain::run(&args, start)?,
         CliCommand::Schema(args) => commands::schema::run(&args, &start.console)?,
@@ -138,14 +157,17 @@ fn report_error(error: &RunError, console: &Console) -> u8 {
 }
 
 /// Help and version go to standard output and are no error; everything else is one of usage.
-fn report_usage(error: &clap::Error) -> u8 {
-    let console = Console::new(None, Verbosity::Normal, &process_environment());
+fn report_usage(mut error: clap::Error) -> u8 {
+    // "to pass '--debte' as a value, use '-- --debte'": a mistyped flag is never meant to be a path.
+    let has_better = error.get(ContextKind::SuggestedArg).is_some();
+    if error.kind() == ErrorKind::UnknownArgument || has_better {
+        error.remove(ContextKind::Suggested);
+    }
     let text = error.render().ansi().to_string();
     if !error.use_stderr() {
-        return console
-            .print(&text)
-            .map_or_else(|error| report_error(&error, &console), |()| exit::OK);
+        return print_help(&text);
     }
+    let console = Console::new(None, Verbosity::Normal, &process_environment());
     // One word for errors, whoever found them.
     console.write_stderr(&text.replacen("error:", "Error:", 1));
     exit::USAGE

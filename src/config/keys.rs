@@ -166,6 +166,12 @@ pub const KEYS: &[ConfigKey] = &[
     )
     .appending(),
     key_row(
+        "review.instructions",
+        ValueKind::Text,
+        SourceTrust::User,
+        "What judges with a model are told beside the project's instructions, e.g. `mind the migration` (`--instructions`).",
+    ),
+    key_row(
         "review.large",
         ValueKind::Choice(&["rank", "shard"]),
         SourceTrust::User,
@@ -451,6 +457,13 @@ pub const KEYS: &[ConfigKey] = &[
         "Whether a cross-examination is also written to `.agents/council/…-session.md`.",
     )
     .with_default("false"),
+    key_row(
+        "output.progress",
+        ValueKind::Choice(&["auto", "lines", "off"]),
+        SourceTrust::User,
+        "What is shown on standard error while agents and models work: `lines` when something changes, or nothing; `auto`: a live view on a terminal, lines in CI.",
+    )
+    .with_default(r#""auto""#),
     key_row(
         "hook.enabled",
         ValueKind::Switch,

@@ -31,7 +31,7 @@ pub(crate) use resolve::{Config, LayerPart, ResolvedKey, resolve_checkout, resol
 pub(crate) use settings::{
     AgentSettings, BackendSettings, ColorChoice, CrossExaminationSettings, HookMode, JudgeSettings,
     LargeChangePolicy, LimitSettings, NoteSettings, OnTimeout, OpaquePolicy, PriceSettings,
-    ReportFormat, ReviewSettings, Settings,
+    ProgressSetting, ReportFormat, ReviewSettings, Settings,
 };
 pub use source::SourceTrust;
 pub(crate) use source::{ConfigLayer, KeyValue, LayerSource, ValueOrigin};

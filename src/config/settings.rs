@@ -114,6 +114,9 @@ pub(crate) struct ReviewSettings {
     /// Files that need no review, as gitignore patterns.
     #[serde(default)]
     pub ignore: Vec<String>,
+    /// What judges are told beside the project's own instructions.
+    #[serde(default)]
+    pub instructions: Option<String>,
     /// What becomes of a change that is larger than a brief.
     pub large: LargeChangePolicy,
     /// What content comes to that nobody can read as text.
@@ -306,6 +309,8 @@ pub(crate) struct OutputSettings {
     pub save: bool,
     /// Whether a cross-examination is also written down as a whole.
     pub session: bool,
+    /// What is shown on standard error while judges work.
+    pub progress: ProgressSetting,
 }
 
 /// `[hook]`
@@ -471,6 +476,18 @@ pub(crate) enum ColorChoice {
     Always,
     /// Never.
     Never,
+}
+
+/// What is shown while judges work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ProgressSetting {
+    /// A live view on a terminal, lines in CI.
+    Auto,
+    /// A line when something changes.
+    Lines,
+    /// Nothing.
+    Off,
 }
 
 impl Settings {

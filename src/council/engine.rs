@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use council_protocol::answer::Finding;
 use council_protocol::{Answer, Failure, FailureKind, JudgeId, Millis, Task, TurnId};
 
+use super::anonymity;
 use super::exchange::{Action, CancelCause, Input, TimerId};
 use super::judges::{QueuedTask, SeatIndex, SeatPresence};
 use super::outcome::Outcome;
@@ -74,6 +76,28 @@ impl Council {
         self.apply_input(input, now);
         self.advance(now);
         std::mem::take(&mut self.state.out)
+    }
+
+    /// The finding that a judge means by an id which it was shown in a round, and who reported it.
+    pub(crate) fn finding_meant(
+        &self,
+        judge: &JudgeId,
+        round: u8,
+        id: &str,
+    ) -> Option<(&JudgeId, &Finding)> {
+        let judges = &self.state.judges;
+        let order = judges[judges.seat_of(judge)?].peers.get(&round)?;
+        let (seat, number) = anonymity::parse_finding_id(order, id)?;
+        let meant = judges[seat].raised.get(number.checked_sub(1)?)?;
+        Some((judges[seat].id(), &meant.finding))
+    }
+
+    /// A judge's own finding by its number, from 1.
+    pub(crate) fn own_finding(&self, judge: &JudgeId, number: u32) -> Option<&Finding> {
+        let judges = &self.state.judges;
+        let at = usize::try_from(number).ok()?.checked_sub(1)?;
+        let own = judges[judges.seat_of(judge)?].raised.get(at)?;
+        Some(&own.finding)
     }
 
     /// Whether [`Action::Conclude`] was given out.

@@ -65,7 +65,7 @@ pub use parallel::map_parallel;
 pub(crate) use push::{PushedRange, RefUpdate, pushed_ranges};
 pub(crate) use pushed_commits::{PushedCommit, pushed_commits, tag_texts};
 pub use read::read_change;
-pub(crate) use read::{commit_at, tree_at};
+pub(crate) use read::{commit_at, commit_subjects, tree_at};
 pub(crate) use recognition::recognition_key;
 pub(crate) use repository_paths::RepositoryPaths;
 pub use request::ChangeRequest;

@@ -1,5 +1,6 @@
 //! From a request to a change.
 
+use std::collections::BTreeMap;
 use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use super::diff::sides::ChangeSides;
 use super::document;
 use super::env::GitEnvironment;
 use super::error::GitError;
+use super::id::ObjectId;
 use super::limits::MAX_FILES;
 use super::objects::ObjectReader;
 use super::open;
@@ -148,4 +150,22 @@ pub(crate) fn commit_at(dir: &Path, env: &GitEnvironment, rev: &str) -> Result<S
         cause: "it is a tree, not a commit".to_owned(),
     })?;
     Ok(commit.to_hex())
+}
+
+/// The first line of each commit's message, where the commit is here. Untrusted text.
+pub(crate) fn commit_subjects(
+    dir: &Path,
+    env: &GitEnvironment,
+    commits: &[String],
+) -> BTreeMap<String, String> {
+    let Ok(repository) = open::open_repository(dir, env) else {
+        return BTreeMap::new();
+    };
+    let objects = ObjectReader::new(repository);
+    let subject = |hex: &String| {
+        let id = ObjectId::from_hex(hex)?;
+        let commit = objects.commit(id).ok()?;
+        Some((hex.clone(), commit.subject().to_owned()))
+    };
+    commits.iter().filter_map(subject).collect()
 }

@@ -9,6 +9,6 @@ pub(crate) mod line;
 mod seal;
 mod signers;
 
-pub(crate) use cache::{VerdictCache, is_worth_keeping};
+pub(crate) use cache::{CachedVerdict, VerdictCache, is_worth_keeping};
 pub(crate) use seal::{MacKey, MacPurpose};
 pub(crate) use signers::{ChangeAuthors, TrustedSigners};

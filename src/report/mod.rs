@@ -39,7 +39,7 @@ pub(crate) use facts::{
     BackendFacts, BriefFacts, ContextFacts, InputDigests, MemoryPlace, RecognisedVerdict,
 };
 pub use facts::{ChangeSize, ReviewSubject, RunFacts};
-pub(crate) use page::{DisplayOptions, Verbosity};
+pub(crate) use page::{DisplayOptions, LinkRoot, Verbosity};
 pub(crate) use source::ReportSource;
 pub use whole::Report;
 

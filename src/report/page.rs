@@ -2,6 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 
+use super::uri;
 use crate::text::{self, Ellipsis};
 
 /// How much is said.
@@ -27,6 +28,21 @@ pub(crate) struct DisplayOptions {
     pub unicode: bool,
     /// How much is said.
     pub verbosity: Verbosity,
+    /// Where the reviewed files lie, for a terminal that takes links.
+    pub links: Option<LinkRoot>,
+}
+
+/// The `file:` URI of a worktree, ended by a slash. It holds for as long as the program runs, so that a look stays a
+/// plain value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LinkRoot(&'static str);
+
+impl LinkRoot {
+    /// The root of the links into a worktree; made once a process.
+    pub(crate) fn of_worktree(top: &[u8]) -> Self {
+        let uri = format!("file://{}/", uri::encode_path(top));
+        Self(Box::leak(uri.into_boxed_str()))
+    }
 }
 
 impl Default for DisplayOptions {
@@ -36,6 +52,7 @@ impl Default for DisplayOptions {
             colour: false,
             unicode: true,
             verbosity: Verbosity::Normal,
+            links: None,
         }
     }
 }
@@ -46,7 +63,7 @@ impl DisplayOptions {
         self.width.clamp(40, 120)
     }
 
-    pub(super) fn ellipsis(&self) -> Ellipsis {
+    pub(crate) fn ellipsis(&self) -> Ellipsis {
         if self.unicode {
             Ellipsis::Unicode
         } else {
@@ -147,11 +164,28 @@ impl TerminalPage {
         }
     }
 
+    /// A link to a file of the worktree (OSC 8), where the terminal takes links; the text alone elsewhere.
+    fn link(&self, path: &[u8], text: &str) -> String {
+        match self.look.links.filter(|_| self.look.colour) {
+            Some(LinkRoot(root)) => {
+                let uri = uri::encode_path(path);
+                format!("\u{1b}]8;;{root}{uri}\u{1b}\\{text}\u{1b}]8;;\u{1b}\\")
+            }
+            None => text.to_owned(),
+        }
+    }
+
     /// `critical src/db.rs:42  sentence`, wrapped; the place is never broken, so that it can be clicked on.
-    pub(super) fn push_place_line(&mut self, word: &str, style: Style, place: &str, text: &str) {
+    pub(super) fn push_place_line(
+        &mut self,
+        (word, style): (&str, Style),
+        (path, place): (&[u8], &str),
+        text: &str,
+    ) {
         let word_shown = self.paint(style, word);
         let columns = self.look.columns();
         let used = text::display_width(word) + 1 + text::display_width(place) + 2;
+        let place = &self.link(path, place);
         if used + 16 > columns {
             self.push_line(&format!("{word_shown} {place}"));
             self.push_hanging("    ", colours::PLAIN, text, 4);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::environment::ProcessEnvironment;
 use crate::config::KeyValue;
 use crate::memory::MacKey;
+use crate::session::ProgressObserver;
 
 /// Hears what a use case has to say while it works. The command line prints it.
 pub(crate) trait Notifier: Send + Sync {
@@ -19,6 +20,10 @@ pub(crate) trait Notifier: Send + Sync {
     fn is_verbose(&self) -> bool;
     /// Whether a person watches, who is shown what slow judges do.
     fn is_watched(&self) -> bool;
+    /// Hears what happens in a council; none: nobody wants to know.
+    fn observer(&self) -> Option<ProgressObserver> {
+        None
+    }
 }
 
 /// What a use case is started with.

@@ -368,6 +368,7 @@ impl CouncilRun<'_> {
             max_answer_bytes: self.prepared.config.settings.limits.answer,
             money: cost_settings(&self.prepared.config.settings),
             listener: self.log_listener(seats),
+            observer: self.start.notifier.observer(),
         }
     }
 
@@ -391,7 +392,9 @@ impl CouncilRun<'_> {
         }
         let notifier = Arc::clone(&self.start.notifier);
         let slow = seats.iter().any(|seat| seat.agent.kind.is_paid());
-        let heard = notifier.is_verbose() || (slow && notifier.is_watched());
+        // Whoever sees the events needs no log, unless it was asked for.
+        let unseen = notifier.observer().is_none();
+        let heard = notifier.is_verbose() || (slow && notifier.is_watched() && unseen);
         let hear = move |line: &str| notifier.log(line);
         heard.then(|| Arc::new(hear) as RunListener)
     }

@@ -293,7 +293,7 @@ fn build_packet(
         target: change.target.clone(),
         files: std::mem::take(&mut change.files),
         framing: std::mem::take(&mut change.framing),
-        instructions: trusted_instructions(change, notes),
+        instructions: all_instructions(change, review.instructions.as_deref(), notes),
         ignore,
         opaque_lowers: review.opaque == OpaquePolicy::Inconclusive,
     };
@@ -314,6 +314,30 @@ fn build_packet(
         &ContextBounds::default(),
     ))
 }
+
+/// Those of the trusted branch, and what the user says for this run.
+fn all_instructions(
+    change: &ReviewedChange,
+    own: Option<&str>,
+    notes: &mut Vec<String>,
+) -> Vec<Instruction> {
+    let mut all = trusted_instructions(change, notes);
+    all.extend(
+        own.filter(|text| !text.trim().is_empty())
+            .map(|text| Instruction {
+                path: OWN_INSTRUCTIONS.into(),
+                origin: "the user".to_owned(),
+                text: packet::cut_text(text, MAX_OWN_INSTRUCTIONS),
+            }),
+    );
+    all
+}
+
+/// As many bytes of them as of one of the project's files.
+const MAX_OWN_INSTRUCTIONS: usize = 32 * 1024;
+
+/// The name under which a report lists what the user said.
+const OWN_INSTRUCTIONS: &str = "review.instructions";
 
 fn trusted_instructions(change: &ReviewedChange, notes: &mut Vec<String>) -> Vec<Instruction> {
     let Some(tree) = change.trusted_tree() else {

@@ -4,10 +4,10 @@ use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::git::RepositoryPaths;
+use crate::git::{self, RepositoryPaths};
 use crate::memory::MacPurpose;
 use crate::report::{self, Report};
-use crate::session::journal::{JOURNAL_FILE, RunJournal};
+use crate::session::journal::{JOURNAL_FILE, JournalHeader, RunJournal};
 use crate::session::{LOCK_FILE, RealWorld, RunLock, RunRef, SessionWorld as _};
 
 use crate::run::context::RunContext;
@@ -101,9 +101,14 @@ impl StoredRun {
         if let Some(report) = report {
             return report.receipt.run.started.clone();
         }
-        let journal = self.read_file(JOURNAL_FILE).ok();
-        let journal = journal.and_then(|bytes| RunJournal::parse(&bytes).ok());
-        journal.map_or_else(String::new, |journal| journal.header.started)
+        self.header()
+            .map_or_else(String::new, |header| header.started)
+    }
+
+    /// What its journal says it is about; none: it never began.
+    pub(crate) fn header(&self) -> Option<JournalHeader> {
+        let bytes = self.read_file(JOURNAL_FILE).ok()?;
+        Some(RunJournal::parse(&bytes).ok()?.header)
     }
 
     /// Whether this user's program made its report, as it lies here. Who has no place for a key has nothing to compare.
@@ -192,6 +197,22 @@ pub(crate) fn list_runs(start: &RunContext) -> Result<Vec<(StoredRun, Option<Rep
     found.sort_by_cached_key(began);
     found.reverse();
     Ok(found)
+}
+
+/// The latest run here that reviewed this commit and has a report.
+pub(crate) fn find_run_of(start: &RunContext, revision: &str) -> Option<StoredRun> {
+    let commit = git::commit_at(&start.dir, &start.git_environment(), revision).ok()?;
+    let is_of = |(_, report): &(StoredRun, Option<Report>)| {
+        let head = report
+            .as_ref()
+            .and_then(|report| report.target.head.as_ref());
+        head == Some(&commit)
+    };
+    list_runs(start)
+        .ok()?
+        .into_iter()
+        .find(is_of)
+        .map(|(past, _)| past)
 }
 
 /// The run of that name, or the one whose name contains it; without a name the latest that has a report.

@@ -10,9 +10,10 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::error::SessionError;
 use super::explore::ExplorerPool;
 use super::journal::{
-    JOURNAL_VERSION, JournalHeader, JournalLine, JournalWriter, PlanRef, RunJournal,
+    JOURNAL_VERSION, JournalEntry, JournalHeader, JournalLine, JournalWriter, PlanRef, RunJournal,
 };
 use super::opened::SessionBackend;
+use super::progress::{JournalFollower, ProgressEvent, ProgressKind, ProgressTeller, RunLabel};
 use super::prove::QuoteProver;
 use super::purse::{Budget, CALLS_FILE, LoggedCall};
 use super::resume::RunHistory;
@@ -22,7 +23,7 @@ use super::setting::{BackendFallback, BackendOffer, FinishedSession, SessionSetu
 use super::stored;
 use super::world::{FileAppender, SessionWorld, WriteDurability};
 use crate::council::plan::PlannedSeat;
-use crate::council::{Council, Input, Outcome, Plan, TimerId};
+use crate::council::{Action, Council, Input, Outcome, Plan, TimerId};
 use crate::packet;
 
 /// An event with the number of the backend that it comes from: the first offer is 1.
@@ -215,7 +216,13 @@ impl<'a> SessionState<'a> {
 
     fn handle_input(&mut self, input: Input, now: Millis) {
         if let (None, Some(council)) = (&self.outcome, &mut self.council) {
+            let heard = self
+                .setting
+                .observer
+                .as_ref()
+                .and_then(|_| ProgressTeller::input_event(&input, &self.setting.redactor));
             let actions = council.handle(input, now);
+            self.tell(heard, &actions, now);
             actions
                 .into_iter()
                 .for_each(|action| self.perform_action(action));
@@ -291,9 +298,46 @@ impl<'a> SessionState<'a> {
         self.attach_backend();
         let (council, actions) = Council::convene(self.plan.clone());
         self.council = Some(council);
+        if let Some(observer) = &self.setting.observer {
+            observer(&ProgressEvent::convened(self.label(), &self.plan, 0));
+        }
+        self.tell(None, &actions, 0);
         actions
             .into_iter()
             .for_each(|action| self.perform_action(action));
+    }
+
+    /// Tells whoever watches what was heard and what came of it.
+    fn tell(&self, heard: Option<ProgressKind>, actions: &[Action], now: Millis) {
+        let (Some(observer), Some(council)) = (&self.setting.observer, &self.council) else {
+            return;
+        };
+        let redactor = &self.setting.redactor;
+        let told = ProgressTeller { council, redactor }.action_events(actions);
+        for kind in heard.into_iter().chain(told) {
+            observer(&ProgressEvent::new(now, kind));
+        }
+    }
+
+    /// Tells whoever watches what an earlier process of this run heard.
+    pub(super) fn tell_again(&self, entries: &[JournalEntry]) {
+        let Some(observer) = &self.setting.observer else {
+            return;
+        };
+        let redactor = self.setting.redactor.clone();
+        let (mut follower, mut told) =
+            JournalFollower::convene(self.plan.clone(), self.label(), redactor);
+        told.extend(follower.hear_entries(entries));
+        told.iter().for_each(|event| observer(event));
+    }
+
+    fn label(&self) -> RunLabel {
+        RunLabel {
+            run: self.setting.run.name.clone(),
+            target: self.setting.packet.target.label.clone(),
+            backend: self.backend.clone(),
+            max_usd: self.setting.money.most_usd,
+        }
     }
 
     /// The plan that holds.

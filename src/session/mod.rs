@@ -18,6 +18,7 @@ pub(crate) mod matrix;
 mod opened;
 mod perform;
 mod places;
+mod progress;
 mod prove;
 mod purse;
 mod real;
@@ -42,6 +43,10 @@ pub use interrupts::InterruptSource;
 pub use opened::SessionBackend;
 pub(crate) use places::artefact_stem;
 pub use places::{RunFolders, RunRef};
+pub(crate) use progress::{
+    AskedTask, JournalFollower, ProgressEvent, ProgressKind, ProgressObserver, RunLabel,
+    SeatedJudge, UsedTokens,
+};
 pub(crate) use prove::QuoteProver;
 pub(crate) use purse::{Budget, BudgetLimits, CALLS_FILE};
 pub use real::RealWorld;

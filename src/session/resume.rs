@@ -192,6 +192,7 @@ impl SessionState<'_> {
         self.continue_journal(journal)?;
         let (council, owed) = PendingWork::after_entries(self.plan().clone(), &journal.entries);
         self.take_over(council, owed.last);
+        self.tell_again(&journal.entries);
         self.past.answers = collect_answers(self.plan(), journal);
         for JournalEntry { input, .. } in &journal.entries {
             self.roll.replay_input(input);

@@ -9,6 +9,7 @@ use council_secrets::Redactor;
 
 use super::opened::SessionBackend;
 use super::places::RunRef;
+use super::progress::ProgressObserver;
 use super::purse::BudgetLimits;
 use crate::council::{Outcome, Plan};
 
@@ -109,6 +110,8 @@ pub struct SessionSetup {
     pub money: BudgetLimits,
     /// Hears each line of the log as it is written.
     pub listener: Option<LogListener>,
+    /// Hears what happens; none: nobody watches.
+    pub observer: Option<ProgressObserver>,
 }
 
 /// A backend that could not seat anybody and gave way to the next.

@@ -116,6 +116,31 @@ fn a_replay_without_its_report_still_gives_the_verdict() {
 }
 
 #[test]
+fn log_tells_commits_by_their_subjects_and_show_finds_a_run_by_its_commit() {
+    let repo = reviewed();
+    let head = repo.git(["rev-parse", "HEAD"]);
+    let subject = repo.git(["log", "-1", "--format=%s"]);
+    let log = repo.council(["log"]).ends(0).stdout;
+    assert!(log.contains(&head[..9]) && log.contains(&subject), "{log}");
+    repo.council(["review", "HEAD~1"]).ends(0);
+    let log = repo.council(["log", "HEAD"]).ends(0).stdout;
+    assert_eq!(log.lines().count(), 1, "{log}");
+    repo.council(["log", "nowhere"]).ends(2);
+    repo.council(["show", "HEAD"]).ends(0).prints("FAIL");
+    repo.council(["log", "--stats"])
+        .ends(0)
+        .prints("2 runs")
+        .prints("judge");
+    let json = repo.council(["log", "--json"]).ends(0).stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json[1]["commit"], head);
+    assert_eq!(json[1]["subject"], subject);
+    let schema = repo.council(["schema", "log"]).ends(0).stdout;
+    let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
+    assert!(jsonschema::is_valid(&schema, &json), "{json}");
+}
+
+#[test]
 fn old_runs_are_let_go() {
     let repo = Repo::with_base();
     for _ in 0..4 {

@@ -31,6 +31,7 @@ mod killed;
 mod large;
 mod links;
 mod linters;
+mod live;
 mod lookups;
 mod mailbox;
 mod memory;

@@ -319,3 +319,20 @@ fn a_key_does_not_pass_because_models_sit_where_rules_did() {
     let clean: serde_json::Value = serde_json::from_str(&clean.stdout).unwrap();
     assert_eq!(clean["reviewed_by"], "models");
 }
+
+#[test]
+fn instructions_of_one_run_reach_the_judge() {
+    let script = "prompt=$(cat); printf '%s' \"$prompt\" > @MARKS/prompt; exit 1";
+    let repo = with_judge(script, "");
+    let told = "Mind the migration of 2026.";
+    repo.council([
+        "review",
+        "HEAD",
+        "--agents",
+        "helper",
+        "--instructions",
+        told,
+    ]);
+    let prompt = std::fs::read_to_string(repo.in_home("marks/prompt")).unwrap();
+    assert!(prompt.contains(told), "{prompt}");
+}

@@ -30,6 +30,64 @@ fn a_mistake_ends_with_two_and_says_what_to_do() {
 }
 
 #[test]
+fn a_mistyped_flag_is_not_taken_for_a_path() {
+    let home = Repo::home();
+    let run = home
+        .council(["review", "--debte"])
+        .ends(2)
+        .tells("--debate");
+    assert!(!run.stderr.contains("-- --debte"), "{}", run.stderr);
+}
+
+#[test]
+fn help_begins_with_what_to_start_with_and_hides_the_plumbing() {
+    let home = Repo::home();
+    let help = home
+        .council(["--help"])
+        .ends(0)
+        .prints("Start here:\n  review");
+    assert!(!help.stdout.contains("completions"), "{}", help.stdout);
+    home.council(["help", "--all"]).ends(0).prints("Plumbing:");
+    home.council(["--help", "--all"])
+        .ends(0)
+        .prints("completions");
+}
+
+#[test]
+fn what_programs_read_fits_its_schema() {
+    let repo = Repo::with_base();
+    repo.council(["review", "HEAD"]).ends(0);
+    for (schema, command) in [
+        ("status", &["status", "--json"][..]),
+        ("cache", &["cache", "show", "--json"]),
+        ("agents", &["agents", "--json"]),
+        ("log", &["log", "--json"]),
+        ("hook-status", &["hook", "status", "--json"]),
+    ] {
+        let schema = repo.council(["schema", schema]).ends(0).stdout;
+        let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
+        let printed = repo.council_with(&[], command).stdout;
+        let printed: serde_json::Value = serde_json::from_str(&printed).unwrap();
+        assert!(
+            jsonschema::is_valid(&schema, &printed),
+            "{command:?}: {printed}"
+        );
+    }
+}
+
+#[test]
+fn completions_work_in_the_shells_that_are_here() {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/completions.sh");
+    let tried = std::process::Command::new("bash")
+        .args([script, env!("CARGO_BIN_EXE_git-council"), "--if-present"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&tried.stderr);
+    eprint!("{said}");
+    assert!(tried.status.success(), "{said}");
+}
+
+#[test]
 fn a_reader_that_goes_away_is_no_failure() {
     let home = Repo::home();
     let mut command = home.program(&home.path());
@@ -58,7 +116,9 @@ fn colour_is_for_those_who_ask() {
 #[test]
 fn every_schema_is_one() {
     let home = Repo::home();
-    for format in ["report", "answer", "packet", "config"] {
+    for format in [
+        "report", "answer", "packet", "config", "events", "log", "status", "cache", "agents",
+    ] {
         let run = home.council(["schema", format]).ends(0);
         let schema: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
         assert!(jsonschema::meta::is_valid(&schema), "{format}");

@@ -4,6 +4,8 @@ use clap::{Args, Subcommand};
 use council_agents::installed::{InstalledClient, find_clients};
 use council_agents::known::{KNOWN_CLIENTS, KnownClient};
 use council_protocol::seat::{AgentKind, AgentSpec};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::cli::agent_setup::{self, SetupArgs};
 use crate::cli::columns::Columns;
@@ -18,6 +20,9 @@ use crate::run::settings;
 pub(crate) struct AgentsArgs {
     #[command(subcommand)]
     action: Option<AgentsAction>,
+    /// Print a JSON array
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, Clone, Subcommand)]
@@ -33,21 +38,59 @@ enum AgentsAction {
 
 pub(crate) fn run(args: &AgentsArgs, start: &CommandContext) -> Result<(), RunError> {
     match &args.action {
-        None => list_agents(start),
+        None => list_agents(args.json, start),
         Some(AgentsAction::Install(setup)) => agent_setup::install(setup, start),
         Some(AgentsAction::Remove(setup)) => agent_setup::remove(setup, start),
         Some(AgentsAction::Offer) => agent_setup::offer(start),
     }
 }
 
-fn list_agents(start: &CommandContext) -> Result<(), RunError> {
+/// Something that can act as a judge: an element of `agents --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "AgentState")]
+pub(crate) struct AgentState {
+    name: String,
+    driver: String,
+    vendor: String,
+    /// Whether it can be used as it is.
+    ready: bool,
+    /// What it can do, or what is in its way, in words.
+    state: String,
+}
+
+impl AgentState {
+    fn new(name: &str, driver: &str, vendor: &str, ready: bool, state: String) -> Self {
+        let [name, driver, vendor] = [name, driver, vendor].map(str::to_owned);
+        Self {
+            name,
+            driver,
+            vendor,
+            ready,
+            state,
+        }
+    }
+}
+
+fn list_agents(json: bool, start: &CommandContext) -> Result<(), RunError> {
+    let agents = survey_agents(start)?;
+    if json {
+        return start.console.print_json(&agents);
+    }
+    let mut rows = Columns::default();
+    for agent in &agents {
+        rows.push([&agent.name, &agent.driver, &agent.vendor, &agent.state]);
+    }
+    start.console.print(&rows.render(""))
+}
+
+fn survey_agents(start: &CommandContext) -> Result<Vec<AgentState>, RunError> {
     let config = settings::branch_config(start)?;
     let bench = SeatPlanner {
         config: &config,
         deep: false,
     };
     let table = BackendTable::without_change(start);
-    let mut rows = Columns::default();
+    let mut rows = Vec::new();
     let here = find_clients(&bare_agent_context(start));
     let agents = bench.known_agents()?;
     let others = unconfigured_clients(&agents, &here);
@@ -80,7 +123,8 @@ fn list_agents(start: &CommandContext) -> Result<(), RunError> {
             }
             Err(failure) => format!("not available: {}", failure.detail),
         };
-        rows.push([name, driver, vendor, state]);
+        let ready = state.starts_with("ready");
+        rows.push(AgentState::new(&name, &driver, &vendor, ready, state));
     }
     for other in others {
         let KnownClient {
@@ -91,13 +135,19 @@ fn list_agents(start: &CommandContext) -> Result<(), RunError> {
         } = other.known;
         let version = other.version.as_deref().unwrap_or("no version");
         let state = format!("installed, not set up ({version}): git council init --print");
-        rows.push([*name, *driver, *vendor, &state]);
+        rows.push(AgentState::new(name, driver, vendor, false, state));
     }
     for known in missing_clients(&bench.known_agents()?, &here) {
         let state = format!("not installed: there is no `{}` in PATH", known.argv[0]);
-        rows.push([known.name, known.driver, known.vendor, &state]);
+        rows.push(AgentState::new(
+            known.name,
+            known.driver,
+            known.vendor,
+            false,
+            state,
+        ));
     }
-    start.console.print(&rows.render(""))
+    Ok(rows)
 }
 
 /// Clients that are known by name, and neither here nor in the configuration.

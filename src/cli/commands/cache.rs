@@ -1,11 +1,14 @@
 //! `git council cache`: verdicts that are known again.
 
 use clap::{Args, Subcommand};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::cli::columns::Columns;
 use crate::cli::context::CommandContext;
+use crate::council::outcome::Verdict;
 use crate::git::RepositoryPaths;
-use crate::memory::VerdictCache;
+use crate::memory::{CachedVerdict, VerdictCache};
 use crate::report::GatePolicy;
 use crate::run::error::RunError;
 
@@ -16,10 +19,34 @@ pub(crate) struct CacheArgs {
     what: Option<CacheAction>,
 }
 
+#[derive(Debug, Clone, Copy, Default, Args)]
+struct CacheShowArgs {
+    /// Print a JSON array
+    #[arg(long)]
+    json: bool,
+}
+
+/// A cached verdict: an element of `cache show --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "CachedVerdict")]
+pub(crate) struct CachedEntry {
+    /// The key under which it is reused.
+    key: String,
+    /// When the review began, RFC 3339.
+    started: String,
+    /// What was reviewed, as it was named.
+    target: String,
+    verdict: Verdict,
+    /// The verdict in a sentence.
+    headline: String,
+    /// The size of the file.
+    bytes: u64,
+}
+
 #[derive(Debug, Clone, Copy, Subcommand)]
 enum CacheAction {
     /// List the cached verdicts, latest first
-    Show,
+    Show(CacheShowArgs),
     /// Delete all cached verdicts
     Clear,
 }
@@ -30,8 +57,12 @@ pub(crate) fn run(args: &CacheArgs, start: &CommandContext) -> Result<(), RunErr
         return Ok(());
     };
     let cache = VerdictCache::new(&dir, usize::MAX, start.signing_key());
-    match args.what.unwrap_or(CacheAction::Show) {
-        CacheAction::Show => show_verdicts(&cache, start),
+    let asked = args
+        .what
+        .unwrap_or(CacheAction::Show(CacheShowArgs::default()));
+    match asked {
+        CacheAction::Show(CacheShowArgs { json: true }) => print_json(&cache, start),
+        CacheAction::Show(_) => show_verdicts(&cache, start),
         CacheAction::Clear => {
             let cleared = cache.clear().map_err(|error| {
                 RunError::run(format!("cannot clear {}: {error}", cache.dir().display()))
@@ -40,6 +71,19 @@ pub(crate) fn run(args: &CacheArgs, start: &CommandContext) -> Result<(), RunErr
             start.console.print(&format!("{cleared} {noun} deleted\n"))
         }
     }
+}
+
+fn print_json(cache: &VerdictCache, start: &CommandContext) -> Result<(), RunError> {
+    let entry = |kept: CachedVerdict| CachedEntry {
+        started: kept.report.receipt.run.started.clone(),
+        target: kept.report.target.label.clone(),
+        verdict: kept.report.outcome.verdict,
+        headline: kept.report.bottom_line(GatePolicy::default()).headline,
+        key: kept.key,
+        bytes: kept.bytes,
+    };
+    let entries: Vec<CachedEntry> = cache.list().into_iter().map(entry).collect();
+    start.console.print_json(&entries)
 }
 
 fn show_verdicts(cache: &VerdictCache, start: &CommandContext) -> Result<(), RunError> {

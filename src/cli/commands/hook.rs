@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::cli::columns::Columns;
 use crate::cli::context::CommandContext;
@@ -33,7 +35,7 @@ enum HookAction {
     /// Remove the hooks of git-council and restore the earlier ones unchanged
     Uninstall,
     /// Show which hooks are installed, and where git looks for them
-    Status,
+    Status(StatusArgs),
     /// Review what is being pushed or committed; git or a hook manager calls this
     Run(RunArgs),
 }
@@ -52,6 +54,13 @@ struct InstallArgs {
     /// Install even if a hook manager is in use or other repositories share the hooks directory
     #[arg(long)]
     force: bool,
+}
+
+#[derive(Debug, Clone, Copy, Args)]
+struct StatusArgs {
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -76,10 +85,21 @@ pub(crate) fn run(args: &HookArgs, start: &CommandContext) -> Result<u8, RunErro
     match &args.what {
         HookAction::Install(install) => return self::install_hooks(install, start),
         HookAction::Uninstall => uninstall_hooks(start)?,
-        HookAction::Status => show_status(start)?,
+        HookAction::Status(status) => show_status(*status, start)?,
         HookAction::Run(run) => return Ok(run_hook(run, start)),
     }
     Ok(exit::OK)
+}
+
+/// Installs the pre-push hook as `hook install` does.
+pub(super) fn install_push_hook(start: &CommandContext) -> Result<u8, RunError> {
+    let plain = InstallArgs {
+        post_commit: false,
+        print: false,
+        in_config: false,
+        force: false,
+    };
+    install_hooks(&plain, start)
 }
 
 fn hook_events(post_commit: bool) -> &'static [HookEvent] {
@@ -215,62 +235,119 @@ fn uninstall_hooks(start: &CommandContext) -> Result<(), RunError> {
     }
 }
 
-fn show_status(start: &CommandContext) -> Result<(), RunError> {
+/// The hooks of a repository: what `hook status --json` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "HookStatus")]
+pub(crate) struct HookStatus {
+    hooks: Vec<HookRow>,
+    /// Where git looks for hooks.
+    directory: String,
+    /// How a verdict affects a push; none where the configuration cannot be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    settings: Option<HookMeaning>,
+}
+
+/// One hook.
+#[derive(Debug, Serialize, JsonSchema)]
+struct HookRow {
+    /// `pre-push` or `post-commit`.
+    event: String,
+    /// Whether git-council is called by it.
+    installed: bool,
+    /// The same in words, with what is in the way.
+    state: String,
+}
+
+/// What hooks do here.
+#[derive(Debug, Serialize, JsonSchema)]
+struct HookMeaning {
+    /// Whether hooks review at all.
+    enabled: bool,
+    /// Whether FAIL and INCONCLUSIVE stop a push.
+    gate: bool,
+    /// Whether judges that cost something sit.
+    models: bool,
+}
+
+fn collect_status(start: &CommandContext) -> Result<HookStatus, RunError> {
     let hooks = HookInstaller::in_repository(start)?;
-    let mut rows = Columns::default();
+    let mut rows = Vec::new();
     for event in HookEvent::ALL {
-        let mut words = match hooks.hook_state(event)? {
-            HookState::Absent => "not installed".to_owned(),
-            HookState::Other => "another's".to_owned(),
-            HookState::Edited => "installed, then edited: git-council leaves it alone".to_owned(),
-            HookState::Installed { version, chained } => {
-                let old = if version < VERSION {
-                    " (older: install again)"
-                } else {
-                    ""
-                };
-                let chained = if chained {
-                    ", runs the earlier hook first"
-                } else {
-                    ""
-                };
-                format!("installed, version {version}{old}{chained}")
-            }
-        };
-        if let Some(manager) = hooks.detect_manager(event) {
-            let told = hooks
-                .worktree
-                .as_ref()
-                .is_some_and(|top| manager.runs_hook(top, event));
-            words.push_str(&format!(
-                "; {} manages hooks here{}",
-                manager.name(),
-                if told { " and runs it" } else { "" }
-            ));
-        }
-        if hooks.is_configured(event) {
-            let runs = if hooks.runs_config_hooks() {
-                ""
-            } else {
-                ", which this git does not run"
-            };
-            words.push_str(&format!("; set in git's configuration{runs}"));
-        }
-        rows.push([event.name(), &words]);
+        let state = hooks.hook_state(event)?;
+        let is_ours = matches!(state, HookState::Installed { .. } | HookState::Edited);
+        rows.push(HookRow {
+            event: event.name().to_owned(),
+            installed: is_ours || (hooks.is_configured(event) && hooks.runs_config_hooks()),
+            state: describe_state(&hooks, event, state),
+        });
     }
-    rows.push(["directory", &hooks.dir.display().to_string()]);
-    if let Ok(settings) = repository_settings(start) {
-        let hook = &settings.hook;
-        let mode = match (hook.enabled, hook.mode) {
+    let settings = repository_settings(start).ok().map(|settings| HookMeaning {
+        enabled: settings.hook.enabled,
+        gate: settings.hook.mode == HookMode::Gate,
+        models: settings.hook.models,
+    });
+    Ok(HookStatus {
+        hooks: rows,
+        directory: hooks.dir.display().to_string(),
+        settings,
+    })
+}
+
+fn describe_state(hooks: &HookInstaller, event: HookEvent, state: HookState) -> String {
+    let mut words = match state {
+        HookState::Absent => "not installed".to_owned(),
+        HookState::Other => "another's".to_owned(),
+        HookState::Edited => "installed, then edited: git-council leaves it alone".to_owned(),
+        HookState::Installed { version, chained } => {
+            let old = match version < VERSION {
+                true => " (older: install again)",
+                false => "",
+            };
+            let chained = match chained {
+                true => ", runs the earlier hook first",
+                false => "",
+            };
+            format!("installed, version {version}{old}{chained}")
+        }
+    };
+    if let Some(manager) = hooks.detect_manager(event) {
+        let top = hooks.worktree.as_ref();
+        let told = match top.is_some_and(|top| manager.runs_hook(top, event)) {
+            true => " and runs it",
+            false => "",
+        };
+        words.push_str(&format!("; {} manages hooks here{told}", manager.name()));
+    }
+    if hooks.is_configured(event) {
+        let runs = match hooks.runs_config_hooks() {
+            true => "",
+            false => ", which this git does not run",
+        };
+        words.push_str(&format!("; set in git's configuration{runs}"));
+    }
+    words
+}
+
+fn show_status(args: StatusArgs, start: &CommandContext) -> Result<(), RunError> {
+    let status = collect_status(start)?;
+    if args.json {
+        return start.console.print_json(&status);
+    }
+    let mut rows = Columns::default();
+    for hook in &status.hooks {
+        rows.push([&hook.event, &hook.state]);
+    }
+    rows.push(["directory", &status.directory]);
+    if let Some(meaning) = &status.settings {
+        let mode = match (meaning.enabled, meaning.gate) {
             (false, _) => "switched off (council.hook is false)",
-            (true, HookMode::Advisory) => "advisory: a push always goes through",
-            (true, HookMode::Gate) => "gate: FAIL and INCONCLUSIVE stop a push",
+            (true, false) => "advisory: a push always goes through",
+            (true, true) => "gate: FAIL and INCONCLUSIVE stop a push",
         };
         rows.push(["mode", mode]);
-        let judges = if hook.models {
-            "the whole council"
-        } else {
-            "built-in judges and recognised verdicts"
+        let judges = match meaning.models {
+            true => "the whole council",
+            false => "built-in judges and recognised verdicts",
         };
         rows.push(["judges", judges]);
     }

@@ -1,12 +1,14 @@
 //! `git council init`: a first configuration, from what is installed.
 
 use std::fmt::Write as _;
+use std::io::IsTerminal as _;
 use std::path::Path;
 
 use clap::Args;
 use council_agents::installed::{InstalledClient, InstalledTool, find_clients};
 use council_agents::known_tools::TreeCode;
 
+use crate::cli::commands::hook;
 use crate::cli::context::CommandContext;
 use crate::run::backends::bare_agent_context;
 use crate::run::detect_tools::detect_tools;
@@ -31,7 +33,12 @@ pub(crate) fn run(args: &InitArgs, start: &CommandContext) -> Result<(), RunErro
         refuse_to_overwrite(file.as_deref())?;
     }
     let found = find_clients(&bare_agent_context(start));
-    let text = render_configuration(&found) + &render_tools(&detect_tools(start));
+    let answers = match args.print {
+        true => InitAnswers::default(),
+        false => ask_questions(&found, start),
+    };
+    let tools = render_tools(&detect_tools(start));
+    let text = render_configuration(&found, answers.agents_judge) + &tools;
     let (Some(file), false) = (file, args.print) else {
         return start.console.print(&text);
     };
@@ -42,7 +49,56 @@ pub(crate) fn run(args: &InitArgs, start: &CommandContext) -> Result<(), RunErro
     // The user's own link, such as that of a manager of dotfiles, stays and leads where it leads.
     let place = file.canonicalize().unwrap_or_else(|_| file.clone());
     safe_file::write_file(&place, text).map_err(cannot)?;
-    start.console.print(&describe_result(&found, &file))
+    start
+        .console
+        .print(&describe_result(&found, answers.agents_judge, &file))?;
+    match answers.with_hook {
+        true => hook::install_push_hook(start).map(drop),
+        false => Ok(()),
+    }
+}
+
+/// What somebody at a terminal wants; without one everything stays off.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct InitAnswers {
+    /// The installed agents judge, not only the built-in rules.
+    agents_judge: bool,
+    /// Pushes of this repository are reviewed.
+    with_hook: bool,
+}
+
+/// Two questions to whoever sits at a terminal: the answer to both is no, unless a yes is typed.
+fn ask_questions(found: &[InstalledClient], start: &CommandContext) -> InitAnswers {
+    let mut answers = InitAnswers::default();
+    if !start.console.is_watched() || !std::io::stdin().is_terminal() || start.environment.is_ci() {
+        return answers;
+    }
+    if !found.is_empty() {
+        let names: Vec<&str> = found.iter().map(|one| one.known.name).collect();
+        let question = format!(
+            "Let {} judge? Their answers may cost money.",
+            names.join(" and ")
+        );
+        answers.agents_judge = ask_yes(&question, start);
+    }
+    if start
+        .dir
+        .ancestors()
+        .any(|folder| folder.join(".git").exists())
+    {
+        answers.with_hook = ask_yes(
+            "Review every push of this repository? A hook gives advice and stops nothing.",
+            start,
+        );
+    }
+    answers
+}
+
+fn ask_yes(question: &str, start: &CommandContext) -> bool {
+    start.console.write_stderr(&format!("{question} [y/N] "));
+    let mut typed = String::new();
+    let read = std::io::stdin().read_line(&mut typed);
+    read.is_ok() && matches!(typed.trim().to_ascii_lowercase().as_str(), "y" | "yes")
 }
 
 fn refuse_to_overwrite(file: Option<&Path>) -> Result<(), RunError> {
@@ -62,10 +118,14 @@ fn refuse_to_overwrite(file: Option<&Path>) -> Result<(), RunError> {
 }
 
 /// What was done, and what comes next.
-fn describe_result(found: &[InstalledClient], file: &Path) -> String {
+fn describe_result(found: &[InstalledClient], agents_judge: bool, file: &Path) -> String {
     let mut out = format!("wrote {}\n", file.display());
     for one in found {
         let _ = writeln!(out, "  {}: {}", one.known.name, format_version(one));
+    }
+    if agents_judge {
+        out.push_str("they judge from now on: git council review\n");
+        return out;
     }
     let next = match found.is_empty() {
         true => "no agent is installed: the built-in judges review, at no cost",
@@ -85,8 +145,8 @@ fn format_version(one: &InstalledClient) -> String {
     }
 }
 
-/// The file. Nothing in it costs money: whoever wants other judges takes a `#` away.
-fn render_configuration(found: &[InstalledClient]) -> String {
+/// The file. Nothing in it costs money unless that was asked for: whoever wants other judges takes a `#` away.
+fn render_configuration(found: &[InstalledClient], agents_judge: bool) -> String {
     let names: Vec<String> = found
         .iter()
         .map(|one| format!("{:?}", one.known.name))
@@ -119,6 +179,11 @@ agents = ["builtin"]
             one.known.name,
             one.known.driver
         );
+    }
+    if agents_judge {
+        out = out
+            .replace("agents = [\"builtin\"]\n", "")
+            .replace("# agents = [", "agents = [");
     }
     out.push_str(
         r#"
@@ -198,7 +263,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_and_costs_nothing() {
         for found in [Vec::new(), found()] {
-            assert_eq!(agents(&render_configuration(&found)), ["builtin"]);
+            assert_eq!(agents(&render_configuration(&found, false)), ["builtin"]);
         }
     }
 
@@ -224,8 +289,15 @@ mod tests {
     }
 
     #[test]
+    fn whoever_says_yes_has_the_agents_that_are_here() {
+        let text = render_configuration(&found(), true);
+        let names: Vec<&str> = KNOWN_CLIENTS.iter().map(|known| known.name).collect();
+        assert_eq!(agents(&text), names);
+    }
+
+    #[test]
     fn every_line_that_is_commented_out_can_be_taken_in() {
-        let text = render_configuration(&found());
+        let text = render_configuration(&found(), false);
         let taken_in = text
             .replace("# agents = [", "agents = [")
             .replacen("agents = [\"builtin\"]", "", 1)

@@ -60,14 +60,104 @@ fn render_man_page() -> std::io::Result<String> {
     man.render_name_section(&mut page)?;
     man.render_synopsis_section(&mut page)?;
     man.render_description_section(&mut page)?;
+    page.extend(EXAMPLES.as_bytes());
     man.render_options_section(&mut page)?;
     for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
         let name = sub.get_name().to_ascii_uppercase();
         page.extend(format!(".SH \"GIT COUNCIL {name}\"\n").into_bytes());
         page.extend(render_section(sub)?);
     }
-    man.render_extra_section(&mut page)?;
+    page.extend(EXIT_STATUS.as_bytes());
+    page.extend(FILES.as_bytes());
+    page.extend(render_environment().as_bytes());
     Ok(String::from_utf8_lossy(&page).into_owned())
+}
+
+const EXAMPLES: &str = r#".SH EXAMPLES
+.TP
+\fBgit council review\fR
+Review the current branch before you push it.
+.TP
+\fBgit council review HEAD~3..HEAD \-\- src\fR
+Review three commits, and only what they change below src.
+.TP
+\fBgit council review \-\-agents claude,codex \-\-debate \-\-max\-cost 2\fR
+Two agents review and answer each other; the run may cost two dollars.
+.TP
+\fBgit council dismiss F2 \-\-because \(aqthe input is a constant\(aq\fR
+Make the second finding of the last report not count.
+.TP
+\fBgit council hook install\fR
+Review every push.
+"#;
+
+const EXIT_STATUS: &str = r#".SH "EXIT STATUS"
+.TP
+\fB0\fR
+PASS, WARN (something to look at), or SKIPPED (nothing to review).
+.TP
+\fB1\fR
+FAIL, or WARN with \-\-fail\-on warn.
+.TP
+\fB2\fR
+Wrong usage or configuration.
+.TP
+\fB3\fR
+INCONCLUSIVE: too few judges answered, or too little was read, for a verdict.
+.TP
+\fB4\fR
+There is a verdict, but it could not be published anywhere.
+.TP
+\fB130\fR
+Interrupted.
+"#;
+
+const FILES: &str = r#".SH FILES
+.TP
+\fI~/.config/git\-council/config.toml\fR
+Your own configuration (below XDG_CONFIG_HOME, if that is set).
+.TP
+\fIcouncil.toml\fR
+The project's configuration, read from the trusted branch.
+.TP
+\fI.git/council/\fR
+Runs, cached verdicts and the journal of each run.
+.TP
+\fI.agents/council/\fR
+Reports and answers for people; output.save turns this off.
+.TP
+\fI~/.local/state/git\-council/seal.key\fR
+The key that signs your own cached verdicts (below XDG_STATE_HOME, if that is set).
+"#;
+
+/// Variables that the program reads beside those of the configuration.
+const VARIABLES: &[(&str, &str)] = &[
+    ("GIT_COUNCIL", "0 skips the hooks once."),
+    (
+        "NO_COLOR",
+        "No colour, unless \\-\\-color or the configuration asks for it.",
+    ),
+    (
+        "GIT_PAGER, PAGER",
+        "The pager of long output, by git\\(aqs rules.",
+    ),
+    (
+        "CI",
+        "In CI the cache is ignored, no note is written, and progress is told in lines.",
+    ),
+    (
+        "GIT_DIR, GIT_WORK_TREE",
+        "The repository, as for every git command.",
+    ),
+];
+
+fn render_environment() -> String {
+    let own = VARIABLES
+        .iter()
+        .map(|(name, does)| format!(".TP\n\\fB{name}\\fR\n{does}\n"));
+    let keys = crate::config::ENVIRONMENT.iter();
+    let keys = keys.map(|(name, key)| format!(".TP\n\\fB{name}\\fR\nSets {key}.\n"));
+    format!(".SH ENVIRONMENT\n{}", own.chain(keys).collect::<String>())
 }
 
 /// A subcommand's own page with its headings one level deeper.
@@ -83,12 +173,42 @@ fn render_section(command: &clap::Command) -> std::io::Result<Vec<u8>> {
     Ok(text.into_bytes())
 }
 
-/// What git's own completion of bash calls for `git council …`.
+/// What git's own completion of bash calls for `git council …`: it says where the subcommand stands, since options of git
+/// may come before it. Flags are offered where one is begun, or where there is nothing else.
 const GIT_BASH: &str = r#"
-_git_council() {
-    local COMP_WORDS=("git-council" "${COMP_WORDS[@]:2}") COMP_CWORD=$((COMP_CWORD - 1))
-    _git-council git-council "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+_git_council_words() {
+    _git__council "$@"
+    local word begun=${COMP_WORDS[COMP_CWORD]} plain=()
+    [[ $begun == -* ]] && return
+    for word in "${COMPREPLY[@]}"; do
+        [[ $word == -* ]] || plain+=("$word")
+    done
+    [[ ${#plain[@]} -gt 0 ]] && COMPREPLY=("${plain[@]}")
+    return 0
 }
+complete -F _git_council_words -o bashdefault -o default git-council
+
+_git_council() {
+    local at=${__git_cmd_idx:-1}
+    local words=("git-council" "${COMP_WORDS[@]:at+1}") cword=$((COMP_CWORD - at))
+    local COMP_WORDS=("${words[@]}") COMP_CWORD=$cword
+    _git_council_words git-council "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+}
+"#;
+
+/// `git council …` in fish: what `git-council …` would be completed to. Copy the script to fish's `conf.d` as well, or
+/// source it: fish reads completions of `git-council` only when that is typed.
+const GIT_FISH: &str = r#"
+function __fish_git_council_words
+    set -l before (commandline -opc)
+    set -l at (contains -i -- council $before); or return
+    set -e before[1..$at]
+    set -l word (commandline -ct)
+    complete -C "git-council "(string join ' ' -- (string escape -- $before) "$word")
+end
+complete -c git -n '__fish_seen_subcommand_from council' -e
+complete -c git -f -n 'contains -- council (commandline -opc)' -a '(__fish_git_council_words)'
+complete -c git -n __fish_git_needs_command -a council -d 'Review a change and give one verdict'
 "#;
 
 pub(crate) fn run_completions(
@@ -104,9 +224,12 @@ fn render_completions(shell: Shell) -> String {
     clap_complete::generate(shell, &mut command, "git-council", &mut text);
     let mut text = String::from_utf8_lossy(&text).into_owned();
     match shell {
-        Shell::Bash => text.push_str(GIT_BASH),
-        Shell::Fish => text
-            .push_str("complete -c git -n '__fish_seen_subcommand_from council' -w git-council\n"),
+        Shell::Bash => {
+            // The generator names states by the name of the program, and looks them up by the words of its usage.
+            text = text.replace("git__subcmd__council", "git__council");
+            text.push_str(GIT_BASH);
+        }
+        Shell::Fish => text.push_str(GIT_FISH),
         _ => {}
     }
     text
@@ -133,6 +256,23 @@ mod tests {
                 sub.get_name().to_ascii_uppercase()
             );
             assert!(page.contains(&heading), "{heading}");
+        }
+    }
+
+    #[test]
+    fn the_page_has_the_sections_that_readers_of_man_pages_look_for() {
+        let page = render_man_page().unwrap();
+        for heading in [
+            "NAME",
+            "SYNOPSIS",
+            "DESCRIPTION",
+            "EXAMPLES",
+            "\"EXIT STATUS\"",
+            "FILES",
+            "ENVIRONMENT",
+        ] {
+            let heading = format!(".SH {heading}\n");
+            assert_eq!(page.matches(&heading).count(), 1, "{heading}");
         }
     }
 

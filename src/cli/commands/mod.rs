@@ -7,6 +7,7 @@ pub(super) mod brainstorm;
 pub(super) mod cache;
 pub(super) mod conclude;
 pub(super) mod config;
+pub(super) mod demo;
 pub(super) mod dismiss;
 pub(super) mod doctor;
 pub(super) mod duel;

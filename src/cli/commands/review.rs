@@ -11,11 +11,12 @@ use crate::cli::detach;
 use crate::cli::github::args::GitHubArgs;
 use crate::cli::github::publishing::publish_in_job;
 use crate::cli::github::review::review_pull_request;
+use crate::cli::live::is_standard_output;
 use crate::cli::modes::ModeArgs;
 use crate::config::{KeyValue, Settings};
 use crate::council::outcome::Verdict;
 use crate::publish::DiffLines;
-use crate::report::{self, exit};
+use crate::report::{self, Report, exit};
 use crate::run::announce;
 use crate::run::ci::ci_target;
 use crate::run::convene::{self, ConveneOptions};
@@ -24,7 +25,7 @@ use crate::run::page::render_page;
 use crate::run::prepare::prepare_review;
 use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
 use crate::run::shown::remember_shown;
-use crate::session::InterruptSource;
+use crate::session::{InterruptSource, ProgressEvent, ProgressKind};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -125,6 +126,9 @@ pub(crate) struct CouncilArgs {
     /// The agents that act as judges, in turn; `git council agents` lists them
     #[arg(long, value_name = "A,B,…")]
     pub(crate) agents: Option<String>,
+    /// Tell judges with a model what to mind in this review, beside the project's instructions
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) instructions: Option<String>,
     /// How judges are run; `auto` takes the best of `git council backends`
     #[arg(long, value_name = "NAME")]
     pub(crate) backend: Option<String>,
@@ -170,6 +174,10 @@ pub(crate) struct OutputArgs {
     /// Do not write to .agents/council/
     #[arg(long)]
     pub(crate) no_save: bool,
+    /// Write what happens to FILE as it happens, one JSON object per line; `-`: standard output, the report then goes to
+    /// standard error
+    #[arg(long, value_name = "FILE")]
+    pub(crate) events: Option<PathBuf>,
 }
 
 /// `--debate`
@@ -254,6 +262,11 @@ impl ReviewArgs {
             ),
             ("review.preset", &council.preset, "--preset"),
             ("review.agents", &council.agents, "--agents"),
+            (
+                "review.instructions",
+                &council.instructions,
+                "--instructions",
+            ),
             ("review.backend", &council.backend, "--backend"),
             ("limits.cost", &council.max_cost, "--max-cost"),
             ("timeouts.run", &council.timeout, "--timeout"),
@@ -309,6 +322,7 @@ pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, Ru
     if args.ci {
         args.target = Some(ci_target(&start.environment)?);
     }
+    let start = &start.with_events(args.output.events.as_deref())?;
     let request = args.to_request(&start.dir)?;
     if args.forge.is_requested() && args.dry_run {
         return Err(RunError::usage(
@@ -360,14 +374,43 @@ pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, Ru
     if let Some(html) = &args.forge.html {
         write_output(&start.dir.join(html), render_page(&report, &start))?;
     }
-    let code =
-        ReportOutput::from_settings(&settings, file.as_deref()).deliver_report(&report, &start);
+    let output = ReportOutput::from_settings(&settings, file.as_deref());
+    let code = deliver_with_events(&args, &report, &output, &start);
     remember_shown(&report, &start);
     hint_other_judges(&settings, &start);
     if args.forge.is_requested() && code != exit::UNPUBLISHED {
         return publish_in_job(&report, &args.forge, lines, &settings, &start);
     }
     Ok(code)
+}
+
+/// The report where it was asked for, and the last event. Where events have standard output, the report leaves it to them.
+fn deliver_with_events(
+    args: &ReviewArgs,
+    report: &Report,
+    output: &ReportOutput<'_>,
+    start: &CommandContext,
+) -> u8 {
+    let has_output = args
+        .output
+        .events
+        .as_deref()
+        .is_some_and(is_standard_output);
+    let code = if has_output {
+        output.deliver_beside(report, start)
+    } else {
+        output.deliver_report(report, start)
+    };
+    if let Some(events) = &start.events {
+        let kind = ProgressKind::Finished {
+            verdict: report.outcome.verdict,
+            headline: report.bottom_line(report.own_gate()).headline,
+            exit_code: code,
+            reused: report.receipt.run.recognised.is_some(),
+        };
+        events.write(&ProgressEvent::new(report.receipt.run.duration_ms, kind));
+    }
+    code
 }
 
 /// Whoever has said nothing about judges is told once per review how to seat others, until there is a configuration.

@@ -10,6 +10,12 @@ const REPORT: &str = include_str!("../../../docs/schemas/report.schema.json");
 const ANSWER: &str = include_str!("../../../docs/schemas/answer.schema.json");
 const PACKET: &str = include_str!("../../../docs/schemas/packet.schema.json");
 const CONFIG: &str = include_str!("../../../docs/schemas/config.schema.json");
+const EVENTS: &str = include_str!("../../../docs/schemas/events.schema.json");
+const STATUS: &str = include_str!("../../../docs/schemas/status.schema.json");
+const CACHE: &str = include_str!("../../../docs/schemas/cache.schema.json");
+const HOOK_STATUS: &str = include_str!("../../../docs/schemas/hook-status.schema.json");
+const AGENTS: &str = include_str!("../../../docs/schemas/agents.schema.json");
+const LOG: &str = include_str!("../../../docs/schemas/log.schema.json");
 const BACKEND_REQUEST: &str = include_str!("../../../docs/schemas/backend-request.schema.json");
 const BACKEND_EVENT: &str = include_str!("../../../docs/schemas/backend-event.schema.json");
 
@@ -35,6 +41,18 @@ enum SchemaName {
     BackendRequest,
     /// What a backend sends
     BackendEvent,
+    /// A line of `review --events`
+    Events,
+    /// What `log --json` prints
+    Log,
+    /// What `status --json` prints
+    Status,
+    /// What `cache show --json` prints
+    Cache,
+    /// What `agents --json` prints
+    Agents,
+    /// What `hook status --json` prints
+    HookStatus,
 }
 
 pub(crate) fn run(args: &SchemaArgs, console: &Console) -> Result<(), RunError> {
@@ -45,6 +63,52 @@ pub(crate) fn run(args: &SchemaArgs, console: &Console) -> Result<(), RunError> 
         SchemaName::Config => CONFIG,
         SchemaName::BackendRequest => BACKEND_REQUEST,
         SchemaName::BackendEvent => BACKEND_EVENT,
+        SchemaName::Events => EVENTS,
+        SchemaName::Status => STATUS,
+        SchemaName::Cache => CACHE,
+        SchemaName::HookStatus => HOOK_STATUS,
+        SchemaName::Agents => AGENTS,
+        SchemaName::Log => LOG,
     };
     console.print(schema)
+}
+
+#[cfg(test)]
+mod tests {
+    use schemars::schema_for;
+
+    use crate::cli::commands::agents::AgentState;
+    use crate::cli::commands::cache::CachedEntry;
+    use crate::cli::commands::hook::HookStatus;
+    use crate::cli::commands::log::LogEntry;
+    use crate::cli::commands::status::RunStatus;
+    use crate::session::ProgressEvent;
+
+    /// The texts are those of the types. `COUNCIL_UPDATE_DOCS=1` writes them anew.
+    #[test]
+    fn the_schemas_of_what_commands_print_are_current() {
+        let generated = [
+            ("events", schema_for!(ProgressEvent).to_value()),
+            ("status", schema_for!(Vec<RunStatus>).to_value()),
+            ("cache", schema_for!(Vec<CachedEntry>).to_value()),
+            ("hook-status", schema_for!(HookStatus).to_value()),
+            ("agents", schema_for!(Vec<AgentState>).to_value()),
+            ("log", schema_for!(Vec<LogEntry>).to_value()),
+        ];
+        for (name, schema) in generated {
+            let path = format!(
+                "{}/docs/schemas/{name}.schema.json",
+                env!("CARGO_MANIFEST_DIR")
+            );
+            if std::env::var_os("COUNCIL_UPDATE_DOCS").is_some() {
+                std::fs::write(&path, format!("{schema:#}\n")).unwrap();
+            }
+            let text = std::fs::read(&path).unwrap();
+            let text: serde_json::Value = serde_json::from_slice(&text).unwrap();
+            assert!(
+                text == schema,
+                "{path} is out of date: set COUNCIL_UPDATE_DOCS=1"
+            );
+        }
+    }
 }

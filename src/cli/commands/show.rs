@@ -10,7 +10,7 @@ use crate::config::ReportFormat;
 use crate::run::error::RunError;
 use crate::run::notes::{self, NotedVerdict, repository_trust};
 use crate::run::shown::remember_shown;
-use crate::run::store;
+use crate::run::store::{self, StoredRun};
 use crate::text::Untrusted;
 
 /// Show a past run: each judge's findings, the debate, and the verdict
@@ -31,7 +31,7 @@ pub(crate) struct ShowArgs {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum ShowFormat {
+pub(crate) enum ShowFormat {
     /// Round by round
     Story,
     /// As the review printed it
@@ -81,11 +81,25 @@ pub(crate) fn run(args: &ShowArgs, start: &CommandContext) -> Result<(), RunErro
                 .run
                 .as_deref()
                 .map(|name| notes::find_verdicts(start, name));
+            let has_notes = found.as_ref().is_some_and(|found| !found.is_empty());
+            let of_commit = args.run.as_deref().filter(|_| !has_notes);
+            if let Some(past) = of_commit.and_then(|rev| store::find_run_of(start, rev)) {
+                return show_run(&past, args.web, format, start);
+            }
             let found = found.filter(|found| !found.is_empty()).ok_or(error)?;
             let json = matches!(format, ReportFormat::Json);
             return pager::print_paged(&show_verdicts(&found, format, json, start)?, start);
         }
     };
+    show_run(&past, args.web, format, start)
+}
+
+fn show_run(
+    past: &StoredRun,
+    in_browser: bool,
+    format: ReportFormat,
+    start: &CommandContext,
+) -> Result<(), RunError> {
     let Some(report) = past.report()? else {
         return Err(RunError::usage(format!(
             "{} has no report: it is still running, or was interrupted",
@@ -96,8 +110,8 @@ pub(crate) fn run(args: &ShowArgs, start: &CommandContext) -> Result<(), RunErro
             past.name
         )));
     };
-    if args.web {
-        web::open_page(&past, &report, start)?;
+    if in_browser {
+        web::open_page(past, &report, start)?;
     } else {
         let text = render_report(&report, format, report.own_gate(), start);
         pager::print_paged(&text, start)?;

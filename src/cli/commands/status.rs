@@ -1,24 +1,58 @@
 //! `git council status`: reviews that go on.
 
 use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::cli::context::CommandContext;
+use crate::cli::live::Board;
+use crate::report::DisplayOptions;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::hook::background::{self, BackgroundState};
 use crate::run::proposals;
-use crate::run::store::{self, RunState};
+use crate::run::store::{self, RunState, StoredRun};
+use crate::run::watch::RunWatcher;
+use crate::session::ProgressEvent;
+use crate::text::Untrusted;
 
 /// List the reviews that are running or were interrupted
 #[derive(Debug, Clone, Args)]
-pub(crate) struct StatusArgs {}
-
-pub(crate) fn run(_: &StatusArgs, start: &CommandContext) -> Result<(), RunError> {
-    start.console.print(&describe_status(start)?)
+pub(crate) struct StatusArgs {
+    /// Print a JSON array
+    #[arg(long)]
+    json: bool,
 }
 
+/// A run that goes on or was interrupted: an element of `status --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "RunStatus")]
+pub(crate) struct RunStatus {
+    /// The run's name.
+    run: String,
+    /// Whether it goes on; otherwise it was interrupted, and `git council resume` continues it.
+    running: bool,
+    /// What has happened in it so far, as `review --events` writes it; empty where it was interrupted.
+    events: Vec<ProgressEvent>,
+}
+
+pub(crate) fn run(args: &StatusArgs, start: &CommandContext) -> Result<(), RunError> {
+    if args.json {
+        return start.console.print_json(&collect_status(start)?);
+    }
+    let look = start.console.stdout_look();
+    let board = |past| render_board(past, look, start);
+    start.console.print(&describe_status(start, Some(&board))?)
+}
+
+/// Shows what the judges of a run do now.
+type BoardPrinter<'a> = &'a dyn Fn(StoredRun) -> String;
+
 /// What goes on, what was cut off, and what waits for a decision.
-pub(crate) fn describe_status(start: &RunContext) -> Result<String, RunError> {
+pub(crate) fn describe_status(
+    start: &RunContext,
+    board: Option<BoardPrinter<'_>>,
+) -> Result<String, RunError> {
     let mut out = String::new();
     for (past, report) in store::list_runs(start)? {
         // Whoever was interrupted in good order has left a report of how far it came.
@@ -32,6 +66,9 @@ pub(crate) fn describe_status(start: &RunContext) -> Result<String, RunError> {
             ),
         };
         out.push_str(&format!("{}  {line}\n", past.name));
+        if past.state() == RunState::GoingOn {
+            out.push_str(&board.map_or_else(String::new, |board| board(past)));
+        }
     }
     match background::background_state(start)? {
         BackgroundState::Waiting(why) => out.push_str(&format!(
@@ -53,4 +90,43 @@ pub(crate) fn describe_status(start: &RunContext) -> Result<String, RunError> {
         )),
     }
     Ok(out)
+}
+
+fn collect_status(start: &CommandContext) -> Result<Vec<RunStatus>, RunError> {
+    let mut found = Vec::new();
+    for (past, report) in store::list_runs(start)? {
+        let running = past.state() == RunState::GoingOn;
+        let is_complete = report.is_some_and(|report| !report.incomplete);
+        if !running && is_complete {
+            continue;
+        }
+        let run = past.name.clone();
+        let events = match running {
+            true => RunWatcher::new(past, start).poll(),
+            false => Vec::new(),
+        };
+        found.push(RunStatus {
+            run,
+            running,
+            events,
+        });
+    }
+    Ok(found)
+}
+
+/// What the judges of a run do now, as its journal tells.
+fn render_board(past: StoredRun, look: DisplayOptions, start: &RunContext) -> String {
+    let mut watcher = RunWatcher::new(past, start);
+    let mut board = Board::default();
+    for event in watcher.poll() {
+        board.hear(&event);
+    }
+    if !board.is_running() {
+        return String::new();
+    }
+    let now = watcher.age_ms(board.last_ms());
+    let lines = board.render(now, look.width.saturating_sub(2), look.ellipsis());
+    let target = Untrusted::new(board.target()).name();
+    let lines = std::iter::once(target).chain(lines);
+    lines.map(|line| format!("  {line}\n")).collect()
 }

@@ -7,11 +7,13 @@ use clap::Args;
 
 use crate::cli::context::CommandContext;
 use crate::cli::deliver::render_report;
-use crate::config::{ReportFormat, parse_duration};
+use crate::cli::live::{LiveView, ViewKind};
+use crate::config::{ProgressSetting, ReportFormat, parse_duration};
 use crate::run::error::RunError;
 use crate::run::hook::background::{BackgroundState, background_queue};
 use crate::run::shown::remember_shown;
 use crate::run::store::{self, RunState, StoredRun};
+use crate::run::watch::RunWatcher;
 
 /// How often it is looked.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -48,13 +50,19 @@ pub(crate) fn run(args: &WaitArgs, start: &CommandContext) -> Result<u8, RunErro
         let hint = format!("nothing is running; this is the latest run, {}", past.name);
         start.console.hint(&hint);
     }
+    let kind = ViewKind::choose(ProgressSetting::Auto, &start.console, &start.environment);
+    let view = LiveView::new(kind, start.console);
+    let mut watcher = RunWatcher::new(past.clone(), start);
     while past.state() == RunState::GoingOn {
+        let news = watcher.poll();
+        view.hear_all(&news, |last| watcher.age_ms(last));
         if late() {
             return Err(RunError::run(format!("{} is still running", past.name))
                 .hint("wait longer: --timeout 10m"));
         }
         sleep(POLL_INTERVAL);
     }
+    drop(view);
     let Some(report) = past.report()? else {
         return Err(RunError::run(format!("{} was interrupted", past.name))
             .hint(format!("`git council resume {}` continues it", past.name)));

@@ -108,7 +108,7 @@ pub(super) fn conduct(
         ToolCall::Dismiss { id, reason, ground } => {
             dismiss(&DismissArgs::for_reason(id, reason, ground), &start)
         }
-        ToolCall::Status => status::describe_status(&start),
+        ToolCall::Status => status::describe_status(&start, None),
     }
 }
 

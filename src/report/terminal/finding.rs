@@ -25,9 +25,8 @@ pub(super) fn push_full(page: &mut TerminalPage, view: &FindingView<'_>, verbose
     let most = if verbose { usize::MAX } else { MAX_SENTENCE };
     let text = sentence(view, most);
     page.push_place_line(
-        view.severity.as_str(),
-        style(view.severity),
-        &place(view),
+        (view.severity.as_str(), style(view.severity)),
+        (view.found.finding.location.path.as_bytes(), &place(view)),
         &text,
     );
     push_code(page, view, verbose);

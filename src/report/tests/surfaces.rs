@@ -12,7 +12,38 @@ const EIGHTY: DisplayOptions = DisplayOptions {
     colour: false,
     unicode: true,
     verbosity: Verbosity::Normal,
+    links: None,
 };
+
+#[test]
+fn a_place_is_a_link_where_the_terminal_takes_links() {
+    let look = DisplayOptions {
+        colour: true,
+        links: Some(super::super::LinkRoot::of_worktree(
+            "/home/ann/my work".as_bytes(),
+        )),
+        ..EIGHTY
+    };
+    let linked = terminal::render(&samples::fail(), look);
+    assert!(
+        linked.contains("\u{1b}]8;;file:///home/ann/my%20work/"),
+        "{linked}"
+    );
+    let colour = DisplayOptions {
+        links: None,
+        ..look
+    };
+    let bare = |text: &str| anstream::adapter::strip_str(text).to_string();
+    assert_eq!(
+        bare(&linked),
+        bare(&terminal::render(&samples::fail(), colour))
+    );
+    let plain = DisplayOptions {
+        colour: false,
+        ..look
+    };
+    assert!(!terminal::render(&samples::fail(), plain).contains('\u{1b}'));
+}
 
 #[test]
 fn terminal() {

@@ -79,6 +79,7 @@ fn hold(
 
         money: Default::default(),
         listener: None,
+        observer: None,
     };
     // Nobody holds the other end: there is no interruption.
     let interrupts = InterruptSource::Channel(unbounded_channel().1);

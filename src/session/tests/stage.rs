@@ -236,6 +236,7 @@ impl Stage {
 
             money: Default::default(),
             listener: None,
+            observer: None,
         }
     }
 

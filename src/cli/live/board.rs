@@ -1,0 +1,356 @@
+//! What is known of a run that goes on, and how it looks: a line for the round and one for each judge.
+
+use council_protocol::answer::Stance;
+use council_protocol::{JudgeId, Millis, Severity, Vote};
+
+use crate::session::{AskedTask, ProgressEvent, ProgressKind, UsedTokens};
+use crate::text::{self, Ellipsis, Untrusted};
+
+/// The most columns of a judge's name and of its agent's.
+const MAX_NAME: usize = 20;
+
+/// A judge as it is shown.
+#[derive(Debug, Clone, PartialEq)]
+struct JudgeRow {
+    judge: JudgeId,
+    name: String,
+    agent: String,
+    state: JudgeState,
+    /// Since when, in the council's milliseconds.
+    since: Millis,
+    lookups: usize,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum JudgeState {
+    Starting,
+    Waiting,
+    Thinking(AskedTask),
+    Checking,
+    Answered(String),
+    Failed(String),
+    Abstained(String),
+}
+
+/// A run that goes on.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Board {
+    target: String,
+    round: u8,
+    rows: Vec<JudgeRow>,
+    used: UsedTokens,
+    max_usd: Option<f64>,
+    is_paid: bool,
+    is_over: bool,
+    at: Millis,
+}
+
+impl Board {
+    /// Takes in an event. What is worth a line of its own is given back: one that stays where it was written.
+    pub(crate) fn hear(&mut self, event: &ProgressEvent) -> Option<String> {
+        self.at = self.at.max(event.at);
+        let at = event.at;
+        match &event.kind {
+            ProgressKind::Convened { .. } => self.convene(&event.kind),
+            ProgressKind::Started { judge } => self.set(judge, JudgeState::Waiting, at),
+            ProgressKind::Asked {
+                judge, round, task, ..
+            } => {
+                self.round = self.round.max(*round);
+                self.set(judge, JudgeState::Thinking(*task), at);
+            }
+            ProgressKind::Replied { judge, used } => {
+                self.used = self.used.plus(*used);
+                if let Some(row) = self.row(judge) {
+                    row.lookups += used.lookups;
+                }
+                self.set(judge, JudgeState::Checking, at);
+            }
+            ProgressKind::Answered { judge, .. } => {
+                let says = describe_answer(&event.kind);
+                self.set(judge, JudgeState::Answered(says.clone()), at);
+                return Some(format!("{} answered {says}", self.name_of(judge)));
+            }
+            ProgressKind::Failed { judge, why, .. } => {
+                self.set(judge, JudgeState::Failed(why.clone()), at);
+                return Some(format!("{} failed: {why}", self.name_of(judge)));
+            }
+            ProgressKind::TimedOut { judge } => {
+                self.set(judge, JudgeState::Failed("out of time".to_owned()), at);
+                return Some(format!("{} is out of time", self.name_of(judge)));
+            }
+            ProgressKind::Abstained { judge, why } => {
+                self.set(judge, JudgeState::Abstained(why.clone()), at);
+                return Some(format!("{} abstained: {why}", self.name_of(judge)));
+            }
+            ProgressKind::Concluded { .. } | ProgressKind::Finished { .. } => self.is_over = true,
+            other => return self.debate_line(other),
+        }
+        None
+    }
+
+    /// A sentence for what one judge says to another.
+    fn debate_line(&self, kind: &ProgressKind) -> Option<String> {
+        Some(match kind {
+            ProgressKind::Response {
+                judge,
+                stance,
+                of,
+                place,
+                finding,
+                ..
+            } => {
+                let verb = match stance {
+                    Stance::Agreed => "agrees with",
+                    Stance::PartiallyAgreed => "partly agrees with",
+                    Stance::Disagreed => "disputes",
+                };
+                let (who, of) = (self.name_of(judge), self.name_of(of));
+                format!("{who} {verb} {of} on {place}: {finding}")
+            }
+            ProgressKind::Withdrawn {
+                judge,
+                place,
+                finding,
+                ..
+            } => {
+                let who = self.name_of(judge);
+                format!("{who} withdraws {place}: {finding}")
+            }
+            ProgressKind::Moved {
+                judge, from, to, ..
+            } => {
+                let who = self.name_of(judge);
+                format!("{who} moves from {} to {}", from.as_str(), to.as_str())
+            }
+            ProgressKind::Challenged {
+                judge,
+                to,
+                question,
+                ..
+            } => format!("{} asks {to}: {question}", self.name_of(judge)),
+            _ => return None,
+        })
+    }
+
+    fn convene(&mut self, kind: &ProgressKind) {
+        let ProgressKind::Convened {
+            target,
+            max_usd,
+            judges,
+            ..
+        } = kind
+        else {
+            return;
+        };
+        let used = self.used;
+        let row = |seated: &crate::session::SeatedJudge| JudgeRow {
+            judge: seated.judge.clone(),
+            name: match seated.perspective.as_str() {
+                "" => seated.judge.as_str().to_owned(),
+                name => name.to_owned(),
+            },
+            agent: seated.model.clone().unwrap_or_else(|| seated.agent.clone()),
+            state: JudgeState::Starting,
+            since: 0,
+            lookups: 0,
+        };
+        *self = Self {
+            target: target.clone(),
+            max_usd: *max_usd,
+            is_paid: judges.iter().any(|one| one.paid),
+            rows: judges.iter().map(row).collect(),
+            used,
+            ..Self::default()
+        };
+        // Judges that look for the same thing are told apart by their own names.
+        let names: Vec<String> = self.rows.iter().map(|row| row.name.clone()).collect();
+        for row in &mut self.rows {
+            if names.iter().filter(|name| **name == row.name).count() > 1 {
+                row.name = row.judge.as_str().to_owned();
+            }
+        }
+    }
+
+    /// Whether somebody has to wait for judges that take their time.
+    pub(crate) fn is_paid(&self) -> bool {
+        self.is_paid
+    }
+
+    /// Whether the judges are at work.
+    pub(crate) fn is_running(&self) -> bool {
+        !self.rows.is_empty() && !self.is_over
+    }
+
+    /// When the last event was.
+    pub(crate) fn last_ms(&self) -> Millis {
+        self.at
+    }
+
+    /// What is reviewed.
+    pub(crate) fn target(&self) -> &str {
+        &self.target
+    }
+
+    fn row(&mut self, judge: &JudgeId) -> Option<&mut JudgeRow> {
+        self.rows.iter_mut().find(|row| row.judge == *judge)
+    }
+
+    fn name_of(&self, judge: &JudgeId) -> String {
+        let row = self.rows.iter().find(|row| row.judge == *judge);
+        row.map_or_else(|| judge.as_str().to_owned(), |row| row.name.clone())
+    }
+
+    fn set(&mut self, judge: &JudgeId, state: JudgeState, at: Millis) {
+        if let Some(row) = self.row(judge) {
+            (row.state, row.since) = (state, at);
+        }
+    }
+
+    /// Round, time, answers, tokens and money, on one line.
+    pub(crate) fn summary(&self, now: Millis) -> String {
+        let is_done = |row: &&JudgeRow| {
+            matches!(
+                row.state,
+                JudgeState::Answered(_) | JudgeState::Failed(_) | JudgeState::Abstained(_)
+            )
+        };
+        let done = self.rows.iter().filter(is_done).count();
+        let mut parts = vec![
+            format!("round {}", self.round.max(1)),
+            seconds(now),
+            format!("{done} of {} answered", self.rows.len()),
+        ];
+        let tokens = [self.used.input_tokens, self.used.output_tokens];
+        if let Some(tokens) = tokens.into_iter().flatten().reduce(u64::saturating_add) {
+            parts.push(format!("{} tokens", short_count(tokens)));
+        }
+        match (self.used.usd, self.max_usd) {
+            (spent, Some(most)) if self.is_paid => {
+                parts.push(format!("${:.2} of ${most:.2}", spent.unwrap_or(0.0)));
+            }
+            (Some(spent), _) => parts.push(format!("${spent:.2}")),
+            _ => {}
+        }
+        parts.join(" · ")
+    }
+
+    /// Who is still at work.
+    pub(crate) fn waiting_for(&self) -> String {
+        let is_open = |row: &&JudgeRow| {
+            matches!(
+                row.state,
+                JudgeState::Starting | JudgeState::Thinking(_) | JudgeState::Checking
+            )
+        };
+        let names = self.rows.iter().filter(is_open).map(|row| &*row.name);
+        names.collect::<Vec<_>>().join(", ")
+    }
+
+    /// The whole board, a line for each judge below the summary; every line fits into `width` columns.
+    pub(crate) fn render(&self, now: Millis, width: usize, ellipsis: Ellipsis) -> Vec<String> {
+        let cell = |text: &str| text::fit_columns(&Untrusted::new(text).name(), MAX_NAME, ellipsis);
+        let names: Vec<String> = self.rows.iter().map(|row| cell(&row.name)).collect();
+        let agents: Vec<String> = self.rows.iter().map(|row| cell(&row.agent)).collect();
+        let widest = |cells: &[String]| {
+            let widths = cells.iter().map(|cell| text::display_width(cell));
+            widths.max().unwrap_or(0)
+        };
+        let (name_width, agent_width) = (widest(&names), widest(&agents));
+        let pad = |cell: &str, width: usize| {
+            let gap = width.saturating_sub(text::display_width(cell));
+            format!("{cell}{}", " ".repeat(gap))
+        };
+        let mut lines = vec![self.summary(now)];
+        for ((row, name), agent) in self.rows.iter().zip(&names).zip(&agents) {
+            let state = Untrusted::new(&row.describe(now)).line();
+            let (name, agent) = (pad(name, name_width), pad(agent, agent_width));
+            lines.push(format!("  {name}  {agent}  {state}"));
+        }
+        let fit = |line: String| text::fit_columns(&line, width.saturating_sub(1), ellipsis);
+        lines.into_iter().map(fit).collect()
+    }
+}
+
+impl JudgeRow {
+    fn describe(&self, now: Millis) -> String {
+        let since = seconds(now.saturating_sub(self.since));
+        let looked = match self.lookups {
+            0 => String::new(),
+            1 => ", 1 look-up".to_owned(),
+            more => format!(", {more} look-ups"),
+        };
+        match &self.state {
+            JudgeState::Starting => "starting".to_owned(),
+            JudgeState::Waiting => "waiting".to_owned(),
+            JudgeState::Thinking(task) => format!("{} {since}", task_words(*task)),
+            JudgeState::Checking => "its quotes are looked up".to_owned(),
+            JudgeState::Answered(says) => format!("answered {says}{looked}"),
+            JudgeState::Failed(why) => format!("failed: {why}"),
+            JudgeState::Abstained(why) => format!("abstained: {why}"),
+        }
+    }
+}
+
+fn task_words(task: AskedTask) -> &'static str {
+    match task {
+        AskedTask::Review => "thinking",
+        AskedTask::Debate | AskedTask::Rebuttal => "reading the other judges",
+        AskedTask::Duel => "writing its section",
+        AskedTask::Opening => "opening",
+        AskedTask::Examination => "in cross-examination",
+        AskedTask::Ballot => "voting",
+        AskedTask::Document => "writing",
+        AskedTask::Synthesis => "putting it together",
+        AskedTask::Correction => "correcting its answer",
+    }
+}
+
+/// `FAIL · 1 critical, 2 minor`.
+fn describe_answer(kind: &ProgressKind) -> String {
+    let ProgressKind::Answered {
+        vote,
+        critical,
+        significant,
+        minor,
+        ..
+    } = kind
+    else {
+        return String::new();
+    };
+    let counts = [
+        (*critical, Severity::Critical),
+        (*significant, Severity::Significant),
+        (*minor, Severity::Minor),
+    ];
+    let counts: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, severity)| format!("{count} {}", severity.as_str()))
+        .collect();
+    let vote: &Vote = vote;
+    match counts.is_empty() {
+        true => vote.as_str().to_owned(),
+        false => format!("{} · {}", vote.as_str(), counts.join(", ")),
+    }
+}
+
+/// `12 s`, `3 m 05 s`.
+pub(crate) fn seconds(ms: Millis) -> String {
+    let seconds = ms / 1_000;
+    match seconds / 60 {
+        0 => format!("{seconds} s"),
+        minutes => format!("{minutes} m {:02} s", seconds % 60),
+    }
+}
+
+/// `950`, `12.3k`, `1.2M`.
+fn short_count(count: u64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "three digits are shown")]
+    let value = count as f64;
+    match count {
+        0..=999 => count.to_string(),
+        1_000..=999_999 => format!("{:.1}k", value / 1e3),
+        _ => format!("{:.1}M", value / 1e6),
+    }
+}

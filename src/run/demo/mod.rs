@@ -1,0 +1,93 @@
+//! A recorded council over a small change: what `git council demo` plays.
+//!
+//! `tests/demo/record.sh` makes the recording with this program. Here it is told again by the engine, as `status` and
+//! `replay` do with the journal of any run.
+
+use council_secrets::Redactor;
+
+use crate::report::{BackendFacts, Report, ReviewSubject, RunFacts};
+use crate::run::error::RunError;
+use crate::run::facts::run_facts;
+use crate::session::journal::RunJournal;
+use crate::session::{JournalFollower, ProgressEvent, RunLabel, replay_council, stored};
+
+const JOURNAL: &[u8] = include_bytes!("journal.jsonl");
+const PLAN: &[u8] = include_bytes!("plan.json");
+const PACKET: &[u8] = include_bytes!("packet.json");
+
+/// What the recorded run could cost at most, in US dollars: its journal does not say.
+const MAX_USD: f64 = 1.0;
+
+/// The recorded council, played again.
+pub(crate) struct PlayedDemo {
+    /// What happened, with its times.
+    pub(crate) events: Vec<ProgressEvent>,
+    /// What it came to.
+    pub(crate) report: Report,
+}
+
+/// Plays the recording through the engine.
+pub(crate) fn play_demo() -> Result<PlayedDemo, RunError> {
+    let broken = |error: &dyn std::fmt::Display| {
+        RunError::run(format!(
+            "the recording of the demo cannot be played: {error}"
+        ))
+    };
+    let journal = RunJournal::parse(JOURNAL).map_err(|error| broken(&error))?;
+    let plan = stored::parse_plan(PLAN).map_err(|error| broken(&error))?;
+    let packet = stored::restore_packet(PACKET, &journal.header, &plan);
+    let packet = packet.map_err(|error| broken(&error))?;
+    let label = RunLabel {
+        run: journal.header.run.clone(),
+        target: journal.header.target.label.clone(),
+        backend: journal.backend.clone(),
+        max_usd: Some(MAX_USD),
+    };
+    let (mut follower, mut events) =
+        JournalFollower::convene(plan.clone(), label, Redactor::default());
+    events.extend(follower.hear_entries(&journal.entries));
+    let outcome = replay_council(plan, &journal.entries).map_err(|error| broken(&error))?;
+    let facts = RunFacts {
+        duration_ms: journal.entries.last().map_or(0, |entry| entry.at),
+        backend: Some(BackendFacts {
+            name: journal.backend.clone(),
+            ..BackendFacts::default()
+        }),
+        ..run_facts(&journal.header.run, &journal.header.started)
+    };
+    let subject = ReviewSubject::of(&packet);
+    let report = Report::new(outcome, subject, facts, &Redactor::default());
+    Ok(PlayedDemo { events, report })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::council::outcome::{Disposition, Verdict};
+    use crate::packet::sha256;
+    use crate::session::ProgressKind;
+
+    #[test]
+    fn the_recording_is_one_run_and_shows_a_debate() {
+        let journal = RunJournal::parse(JOURNAL).unwrap();
+        assert_eq!(sha256(PLAN), journal.plan.sha256);
+        assert_eq!(journal.header.packet, Some(sha256(PACKET)));
+        assert!(journal.whole_bytes == JOURNAL.len(), "nothing is torn");
+        let played = play_demo().unwrap();
+        let report = &played.report;
+        assert_eq!(report.outcome.verdict, Verdict::Fail);
+        assert_eq!(report.outcome.rounds, 2);
+        let count = |wanted| {
+            let found = report.outcome.findings.iter();
+            found.filter(|one| one.disposition == wanted).count()
+        };
+        assert_eq!(
+            (count(Disposition::Confirmed), count(Disposition::Rejected)),
+            (2, 1)
+        );
+        let told = |is: fn(&ProgressKind) -> bool| played.events.iter().any(|e| is(&e.kind));
+        assert!(told(|kind| matches!(kind, ProgressKind::Response { .. })));
+        assert!(told(|kind| matches!(kind, ProgressKind::Withdrawn { .. })));
+        assert!(told(|kind| matches!(kind, ProgressKind::Concluded { .. })));
+    }
+}

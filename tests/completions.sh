@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# completions.sh PROGRAM: completes `git council <TAB>` and `git-council <TAB>` at every level in the real bash, zsh and
+# fish. A shell that is missing is installed from the distribution where that is possible; where it is not, that is a
+# failure, unless --if-present is given, too.
+set -euo pipefail
+
+program=$(realpath "$1")
+mode=${2:-}
+here=$(mktemp -d)
+trap 'rm -rf "$here"' EXIT
+mkdir "$here/bin" "$here/zsh" "$here/home"
+ln -s "$program" "$here/bin/git-council"
+export PATH="$here/bin:$PATH" HOME="$here/home" GIT_CONFIG_NOSYSTEM=1
+for shell in bash zsh fish; do "$program" completions $shell >"$here/council.$shell"; done
+ln -s "$here/council.zsh" "$here/zsh/_git-council"
+failed=0
+
+# The line that is completed, a word that must be offered, and one that must not.
+cases=(
+  "git-council re|review|--color"
+  "git council re|review|--color"
+  "git-council |show|uninstall"
+  "git council |show|uninstall"
+  "git-council hook |install|review"
+  "git council hook |install|review"
+  "git-council hook install --f|--force|--json"
+  "git council hook install --f|--force|--json"
+  "git council review --deb|--debate|--deep"
+  "git -C . council hook |install|review"
+)
+
+there_is() {
+  command -v "$1" >/dev/null && return
+  if [ "$mode" = --if-present ]; then
+    echo "SKIPPED: there is no $1 here, so its completions were not tried" >&2
+    return 1
+  fi
+  { apt-get install -y -qq "$1" || { apt-get update -qq && apt-get install -y -qq "$1"; }; } >/dev/null 2>&1 || true
+  command -v "$1" >/dev/null && return
+  echo "FAILED: there is no $1, and it cannot be installed" >&2
+  failed=1
+  return 1
+}
+
+check() { # SHELL LINE WANTED UNWANTED OFFERED
+  if ! grep -qE -- "(^|[[:space:]])$3([[:space:]=]|\$)" <<<"$5"; then
+    echo "FAILED: $1: [$2] does not offer $3, but: ${5:0:300}" >&2
+    failed=1
+  elif grep -qE -- "(^|[[:space:]])$4([[:space:]]|\$)" <<<"$5"; then
+    echo "FAILED: $1: [$2] offers $4" >&2
+    failed=1
+  fi
+}
+
+# Calls what bash would call. Git's own completion sets the place of the subcommand.
+in_bash() {
+  bash --norc -c '
+    source "$1"; read -ra COMP_WORDS <<<"$2"; [[ $2 == *" " ]] && COMP_WORDS+=("")
+    COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMPREPLY=()
+    if [ "${COMP_WORDS[0]}" = git ]; then
+      __git_cmd_idx=0
+      while [ "${COMP_WORDS[__git_cmd_idx]}" != council ]; do __git_cmd_idx=$((__git_cmd_idx + 1)); done
+      _git_council
+    else
+      f=$(complete -p git-council); f=${f#*-F }; f=${f%% *}
+      "$f" git-council "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+    fi
+    printf "%s\n" "${COMPREPLY[@]}"' bash "$here/council.bash" "$1"
+}
+
+in_fish() { fish -c "source $here/council.fish; complete -C '$1'" | cut -f1; }
+
+# zsh completes only where somebody types: in a terminal of its own.
+in_zsh() {
+  zsh -f -c '
+    zmodload zsh/zpty
+    zpty z zsh -f -i
+    zpty -w z "PROMPT=; fpath=($1 \$fpath); autoload -U compinit; compinit -u -D; bindkey \"^I\" complete-word; echo REA\"\"DY"
+    line= all=
+    for i in {1..100}; do zpty -r -t z line && all+=$line; [[ $all == *READY* ]] && break; sleep 0.1; done
+    zpty -w -n z "$2"$'"'\t'"'
+    all=
+    for i in {1..15}; do sleep 0.1; while zpty -r -t z line; do all+=$line; done; done
+    print -r -- "$all"' zsh "$here/zsh" "$1" | sed 's/\x1b\[[0-9;?]*[A-Za-z]//g' | tr '\r' '\n' | awk 'NR > 1 || !/council re$/'
+}
+
+for shell in bash zsh fish; do
+  there_is $shell || continue
+  for one in "${cases[@]}"; do
+    IFS='|' read -r line wanted unwanted <<<"$one"
+    check $shell "$line" "$wanted" "$unwanted" "$("in_$shell" "$line" 2>&1)"
+  done
+done
+[ $failed = 0 ] && echo "completions: the shells offer what they should"
+exit $failed

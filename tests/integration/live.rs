@@ -1,0 +1,130 @@
+//! What is seen while judges work: lines in CI, events for programs, and the same from the journal of a run in the
+//! background.
+
+use serde_json::Value;
+
+use crate::harness::Repo;
+use crate::programs::with_judge;
+
+/// Finds nothing, in words that would clear a terminal.
+const JUDGE: &str = r##"
+prompt=$(cat)
+field() { printf '%s' "$prompt" | sed -n "$1" | tail -n 1; }
+key=$(field 's/.*`key` is `\([^`]*\)`.*/\1/p')
+round=$(field 's/.*`round` is \([0-9]*\).*/\1/p')
+cat <<END
+{"schema_version": 1, "round": ${round:-1}, "key": "$key", "verdict": "PASS", "confidence": "HIGH", "findings": [],
+ "key_insight": "It is sound. \u001b[2J", "recommendation": "Merge it."}
+END
+"##;
+
+fn with_change() -> Repo {
+    let repo = with_judge(JUDGE, "");
+    repo.write(
+        "src/lib.rs",
+        "/// Adds.\npub fn add(a: u32, b: u32) -> u32 {\n    a + b\n}\n",
+    );
+    repo.commit("Add plainly");
+    repo
+}
+
+const REVIEW: [&str; 4] = ["review", "HEAD", "--agents", "helper"];
+
+#[test]
+fn in_ci_a_line_tells_what_changes_and_elsewhere_nothing_does() {
+    let repo = with_change();
+    let run = repo.council_with(&[("CI", "true")], &REVIEW);
+    assert!(run.stderr.contains("answered PASS"), "{}", run.stderr);
+    assert!(!run.stderr.contains('\u{1b}'), "{:?}", run.stderr);
+    let run = repo.council_with(&[], &[&REVIEW[..], &["--fresh"]].concat());
+    assert!(!run.stderr.contains("answered"), "{}", run.stderr);
+    let lines = [
+        &REVIEW[..],
+        &["--fresh", "--config", "output.progress=lines"],
+    ]
+    .concat();
+    let run = repo.council_with(&[], &lines);
+    assert!(run.stderr.contains("answered PASS"), "{}", run.stderr);
+    let off = [&REVIEW[..], &["--fresh", "-q"]].concat();
+    let run = repo.council_with(&[("CI", "true")], &off);
+    assert_eq!(run.stderr, "");
+}
+
+fn parse(text: &str) -> Vec<Value> {
+    let lines = text.lines();
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn events_fit_their_schema_and_end_with_the_verdict() {
+    let repo = with_change();
+    let schema = repo.council(["schema", "events"]).ends(0).stdout.clone();
+    let schema: Value = serde_json::from_str(&schema).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let run = repo.council_with(&[], &[&REVIEW[..], &["--events", "-"]].concat());
+    let events = parse(&run.stdout);
+    for event in &events {
+        let errors: Vec<String> = validator
+            .iter_errors(event)
+            .map(|e| e.to_string())
+            .collect();
+        assert_eq!(errors, Vec::<String>::new(), "{event}");
+    }
+    let names: Vec<&str> = events
+        .iter()
+        .map(|e| e["event"].as_str().unwrap())
+        .collect();
+    assert_eq!(names.first(), Some(&"convened"), "{names:?}");
+    for name in ["started", "asked", "replied", "answered", "concluded"] {
+        assert!(names.contains(&name), "{name} is not among {names:?}");
+    }
+    let last = events.last().unwrap();
+    assert_eq!(last["event"], "finished");
+    assert_eq!(last["exit_code"], run.code);
+    assert!(run.stderr.contains("PASS"), "the report: {}", run.stderr);
+    // A verdict that is reused convenes nobody, and says so.
+    let run = repo.council_with(&[], &[&REVIEW[..], &["--events", "seen.ndjson"]].concat());
+    assert!(run.stdout.contains("PASS"), "{}", run.stdout);
+    let seen = std::fs::read_to_string(repo.path().join("seen.ndjson")).unwrap();
+    let seen = parse(&seen);
+    assert_eq!(seen.len(), 1, "{seen:?}");
+    assert_eq!(seen[0]["reused"], true);
+}
+
+#[test]
+fn the_demo_plays_without_a_repository_or_a_network() {
+    let home = Repo::home();
+    let run = home.council(["demo"]).ends(0).prints("FAIL: 2 critical");
+    assert_eq!(run.stderr, "", "nobody watches");
+    let run = home.council_with(
+        &[("CI", "true")],
+        &["demo", "--at-once", "--format", "markdown"],
+    );
+    assert!(run.stdout.contains("refunds.py"), "{}", run.stdout);
+}
+
+#[test]
+fn a_run_in_the_background_is_seen_from_its_journal() {
+    let repo = with_judge("cat > /dev/null; exec sleep 600", "");
+    repo.write(
+        "src/lib.rs",
+        "/// Adds.\npub fn add(a: u32, b: u32) -> u32 {\n    a + b\n}\n",
+    );
+    repo.commit("Add plainly");
+    let detached = [&REVIEW[..], &["--timeout", "6s", "--detach"]].concat();
+    repo.council_with(&[], &detached).ends(0);
+    let seen = (0..100).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        repo.council(["status"]).stdout.contains("thinking")
+    });
+    assert!(seen, "{}", repo.council(["status"]).stdout);
+    let run = repo.council_with(&[("CI", "true")], &["wait"]);
+    assert_eq!(run.code, 3);
+    assert!(
+        run.stderr.contains("out of time") || run.stderr.contains("failed"),
+        "{}",
+        run.stderr
+    );
+}
