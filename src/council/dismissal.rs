@@ -15,7 +15,7 @@ pub(super) fn mark_dismissed(findings: &mut [JudgedFinding], dismissals: &[Dismi
     for finding in findings {
         let found = dismissals
             .iter()
-            .find(|d| d.fingerprint == finding.fingerprint);
+            .find(|d| d.fingerprint == finding.fingerprint && covers(d, finding));
         // What is rejected does not count anyway.
         if finding.disposition != Disposition::Rejected
             && let Some(dismissal) = found
@@ -24,6 +24,12 @@ pub(super) fn mark_dismissed(findings: &mut [JudgedFinding], dismissals: &[Dismi
             finding.level = None;
         }
     }
+}
+
+/// Whether a dismissal is about a finding that is as bad: a remark that was argued away says nothing of a critical problem
+/// in the same line. A line that does not say how bad its finding was is not about a critical one.
+fn covers(dismissal: &Dismissal, finding: &JudgedFinding) -> bool {
+    finding.finding.severity <= dismissal.severity.unwrap_or(Severity::Significant)
 }
 
 /// The findings as the verdict sees them: without the dismissed ones.
@@ -160,6 +166,7 @@ mod tests {
     fn dismissal(fingerprint: &str) -> Dismissal {
         Dismissal {
             fingerprint: fingerprint.into(),
+            severity: Some(Severity::Critical),
             ground: crate::council::DismissalGround::FalsePositive,
             because: "it is escaped two lines above".into(),
             by: "Ann <ann@example.com>".into(),
@@ -312,6 +319,26 @@ mod tests {
             let (verdict, _) = world.judge(&all);
             let short = world.votes.len() < world.quorum.max(1) || !world.covered;
             prop_assert!(!(short && matches!(verdict, Verdict::Pass | Verdict::Warn)));
+        }
+    }
+
+    #[test]
+    fn a_remark_that_was_dismissed_silences_nothing_that_is_worse() {
+        let levels = [Severity::Minor, Severity::Significant, Severity::Critical];
+        for seen in levels {
+            for severity in levels {
+                let mut findings = [found(0, severity, Disposition::Confirmed, 2)];
+                let dismissal = Dismissal {
+                    severity: Some(seen),
+                    ..dismissal("0000000000000000")
+                };
+                mark_dismissed(&mut findings, &[dismissal]);
+                assert_eq!(
+                    findings[0].dismissed.is_some(),
+                    severity <= seen,
+                    "{seen:?} {severity:?}"
+                );
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use council_protocol::answer::Contention;
 use council_protocol::capability::Grant;
 use council_protocol::coverage::Coverage;
 use council_protocol::task::Framing;
-use council_protocol::{JudgeId, Millis, Seat};
+use council_protocol::{JudgeId, Millis, Seat, Severity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -289,6 +289,9 @@ impl DismissalGround {
 pub struct Dismissal {
     /// The finding's fingerprint, 16 hex digits.
     pub fingerprint: String,
+    /// How bad the finding was that the author saw: one that is worse is not dismissed. None: a line of an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub severity: Option<Severity>,
     /// On which ground.
     pub ground: DismissalGround,
     /// The reason in the author's words. Untrusted text.

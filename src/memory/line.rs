@@ -272,6 +272,7 @@ mod tests {
             v: LINE_VERSION,
             dismissal: Dismissal {
                 fingerprint: "00112233445566aa".into(),
+                severity: Some(council_protocol::Severity::Critical),
                 ground: DismissalGround::AcceptedRisk,
                 because: "we say ,\"sig\":{} here".into(),
                 by: "Ann <ann@example.com>".into(),

@@ -99,6 +99,7 @@ pub(crate) fn dismiss(args: &DismissArgs, start: &RunContext) -> Result<String, 
     }
     let dismissal = Dismissal {
         fingerprint: finding.fingerprint.clone(),
+        severity: Some(finding.finding.severity),
         ground,
         because: user_redactor(start)?.redact_words(because.trim()).text,
         by: String::new(),

@@ -320,6 +320,7 @@ fn a_dismissal_in_a_claim_does_not_count() {
     found.level = None;
     found.dismissed = Some(crate::council::Dismissal {
         fingerprint: found.fingerprint.clone(),
+        severity: Some(council_protocol::Severity::Critical),
         ground: crate::council::DismissalGround::FalsePositive,
         because: "it is fine".into(),
         by: "somebody".into(),

@@ -45,6 +45,8 @@ pub(crate) fn hear_replies(
                 let because = redactor.redact_words(&order.because).text;
                 heard.dismissals.push(Dismissal {
                     fingerprint: thread.fingerprint.clone(),
+                    // A thread does not keep how bad its finding was when it was posted.
+                    severity: Some(council_protocol::Severity::Critical),
                     ground: DismissalGround::AcceptedRisk,
                     because,
                     by: format!("@{}", order.login),
