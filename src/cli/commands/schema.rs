@@ -19,7 +19,7 @@ const LOG: &str = include_str!("../../../docs/schemas/log.schema.json");
 const BACKEND_REQUEST: &str = include_str!("../../../docs/schemas/backend-request.schema.json");
 const BACKEND_EVENT: &str = include_str!("../../../docs/schemas/backend-event.schema.json");
 
-/// Print the JSON Schema of the report, an answer, the packet, the configuration or a backend's messages
+/// Print a JSON Schema: of the report, an answer, the packet, a backend's messages, …
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SchemaArgs {
     /// Which format
