@@ -83,7 +83,7 @@ fn t29_a_run_that_somebody_else_left_is_not_resumed() {
     let theirs = conflicted();
     let mark = theirs.in_home("mark");
     // What a command line can do: name a command.
-    let command = format!("agents.mine.command=[\"touch\", \"{}\"]", mark.display());
+    let command = format!("agents.ruff.command=[\"touch\", \"{}\"]", mark.display());
     theirs
         .council(["review", "HEAD", "--config", &command])
         .ends(1);

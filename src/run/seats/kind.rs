@@ -77,7 +77,9 @@ impl SeatPlanner<'_> {
         };
         let without = self.settings().agents.iter();
         let mut without = without.filter(|(name, agent)| {
-            let is_known = known::find_known(name).is_some() || name.as_str() == BUILT_IN;
+            let is_known = known::find_known(name).is_some()
+                || known_tools::find_tool(name).is_some()
+                || name.as_str() == BUILT_IN;
             agent.driver.is_none() && !is_known && is_the_users(name)
         });
         match without.next() {
