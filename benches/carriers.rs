@@ -11,7 +11,9 @@ use std::time::{Duration, Instant};
 use council_host::{ConfiguredPlugin, PluginCarrier, PluginSurroundings};
 use council_protocol::message::{Hello, Message};
 use council_protocol::seat::{AgentKind, AgentSpec};
-use council_protocol::{Backend, Event, JudgeSpec, PROTOCOL_VERSION, Seat, Task, Turn, TurnId};
+use council_protocol::{
+    Backend, Event, JudgeSpec, PROTOCOL_VERSION, RoundNumber, Seat, Task, Turn, TurnId,
+};
 
 const WARM_UP: u32 = 500;
 const TURNS: u32 = 20_000;
@@ -86,7 +88,7 @@ fn turn(backend: &mut dyn Backend, events: &Receiver<Event>, id: u32) -> Result<
     let prompt = "x".repeat(PROMPT_BYTES);
     let turn = Turn {
         id: TurnId(id),
-        round: 1,
+        round: RoundNumber::FIRST,
         key: "key".into(),
         task: Task::Review,
         prompt,

@@ -7,7 +7,7 @@ use std::io::{Error, Write};
 use std::time::Instant;
 
 use council_protocol::packet::{Target, TargetKind};
-use council_protocol::{Coverage, Finding, Location, Proof, Severity};
+use council_protocol::{Coverage, Finding, Location, Proof, RoundNumber, Severity};
 use git_council::inside::council::outcome::{
     Disposition, FindingLevel, FindingMember, JudgedFinding, Verdict, VerdictReason,
 };
@@ -170,7 +170,7 @@ fn found(at: u32, below: u32) -> JudgedFinding {
     };
     let member = FindingMember {
         judge: "judge-1".into(),
-        round: 1,
+        round: RoundNumber::FIRST,
         finding: finding.clone(),
         proof: Proof::Verified,
         withdrawn: false,

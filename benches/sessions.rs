@@ -20,7 +20,8 @@ use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::{
     Answer, Capability, CapabilitySet, Coverage, CoverageState, Event, Failure, FileChange,
-    JudgeId, JudgeSpec, Message, Millis, PROTOCOL_VERSION, Packet, Seat, Task, Turn, TurnId, Vote,
+    JudgeId, JudgeSpec, Message, Millis, PROTOCOL_VERSION, Packet, RoundNumber, Seat, Task, Turn,
+    TurnId, Vote,
 };
 use git_council::inside::council::Plan;
 use git_council::inside::council::plan::{
@@ -227,7 +228,7 @@ fn teams(judges: u32) -> Duration {
         teams.spawn(spec).expect("it has a chair");
         let turn = Turn {
             id: TurnId(number),
-            round: 1,
+            round: RoundNumber::FIRST,
             key: String::new(),
             task: Task::Review,
             prompt: String::new(),

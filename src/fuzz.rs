@@ -15,6 +15,7 @@ use crate::memory::line;
 use crate::publish::WorkflowEvent;
 use crate::report::{self, CheckConclusion, GatePolicy};
 use crate::session::stage::StageSettings;
+use council_protocol::RoundNumber;
 
 /// A reader over any bytes.
 pub type Target = fn(&[u8]);
@@ -55,7 +56,7 @@ fn text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
 /// The answer of a judge: none without the key of its turn.
 pub fn answer(bytes: &[u8]) {
     let expected = |key| ExpectedEcho {
-        round: 1,
+        round: RoundNumber::FIRST,
         key,
         judge: "a",
         others: &["b"],

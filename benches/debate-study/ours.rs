@@ -9,7 +9,8 @@ use council_protocol::coverage::{Coverage, FileCoverage};
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective, RuleSettings, Seat};
 use council_protocol::task::{Framing, Peer};
 use council_protocol::{
-    Answer, CoverageState, Finding, JudgeId, Location, Proof, Severity, Task, Turn, Vote,
+    Answer, CoverageState, Finding, JudgeId, Location, Proof, RoundNumber, Severity, Task, Turn,
+    Vote,
 };
 use git_council::inside::council::outcome::Verdict;
 use git_council::inside::council::plan::{
@@ -157,7 +158,7 @@ fn evidence(line: u32) -> Evidence {
     }
 }
 
-fn raw_answer(change: &Change, judge: usize, round: u8, key: &str, task: &Task) -> String {
+fn raw_answer(change: &Change, judge: usize, round: RoundNumber, key: &str, task: &Task) -> String {
     let own: Vec<usize> = (0..change.items.len())
         .filter(|&i| change.items[i].found[judge])
         .collect();

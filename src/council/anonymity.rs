@@ -1,7 +1,7 @@
 //! Peers without names: labels in an order of their own for each judge, scrubbed text, and a byte budget.
 
 use council_protocol::task::{Peer, PeerFinding};
-use council_protocol::{Finding, JudgeId};
+use council_protocol::{Finding, JudgeId, RoundNumber};
 
 use super::judges::{JudgeState, Judges, SeatIndex};
 use super::keys::SeededRandom;
@@ -49,7 +49,7 @@ pub(super) fn seat_by_label(order: &[SeatIndex], name: &str) -> Option<SeatIndex
 }
 
 /// The others as one judge sees them: no name, vendor, confidence or tally. Findings up to and without `round`.
-pub(super) fn collect_peers(judges: &Judges, order: &[SeatIndex], round: u8) -> Vec<Peer> {
+pub(super) fn collect_peers(judges: &Judges, order: &[SeatIndex], round: RoundNumber) -> Vec<Peer> {
     let names = judge_names(judges);
     let seen = |(index, &seat): (usize, &SeatIndex)| {
         build_peer(&judges[seat], peer_label(index), round, &names)
@@ -57,7 +57,12 @@ pub(super) fn collect_peers(judges: &Judges, order: &[SeatIndex], round: u8) -> 
     order.iter().enumerate().filter_map(seen).collect()
 }
 
-fn build_peer(judge: &JudgeState, label: String, round: u8, names: &[&JudgeId]) -> Option<Peer> {
+fn build_peer(
+    judge: &JudgeState,
+    label: String,
+    round: RoundNumber,
+    names: &[&JudgeId],
+) -> Option<Peer> {
     let (_, last) = judge.answers.range(..round).next_back()?;
     let findings = judge
         .raised

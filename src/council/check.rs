@@ -3,7 +3,7 @@
 
 use council_protocol::answer::{Answer, Evidence};
 use council_protocol::quoted::quoted_texts;
-use council_protocol::{Finding, Millis, RepoPath, Severity, Task};
+use council_protocol::{Finding, Millis, RepoPath, RoundNumber, Severity, Task};
 
 use super::anonymity;
 use super::cluster::is_alike;
@@ -173,7 +173,12 @@ fn excerpt(text: &str) -> String {
 }
 
 /// Responses to ids that the judge was not shown.
-fn unknown_ids(state: &DebateState, seat: SeatIndex, round: u8, answer: &Answer) -> Vec<String> {
+fn unknown_ids(
+    state: &DebateState,
+    seat: SeatIndex,
+    round: RoundNumber,
+    answer: &Answer,
+) -> Vec<String> {
     let known = shown_ids(state, seat, round);
     let unknown = answer.responses.iter().enumerate().filter(|(_, response)| {
         let to = response.to.trim();
@@ -194,7 +199,7 @@ fn unknown_ids(state: &DebateState, seat: SeatIndex, round: u8, answer: &Answer)
 }
 
 /// The ids of the others' findings as this judge knows them.
-fn shown_ids(state: &DebateState, seat: SeatIndex, round: u8) -> Vec<String> {
+fn shown_ids(state: &DebateState, seat: SeatIndex, round: RoundNumber) -> Vec<String> {
     let Some(order) = state.judges[seat].peers.get(&round) else {
         return Vec::new();
     };
@@ -225,7 +230,7 @@ fn is_other_address(state: &DebateState, seat: SeatIndex, to: &str) -> bool {
 fn keep_proven(
     state: &mut DebateState,
     seat: SeatIndex,
-    round: u8,
+    round: RoundNumber,
     draft: Answer,
     mut answer: Answer,
 ) -> Answer {

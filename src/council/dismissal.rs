@@ -193,7 +193,7 @@ mod tests {
         };
         let member = |judge: &str| FindingMember {
             judge: judge.into(),
-            round: 1,
+            round: 1.into(),
             finding: finding.clone(),
             proof: Proof::Verified,
             withdrawn: false,

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use council_protocol::answer::{Evidence, Stance};
-use council_protocol::{CoverageState, Finding, Proof, Severity};
+use council_protocol::{CoverageState, Finding, Proof, RoundNumber, Severity};
 
 use super::bearing::FindingPlace;
 use super::cluster::{ComparedFinding, group_findings};
@@ -22,7 +22,7 @@ pub(super) struct FindingVersion {
     /// Its number among the judge's findings, from 1.
     pub(super) number: usize,
     /// When it was raised.
-    pub(super) round: u8,
+    pub(super) round: RoundNumber,
     /// The finding, verbatim.
     pub(super) finding: Finding,
     /// What the search for its quote found.
@@ -430,7 +430,9 @@ fn is_withdrawn(judges: &Judges, seat: SeatIndex, number: usize, claims: &QuoteC
         proof: &proof,
         context: &context,
     };
-    let later = judge.answers.range(raised.round.saturating_add(1).max(2)..);
+    let later = judge
+        .answers
+        .range(raised.round.next().max(RoundNumber::SECOND)..);
     later
         .flat_map(|(&round, answer)| answer.withdrawn.iter().map(move |w| (round, w)))
         .filter(|(_, withdrawal)| withdrawal.finding as usize == number)

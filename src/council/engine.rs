@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use council_protocol::answer::Finding;
-use council_protocol::{Answer, Failure, FailureKind, JudgeId, Millis, Task, TurnId};
+use council_protocol::{Answer, Failure, FailureKind, JudgeId, Millis, RoundNumber, Task, TurnId};
 
 use super::anonymity;
 use super::exchange::{Action, CancelCause, Input, TimerId};
@@ -82,7 +82,7 @@ impl Council {
     pub(crate) fn finding_meant(
         &self,
         judge: &JudgeId,
-        round: u8,
+        round: RoundNumber,
         id: &str,
     ) -> Option<(&JudgeId, &Finding)> {
         let judges = &self.state.judges;
@@ -178,7 +178,7 @@ impl Council {
 
     /// Asks the rules for the next round; none: the council closes.
     fn next_round(&mut self, now: Millis) {
-        self.state.completed = self.state.begun;
+        self.state.completed = self.state.begun.0;
         match self.rules.next_round(&mut self.state) {
             Some(plan) => self.begin_round(plan, now),
             None => self.begin_closing(now),
@@ -186,7 +186,7 @@ impl Council {
     }
 
     fn begin_round(&mut self, plan: RoundPlan, now: Millis) {
-        self.state.begun += 1;
+        self.state.begun = self.state.begun.next();
         self.state.pass = 0;
         self.state.asked = u32::try_from(plan.asks.len()).unwrap_or(u32::MAX);
         let round = RoundState {
@@ -296,13 +296,13 @@ impl Council {
     }
 
     /// The quotes of a round were not all searched in time. A deadline of an earlier round means nothing any more.
-    fn proofs_over(&mut self, round: u8) {
+    fn proofs_over(&mut self, round: RoundNumber) {
         if matches!(self.phase, CouncilPhase::Proving) && round == self.state.begun {
             self.state.claims.give_up();
         }
     }
 
-    fn too_late(&mut self, seat: SeatIndex, round: u8) {
+    fn too_late(&mut self, seat: SeatIndex, round: RoundNumber) {
         self.keep_draft(seat);
         let judge = &mut self.state.judges[seat];
         judge.queue.clear();
@@ -317,7 +317,7 @@ impl Council {
         let (at, why) = if seated {
             (round, "no answer in time")
         } else {
-            (0, "not seated in time")
+            (RoundNumber::NONE, "not seated in time")
         };
         judge.record_failure(at, Failure::new(FailureKind::Timeout, why));
         self.finish_seat(seat, round, "timeout");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use council_protocol::message::{Ending, Failure, Usage};
 use council_protocol::task::{Explored, Peer};
-use council_protocol::{Answer, JudgeId, Location, Millis, Proof, Task, TurnId};
+use council_protocol::{Answer, JudgeId, Location, Millis, Proof, RoundNumber, Task, TurnId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -126,7 +126,7 @@ pub enum Action {
         /// The turn's number.
         turn: TurnId,
         /// The round, from 1.
-        round: u8,
+        round: RoundNumber,
         /// The one-time key.
         key: String,
         /// What is asked.
@@ -176,7 +176,7 @@ pub enum Action {
         /// Who.
         judge: JudgeId,
         /// The round.
-        round: u8,
+        round: RoundNumber,
         /// The answer as it counts.
         answer: Box<Answer>,
     },

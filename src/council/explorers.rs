@@ -2,7 +2,7 @@
 
 use council_protocol::message::Usage;
 use council_protocol::task::{Explored, Task};
-use council_protocol::{Answer, Failure, FailureKind, JudgeId, Millis};
+use council_protocol::{Answer, Failure, FailureKind, JudgeId, Millis, RoundNumber};
 
 use super::engine::{Council, CouncilPhase};
 use super::exchange::Action;
@@ -14,7 +14,7 @@ impl Council {
     pub(super) fn start_explorers(
         &mut self,
         seat: SeatIndex,
-        round: u8,
+        round: RoundNumber,
         answer: &Answer,
         now: Millis,
     ) {
@@ -71,7 +71,7 @@ impl Council {
             return;
         };
         let judge = &mut self.state.judges[seat];
-        judge.add_usage(1, usage);
+        judge.add_usage(RoundNumber::FIRST, usage);
         if judge.exploring.take().is_some() {
             judge
                 .queue
@@ -85,7 +85,7 @@ impl Council {
         let judge = &mut self.state.judges[seat];
         if judge.exploring.take().is_some() {
             judge.record_failure(
-                1,
+                RoundNumber::FIRST,
                 Failure::new(FailureKind::Timeout, "the explorers were too late"),
             );
             self.dispatch_turn(seat, now);

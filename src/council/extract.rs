@@ -2,7 +2,7 @@
 //! an object that breaks off is never completed.
 
 use council_protocol::answer::NO_CAUSE;
-use council_protocol::{ANSWER_VERSION, Answer, Failure, FailureKind, json};
+use council_protocol::{ANSWER_VERSION, Answer, Failure, FailureKind, RoundNumber, json};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -13,7 +13,7 @@ pub(crate) const MAX_ANSWER_BYTES: usize = 4 << 20;
 #[derive(Clone, Copy)]
 pub(crate) struct ExpectedEcho<'a> {
     /// The round of the turn.
-    pub round: u8,
+    pub round: RoundNumber,
     /// The one-time key of the turn.
     pub key: &'a str,
     /// The judge whose turn it is.
@@ -221,7 +221,7 @@ fn check_echo(value: &Value, expected: ExpectedEcho<'_>) -> Result<(), Failure> 
         let detail = format!("the answer speaks for {other}; a judge speaks for itself only");
         return Err(Failure::new(FailureKind::Violation, detail));
     }
-    if head.round != Some(Value::from(expected.round)) {
+    if head.round != Some(Value::from(expected.round.0)) {
         let detail = format!(
             "round: {}; this turn is of round {}",
             show_value(head.round.as_ref()),
@@ -259,7 +259,7 @@ fn show_value(value: Option<&Value>) -> String {
 }
 
 /// The parent's name of a field that we call otherwise: `recommendation` of a finding is its `fix`.
-fn fall_back(value: &mut Value, round: u8) {
+fn fall_back(value: &mut Value, round: RoundNumber) {
     if round == 1 {
         take_early_findings(value);
     }

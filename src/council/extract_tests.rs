@@ -11,7 +11,7 @@ fn read(raw: &str) -> Result<Answer, Failure> {
     extract_answer(
         raw,
         ExpectedEcho {
-            round: 1,
+            round: RoundNumber::FIRST,
             key: "k",
             judge: "judge-1",
             others: &others,

@@ -6,7 +6,9 @@ use std::ops::{Index, IndexMut};
 
 use council_protocol::answer::{Answer, Evidence, Finding};
 use council_protocol::message::{Ending, Failure, TurnId, Usage};
-use council_protocol::{Capability, Coverage, JudgeId, Location, Millis, Severity, Task, Vote};
+use council_protocol::{
+    Capability, Coverage, JudgeId, Location, Millis, RoundNumber, Severity, Task, Vote,
+};
 
 use super::exchange::TimerId;
 use super::lost_answer::LostAnswer;
@@ -58,7 +60,7 @@ pub(super) struct OpenTurn {
     /// Its number.
     pub(super) id: TurnId,
     /// Its round.
-    pub(super) round: u8,
+    pub(super) round: RoundNumber,
     /// The key that its answer must echo.
     pub(super) key: String,
     /// What was asked.
@@ -71,7 +73,7 @@ pub(super) struct OpenTurn {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RaisedFinding {
     /// In which round.
-    pub(super) round: u8,
+    pub(super) round: RoundNumber,
     /// The finding, verbatim.
     pub(super) finding: Finding,
 }
@@ -92,13 +94,13 @@ pub(super) struct JudgeState {
     /// The turn that it works on.
     pub(super) open: Option<OpenTurn>,
     /// Its accepted answers by round; several turns of a round are merged.
-    pub(super) answers: BTreeMap<u8, Answer>,
+    pub(super) answers: BTreeMap<RoundNumber, Answer>,
     /// Its findings of all rounds, in order.
     pub(super) raised: Vec<RaisedFinding>,
     /// Its own position, before it saw the others'.
     pub(super) restatement: Option<String>,
     /// Round → whom it saw as A, B, C, …
-    pub(super) peers: BTreeMap<u8, Vec<SeatIndex>>,
+    pub(super) peers: BTreeMap<RoundNumber, Vec<SeatIndex>>,
     /// What went wrong.
     pub(super) failures: Vec<RoundFailure>,
     /// What it said in answers that do not count, and did not say again.
@@ -116,7 +118,7 @@ pub(super) struct JudgeState {
     /// What it cost.
     pub(super) usage: Option<Usage>,
     /// The same by round.
-    pub(super) spent: BTreeMap<u8, Usage>,
+    pub(super) spent: BTreeMap<RoundNumber, Usage>,
     /// When its last answer came.
     pub(super) answered_ms: Option<Millis>,
 }
@@ -168,7 +170,7 @@ impl JudgeState {
     }
 
     /// Its last answer before a round, with that answer's round.
-    pub(super) fn last_before(&self, round: u8) -> Option<(u8, &Answer)> {
+    pub(super) fn last_before(&self, round: RoundNumber) -> Option<(RoundNumber, &Answer)> {
         self.answers
             .range(..round)
             .next_back()
@@ -192,12 +194,12 @@ impl JudgeState {
 
     /// Whether it counts: it gave a usable answer in R1.
     pub(super) fn is_counted(&self) -> bool {
-        self.answers.contains_key(&1)
+        self.answers.contains_key(&RoundNumber::FIRST)
     }
 
     /// Its vote of R1.
     pub(super) fn first_vote(&self) -> Option<Vote> {
-        self.answers.get(&1).map(|a| a.verdict)
+        self.answers.get(&RoundNumber::FIRST).map(|a| a.verdict)
     }
 
     /// Whether it can take part in a round after R1 (a judge late in R1 gets no message: it has nothing to restate).
@@ -222,7 +224,7 @@ impl JudgeState {
     }
 
     /// Notes what went wrong.
-    pub(super) fn record_failure(&mut self, round: u8, failure: Failure) {
+    pub(super) fn record_failure(&mut self, round: RoundNumber, failure: Failure) {
         self.failures.push(RoundFailure { round, failure });
     }
 
@@ -237,7 +239,7 @@ impl JudgeState {
     }
 
     /// An answer counts: what it says once more was not lost.
-    pub(super) fn find_again(&mut self, round: u8, answer: &Answer) {
+    pub(super) fn find_again(&mut self, round: RoundNumber, answer: &Answer) {
         let later = answer.independent_findings.iter().map(|i| &i.finding);
         let findings = answer.findings.iter().chain(later);
         let criticals = findings.filter(|f| f.severity == Severity::Critical);
@@ -264,7 +266,7 @@ impl JudgeState {
     }
 
     /// Adds what a turn of a round cost.
-    pub(super) fn add_usage(&mut self, round: u8, usage: Option<Usage>) {
+    pub(super) fn add_usage(&mut self, round: RoundNumber, usage: Option<Usage>) {
         let Some(new) = usage else { return };
         let spent = self.spent.entry(round).or_default();
         *spent = spent.plus(&new);
@@ -273,7 +275,7 @@ impl JudgeState {
     }
 
     /// Whether it had itself reported what `evidence` points to before `round`: then it had not missed it.
-    pub(super) fn reported_before(&self, round: u8, evidence: &Evidence) -> bool {
+    pub(super) fn reported_before(&self, round: RoundNumber, evidence: &Evidence) -> bool {
         self.raised.iter().filter(|r| r.round < round).any(|r| {
             let place = &r.finding.location;
             place.path == evidence.path

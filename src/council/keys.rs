@@ -2,13 +2,18 @@
 
 use std::fmt::Write as _;
 
-use council_protocol::{JudgeId, TurnId};
+use council_protocol::{JudgeId, RoundNumber, TurnId};
 use sha2::{Digest, Sha256};
 
 use super::plan::RunSeed;
 
 /// The key that the answer to one turn must echo: 24 hex digits that nobody outside the run can know.
-pub(super) fn turn_key(seed: &RunSeed, judge: &JudgeId, round: u8, turn: TurnId) -> String {
+pub(super) fn turn_key(
+    seed: &RunSeed,
+    judge: &JudgeId,
+    round: RoundNumber,
+    turn: TurnId,
+) -> String {
     let parts = [judge.as_str(), &round.to_string(), &turn.0.to_string()];
     hex(&seed_digest(seed, "key", &parts)[..12])
 }
@@ -76,14 +81,22 @@ mod tests {
 
     #[test]
     fn a_key_belongs_to_one_seat_one_round_and_one_turn() {
-        let base = turn_key(&seed(), &"judge-1".into(), 1, TurnId(1));
+        let base = turn_key(&seed(), &"judge-1".into(), RoundNumber::FIRST, TurnId(1));
         assert_eq!(base.len(), 24);
-        assert_eq!(base, turn_key(&seed(), &"judge-1".into(), 1, TurnId(1)));
+        assert_eq!(
+            base,
+            turn_key(&seed(), &"judge-1".into(), RoundNumber::FIRST, TurnId(1))
+        );
         for other in [
-            turn_key(&seed(), &"judge-2".into(), 1, TurnId(1)),
-            turn_key(&seed(), &"judge-1".into(), 2, TurnId(1)),
-            turn_key(&seed(), &"judge-1".into(), 1, TurnId(2)),
-            turn_key(&RunSeed("else".into()), &"judge-1".into(), 1, TurnId(1)),
+            turn_key(&seed(), &"judge-2".into(), RoundNumber::FIRST, TurnId(1)),
+            turn_key(&seed(), &"judge-1".into(), RoundNumber(2), TurnId(1)),
+            turn_key(&seed(), &"judge-1".into(), RoundNumber::FIRST, TurnId(2)),
+            turn_key(
+                &RunSeed("else".into()),
+                &"judge-1".into(),
+                RoundNumber::FIRST,
+                TurnId(1),
+            ),
         ] {
             assert_ne!(base, other);
         }

@@ -2,7 +2,7 @@
 
 use council_protocol::answer::{Ballot, Contention, Evidence};
 use council_protocol::task::InterventionKind;
-use council_protocol::{Confidence, JudgeId, Vote};
+use council_protocol::{Confidence, JudgeId, RoundNumber, Vote};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -39,7 +39,7 @@ pub struct DebateLedger {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RoundRecord {
     /// Its number, from 1.
-    pub round: u8,
+    pub round: RoundNumber,
     /// How many were asked.
     pub asked: u32,
     /// Who answered.
@@ -83,7 +83,7 @@ pub struct JudgeStand {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MessageRecord {
     /// The round.
-    pub round: u8,
+    pub round: RoundNumber,
     /// Who writes.
     pub from: JudgeId,
     /// To whom.
@@ -98,7 +98,7 @@ pub struct MessageRecord {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InterventionRecord {
     /// The round.
-    pub round: u8,
+    pub round: RoundNumber,
     /// Why.
     pub kind: InterventionKind,
     /// Who was asked.
@@ -114,7 +114,7 @@ pub struct InterventionRecord {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UnchallengedRecord {
     /// The round.
-    pub round: u8,
+    pub round: RoundNumber,
     /// Who.
     pub judge: JudgeId,
     /// How many it made.
@@ -136,7 +136,7 @@ pub struct BallotRecord {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContentionRecord {
     /// The round.
-    pub round: u8,
+    pub round: RoundNumber,
     /// The score, computed from findings, responses and challenges.
     pub score: Contention,
     /// What followed.

@@ -1,6 +1,6 @@
 //! What a reply says that cannot be read as an answer: it does not count, and is not forgotten either.
 
-use council_protocol::Vote;
+use council_protocol::{RoundNumber, Vote};
 
 use super::extract::MAX_ANSWER_BYTES;
 
@@ -14,7 +14,7 @@ const EXCERPT_CHARS: usize = 120;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LostAnswer {
     /// In which round it came.
-    pub(super) round: u8,
+    pub(super) round: RoundNumber,
     /// The worst vote that stands in it.
     pub(super) vote: Option<Vote>,
     /// What it comes to: a critical finding is as good as FAIL.
@@ -28,7 +28,7 @@ pub(super) struct LostAnswer {
 impl LostAnswer {
     /// The part of an answer that could be read, but was replaced by a later one of the same turn: a FAIL that became
     /// milder, and critical findings that were given up.
-    pub(super) fn replaced(round: u8, vote: Vote, gave_up_critical: bool) -> Option<Self> {
+    pub(super) fn replaced(round: RoundNumber, vote: Vote, gave_up_critical: bool) -> Option<Self> {
         (vote == Vote::Fail || gave_up_critical).then_some(Self {
             round,
             vote: Some(vote),
@@ -40,7 +40,7 @@ impl LostAnswer {
     }
 
     /// Whether an answer of the same round says it all over again, so that nothing is lost.
-    pub(super) fn is_said_again(&self, round: u8, vote: Vote, criticals: usize) -> bool {
+    pub(super) fn is_said_again(&self, round: RoundNumber, vote: Vote, criticals: usize) -> bool {
         self.round == round && vote >= self.weight && criticals >= self.criticals.len()
     }
 
@@ -80,7 +80,7 @@ impl LostAnswer {
 /// Reads what can be read of a reply that cannot count; none: it gives no vote and names nothing critical. The text is
 /// searched, not parsed: the reply may break off, or be no JSON at all. JSON within a text of it has a backslash before each
 /// quotation mark, and is not taken for its own.
-pub(super) fn read_lost_answer(raw: &str, key: &str, round: u8) -> Option<LostAnswer> {
+pub(super) fn read_lost_answer(raw: &str, key: &str, round: RoundNumber) -> Option<LostAnswer> {
     let raw = &raw[..raw.floor_char_boundary(MAX_ANSWER_BYTES)];
     let criticals = critical_findings(raw);
     let words = values_of(raw, "verdict").map(|(_, word)| word);

@@ -5,7 +5,7 @@ use super::*;
 const GOOD: &str = r#"{"schema_version":1,"round":1,"key":"k","verdict":"WARN","confidence":"HIGH","key_insight":"i"}"#;
 
 fn lost(raw: &str) -> LostAnswer {
-    read_lost_answer(raw, "k", 1).unwrap_or_else(|| panic!("nothing in {raw}"))
+    read_lost_answer(raw, "k", RoundNumber::FIRST).unwrap_or_else(|| panic!("nothing in {raw}"))
 }
 
 #[test]
@@ -28,13 +28,18 @@ fn what_an_answer_quotes_inside_of_a_text_is_not_its_own() {
     let quoted = GOOD.replace("WARN", "FAIL").replace('"', "\\\"");
     let raw = format!("{{\"verdict\":\"PASS\",\"key_insight\":\"the change says {quoted}\"");
     assert_eq!(lost(&raw).weight, Vote::Pass);
-    assert_eq!(read_lost_answer("I would say: FAIL", "k", 1), None);
+    assert_eq!(
+        read_lost_answer("I would say: FAIL", "k", RoundNumber::FIRST),
+        None
+    );
 }
 
 #[test]
 fn an_answer_without_the_key_of_its_turn_may_be_quoted_and_that_is_said() {
     let raw = GOOD.replace("WARN", "FAIL");
-    let said = read_lost_answer(&raw, "another key", 1).unwrap().describe();
+    let said = read_lost_answer(&raw, "another key", RoundNumber::FIRST)
+        .unwrap()
+        .describe();
     assert_eq!(
         said,
         "it said FAIL without the key of its turn, so that it may be quoted from the change"
@@ -62,7 +67,7 @@ proptest! {
             "WARN" => Vote::Warn,
             _ => Vote::Pass,
         };
-        let found = read_lost_answer(&raw, &key, 1).unwrap();
+        let found = read_lost_answer(&raw, &key, RoundNumber::FIRST).unwrap();
         prop_assert_eq!(found.vote, Some(expected), "{}", raw);
         prop_assert_eq!(found.keyed, key == "k");
     }
@@ -70,7 +75,7 @@ proptest! {
     /// Whatever a reply holds, it is read without an end, and what is named of it is short.
     #[test]
     fn any_reply_is_read(raw in "[{}\\[\\]\":,a-z\\\\é ]{0,60}(\"severity\" ?: ?\"critical\")?[\"\\\\é}]{0,4}") {
-        if let Some(found) = read_lost_answer(&raw, "k", 1) {
+        if let Some(found) = read_lost_answer(&raw, "k", RoundNumber::FIRST) {
             prop_assert!(found.describe().chars().count() < 1_000);
             prop_assert!(found.criticals.is_empty() || found.weight == Vote::Fail);
         }

@@ -1,13 +1,14 @@
 //! Several answers of one judge: what it has raised over the rounds, and what it said in one of them.
 
 use council_protocol::Answer;
+use council_protocol::RoundNumber;
 use council_protocol::answer::Tag;
 
 use super::judges::RaisedFinding;
 
 /// Adds the findings of an answer; one that the judge repeats word for word keeps its first number. One that it now takes
 /// to be worse is no repetition: the worse word would be lost.
-pub(super) fn raise_findings(raised: &mut Vec<RaisedFinding>, round: u8, answer: &Answer) {
+pub(super) fn raise_findings(raised: &mut Vec<RaisedFinding>, round: RoundNumber, answer: &Answer) {
     let later = answer
         .independent_findings
         .iter()

@@ -1,6 +1,6 @@
 //! Degradations and fallbacks in words: what the report says beside the verdict.
 
-use council_protocol::{Severity, Vote};
+use council_protocol::{RoundNumber, Severity, Vote};
 
 use super::disposition::{FindingCluster, FindingVersion};
 use super::exchange::CancelCause;
@@ -13,7 +13,7 @@ use super::state::DebateState;
 pub(super) fn report_notes(state: &DebateState, cut: Option<CancelCause>) -> Vec<String> {
     let mut notes = state.notes.clone();
     notes.extend(missing_judges(state));
-    let debated = |judge: &JudgeState| judge.answers.range(2..).next().is_some();
+    let debated = |judge: &JudgeState| judge.answers.range(RoundNumber::SECOND..).next().is_some();
     if state.begun > 1 && !state.without_verdict() && !state.judges.iter().any(debated) {
         notes.push("no judge answered R2: the verdict rests on R1 alone".into());
     }
@@ -114,7 +114,10 @@ fn weak_withdrawals(state: &DebateState) -> Vec<String> {
         .filter(|v| !v.withdrawn)
     {
         let judge = &state.judges[version.seat];
-        let asked = judge.answers.range(2..).flat_map(|(_, a)| &a.withdrawn);
+        let asked = judge
+            .answers
+            .range(RoundNumber::SECOND..)
+            .flat_map(|(_, a)| &a.withdrawn);
         if asked
             .into_iter()
             .any(|w| w.finding as usize == version.number)

@@ -1,7 +1,7 @@
 //! What judges say in later rounds of what others found. A judge's last word on a finding replaces its earlier ones.
 
 use council_protocol::answer::{Answer, Change, Evidence, Stance, Tag};
-use council_protocol::{Severity, Vote};
+use council_protocol::{RoundNumber, Severity, Vote};
 
 use super::anonymity;
 use super::cluster::ComparedFinding;
@@ -16,7 +16,7 @@ struct LaterAnswer<'a> {
     judges: &'a Judges,
     claims: &'a QuoteClaims,
     speaker: SeatIndex,
-    round: u8,
+    round: RoundNumber,
     answer: &'a Answer,
 }
 
@@ -27,7 +27,7 @@ pub(super) fn attach_opinions(
     versions: &mut [FindingVersion],
 ) {
     for speaker in judges.counted_seats() {
-        for (&round, answer) in judges[speaker].answers.range(2..) {
+        for (&round, answer) in judges[speaker].answers.range(RoundNumber::SECOND..) {
             let later = LaterAnswer {
                 judges,
                 claims,

@@ -7,7 +7,7 @@ use council_protocol::capability::Grant;
 use council_protocol::coverage::Coverage;
 use council_protocol::message::{Ending, Failure, Usage};
 use council_protocol::task::DebateBranch;
-use council_protocol::{Confidence, Finding, JudgeId, Millis, Proof, Seat, Vote};
+use council_protocol::{Confidence, Finding, JudgeId, Millis, Proof, RoundNumber, Seat, Vote};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -176,7 +176,7 @@ pub struct FindingMember {
     /// Whose.
     pub judge: JudgeId,
     /// In which round it was raised.
-    pub round: u8,
+    pub round: RoundNumber,
     /// The finding as the judge gave it.
     pub finding: Finding,
     /// What the search for its quote found.
@@ -248,7 +248,7 @@ pub struct PositionChange {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RoundFailure {
     /// The round; 0: while it was seated.
-    pub round: u8,
+    pub round: RoundNumber,
     /// Why.
     pub failure: Failure,
 }
@@ -311,7 +311,7 @@ pub struct JudgeRecord {
         skip_serializing_if = "BTreeMap::is_empty",
         deserialize_with = "usage_by_round"
     )]
-    pub usage_by_round: BTreeMap<u8, Usage>,
+    pub usage_by_round: BTreeMap<RoundNumber, Usage>,
     /// When its last answer came, in milliseconds since the run began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered_ms: Option<Millis>,
@@ -356,7 +356,7 @@ pub struct ChallengeRecord {
     /// `C1`, `C2`, … in the order in which they were made.
     pub id: String,
     /// The round in which it was made.
-    pub round: u8,
+    pub round: RoundNumber,
     /// Who asks.
     pub from: JudgeId,
     /// Who was asked, by name and not by the label of the exchange.
@@ -450,10 +450,13 @@ impl Outcome {
 
 /// The numbers of rounds are names in JSON. Inside of a flattened object serde reads names as text only, so they are
 /// parsed here.
-fn usage_by_round<'de, D: Deserializer<'de>>(json: D) -> Result<BTreeMap<u8, Usage>, D::Error> {
+fn usage_by_round<'de, D: Deserializer<'de>>(
+    json: D,
+) -> Result<BTreeMap<RoundNumber, Usage>, D::Error> {
     let named = BTreeMap::<String, Usage>::deserialize(json)?;
     let numbered = named.into_iter().map(|(round, usage)| {
-        let round = round.parse().map_err(serde::de::Error::custom)?;
+        let round = round.parse().map(RoundNumber);
+        let round = round.map_err(serde::de::Error::custom)?;
         Ok((round, usage))
     });
     numbered.collect()

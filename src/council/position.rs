@@ -1,7 +1,7 @@
 //! Votes over the rounds, and the evidence that changing one takes.
 
 use council_protocol::answer::{Answer, Change, Evidence};
-use council_protocol::{Finding, Vote};
+use council_protocol::{Finding, RoundNumber, Vote};
 
 use super::bearing::FindingPlace;
 use super::judges::{JudgeState, SeatIndex};
@@ -24,11 +24,15 @@ pub(super) struct JudgePosition {
 
 /// A judge's position after all its rounds.
 pub(super) fn judge_position(state: &DebateState, seat: SeatIndex) -> JudgePosition {
-    position_before(state, seat, u8::MAX)
+    position_before(state, seat, RoundNumber(u8::MAX))
 }
 
 /// A judge's position before a round.
-pub(super) fn position_before(state: &DebateState, seat: SeatIndex, before: u8) -> JudgePosition {
+pub(super) fn position_before(
+    state: &DebateState,
+    seat: SeatIndex,
+    before: RoundNumber,
+) -> JudgePosition {
     let judge = &state.judges[seat];
     let first = judge.first_vote();
     let mut position = JudgePosition {
@@ -36,7 +40,10 @@ pub(super) fn position_before(state: &DebateState, seat: SeatIndex, before: u8) 
         counted: first,
         ..JudgePosition::default()
     };
-    for (&round, answer) in judge.answers.range(2..before.max(2)) {
+    for (&round, answer) in judge
+        .answers
+        .range(RoundNumber::SECOND..before.max(RoundNumber::SECOND))
+    {
         let Some(held) = position.counted else { break };
         position.last = Some(answer.verdict);
         if answer.verdict == held {
@@ -55,7 +62,7 @@ pub(super) fn position_before(state: &DebateState, seat: SeatIndex, before: u8) 
 fn vote_change(
     state: &DebateState,
     judge: &JudgeState,
-    round: u8,
+    round: RoundNumber,
     held: Vote,
     answer: &Answer,
 ) -> PositionChange {
@@ -72,7 +79,7 @@ fn vote_change(
 fn change_objection(
     state: &DebateState,
     judge: &JudgeState,
-    round: u8,
+    round: RoundNumber,
     held: Vote,
     answer: &Answer,
 ) -> Option<&'static str> {
@@ -106,7 +113,7 @@ fn change_objection(
 fn answers_own_finding(
     state: &DebateState,
     judge: &JudgeState,
-    round: u8,
+    round: RoundNumber,
     evidence: &Evidence,
 ) -> bool {
     let before = || judge.raised.iter().filter(|r| r.round < round);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 
 use council_protocol::task::{DebateBranch, Framing};
-use council_protocol::{Coverage, Millis};
+use council_protocol::{Coverage, Millis, RoundNumber};
 
 use super::disposition::{self, FindingCluster};
 use super::evidence::QuoteClaims;
@@ -33,7 +33,7 @@ pub(super) struct DebateState {
     /// Which branch R2 took.
     pub(super) branch: Option<DebateBranch>,
     /// Sub-turns of each kind that a judge was given in a round: they are bounded.
-    pub(super) given: BTreeMap<(u8, SeatIndex, SubTurn), u8>,
+    pub(super) given: BTreeMap<(RoundNumber, SeatIndex, SubTurn), u8>,
     /// The last round of the procedure was planned.
     pub(super) ending: bool,
     /// How many were asked in the current round.
@@ -41,7 +41,7 @@ pub(super) struct DebateState {
     /// Which pass of the current round runs, from 0.
     pub(super) pass: u8,
     /// Rounds that began.
-    pub(super) begun: u8,
+    pub(super) begun: RoundNumber,
     /// Rounds that ended with every quote searched.
     pub(super) completed: u8,
     /// What the session is to do next.
@@ -67,7 +67,7 @@ impl DebateState {
             ending: false,
             asked: 0,
             pass: 0,
-            begun: 0,
+            begun: RoundNumber::NONE,
             completed: 0,
             out: Vec::new(),
             plan,
@@ -169,7 +169,7 @@ impl RoundPlan {
 #[derive(Debug, Clone)]
 pub(super) struct RoundState {
     /// Its number, from 1.
-    pub(super) number: u8,
+    pub(super) number: RoundNumber,
     /// How often the rules have added questions after everybody was done.
     pub(super) pass: u8,
     /// The current deadline.
@@ -196,7 +196,7 @@ pub(super) enum TimerKind {
     /// The quotes of an answer must be searched by now.
     Check,
     /// The quotes of a round must be searched by now.
-    Proofs(u8),
+    Proofs(RoundNumber),
     /// Judges must have ended by now.
     Shutdown,
 }

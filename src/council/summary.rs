@@ -1,6 +1,7 @@
 //! What a round came to: who took part, who stands where, what three or more agree on, what is disputed.
 
 use council_protocol::JudgeId;
+use council_protocol::RoundNumber;
 
 use super::judges::SeatIndex;
 use super::ledger::{JudgeStand, RoundRecord, UnchallengedRecord};
@@ -41,13 +42,13 @@ pub(super) fn close_round(state: &mut DebateState) {
     state.ledger.rounds.push(record);
 }
 
-fn judge_stand(state: &DebateState, seat: SeatIndex, round: u8) -> Option<JudgeStand> {
+fn judge_stand(state: &DebateState, seat: SeatIndex, round: RoundNumber) -> Option<JudgeStand> {
     let judge = &state.judges[seat];
     let answer = judge.answers.get(&round)?;
     let before = position_before(state, seat, round)
         .counted
         .filter(|_| round > 1);
-    let now = position_before(state, seat, round.saturating_add(1));
+    let now = position_before(state, seat, round.next());
     let after = now.counted?;
     let weak = answer.verdict != after;
     let moved = before.is_some_and(|before| before != after) || weak;
@@ -79,11 +80,11 @@ pub(super) fn progress_line(state: &DebateState, rounds: u8) -> String {
     };
     let (done, asked) = (last.answered.len(), last.asked);
     let head = match last.round {
-        1 => format!("[Opening] {done}/{asked} councillors spoke"),
+        RoundNumber::FIRST => format!("[Opening] {done}/{asked} councillors spoke"),
         _ if state.ending => format!("[Ballots] {done}/{asked} cast"),
         round => format!(
             "[Round {} of {rounds}] {done}/{asked} councillors answered",
-            round - 1
+            round.previous()
         ),
     };
     let mut parts = vec![head];

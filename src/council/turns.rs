@@ -2,7 +2,7 @@
 
 use council_protocol::message::Usage;
 use council_protocol::task::Form;
-use council_protocol::{Answer, Failure, FailureKind, JudgeId, Millis, Task, TurnId};
+use council_protocol::{Answer, Failure, FailureKind, JudgeId, Millis, RoundNumber, Task, TurnId};
 
 use super::engine::{Council, CouncilPhase};
 use super::exchange::Action;
@@ -85,7 +85,7 @@ impl Council {
         }
     }
 
-    fn record_answer(&mut self, seat: SeatIndex, round: u8) {
+    fn record_answer(&mut self, seat: SeatIndex, round: RoundNumber) {
         let judge = &self.state.judges[seat];
         if let Some(answer) = judge.answers.get(&round) {
             let (judge, answer) = (judge.id().clone(), Box::new(answer.clone()));
@@ -98,7 +98,7 @@ impl Council {
     }
 
     /// A judge is done with a round for good, `how` being why it did not get to the end of it.
-    pub(super) fn finish_seat(&mut self, seat: SeatIndex, round: u8, how: &str) {
+    pub(super) fn finish_seat(&mut self, seat: SeatIndex, round: RoundNumber, how: &str) {
         let judge = &self.state.judges[seat];
         let id = judge.id().clone();
         let how = if how == "timeout" {
@@ -216,7 +216,7 @@ impl Council {
     pub(super) fn accept_answer(
         &mut self,
         seat: SeatIndex,
-        round: u8,
+        round: RoundNumber,
         form: Form,
         answer: Answer,
         now: Millis,
@@ -231,7 +231,7 @@ impl Council {
     }
 
     /// The synthesis is an artefact: no vote, no finding of it counts.
-    fn take_synthesis(&mut self, seat: SeatIndex, round: u8, answer: Answer) {
+    fn take_synthesis(&mut self, seat: SeatIndex, round: RoundNumber, answer: Answer) {
         let judge = self.state.judges[seat].id().clone();
         self.state.ledger.synthesis = Some(Synthesis {
             judge: judge.clone(),
@@ -247,7 +247,7 @@ impl Council {
     }
 
     /// An answer becomes part of what a judge holds, and its quotes are searched.
-    fn take_in(&mut self, seat: SeatIndex, round: u8, mut answer: Answer) {
+    fn take_in(&mut self, seat: SeatIndex, round: RoundNumber, mut answer: Answer) {
         if let Some(ballot) = &answer.ballot {
             answer.verdict = ballot.vote.vote();
         }
@@ -302,7 +302,7 @@ impl Council {
     }
 
     /// The rest of the round is lost for this judge.
-    fn give_up(&mut self, seat: SeatIndex, round: u8, failure: &Failure) {
+    fn give_up(&mut self, seat: SeatIndex, round: RoundNumber, failure: &Failure) {
         self.state.judges[seat].queue.clear();
         let CouncilPhase::Round(current) = &mut self.phase else {
             return;
@@ -341,7 +341,7 @@ impl Council {
         let round = self.current_round().map_or(self.state.begun, |r| r.number);
         let judge = &mut self.state.judges[seat];
         let (at, presence) = match judge.presence {
-            SeatPresence::Asked => (0, SeatPresence::Absent),
+            SeatPresence::Asked => (RoundNumber::NONE, SeatPresence::Absent),
             SeatPresence::Seated => (round, SeatPresence::Gone),
             SeatPresence::Gone | SeatPresence::Absent => return,
         };

@@ -2,7 +2,7 @@
 
 use council_protocol::coverage::FileCoverage;
 use council_protocol::seat::AgentKind;
-use council_protocol::{Coverage, CoverageState};
+use council_protocol::{Coverage, CoverageState, RoundNumber};
 
 use super::consensus::{VerdictInput, decide_verdict};
 use super::disagreement::find_disagreements;
@@ -45,7 +45,7 @@ pub(super) fn build_outcome(state: &DebateState, cut: Option<CancelCause>) -> Ou
         reason,
         procedure: Some(procedure_run(state)),
         consensus: Some(state.plan.consensus),
-        rounds: state.begun,
+        rounds: state.begun.0,
         counted: to_u32(state.judges.counted_seats().len()),
         quorum: state.plan.quorum.max(1),
         branch: state.branch,
@@ -203,7 +203,7 @@ fn cancel_reason(cause: CancelCause) -> VerdictReason {
 
 fn judge_record(judge: &JudgeState, position: &JudgePosition) -> JudgeRecord {
     let last = judge.answers.values().next_back();
-    let later = judge.answers.range(2..);
+    let later = judge.answers.range(RoundNumber::SECOND..);
     JudgeRecord {
         seat: judge.planned.seat.clone(),
         grant: judge.planned.grant.clone(),
@@ -217,7 +217,7 @@ fn judge_record(judge: &JudgeState, position: &JudgePosition) -> JudgeRecord {
             .map(|a| a.confidence),
         first_insight: judge
             .answers
-            .get(&1)
+            .get(&RoundNumber::FIRST)
             .map(|a| a.key_insight.clone())
             .unwrap_or_default(),
         key_insight: last.map(|a| a.key_insight.clone()).unwrap_or_default(),

@@ -5,7 +5,8 @@ use council_protocol::answer::{Evidence, Response, Stance, Withdrawal};
 use council_protocol::message::Usage;
 use council_protocol::task::Peer;
 use council_protocol::{
-    Answer, Failure, FailureKind, Finding, JudgeId, Location, Proof, Severity, Task, Turn, Vote,
+    Answer, Failure, FailureKind, Finding, JudgeId, Location, Proof, RoundNumber, Severity, Task,
+    Turn, Vote,
 };
 
 use super::protocol::standing::{DebateState, PointStanding, vote_of};
@@ -142,7 +143,7 @@ impl SideScript {
         }
     }
 
-    fn answer_task(&self, round: u8, key: String, task: &Task) -> Option<String> {
+    fn answer_task(&self, round: RoundNumber, key: String, task: &Task) -> Option<String> {
         let vote = self.vote?;
         let base = Answer {
             key_insight: self.insight.clone(),

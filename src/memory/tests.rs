@@ -3,6 +3,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::report::{MemoryPlace, RecognisedVerdict};
+use council_protocol::RoundNumber;
 
 const EXAMPLE: &str = include_str!("../../docs/examples/report.json");
 
@@ -91,8 +92,10 @@ fn errors_abstentions_and_gaps_are_never_kept() {
                 detail: "x".into(),
                 usage: None,
             };
-            r.outcome.judges[0].failures =
-                vec![crate::council::outcome::RoundFailure { round: 1, failure }];
+            r.outcome.judges[0].failures = vec![crate::council::outcome::RoundFailure {
+                round: RoundNumber::FIRST,
+                failure,
+            }];
         }),
         ("nobody", |r| r.outcome.judges.clear()),
         ("a gap", |r| {

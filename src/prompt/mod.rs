@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use council_protocol::packet::TargetKind;
-use council_protocol::{Packet, Seat, Task};
+use council_protocol::{Packet, RoundNumber, Seat, Task};
 use council_secrets::Redactor;
 
 pub(crate) use brief::Brief;
@@ -227,7 +227,7 @@ impl PromptBuilder {
     pub fn render_turn(
         &self,
         seat: &Seat,
-        round: u8,
+        round: RoundNumber,
         key: &str,
         task: &Task,
     ) -> Result<String, PromptError> {
@@ -241,7 +241,7 @@ impl PromptBuilder {
     pub fn render_exploring_turn(
         &self,
         seat: &Seat,
-        round: u8,
+        round: RoundNumber,
         key: &str,
         task: &Task,
         explorers: u8,

@@ -7,7 +7,9 @@ use council_protocol::task::{
     Contribution, Councillor, DebateBranch, Form, Framing, InterventionKind, OpenPoint, Peer,
     PutChallenge, Statement,
 };
-use council_protocol::{Coverage, Finding, Location, Packet, Seat, Severity, Task, Vote};
+use council_protocol::{
+    Coverage, Finding, Location, Packet, RoundNumber, Seat, Severity, Task, Vote,
+};
 
 use super::PromptBuilder;
 use super::template::PromptError;
@@ -65,7 +67,7 @@ fn sample_seat(perspective: &str) -> Seat {
 }
 
 /// Every task, with and without what may be missing.
-fn sample_tasks() -> Vec<(u8, Task)> {
+fn sample_tasks() -> Vec<(RoundNumber, Task)> {
     let peer = Peer {
         label: "A".to_owned(),
         verdict: Vote::Pass,
@@ -134,11 +136,14 @@ fn sample_tasks() -> Vec<(u8, Task)> {
         mend(2),
         (2, duel),
     ];
-    first.into_iter().chain(later_tasks()).collect()
+    let first = first
+        .into_iter()
+        .map(|(round, task)| (RoundNumber(round), task));
+    first.chain(later_tasks()).collect()
 }
 
 /// The turns of cross-examination and of a staged debate.
-pub(super) fn later_tasks() -> Vec<(u8, Task)> {
+pub(super) fn later_tasks() -> Vec<(RoundNumber, Task)> {
     let peer = Peer {
         label: "A".to_owned(),
         verdict: Vote::Warn,
@@ -187,7 +192,7 @@ pub(super) fn later_tasks() -> Vec<(u8, Task)> {
     }];
     let contribution = Contribution {
         role: "skeptic".to_owned(),
-        round: 1,
+        round: RoundNumber::FIRST,
         key_insight: "Too much at once.".to_owned(),
         findings: vec![finding],
         document: Some("# Plan".to_owned()),
@@ -206,15 +211,15 @@ pub(super) fn later_tasks() -> Vec<(u8, Task)> {
     let (from, text) = ("critic".to_owned(), "Did you see line 3?".to_owned());
     vec![
         (
-            1,
+            RoundNumber::FIRST,
             Task::Opening {
                 others: vec!["critic".to_owned(), "pragmatist".to_owned()],
             },
         ),
         (
-            2,
+            RoundNumber::SECOND,
             Task::Examine {
-                round: 1,
+                round: RoundNumber::FIRST.0,
                 of: 2,
                 councillors: vec![councillor],
                 challenges: challenges.clone(),
@@ -225,17 +230,17 @@ pub(super) fn later_tasks() -> Vec<(u8, Task)> {
             },
         ),
         (
-            2,
+            RoundNumber::SECOND,
             Task::Challenged {
                 challenges: challenges.clone(),
             },
         ),
-        (2, Task::Message { from, text }),
-        (2, moderate),
-        (4, Task::Ballot),
-        (1, Task::Produce),
+        (RoundNumber::SECOND, Task::Message { from, text }),
+        (RoundNumber::SECOND, moderate),
+        (RoundNumber(4), Task::Ballot),
+        (RoundNumber::FIRST, Task::Produce),
         (
-            2,
+            RoundNumber::SECOND,
             Task::CrossReview {
                 peers: vec![peer],
                 documents: vec![contribution.clone()],
@@ -243,9 +248,9 @@ pub(super) fn later_tasks() -> Vec<(u8, Task)> {
                 framing,
             },
         ),
-        (3, Task::Rebut { open, challenges }),
+        (RoundNumber(3), Task::Rebut { open, challenges }),
         (
-            4,
+            RoundNumber(4),
             Task::Synthesize {
                 contributions: vec![contribution],
                 contention: vec![Contention::THRESHOLD],

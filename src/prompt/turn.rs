@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use council_builtin::display_name;
 use council_protocol::task::{DebateBranch, Form, InterventionKind};
-use council_protocol::{Seat, Task};
+use council_protocol::{RoundNumber, Seat, Task};
 use minijinja::context;
 use minijinja::value::Value;
 
@@ -15,7 +15,7 @@ use super::{BriefEnding, ProductionMode, PromptBuilder, words};
 pub(super) fn render_turn(
     prompter: &PromptBuilder,
     seat: &Seat,
-    round: u8,
+    round: RoundNumber,
     key: &str,
     task: &Task,
     explorers: u8,
@@ -25,7 +25,7 @@ pub(super) fn render_turn(
         tag => prompter.fence.tag(),
         perspective => display_name(&seat.perspective.name),
         focus => seat.perspective.focus.clone(),
-        round => u32::from(round),
+        round => u32::from(round.0),
         key => key.to_owned(),
         form => task.form().name(),
         matter => prompter.matter.as_str(),

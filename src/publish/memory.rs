@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use council_protocol::{Finding, JudgeId, Proof, RepoPath};
+use council_protocol::{Finding, JudgeId, Proof, RepoPath, RoundNumber};
 use serde::{Deserialize, Serialize};
 
 use crate::council::ledger::DebateLedger;
@@ -328,7 +328,7 @@ impl OpenFinding {
     fn restore_finding(&self, id: String) -> JudgedFinding {
         let member = |judge: &JudgeId| FindingMember {
             judge: judge.clone(),
-            round: 1,
+            round: RoundNumber::FIRST,
             finding: self.finding.clone(),
             proof: Proof::Verified,
             withdrawn: false,

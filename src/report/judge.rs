@@ -1,7 +1,7 @@
 //! The file of one judge and round: its answer as a JSON block, then for people.
 
 use council_protocol::answer::{Answer, Tag};
-use council_protocol::{Finding, Seat};
+use council_protocol::{Finding, RoundNumber, Seat};
 use council_secrets::Redactor;
 
 use super::markdown::finding::{own, prose};
@@ -10,7 +10,12 @@ use crate::text::{self, Untrusted};
 
 /// The file, ended by a newline. Its first block is the answer as JSON between three back-ticks; no back-tick and
 /// nothing hidden stands in that JSON, so that a naive reader finds its end. Secrets are replaced.
-pub fn render_judge(seat: &Seat, round: u8, answer: &Answer, redactor: &Redactor) -> String {
+pub fn render_judge(
+    seat: &Seat,
+    round: RoundNumber,
+    answer: &Answer,
+    redactor: &Redactor,
+) -> String {
     let mut answer = answer.clone();
     redact::ReportRedactor(redactor).redact_answer(&mut answer);
     let answer = &answer;
@@ -57,7 +62,12 @@ pub fn render_judge(seat: &Seat, round: u8, answer: &Answer, redactor: &Redactor
 }
 
 /// The file of a role's document in a staged debate: the document first, then what belongs to it, without votes.
-pub fn render_document(seat: &Seat, round: u8, answer: &Answer, redactor: &Redactor) -> String {
+pub fn render_document(
+    seat: &Seat,
+    round: RoundNumber,
+    answer: &Answer,
+    redactor: &Redactor,
+) -> String {
     let mut answer = answer.clone();
     redact::ReportRedactor(redactor).redact_answer(&mut answer);
     let answer = &answer;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use council_protocol::seat::AgentKind;
 use council_protocol::task::Framing;
-use council_protocol::{JudgeId, Packet, Seat, Turn, TurnId};
+use council_protocol::{JudgeId, Packet, RoundNumber, Seat, Turn, TurnId};
 use council_secrets::Redactor;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -65,7 +65,7 @@ struct BundleBrief {
 struct BundleTurn {
     id: TurnId,
     judge: JudgeId,
-    round: u8,
+    round: RoundNumber,
     key: String,
     task: String,
     /// Only on request.
@@ -278,7 +278,7 @@ fn redact_value(redactor: &Redactor, value: Value) -> Value {
 pub(crate) fn sent_prompts(
     left: &LoadedRun,
     prompter: Arc<dyn PromptRenderer>,
-) -> Vec<(String, u8, String)> {
+) -> Vec<(String, RoundNumber, String)> {
     let extras = BundleExtras {
         prompts: Some(prompter),
         ..BundleExtras::default()

@@ -7,7 +7,8 @@ use council_protocol::message::Usage;
 use council_protocol::seat::Perspective;
 use council_protocol::task::Explored;
 use council_protocol::{
-    Event, FailureKind, JudgeId, JudgeSpec, Message, Millis, Request, Task, Turn, TurnId,
+    Event, FailureKind, JudgeId, JudgeSpec, Message, Millis, Request, RoundNumber, Task, Turn,
+    TurnId,
 };
 
 use super::drive::SessionState;
@@ -242,7 +243,7 @@ impl SessionState<'_> {
         let (id, timeout_ms) = (helper.id.clone(), party.timeout_ms);
         let mut turn = Turn {
             id: helper.turn,
-            round: 1,
+            round: RoundNumber::FIRST,
             key: String::new(),
             task: Task::Explore {
                 question: helper.question.clone(),

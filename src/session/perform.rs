@@ -7,7 +7,7 @@ use council_protocol::message::Ending;
 use council_protocol::task::Peer;
 use council_protocol::{
     Answer, BackendError, Failure, FailureKind, JudgeId, JudgeSpec, Location, Message, Request,
-    Task, Turn, worker,
+    RoundNumber, Task, Turn, worker,
 };
 
 use super::drive::SessionState;
@@ -260,7 +260,7 @@ impl SessionState<'_> {
     }
 
     /// Writes the file of an answer, for people. The journal has it already, so a full disk costs the file only.
-    fn record_answer(&mut self, judge: &JudgeId, round: u8, answer: &Answer) {
+    fn record_answer(&mut self, judge: &JudgeId, round: RoundNumber, answer: &Answer) {
         let Some(seat) = self.find_seat(judge).map(|planned| &planned.seat) else {
             return;
         };

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use council_protocol::JudgeId;
+use council_protocol::RoundNumber;
 
 use super::error::SessionError;
 use super::holder::RunLock;
@@ -204,10 +205,10 @@ impl RunRef {
     }
 
     /// The file of a judge's answer: `…-judge-<N or perspective>.md`, later rounds `…-r2.md`.
-    pub fn judge_artefact_path(&self, judge: &JudgeId, round: u8) -> Option<PathBuf> {
+    pub fn judge_artefact_path(&self, judge: &JudgeId, round: RoundNumber) -> Option<PathBuf> {
         let judge = to_slug(judge.as_str());
         match round {
-            0 | 1 => self.artefact_path(&format!("{judge}.md")),
+            RoundNumber::NONE | RoundNumber::FIRST => self.artefact_path(&format!("{judge}.md")),
             later => self.artefact_path(&format!("{judge}-r{later}.md")),
         }
     }
@@ -272,9 +273,12 @@ mod tests {
         let run = create(&places, "main-feature");
         assert_eq!(run.name, "council-20260309-main-feature");
         let judge = |name: &str, round| file_name(run.judge_artefact_path(&name.into(), round));
-        assert_eq!(judge("judge-1", 1), "2026-03-09-main-feature-judge-1.md");
         assert_eq!(
-            judge("judge-error-paths", 2),
+            judge("judge-1", RoundNumber::FIRST),
+            "2026-03-09-main-feature-judge-1.md"
+        );
+        assert_eq!(
+            judge("judge-error-paths", RoundNumber(2)),
             "2026-03-09-main-feature-judge-error-paths-r2.md"
         );
         assert_eq!(
@@ -295,7 +299,7 @@ mod tests {
         let second = create(&places, "head");
         assert_eq!(second.name, "council-20260309-head-2");
         assert_eq!(
-            file_name(second.judge_artefact_path(&"judge-1".into(), 1)),
+            file_name(second.judge_artefact_path(&"judge-1".into(), RoundNumber::FIRST)),
             "2026-03-09-head-2-judge-1.md"
         );
         assert_eq!(create(&places, "head").name, "council-20260309-head-3");
@@ -346,7 +350,7 @@ mod tests {
         let run = create(&RunFolders::in_folder(folder.path()), "../../Etc/x");
         assert_eq!(run.name, "council-20260309-etc-x");
         assert_eq!(
-            file_name(run.judge_artefact_path(&"../..".into(), 1)),
+            file_name(run.judge_artefact_path(&"../..".into(), RoundNumber::FIRST)),
             "2026-03-09-etc-x-target.md"
         );
         assert_eq!(to_slug(&"ä".repeat(80)), "target");

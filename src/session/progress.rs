@@ -6,7 +6,7 @@
 use council_protocol::answer::{Answer, Stance};
 use council_protocol::message::Usage;
 use council_protocol::task::Form;
-use council_protocol::{FailureKind, JudgeId, Location, Millis, Severity, Task, Vote};
+use council_protocol::{FailureKind, JudgeId, Location, Millis, RoundNumber, Severity, Task, Vote};
 use council_secrets::Redactor;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -61,7 +61,7 @@ pub(crate) enum ProgressKind {
     Asked {
         judge: JudgeId,
         /// From 1.
-        round: u8,
+        round: RoundNumber,
         /// What kind of answer is wanted.
         task: AskedTask,
         /// How long the judge has, in milliseconds.
@@ -78,7 +78,7 @@ pub(crate) enum ProgressKind {
     Answered {
         judge: JudgeId,
         /// From 1.
-        round: u8,
+        round: RoundNumber,
         vote: Vote,
         /// How many of its findings are critical; in later rounds: those that are new.
         critical: usize,
@@ -93,7 +93,7 @@ pub(crate) enum ProgressKind {
     Response {
         judge: JudgeId,
         /// From 2.
-        round: u8,
+        round: RoundNumber,
         stance: Stance,
         /// Who reported the finding.
         of: JudgeId,
@@ -107,7 +107,7 @@ pub(crate) enum ProgressKind {
     /// A judge takes back a finding of its own.
     Withdrawn {
         judge: JudgeId,
-        round: u8,
+        round: RoundNumber,
         /// Where the finding is; empty where it cannot be told.
         place: String,
         /// The finding in a sentence.
@@ -116,14 +116,14 @@ pub(crate) enum ProgressKind {
     /// A judge changes its vote.
     Moved {
         judge: JudgeId,
-        round: u8,
+        round: RoundNumber,
         from: Vote,
         to: Vote,
     },
     /// A judge asks another one a question that must be answered.
     Challenged {
         judge: JudgeId,
-        round: u8,
+        round: RoundNumber,
         /// The label or role of the one that must answer.
         to: String,
         question: String,
@@ -385,7 +385,12 @@ impl ProgressTeller<'_> {
         }
     }
 
-    fn answer_events(&self, judge: &JudgeId, round: u8, answer: &Answer) -> Vec<ProgressKind> {
+    fn answer_events(
+        &self,
+        judge: &JudgeId,
+        round: RoundNumber,
+        answer: &Answer,
+    ) -> Vec<ProgressKind> {
         let new = answer.independent_findings.iter().map(|one| &one.finding);
         let found: Vec<Severity> = answer
             .findings
@@ -408,7 +413,12 @@ impl ProgressTeller<'_> {
     }
 
     /// What an answer says to the others.
-    fn debate_events(&self, judge: &JudgeId, round: u8, answer: &Answer) -> Vec<ProgressKind> {
+    fn debate_events(
+        &self,
+        judge: &JudgeId,
+        round: RoundNumber,
+        answer: &Answer,
+    ) -> Vec<ProgressKind> {
         let mut told = Vec::new();
         for response in &answer.responses {
             let Some((of, finding)) = self.council.finding_meant(judge, round, &response.to) else {

@@ -6,7 +6,8 @@ use council_protocol::message::Usage;
 use council_protocol::price::{EXPECTED_OUTPUT, ModelPrice, SpendLimit, estimate_tokens};
 use council_protocol::seat::AgentKind;
 use council_protocol::{
-    Event, Failure, FailureKind, JudgeId, JudgeSpec, Message, Millis, Request, Turn, TurnId,
+    Event, Failure, FailureKind, JudgeId, JudgeSpec, Message, Millis, Request, RoundNumber, Turn,
+    TurnId,
 };
 use serde::Serialize;
 
@@ -63,7 +64,7 @@ pub(crate) struct LoggedCall {
     agent: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<String>,
-    round: u8,
+    round: RoundNumber,
     task: String,
     /// Bytes of the conversation that the agent is sent or has, the prompt of this turn included.
     input_bytes: u64,
@@ -356,7 +357,7 @@ mod tests {
     fn ask(purse: &mut Budget, judge: &str, id: u32) -> Result<(), Box<Event>> {
         let turn = Turn {
             id: TurnId(id),
-            round: 1,
+            round: RoundNumber::FIRST,
             key: String::new(),
             task: Task::Review,
             prompt: String::new(),

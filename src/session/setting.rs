@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use council_protocol::message::Turn;
-use council_protocol::{Answer, BlobSource, Packet, Seat};
+use council_protocol::{Answer, BlobSource, Packet, RoundNumber, Seat};
 use council_secrets::Redactor;
 
 use super::opened::SessionBackend;
@@ -42,7 +42,7 @@ pub trait PromptRenderer: Send + Sync {
 }
 
 /// Renders the file of a judge's answer in a round, for people, without secrets.
-pub(crate) type AnswerPage = fn(&Seat, u8, &Answer, &Redactor) -> String;
+pub(crate) type AnswerPage = fn(&Seat, RoundNumber, &Answer, &Redactor) -> String;
 
 /// Renders what has passed so far, for people; none: there is nothing to tell.
 pub(crate) type MinutesPage = Arc<dyn Fn(Outcome) -> Option<String> + Send + Sync>;
@@ -51,7 +51,7 @@ pub(crate) type MinutesPage = Arc<dyn Fn(Outcome) -> Option<String> + Send + Syn
 pub(crate) const MINUTES_FILE: &str = "session.md";
 
 /// The path of the file of an answer, by seat and round; none: that answer has no file.
-pub(crate) type AnswerFileName = Arc<dyn Fn(&Seat, u8) -> Option<PathBuf> + Send + Sync>;
+pub(crate) type AnswerFileName = Arc<dyn Fn(&Seat, RoundNumber) -> Option<PathBuf> + Send + Sync>;
 
 /// Where the files of answers go, when not among the run's own: below a folder, under names that a procedure gives.
 #[derive(Clone)]

@@ -287,7 +287,7 @@ mod tests {
         };
         let turn = Turn {
             id: TurnId(1),
-            round: 1,
+            round: 1.into(),
             key: "k".into(),
             task: Task::Review,
             prompt: String::new(),

@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, channel};
 
 use council_protocol::message::TurnId;
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
-use council_protocol::{Seat as SeatSpec, Task};
+use council_protocol::{RoundNumber, Seat as SeatSpec, Task};
 
 use super::*;
 
@@ -46,7 +46,7 @@ fn spec(judge: &str) -> JudgeSpec {
 fn turn(id: u32) -> Turn {
     Turn {
         id: TurnId(id),
-        round: 1,
+        round: RoundNumber::FIRST,
         key: "k".into(),
         task: Task::Review,
         prompt: String::new(),

@@ -215,7 +215,7 @@ mod tests {
     fn turn(task: Task) -> Turn {
         Turn {
             id: TurnId(1),
-            round: 2,
+            round: 2.into(),
             key: "k".into(),
             task,
             prompt: String::new(),

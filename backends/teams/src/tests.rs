@@ -91,7 +91,7 @@ fn a_hundred_judges_are_held_through_two_rounds() {
         for (i, judge) in judges.iter().enumerate() {
             let turn = Turn {
                 id: TurnId(u32::from(round) * 1000 + i as u32),
-                round,
+                round: round.into(),
                 key: String::new(),
                 task: Task::Review,
                 prompt: String::new(),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use council_protocol::message::{Ending, Message};
 use council_protocol::{
     Backend, BackendError, Capability, CapabilitySet, Event, Failure, FailureKind, JudgeId,
-    JudgeSpec, Task, Turn, TurnId,
+    JudgeSpec, RoundNumber, Task, Turn, TurnId,
 };
 
 use crate::Candidate;
@@ -171,7 +171,7 @@ impl<'a> ScenarioStage<'a> {
         let timeout_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
         let turn = Turn {
             id,
-            round: 1,
+            round: RoundNumber::FIRST,
             key,
             task: Task::Review,
             prompt,

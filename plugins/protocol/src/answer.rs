@@ -1,5 +1,6 @@
 //! What a judge returns in a round. One family; later rounds add fields.
 
+use crate::RoundNumber;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -310,7 +311,7 @@ pub struct Answer {
     /// The version of this form, which is 1.
     pub schema_version: u32,
     /// The round it answers, from 1.
-    pub round: u8,
+    pub round: RoundNumber,
     /// The one-time key of this seat and round, echoed.
     pub key: String,
     /// The vote on the whole change.
@@ -380,11 +381,11 @@ pub struct Answer {
 
 impl Answer {
     /// An answer with the given vote and nothing else.
-    pub fn new(round: u8, key: impl Into<String>, verdict: Vote) -> Self {
+    pub fn new(round: impl Into<RoundNumber>, key: impl Into<String>, verdict: Vote) -> Self {
         Self {
             analysis: String::new(),
             schema_version: crate::ANSWER_VERSION,
-            round,
+            round: round.into(),
             key: key.into(),
             verdict,
             confidence: Confidence::High,

@@ -21,6 +21,7 @@ pub mod price;
 mod quote;
 pub mod quoted;
 pub mod request;
+pub mod round;
 pub mod seat;
 pub mod task;
 pub mod tool_call;
@@ -38,6 +39,7 @@ pub use message::{Event, Failure, FailureKind, JudgeSpec, Message, Turn, TurnId}
 pub use packet::Packet;
 pub use path::RepoPath;
 pub use request::Request;
+pub use round::RoundNumber;
 pub use seat::{JudgeId, Seat};
 pub use task::Task;
 pub use tool_call::{SeenLines, ToolCall};

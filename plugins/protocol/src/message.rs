@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::RoundNumber;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -71,7 +72,7 @@ pub struct Turn {
     /// The number of the turn, unique in a run.
     pub id: TurnId,
     /// The round it belongs to, from 1.
-    pub round: u8,
+    pub round: RoundNumber,
     /// The one-time key of this seat and round, which the answer must echo.
     pub key: String,
     /// What is asked, as structure.

@@ -1,6 +1,7 @@
 //! What a judge is asked in one turn: the structure from which a prompt is rendered, and which a judge without a model
 //! reads as it is.
 
+use crate::RoundNumber;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -350,7 +351,7 @@ pub struct Contribution {
     /// The role, or a peer's label where nobody may be named.
     pub role: String,
     /// The round in which it was made.
-    pub round: u8,
+    pub round: RoundNumber,
     /// The role's key insight of that round.
     #[serde(default)]
     pub key_insight: String,

@@ -1,7 +1,7 @@
 //! What is known of a run that goes on, and how it looks: a line for the round and one for each judge.
 
 use council_protocol::answer::Stance;
-use council_protocol::{JudgeId, Millis, Severity, Vote};
+use council_protocol::{JudgeId, Millis, RoundNumber, Severity, Vote};
 
 use crate::session::{AskedTask, ProgressEvent, ProgressKind, UsedTokens};
 use crate::text::{self, Ellipsis, Untrusted};
@@ -36,7 +36,7 @@ enum JudgeState {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Board {
     target: String,
-    round: u8,
+    round: RoundNumber,
     rows: Vec<JudgeRow>,
     used: UsedTokens,
     max_usd: Option<f64>,
@@ -217,7 +217,7 @@ impl Board {
         };
         let done = self.rows.iter().filter(is_done).count();
         let mut parts = vec![
-            format!("round {}", self.round.max(1)),
+            format!("round {}", self.round.max(RoundNumber::FIRST)),
             seconds(now),
             format!("{done} of {} answered", self.rows.len()),
         ];

@@ -1,4 +1,4 @@
-use council_protocol::{JudgeId, Vote};
+use council_protocol::{JudgeId, RoundNumber, Vote};
 
 use super::board::{Board, seconds};
 use crate::council::plan::Procedure;
@@ -47,7 +47,7 @@ fn convened(max_usd: Option<f64>) -> (u64, ProgressKind) {
 fn asked(name: &str, task: AskedTask) -> ProgressKind {
     ProgressKind::Asked {
         judge: judge(name),
-        round: 1,
+        round: RoundNumber::FIRST,
         task,
         timeout_ms: 120_000,
     }
@@ -56,7 +56,7 @@ fn asked(name: &str, task: AskedTask) -> ProgressKind {
 fn answered(name: &str) -> ProgressKind {
     ProgressKind::Answered {
         judge: judge(name),
-        round: 1,
+        round: RoundNumber::FIRST,
         vote: Vote::Fail,
         critical: 1,
         significant: 0,

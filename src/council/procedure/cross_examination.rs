@@ -212,7 +212,7 @@ fn examination_round(state: &mut DebateState) -> Option<RoundPlan> {
 
 /// Where the others stand, each under its role.
 fn councillors_for(state: &mut DebateState, seat: SeatIndex) -> (Vec<Councillor>, u32) {
-    let round = state.begun + 1;
+    let round = state.begun.next();
     let shown = exchange_peers(state, seat, round, &DebateAgenda::Everything);
     let order = state.judges[seat]
         .peers

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use council_protocol::task::{DebateBranch, Peer, Task};
-use council_protocol::{Capability, JudgeId, Severity, Vote};
+use council_protocol::{Capability, JudgeId, RoundNumber, Severity, Vote};
 
 use super::agenda::DebateAgenda;
 use super::quick::independent_round;
@@ -165,7 +165,7 @@ fn debate_task(
     branch: DebateBranch,
     agenda: &DebateAgenda,
 ) -> Task {
-    let shown = exchange_peers(state, seat, 2, agenda);
+    let shown = exchange_peers(state, seat, RoundNumber::SECOND, agenda);
     let framing = state.framing();
     Task::Debate {
         restatement: own_position(state, seat),
@@ -181,7 +181,12 @@ fn debate_task(
 /// vote.
 fn own_position(state: &DebateState, seat: SeatIndex) -> String {
     let judge = &state.judges[seat];
-    let insight = || judge.answers.get(&1).map(|a| a.key_insight.clone());
+    let insight = || {
+        judge
+            .answers
+            .get(&RoundNumber::FIRST)
+            .map(|a| a.key_insight.clone())
+    };
     judge
         .restatement
         .clone()
@@ -202,7 +207,7 @@ pub(super) struct ShownPeers {
 pub(super) fn exchange_peers(
     state: &mut DebateState,
     seat: SeatIndex,
-    round: u8,
+    round: RoundNumber,
     agenda: &DebateAgenda,
 ) -> ShownPeers {
     let order = anonymity::peer_order(&state.plan.seed, &state.judges, seat);

@@ -2,7 +2,7 @@
 
 use council_protocol::answer::Contention;
 use council_protocol::task::{Contribution, OpenPoint, Statement, Task};
-use council_protocol::{Answer, Capability, Finding};
+use council_protocol::{Answer, Capability, Finding, RoundNumber};
 
 use super::agenda::DebateAgenda;
 use super::debate::{debate_obstacle, exchange_peers, note_absentees};
@@ -117,11 +117,11 @@ fn close_stage(state: &mut DebateState) {
     let roles: Vec<&str> = seats.map(|seat| state.judges[seat].role()).collect();
     let (number, done, asked) = (round.round, roles.len(), round.asked);
     let line = match number {
-        1 => format!(
+        RoundNumber::FIRST => format!(
             "[Round 1] {done}/{asked} agents completed ({})",
             roles.join(", ")
         ),
-        2 => format!("[Round 2] {done}/{asked} reviews completed"),
+        RoundNumber::SECOND => format!("[Round 2] {done}/{asked} reviews completed"),
         _ => format!("[Round {number}] {done}/{asked} rebuttals completed"),
     };
     state.add_log(line);
@@ -160,7 +160,7 @@ fn cross_review(state: &mut DebateState) -> Option<RoundPlan> {
         note_absentees(state, &debaters);
     }
     let asks = debaters.into_iter().map(|seat| {
-        let shown = exchange_peers(state, seat, 2, &DebateAgenda::Everything);
+        let shown = exchange_peers(state, seat, RoundNumber::SECOND, &DebateAgenda::Everything);
         let task = Task::CrossReview {
             peers: shown.peers,
             documents: peer_documents(state, seat),
@@ -179,32 +179,32 @@ fn cross_review(state: &mut DebateState) -> Option<RoundPlan> {
 fn peer_documents(state: &mut DebateState, seat: SeatIndex) -> Vec<Contribution> {
     let order = state.judges[seat]
         .peers
-        .get(&2)
+        .get(&RoundNumber::SECOND)
         .cloned()
         .unwrap_or_default();
     let names = anonymity::judge_names(&state.judges);
     let written = order.iter().enumerate().filter_map(|(index, &other)| {
-        let answer = state.judges[other].answers.get(&1)?;
+        let answer = state.judges[other].answers.get(&RoundNumber::FIRST)?;
         let document = answer
             .document
             .as_ref()
             .map(|d| anonymity::scrub_names(d, &names))?;
         Some(Contribution {
             role: anonymity::peer_label(index),
-            round: 1,
+            round: RoundNumber::FIRST,
             key_insight: String::new(),
             findings: Vec::new(),
             document: Some(document),
         })
     });
     let mut written: Vec<Contribution> = written.collect();
-    written.extend(own_document(state, seat, 1));
+    written.extend(own_document(state, seat, RoundNumber::FIRST));
     drop_documents(state, &mut written);
     written
 }
 
 /// What a judge wrote itself, where it is briefed afresh and does not know it any more.
-fn own_document(state: &DebateState, seat: SeatIndex, round: u8) -> Option<Contribution> {
+fn own_document(state: &DebateState, seat: SeatIndex, round: RoundNumber) -> Option<Contribution> {
     let judge = &state.judges[seat];
     let answer = judge.answers.get(&round)?;
     (!judge.has_capability(&Capability::Message)).then(|| Contribution {
@@ -228,10 +228,11 @@ fn rebuttal_round(state: &mut DebateState) -> Option<RoundPlan> {
         () if round < limits.min || score >= threshold => ContentionStep::Extended,
         () => ContentionStep::Settled,
     };
-    state
-        .ledger
-        .contention
-        .push(ContentionRecord { round, score, then });
+    state.ledger.contention.push(ContentionRecord {
+        round: RoundNumber(round),
+        score,
+        then,
+    });
     let what = match then {
         ContentionStep::Extended => format!("extending to Round {}", round + 1),
         ContentionStep::Forced => format!("extending to Round {} (minimum rounds)", round + 1),
@@ -260,7 +261,7 @@ fn rebuttal_task(state: &mut DebateState, seat: SeatIndex) -> Task {
     let open = versions
         .filter_map(|version| open_point(state, seat, &order, version))
         .collect();
-    let round = state.begun + 1;
+    let round = state.begun.next();
     state.judges[seat].peers.insert(round, order);
     Task::Rebut {
         open,
@@ -331,7 +332,7 @@ fn synthesis_round(state: &mut DebateState) -> Option<RoundPlan> {
 /// What each role contributed in each round, oldest first. The synthesizer weighs roles, so that they are named.
 fn collect_contributions(state: &DebateState) -> Vec<Contribution> {
     let mut all = Vec::new();
-    for round in 1..=state.begun {
+    for round in (1..=state.begun.0).map(RoundNumber) {
         for judge in state.judges.iter() {
             let Some(answer) = judge.answers.get(&round) else {
                 continue;

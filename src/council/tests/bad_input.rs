@@ -2,7 +2,7 @@
 
 use council_protocol::answer::{Evidence, Withdrawal};
 use council_protocol::message::Ending;
-use council_protocol::{Answer, Failure, FailureKind, Proof, Severity, TurnId, Vote};
+use council_protocol::{Answer, Failure, FailureKind, Proof, RoundNumber, Severity, TurnId, Vote};
 
 use super::run::{Run, Sent, change, evidence, finding, made_up, plan};
 use crate::council::outcome::Verdict;
@@ -169,7 +169,7 @@ fn bad_input_an_answer_in_anothers_voice_counts_for_nobody() {
 #[test]
 fn bad_input_an_answer_to_another_rounds_question_does_not_count() {
     let run = taken_back(|_, _, mut answer| {
-        answer.round = 1;
+        answer.round = RoundNumber::FIRST;
         json(&answer)
     });
     holds(&run, FailureKind::WrongRound);

@@ -3,7 +3,7 @@
 use council_protocol::answer::Stance;
 use council_protocol::capability::{Capability, CapabilitySet};
 use council_protocol::task::DebateBranch;
-use council_protocol::{FailureKind, Severity, Task, Vote};
+use council_protocol::{FailureKind, RoundNumber, Severity, Task, Vote};
 
 use super::run::{Run, evidence, finding, plan, response, without_message};
 use crate::council::judges::SeatIndex;
@@ -125,7 +125,7 @@ fn peers_are_shuffled_by_the_recorded_seed() {
             let mut plan = debate(4);
             plan.seed.0 = n.to_string();
             let run = in_r2(plan, &[Vote::Pass; 4]);
-            run.council.state.judges[SeatIndex(0)].peers[&2].clone()
+            run.council.state.judges[SeatIndex(0)].peers[&RoundNumber(2)].clone()
         })
         .collect();
     assert!(orders.len() > 3, "{orders:?}");
@@ -331,7 +331,7 @@ fn all_r2_missing_is_r1_only_with_a_note() {
 fn r2_is_recorded_beside_r1() {
     let mut run = in_r2(debate(2), &[Vote::Pass, Vote::Fail]);
     run.votes(&[Vote::Pass, Vote::Fail]);
-    let rounds: Vec<u8> = run
+    let rounds: Vec<RoundNumber> = run
         .actions
         .iter()
         .filter_map(|a| match a {

@@ -1,7 +1,7 @@
 //! R2: what evidence does to votes and findings.
 
 use council_protocol::answer::{IndependentFinding, Stance, Tag, Withdrawal};
-use council_protocol::{Proof, Severity, Vote};
+use council_protocol::{Proof, RoundNumber, Severity, Vote};
 
 use super::debate::{debate, in_r2};
 use super::run::{Run, UNRELATED, change, evidence, finding, made_up, response};
@@ -187,7 +187,7 @@ fn a_new_finding_of_r2_is_proven_like_any_other() {
     assert_eq!(findings.len(), 2);
     assert_eq!(
         (findings[0].disposition, findings[0].members[0].round),
-        (Disposition::Unconfirmed, 2)
+        (Disposition::Unconfirmed, RoundNumber::SECOND)
     );
     assert_eq!(
         (findings[1].disposition, findings[1].level),

@@ -1,6 +1,6 @@
 //! R1: everybody at once, everybody alone.
 
-use council_protocol::{CoverageState, FailureKind, Severity, Task, Vote};
+use council_protocol::{CoverageState, FailureKind, RoundNumber, Severity, Task, Vote};
 
 use super::run::{Run, coverage, finding, plan};
 use crate::council::judges::SeatIndex;
@@ -187,7 +187,7 @@ fn a_mended_answer_counts() {
 #[test]
 fn an_answer_to_another_round_or_with_anothers_key_never_counts() {
     let mut run = Run::seated(plan(Procedure::Review, 2));
-    run.answer("judge-1", Vote::Pass, |a| a.round = 2);
+    run.answer("judge-1", Vote::Pass, |a| a.round = RoundNumber(2));
     assert!(matches!(run.task("judge-1"), Task::Mend { .. }));
     run.answer("judge-1", Vote::Pass, |a| a.key = "guessed".into());
     let foreign = run.sent("judge-2").key.clone();
@@ -277,11 +277,13 @@ fn every_quote_is_searched_before_the_verdict() {
 fn an_accepted_answer_is_recorded_under_its_round() {
     let mut run = Run::seated(plan(Procedure::Review, 2));
     run.answer("judge-1", Vote::Pass, |_| {});
-    assert!(
-        run.actions
-            .iter()
-            .any(|a| matches!(a, Action::Record { round: 1, .. }))
-    );
+    assert!(run.actions.iter().any(|a| matches!(
+        a,
+        Action::Record {
+            round: RoundNumber::FIRST,
+            ..
+        }
+    )));
 }
 
 #[test]

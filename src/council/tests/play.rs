@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use council_protocol::message::Ending;
-use council_protocol::{Failure, FailureKind, JudgeId, Millis, Task, TurnId};
+use council_protocol::{Failure, FailureKind, JudgeId, Millis, RoundNumber, Task, TurnId};
 
 use super::run::search;
 use super::says::reply;
@@ -228,7 +228,9 @@ impl<'a> Play<'a> {
                     }
                 }
                 Action::Record {
-                    judge, round: 1, ..
+                    judge,
+                    round: RoundNumber::FIRST,
+                    ..
                 } => {
                     self.recorded.insert(judge);
                 }
@@ -266,7 +268,7 @@ impl<'a> Play<'a> {
         self.outcome = Some(outcome);
     }
 
-    fn act(&mut self, judge: JudgeId, turn: TurnId, round: u8, key: String, task: Task) {
+    fn act(&mut self, judge: JudgeId, turn: TurnId, round: RoundNumber, key: String, task: Task) {
         let task = match task {
             Task::Mend { .. } => self.asked.get(&judge).cloned().unwrap_or(task),
             other => {

@@ -12,8 +12,8 @@ use council_protocol::message::Ending;
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::task::{CommitInfo, Framing};
 use council_protocol::{
-    Answer, CoverageState, Failure, FailureKind, Finding, JudgeId, Location, Millis, Proof, Seat,
-    Severity, Task, TurnId, Vote, prove_quote,
+    Answer, CoverageState, Failure, FailureKind, Finding, JudgeId, Location, Millis, Proof,
+    RoundNumber, Seat, Severity, Task, TurnId, Vote, prove_quote,
 };
 
 use crate::council::plan::{
@@ -188,7 +188,7 @@ pub(super) fn response(to: &str, stance: Stance, evidence: Option<Evidence>) -> 
 #[derive(Debug, Clone)]
 pub(super) struct Sent {
     pub(super) turn: TurnId,
-    pub(super) round: u8,
+    pub(super) round: RoundNumber,
     pub(super) key: String,
     pub(super) task: Task,
     pub(super) timeout_ms: u64,
@@ -436,7 +436,7 @@ impl Run {
         let rounds = self.actions.iter().filter_map(|a| match a {
             Action::Send {
                 judge: j, round, ..
-            } if j.as_str() == judge => Some(*round),
+            } if j.as_str() == judge => Some(round.0),
             _ => None,
         });
         rounds.collect()

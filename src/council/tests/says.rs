@@ -4,14 +4,20 @@ use council_protocol::answer::{
     Ballot, BallotVote, Challenge, ChallengeAnswer, IndependentFinding, PeerMessage, Withdrawal,
 };
 use council_protocol::task::Peer;
-use council_protocol::{Answer, JudgeId, Task, Vote};
+use council_protocol::{Answer, JudgeId, RoundNumber, Task, Vote};
 
 use super::run::{change, evidence, finding, made_up, response};
 use super::world::Script;
 
 /// What a judge says, as JSON.
-pub(super) fn reply(judge: &JudgeId, script: &Script, round: u8, key: &str, task: &Task) -> String {
-    let vote = script.votes[usize::from(round.clamp(1, 6) - 1)];
+pub(super) fn reply(
+    judge: &JudgeId,
+    script: &Script,
+    round: RoundNumber,
+    key: &str,
+    task: &Task,
+) -> String {
+    let vote = script.votes[usize::from(round.0.clamp(1, 6) - 1)];
     let mut answer = Answer::new(round, key, vote);
     answer.key_insight = format!("{judge} says so");
     if round == 1 {

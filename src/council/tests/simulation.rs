@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use council_protocol::JudgeId;
+use council_protocol::RoundNumber;
 use council_protocol::task::InterventionKind;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};
@@ -100,7 +101,7 @@ fn every_change_is_grounded(outcome: &Outcome) -> Result<(), TestCaseError> {
 fn the_ledger_is_whole(world: &World, outcome: &Outcome) -> Result<(), TestCaseError> {
     let ledger = &outcome.ledger;
     let seated = |judge: &JudgeId| world.scripts.contains_key(judge);
-    let mut kinds: BTreeMap<(u8, InterventionKind), u32> = BTreeMap::new();
+    let mut kinds: BTreeMap<(RoundNumber, InterventionKind), u32> = BTreeMap::new();
     for intervention in &ledger.interventions {
         let kind = (intervention.round, intervention.kind);
         *kinds.entry(kind).or_default() += 1;
@@ -111,13 +112,14 @@ fn the_ledger_is_whole(world: &World, outcome: &Outcome) -> Result<(), TestCaseE
     let mut delivered: BTreeMap<(u8, &JudgeId), u32> = BTreeMap::new();
     for message in &ledger.messages {
         prop_assert!(seated(&message.from) && seated(&message.to) && message.from != message.to);
-        *delivered.entry((message.round, &message.to)).or_default() += u32::from(message.delivered);
+        *delivered.entry((message.round.0, &message.to)).or_default() +=
+            u32::from(message.delivered);
         let quiet = world.plan.options.economy;
         prop_assert!(!(quiet && message.delivered), "economy passes nothing on");
     }
     let bounded = delivered.values().all(|&n| n <= 2);
     prop_assert!(bounded, "at most two in a round");
-    let numbers = ledger.rounds.iter().map(|r| usize::from(r.round));
+    let numbers = ledger.rounds.iter().map(|r| usize::from(r.round.0));
     prop_assert!(numbers.eq(1..=ledger.rounds.len()));
     prop_assert!(ledger.rounds.len() <= usize::from(outcome.rounds));
     Ok(())

@@ -458,7 +458,7 @@ fn documents_that_do_not_fit_give_way_oldest_first() {
     };
     let kept: Vec<_> = contributions
         .iter()
-        .map(|c| (c.round, c.document.is_some()))
+        .map(|c| (c.round.0, c.document.is_some()))
         .collect();
     assert_eq!(kept, [(1, false), (1, false), (2, false), (2, true)]);
     go_on(&mut run);

@@ -7,7 +7,7 @@ mod tests;
 use std::io;
 
 use council_agents::{AgentReply, SeatedJudge, StopSignal};
-use council_protocol::{Answer, Failure, FailureKind, Millis, Task, Turn, TurnId};
+use council_protocol::{Answer, Failure, FailureKind, Millis, RoundNumber, Task, Turn, TurnId};
 
 use crate::council::extract::{self, ExpectedEcho};
 use crate::duel::protocol::ledger::{ByteLedger, LedgerBreach};
@@ -20,7 +20,7 @@ use crate::duel::protocol::{DuelEnding, DuelRole};
 pub(crate) use file::{DuelFile, DuelFileOnDisk, MAX_TRANSCRIPT_BYTES, ReportedFile};
 
 /// A duel's sections are turns of one conversation: to the agent it is one round.
-const ROUND: u8 = 1;
+const ROUND: RoundNumber = RoundNumber::FIRST;
 
 /// How one side plays.
 #[derive(Debug, Clone)]

@@ -230,7 +230,9 @@ fn duel() -> Task {
 const KEY: &str = "0123456789abcdef";
 
 fn turn(seat: &Seat, round: u8, task: &Task) -> String {
-    prompter().render_turn(seat, round, KEY, task).unwrap()
+    prompter()
+        .render_turn(seat, RoundNumber(round), KEY, task)
+        .unwrap()
 }
 
 fn brief(packet: &Packet) -> Brief {

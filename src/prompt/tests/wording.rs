@@ -22,7 +22,7 @@ fn prompts_read_as_they_should() {
         )
     );
     let asking = prompter()
-        .render_exploring_turn(&plain, 1, KEY, &Task::Review, 2)
+        .render_exploring_turn(&plain, RoundNumber::FIRST, KEY, &Task::Review, 2)
         .unwrap();
     assert!(asking.contains("up to 2 questions"));
     let guided = prompter().with_guide();
@@ -32,7 +32,9 @@ fn prompts_read_as_they_should() {
     let bare = brief(&small()).text;
     insta::assert_snapshot!("guide", guide.text.strip_prefix(&*bare).unwrap());
     let lens = seat("", "Correctness and state: what it computes and keeps.");
-    let review = guided.render_turn(&lens, 1, KEY, &Task::Review).unwrap();
+    let review = guided
+        .render_turn(&lens, RoundNumber::FIRST, KEY, &Task::Review)
+        .unwrap();
     insta::assert_snapshot!("review-with-lens", review);
     insta::assert_snapshot!(
         "debate-disagreed",
@@ -50,7 +52,7 @@ fn prompts_read_as_they_should() {
         let name = serde_json::to_value(&task).unwrap();
         insta::assert_snapshot!(
             name["task"].as_str().unwrap(),
-            turn(&security, round, &task)
+            turn(&security, round.0, &task)
         );
     }
 }
@@ -69,11 +71,15 @@ fn the_examples_are_answers() {
         (2, debate(DebateBranch::Disagreed)),
         (2, duel()),
     ];
-    for (round, task) in first.into_iter().chain(trial::later_tasks()) {
+    let later = trial::later_tasks().into_iter();
+    for (round, task) in first
+        .into_iter()
+        .chain(later.map(|(round, task)| (round.0, task)))
+    {
         let text = example(&turn(&seat("", ""), round, &task));
         let answer: Answer = serde_json::from_str(&text).unwrap();
         assert_eq!(
-            (answer.schema_version, answer.round),
+            (answer.schema_version, answer.round.0),
             (council_protocol::ANSWER_VERSION, round)
         );
         let given: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -200,7 +206,11 @@ fn a_judge_thinks_before_it_votes() {
         (2, debate(DebateBranch::Agreed)),
         (2, duel()),
     ];
-    for (round, task) in first.into_iter().chain(trial::later_tasks()) {
+    let later = trial::later_tasks().into_iter();
+    for (round, task) in first
+        .into_iter()
+        .chain(later.map(|(round, task)| (round.0, task)))
+    {
         let text = example(&turn(&seat("", ""), round, &task));
         let fields: Vec<&str> = text
             .lines()
@@ -237,7 +247,7 @@ fn seats_differ_only_behind_what_they_share() {
         .render_brief(&small(), &BriefClass::default())
         .unwrap();
     let whole = |focus: &str, key: &str| {
-        let turn = guided.render_turn(&seat("", focus), 1, key, &Task::Review);
+        let turn = guided.render_turn(&seat("", focus), RoundNumber::FIRST, key, &Task::Review);
         format!("{}{}", brief.text, turn.unwrap())
     };
     let (one, other) = (whole("Errors first.", "1"), whole("Tests first.", "2"));
@@ -357,7 +367,7 @@ fn the_users_templates_replace_built_in_ones() {
     };
     let own = with("ballot", "Round {{ round }}, briefly.").unwrap();
     assert_eq!(
-        own.render_turn(&seat("", ""), 2, KEY, &Task::Ballot)
+        own.render_turn(&seat("", ""), RoundNumber(2), KEY, &Task::Ballot)
             .unwrap(),
         "Round 2, briefly.\n"
     );

@@ -1,7 +1,7 @@
 //! The plan, which needs no forge: what it consists of, and that nothing of anybody's is in it that could act.
 
 use council_protocol::packet::{Target, TargetKind};
-use council_protocol::{Coverage, Finding, Location, Proof, Severity};
+use council_protocol::{Coverage, Finding, Location, Proof, RoundNumber, Severity};
 
 use crate::council::outcome::{
     Disposition, FindingLevel, FindingMember, JudgedFinding, Verdict, VerdictReason,
@@ -31,7 +31,7 @@ fn found(number: usize, level: FindingLevel) -> JudgedFinding {
     };
     let member = FindingMember {
         judge: "judge-1".into(),
-        round: 1,
+        round: RoundNumber::FIRST,
         finding: finding.clone(),
         proof: Proof::Verified,
         withdrawn: false,

@@ -1,6 +1,7 @@
 //! The rounds: who held what, who challenged whom, what was answered, and who moved on which evidence.
 
 use council_protocol::Location;
+use council_protocol::RoundNumber;
 use council_protocol::answer::{Evidence, Stance};
 use council_protocol::task::DebateBranch;
 
@@ -72,7 +73,7 @@ impl<'a> RoundWriter<'a> {
         });
         for judge in &self.report.outcome.judges {
             let who = self.names.get(&judge.seat.judge);
-            let sentence = match (judge.r1, failure_reason(judge, 1)) {
+            let sentence = match (judge.r1, failure_reason(judge, RoundNumber::FIRST)) {
                 (Some(vote), _) => format!("{who} voted {}: {}", vote.as_str(), insight(judge)),
                 (None, why) => format!("{who} gave no answer ({why}) and abstains"),
             };
@@ -285,7 +286,7 @@ pub(super) fn clip_speech(speech: &str) -> String {
 }
 
 /// Why a judge has no answer in a round, or in any later one.
-fn failure_reason(judge: &JudgeRecord, round: u8) -> String {
+fn failure_reason(judge: &JudgeRecord, round: RoundNumber) -> String {
     let mut failures = judge.failures.iter().rev();
     let failure = failures.find(|f| (f.round > 1) == (round > 1));
     failure.map_or("no reason is known".to_owned(), |f| f.failure.to_string())
@@ -303,7 +304,7 @@ fn later_move(judge: &JudgeRecord) -> Option<String> {
         Some(change) => Some(move_text(change)),
         None if judge.r1.is_some() && judge.r2.is_none() => Some(format!(
             "gave no answer ({}): the vote of round 1 stands",
-            failure_reason(judge, 2)
+            failure_reason(judge, RoundNumber::SECOND)
         )),
         None => None,
     }

@@ -1,5 +1,6 @@
 //! The rounds of a cross-examination: challenges, messages, interventions of the moderator, moves, ballots.
 
+use council_protocol::RoundNumber;
 use council_protocol::task::InterventionKind;
 
 use super::debate::{RoundWriter, clip_speech, evidence_text, move_text};
@@ -11,7 +12,7 @@ use crate::report::{group, words};
 impl<'a> RoundWriter<'a> {
     /// Everything between the first round and what became of the findings.
     pub(super) fn examination(&mut self) {
-        self.challenges_of(1);
+        self.challenges_of(RoundNumber::FIRST);
         let ledger = &self.report.outcome.ledger;
         let ballots = !ledger.ballots.is_empty();
         let last = ledger.rounds.last().map(|r| r.round).filter(|_| ballots);
@@ -19,7 +20,7 @@ impl<'a> RoundWriter<'a> {
         let examined = examined.filter(|r| r.round > 1 && Some(r.round) != last);
         let examined: Vec<&RoundRecord> = examined.collect();
         for record in &examined {
-            let (number, of) = (record.round - 1, examined.len());
+            let (number, of) = (record.round.previous(), examined.len());
             self.begin_section(&format!(
                 "Round {number} of {of}: the councillors challenge each other"
             ));
@@ -80,7 +81,7 @@ impl<'a> RoundWriter<'a> {
         }
     }
 
-    pub(super) fn challenges_of(&mut self, round: u8) {
+    pub(super) fn challenges_of(&mut self, round: RoundNumber) {
         let report = self.report;
         for challenge in report
             .outcome

@@ -6,6 +6,7 @@ use crate::council::ledger::{ContentionStep, RoundRecord};
 use crate::council::plan::Procedure;
 use crate::report::whole::Report;
 use crate::report::{group, words};
+use council_protocol::RoundNumber;
 
 /// What came out of a debate without a verdict.
 pub(in crate::report) fn written_document(report: &Report) -> Section {
@@ -23,8 +24,8 @@ impl<'a> RoundWriter<'a> {
     pub(super) fn documents(&mut self) {
         for record in &self.report.outcome.ledger.rounds {
             let title = match record.round {
-                1 => "everybody alone",
-                2 => "everybody reviews what the others wrote",
+                RoundNumber::FIRST => "everybody alone",
+                RoundNumber::SECOND => "everybody reviews what the others wrote",
                 _ => "what is still open",
             };
             self.begin_section(&format!("Round {}: {title}", record.round));

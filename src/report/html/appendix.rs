@@ -1,5 +1,6 @@
 //! What stands behind the verdict, folded: what was read, what it cost, how it came about, what the judges were asked.
 
+use council_protocol::RoundNumber;
 use maud::{Markup, html};
 
 use super::context::PageContext;
@@ -54,7 +55,7 @@ fn cost(context: &PageContext<'_>) -> Markup {
                             tr {
                                 th scope="row" { (prose(context.names.get(&judge.seat.judge))) }
                                 @for round in 1..=rounds {
-                                    td { (prose(&judge.usage_by_round.get(&round).and_then(usage_words).unwrap_or_default())) }
+                                    td { (prose(&judge.usage_by_round.get(&RoundNumber(round)).and_then(usage_words).unwrap_or_default())) }
                                 }
                                 td { (vote_badge(judge.counted)) }
                             }

@@ -1,7 +1,7 @@
 //! Who held what in which round, and what moved them.
 
 use council_protocol::answer::{Evidence, Stance};
-use council_protocol::{JudgeId, Vote};
+use council_protocol::{JudgeId, RoundNumber, Vote};
 use maud::{Markup, html};
 
 use super::code::{self, CodePlace};
@@ -29,7 +29,7 @@ struct RoundPosition<'a> {
 /// A judge that moved, or wanted to.
 struct Move<'a> {
     judge: &'a JudgeId,
-    round: u8,
+    round: RoundNumber,
     from: Vote,
     to: Vote,
     /// Why the move does not count; none: it does.
@@ -43,7 +43,9 @@ pub(super) fn section(context: &PageContext<'_>) -> Markup {
     if judges.is_empty() {
         return html! {};
     }
-    let rounds: Vec<u8> = (1..=context.report.outcome.rounds.max(1)).collect();
+    let rounds: Vec<RoundNumber> = (1..=context.report.outcome.rounds.max(1))
+        .map(RoundNumber)
+        .collect();
     let title = if rounds.len() > 1 {
         "The debate"
     } else {
@@ -65,14 +67,14 @@ pub(super) fn section(context: &PageContext<'_>) -> Markup {
     }
 }
 
-fn grid(context: &PageContext<'_>, rounds: &[u8]) -> Markup {
+fn grid(context: &PageContext<'_>, rounds: &[RoundNumber]) -> Markup {
     let document = context.report.is_document();
     html! {
         div.scroll tabindex="0" role="region" aria-label="Votes by round" {
             table.rounds {
                 thead { tr {
                     th scope="col" { "Judge" }
-                    @for round in rounds { th scope="col" { "Round " (round) } }
+                    @for round in rounds { th scope="col" { "Round " (round.0) } }
                     @if !document { th scope="col" { "Counts" } }
                 } }
                 tbody {
@@ -105,7 +107,7 @@ fn agent(judge: &JudgeRecord) -> String {
     }
 }
 
-fn cell(context: &PageContext<'_>, judge: &JudgeRecord, round: u8) -> Markup {
+fn cell(context: &PageContext<'_>, judge: &JudgeRecord, round: RoundNumber) -> Markup {
     let failure = judge
         .failures
         .iter()
@@ -130,10 +132,10 @@ fn cell(context: &PageContext<'_>, judge: &JudgeRecord, round: u8) -> Markup {
 }
 
 /// The findings that a judge raised, agreed to or disputed in a round, as links.
-fn stances(context: &PageContext<'_>, judge: &JudgeId, round: u8) -> Markup {
+fn stances(context: &PageContext<'_>, judge: &JudgeId, round: RoundNumber) -> Markup {
     let findings = &context.report.outcome.findings;
     let raised = |f: &&JudgedFinding| {
-        let own = |m: &FindingMember| m.judge == *judge && m.round.max(1) == round;
+        let own = |m: &FindingMember| m.judge == *judge && m.round.max(RoundNumber::FIRST) == round;
         f.members.iter().any(own)
     };
     // Opinions do not tell their round: all of them are of what came after the first one.
@@ -172,7 +174,7 @@ fn stances(context: &PageContext<'_>, judge: &JudgeId, round: u8) -> Markup {
 fn position<'a>(
     context: &'a PageContext<'_>,
     judge: &'a JudgeRecord,
-    round: u8,
+    round: RoundNumber,
 ) -> Option<RoundPosition<'a>> {
     if let Some(stand) = stand(context, &judge.seat.judge, round) {
         return Some(RoundPosition {
@@ -181,7 +183,7 @@ fn position<'a>(
         });
     }
     let (vote, words) = match round {
-        1 => (judge.r1, judge.first_insight.as_str()),
+        RoundNumber::FIRST => (judge.r1, judge.first_insight.as_str()),
         _ if round == context.report.outcome.rounds => (judge.r2, judge.key_insight.as_str()),
         _ => (None, ""),
     };
@@ -191,7 +193,11 @@ fn position<'a>(
     })
 }
 
-fn stand<'a>(context: &'a PageContext<'_>, judge: &JudgeId, round: u8) -> Option<&'a JudgeStand> {
+fn stand<'a>(
+    context: &'a PageContext<'_>,
+    judge: &JudgeId,
+    round: RoundNumber,
+) -> Option<&'a JudgeStand> {
     let rounds = &context.report.outcome.ledger.rounds;
     let record = rounds.iter().find(|record| record.round == round)?;
     record.stands.iter().find(|stand| stand.judge == *judge)
@@ -207,7 +213,7 @@ fn moves(context: &PageContext<'_>) -> Markup {
                 @for moved in &moves {
                     li {
                         p {
-                            strong { (prose(context.names.get(moved.judge))) } ", round " (moved.round) ": "
+                            strong { (prose(context.names.get(moved.judge))) } ", round " (moved.round.0) ": "
                             (vote_badge(Some(moved.from))) " → " (vote_badge(Some(moved.to)))
                             @match moved.refused {
                                 Some(why) => { " does not count: " (prose(why)) },
@@ -248,7 +254,7 @@ fn collect_moves<'a>(context: &'a PageContext<'_>) -> Vec<Move<'a>> {
         let change = judge.change.as_ref()?;
         Some(Move {
             judge: &judge.seat.judge,
-            round: outcome.rounds,
+            round: RoundNumber(outcome.rounds),
             from: change.from,
             to: change.to,
             refused: change.weak.then(|| refusal(&change.note)),

@@ -1,6 +1,7 @@
 //! A cross-examination as one document: openings, every round, the final votes, the verdict.
 
 use council_protocol::JudgeId;
+use council_protocol::RoundNumber;
 
 use super::finding::prose;
 use super::parts::{cell, row, table};
@@ -106,7 +107,7 @@ impl SessionWriter<'_> {
             }
             parts.push(opening);
         }
-        parts.extend(self.challenges(1));
+        parts.extend(self.challenges(RoundNumber::FIRST));
         parts.join("\n\n")
     }
 
@@ -118,7 +119,7 @@ impl SessionWriter<'_> {
     fn round(&self, record: &RoundRecord) -> String {
         let nothing = || "None.".to_owned();
         let parts = [
-            format!("### Round {}", record.round - 1),
+            format!("### Round {}", record.round.previous()),
             format!(
                 "#### Challenges\n\n{}",
                 self.challenges(record.round).unwrap_or_else(nothing)
@@ -133,7 +134,7 @@ impl SessionWriter<'_> {
         parts.join("\n\n")
     }
 
-    fn challenges(&self, round: u8) -> Option<String> {
+    fn challenges(&self, round: RoundNumber) -> Option<String> {
         let of = |c: &&ChallengeRecord| c.round == round;
         let made = self.report.outcome.challenges.iter().filter(of);
         let mut lines: Vec<String> = made.map(|c| self.challenge(c)).collect();
@@ -393,9 +394,9 @@ impl SessionWriter<'_> {
         let rounds = &self.report.outcome.ledger.rounds;
         let ballots = !self.report.outcome.ledger.ballots.is_empty();
         let title = |(index, record): (usize, &RoundRecord)| match record.round {
-            1 => "Opening".to_owned(),
+            RoundNumber::FIRST => "Opening".to_owned(),
             _ if ballots && index + 1 == rounds.len() => "Ballot".to_owned(),
-            round => format!("Round {}", round - 1),
+            round => format!("Round {}", round.previous()),
         };
         let mut header = vec!["Councillor".to_owned()];
         header.extend(rounds.iter().enumerate().map(title));

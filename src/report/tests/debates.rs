@@ -16,7 +16,7 @@ use crate::report::Report;
 use council_protocol::answer::{Ballot, BallotVote, Evidence, Stance};
 use council_protocol::message::{Failure, FailureKind};
 use council_protocol::task::{DebateBranch, InterventionKind};
-use council_protocol::{Confidence, JudgeId, Vote};
+use council_protocol::{Confidence, JudgeId, RoundNumber, Vote};
 use council_secrets::Redactor;
 
 /// FAIL after a debate: one vote moved on evidence, another one weakly.
@@ -122,7 +122,7 @@ pub(in crate::report) fn fail() -> Report {
         note: "no evidence was named".into(),
     });
     hygiene.failures = vec![RoundFailure {
-        round: 2,
+        round: RoundNumber(2),
         failure: Failure::new(FailureKind::Timeout, "no answer in 90 s"),
     }];
     hygiene.r2 = None;
@@ -137,7 +137,7 @@ pub(in crate::report) fn fail() -> Report {
     }];
     outcome.challenges = vec![ChallengeRecord {
         id: "C1".into(),
-        round: 2,
+        round: RoundNumber(2),
         from: "judge-maintainability".into(),
         to: "judge-security".into(),
         claim: "The value comes straight out of the request.".into(),
@@ -276,11 +276,11 @@ pub(in crate::report) fn examined() -> Report {
         asked: 3,
         answered: stands.iter().map(|s| s.judge.clone()).collect(),
         consensus: match round {
-            2 => vec!["The query is built from text.".into()],
+            RoundNumber(2) => vec!["The query is built from text.".into()],
             _ => Vec::new(),
         },
         disputed: match round {
-            2 => vec!["The cache is never emptied.".into()],
+            RoundNumber(2) => vec!["The cache is never emptied.".into()],
             _ => Vec::new(),
         },
         stands,
@@ -289,27 +289,33 @@ pub(in crate::report) fn examined() -> Report {
     let opened = |judge, vote| stand(judge, None, vote, vote);
     let ledger = &mut report.outcome.ledger;
     ledger.rounds = vec![
-        round(1, vec![opened(0, pass), opened(1, fail), opened(2, pass)]),
         round(
-            2,
+            RoundNumber::FIRST,
+            vec![opened(0, pass), opened(1, fail), opened(2, pass)],
+        ),
+        round(
+            RoundNumber(2),
             vec![
                 stand(0, Some(pass), warn, warn),
                 again(1, fail),
                 stand(2, Some(pass), fail, pass),
             ],
         ),
-        round(3, vec![again(0, warn), again(1, fail), again(2, pass)]),
+        round(
+            RoundNumber(3),
+            vec![again(0, warn), again(1, fail), again(2, pass)],
+        ),
     ];
     ledger.confidence = Some(Confidence::Medium);
     ledger.messages = vec![MessageRecord {
-        round: 2,
+        round: RoundNumber(2),
         from: ids[0].clone(),
         to: ids[1].clone(),
         text: "Did you see line 61?".into(),
         delivered: true,
     }];
     let asked = |kind, to: usize, about: &str, challenges: Vec<String>| InterventionRecord {
-        round: 2,
+        round: RoundNumber(2),
         kind,
         to: vec![ids[to].clone()],
         about: about.into(),
@@ -325,7 +331,7 @@ pub(in crate::report) fn examined() -> Report {
         asked(InterventionKind::Evasion, 2, "C2", vec!["C2".into()]),
     ];
     ledger.unchallenged = vec![UnchallengedRecord {
-        round: 2,
+        round: RoundNumber(2),
         judge: ids[2].clone(),
         made: 0,
         reason: "I checked all of it.".into(),
@@ -342,8 +348,8 @@ pub(in crate::report) fn examined() -> Report {
             evaded: answer.is_none(),
         };
     report.outcome.challenges = vec![
-        challenge("C1", 1, 1, "", Some("Nothing does.")),
-        challenge("C2", 2, 2, "It is tested.", None),
+        challenge("C1", RoundNumber::FIRST, 1, "", Some("Nothing does.")),
+        challenge("C2", RoundNumber(2), 2, "It is tested.", None),
     ];
     report
 }

@@ -1,5 +1,6 @@
 //! What people see of a council that came to a document: no votes, and nobody who abstains.
 
+use council_protocol::RoundNumber;
 use council_protocol::message::{Failure, FailureKind};
 use council_protocol::packet::TargetKind;
 
@@ -45,7 +46,7 @@ fn document() -> Report {
         .iter_mut()
         .find(|j| Some(&j.seat.judge) == lost.as_ref());
     absent.unwrap().failures = vec![RoundFailure {
-        round: 2,
+        round: RoundNumber(2),
         failure: Failure::new(FailureKind::Timeout, "no answer in time"),
     }];
     report.outcome.judges.push(writer);

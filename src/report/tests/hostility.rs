@@ -1,5 +1,6 @@
 //! Whatever a change or a judge writes, no surface obeys it, and secrets stay out.
 
+use council_protocol::RoundNumber;
 use council_secrets::Redactor;
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
@@ -140,7 +141,7 @@ fn t10_t26_a_secret_that_a_judge_quotes_is_on_no_surface() {
         json::render(&report, GatePolicy::default()),
         sarif::render(&report),
         rdjson::render(&report),
-        judge::render_judge(&seat, 1, &answers[0], &Redactor::default()),
+        judge::render_judge(&seat, RoundNumber::FIRST, &answers[0], &Redactor::default()),
         markdown::session(&report).unwrap(),
     ];
     for surface in surfaces {

@@ -7,8 +7,8 @@ use council_protocol::message::{Ending, Usage};
 use council_protocol::packet::{Target, TargetKind};
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::{
-    Capability, CapabilitySet, Confidence, Coverage, CoverageState, Finding, Location, Proof, Seat,
-    Severity, Vote,
+    Capability, CapabilitySet, Confidence, Coverage, CoverageState, Finding, Location, Proof,
+    RoundNumber, Seat, Severity, Vote,
 };
 
 use super::super::{BackendFacts, ChangeSize, InputDigests, ReviewSubject, RunFacts};
@@ -226,7 +226,7 @@ pub(super) fn judged(
 ) -> JudgedFinding {
     let member = |judge: &&str| FindingMember {
         judge: format!("judge-{judge}").as_str().into(),
-        round: 1,
+        round: RoundNumber::FIRST,
         finding: finding.clone(),
         proof: Proof::Verified,
         withdrawn: false,

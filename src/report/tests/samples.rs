@@ -13,7 +13,7 @@ use council_protocol::answer::{Answer, Challenge, Change, Response, Stance};
 use council_protocol::coverage::FileCoverage;
 use council_protocol::message::{Ending, Failure, FailureKind};
 use council_protocol::{
-    Coverage, CoverageState, Finding, Location, Proof, RepoPath, Seat, Severity, Vote,
+    Coverage, CoverageState, Finding, Location, Proof, RepoPath, RoundNumber, Seat, Severity, Vote,
 };
 use council_secrets::Redactor;
 
@@ -145,7 +145,7 @@ pub(super) fn inconclusive() -> Report {
         (judge.r1, judge.counted, judge.confidence) = (None, None, None);
         judge.key_insight.clear();
         judge.failures = vec![RoundFailure {
-            round: 1,
+            round: RoundNumber::FIRST,
             failure: Failure::new(kind, detail),
         }];
         judge.ending = Some(Ending::Forced);
@@ -171,7 +171,7 @@ pub(super) fn interrupted() -> Report {
         (judge.r1, judge.counted, judge.confidence) = (None, None, None);
         judge.key_insight.clear();
         judge.failures = vec![RoundFailure {
-            round: 1,
+            round: RoundNumber::FIRST,
             failure: Failure::new(FailureKind::Cancelled, "the run was interrupted"),
         }];
     }

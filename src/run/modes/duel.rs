@@ -10,8 +10,8 @@ use council_agents::{JudgeMemory, SeatedJudge, StopSignal};
 use council_protocol::capability::Grant;
 use council_protocol::seat::{AgentSpec, Perspective};
 use council_protocol::{
-    BlobSource, Capability, CapabilitySet, JudgeSpec, Location, Proof, Seat, Side, Task, Turn,
-    TurnId,
+    BlobSource, Capability, CapabilitySet, JudgeSpec, Location, Proof, RoundNumber, Seat, Side,
+    Task, Turn, TurnId,
 };
 
 use crate::run::announce::{announce_once, estimate_run};
@@ -486,7 +486,7 @@ fn keep_calls(world: &RealWorld, run: &RunRef, spent: &[SideSpending; 2]) -> Res
 fn turn(task: &Task, key: &str) -> Turn {
     Turn {
         id: TurnId(1),
-        round: 1,
+        round: RoundNumber::FIRST,
         key: key.to_owned(),
         task: task.clone(),
         prompt: String::new(),

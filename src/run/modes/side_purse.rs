@@ -174,7 +174,7 @@ mod tests {
         let refused = loop {
             let mut turn = Turn {
                 id: TurnId(made + 1),
-                round: 1,
+                round: 1.into(),
                 key: String::new(),
                 task: Task::Review,
                 prompt: String::new(),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use council_protocol::answer::Contention;
 use council_protocol::packet::{Instruction, PACKET_VERSION, TargetKind};
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
-use council_protocol::{Coverage, JudgeId, Packet, RepoPath, Seat};
+use council_protocol::{Coverage, JudgeId, Packet, RepoPath, RoundNumber, Seat};
 
 use crate::run::context::RunContext;
 use crate::run::convene;
@@ -228,7 +228,7 @@ fn role_model(
 fn document_filing(folder: &StageFolder, roles: &[StageRole]) -> AnswerFiling {
     let (folder, roles) = (folder.clone(), roles.to_vec());
     let root = folder.root().to_path_buf();
-    let name = move |seat: &Seat, round: u8| {
+    let name = move |seat: &Seat, round: RoundNumber| {
         let role = roles.iter().find(|role| role_judge(role) == seat.judge)?;
         let file = folder.round_path(round, role);
         file.strip_prefix(folder.root()).ok().map(Path::to_path_buf)

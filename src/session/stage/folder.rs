@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use council_protocol::RoundNumber;
 use serde::Deserialize;
 
 use super::{Intensity, StageError, StageRole, StageSettings};
@@ -116,10 +117,10 @@ impl StageFolder {
     }
 
     /// Where a role's document of a round goes.
-    pub(crate) fn round_path(&self, round: u8, role: &StageRole) -> PathBuf {
+    pub(crate) fn round_path(&self, round: RoundNumber, role: &StageRole) -> PathBuf {
         let suffix = match round {
-            1 => "",
-            2 => "_review",
+            RoundNumber::FIRST => "",
+            RoundNumber::SECOND => "_review",
             _ => "_rebuttal",
         };
         let folder = self

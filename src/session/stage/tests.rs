@@ -3,6 +3,7 @@ use std::path::Path;
 
 use super::*;
 use crate::council::plan::IntensityProfile;
+use council_protocol::RoundNumber;
 
 const SETTINGS: &str = r#"
 // settings
@@ -220,7 +221,7 @@ fn round_files_stand_in_a_folder_of_each_round() {
     let stage = StageFolder::find(root.path(), None).unwrap();
     let role = &stage.read_settings(None).unwrap().roles[1];
     let files = [1, 2, 3].map(|round| {
-        let file = stage.round_path(round, role);
+        let file = stage.round_path(RoundNumber(round), role);
         file.strip_prefix(root.path())
             .unwrap()
             .display()

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use council_protocol::{Task, Vote};
+use council_protocol::{RoundNumber, Task, Vote};
 
 use super::stage::{Deed, Seen, stage};
 use crate::council::outcome::Verdict;
@@ -44,7 +44,10 @@ fn r2_files_stand_beside_r1_which_is_never_overwritten() {
         crate::report::judge::parse_judge_file(seen.text("2026-03-09-head-judge-1.md")).unwrap();
     let r2 =
         crate::report::judge::parse_judge_file(seen.text("2026-03-09-head-judge-1-r2.md")).unwrap();
-    assert_eq!((r1.round, r1.verdict, r2.round), (1, Vote::Warn, 2));
+    assert_eq!(
+        (r1.round, r1.verdict, r2.round),
+        (RoundNumber::FIRST, Vote::Warn, RoundNumber::SECOND)
+    );
 }
 
 /// What was said is on the disk after every round, and stays there when the run breaks off.

@@ -103,7 +103,7 @@ pub(super) fn endpoint(spec: &mut JudgeSpec) -> &mut Endpoint {
 pub(super) fn turn(round: u8, timeout_ms: u64) -> Turn {
     Turn {
         id: TurnId(u32::from(round)),
-        round,
+        round: round.into(),
         key: format!("k{round}"),
         task: Task::Review,
         prompt: format!(

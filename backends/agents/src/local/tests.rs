@@ -9,7 +9,7 @@ use council_protocol::message::{Ending, Hello};
 use council_protocol::seat::{AgentKind, AgentSpec};
 use council_protocol::{
     Backend, BackendError, Capability, CapabilitySet, Event, Failure, FailureKind, JudgeId,
-    JudgeSpec, Message, PROTOCOL_VERSION, Seat, Task, Turn, TurnId,
+    JudgeSpec, Message, PROTOCOL_VERSION, RoundNumber, Seat, Task, Turn, TurnId,
 };
 
 use super::{LocalBackend, LocalStyle, ThreadSharing};
@@ -237,7 +237,7 @@ fn spec(judge: &str, script: &str) -> JudgeSpec {
 fn turn(id: u32) -> Turn {
     Turn {
         id: TurnId(id),
-        round: 1,
+        round: RoundNumber::FIRST,
         key: format!("k{id}"),
         task: Task::Review,
         prompt: String::new(),

@@ -20,7 +20,9 @@ use std::sync::Arc;
 use council_protocol::answer::PeerMessage;
 use council_protocol::message::Usage;
 use council_protocol::task::Form;
-use council_protocol::{ANSWER_VERSION, Answer, Failure, FailureKind, JudgeSpec, Task, Turn};
+use council_protocol::{
+    ANSWER_VERSION, Answer, Failure, FailureKind, JudgeSpec, RoundNumber, Task, Turn,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -39,7 +41,7 @@ const REFUSED_FILE: &str = "refused";
 /// What a verdict has to echo, and what the judge has been sent.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct PostedTurn {
-    round: u8,
+    round: RoundNumber,
     key: String,
     form: Form,
     /// The most bytes that the answer may have.

@@ -1,4 +1,4 @@
-use council_protocol::TurnId;
+use council_protocol::{RoundNumber, TurnId};
 use serde_json::json;
 
 use super::*;
@@ -28,7 +28,7 @@ fn mailbox() -> (tempfile::TempDir, JudgeMailbox) {
     let mailbox = JudgeMailbox::create(folder.path(), &spec()).unwrap();
     let turn = Turn {
         id: TurnId(1),
-        round: 1,
+        round: RoundNumber::FIRST,
         key: "k".to_owned(),
         task: Task::Review,
         prompt: String::new(),

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use council_protocol::change::{BlobError, FileKind, Hunk};
-use council_protocol::{Coverage, Task, TurnId};
+use council_protocol::{Coverage, RoundNumber, Task, TurnId};
 use serde_json::{Value, json};
 
 use super::*;
@@ -61,7 +61,7 @@ fn packet() -> Packet {
 fn read(format: OutputFormat, report: &Value) -> Result<Answer, Failure> {
     let turn = Turn {
         id: TurnId(1),
-        round: 1,
+        round: RoundNumber::FIRST,
         key: "k".to_owned(),
         task: Task::Review,
         prompt: String::new(),
@@ -260,7 +260,7 @@ fn rdjson_is_read_with_its_suggestions() {
 fn turn() -> Turn {
     Turn {
         id: TurnId(1),
-        round: 1,
+        round: RoundNumber::FIRST,
         key: "k".to_owned(),
         task: Task::Review,
         prompt: String::new(),

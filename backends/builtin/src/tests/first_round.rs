@@ -1,6 +1,7 @@
 //! R1: what the rules find becomes a vote, a sentence and findings.
 
 use super::*;
+use council_protocol::RoundNumber;
 
 #[test]
 fn a_clean_change_passes_without_a_word_too_many() {
@@ -9,7 +10,7 @@ fn a_clean_change_passes_without_a_word_too_many() {
         "security",
     );
     assert_eq!((answer.verdict, answer.findings.len()), (Vote::Pass, 0));
-    assert_eq!((answer.round, answer.key.as_str()), (1, "key-1"));
+    assert_eq!((answer.round, answer.key.as_str()), (1.into(), "key-1"));
     let sentence = &answer.key_insight;
     assert!(
         sentence.ends_with(" security rules found nothing in 1 added line and 1 file."),
@@ -73,7 +74,7 @@ fn a_mended_answer_is_the_last_one_under_the_new_key() {
     assert_eq!(
         second,
         Answer {
-            round: 2,
+            round: RoundNumber::SECOND,
             key: "key-2".into(),
             ..first
         }

@@ -56,7 +56,7 @@ fn judge(fixture: &RuleFixture, perspective: &str) -> BuiltinJudge {
 fn turn(round: u8, task: Task) -> Turn {
     Turn {
         id: TurnId(1),
-        round,
+        round: round.into(),
         key: format!("key-{round}"),
         task,
         prompt: String::new(),

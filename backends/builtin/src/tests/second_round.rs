@@ -195,7 +195,7 @@ fn the_second_answer_holds_everything_that_a_debate_asks_for() {
         2,
         debate(vec![claim("src/orders.py", 6, "return", "Stale")]),
     );
-    assert_eq!((answer.round, answer.key.as_str()), (2, "key-2"));
+    assert_eq!((answer.round, answer.key.as_str()), (2.into(), "key-2"));
     assert_eq!(answer.findings.len(), 1, "what was found in R1 stands");
     assert_eq!(answer.responses[0].to, "A1");
     assert!(

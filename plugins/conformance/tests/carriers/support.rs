@@ -15,7 +15,8 @@ use council_protocol::message::{Hello, Message};
 use council_protocol::packet::{Target, TargetKind};
 use council_protocol::seat::{AgentKind, AgentSpec};
 use council_protocol::{
-    Backend, Event, Failure, JudgeSpec, PROTOCOL_VERSION, Packet, Seat, Task, Turn, TurnId,
+    Backend, Event, Failure, JudgeSpec, PROTOCOL_VERSION, Packet, RoundNumber, Seat, Task, Turn,
+    TurnId,
 };
 
 /// A shared library that cargo builds as an example.
@@ -225,7 +226,7 @@ impl Session {
         let (id, task) = (TurnId(self.turns), Task::Review);
         let turn = Turn {
             id,
-            round: 1,
+            round: RoundNumber::FIRST,
             key: key.clone(),
             task,
             prompt: format!("key: {key}\n"),

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use council_protocol::message::{Ending, Hello, Message};
 use council_protocol::seat::{AgentKind, AgentSpec};
 use council_protocol::{
-    BackendError, Event, Failure, FailureKind, JudgeId, JudgeSpec, PROTOCOL_VERSION, Seat, Task,
-    Turn, TurnId,
+    BackendError, Event, Failure, FailureKind, JudgeId, JudgeSpec, PROTOCOL_VERSION, RoundNumber,
+    Seat, Task, Turn, TurnId,
 };
 use proptest::prelude::*;
 
@@ -42,7 +42,7 @@ fn spec(judge: &str) -> JudgeSpec {
 fn turn(judge: &str, id: u32, timeout_ms: u64) -> Message {
     let turn = Turn {
         id: TurnId(id),
-        round: 1,
+        round: RoundNumber::FIRST,
         key: "k".into(),
         task: Task::Review,
         prompt: String::new(),
