@@ -23,7 +23,7 @@ const GROUPS: &[CommandGroup] = &[
                 "show",
                 "Show the last report with everything that led to it",
             ),
-            ("init", "Set up the agents that you have installed"),
+            ("init", "Set up yourself, a team or a project: asks first"),
             ("demo", "Watch a recorded debate, offline"),
             ("hook", "Review pushes and commits with git hooks"),
         ],

@@ -21,6 +21,7 @@ pub(crate) mod eval;
 pub(crate) mod execute;
 pub(crate) mod facts;
 pub(crate) mod findings;
+pub(crate) mod first_setup;
 pub(crate) mod floor;
 pub(crate) mod github;
 pub(crate) mod hook;

@@ -451,6 +451,63 @@ fn init_writes_what_is_installed_and_nothing_that_costs() {
 }
 
 #[test]
+fn every_preset_of_init_writes_files_that_a_review_obeys() {
+    for (preset, files) in [
+        ("solo", &[][..]),
+        ("team", &["council.toml", ".github/workflows/council.yml"]),
+        (
+            "open-source",
+            &[
+                "council.toml",
+                ".github/workflows/council-review.yml",
+                ".github/workflows/council-publish.yml",
+            ],
+        ),
+    ] {
+        let repo = Repo::with_base();
+        let init = ["init", "--preset", preset];
+        let printed = repo.council_with(&[], &[&init[..], &["--print"]].concat());
+        assert_eq!((printed.code, printed.stderr.as_str()), (0, ""));
+        assert_eq!(
+            repo.git(["status", "--porcelain"]),
+            "",
+            "--print writes nothing"
+        );
+        let own = repo.in_home(".config/git-council/config.toml");
+        assert!(!own.exists());
+        let run = repo.council_with(&[], &init).ends(0);
+        let wrote = &run.stdout;
+        assert_eq!(own.exists(), preset == "solo");
+        for file in files {
+            assert!(wrote.contains(&format!("{file}\n")), "{wrote}");
+            let text = std::fs::read_to_string(repo.path().join(file)).unwrap();
+            assert!(printed.stdout.contains(&text), "{file}");
+        }
+        // What is there is not overwritten unless that is asked for.
+        repo.council_with(&[], &init)
+            .ends(2)
+            .tells("already exists");
+        repo.council_with(&[], &[&init[..], &["--force"]].concat())
+            .ends(0);
+        repo.commit("Set up git-council");
+        repo.write("src/more.rs", "/// One more.\npub const MORE: u32 = 1;\n");
+        repo.commit("More");
+        let doctor = repo.council(["doctor"]).ends(0);
+        assert!(!doctor.stdout.contains("note: "), "{}", doctor.stdout);
+        let review = repo.council(["review", "HEAD"]).ends(0);
+        assert!(!review.stderr.contains("warning"), "{}", review.stderr);
+    }
+}
+
+#[test]
+fn a_preset_for_a_repository_needs_one() {
+    let home = Repo::home();
+    home.council(["init", "--preset", "team"])
+        .ends(2)
+        .tells("--preset solo");
+}
+
+#[test]
 fn every_example_of_the_page_of_agents_is_a_configuration() {
     let page = include_str!("../../docs/agents.md");
     let examples: Vec<&str> = page

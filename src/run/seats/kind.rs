@@ -6,6 +6,7 @@ use council_protocol::Severity;
 use council_protocol::seat::{AgentKind, Api, Client, Endpoint, ToolRules};
 
 use crate::config::{AgentSettings, ResolvedKey, SourceTrust};
+use crate::run::environment::ProcessEnvironment;
 use crate::run::error::RunError;
 use crate::run::seats::names::unknown_name;
 use crate::run::seats::{BUILT_IN, SeatPlanner};
@@ -175,11 +176,40 @@ pub(crate) fn default_vendor(name: &str, kind: &AgentKind) -> String {
 }
 
 /// What is known of an API without being told: where its vendor has it, and under which name people keep its key.
-struct ApiVendor {
+pub(crate) struct ApiVendor {
     api: Api,
     url: &'static str,
-    key: &'static str,
+    pub(crate) key: &'static str,
     vendor: &'static str,
+}
+
+impl ApiVendor {
+    /// The API as `agents.NAME.api` spells it.
+    pub(crate) fn api_name(&self) -> &'static str {
+        match self.api {
+            Api::Anthropic => "anthropic",
+            Api::Responses => "responses",
+            Api::Chat => "chat",
+            Api::Gemini => "gemini",
+        }
+    }
+
+    /// A name for an agent that is this API: it says whose it is, and is not that of a program.
+    pub(crate) fn agent_name(&self) -> String {
+        format!("{}-api", self.vendor)
+    }
+}
+
+/// The vendors whose usual key is set, each once.
+pub(crate) fn vendors_with_key(environment: &ProcessEnvironment) -> Vec<&'static ApiVendor> {
+    let mut found: Vec<&'static ApiVendor> = Vec::new();
+    for vendor in &API_VENDORS {
+        let is_set = environment.get(vendor.key).is_some();
+        if is_set && found.iter().all(|other| other.key != vendor.key) {
+            found.push(vendor);
+        }
+    }
+    found
 }
 
 const API_VENDORS: [ApiVendor; 4] = [

@@ -21,6 +21,7 @@ use crate::council::plan::{DebateMode, Procedure, ProcedureOptions};
 use crate::registry::{BackendChoice, BackendRequest};
 use crate::run::error::RunError;
 use crate::run::seats::councillors::role_focus;
+pub(crate) use crate::run::seats::kind::{ApiVendor, vendors_with_key};
 use crate::run::seats::names::{unknown_name, unknown_rule};
 pub(crate) use crate::run::seats::requests::SeatRequest;
 use crate::run::seats::requests::SeatSource;

@@ -1,0 +1,205 @@
+//! `git council init`: a first configuration, from what is installed.
+
+mod questions;
+
+use std::fmt::Write as _;
+use std::io::IsTerminal as _;
+use std::path::Path;
+
+use clap::{Args, ValueEnum};
+
+use crate::cli::commands::hook;
+use crate::cli::context::CommandContext;
+use crate::run::error::RunError;
+use crate::run::first_setup::{
+    PlannedFile, SetupChoices, SetupOptions, SetupPreset, describe_version, lines_without_release,
+    plan_setup, setup_places, write_setup,
+};
+use questions::{InitAnswers, Interview};
+
+/// Set up judges, the push hook or a workflow: asks at a terminal, and changes nothing that is there
+#[derive(Debug, Clone, Args)]
+pub(crate) struct InitArgs {
+    /// Set up `solo`: yourself, in every repository; `team`: a required check on pull requests; `open-source`: advice
+    /// on pull requests from forks [default: ask at a terminal, else `solo`]
+    #[arg(long, value_name = "NAME", hide_possible_values = true)]
+    preset: Option<PresetName>,
+    /// Print each file that would be written, and write none
+    #[arg(long)]
+    print: bool,
+    /// Overwrite files that are there
+    #[arg(long, conflicts_with = "print")]
+    force: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum PresetName {
+    Solo,
+    #[value(alias = "gate")]
+    Team,
+    OpenSource,
+}
+
+impl From<PresetName> for SetupPreset {
+    fn from(name: PresetName) -> Self {
+        match name {
+            PresetName::Solo => Self::Solo,
+            PresetName::Team => Self::Team,
+            PresetName::OpenSource => Self::OpenSource,
+        }
+    }
+}
+
+pub(crate) fn run(args: &InitArgs, start: &CommandContext) -> Result<(), RunError> {
+    let mut options = SetupOptions::detect(start);
+    let asks = !args.print && is_somebody_there(start);
+    let tell = |text: &str| start.console.write_stderr(text);
+    let mut stdin = std::io::stdin().lock();
+    let mut interview = Interview {
+        input: &mut stdin,
+        tell: &tell,
+    };
+    let preset = match args.preset {
+        Some(name) => name.into(),
+        None if asks && options.worktree.is_some() => interview.ask_preset(),
+        None => SetupPreset::Solo,
+    };
+    if args.print {
+        return print_files(preset, options, start);
+    }
+    if !args.force {
+        refuse_to_overwrite(&setup_places(preset, &options)?)?;
+        // What is there stays as it is, whatever else is set up.
+        options.own_file = options.own_file.filter(|file| !file.exists());
+    }
+    let answers = match asks {
+        true => interview.ask_rest(preset, &options),
+        false => InitAnswers::default(),
+    };
+    let files = plan_setup(preset, &options, &answers.choices)?;
+    write_setup(&files, &options)?;
+    let told = describe_result(preset, &options, &answers.choices, &files);
+    start.console.print(&told)?;
+    match answers.with_hook {
+        true => hook::install_push_hook(start).map(drop),
+        false => Ok(()),
+    }
+}
+
+fn is_somebody_there(start: &CommandContext) -> bool {
+    start.console.is_watched() && std::io::stdin().is_terminal() && !start.environment.is_ci()
+}
+
+/// Each file below a comment that says where it belongs.
+fn print_files(
+    preset: SetupPreset,
+    mut options: SetupOptions,
+    start: &CommandContext,
+) -> Result<(), RunError> {
+    // Without a home there is no place for the user's own file, but there is its text.
+    options.own_file.get_or_insert_with(|| "config.toml".into());
+    let files = plan_setup(preset, &options, &SetupChoices::default())?;
+    let texts = files.iter().map(|file| {
+        let place = file.path.display();
+        format!("# would be written to {place}\n{}", file.text)
+    });
+    start.console.print(&texts.collect::<Vec<_>>().join("\n"))
+}
+
+fn refuse_to_overwrite(places: &[std::path::PathBuf]) -> Result<(), RunError> {
+    match places.iter().find(|place| place.symlink_metadata().is_ok()) {
+        None => Ok(()),
+        Some(place) => {
+            let message = format!("{} already exists", place.display());
+            Err(RunError::usage(message)
+                .hint("see what would be written: --print")
+                .hint("or overwrite it: --force"))
+        }
+    }
+}
+
+/// What was done, and what comes next.
+fn describe_result(
+    preset: SetupPreset,
+    options: &SetupOptions,
+    choices: &SetupChoices,
+    files: &[PlannedFile],
+) -> String {
+    let mut out = String::new();
+    for file in files {
+        let _ = writeln!(out, "wrote {}", file.path.display());
+    }
+    match preset {
+        SetupPreset::Solo => out.push_str(&next_of_solo(options, choices)),
+        SetupPreset::Team | SetupPreset::OpenSource => {
+            out.push_str(&next_in_repository(preset, options, files));
+        }
+    }
+    out
+}
+
+fn next_of_solo(options: &SetupOptions, choices: &SetupChoices) -> String {
+    let mut out = String::new();
+    for one in &options.clients {
+        let _ = writeln!(out, "  {}: {}", one.known.name, describe_version(one));
+    }
+    if choices.has_models() {
+        out.push_str(
+            "next: git council doctor checks that each can judge; then git council review\n",
+        );
+        return out;
+    }
+    let names: Vec<&str> = options.clients.iter().map(|one| one.known.name).collect();
+    match names.is_empty() {
+        true => out.push_str("no agent is installed: the built-in judges review, at no cost\n"),
+        false => {
+            let _ = writeln!(
+                out,
+                "the built-in judges still review; add others under `agents` in that file, or try: \
+                 git council review --config review.agents={}",
+                names.join(",")
+            );
+        }
+    }
+    out
+}
+
+fn next_in_repository(
+    preset: SetupPreset,
+    options: &SetupOptions,
+    files: &[PlannedFile],
+) -> String {
+    let mut steps = Vec::new();
+    for file in files {
+        let lines = lines_without_release(&file.text);
+        if !lines.is_empty() {
+            let name = below(options.worktree.as_deref(), &file.path);
+            steps.push(format!(
+                "in {name}, {}: replace the zeros with the commit of that action's release",
+                name_lines(&lines)
+            ));
+        }
+    }
+    steps.push("commit these files to the default branch, then open a pull request".to_owned());
+    if preset == SetupPreset::Team {
+        steps.push("make the job `council` a required status check (docs/github.md)".to_owned());
+    }
+    let mut out = "next:\n".to_owned();
+    for (number, step) in steps.iter().enumerate() {
+        let _ = writeln!(out, "  {}. {step}", number + 1);
+    }
+    out
+}
+
+fn below(top: Option<&Path>, path: &Path) -> String {
+    let short = top.and_then(|top| path.strip_prefix(top).ok());
+    short.unwrap_or(path).display().to_string()
+}
+
+fn name_lines(lines: &[usize]) -> String {
+    let numbers: Vec<String> = lines.iter().map(usize::to_string).collect();
+    match numbers.len() {
+        1 => format!("line {}", numbers[0]),
+        _ => format!("lines {}", numbers.join(" and ")),
+    }
+}
