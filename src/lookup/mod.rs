@@ -6,6 +6,8 @@
 
 mod file_view;
 mod history;
+#[cfg(test)]
+mod reach_tests;
 mod result_text;
 mod search;
 mod symbol;

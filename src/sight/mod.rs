@@ -15,7 +15,7 @@ mod relation;
 mod search;
 mod shown;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod words;
 
 use std::sync::Arc;
