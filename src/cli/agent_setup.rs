@@ -136,7 +136,7 @@ pub(crate) fn offer(start: &CommandContext) -> Result<(), RunError> {
     let _ = std::io::stdin()
         .take(MAX_HOOK_BYTES)
         .read_to_string(&mut told);
-    let told: serde_json::Value = serde_json::from_str(&told).unwrap_or_default();
+    let told: serde_json::Value = serde_json::from_slice(told.as_bytes()).unwrap_or_default();
     // The agent goes on because a hook asked it to: it has been offered already.
     if told["stop_hook_active"] == true || !lacks_verdict(start).unwrap_or(false) {
         return Ok(());

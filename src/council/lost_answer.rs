@@ -151,7 +151,7 @@ fn values_of<'a>(raw: &'a str, name: &'a str) -> impl Iterator<Item = (usize, St
         let text = value.strip_prefix('"')?;
         let end = text_end(text).unwrap_or(text.len());
         let quoted = format!("\"{}\"", &text[..end]);
-        let plain = serde_json::from_str(&quoted);
+        let plain = serde_json::from_slice(quoted.as_bytes());
         Some((at, plain.unwrap_or_else(|_| text[..end].to_owned())))
     })
 }

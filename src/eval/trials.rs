@@ -154,7 +154,7 @@ impl TrialBook {
         let mut book = Self::default();
         let count = text.lines().count();
         for (number, line) in (1..).zip(text.lines()) {
-            match serde_json::from_str(line) {
+            match serde_json::from_slice(line.as_bytes()) {
                 Ok(TrialLine::Began { key, run }) => book.began.push((key, run)),
                 Ok(TrialLine::Ended(result)) => book.add(result),
                 Ok(TrialLine::Failed { .. }) => {}

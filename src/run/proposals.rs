@@ -35,7 +35,7 @@ pub(crate) fn list_proposals(start: &RunContext) -> Result<Vec<DismissalLine>, R
     let text = fs::read_to_string(proposals_file(start)?).unwrap_or_default();
     let lines = text
         .lines()
-        .filter_map(|line| serde_json::from_str(line).ok());
+        .filter_map(|line| serde_json::from_slice(line.as_bytes()).ok());
     Ok(lines.take(MAX_PROPOSALS).collect())
 }
 

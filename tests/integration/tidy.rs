@@ -133,8 +133,16 @@ fn use_cases_know_nothing_of_the_command_line_and_nothing_of_the_process() {
         "vars_os",
         "stdout()",
         "stderr()",
+        "dbg!",
     ];
     assert_eq!(named(&["src/run"], &words), Vec::<String>::new());
+}
+
+/// Each type that is read from text as well as from bytes has serde's code for it in the program twice.
+#[test]
+fn json_is_read_from_bytes_alone() {
+    let hits = named(&ALL, &["serde_json::from_str", "serde_json::from_reader"]);
+    assert_eq!(hits, Vec::<String>::new());
 }
 
 /// Files whose product code has `word`.

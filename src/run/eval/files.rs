@@ -91,7 +91,7 @@ pub(super) fn read_or_empty(file: &Path) -> Result<String, RunError> {
 /// A JSON object a line.
 pub(super) fn read_lines<T: DeserializeOwned>(file: &Path, text: &str) -> Result<Vec<T>, RunError> {
     let read = |(number, line): (usize, &str)| {
-        serde_json::from_str(line)
+        serde_json::from_slice(line.as_bytes())
             .map_err(|error| RunError::usage(format!("{}:{number}: {error}", file.display())))
     };
     (1..).zip(text.lines()).map(read).collect()

@@ -46,7 +46,7 @@ struct CargoSpan {
 /// Hands what the lines report to `sink`. A build that failed without an error in any file has looked at nothing.
 pub(super) fn read_hits(stream: impl BufRead, sink: &mut HitSink<'_>) -> Result<(), Failure> {
     let (mut is_built, mut has_error) = (None, false);
-    let on_line = |line: &str| match serde_json::from_str(line) {
+    let on_line = |line: &str| match serde_json::from_slice(line.as_bytes()) {
         Ok(CargoLine::CompilerMessage { message }) => {
             if let Some(hit) = hit_of(message) {
                 has_error |= hit.severity == Severity::Critical;
