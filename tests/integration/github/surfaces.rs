@@ -4,9 +4,45 @@ use std::fs;
 
 use serde_json::Value;
 
+use council_secrets::samples::sample_secrets;
+
 use super::stage::{CONFLICT, Stage};
 
 const ALL: &str = "comment,check,review,summary,annotations,outputs";
+
+/// A comment on a public pull request is read by more people than the secret's file.
+#[test]
+fn no_kind_of_secret_is_sent_to_the_forge_or_shown_by_the_job() {
+    let stage = Stage::new();
+    let samples = sample_secrets();
+    let lines: Vec<&str> = samples.iter().map(|sample| &*sample.line).collect();
+    stage.propose(1, &[("src/all.txt", &(lines.join("\n") + "\n"))]);
+    let run = stage
+        .job(&["review", "--pr", "1", "--publish", ALL], &[])
+        .ends(1);
+    let state = stage.hub.state();
+    let sent: Vec<String> = state.asked.iter().map(|a| a.body.to_string()).collect();
+    assert!(!state.reviews.is_empty() && !state.checks.is_empty());
+    assert!(sent.iter().any(|body| body.contains("src/all.txt")));
+    let exits = [
+        ("forge", sent.concat()),
+        ("job", run.stdout + &run.stderr),
+        (
+            "summary",
+            fs::read_to_string(stage.file("summary.md")).unwrap(),
+        ),
+        ("outputs", format!("{:?}", stage.outputs())),
+    ];
+    for (exit, text) in &exits {
+        assert!(text.len() > 80, "{exit}: {text}");
+        for secret in samples.iter().map(|sample| &sample.secret) {
+            assert!(
+                !text.contains(secret.as_str()),
+                "{exit} shows {secret}:\n{text}"
+            );
+        }
+    }
+}
 
 #[test]
 fn a_pull_request_is_reviewed_by_its_number_and_shown_everywhere() {
