@@ -27,15 +27,14 @@ use crate::run::modes::duel_subject::read_bytes;
 use crate::run::modes::foreign_side::foreign_seat;
 use crate::run::modes::side_purse::{SidePurse, SideSpending};
 use crate::run::modes::sides::{StartedSide, wait_for_sides};
+use crate::run::plan::{PlanInputs, build_plan};
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
 use crate::run::recognition::VerdictMemory;
 use crate::run::seats::SeatPlanner;
 
 use crate::council::Plan;
-use crate::council::plan::{
-    DebateMode, ExchangeMode, PlannedSeat, Procedure, ProcedureOptions, RunSeed,
-};
+use crate::council::plan::{DebateMode, ExchangeMode, Procedure, ProcedureOptions, RunSeed};
 use crate::duel::driver::{self as session, DuelFileOnDisk, DuelFinished, ReportedFile};
 use crate::duel::protocol::receipts::{WriteReceipt, check_receipts};
 use crate::duel::protocol::render::{render_consensus, render_signature};
@@ -375,48 +374,37 @@ impl Duel<'_> {
     }
 
     fn plan(&self, transcript: &DebateTranscript, seed: &RunSeed) -> Result<Plan, RunError> {
-        let settings = &self.prepared.config.settings;
         let seats = [DuelRole::A, DuelRole::B].map(|role| match self.role {
             Some(own) if own != role => Ok(foreign_seat(transcript, role)),
             _ => self.seat(role),
         });
+        let seats: Vec<Seat> = seats.into_iter().collect::<Result<_, RunError>>()?;
         let granted = CapabilitySet::from([Capability::Spawn, Capability::Message]);
-        let planned = |seat: Result<Seat, RunError>| -> Result<PlannedSeat, RunError> {
-            let grant = Grant {
-                requested: granted.clone(),
-                granted: granted.clone(),
-                ..Grant::default()
-            };
-            Ok(PlannedSeat {
-                seat: seat?,
-                grant,
-                coverage: Arc::clone(&self.prepared.coverage),
-            })
+        let grant = Grant {
+            requested: granted.clone(),
+            granted,
+            ..Grant::default()
         };
         let memory = VerdictMemory::for_change(self.prepared, self.start);
         let heard = memory.map(|memory| memory.load_dismissals());
         let heard = heard.unwrap_or_default();
-        let mut notes = self.prepared.notes.clone();
-        notes.extend(heard.notes);
-        Ok(Plan {
+        let inputs = PlanInputs {
             procedure: Procedure::Debate,
             debate: DebateMode::Force,
-            consensus: settings.review.consensus,
+            consensus: self.prepared.config.settings.review.consensus,
             quorum: 2,
-            policy: settings.policy(),
-            seats: seats.into_iter().map(planned).collect::<Result<_, _>>()?,
+            grants: vec![grant; seats.len()],
             exchange: ExchangeMode::Inline {
                 max_bytes: u64::MAX,
             },
-            timeouts: settings.timeouts(),
             seed: seed.clone(),
-            framing: self.prepared.packet.framing.clone(),
-            notes,
+            notes: heard.notes,
             options: ProcedureOptions {
                 dismissed: heard.dismissals,
                 ..ProcedureOptions::default()
             },
-        })
+        };
+        Ok(build_plan(self.prepared, &seats, None, inputs))
     }
 
     fn seat(&self, role: DuelRole) -> Result<Seat, RunError> {
