@@ -16,7 +16,8 @@ use crate::config::{ColorChoice, KeyValue};
     arg_required_else_help = true,
     subcommand_required = true,
     after_help = "Options of every command: -C DIR, --config KEY=VALUE, --color WHEN, -v, -q, -h\n\
-                  `git council COMMAND -h` has the rest, `git council help --all` the plumbing.\n\n\
+                  `git council COMMAND -h` shows the options of one command.\n\
+                  `git council help --all` also lists the plumbing: commands for scripts.\n\n\
                   Exit codes: 0 PASS, WARN or SKIPPED · 1 FAIL · 2 usage or configuration ·\n\
                   3 INCONCLUSIVE · 4 not published · 130 interrupted"
 )]
@@ -30,12 +31,14 @@ pub(crate) struct Cli {
 /// One variant for each subcommand.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CliCommand {
+    #[command(after_help = commands::review::EXAMPLES)]
     Review(Box<commands::review::ReviewArgs>),
     Brainstorm(Box<commands::brainstorm::BrainstormArgs>),
     Research(Box<commands::research::ResearchArgs>),
     Stage(Box<commands::stage::StageArgs>),
     Duel(Box<commands::duel::DuelArgs>),
     Publish(Box<commands::publish::PublishArgs>),
+    #[command(after_help = commands::plan::EXAMPLES, mut_arg("dry_run", |arg| arg.hide(true)), mut_arg("detach", |arg| arg.hide(true)))]
     Plan(Box<commands::plan::PlanArgs>),
     Conclude(Box<commands::conclude::ConcludeArgs>),
     Show(commands::show::ShowArgs),

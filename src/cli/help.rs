@@ -33,8 +33,8 @@ const GROUPS: &[CommandGroup] = &[
         is_plumbing: false,
         commands: &[
             ("explain", "Say what a finding or a rule means"),
-            ("dismiss", "Make a finding not count, with a reason"),
-            ("apply", "Apply its suggested fix to the worktree"),
+            ("dismiss", "Dismiss a finding, with a reason"),
+            ("apply", "Apply a finding's suggested fix to the worktree"),
         ],
     },
     CommandGroup {
@@ -44,12 +44,9 @@ const GROUPS: &[CommandGroup] = &[
             ("log", "List past runs, latest first"),
             ("status", "Show what is running or was interrupted"),
             ("wait", "Wait for a running review and show its report"),
-            (
-                "resume",
-                "Finish an interrupted run; answers are not bought twice",
-            ),
+            ("resume", "Finish an interrupted run without paying twice"),
             ("replay", "Compute a verdict again from the saved answers"),
-            ("publish", "Put a finished run on its pull request"),
+            ("publish", "Post a finished run to its pull request"),
         ],
     },
     CommandGroup {
@@ -57,22 +54,25 @@ const GROUPS: &[CommandGroup] = &[
         is_plumbing: false,
         commands: &[
             ("duel", "Two judges argue in writing until they agree"),
-            ("brainstorm", "Collect ideas into one document"),
-            ("research", "Research a question into one document"),
-            ("stage", "Debate a stage of a project into documents"),
+            ("brainstorm", "Collect ideas, and write one document"),
+            ("research", "Research a question, and write one document"),
+            (
+                "stage",
+                "Debate a stage of a project, and write its documents",
+            ),
         ],
     },
     CommandGroup {
-        heading: "Set-up",
+        heading: "Setup",
         is_plumbing: false,
         commands: &[
             (
                 "config",
                 "Show every setting and where its value comes from",
             ),
-            ("agents", "List what can act as a judge here"),
-            ("doctor", "Show who would review, and why"),
-            ("eval", "Measure which council is worth its money here"),
+            ("agents", "List the agents that can act as judges here"),
+            ("doctor", "Show which judges would review here, and why"),
+            ("eval", "Measure which council is worth its price here"),
             ("mcp", "Let coding agents ask for reviews"),
         ],
     },
@@ -109,9 +109,9 @@ pub(super) fn asks_for_all(words: &[std::ffi::OsString]) -> bool {
 /// The command line with its subcommands in groups.
 pub(super) fn grouped_command(with_plumbing: bool) -> Command {
     let template = format!(
-        "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{}\n\
+        "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{}\
          {{after-help}}",
-        render_groups(with_plumbing)
+        render_groups(with_plumbing).trim_end()
     );
     Cli::command().help_template(StyledStr::from(template))
 }

@@ -42,7 +42,7 @@ pub(crate) struct TopicArgs {
     /// Use a named list of perspectives, e.g. product, architecture
     #[arg(long, value_name = "NAME", help_heading = "Council")]
     preset: Option<String>,
-    /// The agents that take part, in turn; `git council agents` lists them
+    /// The agents that take part: the first one for the first place, and so on; `git council agents` lists them
     #[arg(long, value_name = "A,B,…", help_heading = "Council")]
     agents: Option<String>,
     /// How agents are run; `auto` takes the best of `git council backends`

@@ -47,7 +47,10 @@ impl PathspecList {
         let changed = files.len();
         // A file that moved is meant by either of its names.
         files.retain(|file| self.matches(&file.path) || self.matches(file.path_before()));
-        let none = || format!("none of the {changed} changed files matches the pathspecs");
+        let none = || match changed {
+            1 => "the only changed file does not match the pathspecs".to_owned(),
+            _ => format!("none of the {changed} changed files matches the pathspecs"),
+        };
         let nothing = files.is_empty().then(none);
         (files, nothing)
     }

@@ -71,10 +71,19 @@ pub(super) fn resolve_revision(
         None if objects.store.shallow && name.contains(['~', '^']) => Err(GitError::Shallow {
             what: format!("{name:?}"),
         }),
-        None => Err(GitError::UnknownRevision {
-            rev: name.to_owned(),
-        }),
+        None => Err(unknown_revision(objects, name)?),
     }
+}
+
+/// In a repository without a commit, `HEAD` is no mistake of whoever typed it: there is nothing yet that it could name.
+fn unknown_revision(objects: &ObjectReader, name: &str) -> Result<GitError, GitError> {
+    let is_head = name.split(['~', '^']).next() == Some("HEAD");
+    Ok(match objects.store.read_head()? {
+        HeadPosition::Unborn(branch) if is_head => GitError::Unborn { branch },
+        _ => GitError::UnknownRevision {
+            rev: name.to_owned(),
+        },
+    })
 }
 
 pub(super) fn at_commit(

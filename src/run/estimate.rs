@@ -255,12 +255,12 @@ impl RunEstimate {
         ));
         lines.extend(brief.gaps.iter().map(|gap| format!("     {gap}")));
         lines.push(line(
-            "each turn adds its task",
+            "the task, which each turn adds",
             PROMPT_BYTES.saturating_sub(schema_bytes()),
             " or so",
         ));
         lines.push(line(
-            "the form of the answer, as a schema, in each call of an API",
+            "the schema of the answer, in each call of an API",
             schema_bytes(),
             "",
         ));
@@ -311,7 +311,7 @@ impl RunEstimate {
             return vec!["nothing leaves this machine: only built-in judges take part".to_owned()];
         }
         let mut lines = vec![format!(
-            "a brief of {} (about {} tokens, {} replaced) is sent:",
+            "a brief of {} (about {} tokens, {} replaced) will be sent:",
             format_size(self.brief_bytes),
             format_number(estimate_tokens(self.brief_bytes)),
             count_noun(self.redactions, "secret"),
@@ -331,7 +331,7 @@ impl RunEstimate {
             lines.push(format!("  total: {}", self.total_cost()));
         }
         if self.rounds > 1 {
-            lines.push("  a second round may follow; the cost ranges from one round with a warm cache to two without one".to_owned());
+            lines.push("  a second round may follow: the lower cost is that of one round with a warm prompt cache, the higher that of two without".to_owned());
         }
         lines.extend(self.omitted_lines());
         lines

@@ -67,7 +67,7 @@ pub(crate) fn load_review_config(
         Ok((config, CheckoutTrust::Stricter)) => {
             let fault = &error.message;
             let note = format!(
-                "{REPOSITORY_FILE} of the worktree is not obeyed, because it is broken: {fault}"
+                "{REPOSITORY_FILE} of the worktree is ignored, because it is broken: {fault}"
             );
             Ok((config, Some(note)))
         }

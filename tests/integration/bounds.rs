@@ -144,7 +144,7 @@ fn a_file_of_a_gibibyte_is_listed_as_not_seen_and_nothing_passes() {
     hollow(&repo.path().join("council.toml"));
     bounded(&repo, &[], &["review", "HEAD"], silent)
         .ends(0)
-        .prints("council.toml of the worktree is not obeyed, because it is broken")
+        .prints("council.toml of the worktree is ignored, because it is broken")
         .prints("larger than 1 MiB");
 }
 

@@ -103,7 +103,7 @@ fn no_value_of_any_key_turns_fail_into_anything_milder() {
 fn a_broken_file_of_the_checkout_is_told_and_the_review_goes_on() {
     let desk = failing();
     let repo = &desk.repo;
-    let told = "council.toml of the worktree is not obeyed, because it is broken";
+    let told = "council.toml of the worktree is ignored, because it is broken";
     let file = repo.path().join("council.toml");
     type Breakage = (&'static str, fn(&Repo));
     let breakages: [Breakage; 7] = [

@@ -224,10 +224,10 @@ fn a_dry_run_says_what_goes_where_and_the_first_run_says_it_once() {
     let args = ["review", "HEAD", "--deep"];
     repo.council_with(&[KEY], &args)
         .ends(0)
-        .tells("replaced) is sent:");
+        .tells("replaced) will be sent:");
     let again = repo.council_with(&[KEY], &args).ends(0);
     assert!(
-        !again.stderr.contains("replaced) is sent:"),
+        !again.stderr.contains("replaced) will be sent:"),
         "{}",
         again.stderr
     );
@@ -238,10 +238,11 @@ fn what_leaves_the_machine_for_a_document_is_told_once_too() {
     let models = FakeModels::start([]).unwrap();
     let repo = repo(&models, "");
     let args = ["brainstorm", "How could it be shorter?"];
-    repo.council_with(&[KEY], &args).tells("replaced) is sent:");
+    repo.council_with(&[KEY], &args)
+        .tells("replaced) will be sent:");
     let again = repo.council_with(&[KEY], &args);
     assert!(
-        !again.stderr.contains("replaced) is sent:"),
+        !again.stderr.contains("replaced) will be sent:"),
         "{}",
         again.stderr
     );

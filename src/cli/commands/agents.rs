@@ -27,9 +27,9 @@ pub(crate) struct AgentsArgs {
 
 #[derive(Debug, Clone, Subcommand)]
 enum AgentsAction {
-    /// Show what would be written so that a coding agent can ask for reviews; `--write` writes it
+    /// Show the files that let a coding agent ask for reviews; `--write` writes them
     Install(SetupArgs),
-    /// Show what would be removed of it; `--write` removes it
+    /// Show what `install` wrote and would be removed; `--write` removes it
     Remove(SetupArgs),
     /// Offer a review where a change has no verdict yet; a coding agent calls this as a hook
     #[command(hide = true)]

@@ -42,6 +42,11 @@ pub(crate) fn run(args: &ConfigArgs, start: &CommandContext) -> Result<(), RunEr
         list_values(args, start)?
     };
     check_known_key(args, &out)?;
+    if let Some(key) = args.key.as_ref().filter(|_| out.is_empty()) {
+        start.console.hint(&format!(
+            "`{key}` is not set; what it does: git council config --keys {key}"
+        ));
+    }
     start.console.print(&out)
 }
 

@@ -71,9 +71,10 @@ pub(crate) fn run(_: &DoctorArgs, start: &CommandContext) -> Result<(), RunError
         let _ = writeln!(out, "note: {}", Untrusted::new(&notice.to_string()).line());
     }
     start.console.print(&out)?;
+    // The hint of the error leads here; the next step is in its message.
     selection
         .map(drop)
-        .map_err(|error| error.hint("--backend auto picks the best backend available"))
+        .map_err(|error| RunError::usage(error.message))
 }
 
 fn describe_rules(config: &Config, quorum: &str) -> String {
@@ -81,7 +82,7 @@ fn describe_rules(config: &Config, quorum: &str) -> String {
     let mut rows = Columns::default();
     let procedure = match review.procedure {
         Procedure::Quick => "quick: one judge, one round",
-        Procedure::Review => "review: one round; `debate` says when there is a second one",
+        Procedure::Review => "review: one round; the next line says when a second one follows",
         Procedure::Debate => "debate: two rounds",
         Procedure::CrossExamination => {
             "cross-examination: openings, one to four rounds, a final ballot"

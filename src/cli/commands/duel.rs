@@ -192,7 +192,8 @@ fn time(flag: &str, text: &str) -> Result<u64, RunError> {
 }
 
 fn check_file(file: &Path, start: &CommandContext) -> Result<u8, RunError> {
-    let text = duel_subject::read(file)?;
+    let text = duel_subject::read(file)
+        .map_err(|error| error.hint("name the file of a duel: git council duel check FILE"))?;
     let transcript = DebateTranscript::parse(&text);
     let is_known = |section: &DebateSection| section.kind != SectionKind::Unknown;
     if transcript.subject.is_none() && !transcript.sections.iter().any(is_known) {

@@ -10,7 +10,7 @@ use crate::run::error::RunError;
 /// Let a coding agent call the council over MCP; the agent starts this, not you
 #[derive(Debug, Clone, Args)]
 pub(crate) struct McpArgs {
-    /// Serve the mailbox of a judge instead: the folder through which answers are handed over
+    /// Serve one judge instead: its agent reads messages and hands in its answer through FOLDER (git-council starts this)
     #[arg(long, value_name = "FOLDER")]
     mailbox: Option<PathBuf>,
 }

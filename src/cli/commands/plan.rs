@@ -14,10 +14,17 @@ use crate::run::modes::matrix;
 use crate::run::prepare;
 use crate::session::matrix::DueTurn;
 
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  git council plan --run run main...HEAD                the first job: what the others need
+  git council judge --run run --judge judge-1 --turn 1  one job for each entry that it printed
+  git council conclude --run run                        the last job: the verdict
+docs/github.md has a workflow (\"One job per judge\").";
+
 /// Prepare a review whose judges run in separate CI jobs, and print one entry per job
 ///
 /// With `--debate` there is a second round: once the replies are in the folder, `git council plan --run FOLDER --next`
-/// prints its jobs. Each judge of it gets its own earlier answer and those of the others.
+/// prints its jobs. Each judge then gets its own first answer and those of the others.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PlanArgs {
     /// The run's folder, which must not exist yet

@@ -27,7 +27,7 @@ use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
 use crate::run::shown::remember_shown;
 use crate::session::{InterruptSource, ProgressEvent, ProgressKind};
 
-const EXAMPLES: &str = "\
+pub(crate) const EXAMPLES: &str = "\
 Examples:
   git council review                         my branch, before I push it
   git council review HEAD~3..HEAD -- src     three commits, one directory
@@ -39,7 +39,6 @@ Examples:
 
 /// Review a change and give one verdict
 #[derive(Debug, Clone, Default, Args)]
-#[command(after_help = EXAMPLES)]
 pub(crate) struct ReviewArgs {
     /// A commit, `A..B` or `A...B` [default: what the current branch adds to its upstream or the default branch]
     #[arg(value_name = "TARGET", conflicts_with_all = ["staged", "worktree", "patch"])]
@@ -57,7 +56,7 @@ pub(crate) struct ReviewArgs {
     #[arg(long, value_name = "FILE", help_heading = "Target")]
     pub(crate) patch: Option<PathBuf>,
 
-    /// Review what this job of a CI service is about: its variables name the change (docs/forges.md)
+    /// Review the change that this CI job is for, as its environment variables say (docs/forges.md)
     #[arg(long, conflicts_with_all = ["target", "staged", "worktree", "patch", "file", "topic"], help_heading = "Target")]
     pub(crate) ci: bool,
     /// Review a document, e.g. a plan, instead of a change; `-` reads standard input. The built-in rules cannot do this
@@ -123,10 +122,10 @@ pub(crate) struct CouncilArgs {
     /// Use a named list of perspectives, e.g. code-review, security-audit, architecture
     #[arg(long, value_name = "NAME")]
     pub(crate) preset: Option<String>,
-    /// The agents that act as judges, in turn; `git council agents` lists them
+    /// The agents that act as judges: the first one for the first judge, and so on; `git council agents` lists them
     #[arg(long, value_name = "A,B,…")]
     pub(crate) agents: Option<String>,
-    /// Tell judges with a model what to mind in this review, beside the project's instructions
+    /// Extra instructions for this review, for judges that use a model; the project's own still apply
     #[arg(long, value_name = "TEXT")]
     pub(crate) instructions: Option<String>,
     /// How judges are run; `auto` takes the best of `git council backends`
@@ -147,7 +146,7 @@ pub(crate) struct CouncilArgs {
     /// Skip files that match (gitignore pattern; repeatable)
     #[arg(long, value_name = "GLOB")]
     pub(crate) ignore: Vec<String>,
-    /// Ignore council.toml of this worktree and read only the trusted branch, as in CI
+    /// Ignore council.toml of this worktree; read only the one that is already merged, as in CI
     #[arg(long, conflicts_with = "trust_worktree")]
     pub(crate) trusted_config: bool,
     /// Trust council.toml of this worktree and .git/config as if they were merged
@@ -174,7 +173,7 @@ pub(crate) struct OutputArgs {
     /// Do not write to .agents/council/
     #[arg(long)]
     pub(crate) no_save: bool,
-    /// Write what happens to FILE as it happens, one JSON object per line; `-`: standard output, the report then goes to
+    /// Write events to FILE as they happen, one JSON object per line. With `-` they go to standard output, and the report to
     /// standard error
     #[arg(long, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,

@@ -43,7 +43,6 @@ pub(crate) enum ViewKind {
     Block,
     /// Plain lines when something changes.
     Lines,
-    /// Nothing.
     Off,
 }
 

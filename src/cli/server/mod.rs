@@ -38,7 +38,11 @@ const LATEST: [(&str, &str); 2] = [
 
 /// Serves until the client goes away.
 pub(crate) fn serve(start: &RunContext) -> Result<(), RunError> {
-    let cannot = |error: String| RunError::run(format!("cannot serve coding agents: {error}"));
+    let cannot = |error: String| {
+        RunError::run(format!("cannot serve coding agents: {error}")).hint(
+            "a coding agent starts this and speaks MCP with it; to set one up: git council agents install NAME",
+        )
+    };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

@@ -47,7 +47,6 @@ pub(super) enum ToolCall {
     Status,
 }
 
-/// Every tool.
 pub(super) fn tool_declarations() -> Vec<ToolDeclaration> {
     let finding = json!({ "type": "string",
         "description": "The finding: its id in the last report (F1), or the first digits of its fingerprint." });

@@ -137,6 +137,10 @@ fn an_unborn_branch() {
     assert_eq!(error.to_string(), "branch main has no commit yet");
     assert!(matches!(
         repo.refused(TargetSpec::parse("HEAD")),
+        GitError::Unborn { .. }
+    ));
+    assert!(matches!(
+        repo.refused(TargetSpec::parse("topic")),
         GitError::UnknownRevision { .. }
     ));
     assert!(repo.read(TargetSpec::Staged).nothing.is_some());

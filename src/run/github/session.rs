@@ -150,7 +150,7 @@ fn find_repository(
     let first = ours.into_iter().next().map(|(_, _, slug)| slug);
     first.ok_or_else(|| {
         RunError::usage(format!("no remote of this repository points to {server}"))
-            .hint("name it: --repo owner/name")
+            .hint("name the repository whose pull request it is: --repo owner/name")
     })
 }
 

@@ -27,7 +27,6 @@ pub(crate) enum ReviewCase {
         /// The tip now.
         now: String,
     },
-    /// This.
     Subject(Box<PullSubject>),
 }
 
@@ -51,7 +50,6 @@ pub(crate) struct PullSubject {
 enum ReviewBase {
     /// The tip of a branch of the repository.
     Branch(String),
-    /// A commit.
     Commit(String),
     /// The default branch.
     Default,

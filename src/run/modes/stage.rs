@@ -37,7 +37,17 @@ const NOTES: &str = "## Debate Notes";
 
 impl From<StageError> for RunError {
     fn from(error: StageError) -> Self {
-        Self::usage(error)
+        let hint = match &error {
+            StageError::NoCurrent { .. } => Some(
+                "name a folder below stages/ (git council stage 01-brainstorm), or set `current_stage` in that file",
+            ),
+            _ => None,
+        };
+        let error = Self::usage(error);
+        match hint {
+            Some(hint) => error.hint(hint),
+            None => error,
+        }
     }
 }
 

@@ -19,9 +19,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StageError {
     /// No stage was named, and the project does not say which one is current.
-    #[error(
-        "no stage is named, and {file} does not name the current one: `git council stage 01-brainstorm`, or set `current_stage`"
-    )]
+    #[error("no stage is named, and {file} does not say which one is current")]
     NoCurrent {
         /// The progress file.
         file: PathBuf,
@@ -32,7 +30,6 @@ pub(crate) enum StageError {
     /// A file that must be there is not.
     #[error("{file} is missing: {hint}")]
     Missing {
-        /// The file.
         file: PathBuf,
         /// What it is for.
         hint: &'static str,
@@ -40,7 +37,6 @@ pub(crate) enum StageError {
     /// A file that cannot be read or written.
     #[error("cannot use {file}: {cause}")]
     Io {
-        /// The file.
         file: PathBuf,
         /// What the system said.
         cause: std::io::Error,
@@ -48,7 +44,6 @@ pub(crate) enum StageError {
     /// A file that does not parse.
     #[error("{file} cannot be understood: {cause}")]
     Syntax {
-        /// The file.
         file: PathBuf,
         /// Where and why.
         cause: String,
@@ -58,7 +53,6 @@ pub(crate) enum StageError {
     UnknownStage {
         /// The settings file.
         file: PathBuf,
-        /// The stage.
         stage: String,
         /// The stages that it has.
         known: String,

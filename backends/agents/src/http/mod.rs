@@ -99,7 +99,7 @@ impl HttpAgent {
         let value = value.map(str::trim).filter(|value| !value.is_empty());
         value.map(str::to_owned).ok_or_else(|| {
             unusable_seat(format!(
-                "the variable {name}, which is to have the key, is not set"
+                "the environment variable {name}, which should hold the API key, is not set"
             ))
         })
     }

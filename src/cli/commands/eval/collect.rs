@@ -15,7 +15,7 @@ use crate::run::eval::files::EvalFiles;
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct CollectArgs {
-    /// The main line [default: the current commit]
+    /// The main branch, or a commit of it [default: the current commit]
     #[arg(
         value_name = "REVISION",
         default_value = "HEAD",
@@ -25,13 +25,13 @@ pub(super) struct CollectArgs {
     /// How far back: 2y, 6mo, 90d, or a date
     #[arg(long, value_name = "TIME", default_value = "2y")]
     since: String,
-    /// Only these: szz, reverts, dismissals, omission, mutation, clean [default: all]
+    /// Only these kinds of labels (docs/eval.md): szz, reverts, dismissals, omission, mutation, clean [default: all]
     #[arg(long, value_name = "SETS", value_delimiter = ',', value_parser = parse_set)]
     sets: Vec<LabelSet>,
-    /// At most N changes of each set, the surest first
+    /// Keep at most N changes of each kind, the most certain ones first
     #[arg(long, value_name = "N", default_value_t = 50)]
     limit: usize,
-    /// At most N commits of the main line
+    /// Read at most N commits of the main branch
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     max_commits: usize,
     /// Write the labelled changes to FILE
@@ -103,9 +103,9 @@ fn describe(sets: &[LabelSet], items: &[LabelledChange]) -> String {
     rows.push([
         "set",
         "changes",
-        "sure",
-        "fairly",
-        "guessed",
+        "high",
+        "medium",
+        "low confidence",
         "what it holds",
     ]);
     for set in sets {
@@ -130,12 +130,12 @@ fn describe(sets: &[LabelSet], items: &[LabelledChange]) -> String {
 
 fn meaning(set: LabelSet) -> &'static str {
     match set {
-        LabelSet::Szz => "a later fix removed lines that it brought",
-        LabelSet::Reverts => "a later commit reverted it",
-        LabelSet::Dismissals => "people dismissed findings about it",
+        LabelSet::Szz => "a later fix removed lines that the change added",
+        LabelSet::Reverts => "a later commit reverted the change",
+        LabelSet::Dismissals => "people dismissed findings about the change",
         LabelSet::Omission => "a real change without a caller that had to change too",
         LabelSet::Mutation => "a real change with one defect put in",
-        LabelSet::Clean => "nothing of it was mended for 180 days",
+        LabelSet::Clean => "nothing in the change was fixed for 180 days",
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) struct CompareArgs {
     /// What `git council eval collect` wrote
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Count the stored answers by another rule, e.g. consensus=majority; asks nobody
+    /// Count the stored answers by another rule, e.g. consensus=majority; asks no model
     #[arg(long, value_name = "KEY=VALUE", value_parser = parse_rule)]
     recount: Option<ConsensusRule>,
     /// Print the comparison as JSON

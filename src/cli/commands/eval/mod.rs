@@ -28,13 +28,13 @@ pub(crate) struct EvalArgs {
 
 #[derive(Debug, Clone, Subcommand)]
 enum EvalStep {
-    /// Label changes by what became of them: fixed, reverted, or left alone. Free, and without asking anybody
+    /// Label old changes by what became of them: fixed, reverted, or left alone. Asks no model, so it is free
     Collect(collect::CollectArgs),
-    /// Let councils review the labelled changes. Goes on where it was interrupted
+    /// Let councils review the labelled changes; if it was interrupted, it continues where it stopped
     Run(trials::TrialArgs),
-    /// Set the councils beside each other and beside chance
+    /// Compare the councils with each other, and with chance
     Compare(compare::CompareArgs),
-    /// Say of each shown finding whether it names the defect
+    /// Decide by hand, finding by finding, whether it describes the known defect
     Label(label::LabelArgs),
 }
 

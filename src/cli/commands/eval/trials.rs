@@ -26,13 +26,13 @@ pub(super) struct TrialArgs {
     /// How often each council reviews each change
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=20))]
     repeat: u32,
-    /// The most US dollars that all of it may cost
+    /// The most US dollars that all reviews together may cost
     #[arg(long, value_name = "USD", value_parser = parse_dollars)]
     max_cost: Option<f64>,
-    /// Only changes whose label is at least so sure
+    /// Only changes whose label is at least this certain
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t = SureArg::Medium)]
     least: SureArg,
-    /// Say what would be asked and what the numbers could tell, and ask nobody
+    /// Show what would be sent and how much the result could tell; ask no model
     #[arg(long)]
     dry_run: bool,
 }
