@@ -23,7 +23,6 @@ pub struct Redactor {
 /// A text without its secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedactedText {
-    /// The text.
     pub text: String,
     /// How many secrets were replaced.
     pub secrets: usize,
@@ -32,7 +31,6 @@ pub struct RedactedText {
 /// One line without its secrets.
 #[derive(Debug, PartialEq, Eq)]
 pub struct RedactedLine<'a> {
-    /// The text.
     pub text: Cow<'a, str>,
     /// How many secrets were replaced in it.
     pub secrets: usize,

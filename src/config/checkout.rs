@@ -13,7 +13,6 @@ use super::JudgeSettings;
 /// What a value from a checkout does to a key that only the trusted side sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckoutRule {
-    /// Nothing.
     Never,
     /// It holds where it stands later in this list than what holds without it.
     Stricter(&'static [&'static str]),

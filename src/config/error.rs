@@ -18,39 +18,26 @@ pub(crate) enum ConfigError {
     UnknownKey {
         /// As it was written.
         key: String,
-        /// Where.
         origin: ValueOrigin,
         /// The key that may have been meant.
         suggestion: Option<String>,
     },
     /// A value where a table belongs.
     #[error("`{key}` is a table, not a value ({})", origin.place_name())]
-    NotATable {
-        /// The table.
-        key: String,
-        /// Where.
-        origin: ValueOrigin,
-    },
+    NotATable { key: String, origin: ValueOrigin },
     /// A value that the key does not take.
     #[error("`{key}` cannot be {value} ({}); it takes {expected}", origin.place_name())]
     BadValue {
-        /// The key.
         key: String,
         /// The value as it was written.
         value: String,
-        /// Where.
         origin: ValueOrigin,
         /// What the key takes.
         expected: String,
     },
     /// A key that this layer may never set.
     #[error("`{key}` may not be set by the repository ({})", origin.place_name())]
-    Forbidden {
-        /// The key.
-        key: String,
-        /// Where.
-        origin: ValueOrigin,
-    },
+    Forbidden { key: String, origin: ValueOrigin },
     /// Values that do not fit together.
     #[error("{message}")]
     Conflict {

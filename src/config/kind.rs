@@ -13,9 +13,7 @@ pub enum ValueKind {
     Choice(&'static [&'static str]),
     /// A whole number in a range.
     Count {
-        /// The least.
         least: u64,
-        /// The most.
         most: u64,
     },
     /// `true` or `false`.
@@ -36,7 +34,6 @@ pub enum ValueKind {
     Signers,
     /// Paths of folders.
     Folders,
-    /// Any text.
     Text,
     /// The name of a model. It can never be taken for an option of a program: it begins with a letter or digit.
     Model,
@@ -84,11 +81,9 @@ pub(crate) const JUDGE_KEYS: &[(&str, ValueKind, &str)] = &[
 pub(crate) enum RawValue {
     /// Text; the only shape outside of files.
     Text(String),
-    /// A number.
     Number(String),
     /// A truth value.
     Switch(bool),
-    /// A list.
     List(Vec<Self>),
     /// A table, in the order of its keys.
     Table(Vec<(String, Self)>),

@@ -14,7 +14,6 @@ use super::{
 /// The configuration of a run: what holds, and where it came from.
 #[derive(Debug, Clone)]
 pub(crate) struct Config {
-    /// What holds.
     pub settings: Settings,
     /// Every key that is set, in the order of [`KEYS`].
     pub entries: Vec<ResolvedKey>,
@@ -25,7 +24,6 @@ pub(crate) struct Config {
 /// One key that is set.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ResolvedKey {
-    /// The key.
     pub path: KeyPath,
     /// Durations in milliseconds, sizes in bytes.
     pub value: Value,
@@ -59,7 +57,6 @@ pub(crate) struct LayerPart {
 /// A value that a layer has no right to, and that no other layer gives.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct DisobeyedKey {
-    /// The key.
     pub path: KeyPath,
     /// What it was set to.
     pub value: Value,

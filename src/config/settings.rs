@@ -81,7 +81,6 @@ pub(crate) struct ReviewSettings {
     pub procedure: Procedure,
     /// Whether R2 runs.
     pub debate: DebateMode,
-    /// What decides.
     pub consensus: ConsensusRule,
     /// How many judges sit.
     pub judges: Option<u32>,
@@ -150,7 +149,6 @@ pub(crate) struct JudgeSettings {
     pub perspective: Option<String>,
     /// What thinks for it.
     pub agent: Option<String>,
-    /// The model.
     pub model: Option<String>,
 }
 
@@ -206,7 +204,6 @@ pub(crate) struct AgentSettings {
     pub effort: Option<Effort>,
     /// The most tokens of thought.
     pub thinking: Option<u32>,
-    /// The model.
     pub model: Option<String>,
     /// Whose model it is.
     pub vendor: Option<String>,
@@ -235,7 +232,6 @@ pub(crate) struct BackendSettings {
     pub library: Option<PathBuf>,
     /// Or a program.
     pub program: Option<PathBuf>,
-    /// Its arguments.
     #[serde(default)]
     pub args: Vec<String>,
     /// The digest that its file must have.
@@ -265,11 +261,8 @@ pub(crate) struct RedactSettings {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TimeoutSettings {
-    /// R1.
     pub r1: u64,
-    /// R2.
     pub r2: u64,
-    /// An explorer.
     pub explorer: u64,
     /// Grace of a shutdown.
     pub shutdown: u64,
@@ -424,7 +417,6 @@ pub(crate) enum OpaquePolicy {
 pub(crate) enum DisputedPolicy {
     /// WARN and a disagreement.
     Warn,
-    /// FAIL.
     Fail,
 }
 
@@ -432,9 +424,7 @@ pub(crate) enum DisputedPolicy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum CoveragePolicy {
-    /// INCONCLUSIVE.
     Inconclusive,
-    /// WARN.
     Warn,
 }
 
@@ -472,9 +462,7 @@ pub(crate) enum ReportFormat {
 pub(crate) enum ColorChoice {
     /// On a terminal, and not under `NO_COLOR`.
     Auto,
-    /// Always.
     Always,
-    /// Never.
     Never,
 }
 
@@ -486,7 +474,6 @@ pub(crate) enum ProgressSetting {
     Auto,
     /// A line when something changes.
     Lines,
-    /// Nothing.
     Off,
 }
 

@@ -113,16 +113,13 @@ impl fmt::Display for ValueOrigin {
 pub(crate) enum ConfigLayer {
     /// A TOML file.
     File {
-        /// Its kind.
         source: LayerSource,
         /// Its name for messages: a path, or `<commit>:council.toml`.
         name: String,
-        /// Its text.
         text: String,
     },
     /// Keys and values as strings: git configuration, environment, flags.
     Pairs {
-        /// Its kind.
         source: LayerSource,
         /// In the order in which they were given; the last of a key wins.
         pairs: Vec<KeyValue>,
@@ -130,7 +127,6 @@ pub(crate) enum ConfigLayer {
 }
 
 impl ConfigLayer {
-    /// Its kind.
     pub(crate) fn source(&self) -> LayerSource {
         match self {
             Self::File { source, .. } | Self::Pairs { source, .. } => *source,
@@ -150,7 +146,6 @@ pub(crate) struct KeyValue {
 }
 
 impl KeyValue {
-    /// A pair.
     pub(crate) fn new(
         key: impl Into<String>,
         value: impl Into<String>,

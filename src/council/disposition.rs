@@ -17,7 +17,6 @@ use super::support::{JudgeStake, NEAR_LINES, SupportKind, dispose, dispose_rule}
 /// One judge's version of a finding with all that is known of it.
 #[derive(Debug, Clone)]
 pub(super) struct FindingVersion {
-    /// Whose.
     pub(super) seat: SeatIndex,
     /// Its number among the judge's findings, from 1.
     pub(super) number: usize,
@@ -40,7 +39,6 @@ pub(super) struct FindingVersion {
 /// An opinion, and where its evidence was found.
 #[derive(Debug, Clone)]
 pub(super) struct WeighedOpinion {
-    /// The opinion.
     pub(super) opinion: Opinion,
     /// What the place of its evidence makes of an agreement; none: nothing was found.
     pub(super) found: Option<SupportKind>,

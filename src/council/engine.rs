@@ -30,7 +30,6 @@ pub(super) enum CouncilPhase {
     Proving,
     /// The rounds are over; judges are being ended.
     Closing,
-    /// Concluded.
     Over,
 }
 

@@ -57,9 +57,7 @@ impl QueuedTask {
 /// The one turn that a judge may have open.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct OpenTurn {
-    /// Its number.
     pub(super) id: TurnId,
-    /// Its round.
     pub(super) round: RoundNumber,
     /// The key that its answer must echo.
     pub(super) key: String,
@@ -78,7 +76,6 @@ pub(super) struct RaisedFinding {
     pub(super) finding: Finding,
 }
 
-/// One judge.
 #[derive(Debug, Clone)]
 pub(super) struct JudgeState {
     /// The seat with its grant and its coverage.
@@ -149,7 +146,6 @@ impl JudgeState {
         }
     }
 
-    /// Its name.
     pub(super) fn id(&self) -> &JudgeId {
         &self.planned.seat.judge
     }

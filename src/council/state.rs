@@ -20,7 +20,6 @@ use super::position::{JudgePosition, judge_position};
 pub(super) struct DebateState {
     /// What the council was convened with.
     pub(super) plan: Plan,
-    /// The judges.
     pub(super) judges: Judges,
     /// What was and is to be proven.
     pub(super) claims: QuoteClaims,

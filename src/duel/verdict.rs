@@ -26,7 +26,6 @@ pub(crate) type LineLookup<'a> = dyn FnMut(&Location) -> Option<String> + 'a;
 /// What a duel came to, with everything that makes a run of it.
 #[derive(Debug)]
 pub(crate) struct JudgedDuel {
-    /// The verdict.
     pub outcome: Outcome,
     /// The council that both sides were put to.
     pub plan: Plan,

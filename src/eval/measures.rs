@@ -43,7 +43,6 @@ impl Measure {
         Self::SecondsPerHit,
     ];
 
-    /// For people.
     pub(crate) fn describe(self) -> &'static str {
         match self {
             Self::DefectsShown => "defects shown within 3 lines",

@@ -35,7 +35,6 @@ pub enum GitError {
     FileContent {
         /// As it was given.
         rev: String,
-        /// The blob.
         id: String,
     },
     /// More files than are reviewed at once.
@@ -54,16 +53,12 @@ pub enum GitError {
     },
     /// The current branch has no commit yet.
     #[error("branch {branch} has no commit yet")]
-    Unborn {
-        /// The branch.
-        branch: String,
-    },
+    Unborn { branch: String },
     /// Nothing to compare the current branch with.
     #[error("nothing to compare {head} with: {why}")]
     NoBase {
         /// The branch, or `HEAD (detached at …)`.
         head: String,
-        /// Why.
         why: String,
     },
     /// No such revision.
@@ -117,7 +112,6 @@ pub enum GitError {
     /// An object or file that cannot be what it claims to be.
     #[error("{what} is damaged: {cause}")]
     Damaged {
-        /// Which.
         what: String,
         /// What is wrong with it.
         cause: String,
@@ -125,7 +119,6 @@ pub enum GitError {
     /// A bound was passed.
     #[error("{what} is too large to review: {size}, but at most {limit} can be read")]
     TooLarge {
-        /// What.
         what: String,
         /// How large it is, with its unit.
         size: String,
@@ -134,12 +127,7 @@ pub enum GitError {
     },
     /// A file of the worktree changed while it was read, or cannot be read.
     #[error("cannot read {}: {cause}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        cause: String,
-    },
+    Unreadable { path: PathBuf, cause: String },
     /// A file that says that it is text and holds other bytes: something may hide in it.
     #[error("{path} has the name of a text file, but is not text in any known encoding")]
     NoText {
@@ -151,7 +139,6 @@ pub enum GitError {
     Pathspec {
         /// As it was given.
         spec: String,
-        /// Why.
         cause: String,
     },
     /// A patch that cannot be read.

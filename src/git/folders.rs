@@ -39,7 +39,6 @@ pub struct FileItem {
 pub enum FolderItem {
     /// An ordinary file; links and submodules are left out.
     File(FileItem),
-    /// A folder.
     Folder(TreeFolder),
 }
 

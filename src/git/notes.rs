@@ -19,7 +19,7 @@ use crate::safe_file;
 pub(crate) const NOTES_REF: &str = "refs/notes/council";
 
 /// How deep git fans out its notes.
-const FANOUTS: usize = 4;
+const MAX_FANOUTS: usize = 4;
 
 /// The notes of a repository, for reading.
 pub(crate) struct CouncilNotes {
@@ -52,7 +52,7 @@ impl CouncilNotes {
         let Some(root) = self.root.filter(|_| hex) else {
             return Ok(Vec::new());
         };
-        for depth in 0..=FANOUTS {
+        for depth in 0..=MAX_FANOUTS {
             if let Some(entry) =
                 tree::find_in_tree(&self.objects, root, fanout_path(object, depth).as_bytes())?
             {

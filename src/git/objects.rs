@@ -14,7 +14,7 @@ use super::repository::OpenRepository;
 const MAX_OTHER: usize = 64 << 20;
 
 /// How much the cache holds before its older half is forgotten.
-const CACHE: usize = 32 << 20;
+const MAX_CACHE_BYTES: usize = 32 << 20;
 
 /// The objects of a repository, and those that only this change has (files of the worktree).
 pub(super) struct ObjectReader {
@@ -42,10 +42,10 @@ impl BlobCache {
     }
 
     fn put(&mut self, id: ObjectId, bytes: Arc<[u8]>) {
-        if bytes.len() > CACHE / 4 {
+        if bytes.len() > MAX_CACHE_BYTES / 4 {
             return;
         }
-        if self.bytes + bytes.len() > CACHE / 2 {
+        if self.bytes + bytes.len() > MAX_CACHE_BYTES / 2 {
             self.old = std::mem::take(&mut self.young);
             self.bytes = 0;
         }

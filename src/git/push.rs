@@ -20,7 +20,7 @@ pub(crate) const MAX_PUSHED_COMMITS: usize = 10_000;
 const MAX_NOTES_COMMITS: usize = 1_000;
 
 /// How much is shown of a line that is none of git's, in characters.
-const SHOWN: usize = 200;
+const MAX_SHOWN_CHARS: usize = 200;
 
 /// One line of what `git push` tells its hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +44,9 @@ impl RefUpdate {
     pub(crate) fn parse_all(text: &str) -> Result<Vec<Self>, String> {
         let lines = text.lines().filter(|line| !line.trim().is_empty());
         lines
-            .map(|line| Self::parse(line).ok_or_else(|| line.chars().take(SHOWN).collect()))
+            .map(|line| {
+                Self::parse(line).ok_or_else(|| line.chars().take(MAX_SHOWN_CHARS).collect())
+            })
             .collect()
     }
 
@@ -87,7 +89,6 @@ pub(crate) enum PushedRange {
     Range {
         /// The base: a commit, or the empty tree.
         from: String,
-        /// The commit.
         to: String,
         /// What the reader should know about the choice.
         note: Option<String>,
@@ -98,7 +99,6 @@ pub(crate) enum PushedRange {
     Notes {
         /// The commit that the remote has, or the empty tree.
         from: String,
-        /// The commit.
         to: String,
     },
     /// Not a commit; what it is.

@@ -20,7 +20,6 @@ const MAX_TAG_BYTES: usize = 16 << 20;
 /// A commit that a push sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PushedCommit {
-    /// Its id.
     pub id: String,
     /// What to compare it with: each of its parents, or the empty tree.
     pub parents: Vec<String>,

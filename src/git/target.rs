@@ -9,7 +9,6 @@ use super::id::ObjectId;
 pub enum TargetSpec {
     /// The current branch against the merge base with its upstream, else with the default branch.
     Default,
-    /// Two revisions.
     Range {
         /// The base side.
         from: String,

@@ -40,7 +40,6 @@ pub(crate) struct CachedVerdict {
     pub key: String,
     /// Its size in bytes.
     pub bytes: u64,
-    /// Its report.
     pub report: Report,
 }
 
@@ -54,7 +53,6 @@ impl VerdictCache {
         }
     }
 
-    /// The folder.
     pub(crate) fn dir(&self) -> &Path {
         &self.dir
     }

@@ -26,9 +26,7 @@ const MAX_PLACES: usize = 8;
 pub(crate) struct VerdictLine {
     /// [`LINE_VERSION`].
     pub v: u32,
-    /// The word.
     pub verdict: Verdict,
-    /// One sentence.
     pub headline: String,
     /// The reviewed commit.
     pub head: String,
@@ -43,7 +41,6 @@ pub(crate) struct VerdictLine {
     pub council: String,
     /// All of that together: the recognition key. 64 hex digits.
     pub key: String,
-    /// The run.
     pub run: String,
     /// When it began, RFC 3339.
     pub made: String,
@@ -70,9 +67,7 @@ pub(crate) struct DismissalLine {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub(crate) enum NoteLine {
-    /// A verdict.
     Verdict(VerdictLine),
-    /// A dismissal.
     Dismissal(DismissalLine),
 }
 

@@ -96,7 +96,6 @@ pub struct IgnoreGlobs(Gitignore);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("ignore glob {glob:?} cannot be used: {cause}; it follows the syntax of .gitignore")]
 pub struct GlobError {
-    /// The line.
     pub glob: String,
     /// What is wrong with it.
     pub cause: String,

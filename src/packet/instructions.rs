@@ -12,10 +12,10 @@ pub(crate) const INSTRUCTION_FILES: &[&str] = &[
 ];
 
 /// The most bytes that are kept of one file.
-const FILE_BYTES: usize = 32 * 1024;
+const MAX_FILE_BYTES: usize = 32 * 1024;
 
 /// The most bytes that are kept of all files.
-const TOTAL_BYTES: usize = 64 * 1024;
+const MAX_TOTAL_BYTES: usize = 64 * 1024;
 
 /// Reads the instruction files through `read`, which knows the trusted side only; `origin` names it, e.g. a commit.
 ///
@@ -25,7 +25,7 @@ pub(crate) fn read_instructions(
     read: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
     origin: &str,
 ) -> Vec<Instruction> {
-    let mut left = TOTAL_BYTES;
+    let mut left = MAX_TOTAL_BYTES;
     let mut found = Vec::new();
     for path in INSTRUCTION_FILES {
         let Some(bytes) = read(path) else { continue };
@@ -34,7 +34,7 @@ pub(crate) fn read_instructions(
         if text.trim().is_empty() {
             continue;
         }
-        let text = cut_text(text, FILE_BYTES.min(left));
+        let text = cut_text(text, MAX_FILE_BYTES.min(left));
         left = left.saturating_sub(text.len());
         found.push(Instruction {
             path: RepoPath::from(*path),
@@ -126,6 +126,6 @@ mod tests {
         let found = read_instructions(&mut read_from(&files), "x");
         assert_eq!(found.len(), INSTRUCTION_FILES.len());
         let bytes: usize = found.iter().map(|i| i.text.len()).sum();
-        assert!(bytes <= TOTAL_BYTES + 4 * 64, "{bytes}");
+        assert!(bytes <= MAX_TOTAL_BYTES + 4 * 64, "{bytes}");
     }
 }

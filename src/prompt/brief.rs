@@ -20,7 +20,7 @@ use crate::packet::{cut_text, sha256};
 /// A class of models: all its judges are sent the same brief.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct BriefClass {
-    /// The most bytes that a brief has; at least [`SMALLEST_BUDGET`] is used.
+    /// The most bytes that a brief has; at least [`MIN_BRIEF_BYTES`] is used.
     pub budget_bytes: usize,
     /// The most bytes that are shown of one line.
     pub line_bytes: usize,
@@ -53,7 +53,7 @@ pub struct BriefSizes {
 }
 
 /// The smallest budget that is kept to: what is constant in a brief and the names of some files need room.
-pub(crate) const SMALLEST_BUDGET: usize = 8 * 1024;
+pub(crate) const MIN_BRIEF_BYTES: usize = 8 * 1024;
 
 impl Default for BriefClass {
     fn default() -> Self {
@@ -80,7 +80,6 @@ impl BriefClass {
 /// A packet rendered for one class of models: the first thing that each of its judges reads, the same bytes for all.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Brief {
-    /// The text.
     pub text: Arc<str>,
     /// What of the change it shows.
     pub coverage: Coverage,
@@ -107,7 +106,7 @@ pub(super) fn render_brief(
     class: &BriefClass,
     tools: BriefTools<'_>,
 ) -> Result<Brief, PromptError> {
-    let budget = class.budget_bytes.max(SMALLEST_BUDGET);
+    let budget = class.budget_bytes.max(MIN_BRIEF_BYTES);
     let order = rank::rank_files(&packet.files);
     let order = match class.share {
         Some(share) => rank::order_for_seat(&packet.files, &order, share),
@@ -337,7 +336,7 @@ fn render_list(packet: &Packet, coverage: &Coverage, listing: &FileListing) -> S
 
 /// The files that the list has no room for, counted by folder.
 fn summarize_unnamed(packet: &Packet, unnamed: &[usize]) -> String {
-    const FOLDERS: usize = 12;
+    const MAX_FOLDERS: usize = 12;
     if unnamed.is_empty() {
         return String::new();
     }
@@ -353,10 +352,14 @@ fn summarize_unnamed(packet: &Packet, unnamed: &[usize]) -> String {
     folders.sort_by_key(|(name, count)| (Reverse(*count), name.clone()));
     let shown: Vec<_> = folders
         .iter()
-        .take(FOLDERS)
+        .take(MAX_FOLDERS)
         .map(|(name, count)| format!("{count} in {name}/"))
         .collect();
-    let rest = if folders.len() > FOLDERS { ", …" } else { "" };
+    let rest = if folders.len() > MAX_FOLDERS {
+        ", …"
+    } else {
+        ""
+    };
     format!(
         "and {} more files that are not named here: {}{rest}\n",
         unnamed.len(),

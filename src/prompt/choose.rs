@@ -20,7 +20,7 @@ pub(super) struct ChosenText {
 const NOTE: usize = 96;
 
 /// Less room than this is not worth a piece of a hunk.
-const SMALLEST_PIECE: usize = 512;
+const MIN_PIECE_BYTES: usize = 512;
 
 /// Fills `room` bytes with the files of `order`; lines are cut at `line_bytes`. Files without hunks need no room: the
 /// list of files tells all about them.
@@ -110,7 +110,7 @@ impl HunkChooser<'_> {
             }
         }
         let room = self.room.saturating_sub(block.text.len() + NOTE);
-        if block.text.len() == start && room >= SMALLEST_PIECE {
+        if block.text.len() == start && room >= MIN_PIECE_BYTES {
             let mut redactor = self.redactor.lines(Some(&file.path.display()));
             show::write_hunk(
                 &mut block,

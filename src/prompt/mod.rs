@@ -26,7 +26,7 @@ use council_secrets::Redactor;
 pub(crate) use brief::Brief;
 pub(crate) use brief::BriefSizes;
 #[cfg(test)]
-pub(crate) use brief::SMALLEST_BUDGET;
+pub(crate) use brief::MIN_BRIEF_BYTES;
 pub use brief::{BriefClass, ChangeContext};
 pub(crate) use context::{ContextBlock, ContextBody, ContextKind};
 pub(crate) use rank::{SeatShare, is_test_path, rank_files};

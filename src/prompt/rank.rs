@@ -9,11 +9,9 @@ use council_protocol::FileChange;
 pub(super) enum FileTier {
     /// Code and configuration that guard something.
     Security,
-    /// Code.
     Code,
     /// Builds, settings, data that code reads.
     Config,
-    /// Tests.
     Test,
     /// Documents and everything else.
     Document,

@@ -116,11 +116,11 @@ pub(super) fn max_hunk_bytes(hunk: &Hunk, line_bytes: usize) -> usize {
         .split_terminator('\n')
         .map(|line| line.len().min(line_bytes + CUT_NOTE) + gutter + 1)
         .sum();
-    text + hunk.section.len().min(SECTION_BYTES) + 64
+    text + hunk.section.len().min(MAX_SECTION_BYTES) + 64
 }
 
 /// Bytes of the section that a hunk's head shows at most.
-const SECTION_BYTES: usize = 120;
+const MAX_SECTION_BYTES: usize = 120;
 
 /// Bytes that the note of a cut line takes at most.
 const CUT_NOTE: usize = 64;
@@ -141,7 +141,7 @@ pub(super) fn write_hunk(
     room: usize,
 ) -> bool {
     let end = block.text.len() + room;
-    let section = truncate_bytes(&hunk.section, SECTION_BYTES);
+    let section = truncate_bytes(&hunk.section, MAX_SECTION_BYTES);
     let section = redactor.redact_aside(section);
     let head = Hunk {
         section: mark_hidden(section.text.into()).into_owned(),

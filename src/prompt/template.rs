@@ -53,14 +53,10 @@ pub enum PromptError {
         "there is no prompt template {name:?}; there are: {}",
         template_names()
     )]
-    Unknown {
-        /// The name.
-        name: String,
-    },
+    Unknown { name: String },
     /// A template does not parse, or uses something that it is not given.
     #[error("prompt template {name:?} cannot be used: {cause}")]
     Broken {
-        /// The template.
         name: String,
         /// What the engine says, with the line.
         cause: String,

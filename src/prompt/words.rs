@@ -18,16 +18,16 @@ use super::{redact, show};
 use crate::packet::cut_text;
 
 /// Bytes of the authors' words that are passed on: a title, a body, an author, a message; and how many commits.
-const TITLE_BYTES: usize = 300;
-const BODY_BYTES: usize = 6_000;
-const AUTHOR_BYTES: usize = 200;
-const MESSAGE_BYTES: usize = 1_000;
-const COMMITS: usize = 20;
+const MAX_TITLE_BYTES: usize = 300;
+const MAX_BODY_BYTES: usize = 6_000;
+const MAX_AUTHOR_BYTES: usize = 200;
+const MAX_MESSAGE_BYTES: usize = 1_000;
+const MAX_COMMITS: usize = 20;
 
 /// Bytes of a question or a complaint, of what one explorer found or one's own reply, and of the file of a duel.
-const NOTE_BYTES: usize = 2_000;
-const RESULT_BYTES: usize = 20_000;
-const TRANSCRIPT_BYTES: usize = 120_000;
+const MAX_NOTE_BYTES: usize = 2_000;
+const MAX_RESULT_BYTES: usize = 20_000;
+const MAX_TRANSCRIPT_BYTES: usize = 120_000;
 
 /// The words of others, with what takes secrets out of them.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +38,7 @@ pub(super) struct QuotedWords<'a> {
 impl QuotedWords<'_> {
     /// A question, or what was wrong with an answer.
     pub(super) fn show_note(&self, text: &str) -> String {
-        self.show_bounded(text, NOTE_BYTES)
+        self.show_bounded(text, MAX_NOTE_BYTES)
     }
 
     fn show_bounded(&self, text: &str, bytes: usize) -> String {
@@ -54,7 +54,7 @@ impl QuotedWords<'_> {
                 .unwrap_or("(this explorer found no answer)");
             let (question, result) = (
                 self.show_note(question),
-                self.show_bounded(result, RESULT_BYTES),
+                self.show_bounded(result, MAX_RESULT_BYTES),
             );
             // Writing to a string cannot fail.
             let _ = writeln!(out, "Question {number}: {question}\n{result}\n");
@@ -66,7 +66,7 @@ impl QuotedWords<'_> {
     pub(super) fn show_replies(&self, said: &[Arc<str>]) -> String {
         let replies: Vec<String> = said
             .iter()
-            .map(|r| self.show_bounded(r, RESULT_BYTES))
+            .map(|r| self.show_bounded(r, MAX_RESULT_BYTES))
             .collect();
         replies.join("\n\n")
     }
@@ -222,7 +222,7 @@ impl QuotedWords<'_> {
     /// The file of a duel; of one that is too long, the end.
     pub(super) fn show_transcript(&self, text: &str) -> String {
         let text = redact::redact_words(self.redactor, text);
-        let mut start = text.len().saturating_sub(TRANSCRIPT_BYTES);
+        let mut start = text.len().saturating_sub(MAX_TRANSCRIPT_BYTES);
         while !text.is_char_boundary(start) {
             start += 1;
         }
@@ -239,23 +239,23 @@ impl QuotedWords<'_> {
     pub(super) fn show_claims(&self, framing: &Framing) -> String {
         let mut out = String::new();
         let named = [
-            ("Title", &framing.title, TITLE_BYTES),
-            ("Description", &framing.body, BODY_BYTES),
+            ("Title", &framing.title, MAX_TITLE_BYTES),
+            ("Description", &framing.body, MAX_BODY_BYTES),
         ];
         for (name, text, bytes) in named {
             if !text.trim().is_empty() {
                 let _ = writeln!(out, "{name}: {}", self.show_bounded(text, bytes));
             }
         }
-        for commit in framing.commits.iter().take(COMMITS) {
+        for commit in framing.commits.iter().take(MAX_COMMITS) {
             let (id, author) = (
                 show::truncate_bytes(&commit.id, 12),
-                self.show_bounded(&commit.author, AUTHOR_BYTES),
+                self.show_bounded(&commit.author, MAX_AUTHOR_BYTES),
             );
-            let message = self.show_bounded(&commit.message, MESSAGE_BYTES);
+            let message = self.show_bounded(&commit.message, MAX_MESSAGE_BYTES);
             let _ = writeln!(out, "Commit {id} by {author}:\n{message}");
         }
-        let more = framing.commits.len().saturating_sub(COMMITS);
+        let more = framing.commits.len().saturating_sub(MAX_COMMITS);
         if more > 0 {
             let _ = writeln!(out, "and {more} more commits");
         }

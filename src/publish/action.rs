@@ -53,7 +53,6 @@ impl Surface {
 /// A comment beside lines of the diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineComment {
-    /// The file.
     pub path: String,
     /// The last line, on the new side.
     pub line: u32,
@@ -92,16 +91,12 @@ pub enum PublishAction {
     },
     /// Brings the sticky report up to date.
     UpdateComment {
-        /// Which comment.
         id: u64,
         /// All of its text.
         body: String,
     },
     /// Removes a report that two runs made at once.
-    DeleteComment {
-        /// Which comment.
-        id: u64,
-    },
+    DeleteComment { id: u64 },
     /// Begins a check, or concludes one in a single step.
     CreateCheck {
         /// What is sent.
@@ -122,7 +117,6 @@ pub enum PublishAction {
         head: String,
         /// What stands above them.
         body: String,
-        /// The comments.
         comments: Vec<LineComment>,
     },
     /// Answers a reply in one of our conversations.
@@ -149,7 +143,6 @@ pub enum PublishAction {
     },
     /// A commit status.
     Status {
-        /// The commit.
         head: String,
         /// What is sent.
         body: Value,

@@ -117,7 +117,6 @@ pub(crate) fn apply_plan(
 
 /// What the actions are about.
 pub(crate) struct PublishContext<'a> {
-    /// The repository.
     pub hub: &'a GitHubApi<'a>,
     /// What was there when the plan was made.
     pub seen: &'a ForgeState,

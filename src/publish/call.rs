@@ -7,13 +7,10 @@ use serde_json::Value;
 /// What is done to a resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Method {
-    /// Reads.
     Get,
     /// Creates, or asks GraphQL.
     Post,
-    /// Changes.
     Patch,
-    /// Removes.
     Delete,
 }
 
@@ -38,7 +35,6 @@ pub enum ApiEndpoint {
     GraphQl,
 }
 
-/// One request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ApiCall {
     /// Which of the two addresses.
@@ -72,7 +68,6 @@ impl ApiCall {
         Self::rest_call(Method::Delete, path, None)
     }
 
-    /// Asks GraphQL.
     pub fn graphql(query: &str, variables: &Value) -> Self {
         Self {
             door: ApiEndpoint::GraphQl,

@@ -30,9 +30,7 @@ pub enum Trigger {
     },
     /// A pull request's job has ended: publish what it found.
     Finished {
-        /// Whose branch.
         owner: String,
-        /// The branch.
         branch: String,
         /// The commit that the job ran for.
         head: String,
@@ -56,10 +54,7 @@ pub enum Trigger {
         is_import: bool,
     },
     /// There is nothing to do, for a reason that is no fault.
-    Nothing {
-        /// Why.
-        why: String,
-    },
+    Nothing { why: String },
 }
 
 /// Why an event cannot be understood.
@@ -71,7 +66,6 @@ pub enum EventError {
     /// The payload is not what GitHub documents.
     #[error("the payload of {event} has no {what}")]
     Shape {
-        /// The event.
         event: String,
         /// What is missing.
         what: &'static str,

@@ -28,9 +28,7 @@ const MAX_PAGES: u32 = 60;
 /// `owner/name` on a forge.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RepoSlug {
-    /// Whose.
     pub owner: String,
-    /// Which.
     pub name: String,
 }
 
@@ -162,7 +160,6 @@ impl GitHubError {
 /// A repository on a forge, spoken with politely.
 pub struct GitHubApi<'a> {
     client: &'a dyn ApiClient,
-    /// Which repository.
     pub slug: RepoSlug,
     patience_ms: u64,
     waited_ms: Cell<u64>,
@@ -170,7 +167,7 @@ pub struct GitHubApi<'a> {
 }
 
 impl<'a> GitHubApi<'a> {
-    /// A hub that waits at most [`PATIENCE_MS`] altogether.
+    /// A hub that waits at most [`MAX_WAIT_MS`] altogether.
     pub fn new(client: &'a dyn ApiClient, slug: RepoSlug) -> Self {
         Self {
             client,

@@ -27,7 +27,6 @@ pub(super) struct FindingMark {
 /// The findings that stand beside a line: those that were raised before and those that are raised now.
 #[derive(Debug, Default)]
 pub(super) struct PlacedFindings<'a> {
-    /// Now.
     pub(super) new: Vec<&'a JudgedFinding>,
     /// Before, where it can still be seen there or was answered.
     known: BTreeSet<String>,

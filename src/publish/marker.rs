@@ -44,7 +44,6 @@ impl MarkerKind {
 /// A marker that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct BodyMarker<'a> {
-    /// Which council.
     pub(super) council: &'a str,
     /// The state as JSON; none when the text was edited since.
     pub(super) state: Option<&'a str>,

@@ -31,11 +31,9 @@ const MAX_QUOTE: usize = 400;
 /// What a run knew at its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewState {
-    /// Always 1.
     pub version: u32,
     /// The commit that was judged.
     pub head: String,
-    /// The run.
     pub run: String,
     /// The recognition key of change, configuration, bench and templates.
     #[serde(default)]
@@ -43,7 +41,6 @@ pub struct ReviewState {
     /// What decided beside the change: configuration, templates, program.
     #[serde(default)]
     pub rules: String,
-    /// The word.
     pub verdict: Verdict,
     /// Why that word.
     pub reason: VerdictReason,
@@ -69,7 +66,6 @@ pub struct ReviewState {
 /// A finding in short.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenFinding {
-    /// Its fingerprint.
     pub fingerprint: String,
     /// What became of it.
     pub disposition: Disposition,
@@ -93,7 +89,6 @@ pub enum FindingFate {
 }
 
 impl FindingFate {
-    /// In words.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Resolved => "resolved",
@@ -106,9 +101,7 @@ impl FindingFate {
 /// An earlier finding and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CarriedFinding {
-    /// The finding.
     pub kept: OpenFinding,
-    /// Its fate.
     pub fate: FindingFate,
 }
 
@@ -117,7 +110,6 @@ pub struct CarriedFinding {
 pub enum ReviewedText {
     /// It is not there any more.
     Gone,
-    /// Its text.
     Text(String),
     /// It could not be read.
     Unreadable,

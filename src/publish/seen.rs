@@ -26,7 +26,6 @@ impl ForgeIdentity {
 /// A pull request as it stands now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PullRequest {
-    /// Its number.
     pub number: u64,
     /// The tip that is proposed, as hex.
     pub head: String,
@@ -51,7 +50,6 @@ pub struct PullRequest {
 /// A comment of ours on the pull request that carries our marker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnComment {
-    /// Its id.
     pub id: u64,
     /// All of its text.
     pub body: String,
@@ -96,7 +94,6 @@ pub struct ReviewThread {
 /// A check of ours on the commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExistingCheck {
-    /// Its id.
     pub id: u64,
     /// What we called it: the run and its digest.
     pub external_id: String,

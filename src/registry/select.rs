@@ -40,9 +40,7 @@ pub(crate) type ProbeResult = Result<CapabilitySet, Failure>;
 /// A backend as far as selection must know it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BackendCandidate {
-    /// Its name.
     pub name: String,
-    /// Its limits.
     pub limits: Limits,
     /// What each seat was granted, or why it cannot be taken; or why there is no answer at all.
     pub seats: Result<Vec<(JudgeId, ProbeResult)>, String>,
@@ -78,23 +76,16 @@ pub(crate) enum SelectError {
     /// Asked for by a name that nobody has.
     #[error("there is no backend `{name}`: choose one of {known}")]
     Unknown {
-        /// The name.
         name: String,
         /// The names that there are.
         known: String,
     },
     /// Asked for, and not able to take the seats.
     #[error("backend `{name}` cannot be used: {reason}")]
-    Unusable {
-        /// The name.
-        name: String,
-        /// Why.
-        reason: String,
-    },
+    Unusable { name: String, reason: String },
     /// Asked for, and lacking what the procedure needs.
     #[error("backend `{name}` lacks {missing}, which {what} needs: choose another, or `auto`")]
     Lacks {
-        /// The name.
         name: String,
         /// What it lacks.
         missing: CapabilitySet,

@@ -11,7 +11,6 @@ use crate::report::whole::Report;
 /// The decision of the ballots.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct BallotDecision {
-    /// The word.
     pub(super) word: BallotVote,
     /// How many cast what, the mildest first.
     pub(super) tally: Vec<(BallotVote, usize)>,

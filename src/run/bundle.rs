@@ -128,7 +128,6 @@ impl RunBundle {
         Ok(bundle)
     }
 
-    /// Reads one.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, String> {
         #[derive(Deserialize)]
         struct BundleVersion {
@@ -144,7 +143,6 @@ impl RunBundle {
         serde_json::from_slice(bytes).map_err(|error| error.to_string())
     }
 
-    /// Its bytes.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         // Plain data with string keys: this cannot fail.
         let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();

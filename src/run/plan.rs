@@ -62,7 +62,7 @@ pub(crate) fn build_plan(
 /// Which files only the rules against secrets and attacks looked at, where rules alone sit: `reviewed` would say more than
 /// was done.
 fn passed_over_note(packet: &Packet, seats: &[Seat]) -> Option<String> {
-    const NAMED: usize = 3;
+    const MAX_NAMED: usize = 3;
     if seats.iter().any(|seat| !seat.agent.deterministic) {
         return None;
     }
@@ -73,11 +73,11 @@ fn passed_over_note(packet: &Packet, seats: &[Seat]) -> Option<String> {
         .collect();
     let named = passed
         .iter()
-        .take(NAMED)
+        .take(MAX_NAMED)
         .cloned()
         .collect::<Vec<_>>()
         .join(", ");
-    let more = match passed.len().saturating_sub(NAMED) {
+    let more = match passed.len().saturating_sub(MAX_NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };

@@ -212,7 +212,7 @@ mod tests {
 
     use super::*;
     use crate::council::plan::RunSeed;
-    use crate::prompt::{BriefClass, PromptBuilder, SMALLEST_BUDGET};
+    use crate::prompt::{BriefClass, MIN_BRIEF_BYTES, PromptBuilder};
     use crate::run::backends::empty_packet;
 
     fn packet(files: &[(&str, usize)]) -> Packet {
@@ -253,7 +253,7 @@ mod tests {
     fn parts(packet: &Packet) -> Vec<ChangeShard> {
         let prompter = PromptBuilder::new(&RunSeed("0".repeat(64)), &BTreeMap::new()).unwrap();
         let class = BriefClass {
-            budget_bytes: SMALLEST_BUDGET,
+            budget_bytes: MIN_BRIEF_BYTES,
             ..BriefClass::default()
         };
         split_change(packet, &|packet| prompter.render_brief(packet, &class)).unwrap()
@@ -278,7 +278,7 @@ mod tests {
         assert!(
             parts
                 .iter()
-                .all(|part| part.brief.text.len() <= SMALLEST_BUDGET)
+                .all(|part| part.brief.text.len() <= MIN_BRIEF_BYTES)
         );
         let views: Vec<&Coverage> = parts
             .iter()

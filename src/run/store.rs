@@ -65,9 +65,7 @@ pub(crate) enum RunState {
 /// A run on disk.
 #[derive(Clone)]
 pub(crate) struct StoredRun {
-    /// Its name.
     pub(crate) name: String,
-    /// Its folder.
     pub(crate) folder: PathBuf,
 }
 

@@ -11,7 +11,6 @@ pub enum SessionError {
     Disk {
         /// `write`, `read`, …
         doing: &'static str,
-        /// Which.
         path: PathBuf,
         /// What the disk said.
         cause: io::Error,

@@ -34,7 +34,6 @@ struct ExplorerGroup {
     reported: bool,
 }
 
-/// One explorer.
 #[derive(Debug)]
 struct Explorer {
     id: JudgeId,
@@ -48,7 +47,6 @@ struct Explorer {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ExplorerState {
-    /// Asked for.
     Called,
     /// It has its question.
     Asked,

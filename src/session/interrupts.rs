@@ -10,7 +10,6 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 pub enum InterruptSource {
     /// Ctrl-C and SIGTERM of this process. From the first session on they do not end the process by themselves.
     Signals,
-    /// A channel.
     Channel(UnboundedReceiver<()>),
 }
 

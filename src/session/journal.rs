@@ -45,7 +45,6 @@ pub struct JournalHeader {
 /// A plan's file in the run's folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanRef {
-    /// Its name.
     pub file: String,
     /// SHA-256 of its bytes, hex.
     pub sha256: String,
@@ -84,7 +83,6 @@ pub enum JournalLine {
         /// How many of the entries so far still hold; the later ones are forgotten.
         kept: usize,
     },
-    /// Something happened.
     Input(JournalEntry),
 }
 
@@ -93,7 +91,6 @@ pub enum JournalLine {
 pub struct JournalEntry {
     /// Milliseconds since the council was convened.
     pub at: Millis,
-    /// What.
     #[serde(flatten)]
     pub input: Input,
 }
@@ -134,7 +131,6 @@ pub enum JournalError {
     Corrupt {
         /// Its number, from 1.
         line: usize,
-        /// Why.
         cause: serde_json::Error,
     },
 }

@@ -34,9 +34,7 @@ const ESCAPE_FACTOR: u64 = 6;
 /// A turn that a job is to answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct DueTurn {
-    /// Whose.
     pub judge: JudgeId,
-    /// Which.
     pub turn: u32,
 }
 

@@ -43,7 +43,6 @@ impl RunFolder {
         }
     }
 
-    /// The folder.
     pub fn path(&self) -> PathBuf {
         self.root.join(&self.below)
     }

@@ -20,7 +20,6 @@ pub(super) struct SeatingGate {
 /// What to do with an input.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum GateDecision {
-    /// Nothing yet.
     Wait,
     /// Hand these to the council, in order.
     Pass(Vec<Input>),

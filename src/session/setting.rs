@@ -15,7 +15,6 @@ use crate::council::{Outcome, Plan};
 
 /// A backend that can run the council, and the council's plan in it.
 pub struct BackendOffer {
-    /// The backend.
     pub opened: SessionBackend,
     /// The plan, with what this backend grants.
     pub plan: Plan,
@@ -117,7 +116,6 @@ pub struct SessionSetup {
 /// A backend that could not seat anybody and gave way to the next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackendFallback {
-    /// Its name.
     pub backend: String,
     /// Why nobody sat.
     pub reason: String,

@@ -19,7 +19,6 @@ pub trait SessionWorld: Send + Sync {
     /// Fills `bytes` with randomness that nobody can foresee.
     fn fill_random(&self, bytes: &mut [u8]) -> io::Result<()>;
 
-    /// The disk.
     fn disk(&self) -> &dyn SessionDisk;
 }
 

@@ -18,7 +18,6 @@ pub(super) enum DefinitionKind {
 /// A definition in a file, by lines from 1, the comment above it included.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct DefinedName {
-    /// The name.
     pub(super) name: String,
     /// What it stands for.
     pub(super) kind: DefinitionKind,

@@ -61,7 +61,6 @@ impl SearchLimits {
 /// A file that usually changes together with others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Companion {
-    /// The file.
     pub path: RepoPath,
     /// The file that it changes with.
     pub with: RepoPath,

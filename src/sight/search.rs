@@ -196,7 +196,6 @@ impl<'t> FileOutline<'t> {
         outline::enclosing(&self.functions, line as usize)
     }
 
-    /// Its name.
     pub(super) fn function_at(&self, line: u32) -> Option<String> {
         self.function_span(line).map(|span| span.name.clone())
     }

@@ -15,7 +15,6 @@ pub(crate) enum Ellipsis {
 }
 
 impl Ellipsis {
-    /// The text.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Unicode => "…",

@@ -188,7 +188,6 @@ impl AnswerSchema {
         }
     }
 
-    /// The schema.
     pub fn value(&self) -> &Value {
         &self.value
     }

@@ -34,16 +34,10 @@ pub enum SeatError {
         "the built-in agent has no rules for the perspective `{name}`; it has {}",
         known_perspectives()
     )]
-    UnknownPerspective {
-        /// The name.
-        name: String,
-    },
+    UnknownPerspective { name: String },
     /// Its settings name a rule that does not exist.
     #[error("there is no rule `{id}`; `git council explain` lists them")]
-    UnknownRule {
-        /// The id.
-        id: String,
-    },
+    UnknownRule { id: String },
 }
 
 fn known_perspectives() -> String {

@@ -11,7 +11,6 @@ pub(crate) enum FileRole {
     Test,
     /// Examples, samples, benchmarks, fuzzers, and code inside documentation.
     Example,
-    /// Prose.
     Docs,
     /// Written by a program, or somebody else's.
     Foreign,

@@ -30,7 +30,7 @@ impl PluginLogLevel {
 }
 
 /// The most bytes of log that one session may write.
-const LIMIT: usize = 256 * 1024;
+const MAX_LOG_BYTES: usize = 256 * 1024;
 
 /// Where the lines of one session go, up to a limit. They are untrusted text.
 #[derive(Clone)]
@@ -47,7 +47,7 @@ impl PluginLog {
     /// Lines go to `write`, which is called from any thread and must not block.
     pub fn new(write: impl Fn(PluginLogLevel, &str) + Send + Sync + 'static) -> Self {
         Self(Arc::new(LogInner {
-            left: AtomicUsize::new(LIMIT),
+            left: AtomicUsize::new(MAX_LOG_BYTES),
             write: Box::new(write),
         }))
     }

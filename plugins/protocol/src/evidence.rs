@@ -56,7 +56,7 @@ impl Proof {
 }
 
 /// The fewest characters, white space aside, that a quote must have to prove anything when it is not a whole line.
-pub const SHORTEST_QUOTE: usize = 4;
+pub const MIN_QUOTE_CHARS: usize = 4;
 
 /// Searches `quote`, said to start at `line` (from 1), in the lines of `text`; see [`Lines::prove`].
 pub fn prove_quote(text: &str, line: u32, quote: &str) -> Proof {
@@ -106,7 +106,7 @@ impl FileLines {
     ///
     /// Lines are compared with outer white space removed and inner runs of white space as one space, since judges copy
     /// them from a diff. The first and the last line of the quote may be parts of theirs; those between must be whole.
-    /// A quote shorter than [`SHORTEST_QUOTE`] counts only where it is a whole line. What is not found so is read once more
+    /// A quote shorter than [`MIN_QUOTE_CHARS`] counts only where it is a whole line. What is not found so is read once more
     /// without what stands around quotes (numbers, markers, fences, marks), over the ends of lines, as lines that are
     /// joined by a line end or an ellipsis, and without the blanks around operators. Letters that look the same are the
     /// same, and characters that nobody sees are none.
@@ -191,7 +191,7 @@ impl WantedQuote {
         }
         let leading = lines.iter().take_while(|l| l.is_empty()).count();
         lines.drain(..leading);
-        let short = lines.iter().map(|l| l.chars().count()).sum::<usize>() < SHORTEST_QUOTE;
+        let short = lines.iter().map(|l| l.chars().count()).sum::<usize>() < MIN_QUOTE_CHARS;
         Self { lines, short }
     }
 

@@ -1,7 +1,7 @@
 //! How a quote is read. Judges copy from a brief or a terminal: what stands around the copied words there is taken off
 //! before a line counts as lost, in one place for the proof search, the mailbox and the duel.
 
-use crate::evidence::{FileLines, SHORTEST_QUOTE, normalize_blanks};
+use crate::evidence::{FileLines, MIN_QUOTE_CHARS, normalize_blanks};
 
 /// Readings of one quote that are tried. Decorations nest (a fence around numbered lines), but never deeply.
 const MAX_READINGS: usize = 48;
@@ -214,7 +214,7 @@ fn next_part(lines: &FileLines, line: usize, from: usize, part: &str) -> Option<
 
 fn part_end(lines: &FileLines, line: usize, from: usize, part: &str) -> Option<usize> {
     let text = lines.get(line)?;
-    if part.chars().count() < SHORTEST_QUOTE {
+    if part.chars().count() < MIN_QUOTE_CHARS {
         return (from == 0 && is_line(text, part)).then_some(text.len());
     }
     text.get(from..)?

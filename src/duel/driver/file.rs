@@ -21,7 +21,6 @@ pub(crate) trait DuelFile {
     /// The time for a signature, RFC 3339 in UTC.
     fn signature_time(&self) -> String;
 
-    /// Waits.
     fn pause(&mut self, ms: Millis);
 
     /// The file's bytes; none: there is no file.

@@ -61,7 +61,6 @@ pub(crate) trait TurnMeter {
 pub(crate) enum DuelFinished {
     /// The debate is over.
     Concluded {
-        /// How.
         ending: DuelEnding,
         /// The file as it was when nobody had broken it yet.
         text: String,
@@ -77,36 +76,22 @@ pub(crate) enum DuelFinished {
 pub(crate) enum DuelError {
     /// A finished debate lies where a new one should begin.
     #[error("{file} holds a concluded debate: move it away, or name another file with `--file`")]
-    Concluded {
-        /// The file.
-        file: String,
-    },
+    Concluded { file: String },
     /// Somebody speaks for our side already.
     #[error(
         "{file} has words of {role} that this process did not write: another process plays that side, or did"
     )]
-    Taken {
-        /// The file.
-        file: String,
-        /// Which side.
-        role: DuelRole,
-    },
+    Taken { file: String, role: DuelRole },
     /// The file could not be read or written.
     #[error("cannot use {file}: {cause}")]
     File {
-        /// The file.
         file: String,
         /// What the system said.
         cause: io::Error,
     },
     /// Our own agent gave no answer that can be used; nothing is written in its place.
     #[error("the agent of {role} gave no section: {failure}")]
-    Agent {
-        /// Which side.
-        role: DuelRole,
-        /// Why.
-        failure: Failure,
-    },
+    Agent { role: DuelRole, failure: Failure },
     /// The run was interrupted.
     #[error("interrupted")]
     Interrupted,

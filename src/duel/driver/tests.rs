@@ -149,7 +149,6 @@ fn finding(line: u32) -> Finding {
     }
 }
 
-/// Costs nothing.
 struct Unmetered;
 
 impl TurnMeter for Unmetered {

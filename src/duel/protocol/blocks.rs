@@ -15,7 +15,6 @@ pub(super) enum BlockShape {
     Numbered(u32),
     /// `| … |`
     Row,
-    /// Anything else.
     Paragraph,
 }
 

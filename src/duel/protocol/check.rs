@@ -18,7 +18,6 @@ use super::{DuelRole, MAX_ROUNDS};
 pub(crate) struct ProtocolViolation {
     /// The line in the file, from 1.
     pub line: u32,
-    /// The rule.
     pub rule: ProtocolRule,
     /// What stands there, in words.
     pub detail: String,

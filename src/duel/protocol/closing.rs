@@ -10,7 +10,6 @@ use super::{DuelEnding, DuelRole};
 /// A closing as the sections before it explain it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct DebateClosing {
-    /// Who closed.
     pub by: DuelRole,
     /// How the debate ended.
     pub ending: DuelEnding,

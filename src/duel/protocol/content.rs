@@ -20,7 +20,6 @@ pub(crate) struct PointReply {
     pub to: PointRefs,
     /// Agreed, partially agreed, disagreed.
     pub stance: Stance,
-    /// Why.
     pub reasoning: String,
     /// What was pointed to.
     pub evidence: Option<Evidence>,
@@ -33,7 +32,6 @@ pub(crate) struct PointReply {
 /// A statement that names a point and takes no stance on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct UncategorisedItem {
-    /// Which points.
     pub to: PointRefs,
     /// Its line in the file.
     pub line: u32,
@@ -42,9 +40,7 @@ pub(crate) struct UncategorisedItem {
 /// What a section says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct SectionContent {
-    /// Points raised.
     pub points: Vec<RaisedPoint>,
-    /// Replies given.
     pub replies: Vec<PointReply>,
     /// Points named without a stance.
     pub uncategorised: Vec<UncategorisedItem>,

@@ -33,7 +33,6 @@ pub(crate) enum LedgerBreach {
     },
     /// A section stands under our name that this process did not write.
     Forged {
-        /// Its heading.
         heading: String,
         /// Its line, from 1.
         line: u32,

@@ -34,9 +34,7 @@ pub(crate) const MAX_ROUNDS: u32 = 5;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum DuelRole {
-    /// The opener.
     A,
-    /// The responder.
     B,
 }
 

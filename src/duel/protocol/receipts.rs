@@ -60,7 +60,6 @@ pub(crate) enum ReceiptBreach {
     },
     /// A side wrote a section under the other's name.
     WrongVoice {
-        /// Its heading.
         heading: String,
         /// Its line, from 1.
         line: u32,

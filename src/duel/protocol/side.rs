@@ -15,7 +15,6 @@ pub(crate) enum SideMove {
     Wait,
     /// Ask the agent and append this section; with `last`, close in the same append.
     Speak {
-        /// The section.
         section: SectionKind,
         /// Whether the rounds are used up with it.
         last: bool,

@@ -15,7 +15,6 @@ const NEAR_LINES: u32 = 3;
 /// One point with everything that was said of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PointStanding {
-    /// Its name.
     pub id: PointId,
     /// The problem as it was raised.
     pub finding: Finding,
@@ -32,11 +31,8 @@ pub(crate) struct PointStanding {
 /// A reply with its author.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PointOpinion {
-    /// Whose.
     pub role: DuelRole,
-    /// Agreement.
     pub stance: Stance,
-    /// Why.
     pub reasoning: String,
     /// What it points to.
     pub evidence: Option<Evidence>,
@@ -49,7 +45,6 @@ pub(crate) struct PointOpinion {
 /// A disagreement that names no point: it stands until its side agrees in a later section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LooseDissent {
-    /// Whose.
     pub role: DuelRole,
     /// The section in which it stands, from 0.
     pub section: usize,

@@ -63,7 +63,6 @@ impl SectionKind {
 /// The line that closes a section: `*— Agent A (tool), 2025-06-15T14:30:00Z*`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SectionSignature {
-    /// Who.
     pub role: DuelRole,
     /// The tool in brackets, if named.
     pub tool: Option<String>,
@@ -97,7 +96,6 @@ pub(crate) struct DebateSection {
 pub(crate) struct BodyLine {
     /// Number in the file, from 1.
     pub number: u32,
-    /// The text.
     pub text: String,
     /// Where it stands.
     pub kind: BodyLineKind,

@@ -20,7 +20,7 @@ pub(in crate::git) const RENAME_LIMIT: usize = 1000;
 const SAME_NAME_SCORE: u64 = MIN_SCORE + (MAX_SCORE - MIN_SCORE) / 2;
 
 /// How many candidates are kept for each new file.
-const CANDIDATES: usize = 4;
+const MAX_CANDIDATES: usize = 4;
 
 /// A pair of a removed and an added path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -259,7 +259,7 @@ impl<'a> RenameSearch<'a> {
                 .map(|(from, score)| (score, self.file_name(from) == self.file_name(to), to, from))
                 .collect();
             best.sort_by_key(|&(score, same_name, ..)| std::cmp::Reverse((score, same_name)));
-            pairs.extend(best.into_iter().take(CANDIDATES));
+            pairs.extend(best.into_iter().take(MAX_CANDIDATES));
         }
         pairs.sort_by_key(|&(score, same_name, ..)| std::cmp::Reverse((score, same_name)));
         pairs

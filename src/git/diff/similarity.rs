@@ -13,7 +13,7 @@ pub(in crate::git) const MAX_SCORE: u64 = 60_000;
 pub(in crate::git) const MIN_SCORE: u64 = MAX_SCORE / 2;
 
 /// Bytes of a piece of a long line.
-const PIECE: usize = 64;
+const MAX_PIECE_BYTES: usize = 64;
 
 /// A file's pieces: the hash of each and how many bytes of the file it makes up, in the order of the hashes.
 pub(in crate::git) struct ContentPrint {
@@ -78,7 +78,7 @@ impl ContentPrint {
 
 fn push_pieces(pieces: &mut Vec<(u32, u32)>, line: &[u8]) {
     pieces.extend(
-        line.chunks(PIECE)
+        line.chunks(MAX_PIECE_BYTES)
             .map(|piece| (hash_piece(piece), piece.len() as u32)),
     );
 }

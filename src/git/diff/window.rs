@@ -21,7 +21,7 @@ const NEAR: usize = 16;
 const LARGE: usize = 16 << 10;
 
 /// As much of a line as a hunk's header shows, in bytes, as in git.
-const SECTION: usize = 80;
+const MAX_SECTION_BYTES: usize = 80;
 
 /// The hunks between two texts, with three lines of context.
 pub(in crate::git) fn diff_hunks(old: &[u8], new: &[u8]) -> Result<Vec<RawHunk>, GitError> {
@@ -176,7 +176,7 @@ fn enclosing_section(above: &[u8]) -> &[u8] {
         .rsplit(|&b| b == b'\n')
         .find(begins)
         .unwrap_or_default();
-    line[..line.len().min(SECTION)].trim_ascii_end()
+    line[..line.len().min(MAX_SECTION_BYTES)].trim_ascii_end()
 }
 
 #[cfg(test)]

@@ -21,22 +21,18 @@ pub(crate) const MAX_DURATION: Duration = Duration::from_secs(60);
 pub(crate) const MAX_OUTPUT: usize = 256 << 20;
 
 /// How much of what it says about a failure is kept.
-const STDERR_CAP: usize = 4 << 10;
+const MAX_STDERR_BYTES: usize = 4 << 10;
 
 /// The commands that may be run: none of them touches a worktree, an index or a remote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PlumbingCommand {
     /// Objects by name.
     CatFile,
-    /// Refs listed.
     ForEachRef,
     /// The index listed, or what is not in it.
     LsFiles,
-    /// Common ancestors.
     MergeBase,
-    /// Commits listed.
     RevList,
-    /// Revisions resolved.
     RevParse,
     /// A symbolic ref read.
     SymbolicRef,
@@ -65,7 +61,6 @@ pub enum RunError {
     /// It could not be started, or spoken with.
     #[error("cannot run git {command}: {cause}")]
     Start {
-        /// The command.
         command: &'static str,
         /// What the system says.
         cause: String,
@@ -73,23 +68,15 @@ pub enum RunError {
     /// It did not end in time.
     #[error("git {command} did not end within {} s", deadline.as_secs_f32())]
     Deadline {
-        /// The command.
         command: &'static str,
         /// The time that it had.
         deadline: Duration,
     },
     /// It said more than it may.
     #[error("git {command} said more than {cap} bytes")]
-    TooMuch {
-        /// The command.
-        command: &'static str,
-        /// The bound.
-        cap: usize,
-    },
-    /// It failed.
+    TooMuch { command: &'static str, cap: usize },
     #[error("git {command} failed: {stderr}")]
     Failed {
-        /// The command.
         command: &'static str,
         /// The exit code, if it had one.
         code: Option<i32>,
@@ -99,9 +86,7 @@ pub enum RunError {
     /// An operand that git would take for an option.
     #[error("git {command}: {operand:?} is not a name")]
     Operand {
-        /// The command.
         command: &'static str,
-        /// The operand.
         operand: String,
     },
 }
@@ -310,7 +295,7 @@ pub(in crate::git) fn safe_directories(env: &GitEnvironment) -> Result<Vec<Strin
     Ok(found)
 }
 
-/// Runs a command that was put together elsewhere, with a deadline and the cap of [`CAP`].
+/// Runs a command that was put together elsewhere, with a time limit and a limit for what it may say.
 pub(in crate::git) fn run_to_end(
     command: &'static str,
     deadline: Duration,
@@ -393,7 +378,7 @@ impl ProcessLimits {
             thread::spawn(move || drop(pipe.write_all(&stdin)));
         }
         let said = read_pipe(child.stdout.take(), self.cap + 1);
-        let complained = read_pipe(child.stderr.take(), STDERR_CAP);
+        let complained = read_pipe(child.stderr.take(), MAX_STDERR_BYTES);
         let late = || RunError::Deadline {
             command: self.command,
             deadline: self.deadline,

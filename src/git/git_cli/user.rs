@@ -10,10 +10,10 @@ use crate::git::env::GitEnvironment;
 use crate::git::git_cli::runner::{self, OFF, ProcessLimits, RunError};
 
 /// How long a command may take.
-const DEADLINE: Duration = Duration::from_secs(20);
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// How many bytes a command may say.
-const CAP: usize = 64 << 20;
+const MAX_OUTPUT_BYTES: usize = 64 << 20;
 
 /// The user's own `git` in one directory.
 #[derive(Debug, Clone)]
@@ -54,8 +54,8 @@ impl UserGit {
     fn run_git(&self, name: &'static str, git: Command, stdin: &[u8]) -> Result<Vec<u8>, RunError> {
         let limits = ProcessLimits {
             command: name,
-            deadline: DEADLINE,
-            cap: CAP,
+            deadline: COMMAND_TIMEOUT,
+            cap: MAX_OUTPUT_BYTES,
         };
         limits.run_process(git, stdin)
     }

@@ -40,7 +40,6 @@ pub enum PatchError {
     /// A line that can be no part of what surrounds it.
     #[error("line {line}: {what} is malformed")]
     Malformed {
-        /// The line.
         line: usize,
         /// What it should be.
         what: &'static str,
@@ -59,26 +58,16 @@ pub enum PatchError {
     },
     /// A merge against several parents.
     #[error("line {line}: a combined diff of a merge")]
-    Combined {
-        /// The header.
-        line: usize,
-    },
+    Combined { line: usize },
     /// A file that one side lacks and the patch does not show.
     #[error("line {line}: a file is only on one side, and the patch does not show it")]
-    OnlyIn {
-        /// The line.
-        line: usize,
-    },
+    OnlyIn { line: usize },
     /// Another format of diff.
     #[error("line {line}: the diff is not a unified one")]
-    NotUnified {
-        /// The line.
-        line: usize,
-    },
+    NotUnified { line: usize },
     /// A name that cannot be a file of a repository.
     #[error("line {line}: {path:?} is no path inside a repository")]
     Path {
-        /// The line.
         line: usize,
         /// The name. Untrusted text.
         path: String,

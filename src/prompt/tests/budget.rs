@@ -1,7 +1,7 @@
 //! What fits, what does not, and what is said about it.
 
 use super::*;
-use crate::prompt::brief::SMALLEST_BUDGET;
+use crate::prompt::brief::MIN_BRIEF_BYTES;
 
 #[test]
 fn what_was_withheld_or_cut_is_not_covered() {
@@ -130,7 +130,7 @@ fn more_files_than_can_be_named_are_counted_by_folder() {
     let brief = prompter()
         .render_brief(&packet(files, framing()), &class)
         .unwrap();
-    assert!(brief.text.len() <= SMALLEST_BUDGET, "{}", brief.text.len());
+    assert!(brief.text.len() <= MIN_BRIEF_BYTES, "{}", brief.text.len());
     assert!(brief.text.contains(" more files that are not named here: "));
     assert!(!brief.coverage.is_complete());
 }

@@ -47,7 +47,7 @@ proptest! {
         let packet = packet(vec![files.0, files.1, files.2, files.3], framing());
         let class = BriefClass { budget_bytes, ..BriefClass::default() };
         let brief = prompter().render_brief(&packet, &class).unwrap();
-        prop_assert!(brief.text.len() <= budget_bytes.max(SMALLEST_BUDGET));
+        prop_assert!(brief.text.len() <= budget_bytes.max(MIN_BRIEF_BYTES));
         prop_assert_eq!(&brief, &prompter().render_brief(&packet, &class).unwrap());
         for (file, covered) in packet.files.iter().zip(&brief.coverage.files) {
             prop_assert_eq!(&file.path, &covered.path);
@@ -76,7 +76,7 @@ proptest! {
         let around = ChangeContext { blocks: &blocks, gaps: &gaps };
         let bare = prompter().render_brief(&packet, &class).unwrap();
         let brief = prompter().render_filled_brief(&packet, around, &class).unwrap();
-        prop_assert!(brief.text.len() <= budget_bytes.max(SMALLEST_BUDGET));
+        prop_assert!(brief.text.len() <= budget_bytes.max(MIN_BRIEF_BYTES));
         prop_assert_eq!(&brief.coverage, &bare.coverage);
         let context: usize = brief.sizes.context.iter().map(|(_, used)| used.bytes).sum();
         prop_assert!(context <= context_bytes);

@@ -229,10 +229,10 @@ fn marked(text: &str, quote: Option<&str>) -> Markup {
 
 /// The end of what stands before a quote, all of it where it is short.
 fn head_of(before: &str) -> String {
-    const MOST: usize = 120;
+    const MAX_HEAD_CHARS: usize = 120;
     match before.chars().count() {
-        n if n > MOST => {
-            let rest: String = before.chars().skip(n - MOST).collect();
+        n if n > MAX_HEAD_CHARS => {
+            let rest: String = before.chars().skip(n - MAX_HEAD_CHARS).collect();
             format!("…{}", code_line(&rest))
         }
         _ => code_line(before),

@@ -20,7 +20,6 @@ pub(crate) struct PageMaterial {
 pub(crate) struct PromptText {
     /// To whom and when: `security, round 1`.
     pub(crate) title: String,
-    /// The words.
     pub(crate) text: String,
 }
 

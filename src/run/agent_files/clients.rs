@@ -11,7 +11,7 @@ const SKILL: &str = include_str!("../../../clients/claude/skills/git-council/SKI
 const COMMAND: &str = include_str!("../../../clients/claude/commands/council.md");
 
 /// How long a client waits for a review, in milliseconds: councils of models take minutes.
-const PATIENCE_MS: u64 = 30 * 60_000;
+const REVIEW_TIMEOUT_MS: u64 = 30 * 60_000;
 
 /// The coding agents that can be set up, by name.
 pub(crate) const CLIENTS: [&str; 6] =
@@ -85,7 +85,7 @@ pub(crate) fn pieces_for(client: &str, scope: &InstallScope, program: &str) -> O
             entry(
                 scope.place(None, ".gemini/settings.json", ".gemini/settings.json"),
                 "mcpServers",
-                json!({ "command": program, "args": ["mcp"], "timeout": PATIENCE_MS }),
+                json!({ "command": program, "args": ["mcp"], "timeout": REVIEW_TIMEOUT_MS }),
             ),
             scope.place(None, ".gemini/skills", ".gemini/skills"),
             None,
@@ -120,7 +120,7 @@ pub(crate) fn pieces_for(client: &str, scope: &InstallScope, program: &str) -> O
             entry(
                 scope.place(None, ".config/opencode/opencode.json", "opencode.json"),
                 "mcp",
-                json!({ "type": "local", "command": [program, "mcp"], "enabled": true, "timeout": PATIENCE_MS }),
+                json!({ "type": "local", "command": [program, "mcp"], "enabled": true, "timeout": REVIEW_TIMEOUT_MS }),
             ),
             scope.place(None, ".config/opencode/skills", ".opencode/skills"),
             Some(scope.place(None, ".config/opencode/commands", ".opencode/commands")),
@@ -153,7 +153,7 @@ fn codex_lines(path: PathBuf, program: &str) -> Piece {
     let text = format!(
         "[mcp_servers.git-council]\ncommand = {}\nargs = [\"mcp\"]\ntool_timeout_sec = {}\n",
         toml::Value::String(program.to_owned()),
-        PATIENCE_MS / 1000
+        REVIEW_TIMEOUT_MS / 1000
     );
     Piece {
         path,

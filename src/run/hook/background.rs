@@ -40,7 +40,6 @@ pub(crate) enum BackgroundState {
     Idle,
     /// A review is wanted, and this is why it has not begun.
     Waiting(String),
-    /// Somebody works.
     Working,
     /// The last review that was wanted never began, and this is why.
     GivenUp(String),

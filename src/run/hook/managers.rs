@@ -61,7 +61,6 @@ impl HookManager {
         found.map(|(manager, ..)| *manager)
     }
 
-    /// Its name.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::PreCommit => "pre-commit",
@@ -81,7 +80,6 @@ impl HookManager {
         }
     }
 
-    /// The lines.
     pub(crate) fn config_lines(self, event: HookEvent) -> String {
         let hook = event.name();
         match self {

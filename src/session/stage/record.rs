@@ -10,7 +10,6 @@ pub(crate) fn synthesis_line(stage: &str) -> String {
 /// The one line that a staged debate adds to `state/ai-call-log.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct CallLog {
-    /// The stage.
     pub stage: String,
     /// Always `debate`.
     #[serde(rename = "type")]
@@ -23,7 +22,6 @@ pub(crate) struct CallLog {
     pub contention_scores: Vec<f64>,
     /// `synthesized`, or `failed` where no document came out.
     pub action: &'static str,
-    /// ISO 8601.
     pub ts: String,
 }
 

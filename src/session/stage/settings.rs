@@ -51,7 +51,6 @@ pub(crate) struct StageSettings {
     pub profile: IntensityProfile,
     /// Contention at or above which another round runs; 0 to 1.
     pub threshold: f64,
-    /// Who sits.
     pub roles: Vec<StageRole>,
     /// What whoever writes the final document has to keep to: the stage's own rules, else those of the project.
     pub synthesis_rules: Vec<String>,
