@@ -8,7 +8,9 @@ use crate::git::{self, RepositoryPaths};
 use crate::memory::MacPurpose;
 use crate::report::{self, Report};
 use crate::session::journal::{JOURNAL_FILE, JournalHeader, RunJournal};
-use crate::session::{LOCK_FILE, RealWorld, RunLock, RunRef, SessionWorld as _};
+use crate::session::{
+    LOCK_FILE, RETIRED_SUFFIX, RealWorld, RunLock, RunRef, SessionWorld as _, retired_name,
+};
 
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
@@ -16,6 +18,9 @@ use crate::safe_file;
 
 /// The report's name in the run's folder.
 pub(crate) const REPORT_FILE: &str = "report.json";
+
+/// How the name of a run begins.
+const RUN_PREFIX: &str = "council-";
 
 /// The name of the seal on the report: `wait` gives the exit code of none but the user's own.
 const SIGNATURE_FILE: &str = "report.seal";
@@ -144,18 +149,20 @@ impl StoredRun {
 }
 
 /// Removes the oldest runs, so that `keep` are left: those that ended, with or without a report. One that goes on stays,
-/// and so does what cannot be removed. Says which went.
+/// and so does what cannot be removed. Says which went. Their names are kept for the day, so that no run has one again.
 pub(crate) fn prune_runs(runs: &Path, keep: usize) -> Vec<String> {
     let mut all = list_folders(runs).unwrap_or_default();
-    all.retain(|past| past.name.starts_with("council-"));
+    all.retain(|past| past.name.starts_with(RUN_PREFIX));
     if all.len() <= keep {
         return Vec::new();
     }
+    let today = all.iter().filter_map(|past| day_of(&past.name)).max();
+    forget_retired_names(runs, today.unwrap_or_default());
     let age = |past: &StoredRun| {
         let made = std::fs::metadata(&past.folder).and_then(|meta| meta.modified());
         // `council-YYYYMMDD-…` says the day, the folder's time the rest.
         (
-            past.name.get(8..16).map(str::to_owned),
+            day_of(&past.name).map(str::to_owned),
             made.ok(),
             past.name.clone(),
         )
@@ -164,9 +171,31 @@ pub(crate) fn prune_runs(runs: &Path, keep: usize) -> Vec<String> {
     let surplus = all.len() - keep;
     let old = all.into_iter().take(surplus);
     let over = old.filter(|past| past.state() != RunState::GoingOn);
-    over.filter(|past| std::fs::remove_dir_all(&past.folder).is_ok())
+    let remove = |past: &StoredRun| {
+        safe_file::write_file(&retired_name(&past.folder), [])?;
+        std::fs::remove_dir_all(&past.folder)
+    };
+    over.filter(|past| remove(past).is_ok())
         .map(|past| past.name)
         .collect()
+}
+
+/// The day in a run's name, `YYYYMMDD`.
+fn day_of(name: &str) -> Option<&str> {
+    name.get(RUN_PREFIX.len()..RUN_PREFIX.len() + 8)
+}
+
+/// Removes the names of runs before `today`: no run will begin on such a day.
+fn forget_retired_names(runs: &Path, today: &str) {
+    let entries = std::fs::read_dir(runs).into_iter().flatten().flatten();
+    for entry in entries {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_old = day_of(&name).is_some_and(|day| day < today);
+        if name.starts_with(RUN_PREFIX) && name.ends_with(RETIRED_SUFFIX) && is_old {
+            // What stays is removed another time.
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// The names of the runs that are left.

@@ -41,7 +41,7 @@ pub use holder::LockAttempt;
 pub(crate) use holder::{LOCK_FILE, RunLock};
 pub use interrupts::InterruptSource;
 pub use opened::SessionBackend;
-pub(crate) use places::artefact_stem;
+pub(crate) use places::{RETIRED_SUFFIX, artefact_stem, retired_name};
 pub use places::{RunFolders, RunRef};
 pub(crate) use progress::{
     AskedTask, JournalFollower, ProgressEvent, ProgressKind, ProgressObserver, RunLabel,

@@ -13,6 +13,9 @@ use super::world::{CalendarMoment, SessionDisk, SessionWorld, WriteDurability};
 /// The most runs of one target on one day.
 const MAX_RUNS_PER_DAY: u32 = 10_000;
 
+/// What the file of a name ends with whose run is gone.
+pub(crate) const RETIRED_SUFFIX: &str = ".gone";
+
 /// The longest `<target>` in a file name.
 const MAX_SLUG_CHARS: usize = 50;
 
@@ -121,7 +124,8 @@ impl RunRef {
         Ok(Self { artefacts, ..run })
     }
 
-    /// Takes the first name that nobody has, by making its folder.
+    /// Takes the first name that nobody has or had, by making its folder. A name that was given again would show the
+    /// verdict of one run to who asks for that of another.
     fn claim_name(
         disk: &dyn SessionDisk,
         runs: &Path,
@@ -134,6 +138,11 @@ impl RunRef {
             match disk.make_new_dir(&folder) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(SessionError::disk("make", &folder)(error)),
+                Ok(()) if disk.read_file(&retired_name(&folder)).is_ok() => {
+                    // Looked at behind the folder: whoever removes a run retires its name first.
+                    let removed = disk.remove_dir(&folder);
+                    removed.map_err(SessionError::disk("remove", &folder))?;
+                }
                 Ok(()) => {
                     return Ok(Self {
                         folder: Some(folder),
@@ -211,6 +220,13 @@ impl RunRef {
             later => self.artefact_path(&format!("{judge}-r{later}.md")),
         }
     }
+}
+
+/// The file that keeps the name of a run, by its folder, once the folder is gone.
+pub(crate) fn retired_name(folder: &Path) -> PathBuf {
+    let mut name = folder.as_os_str().to_owned();
+    name.push(RETIRED_SUFFIX);
+    PathBuf::from(name)
 }
 
 /// How the files of a run begin: `council-20260309-head-2` writes `2026-03-09-head-2-…`.

@@ -151,6 +151,26 @@ fn old_runs_are_let_go() {
     assert_eq!(log.lines().count(), 2, "{log}");
 }
 
+/// Whoever asks for a run by its name is shown that run or none, never a later one.
+#[test]
+fn the_name_of_a_run_that_is_gone_is_never_given_again() {
+    let repo = Repo::with_base();
+    let mut names = Vec::new();
+    for round in 0..4 {
+        let review = ["review", "HEAD", "--fresh", "--config", "runs.keep=1"];
+        repo.council(review).ends(0);
+        let json = repo.council(["log", "--json"]).ends(0).stdout;
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        names.push(json[0]["name"].as_str().unwrap().to_owned());
+        if round == 2 {
+            repo.council(["gc", "--keep", "0"]).ends(0);
+        }
+    }
+    let once: std::collections::BTreeSet<&String> = names.iter().collect();
+    assert_eq!(once.len(), names.len(), "{names:?}");
+    assert!(names[3].ends_with("-4"), "{names:?}");
+}
+
 #[test]
 fn a_report_goes_where_it_is_sent() {
     let repo = reviewed();
