@@ -45,7 +45,7 @@ fn check(mut args: Vec<String>) -> Result<bool, Box<dyn std::error::Error>> {
         _ => return Err(USAGE.into()),
     };
     let config = rest.first().map_or(Ok(serde_json::Value::Null), |json| {
-        serde_json::from_str(json)
+        serde_json::from_slice(json.as_bytes())
     })?;
     let plugin = ConfiguredPlugin {
         carrier,

@@ -3,8 +3,6 @@
 use council_protocol::Finding;
 use sha2::{Digest, Sha256};
 
-use super::keys::hex;
-
 /// 16 hex digits from the rule (or else the category), the path, and the squeezed lines around the place. `nth` tells
 /// findings apart that agree in all three, in the order of their lines.
 pub(super) fn fingerprint(finding: &Finding, context: &str, nth: usize) -> String {
@@ -28,7 +26,7 @@ pub(super) fn fingerprint(finding: &Finding, context: &str, nth: usize) -> Strin
         hasher.update(part);
     }
     hasher.update((nth as u64).to_le_bytes());
-    hex(&hasher.finalize()[..8])
+    hex::encode(&hasher.finalize()[..8])
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! One-time keys and shuffles, all drawn from the run's seed: same plan, same bytes.
 
-use std::fmt::Write as _;
-
 use council_protocol::{JudgeId, RoundNumber, TurnId};
 use sha2::{Digest, Sha256};
 
@@ -15,18 +13,7 @@ pub(super) fn turn_key(
     turn: TurnId,
 ) -> String {
     let parts = [judge.as_str(), &round.to_string(), &turn.0.to_string()];
-    hex(&seed_digest(seed, "key", &parts)[..12])
-}
-
-/// Bytes as lower-case hex.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
-            // Writing to a string cannot fail.
-            let _ = write!(out, "{byte:02x}");
-            out
-        })
+    hex::encode(&seed_digest(seed, "key", &parts)[..12])
 }
 
 /// A digest of the seed for one purpose. Every part is preceded by its length, so that no two lists of parts collide.
