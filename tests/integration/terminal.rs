@@ -63,6 +63,7 @@ fn what_programs_read_fits_its_schema() {
         ("agents", &["agents", "--json"]),
         ("log", &["log", "--json"]),
         ("hook-status", &["hook", "status", "--json"]),
+        ("doctor", &["doctor", "--json"]),
     ] {
         let schema = repo.council(["schema", schema]).ends(0).stdout;
         let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
@@ -117,7 +118,8 @@ fn colour_is_for_those_who_ask() {
 fn every_schema_is_one() {
     let home = Repo::home();
     for format in [
-        "report", "answer", "packet", "config", "events", "log", "status", "cache", "agents",
+        "report", "answer", "packet", "config", "events", "log", "status", "cache", "agents", "doctor",
+        "hook-status",
     ] {
         let run = home.council(["schema", format]).ends(0);
         let schema: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();

@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use clap::Args;
 use council_protocol::{JudgeId, Seat};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::cli::columns::Columns;
 use crate::cli::context::CommandContext;
@@ -18,19 +20,71 @@ use crate::text::Untrusted;
 
 /// Show which judges a review would use here, how they would run, and why
 #[derive(Debug, Clone, Args)]
-pub(crate) struct DoctorArgs {}
+pub(crate) struct DoctorArgs {
+    /// Print a JSON object
+    #[arg(long)]
+    json: bool,
+}
 
-pub(crate) fn run(_: &DoctorArgs, start: &CommandContext) -> Result<(), RunError> {
+/// Who would review here, how, and why: what `doctor --json` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "DoctorState")]
+pub(crate) struct DoctorState {
+    /// The program's version.
+    version: String,
+    procedure: Procedure,
+    debate: DebateMode,
+    consensus: ConsensusRule,
+    /// How many judges must answer for PASS or WARN; null: the configuration asks for more than there are.
+    quorum: Option<u32>,
+    /// Who would sit, in order.
+    judges: Vec<DoctorJudge>,
+    backends: Vec<DoctorBackend>,
+    /// Each procedure, and whether the judges that it needs can be seated.
+    procedures: Vec<DoctorProcedure>,
+    /// What else the configuration says that somebody should know.
+    notes: Vec<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct DoctorJudge {
+    judge: String,
+    agent: String,
+    /// The model, where one was chosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
+    perspective: String,
+    /// What it looks for.
+    focus: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct DoctorBackend {
+    name: String,
+    /// Whether a review would use it.
+    used: bool,
+    /// The same in words, with the reason.
+    state: String,
+    /// What all judges have there, or what is in its way, in words.
+    capabilities: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct DoctorProcedure {
+    name: String,
+    possible: bool,
+    /// Who would sit where, or why nobody can, in words.
+    state: String,
+}
+
+pub(crate) fn run(args: &DoctorArgs, start: &CommandContext) -> Result<(), RunError> {
     let config = settings::branch_config(start)?;
     let bench = SeatPlanner {
         config: &config,
         deep: false,
     };
     let seats = bench.plan_seats()?;
-    let quorum = match bench.required_quorum(seats.len()) {
-        Ok(quorum) => quorum.to_string(),
-        Err(error) => error.message,
-    };
+    let quorum = bench.required_quorum(seats.len());
     // One survey answers for every procedure: each agent is asked once.
     let procedures = procedure_seats(&config);
     let mut asked = seats.clone();
@@ -51,26 +105,40 @@ pub(crate) fn run(_: &DoctorArgs, start: &CommandContext) -> Result<(), RunError
     let survey = table.survey_seats(&asked, start);
     let (request, choice) = (bench.backend_request(seats.len()), bench.backend_choice());
     let selection = survey.select_for(&seats, &request, &choice);
-    let mut out = format!("git council {}\n\n", env!("CARGO_PKG_VERSION"));
-    out.push_str(&describe_rules(&config, &quorum));
-    out.push_str(&describe_judges(&seats));
-    out.push_str(&describe_backends(
-        &survey.candidates_for(&seats),
-        &selection,
-    ));
-    out.push_str("\nProcedures\n");
-    out.push_str(&describe_procedures(
-        &procedures,
-        &survey,
-        &describe_duel(&config, &table),
-    ));
-    for error in survey.failures() {
-        let _ = writeln!(out, "note: {}", Untrusted::new(&error.message).line());
+    let candidates = survey.candidates_for(&seats);
+    let states = procedure_states(&procedures, &survey, describe_duel(&config, &table));
+    let failures = survey.failures().map(|error| error.message.clone());
+    let notices = config.notices.iter().map(ToString::to_string);
+    let notes: Vec<String> = failures.chain(notices).collect();
+    match args.json {
+        true => {
+            let review = &config.settings.review;
+            start.console.print_json(&DoctorState {
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                procedure: review.procedure,
+                debate: review.debate,
+                consensus: review.consensus,
+                quorum: quorum.ok(),
+                judges: seats.iter().map(DoctorJudge::of).collect(),
+                backends: backend_states(&candidates, &selection),
+                procedures: states,
+                notes,
+            })?;
+        }
+        false => {
+            let quorum = quorum.map_or_else(|error| error.message, |quorum| quorum.to_string());
+            let mut out = format!("git council {}\n\n", env!("CARGO_PKG_VERSION"));
+            out.push_str(&describe_rules(&config, &quorum));
+            out.push_str(&describe_judges(&seats));
+            out.push_str(&describe_backends(&candidates, &selection));
+            out.push_str("\nProcedures\n");
+            out.push_str(&describe_procedures(&states));
+            for note in &notes {
+                let _ = writeln!(out, "note: {}", Untrusted::new(note).line());
+            }
+            start.console.print(&out)?;
+        }
     }
-    for notice in &config.notices {
-        let _ = writeln!(out, "note: {}", Untrusted::new(&notice.to_string()).line());
-    }
-    start.console.print(&out)?;
     // The hint of the error leads here; the next step is in its message.
     selection
         .map(drop)
@@ -136,7 +204,7 @@ const PROCEDURES: [(&str, Procedure); 5] = [
 ];
 
 /// Who would speak for the two sides of a duel, and whether they can.
-fn describe_duel(config: &Config, table: &BackendTable) -> String {
+fn describe_duel(config: &Config, table: &BackendTable) -> DoctorProcedure {
     let planner = SeatPlanner {
         config,
         deep: false,
@@ -150,17 +218,17 @@ fn describe_duel(config: &Config, table: &BackendTable) -> String {
         }
     };
     match side(0).and_then(|a| Ok((a, side(1)?))) {
-        Ok((a, b)) => format!("{a} against {b}"),
-        Err(error) => format!("not possible: {}", error.message),
+        Ok((a, b)) => DoctorProcedure::new("duel", Ok(format!("{a} against {b}"))),
+        Err(error) => DoctorProcedure::new("duel", Err(error)),
     }
 }
 
-fn describe_procedures(
+fn procedure_states(
     procedures: &[ProcedureSeats],
     survey: &SurveyedBackends,
-    duel: &str,
-) -> String {
-    let mut rows = Columns::default();
+    duel: DoctorProcedure,
+) -> Vec<DoctorProcedure> {
+    let mut states = Vec::new();
     for ((config, seats), (name, _)) in procedures.iter().zip(PROCEDURES) {
         let planner = SeatPlanner {
             config,
@@ -171,19 +239,46 @@ fn describe_procedures(
             let selection = survey.select_for(seats, &request, &planner.backend_choice())?;
             Ok((seats.len(), selection))
         });
-        let answer = match chosen {
-            Ok((judges, selection)) => {
-                let pick = &selection.picks[0];
-                let s = if judges == 1 { "" } else { "s" };
-                let notes: String = pick.notes.iter().map(|note| format!("; {note}")).collect();
-                format!("{judges} judge{s} on {}{notes}", pick.backend)
-            }
-            Err(error) => format!("not possible: {}", error.message),
-        };
-        rows.push([name, &Untrusted::new(&answer).line()]);
+        let state = chosen.map(|(judges, selection): (usize, BackendSelection)| {
+            let pick = &selection.picks[0];
+            let s = if judges == 1 { "" } else { "s" };
+            let notes: String = pick.notes.iter().map(|note| format!("; {note}")).collect();
+            format!("{judges} judge{s} on {}{notes}", pick.backend)
+        });
+        states.push(DoctorProcedure::new(name, state));
     }
-    rows.push(["duel", &Untrusted::new(duel).line()]);
+    states.push(duel);
+    states
+}
+
+fn describe_procedures(procedures: &[DoctorProcedure]) -> String {
+    let mut rows = Columns::default();
+    for one in procedures {
+        rows.push([&one.name, &one.state]);
+    }
     rows.render("  ")
+}
+
+impl DoctorProcedure {
+    fn new(name: &str, state: Result<String, RunError>) -> Self {
+        Self {
+            name: name.to_owned(),
+            possible: state.is_ok(),
+            state: state.unwrap_or_else(|error| format!("not possible: {}", error.message)),
+        }
+    }
+}
+
+impl DoctorJudge {
+    fn of(seat: &Seat) -> Self {
+        Self {
+            judge: seat.judge.as_str().to_owned(),
+            agent: seat.agent.name.clone(),
+            model: seat.agent.model.clone(),
+            perspective: seat.perspective.name.clone(),
+            focus: seat.perspective.focus.clone(),
+        }
+    }
 }
 
 fn describe_judges(seats: &[Seat]) -> String {
@@ -200,18 +295,29 @@ fn describe_judges(seats: &[Seat]) -> String {
     format!("\nJudges\n{}", rows.render("  "))
 }
 
+fn backend_states(
+    candidates: &[BackendCandidate],
+    selection: &Result<BackendSelection, RunError>,
+) -> Vec<DoctorBackend> {
+    let state = |candidate: &BackendCandidate| DoctorBackend {
+        name: candidate.name.clone(),
+        used: selection.as_ref().is_ok_and(|selection| {
+            let mut picks = selection.picks.iter();
+            picks.any(|pick| pick.backend == candidate.name)
+        }),
+        state: selection_note(&candidate.name, selection),
+        capabilities: common_capabilities(candidate),
+    };
+    candidates.iter().map(state).collect()
+}
+
 fn describe_backends(
     candidates: &[BackendCandidate],
     selection: &Result<BackendSelection, RunError>,
 ) -> String {
     let mut rows = Columns::default();
-    for candidate in candidates {
-        let name = &candidate.name;
-        rows.push([
-            name.as_str(),
-            &selection_note(name, selection),
-            &common_capabilities(candidate),
-        ]);
+    for one in backend_states(candidates, selection) {
+        rows.push([one.name, one.state, one.capabilities]);
     }
     let mut out = format!("\nBackends\n{}", rows.render("  "));
     for note in selection

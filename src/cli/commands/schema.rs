@@ -15,6 +15,7 @@ const STATUS: &str = include_str!("../../../docs/schemas/status.schema.json");
 const CACHE: &str = include_str!("../../../docs/schemas/cache.schema.json");
 const HOOK_STATUS: &str = include_str!("../../../docs/schemas/hook-status.schema.json");
 const AGENTS: &str = include_str!("../../../docs/schemas/agents.schema.json");
+const DOCTOR: &str = include_str!("../../../docs/schemas/doctor.schema.json");
 const LOG: &str = include_str!("../../../docs/schemas/log.schema.json");
 const BACKEND_REQUEST: &str = include_str!("../../../docs/schemas/backend-request.schema.json");
 const BACKEND_EVENT: &str = include_str!("../../../docs/schemas/backend-event.schema.json");
@@ -53,6 +54,8 @@ enum SchemaName {
     Agents,
     /// What `hook status --json` prints
     HookStatus,
+    /// What `doctor --json` prints
+    Doctor,
 }
 
 pub(crate) fn run(args: &SchemaArgs, console: &Console) -> Result<(), RunError> {
@@ -67,6 +70,7 @@ pub(crate) fn run(args: &SchemaArgs, console: &Console) -> Result<(), RunError> 
         SchemaName::Status => STATUS,
         SchemaName::Cache => CACHE,
         SchemaName::HookStatus => HOOK_STATUS,
+        SchemaName::Doctor => DOCTOR,
         SchemaName::Agents => AGENTS,
         SchemaName::Log => LOG,
     };
@@ -78,6 +82,7 @@ mod tests {
     use schemars::schema_for;
 
     use crate::cli::commands::agents::AgentState;
+    use crate::cli::commands::doctor::DoctorState;
     use crate::cli::commands::cache::CachedEntry;
     use crate::cli::commands::hook::HookStatus;
     use crate::cli::commands::log::LogEntry;
@@ -92,6 +97,7 @@ mod tests {
             ("status", schema_for!(Vec<RunStatus>).to_value()),
             ("cache", schema_for!(Vec<CachedEntry>).to_value()),
             ("hook-status", schema_for!(HookStatus).to_value()),
+            ("doctor", schema_for!(DoctorState).to_value()),
             ("agents", schema_for!(Vec<AgentState>).to_value()),
             ("log", schema_for!(Vec<LogEntry>).to_value()),
         ];
