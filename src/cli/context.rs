@@ -7,10 +7,12 @@ use std::sync::Arc;
 use crate::cli::args::GlobalArgs;
 use crate::cli::console::Console;
 use crate::cli::live::{EventFile, LiveView, ViewKind, WatchedConsole};
-use crate::config::Settings;
+use crate::config::{ProgressSetting, Settings};
 use crate::run::context::{Notifier, RunContext};
 use crate::run::environment::ProcessEnvironment;
 use crate::run::error::RunError;
+use crate::run::settings;
+use crate::text::Untrusted;
 
 /// The process's environment: read here and nowhere else.
 pub(crate) fn process_environment() -> ProcessEnvironment {
@@ -96,6 +98,20 @@ impl CommandContext {
         }
     }
 
+    /// How a view looks of a run that is not this command's own, and on which console: as the configuration says. One
+    /// that cannot be read hides nothing.
+    pub(crate) fn view_of_settings(&self) -> (ViewKind, Console) {
+        let (mut progress, mut console) = (ProgressSetting::Auto, self.console);
+        if let Ok(config) = settings::branch_config(self) {
+            let output = config.settings.output;
+            let flag = self.global.color.map(Into::into);
+            console = console.with_color_setting(flag, output.color);
+            progress = output.progress;
+        }
+        let kind = ViewKind::choose(progress, &console, &self.run.environment);
+        (kind, console)
+    }
+
     /// The same with events of the run written to a file; `-` is standard output.
     pub(crate) fn with_events(&self, file: Option<&Path>) -> Result<Self, RunError> {
         let open = |file| EventFile::open(file, &self.dir).map(Arc::new);
@@ -124,6 +140,11 @@ impl Notifier for Console {
 
     fn log(&self, line: &str) {
         self.log_line(line);
+    }
+
+    fn print_line(&self, line: &str) {
+        // A reader that has gone does not stop the run.
+        let _ = self.print(&format!("{}\n", Untrusted::new(line).line()));
     }
 
     fn announce(&self, lines: &[String]) {

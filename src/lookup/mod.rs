@@ -19,7 +19,7 @@ use std::sync::{Arc, OnceLock};
 
 use council_agents::tools::{CodeTools, QueryBounds, QueryResult, ToolQuery};
 use council_protocol::change::{EntryKind, FileStatus, TreeEntry};
-use council_protocol::{BlobSource, FileChange, Packet, RepoPath, SeenLines, Side};
+use council_protocol::{BlobSource, FileChange, JudgeId, Packet, RepoPath, SeenLines, Side};
 use council_secrets::Redactor;
 
 use crate::git::CommitHistory;
@@ -39,7 +39,11 @@ pub(crate) struct CodeLookup {
     redactor: Redactor,
     history: Option<CommitHistory>,
     tree: OnceLock<ReviewedFiles>,
+    listener: Option<LookupListener>,
 }
+
+/// Hears which judge uses which tool, and what it asks for: without secrets, but untrusted.
+pub(crate) type LookupListener = Arc<dyn Fn(&JudgeId, &'static str, &str) + Send + Sync>;
 
 /// The files of the reviewed side, made when the first judge asks.
 struct ReviewedFiles {
@@ -69,7 +73,13 @@ impl CodeLookup {
             redactor,
             history,
             tree: OnceLock::new(),
+            listener: None,
         })
+    }
+
+    /// The same with somebody who watches.
+    pub(crate) fn with_listener(self, listener: Option<LookupListener>) -> Self {
+        Self { listener, ..self }
     }
 
     fn tree(&self) -> &ReviewedFiles {
@@ -217,6 +227,12 @@ impl CodeLookup {
 }
 
 impl CodeTools for CodeLookup {
+    fn on_query(&self, judge: &JudgeId, query: &ToolQuery) {
+        if let Some(listener) = &self.listener {
+            listener(judge, query.tool_name(), &self.describe_query(query));
+        }
+    }
+
     fn run_query(&self, query: &ToolQuery, bounds: &QueryBounds) -> QueryResult {
         let found = match query {
             ToolQuery::ReadFile { path, lines } => self.read_file(path, *lines, bounds),

@@ -16,6 +16,8 @@ pub(crate) trait Notifier: Send + Sync {
     fn log(&self, line: &str);
     /// Lines that must be seen before the run goes on, e.g. what leaves this machine. May hold untrusted text.
     fn announce(&self, lines: &[String]);
+    /// A line of what is made, on standard output. May hold untrusted text.
+    fn print_line(&self, line: &str);
     /// Whether a person asked for details.
     fn is_verbose(&self) -> bool;
     /// Whether a person watches, who is shown what slow judges do.

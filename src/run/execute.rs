@@ -9,12 +9,13 @@ use council_protocol::{Capability, Seat};
 
 use crate::council::Plan;
 use crate::council::plan::{ExchangeMode, Procedure, ProcedureOptions, RunSeed};
-use crate::lookup::CodeLookup;
+use crate::lookup::{CodeLookup, LookupListener};
 use crate::registry::{BackendChoice, BackendPick, BackendRequest, BackendSelection, WORKERS};
 use crate::report::{self, BackendFacts, Report, ReviewSubject, RunFacts};
 use crate::session::{
-    self, BackendOffer, FinishedSession, InterruptSource, MINUTES_FILE, MinutesPage, RealWorld,
-    RunFolders, RunRef, SessionBackend, SessionError, SessionSetup, SessionWorld, WriteDurability,
+    self, BackendOffer, CouncilClock, FinishedSession, InterruptSource, MINUTES_FILE, MinutesPage,
+    ProgressEvent, ProgressKind, RealWorld, RunFolders, RunRef, SessionBackend, SessionError,
+    SessionSetup, SessionWorld, WriteDurability,
 };
 
 use crate::run::artefacts::{is_folder_free, prune_artefacts};
@@ -99,6 +100,8 @@ pub(crate) struct CouncilRun<'a> {
     pub(crate) hearsay: Vec<String>,
     /// What comes to a document instead of a verdict.
     pub(crate) gathering: Option<&'a DocumentMode>,
+    /// Since when the council sits.
+    pub(crate) clock: CouncilClock,
 }
 
 impl<'a> CouncilRun<'a> {
@@ -129,6 +132,7 @@ impl<'a> CouncilRun<'a> {
             heard: KnownDismissals::default(),
             hearsay: Vec::new(),
             gathering: None,
+            clock: CouncilClock::default(),
         }
     }
 }
@@ -283,7 +287,21 @@ impl CouncilRun<'_> {
             self.prepared.redactor.clone(),
             self.prepared.change.earlier_history(),
         )?;
-        Some(Arc::new(lookup))
+        Some(Arc::new(lookup.with_listener(self.lookup_listener())))
+    }
+
+    /// Whoever watches is told what a judge looks up, while it does.
+    fn lookup_listener(&self) -> Option<LookupListener> {
+        let clock = self.clock.clone();
+        let observer = self.start.notifier.observer()?;
+        Some(Arc::new(move |judge, tool, asked| {
+            let kind = ProgressKind::LooksUp {
+                judge: judge.clone(),
+                tool: tool.to_owned(),
+                asked: asked.to_owned(),
+            };
+            observer(&ProgressEvent::new(clock.now_ms(), kind));
+        }))
     }
 
     fn plan_for(&self, pick: &BackendPick, seats: &[Seat]) -> Plan {
@@ -368,7 +386,11 @@ impl CouncilRun<'_> {
             max_answer_bytes: self.prepared.config.settings.limits.answer,
             money: cost_settings(&self.prepared.config.settings),
             listener: self.log_listener(seats),
-            observer: self.start.notifier.observer(),
+            observer: self
+                .start
+                .notifier
+                .observer()
+                .map(|observer| self.clock.watch(observer)),
         }
     }
 

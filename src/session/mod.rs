@@ -44,8 +44,8 @@ pub use opened::SessionBackend;
 pub(crate) use places::{RETIRED_SUFFIX, artefact_stem, retired_name};
 pub use places::{RunFolders, RunRef};
 pub(crate) use progress::{
-    AskedTask, JournalFollower, ProgressEvent, ProgressKind, ProgressObserver, RunLabel,
-    SeatedJudge, UsedTokens,
+    AskedTask, CouncilClock, JournalFollower, ProgressEvent, ProgressKind, ProgressObserver,
+    RunLabel, SeatedJudge, UsedTokens,
 };
 pub(crate) use prove::QuoteProver;
 pub(crate) use purse::{Budget, BudgetLimits, CALLS_FILE};

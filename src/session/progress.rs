@@ -3,6 +3,9 @@
 //! Everything is told from the engine's inputs and actions, which a journal gives again. So a program that attaches to a
 //! run in the background sees what the terminal that started it would have shown.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
 use council_protocol::answer::{Answer, Stance};
 use council_protocol::message::Usage;
 use council_protocol::task::Form;
@@ -67,6 +70,14 @@ pub(crate) enum ProgressKind {
         /// How long the judge has, in milliseconds.
         timeout_ms: u64,
     },
+    /// A judge looks something up in the repository.
+    LooksUp {
+        judge: JudgeId,
+        /// The tool: `read_file`, `search`, `symbol`, `history` or `list`.
+        tool: String,
+        /// What it asks for, in short.
+        asked: String,
+    },
     /// A reply came in. Its quotes are looked up before it counts.
     Replied {
         judge: JudgeId,
@@ -103,6 +114,12 @@ pub(crate) enum ProgressKind {
         finding: String,
         /// Why the judge thinks so.
         because: String,
+    },
+    /// A side of a duel has written a section of the file.
+    Wrote {
+        judge: JudgeId,
+        /// Its heading.
+        section: String,
     },
     /// A judge takes back a finding of its own.
     Withdrawn {
@@ -277,7 +294,35 @@ impl UsedTokens {
 }
 
 /// Hears each event as it happens. Texts in it are untrusted; secrets are redacted.
-pub(crate) type ProgressObserver = std::sync::Arc<dyn Fn(&ProgressEvent) + Send + Sync>;
+pub(crate) type ProgressObserver = Arc<dyn Fn(&ProgressEvent) + Send + Sync>;
+
+/// The council's time, for events that do not come from its engine.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CouncilClock(Arc<Mutex<Option<Instant>>>);
+
+impl CouncilClock {
+    /// The same observer; the clock begins with the event that convenes the council.
+    pub(crate) fn watch(&self, observer: ProgressObserver) -> ProgressObserver {
+        let clock = self.clone();
+        Arc::new(move |event| {
+            if matches!(event.kind, ProgressKind::Convened { .. }) {
+                let age = Duration::from_millis(event.at);
+                *clock.lock() = Instant::now().checked_sub(age);
+            }
+            observer(event);
+        })
+    }
+
+    /// Milliseconds since the council was convened.
+    pub(crate) fn now_ms(&self) -> Millis {
+        let since = self.lock().map(|began| began.elapsed().as_millis());
+        since.map_or(0, |ms| Millis::try_from(ms).unwrap_or(Millis::MAX))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// What an event of a whole run tells beside what the plan says.
 #[derive(Debug, Clone)]

@@ -63,6 +63,18 @@ fn rules_are_heard_over_a_duel_of_models() {
     .prints("FAIL (rules (builtin))");
 }
 
+#[test]
+fn a_duel_of_models_is_seen_while_it_lasts() {
+    let repo = with_judge(&answer("PASS", ""), "");
+    let duel = ["duel", "HEAD", "--agent-a", "helper", "--agent-b", "helper"];
+    let run = repo.council_with(&[("CI", "true")], &duel);
+    for told in ["judge-a wrote: Opening", "judge-b wrote: Response"] {
+        assert!(run.stderr.contains(told), "{told}: {}", run.stderr);
+    }
+    let quiet = repo.council_with(&[("CI", "true")], &[&duel[..], &["-q"]].concat());
+    assert_eq!(quiet.stderr, "");
+}
+
 /// Whoever waits for a side that is gone waits for nothing.
 #[test]
 fn a_side_that_breaks_off_ends_the_duel_at_once() {

@@ -106,6 +106,23 @@ fn the_demo_plays_without_a_repository_or_a_network() {
 }
 
 #[test]
+fn the_demo_and_wait_obey_the_setting() {
+    let home = Repo::home();
+    let lines = ["demo", "--config", "output.progress=lines"];
+    let run = home.council(lines).ends(0);
+    assert!(run.stderr.contains("disputes"), "{}", run.stderr);
+    let off = ["demo", "--config", "output.progress=off"];
+    let run = home.council_with(&[("CI", "true")], &off);
+    assert_eq!(run.stderr, "");
+    let repo = with_judge("cat > /dev/null; exec sleep 600", "");
+    let detached = [&REVIEW[..], &["--timeout", "3s", "--detach"]].concat();
+    repo.council_with(&[], &detached).ends(0);
+    let off = ["wait", "--config", "output.progress=off"];
+    let run = repo.council_with(&[("CI", "true")], &off);
+    assert!(!run.stderr.contains("out of time"), "{}", run.stderr);
+}
+
+#[test]
 fn a_run_in_the_background_is_seen_from_its_journal() {
     let repo = with_judge("cat > /dev/null; exec sleep 600", "");
     repo.write(

@@ -123,6 +123,35 @@ fn a_defect_that_only_a_look_up_shows_is_found_and_its_quote_is_proved() {
 }
 
 #[test]
+fn a_look_up_is_told_to_whoever_watches_while_it_is_made() {
+    let search = Tool::call("search", json!({"regex": r"\badd\("}));
+    let models = FakeModels::start([Rule::on(Reply::calls([search])).times(1)]).unwrap();
+    let repo = repo(&models, "chat", "");
+    let run = repo.council_with(
+        &[("MODEL_KEY", "k")],
+        &[
+            "review", "HEAD", "--quick", "--agents", "chat", "--events", "-",
+        ],
+    );
+    let events: Vec<Value> = run
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let at = |name| events.iter().position(|event| event["event"] == name);
+    let (asked, looked, replied) = (at("asked"), at("looks-up"), at("replied"));
+    assert!(
+        asked < looked && looked < replied && asked.is_some(),
+        "{events:?}"
+    );
+    let looked = &events[looked.unwrap()];
+    assert_eq!(
+        (&looked["tool"], &looked["asked"]),
+        (&json!("search"), &json!(r"\badd\(")),
+    );
+}
+
+#[test]
 fn a_made_up_quote_of_a_file_that_was_read_proves_nothing() {
     let read = json!({"path": "src/billing/invoice.rs"});
     let models = FakeModels::start([

@@ -132,6 +132,20 @@ fn a_stage_is_debated_over_its_own_files() {
 }
 
 #[test]
+fn a_stage_is_seen_while_it_lasts() {
+    let repo = project(NOTES);
+    let plain = repo
+        .council(["stage", "--config", "output.progress=off"])
+        .ends(0);
+    assert!(!plain.stderr.contains("Skeptic"), "{}", plain.stderr);
+    let seen = repo
+        .council(["stage", "--config", "output.progress=lines"])
+        .ends(0);
+    assert!(seen.stderr.contains("Skeptic answered"), "{}", seen.stderr);
+    assert_eq!(seen.stdout, plain.stdout, "what it prints stays the same");
+}
+
+#[test]
 fn every_role_is_given_the_stage_the_handoff_the_references_and_its_directive() {
     let repo = project(NOTES);
     repo.council(["stage", "--intensity", "light"]).ends(0);

@@ -118,7 +118,16 @@ fn colour_is_for_those_who_ask() {
 fn every_schema_is_one() {
     let home = Repo::home();
     for format in [
-        "report", "answer", "packet", "config", "events", "log", "status", "cache", "agents", "doctor",
+        "report",
+        "answer",
+        "packet",
+        "config",
+        "events",
+        "log",
+        "status",
+        "cache",
+        "agents",
+        "doctor",
         "hook-status",
     ] {
         let run = home.council(["schema", format]).ends(0);

@@ -89,6 +89,7 @@ impl AgentEnv {
         let runner = context.tools.clone().filter(|_| client.tool_calls > 0);
         let tools = runner.map(|runner| ToolSetup {
             runner,
+            judge: spec.seat.judge.clone(),
             max_calls: client.tool_calls,
         });
         Ok(Self {

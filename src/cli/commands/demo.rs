@@ -8,7 +8,6 @@ use crate::cli::commands::show::ShowFormat;
 use crate::cli::context::CommandContext;
 use crate::cli::deliver::render_report;
 use crate::cli::live::{LiveView, ViewKind};
-use crate::config::ProgressSetting;
 use crate::run::demo::{PlayedDemo, play_demo};
 use crate::run::error::RunError;
 
@@ -34,12 +33,12 @@ pub(crate) struct DemoArgs {
 
 pub(crate) fn run(args: &DemoArgs, start: &CommandContext) -> Result<(), RunError> {
     let PlayedDemo { events, report } = play_demo()?;
-    let kind = ViewKind::choose(ProgressSetting::Auto, &start.console, &start.environment);
+    let (kind, console) = start.view_of_settings();
     if !args.at_once && kind != ViewKind::Off {
         start.console.write_stderr(
             "Three scripted models review a change that searches refunds, then answer each other. This is a recording.\n\n",
         );
-        let view = LiveView::new(kind, start.console);
+        let view = LiveView::new(kind, console);
         let mut now = 0;
         for event in &events {
             let pause = Duration::from_millis(event.at.saturating_sub(now)).min(MAX_PAUSE);

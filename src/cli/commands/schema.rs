@@ -82,8 +82,8 @@ mod tests {
     use schemars::schema_for;
 
     use crate::cli::commands::agents::AgentState;
-    use crate::cli::commands::doctor::DoctorState;
     use crate::cli::commands::cache::CachedEntry;
+    use crate::cli::commands::doctor::DoctorState;
     use crate::cli::commands::hook::HookStatus;
     use crate::cli::commands::log::LogEntry;
     use crate::cli::commands::status::RunStatus;

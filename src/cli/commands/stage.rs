@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::console::Console;
 use crate::cli::context::CommandContext;
 use crate::cli::deliver::ReportOutput;
 use crate::config::KeyValue;
 use crate::council::plan::Intensity;
 use crate::report::{GatePolicy, Report, Verbosity};
+use crate::run::context::Notifier;
 use crate::run::error::RunError;
 use crate::run::modes::document::{DocumentListener, SYNTHESIZER};
-use crate::run::modes::stage::{DebatedStage, StageRequest, run_stage};
+use crate::run::modes::stage::{StageRequest, debate_stage, read_stage};
 use crate::text::Untrusted;
 
 const EXAMPLES: &str = "\
@@ -112,26 +112,32 @@ pub(crate) fn run(args: &StageArgs, start: &CommandContext) -> Result<u8, RunErr
         flags: args.config_pairs(),
     };
     let quiet = args.json || start.console.verbosity == Verbosity::Quiet;
-    let listener = progress_listener(start.console, quiet);
-    let DebatedStage { report, settings } = run_stage(&request, &listener, start)?;
+    let stage = read_stage(&request, start)?;
+    let settings = stage.settings().clone();
+    let start = &start.with_settings(&settings);
+    let listener = progress_listener(Arc::clone(&start.notifier), start.console.verbosity, quiet);
+    let report = debate_stage(stage, &listener, start)?;
     let output = ReportOutput::from_settings(&settings, args.output.as_deref());
     deliver_stage(args, &report, &output, start)
 }
 
 /// The progress as it comes: lines of progress on standard output, the rest for whoever asked for more.
-fn progress_listener(console: Console, quiet: bool) -> DocumentListener {
+fn progress_listener(
+    notifier: Arc<dyn Notifier>,
+    verbosity: Verbosity,
+    quiet: bool,
+) -> DocumentListener {
     Arc::new(move |line: &str| {
         if !line.starts_with('[') {
-            if console.is_verbose() {
-                console.log_line(line);
+            if notifier.is_verbose() {
+                notifier.log(line);
             }
         } else if quiet {
-            if console.verbosity != Verbosity::Quiet {
-                console.log_line(line);
+            if verbosity != Verbosity::Quiet {
+                notifier.log(line);
             }
         } else {
-            // A reader that has gone does not stop the debate.
-            let _ = console.print(&format!("{}\n", Untrusted::new(line).line()));
+            notifier.print_line(line);
         }
     })
 }

@@ -7,8 +7,8 @@ use clap::Args;
 
 use crate::cli::context::CommandContext;
 use crate::cli::deliver::render_report;
-use crate::cli::live::{LiveView, ViewKind};
-use crate::config::{ProgressSetting, ReportFormat, parse_duration};
+use crate::cli::live::LiveView;
+use crate::config::{ReportFormat, parse_duration};
 use crate::run::error::RunError;
 use crate::run::hook::background::{BackgroundState, background_queue};
 use crate::run::shown::remember_shown;
@@ -50,8 +50,8 @@ pub(crate) fn run(args: &WaitArgs, start: &CommandContext) -> Result<u8, RunErro
         let hint = format!("nothing is running; this is the latest run, {}", past.name);
         start.console.hint(&hint);
     }
-    let kind = ViewKind::choose(ProgressSetting::Auto, &start.console, &start.environment);
-    let view = LiveView::new(kind, start.console);
+    let (kind, console) = start.view_of_settings();
+    let view = LiveView::new(kind, console);
     let mut watcher = RunWatcher::new(past.clone(), start);
     while past.state() == RunState::GoingOn {
         let news = watcher.poll();

@@ -3,6 +3,7 @@
 use council_protocol::answer::Stance;
 use council_protocol::{JudgeId, Millis, RoundNumber, Severity, Vote};
 
+use crate::council::plan::Procedure;
 use crate::session::{AskedTask, ProgressEvent, ProgressKind, UsedTokens};
 use crate::text::{self, Ellipsis, Untrusted};
 
@@ -19,6 +20,8 @@ struct JudgeRow {
     /// Since when, in the council's milliseconds.
     since: Millis,
     lookups: usize,
+    /// What it looks up now.
+    tool: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -41,6 +44,8 @@ pub(crate) struct Board {
     used: UsedTokens,
     max_usd: Option<f64>,
     is_paid: bool,
+    /// Its sides write in turn: there are no rounds of answers.
+    is_duel: bool,
     is_over: bool,
     at: Millis,
 }
@@ -58,6 +63,15 @@ impl Board {
             } => {
                 self.round = self.round.max(*round);
                 self.set(judge, JudgeState::Thinking(*task), at);
+            }
+            ProgressKind::LooksUp { judge, tool, asked } => {
+                if let Some(row) = self.row(judge) {
+                    row.tool = Some(format!("{} {asked}", tool.replace('_', " ")));
+                }
+            }
+            ProgressKind::Wrote { judge, section } => {
+                self.set(judge, JudgeState::Waiting, at);
+                return Some(format!("{} wrote: {section}", self.name_of(judge)));
             }
             ProgressKind::Replied { judge, used } => {
                 self.used = self.used.plus(*used);
@@ -138,6 +152,7 @@ impl Board {
             target,
             max_usd,
             judges,
+            procedure,
             ..
         } = kind
         else {
@@ -154,10 +169,12 @@ impl Board {
             state: JudgeState::Starting,
             since: 0,
             lookups: 0,
+            tool: None,
         };
         *self = Self {
             target: target.clone(),
             max_usd: *max_usd,
+            is_duel: *procedure == Procedure::Duel,
             is_paid: judges.iter().any(|one| one.paid),
             rows: judges.iter().map(row).collect(),
             used,
@@ -203,7 +220,7 @@ impl Board {
 
     fn set(&mut self, judge: &JudgeId, state: JudgeState, at: Millis) {
         if let Some(row) = self.row(judge) {
-            (row.state, row.since) = (state, at);
+            (row.state, row.since, row.tool) = (state, at, None);
         }
     }
 
@@ -216,11 +233,14 @@ impl Board {
             )
         };
         let done = self.rows.iter().filter(is_done).count();
-        let mut parts = vec![
-            format!("round {}", self.round.max(RoundNumber::FIRST)),
-            seconds(now),
-            format!("{done} of {} answered", self.rows.len()),
-        ];
+        let mut parts = match self.is_duel {
+            true => vec!["duel".to_owned(), seconds(now)],
+            false => vec![
+                format!("round {}", self.round.max(RoundNumber::FIRST)),
+                seconds(now),
+                format!("{done} of {} answered", self.rows.len()),
+            ],
+        };
         let tokens = [self.used.input_tokens, self.used.output_tokens];
         if let Some(tokens) = tokens.into_iter().flatten().reduce(u64::saturating_add) {
             parts.push(format!("{} tokens", short_count(tokens)));
@@ -283,7 +303,10 @@ impl JudgeRow {
         match &self.state {
             JudgeState::Starting => "starting".to_owned(),
             JudgeState::Waiting => "waiting".to_owned(),
-            JudgeState::Thinking(task) => format!("{} {since}", task_words(*task)),
+            JudgeState::Thinking(task) => match &self.tool {
+                Some(tool) => format!("{} {since} · {tool}", task_words(*task)),
+                None => format!("{} {since}", task_words(*task)),
+            },
             JudgeState::Checking => "its quotes are looked up".to_owned(),
             JudgeState::Answered(says) => format!("answered {says}{looked}"),
             JudgeState::Failed(why) => format!("failed: {why}"),

@@ -319,6 +319,11 @@ impl Notifier for WatchedConsole {
         self.view.pause(|console| console.log_line(line));
     }
 
+    fn print_line(&self, line: &str) {
+        self.view
+            .pause(|console| Notifier::print_line(console, line));
+    }
+
     fn announce(&self, lines: &[String]) {
         self.view.pause(|console| console.announce(lines));
     }

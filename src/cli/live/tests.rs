@@ -66,6 +66,35 @@ fn answered(name: &str) -> ProgressKind {
 }
 
 #[test]
+fn the_tool_in_use_stands_beside_the_judge_until_it_answers() {
+    let looks_up = ProgressKind::LooksUp {
+        judge: judge("judge-1"),
+        tool: "read_file".to_owned(),
+        asked: "src/\u{1b}[2Jdb.py 1-20".to_owned(),
+    };
+    let mut events = vec![
+        convened(None),
+        (0, asked("judge-1", AskedTask::Review)),
+        (4_000, looks_up),
+    ];
+    let (shown, lines) = board(events.clone());
+    let rows = shown.render(5_000, 80, Ellipsis::Unicode);
+    assert!(
+        rows[1].contains("thinking 5 s · read file src/"),
+        "{rows:?}"
+    );
+    assert!(!rows[1].contains('\u{1b}'), "{rows:?}");
+    assert_eq!(
+        lines,
+        Vec::<String>::new(),
+        "a look-up has no line of its own"
+    );
+    events.push((6_000, answered("judge-1")));
+    let (shown, _) = board(events);
+    assert!(!shown.render(7_000, 80, Ellipsis::Unicode)[1].contains("read file"));
+}
+
+#[test]
 fn every_judge_has_a_line_and_the_money_stands_against_its_limit() {
     let used = UsedTokens {
         input_tokens: Some(12_000),

@@ -48,6 +48,10 @@ impl Notifier for AgentNotifier {
         let _ = self.progress.send(Untrusted::new(line).line());
     }
 
+    fn print_line(&self, line: &str) {
+        self.log(line);
+    }
+
     fn announce(&self, lines: &[String]) {
         lines.iter().for_each(|line| self.tell(line));
     }

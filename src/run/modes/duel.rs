@@ -1,5 +1,6 @@
 //! Runs a duel: one side in this process, or both as two processes of ours.
 
+use std::cell::RefCell;
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
@@ -23,10 +24,11 @@ use crate::run::estimate::{cost_settings, overrun_note};
 use crate::run::execute::{run_places, save_run_report};
 use crate::run::facts::base_facts;
 use crate::run::floor::{RuleBench, hear_rules};
+use crate::run::modes::duel_news::{DuelNews, SpeakNotice};
 use crate::run::modes::duel_subject::read_bytes;
 use crate::run::modes::foreign_side::foreign_seat;
 use crate::run::modes::side_purse::{SidePurse, SideSpending};
-use crate::run::modes::sides::{StartedSide, wait_for_sides};
+use crate::run::modes::sides::{SideReport, StartedSide, wait_for_sides};
 use crate::run::plan::{PlanInputs, build_plan};
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
@@ -125,12 +127,29 @@ impl Duel<'_> {
             agent_timeout_ms: self.prepared.config.settings.timeouts().r1_ms,
             key: seed.0[..24].to_owned(),
         };
+        let news = DuelNews::new(self.start);
+        if !self.relayed {
+            let (label, limits) = (&self.prepared.packet.target.label, self.limits());
+            news.convene(label, std::slice::from_ref(&seat), limits.most_usd);
+        }
+        let written = RefCell::new(String::new());
         let mut told = |heading: &str| {
+            heading.clone_into(&mut written.borrow_mut());
+            match self.relayed {
+                // As with what a call cost: the next write to a broken pipe ends the side.
+                true => drop(relay(&SpeakNotice::line_of(heading))),
+                false => news.speaks(role, side.agent_timeout_ms),
+            }
             if self.start.notifier.is_verbose() {
                 self.start.notifier.log(&format!("{role}: {heading}"));
             }
         };
-        let mut report = |receipt: &WriteReceipt| relay(&receipt.to_line());
+        let mut report = |receipt: &WriteReceipt| {
+            if !self.relayed {
+                news.wrote(role, &written.borrow());
+            }
+            relay(&receipt.to_line())
+        };
         let mut desk = ReportedFile::new(DuelFileOnDisk::new(self.file.clone()), &mut report);
         let played = session::play_side(
             &side,
@@ -183,7 +202,10 @@ impl Duel<'_> {
         let seed = draw_run_seed(&world)?;
         let prompts = SeatPrompts::for_duel(&seats, self.prepared, &seed)?;
         self.announce(&seats, prompts.as_deref(), &world);
-        let sides = [DuelRole::A, DuelRole::B].map(|role| self.start_side(role));
+        let news = DuelNews::new(self.start);
+        let label = &self.prepared.packet.target.label;
+        news.convene(label, &seats, self.limits().most_usd);
+        let sides = [DuelRole::A, DuelRole::B].map(|role| self.start_side(role, &news));
         let refused = sides.iter().find_map(|side| side.as_ref().err().cloned());
         let ended = wait_for_sides(sides.into_iter().flatten().collect(), refused.is_some());
         if let Some(error) = refused {
@@ -246,7 +268,7 @@ impl Duel<'_> {
         safe_file::check_place(&self.file).map_err(|error| RunError::output(&file, &error))
     }
 
-    fn start_side(&self, role: DuelRole) -> Result<StartedSide, RunError> {
+    fn start_side(&self, role: DuelRole, news: &DuelNews) -> Result<StartedSide, RunError> {
         let cannot = |error: std::io::Error| RunError::run(format!("cannot start {role}: {error}"));
         let exe = self.start.program.clone();
         let exe =
@@ -272,7 +294,12 @@ impl Duel<'_> {
             command.arg(flag).arg(name);
         }
         command.stdin(Stdio::null()).stdout(Stdio::piped());
-        StartedSide::start(role, command).map_err(cannot)
+        let (news, timeout_ms) = (news.clone(), self.prepared.config.settings.timeouts().r1_ms);
+        let on_report = move |report: SideReport<'_>| match report {
+            SideReport::Speaks => news.speaks(role, timeout_ms),
+            SideReport::Wrote(section) => news.wrote(role, section),
+        };
+        StartedSide::start(role, command, on_report).map_err(cannot)
     }
 
     /// The transcript as an ordinary report, kept as a run like any other.
@@ -281,6 +308,7 @@ impl Duel<'_> {
         let mut judged = self.judge(&transcript, concluded)?;
         let overrun = overrun_note(&judged.outcome, &self.prepared.config.settings);
         judged.outcome.notes.extend(overrun);
+        DuelNews::new(self.start).conclude(&judged.outcome);
         hear_rules(
             &mut judged.outcome,
             &judged.plan,

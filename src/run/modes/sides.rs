@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::duel::DuelRole;
 use crate::duel::protocol::receipts::WriteReceipt;
+use crate::run::modes::duel_news::SpeakNotice;
 use crate::run::modes::side_purse::SideSpending;
 
 /// A side that plays in a process of its own, and what it reports meanwhile.
@@ -14,6 +15,14 @@ pub(super) struct StartedSide {
     role: DuelRole,
     child: Child,
     reader: JoinHandle<SideReports>,
+}
+
+/// What a side tells while it plays, for whoever watches.
+pub(super) enum SideReport<'a> {
+    /// It writes a section now.
+    Speaks,
+    /// The section with this heading stands in the file.
+    Wrote(&'a str),
 }
 
 /// What a side has told.
@@ -56,11 +65,15 @@ pub(super) fn wait_for_sides(mut sides: Vec<StartedSide>, mut is_broken: bool) -
 
 impl StartedSide {
     /// Starts the process of a side, and hears what it reports.
-    pub(super) fn start(role: DuelRole, mut command: Command) -> io::Result<Self> {
+    pub(super) fn start(
+        role: DuelRole,
+        mut command: Command,
+        on_report: impl Fn(SideReport<'_>) + Send + 'static,
+    ) -> io::Result<Self> {
         let mut child = command.spawn()?;
         let pipe = child.stdout.take();
-        let reader =
-            std::thread::spawn(move || pipe.map_or_else(SideReports::default, read_reports));
+        let read = move |pipe| read_reports(pipe, &on_report);
+        let reader = std::thread::spawn(move || pipe.map_or_else(SideReports::default, read));
         Ok(Self {
             role,
             child,
@@ -85,12 +98,18 @@ impl StartedSide {
 /// The most bytes of reports that are read from a side: a few hundred for each of its sections.
 const MAX_REPORTED_BYTES: u64 = 1 << 20;
 
-fn read_reports(pipe: ChildStdout) -> SideReports {
+fn read_reports(pipe: ChildStdout, on_report: &dyn Fn(SideReport<'_>)) -> SideReports {
     let lines = BufReader::new(pipe.take(MAX_REPORTED_BYTES)).lines();
-    let mut reports = SideReports::default();
+    let (mut reports, mut section) = (SideReports::default(), String::new());
     for line in lines.map_while(Result::ok) {
-        if !reports.spent.count_line(&line) {
-            reports.receipts.extend(WriteReceipt::from_line(&line));
+        if let Some(heading) = SpeakNotice::heading_of(&line) {
+            on_report(SideReport::Speaks);
+            section = heading;
+        } else if !reports.spent.count_line(&line)
+            && let Some(receipt) = WriteReceipt::from_line(&line)
+        {
+            on_report(SideReport::Wrote(&section));
+            reports.receipts.push(receipt);
         }
     }
     reports

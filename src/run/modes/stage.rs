@@ -60,18 +60,24 @@ pub(crate) struct StageRequest {
     pub(crate) flags: Vec<KeyValue>,
 }
 
-/// What came of it.
-pub(crate) struct DebatedStage {
-    pub(crate) report: Report,
-    pub(crate) settings: Settings,
+/// A stage that can be debated.
+pub(crate) struct PreparedStage {
+    folder: StageFolder,
+    debated: StageSettings,
+    prepared: PreparedReview,
 }
 
-/// Debates a stage, and writes its documents and its line of the call log.
-pub(crate) fn run_stage(
+impl PreparedStage {
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.prepared.config.settings
+    }
+}
+
+/// Reads what a debate of a stage needs.
+pub(crate) fn read_stage(
     request: &StageRequest,
-    listener: &DocumentListener,
     start: &RunContext,
-) -> Result<DebatedStage, RunError> {
+) -> Result<PreparedStage, RunError> {
     if start.environment.is_ci() {
         return Err(RunError::usage(
             "a stage debate takes its settings from the worktree, so it runs only locally",
@@ -81,6 +87,24 @@ pub(crate) fn run_stage(
     let folder = StageFolder::find(&project_root(start), request.stage.as_deref())?;
     let debated = folder.read_settings(request.intensity)?;
     let prepared = prepare_stage(request, &folder, folder.read_context()?, start)?;
+    Ok(PreparedStage {
+        folder,
+        debated,
+        prepared,
+    })
+}
+
+/// Debates a stage, and writes its documents and its line of the call log.
+pub(crate) fn debate_stage(
+    stage: PreparedStage,
+    listener: &DocumentListener,
+    start: &RunContext,
+) -> Result<Report, RunError> {
+    let PreparedStage {
+        folder,
+        debated,
+        prepared,
+    } = stage;
     let bench = SeatPlanner {
         config: &prepared.config,
         deep: false,
@@ -96,11 +120,10 @@ pub(crate) fn run_stage(
         filing: Some(document_filing(&folder, &debated.roles)),
         listener: Some(Arc::clone(listener)),
     };
-    let settings = prepared.config.settings.clone();
     folder.set_aside()?;
     let report = convene::convene_document(prepared, &gathering, start)?;
     write_documents(&folder, &report, gathering.seats.len() - 1, listener)?;
-    Ok(DebatedStage { report, settings })
+    Ok(report)
 }
 
 /// Whoever writes the final document keeps to the project's `synthesis_rules`.

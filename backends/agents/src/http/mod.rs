@@ -25,7 +25,7 @@ mod wire;
 use std::sync::{Arc, OnceLock};
 
 use council_protocol::seat::{AgentKind, Api, Endpoint};
-use council_protocol::{Capability, CapabilitySet, Failure, FailureKind, JudgeSpec, Seat};
+use council_protocol::{Capability, CapabilitySet, Failure, FailureKind, JudgeId, JudgeSpec, Seat};
 
 pub use self::connections::http_client;
 
@@ -80,11 +80,15 @@ impl HttpAgent {
     }
 
     /// What a judge of this endpoint may look things up with.
-    fn tool_belt(&self, endpoint: &Endpoint) -> ToolBelt {
+    fn tool_belt(&self, judge: &JudgeId, endpoint: &Endpoint) -> ToolBelt {
         match (self.context.tools.clone(), endpoint.tool_calls) {
             (None, _) => ToolBelt::default(),
             (Some(_), 0) => ToolBelt::switched_off(),
-            (Some(runner), max_calls) => ToolBelt::new(ToolSetup { runner, max_calls }),
+            (Some(runner), max_calls) => ToolBelt::new(ToolSetup {
+                runner,
+                judge: judge.clone(),
+                max_calls,
+            }),
         }
     }
 
@@ -139,7 +143,7 @@ impl Agent for HttpAgent {
             self.api_target(&spec.seat)?,
             endpoint.clone(),
             models_of(&spec.seat, endpoint)?,
-            self.tool_belt(endpoint),
+            self.tool_belt(&spec.seat.judge, endpoint),
             spec,
         )))
     }

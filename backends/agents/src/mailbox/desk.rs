@@ -212,6 +212,7 @@ mod tests {
     fn desk(folder: &Path) -> LookUpDesk {
         let setup = ToolSetup {
             runner: Arc::new(Names),
+            judge: "judge-1".into(),
             max_calls: 2,
         };
         LookUpDesk::open(folder, setup).unwrap()

@@ -160,6 +160,7 @@ fn a_judge_for_whom_no_socket_can_be_made_does_without_and_says_so() {
     let mut mailbox = JudgeMailbox::create(&deep, &spec()).unwrap();
     mailbox.open_desk(ToolSetup {
         runner: Arc::new(Nothing),
+        judge: "judge-1".into(),
         max_calls: 3,
     });
     let mut never_sent = Err(Failure::new(FailureKind::Died, "x"));

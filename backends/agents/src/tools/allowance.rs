@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use council_protocol::ToolCall;
+use council_protocol::{JudgeId, ToolCall};
 use serde_json::Value;
 
 use super::{CodeTools, QueryBounds, QueryResult, ToolQuery};
@@ -32,6 +32,8 @@ const NOTHING_LEFT: &str =
 #[derive(Clone)]
 pub(crate) struct ToolSetup {
     pub(crate) runner: Arc<dyn CodeTools>,
+    /// Who looks things up.
+    pub(crate) judge: JudgeId,
     /// Calls of one turn.
     pub(crate) max_calls: u32,
 }
@@ -131,7 +133,10 @@ impl TurnTools {
             until: until.min(begun + MAX_QUERY_TIME),
         };
         // A look-up that panics costs the judge this look-up, and not its seat.
-        let run = AssertUnwindSafe(|| self.setup.runner.run_query(query, &bounds));
+        let run = AssertUnwindSafe(|| {
+            self.setup.runner.on_query(&self.setup.judge, query);
+            self.setup.runner.run_query(query, &bounds)
+        });
         catch_unwind(run).unwrap_or_else(|_| refused("the look-up failed".to_owned()))
     }
 

@@ -10,7 +10,7 @@ mod tests;
 
 use std::time::Instant;
 
-use council_protocol::SeenLines;
+use council_protocol::{JudgeId, SeenLines};
 
 pub(crate) use allowance::{ToolSetup, TurnTools};
 pub(crate) use declare::{ToolDeclaration, tool_declarations};
@@ -54,4 +54,9 @@ pub struct QueryResult {
 pub trait CodeTools: Send + Sync {
     /// Looks something up.
     fn run_query(&self, query: &ToolQuery, bounds: &QueryBounds) -> QueryResult;
+
+    /// A judge looks something up now: for whoever watches.
+    fn on_query(&self, judge: &JudgeId, query: &ToolQuery) {
+        let _ = (judge, query);
+    }
 }

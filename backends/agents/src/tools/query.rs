@@ -51,6 +51,17 @@ pub enum ToolQuery {
 }
 
 impl ToolQuery {
+    /// The name under which a model calls the tool.
+    pub fn tool_name(&self) -> &'static str {
+        match self {
+            Self::ReadFile { .. } => "read_file",
+            Self::Search { .. } => "search",
+            Self::Symbol { .. } => "symbol",
+            Self::History { .. } => "history",
+            Self::List { .. } => "list",
+        }
+    }
+
     /// Reads a call.
     ///
     /// # Errors

@@ -37,6 +37,7 @@ fn tools(max_calls: u32) -> (Arc<Counting>, TurnTools) {
     let runner = Arc::new(Counting::default());
     let setup = ToolSetup {
         runner: Arc::clone(&runner) as Arc<dyn CodeTools>,
+        judge: "judge-1".into(),
         max_calls,
     };
     (runner, TurnTools::new(setup))
