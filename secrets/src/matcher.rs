@@ -5,9 +5,8 @@ use std::ops::Range;
 use regex::Captures;
 
 use crate::plausible::{
-    is_common_password, is_description, is_literal, is_mixed_literal, is_nobodys_host,
-    is_placeholder, is_random_literal, is_random_part, is_secret_name, looks_random,
-    shannon_entropy,
+    is_description, is_literal, is_mixed_literal, is_nobodys_host, is_own_password,
+    is_random_literal, is_random_part, is_secret_name, looks_random, shannon_entropy, sign_in_pair,
 };
 use crate::table::{SecretRule, SecretTable};
 
@@ -25,6 +24,8 @@ pub enum SecretShape {
     QuotedValue,
     /// A name such as `PASSWORD` before all that is left of a line.
     BareValue,
+    /// A place that is made for a secret: a header, an option of a command, an element of XML.
+    PlacedValue,
 }
 
 /// One secret of a line.
@@ -44,6 +45,8 @@ pub struct SecretMatch<'t> {
     pub label: Range<usize>,
     /// Whether it is worth a finding: it looks drawn, and is no placeholder.
     pub is_plausible: bool,
+    /// Whether the table has its kind reported as a provider's.
+    pub is_provider: bool,
 }
 
 impl SecretTable {
@@ -90,6 +93,7 @@ impl SecretTable {
             kind: &rule.id,
             owner: &rule.description,
             shape: rule.shape,
+            is_provider: rule.is_reported,
             is_plausible: is_plausible(
                 rule,
                 text,
@@ -123,7 +127,7 @@ impl SecretShape {
         match self {
             Self::Token => true,
             Self::UrlPassword => is_literal(value),
-            Self::QuotedValue => is_mixed_literal(value),
+            Self::QuotedValue | Self::PlacedValue => is_mixed_literal(value),
             Self::BareValue => {
                 is_random_literal(value) || (is_literal(value) && looks_random(value))
             }
@@ -164,18 +168,22 @@ fn label_of(found: &Captures<'_>, line: &str) -> Option<Range<usize>> {
 
 fn is_plausible(rule: &SecretRule, value: &str, user: &str, label: &str) -> bool {
     match rule.shape {
-        SecretShape::Token => rule.is_reported && is_random_part(value),
+        SecretShape::Token => is_random_part(value),
         SecretShape::UrlPassword => {
-            value.len() >= 4
-                && value != user
+            is_own_password(value, user)
                 && !value.contains(['{', '}', '$', '%', '(', ')', '[', ']', '*'])
-                && !is_common_password(value)
-                && !is_placeholder(value)
                 && !is_nobodys_host(label)
         }
+        // Two words in base64, as sent to sign in: they are looked at as what they are.
+        SecretShape::PlacedValue => match sign_in_pair(value) {
+            Some((user, password)) => is_own_password(&password, &user),
+            None => value.len() >= 12 && looks_random(value) && !is_description(label),
+        },
         SecretShape::QuotedValue | SecretShape::BareValue => {
+            // A parser's tokens are not written like the variables of an environment.
+            let is_variable = rule.shape == SecretShape::BareValue && label.ends_with("TOKEN");
             value.len() >= 12
-                && is_secret_name(label)
+                && (is_secret_name(label) || is_variable)
                 && !is_description(label)
                 && looks_random(value)
         }

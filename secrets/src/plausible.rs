@@ -170,6 +170,38 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
     SECRET_NAME.is_match(name)
 }
 
+/// Whether a password is somebody's: not short, not the user's own name, no word that everybody takes, no placeholder.
+pub(crate) fn is_own_password(password: &str, user: &str) -> bool {
+    password.len() >= 4
+        && password != user
+        && !is_common_password(password)
+        && !is_placeholder(password)
+}
+
+/// The user and the password that a text in base64 holds, as HTTP's `Basic` and Docker's `auth` have them.
+pub(crate) fn sign_in_pair(text: &str) -> Option<(String, String)> {
+    let (mut bits, mut held, mut bytes) = (0_u32, 0_u32, Vec::new());
+    for byte in text.trim_end_matches('=').bytes() {
+        let digit = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => return None,
+        };
+        (bits, held) = ((bits << 6 | u32::from(digit)) & 0xffff, held + 6);
+        if held >= 8 {
+            held -= 8;
+            bytes.push((bits >> held) as u8);
+        }
+    }
+    let pair = String::from_utf8(bytes).ok()?;
+    let (user, password) = pair.split_once(':')?;
+    let is_text = pair.bytes().all(|b| matches!(b, b' '..=b'~'));
+    is_text.then(|| (user.to_owned(), password.to_owned()))
+}
+
 /// Words that many people have for a password and nobody for a secret.
 pub(crate) fn is_common_password(value: &str) -> bool {
     const COMMON: [&str; 14] = [
@@ -226,5 +258,22 @@ mod tests {
         assert!(!is_placeholder("Zk3pQ9vXw2LmT7rB8sYc"));
         assert!(is_description("SECRET_NAME") && !is_description("client_secret"));
         assert!(is_secret_name("apiKey") && !is_secret_name("next_token"));
+    }
+
+    #[test]
+    fn two_words_in_base64_are_read() {
+        let pair = |text| sign_in_pair(text).map(|(user, password)| format!("{user} {password}"));
+        assert_eq!(
+            pair("YWRtaW46aHVudGVyMg==").as_deref(),
+            Some("admin hunter2")
+        );
+        assert_eq!(
+            pair("QWxhZGRpbjpPcGVuU2VzYW1l").as_deref(),
+            Some("Aladdin OpenSesame")
+        );
+        for none in ["", "YWRtaW4=", "a.b", "AAAAOgAA"] {
+            assert_eq!(pair(none), None, "{none}");
+        }
+        assert!(is_own_password("hunter2", "admin") && !is_own_password("admin", "admin"));
     }
 }

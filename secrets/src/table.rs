@@ -243,6 +243,8 @@ fn parse_rule(rule: RuleToml, is_own: bool) -> Result<Option<SecretRule>, regex:
         SecretShape::UrlPassword
     } else if has_tag("quoted") {
         SecretShape::QuotedValue
+    } else if has_tag("placed") {
+        SecretShape::PlacedValue
     } else if has_tag("bare") {
         SecretShape::BareValue
     } else {

@@ -124,6 +124,69 @@ fn assigned_literals_and_urls_lose_their_value_only() {
     }
 }
 
+/// Each of these went to a provider in clear: the place says that the value is a secret, not its shape.
+#[test]
+fn places_that_are_made_for_a_secret_show_none() {
+    let aws = "wJq7rXUtn0EMI/K7MDENG/bPxRfiCYt9Zk3pQ9vX";
+    let azure = format!("{}==", token("Az", 84));
+    for line in [
+        format!("ENV AWS_SECRET_ACCESS_KEY={aws}"),
+        format!("ENV AWS_SECRET_ACCESS_KEY {aws}"),
+        format!("  aws_secret_access_key: {aws}"),
+        format!("aws_secret_access_key = \"{aws}\""),
+        format!("aws configure set aws_secret_access_key {aws}"),
+        "ENV A=1 DB_PASSWORD=aB3dE6gH9kaB3d B=2 \\".to_owned(),
+        "ARG API_TOKEN=aB3dE6gH9kaB3d".to_owned(),
+        "docker run -e DB_PASSWORD=aB3dE6gH9kaB3d app".to_owned(),
+        "curl -u admin:Zk3pQ9vXw2 https://x.io".to_owned(),
+        "curl -sS --user 'admin:Zk3pQ9vXw2' https://x.io".to_owned(),
+        "  -u admin:Zk3pQ9vXw2 \\".to_owned(),
+        "run([\"curl\", \"-u\", \"admin:Zk3pQ9vXw2\"])".to_owned(),
+        "wget --http-password=Zk3pQ9vXw2 https://x.io".to_owned(),
+        "{\"Authorization\": \"Bearer Zk3pQ9vXw2LmT7rB8sYc\"}".to_owned(),
+        "curl -H 'authorization: token Zk3pQ9vXw2LmT7rB8sYc' x.io".to_owned(),
+        "headers[\"Authorization\"] = f\"Basic YWRtaW46aHVudGVyMg==\"".to_owned(),
+        "<password>Zk3pQ9vXw2!</password>".to_owned(),
+        "<add key=\"ApiSecret\" value=\"Zk3pQ9vXw2\" />".to_owned(),
+        "{\"auths\":{\"https://index.docker.io/v1/\":{\"auth\":\"YWRtaW46aHVudGVyMg==\"}}}"
+            .to_owned(),
+        format!("key = \"{azure}\""),
+        format!("AZURE_STORAGE_KEY: {azure}"),
+        "//registry.npmjs.org/:_authToken=0a1b2c3d-4e5f-6071-8293-a4b5c6d7e8f9".to_owned(),
+    ] {
+        let (shown, secrets) = redact(&line);
+        assert_eq!(secrets, 1, "{line}: {shown}");
+        for value in [aws, &azure, "aB3dE6", "Zk3pQ9", "YWRtaW", "0a1b2c3d"] {
+            assert!(!shown.contains(value), "{line}: {shown}");
+        }
+    }
+}
+
+#[test]
+fn places_that_are_made_for_a_secret_show_what_is_none() {
+    for line in [
+        "ENV AWS_SECRET_ACCESS_KEY=$KEY2",
+        "ARG API_TOKEN",
+        "docker run -u 1000:1000 -e API_TOKEN app",
+        "curl -u \"$USER:$PASS2\" https://x.io",
+        "curl -u user:password https://x.io",
+        "rsync -u host:/srv/a1 .",
+        "Authorization: Bearer <token2>",
+        "headers = {\"Authorization\": f\"Bearer {token2}\"}",
+        "the Authorization header: Bearer authentication of RFC 6750",
+        "<password>${env.PASSWORD_2}</password>",
+        "<token>refresh</token>",
+        "\"auth\": \"required\"",
+        "tool --password-file /run/secrets/a1",
+        "tool --token TOKEN",
+        "\"integrity\": \"sha512-aB3dE6gH9kaB3dE6gH9k==\"",
+        "_password = get_password_of_the_user2()",
+        "//registry.npmjs.org/:_authToken=${NPM_TOKEN}",
+    ] {
+        assert_eq!(redact(line), (line.to_owned(), 0));
+    }
+}
+
 #[test]
 fn a_token_in_a_longer_value_takes_the_whole_value_along() {
     let line = format!("api_key = \"v1:{}\"", token("ghp_", 36));

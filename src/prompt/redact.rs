@@ -40,6 +40,23 @@ pub(crate) fn redactor_for(rules: &Redactor, packet: &Packet) -> Redactor {
     rules.knowing(files.chain(instructions).chain(words))
 }
 
+/// How many secrets on lines that a change adds are replaced before anybody reads them.
+pub(crate) fn hidden_on_added(redactor: &Redactor, packet: &Packet) -> usize {
+    let hunks = packet.files.iter().flat_map(|file| {
+        let path = file.path.display();
+        file.hunks.iter().map(move |hunk| (path.clone(), hunk))
+    });
+    hunks
+        .map(|(path, hunk)| {
+            let mut lines = redactor.lines(Some(&path));
+            let after = hunk.lines().filter(|line| line.kind != LineKind::Removed);
+            let hidden = after.map(|line| (line.kind, lines.redact_line(line.text).secrets));
+            let added = hidden.filter(|(kind, _)| *kind == LineKind::Added);
+            added.map(|(_, secrets)| secrets).sum::<usize>()
+        })
+        .sum()
+}
+
 /// Text of the reviewed repository as judges that read briefs are shown it, and how many secrets were replaced.
 ///
 /// A file whose name says that it holds secrets (`.env`, `*.pem`, `id_rsa`, …) shows the names of its settings but none of

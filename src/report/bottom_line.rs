@@ -115,7 +115,8 @@ impl Report {
             some => format!(" ({})", some.join("; ")),
         };
         let (sentence, opaque) = (self.verdict_sentence(), self.opaque_clause());
-        format!("{word}{qualifiers}: {sentence}{opaque}{rest}")
+        let hidden = self.hidden_clause();
+        format!("{word}{qualifiers}: {sentence}{opaque}{hidden}{rest}")
     }
 
     fn exit_and_conclusion(&self, gate: GatePolicy) -> (u8, CheckConclusion) {
@@ -154,6 +155,18 @@ impl Report {
         match counts.is_empty() {
             true => String::new(),
             false => format!("; content not read: {}", counts.join(", ")),
+        }
+    }
+
+    /// What no reviewer was shown of the lines that are new, so that a PASS is not taken for more than it says.
+    fn hidden_clause(&self) -> String {
+        let hidden = self.receipt.run.brief.as_ref().map_or(0, |b| b.hidden);
+        match (self.outcome.verdict, usize::try_from(hidden)) {
+            (Verdict::Pass, Ok(count)) if count > 0 => {
+                let values = count_noun(count, "secret value", "secret values");
+                format!("; {values} hidden from the models")
+            }
+            _ => String::new(),
         }
     }
 

@@ -152,6 +152,9 @@ pub struct BriefFacts {
     pub gaps: Vec<String>,
     /// Bytes of everything else: the list of files, instructions, explanations.
     pub frame: u64,
+    /// Secrets on lines that the change adds, which nobody was shown: each has a placeholder in its place.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub hidden: u64,
     /// Bytes of the form of the answer, sent with each call of an API; 0 where none was called.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub schema: u64,

@@ -1,6 +1,6 @@
 //! The rules' word over a change that models alone reviewed. Rules cost nothing and need nobody: a key, a token or the
 //! markers of a conflict do not pass because models were seated in their place. They are heard where they find something
-//! critical, and take no other part.
+//! critical, or a secret that no model is shown, and take no other part.
 
 use std::sync::Arc;
 
@@ -54,7 +54,10 @@ pub(crate) fn configured_rules(config: &Config) -> Option<AgentSpec> {
     planner.agent_in_turn(Some("builtin"), 0).ok()
 }
 
-/// Adds what the built-in rules find to be critical, where none of them sat.
+/// Classes of what is taken out of everything that models read: about these the rules alone can speak.
+const HIDDEN: [&str; 2] = ["secrets", "secret-files"];
+
+/// Adds what the built-in rules find to be critical, and what no model could find, where none of them sat.
 pub(crate) fn hear_rules(outcome: &mut Outcome, plan: &Plan, bench: Option<RuleBench>) {
     let is_rule = |p: &PlannedSeat| matches!(p.seat.agent.kind, AgentKind::Builtin { .. });
     let is_change = plan.options.subject == DebateSubject::Change;
@@ -64,8 +67,12 @@ pub(crate) fn hear_rules(outcome: &mut Outcome, plan: &Plan, bench: Option<RuleB
     let Some(rules) = bench.and_then(|bench| rules_alone(plan, bench)) else {
         return;
     };
-    let is_critical = |found: &JudgedFinding| found.level == Some(FindingLevel::Fail);
-    let found = rules.findings.into_iter().filter(is_critical).collect();
+    let is_heard = |found: &JudgedFinding| match found.level {
+        Some(FindingLevel::Fail) => true,
+        Some(FindingLevel::Warn) => HIDDEN.contains(&found.finding.category.as_str()),
+        Some(FindingLevel::Note) | None => false,
+    };
+    let found = rules.findings.into_iter().filter(is_heard).collect();
     take_over(outcome, rules.judges, found);
 }
 
@@ -109,13 +116,19 @@ fn take_over(outcome: &mut Outcome, judges: Vec<JudgeRecord>, found: Vec<JudgedF
     outcome.counted += heard;
     outcome.quorum += heard;
     outcome.judges.extend(judges);
-    if outcome
-        .findings
-        .iter()
-        .any(|f| f.level == Some(FindingLevel::Fail))
-        && !outcome.reason.is_cut_short()
-    {
-        (outcome.verdict, outcome.reason) = (Verdict::Fail, VerdictReason::CriticalConfirmed);
+    if outcome.reason.is_cut_short() {
+        return;
+    }
+    let worst = outcome.findings.iter().filter_map(|f| f.level).max();
+    match (worst, outcome.verdict) {
+        (Some(FindingLevel::Fail), _) => {
+            (outcome.verdict, outcome.reason) = (Verdict::Fail, VerdictReason::CriticalConfirmed);
+        }
+        (Some(FindingLevel::Warn), Verdict::Pass) => {
+            (outcome.verdict, outcome.reason) =
+                (Verdict::Warn, VerdictReason::SignificantConfirmed);
+        }
+        _ => {}
     }
 }
 

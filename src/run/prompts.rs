@@ -6,7 +6,7 @@ use std::sync::Arc;
 use council_protocol::{Coverage, JudgeId, Seat, Turn};
 
 use crate::council::plan::{Procedure, RunSeed};
-use crate::prompt::{BriefSizes, ProductionMode, PromptBuilder};
+use crate::prompt::{BriefSizes, ProductionMode, PromptBuilder, hidden_on_added};
 use crate::report::{BriefFacts, ContextFacts};
 use crate::session;
 
@@ -19,6 +19,8 @@ use crate::run::prepare::PreparedReview;
 pub(crate) struct SeatPrompts {
     prompter: PromptBuilder,
     briefs: RunBriefs,
+    /// Secrets on added lines.
+    hidden: usize,
 }
 
 /// What judges are asked for.
@@ -126,7 +128,12 @@ impl SeatPrompts {
             .with_redactor(prepared.redactor.clone());
         let prompter = purpose.adapt(prompter, prepared.config.settings.review.procedure);
         let briefs = RunBriefs::plan(&prompter, seats, prepared, quorum).map_err(RunError::run)?;
-        Ok(Some(Self { prompter, briefs }))
+        let hidden = hidden_on_added(&prepared.redactor, &prepared.packet);
+        Ok(Some(Self {
+            prompter,
+            briefs,
+            hidden,
+        }))
     }
 
     /// The same with what stands around the change.
@@ -191,6 +198,7 @@ impl SeatPrompts {
             context: context.collect(),
             gaps: sizes.gaps,
             frame: sizes.frame as u64,
+            hidden: self.hidden as u64,
             ..BriefFacts::default()
         }
     }

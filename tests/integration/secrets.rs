@@ -205,6 +205,95 @@ fn no_kind_of_secret_leaves_by_any_exit() {
     );
 }
 
+/// What no model is shown no model can object to: a rule speaks, or the verdict says how much was hidden.
+#[test]
+fn a_secret_that_no_model_is_shown_is_no_bare_pass() {
+    let repo = with_judge(&answer("PASS", ""), "");
+    let aws = ["wJq7rXUtn0EMI/K7MDENG", "/bPxRfiCYt9Zk3pQ9vX"].concat();
+    let random = ["Zk3pQ9vXw2", "LmT7rB8sYc"].concat();
+    for (path, line, word) in [
+        (
+            "cred",
+            format!("aws_secret_access_key = {aws}"),
+            "FAIL: 1 critical",
+        ),
+        (
+            "a.yml",
+            format!("  AWS_SECRET_ACCESS_KEY: {aws}"),
+            "FAIL: 1 critical",
+        ),
+        (
+            "deploy.sh",
+            format!("export AWS_SECRET_ACCESS_KEY={aws}"),
+            "FAIL: 1 critical",
+        ),
+        (
+            "x.tf",
+            format!("aws_secret_access_key = \"{aws}\""),
+            "FAIL: 1 critical",
+        ),
+        (
+            "Dockerfile",
+            format!("ENV AWS_SECRET_ACCESS_KEY={aws}"),
+            "FAIL: 1 critical",
+        ),
+        (
+            ".npmrc",
+            format!("//npm.acme.io/:_authToken={random}"),
+            "FAIL: 1 critical",
+        ),
+        (
+            "p.yml",
+            format!("password: {random}"),
+            "WARN: 1 significant",
+        ),
+        (
+            "c.sh",
+            format!("curl -u admin:{random} https://acme.io"),
+            "WARN: 1 significant",
+        ),
+        (
+            "h.json",
+            format!("{{\"Authorization\": \"Bearer {random}\"}}"),
+            "WARN: 1 significant",
+        ),
+        (
+            "settings.xml",
+            format!("<password>{random}</password>"),
+            "WARN: 1 significant",
+        ),
+        (
+            "s.py",
+            format!("password = \"{random}\""),
+            "WARN: 1 significant",
+        ),
+        (".env", format!("A={random}"), "WARN: 1 significant"),
+        (
+            "tests/test_a.py",
+            format!("password = \"{random}\""),
+            "PASS: 2 judges found nothing; 1 secret value hidden from the models",
+        ),
+        (
+            "NOTES.md",
+            format!("    password = \"{random}\""),
+            "PASS: 2 judges found nothing; 1 secret value hidden from the models",
+        ),
+    ] {
+        repo.write(path, format!("{line}\n"));
+        repo.commit(path);
+        let run = repo.council(["review", "HEAD", "--no-save", "--quiet"]);
+        let head = run.stdout.lines().next().unwrap_or_default();
+        assert!(
+            head.starts_with(word),
+            "{path}: {}{}",
+            run.stdout,
+            run.stderr
+        );
+        let shown = [&aws, &random].map(|value| run.stdout.contains(value.as_str()));
+        assert_eq!(shown, [false, false], "{path}: {}", run.stdout);
+    }
+}
+
 /// The name of what is reviewed stands in every headline, in notes and in the names of files.
 #[test]
 fn a_secret_in_the_name_of_a_branch_leaves_by_no_exit() {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use council_protocol::Severity;
 
 use crate::perspective::PERSPECTIVES;
-use crate::precision::{BY_RULE, Judged, READINGS, commits_read, is_on_request};
+use crate::precision::{BY_RULE, Judged, READINGS, YOUNGER, commits_read, is_on_request};
 use crate::rule::RuleInfo;
 use crate::rules::RULES;
 
@@ -122,7 +122,8 @@ fn effect(info: &RuleInfo) -> &'static str {
 
 /// How often it was wrong.
 fn precision(id: &str) -> String {
-    let commits = commits_read();
+    let younger = YOUNGER.iter().find(|(rule, _)| *rule == id);
+    let commits = younger.map_or_else(commits_read, |(_, commits)| *commits);
     match BY_RULE.iter().find(|(rule, _)| *rule == id) {
         _ if is_on_request(id) => {
             "Not measured: it reports too often to run by default.".to_owned()

@@ -124,6 +124,7 @@ pub(crate) fn plan_matrix(
             recognition_key: Some(known.key),
             seed: Some(plan.seed.clone()),
             fail_on: Some(prepared.config.settings.review.fail_on),
+            brief: prompts.as_deref().map(SeatPrompts::brief_facts),
             ..base_facts(&named)
         },
         redaction_rules: own_rules_text(

@@ -58,7 +58,7 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         Language::Ini => &[SecretShape::QuotedValue, SecretShape::BareValue][..],
         _ => &[SecretShape::QuotedValue],
     };
-    if let Some(found) = line.find_secret(shapes) {
+    if let Some(found) = line.find_secret(|found| shapes.contains(&found.shape)) {
         let name = &text[found.label];
         let hit = line.line_hit(format!(
             "`{name}` is given a literal that looks like a real secret."

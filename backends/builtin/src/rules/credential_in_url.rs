@@ -27,7 +27,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let text = line.text();
-    if let Some(found) = line.find_secret(&[SecretShape::UrlPassword]) {
+    if let Some(found) = line.find_secret(|found| found.shape == SecretShape::UrlPassword) {
         let host = &text[found.label];
         hits.push(line.line_hit(format!("A URL for `{host}` carries a password.")));
     }

@@ -26,6 +26,7 @@ mod executable_bit;
 mod focused_test;
 mod format_string;
 mod gitattributes_change;
+mod hidden_secret;
 mod hook_change;
 mod ignored_error_go;
 mod ignored_result;
@@ -122,6 +123,7 @@ pub(crate) static RULES: &[&BuiltinRule] = &[
     &focused_test::RULE,
     &format_string::RULE,
     &gitattributes_change::RULE,
+    &hidden_secret::RULE,
     &hook_change::RULE,
     &ignored_error_go::RULE,
     &ignored_result::RULE,

@@ -1,7 +1,5 @@
 //! `provider-token`: a token in the shape that its provider gives it.
 
-use council_secrets::SecretShape;
-
 use super::prelude::*;
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
@@ -75,13 +73,21 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
             ".atlasv1.",
             "/api/webhooks/",
             "cio",
+            "secret",
+            "sk-or-v1-",
+            "gsk_",
+            "_auth",
+            ":_password",
+            ":aa",
+            "key",
+            "account",
         ],
         look: check_line,
     },
 };
 
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
-    if let Some(found) = line.find_secret(&[SecretShape::Token]) {
+    if let Some(found) = line.find_secret(|found| found.is_provider) {
         let owner = found.owner;
         // Whoever adds the token chooses the path: no folder makes it less alive.
         hits.push(line.line_hit(format!("A token in {owner}'s format is committed.")));

@@ -1,7 +1,7 @@
 //! `secret-file`: a file whose purpose is to hold secrets.
 
 use council_protocol::change::FileStatus;
-use council_secrets::{SecretShape, SecretTable};
+use council_secrets::SecretTable;
 
 use super::prelude::*;
 
@@ -46,6 +46,6 @@ fn is_moved_here(file: &FileView<'_>) -> bool {
 /// Whose token stands in a path.
 fn token_in(path: &str) -> Option<&'static str> {
     let found = SecretTable::built_in().find_secrets(path).into_iter();
-    let mut tokens = found.filter(|found| found.is_plausible && found.shape == SecretShape::Token);
+    let mut tokens = found.filter(|found| found.is_plausible && found.is_provider);
     tokens.next().map(|token| token.owner)
 }

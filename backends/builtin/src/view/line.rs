@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use council_secrets::{SecretMatch, SecretShape};
+use council_secrets::SecretMatch;
 
 use super::FileView;
 use super::syntax::blank_spans;
@@ -30,13 +30,14 @@ impl<'f, 'a> LineView<'f, 'a> {
         text.strip_suffix('\r').unwrap_or(text)
     }
 
-    /// The first secret of the line that is given away by its shape, or by the place where it stands, and is worth a
-    /// finding.
-    pub(crate) fn find_secret(&self, shapes: &[SecretShape]) -> Option<SecretMatch<'static>> {
+    /// The first secret of the line that is worth a finding and is one that is asked for.
+    pub(crate) fn find_secret(
+        &self,
+        is_wanted: impl Fn(&SecretMatch<'_>) -> bool,
+    ) -> Option<SecretMatch<'static>> {
         let found = self.file.secrets_of(self.at, self.text());
-        let is_wanted =
-            |found: &&SecretMatch<'_>| found.is_plausible && shapes.contains(&found.shape);
-        found.iter().find(is_wanted).cloned()
+        let mut plausible = found.iter().filter(|found| found.is_plausible);
+        plausible.find(|found| is_wanted(found)).cloned()
     }
 
     /// Its number after the change, from 1.

@@ -1,0 +1,133 @@
+//! `hidden-secret`: what is taken out of every text that a model reads, and what no other rule speaks of.
+
+use council_secrets::{SecretMatch, SecretShape};
+
+use super::prelude::*;
+
+pub(super) static RULE: BuiltinRule = BuiltinRule {
+    info: RuleInfo {
+        id: "hidden-secret",
+        perspective: SECURITY,
+        category: "secrets",
+        severity: Significant,
+        summary: "a drawn value in a place made for a secret: a header, an option, a setting without quotes",
+        why: "Such a value is taken out of everything that models read, so none of them can object to it; and everyone \
+              who can read the repository or its history can read it.",
+        fix: "Read it from the environment or a secret store; if it was ever real, replace it.",
+        examples: &[RuleExample {
+            path: "deploy/Dockerfile",
+            bad: "ENV DB_PASSWORD=tR5wPz8KqLm3Xv7Nb2\n",
+            good: "ARG DB_PASSWORD\n",
+        }],
+    },
+    scope: RuleScope::OutsideTests,
+    languages: &[],
+    claims: &[
+        "hard-coded",
+        "hardcoded",
+        "secret",
+        "credential",
+        "password",
+        "token",
+    ],
+    check: RuleCheck::Line {
+        needles: &[
+            "authorization",
+            "-u ",
+            "--user",
+            "--proxy-user",
+            "--password",
+            "-password",
+            "--passwd",
+            "--passphrase",
+            "--token",
+            "-token",
+            "--secret",
+            "-secret",
+            "-api-key",
+            "--api-key",
+            "password>",
+            "passwd>",
+            "passphrase>",
+            "secret>",
+            "token>",
+            "key>",
+            "value=",
+            "auth\"",
+            "auth'",
+            "identitytoken",
+            "passw",
+            "passphrase",
+            "pwd",
+            "secret",
+            "token",
+            "api_key",
+            "apikey",
+            "api-key",
+            "access_key",
+            "accesskey",
+            "access-key",
+            "private_key",
+            "private-key",
+            "privatekey",
+            "signing_key",
+            "signing-key",
+            "signingkey",
+            "encryption_key",
+            "encryption-key",
+            "encryptionkey",
+            "auth_key",
+            "auth-key",
+            "authkey",
+            "credential",
+            "xox",
+            "xapp-",
+            "hooks.slack.com",
+            "whsec_",
+            "ya29.",
+            "gocspx-",
+            "sk-",
+            "pypi-",
+            "eyj",
+        ],
+        look: check_line,
+    },
+};
+
+fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
+    let language = line.file.language;
+    // Prose shows what a secret looks like; what a program packed is full of such words.
+    if language == Language::Prose || line.file.is_packed() {
+        return;
+    }
+    let is_ours = |found: &SecretMatch<'_>| match found.shape {
+        SecretShape::Token => !found.is_provider && found.kind != "stripe-test-key",
+        SecretShape::PlacedValue => true,
+        // Elsewhere what stands behind a colon or an equals sign is code; a file of settings has a rule of its own.
+        SecretShape::BareValue => language == Language::Shell || is_setting(language),
+        SecretShape::UrlPassword | SecretShape::QuotedValue => false,
+    };
+    let is_told = |found: &SecretMatch<'_>| {
+        found.is_provider
+            || matches!(
+                found.shape,
+                SecretShape::UrlPassword | SecretShape::QuotedValue
+            )
+    };
+    if line.find_secret(is_told).is_some() {
+        return;
+    }
+    if let Some(found) = line.find_secret(is_ours) {
+        let owner = match &line.text()[found.label.clone()] {
+            "" => found.owner,
+            name => name,
+        };
+        hits.push(line.line_hit(format!(
+            "What looks like a real secret is committed ({owner}); no model is shown it."
+        )));
+    }
+}
+
+fn is_setting(language: Language) -> bool {
+    !language.is_code() && language != Language::Ini
+}
