@@ -1,6 +1,7 @@
 //! Trees as they are stored, and the walk over two of them that never enters what is equal on both sides.
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 
 use super::error::GitError;
 use super::id::{ObjectFormat, ObjectId};
@@ -181,6 +182,7 @@ impl TreeWalk<'_> {
             ));
         }
         let (old_bytes, new_bytes) = (self.tree_bytes(old)?, self.tree_bytes(new)?);
+        check_order(&new_bytes, self.objects.store.format, new)?;
         let (mut left, mut right) = (
             TreeCursor::new(&old_bytes, self.objects.store.format),
             TreeCursor::new(&new_bytes, self.objects.store.format),
@@ -267,6 +269,29 @@ fn check_intact(cursor: &TreeCursor<'_>, tree: Option<ObjectId>) -> Result<(), G
     }
 }
 
+/// Whether the entries of a tree under review stand in git's order, each name once. Whoever looks a name up finds one of two
+/// entries, a checkout may write the other, and a walk over two trees that trusts the order pairs the wrong ones.
+fn check_order(bytes: &[u8], format: ObjectFormat, tree: Option<ObjectId>) -> Result<(), GitError> {
+    let mut names: HashSet<&[u8]> = HashSet::new();
+    let mut last: Option<(&[u8], TreeItem)> = None;
+    for item in TreeCursor::new(bytes, format) {
+        let shown = || String::from_utf8_lossy(item.0).into_owned();
+        let cause = if !names.insert(item.0) {
+            format!("`{}` stands in it twice", shown())
+        } else if last.is_some_and(|last| compare_names(&last, &item).is_ge()) {
+            format!("`{}` is out of order", shown())
+        } else if matches!(item.0, b"." | b"..") {
+            format!("`{}` is no name of a file", shown())
+        } else {
+            last = Some(item);
+            continue;
+        };
+        let what = tree.map_or_else(|| "a tree".to_owned(), |id| format!("tree {id}"));
+        return Err(GitError::Damaged { what, cause });
+    }
+    Ok(())
+}
+
 /// The paths on which two listings in path order differ.
 pub(super) fn merge_listings(old: &[LocatedItem], new: &[LocatedItem]) -> Vec<RawChange> {
     let (mut old, mut new) = (old.iter().peekable(), new.iter().peekable());
@@ -290,6 +315,50 @@ pub(super) fn merge_listings(old: &[LocatedItem], new: &[LocatedItem]) -> Vec<Ra
                 old: was,
                 new: is,
             });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn stored(entries: &[(String, bool)]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for (name, is_tree) in entries {
+            let mode = if *is_tree { "40000" } else { "100644" };
+            bytes.extend(format!("{mode} {name}\0").bytes());
+            bytes.extend([7; 20]);
+        }
+        bytes
+    }
+
+    fn is_ordered(entries: &[(String, bool)]) -> bool {
+        check_order(&stored(entries), ObjectFormat::Sha1, None).is_ok()
+    }
+
+    proptest! {
+        #[test]
+        fn only_the_order_that_git_writes_is_taken(
+            names in proptest::collection::btree_map("[a-c.-]{1,3}", any::<bool>(), 2..8),
+            (at, to) in (0..8_usize, 0..8_usize),
+        ) {
+            let mut entries: Vec<(String, bool)> = names.into_iter().collect();
+            entries.retain(|(name, _)| !matches!(name.as_str(), "." | ".."));
+            // git compares a folder as if its name ended in a slash.
+            entries.sort_by_key(|(name, tree)| if *tree { format!("{name}/") } else { name.clone() });
+            prop_assert!(is_ordered(&entries));
+            let (at, to) = (at % entries.len().max(1), to % entries.len().max(1));
+            if at != to {
+                let mut swapped = entries.clone();
+                swapped.swap(at, to);
+                prop_assert!(!is_ordered(&swapped));
+                let mut doubled = entries.clone();
+                doubled.insert(to, entries[at].clone());
+                prop_assert!(!is_ordered(&doubled));
+            }
         }
     }
 }

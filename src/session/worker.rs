@@ -114,6 +114,14 @@ pub(crate) fn open_packet(run: &Path) -> io::Result<(Packet, FolderBlobs)> {
     Ok((packet, FolderBlobs { folder, index }))
 }
 
+/// Who a judge of a run is, as its file says.
+///
+/// # Errors
+/// When the file cannot be read.
+pub(crate) fn read_seat(run: &Path, judge: &JudgeId) -> io::Result<JudgeSpec> {
+    parse_json(&seat_file(run, judge))
+}
+
 /// Answers one turn of one judge from the files of a run, and leaves the reply beside them.
 ///
 /// `agents` makes the agents over a packet and its blobs. What goes wrong with the judge is a reply like any other.
@@ -122,12 +130,12 @@ pub(crate) fn open_packet(run: &Path) -> io::Result<(Packet, FolderBlobs)> {
 /// When the judge's own files cannot be read, or the reply not written: then there is nobody to answer.
 pub(crate) fn answer_turn(
     run: &Path,
-    judge: &JudgeId,
+    spec: JudgeSpec,
     turn: TurnId,
     agents: impl FnOnce(Arc<Packet>, Arc<dyn BlobSource>) -> AgentTable,
     stop: &StopSignal,
 ) -> io::Result<WorkerReply> {
-    let spec: JudgeSpec = parse_json(&seat_file(run, judge))?;
+    let judge = &spec.seat.judge.clone();
     let asked: Turn = parse_json(&turn_file(run, judge, turn))?;
     let reply = match ask_agent(run, spec, &asked, agents, stop) {
         Ok(reply) => WorkerReply::Answered {
@@ -311,7 +319,7 @@ mod tests {
     fn work_on(run: &Path) -> io::Result<WorkerReply> {
         answer_turn(
             run,
-            &"judge-1".into(),
+            read_seat(run, &"judge-1".into())?,
             TurnId(1),
             agents,
             &StopSignal::default(),

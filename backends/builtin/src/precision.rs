@@ -99,7 +99,8 @@ pub(crate) const READINGS: [Reading; 7] = [
 
 /// Rules that are younger than the readings, and silent on so many commits of the last one's repositories.
 #[cfg(test)]
-pub(crate) const YOUNGER: [(&str, u32); 1] = [("hidden-secret", 1_400)];
+pub(crate) const YOUNGER: [(&str, u32); 2] =
+    [("hidden-secret", 1_400), ("submodule-command", 1_400)];
 
 /// What each rule says today on the commits of all readings; the others are silent on them.
 #[cfg(test)]

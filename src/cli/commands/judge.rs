@@ -13,10 +13,12 @@ use crate::cli::context::CommandContext;
 use crate::report::exit;
 use crate::run::backends::agents_over;
 use crate::run::error::RunError;
+use crate::run::seats::of_job::seat_of_job;
 use crate::session::worker;
 
 /// Run one judge in its own CI job, from the files that `plan` wrote
 ///
+/// The folder names the judge's agent; its command, server and environment come from the configuration of this job.
 /// The reply is written into the same folder (docs/run-folder.md). The exit code says only whether it could be written,
 /// not what the judge found. Background reviews run their judges in the same way.
 #[derive(Debug, Clone, Args)]
@@ -52,12 +54,25 @@ pub(crate) fn run(args: &JudgeArgs, start: &CommandContext) -> Result<u8, RunErr
             stop.raise();
         });
     }
+    let cannot = |error: std::io::Error| {
+        RunError::usage(format!("cannot judge: {error}"))
+            .hint("name the folder that `git council plan --run` wrote: it has `packet/` and `workers/<judge>/`")
+    };
+    let spec = worker::read_seat(&folder, &judge.into()).map_err(cannot)?;
+    if spec.seat.judge.as_str() != judge {
+        return Err(RunError::usage(format!(
+            "{judge}'s seat is that of {}: the folder was changed",
+            spec.seat.judge
+        )));
+    }
+    // Whoever tied us to itself wrote the folder a moment ago. Any other folder may come from anywhere.
+    let spec = match args.tied {
+        true => spec,
+        false => seat_of_job(start, spec)?,
+    };
     let agents = |packet, blobs| agents_over(start, packet, blobs, Some(folder.clone()), None);
-    let reply = worker::answer_turn(&folder, &judge.into(), TurnId(args.turn), agents, &stop)
-        .map_err(|error| {
-            RunError::usage(format!("cannot judge: {error}"))
-                .hint("name the folder that `git council plan --run` wrote: it has `packet/` and `workers/<judge>/`")
-        })?;
+    let reply =
+        worker::answer_turn(&folder, spec, TurnId(args.turn), agents, &stop).map_err(cannot)?;
     if let WorkerReply::Failed { failure } = reply {
         start
             .console

@@ -120,6 +120,62 @@ fn an_object_that_is_not_what_its_name_says_is_damaged() {
     damaged(&crate::git::read::read_from(store.unwrap(), &request).unwrap());
 }
 
+/// One of two entries of a name is reviewed, and the other may be checked out.
+#[test]
+fn a_tree_whose_entries_git_would_not_write_is_damaged() {
+    let repo = Repo::new();
+    repo.write("a.py", "good = 1\n").write("d/x.py", "x\n");
+    repo.commit("first");
+    let id = |text: &[u8]| repo.pipe(&["hash-object", "-w", "--stdin"], text);
+    let (good, evil) = (id(b"good = 1\n"), id(b"evil = 1\n"));
+    let tree = |entries: &[(&str, &str, &str)]| {
+        let mut bytes = Vec::new();
+        for (mode, name, id) in entries {
+            bytes.extend(format!("{mode} {name}\0").bytes());
+            bytes.extend(hex::decode(id).unwrap());
+        }
+        let args = ["hash-object", "-t", "tree", "-w", "--stdin", "--literally"];
+        repo.pipe(&args, &bytes)
+    };
+    let (file, folder) = ("100644", "40000");
+    let (one, two) = (tree(&[(file, "x", &good)]), tree(&[(file, "x", &evil)]));
+    for (root, said) in [
+        (
+            tree(&[(file, "a.py", &good), (file, "a.py", &evil)]),
+            "`a.py` stands in it twice",
+        ),
+        (
+            tree(&[(folder, "d", &one), (folder, "d", &two)]),
+            "`d` stands in it twice",
+        ),
+        (
+            tree(&[
+                (file, "d", &good),
+                (file, "d.py", &good),
+                (folder, "d", &two),
+            ]),
+            "`d` stands",
+        ),
+        (
+            tree(&[(file, "b.py", &good), (file, "a.py", &evil)]),
+            "`a.py` is out of order",
+        ),
+        (
+            tree(&[(
+                folder,
+                "d",
+                &tree(&[(file, "y", &good), (file, "x", &evil)]),
+            )]),
+            "out of order",
+        ),
+        (tree(&[(folder, "..", &two)]), "`..` is no name"),
+    ] {
+        let commit = repo.pipe(&["commit-tree", "-p", "HEAD", "-m", "x", &root], b"");
+        let error = repo.refused(TargetSpec::parse(&commit)).to_string();
+        assert!(error.contains(said), "{error}");
+    }
+}
+
 #[test]
 fn the_content_of_a_file_is_no_revision() {
     let repo = Repo::new();

@@ -7,6 +7,7 @@ pub(crate) mod lenses;
 pub(crate) mod mixed;
 mod model;
 pub(crate) mod names;
+pub(crate) mod of_job;
 mod requests;
 
 use council_agents::known_tools::find_tool;

@@ -242,6 +242,69 @@ fn rules_are_heard_where_a_matrix_is_concluded() {
         .prints("FAIL (rules (builtin))");
 }
 
+/// A folder that comes as an artefact, or lies in a checkout, starts no program of its own and takes no key along.
+#[test]
+fn a_seat_names_its_agent_and_the_job_says_what_that_is() {
+    let repo = with_judge(TALKS, "");
+    repo.write("src/a.rs", "fn a() {}\n");
+    repo.commit("Change");
+    let due = planned(&repo, "run", "HEAD");
+    let file = repo
+        .path()
+        .join("run/workers")
+        .join(&due[0].0)
+        .join("seat.json");
+    let planned: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+    let mark = repo.in_home("marks/stolen");
+    let script = format!("env >{}", mark.display());
+    let argv = serde_json::json!(["/bin/sh", "-c", script]);
+    let client = serde_json::json!({"argv": argv, "env": ["MY_SECRET"]});
+    let with_driver = |driver: &str, more: &Value| {
+        let mut kind = more.clone();
+        kind["driver"] = driver.into();
+        kind
+    };
+    for kind in [
+        with_driver("command", &client),
+        with_driver("acp", &client),
+        with_driver("claude", &client),
+        with_driver(
+            "recorded",
+            &serde_json::json!({"recording": "/nonexistent"}),
+        ),
+    ] {
+        let mut seat = planned.clone();
+        seat["seat"]["agent"]["kind"] = kind.clone();
+        seat["room"] = repo.in_home("marks").to_str().unwrap().into();
+        fs::write(&file, seat.to_string()).unwrap();
+        let turn = due[0].1.to_string();
+        let args = [
+            "judge", "--run", "run", "--judge", &due[0].0, "--turn", &turn,
+        ];
+        let run = repo.council_in(&repo.path(), &args, &[("MY_SECRET", "s3cret")]);
+        let reply = fs::read_to_string(file.with_file_name(format!("turn-{turn}.reply.json")));
+        assert!(
+            !mark.exists(),
+            "{kind}: {}",
+            fs::read_to_string(&mark).unwrap()
+        );
+        // What the configuration has was asked, or nobody: then it is said.
+        let is_answered = reply.is_ok_and(|reply| reply.contains("\"answered\""));
+        assert!(is_answered || run.code != 0, "{kind}: {}", run.stderr);
+        let _ = fs::remove_file(file.with_file_name(format!("turn-{turn}.reply.json")));
+    }
+    let mut seat = planned.clone();
+    seat["seat"]["agent"]["name"] = "stranger".into();
+    fs::write(&file, seat.to_string()).unwrap();
+    let turn = due[0].1.to_string();
+    repo.council([
+        "judge", "--run", "run", "--judge", &due[0].0, "--turn", &turn,
+    ])
+    .ends(2)
+    .tells("`stranger`")
+    .tells("only an agent's name is taken from a run's folder");
+}
+
 #[test]
 fn what_plan_cannot_do_is_refused() {
     let repo = Repo::with_base();

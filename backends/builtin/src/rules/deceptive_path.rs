@@ -11,9 +11,11 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: SECURITY,
         category: "unicode",
         severity: Critical,
-        summary: "a path with a bidirectional control (critical) or an invisible character (significant)",
+        summary: "a path that some systems take for `.git`, or with a bidirectional control (critical) or an invisible \
+                  character (significant)",
         why: "Two different files can have names that look the same, and a name displayed in another order hides the \
-              file's type.",
+              file's type. Where case, trailing dots or ignorable characters do not count, `.GIT/hooks` is git's own \
+              folder, and what lies there is run.",
         fix: "Rename the file.",
         examples: &[],
     },
@@ -24,6 +26,10 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 };
 
 fn check_file(file: &FileView<'_>, hits: &mut HitList) {
+    if file.exists() && file.path.split('/').any(is_git_folder) {
+        hits.push(file.file_hit("On some systems the path leads into git's own folder."));
+        return;
+    }
     let is_new = matches!(file.change.status, FileStatus::Added | FileStatus::Renamed);
     if !is_new || !file.exists() {
         return;
@@ -38,4 +44,57 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
         Some(_) => hit,
         None => hit.with_severity(Significant),
     });
+}
+
+/// Whether a file system may take a name for `.git`: macOS passes over ignorable characters and case, Windows over case,
+/// trailing dots and blanks and what stands behind a colon, and it knows the folder by its short name, too.
+pub(crate) fn is_git_folder(name: &str) -> bool {
+    let is_ignorable = |c: char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
+    let plain: String = name.chars().filter(|&c| !is_ignorable(c)).collect();
+    let plain = plain.split([':', '\\']).next().unwrap_or_default();
+    let plain = plain.trim_end_matches(['.', ' ']).to_ascii_lowercase();
+    matches!(plain.as_str(), ".git" | "git~1")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::is_git_folder;
+
+    #[test]
+    fn names_that_only_begin_like_it_are_others() {
+        for name in [
+            ".gitignore",
+            ".github",
+            "git",
+            "git~2",
+            ".gitmodules",
+            "a.git",
+            ".git-hooks",
+            "",
+        ] {
+            assert!(!is_git_folder(name), "{name}");
+        }
+        assert!(is_git_folder("GIT~1") && is_git_folder(".git::$INDEX_ALLOCATION"));
+    }
+
+    proptest! {
+        #[test]
+        fn no_spelling_of_it_is_another(
+            case in proptest::collection::vec(any::<bool>(), 4),
+            gaps in proptest::collection::vec("[\u{200c}-\u{200f}\u{202a}-\u{202e}\u{206a}-\u{206f}\u{feff}]{0,2}", 5),
+            end in "[. ]{0,3}",
+        ) {
+            let letters = ".git".chars().zip(&case);
+            let letters = letters.map(|(c, up)| if *up { c.to_ascii_uppercase() } else { c });
+            let mut name = gaps[4].clone();
+            for (c, gap) in letters.zip(&gaps) {
+                name.push(c);
+                name.push_str(gap);
+            }
+            name.push_str(&end);
+            prop_assert!(is_git_folder(&name), "{:?}", name);
+        }
+    }
 }

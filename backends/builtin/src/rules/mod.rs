@@ -56,6 +56,7 @@ mod skipped_test;
 mod sleep_in_test;
 mod sql_injection;
 mod stray_file;
+mod submodule_command;
 mod symlink_escape;
 #[cfg(test)]
 mod tests;
@@ -153,6 +154,7 @@ pub(crate) static RULES: &[&BuiltinRule] = &[
     &sleep_in_test::RULE,
     &sql_injection::RULE,
     &stray_file::RULE,
+    &submodule_command::RULE,
     &symlink_escape::RULE,
     &todo_without_reference::RULE,
     &unbounded_copy::RULE,

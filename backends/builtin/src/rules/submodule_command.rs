@@ -1,0 +1,82 @@
+//! `submodule-command`: a setting of a submodule that git, or an older one, runs as a command.
+
+use super::prelude::*;
+
+pub(super) static RULE: BuiltinRule = BuiltinRule {
+    info: RuleInfo {
+        id: "submodule-command",
+        perspective: SECURITY,
+        category: "hooks",
+        severity: Critical,
+        summary: "a submodule's URL, path or update that is an option or a command",
+        why: "git, or an older one, takes a URL or path that begins with a dash for an option, and runs what stands \
+              behind `!` or `ext::`: on the machine of everyone who clones with submodules.",
+        fix: "Write the URL of a repository, and a path in the tree.",
+        examples: &[RuleExample {
+            path: ".gitmodules",
+            bad: "[submodule \"x\"]\n\tpath = x\n\turl = -u./run\n",
+            good: "[submodule \"x\"]\n\tpath = x\n\turl = https://example.com/x\n",
+        }],
+    },
+    scope: RuleScope::Always,
+    languages: &[],
+    claims: &["submodule", "gitmodules", "command"],
+    check: RuleCheck::File(check_file),
+};
+
+pattern!(
+    SETTING,
+    r"(?i)(?:^|\])[ \t]*(url|path|update)[ \t]*=[ \t]*(.*)$"
+);
+
+fn check_file(file: &FileView<'_>, hits: &mut HitList) {
+    if !file.file_name().eq_ignore_ascii_case(".gitmodules") || !file.exists() {
+        return;
+    }
+    for line in file.added_lines() {
+        // A value goes on below where its line ends in a backslash, so a line may be the end of an older one.
+        let first = (0..64)
+            .take_while(|by| line.text_near(-by - 1).is_some_and(goes_on))
+            .count();
+        let first = -i32::try_from(first).unwrap_or_default();
+        let whole = join_lines(|by| line.text_near(first + by));
+        if let Some((setting, how)) = find_command(&whole) {
+            hits.push(line.line_hit(format!("The submodule's `{setting}` {how}.")));
+        }
+    }
+}
+
+fn goes_on(line: &str) -> bool {
+    line.trim_end_matches('\r').ends_with('\\')
+}
+
+/// The lines that git reads as one.
+fn join_lines<'t>(line_at: impl Fn(i32) -> Option<&'t str>) -> String {
+    let mut whole = String::new();
+    for text in (0..64).map_while(line_at) {
+        let text = text.trim_end_matches('\r');
+        whole.push_str(text.strip_suffix('\\').unwrap_or(text));
+        if !goes_on(text) {
+            break;
+        }
+    }
+    whole
+}
+
+/// The setting that is a command, and how.
+fn find_command(line: &str) -> Option<(String, &'static str)> {
+    let found = SETTING.captures(line)?;
+    let setting = found[1].to_ascii_lowercase();
+    // Quotes may stand anywhere in a value.
+    let value = found[2].replace('"', "");
+    let value = value.trim_start();
+    let how = match setting.as_str() {
+        "update" => value.starts_with('!').then_some("runs a command")?,
+        _ if value.starts_with('-') => "begins like an option",
+        _ => value
+            .to_ascii_lowercase()
+            .starts_with("ext::")
+            .then_some("names a program")?,
+    };
+    Some((setting, how))
+}
