@@ -1,4 +1,5 @@
-# Written, not run and not linted: no version has been published. Whoever publishes one fills in the digests of SHA256SUMS.
+# Linted (rubocop with Homebrew's quotes), not run: no version has been published.
+# Whoever publishes one fills in the digests of SHA256SUMS.
 class GitCouncil < Formula
   desc "Several independent judges review a change and give one verdict"
   homepage "https://github.com/git-council/git-council"

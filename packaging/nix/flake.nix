@@ -1,4 +1,4 @@
-# Written, not run: `nix run github:git-council/git-council?dir=packaging/nix -- review`.
+# Parsed by nix-instantiate, not run: `nix run github:git-council/git-council?dir=packaging/nix -- review`.
 {
   description = "Several independent judges review a change and give one verdict";
   inputs.nixpkgs.url = "github:NixOS/nixpkgs/nixos-unstable";
