@@ -78,7 +78,8 @@ pub(crate) fn decide_verdict(
 }
 
 /// The worst level. A FAIL vote that no such level backs is a warning of its own, as is a majority that objects; where the
-/// majority votes FAIL over critical findings that stand, one for each, the change fails.
+/// majority votes FAIL over critical findings that stand, one for each, the change fails. Where every model votes FAIL and
+/// nothing carries it, there is no verdict: whoever sees three judges say FAIL would not understand a change that goes in.
 fn by_findings(policy: VerdictPolicy, case: &VerdictInput<'_>) -> (Verdict, VerdictReason) {
     let worst = case
         .findings
@@ -88,6 +89,9 @@ fn by_findings(policy: VerdictPolicy, case: &VerdictInput<'_>) -> (Verdict, Verd
     match worst {
         Some((FindingLevel::Fail, reason)) => (Verdict::Fail, reason),
         _ if case.objections.majority_fails => (Verdict::Fail, VerdictReason::CriticalUnconfirmed),
+        _ if case.objections.all_fail => {
+            (Verdict::Inconclusive, VerdictReason::VerdictWithoutFinding)
+        }
         Some((FindingLevel::Warn, reason)) => (Verdict::Warn, reason),
         _ if case.votes.contains(&Vote::Fail) || case.objections.majority_objects => {
             (Verdict::Warn, VerdictReason::VerdictWithoutFinding)

@@ -30,6 +30,7 @@ pub(super) fn report_notes(state: &DebateState, cut: Option<CancelCause>) -> Vec
             state.claims.unanswered_count()
         ));
     }
+    notes.extend(missing_ballots(state));
     notes.extend(divided_council(state));
     notes.extend(weak_withdrawals(state));
     notes.extend(rejected_criticals(state));
@@ -72,6 +73,24 @@ fn missing_judges(state: &DebateState) -> Option<String> {
             names.join(", ")
         ),
     })
+}
+
+/// Who was asked for its final vote and did not give it: what it said before is all that there is of it.
+fn missing_ballots(state: &DebateState) -> Option<String> {
+    if !state.asks_ballots() {
+        return None;
+    }
+    let cast = &state.ledger.ballots;
+    let judges = state.judges.iter().zip(state.positions());
+    let silent = judges.filter(|(judge, _)| {
+        let counts = judge.is_counted() && !judge.is_deterministic();
+        counts && !cast.iter().any(|record| record.judge == *judge.id())
+    });
+    let names: Vec<String> = silent
+        .filter_map(|(judge, position)| Some((judge, position.counted?)))
+        .map(|(judge, stands)| format!("{} ({} stands)", judge.id(), stands.as_str()))
+        .collect();
+    (!names.is_empty()).then(|| format!("no final ballot came from {}", names.join(", ")))
 }
 
 /// A split is a WARN with a divided note.

@@ -12,6 +12,8 @@ pub(crate) struct Objections {
     pub majority_objects: bool,
     /// More than half of the models vote FAIL, each over a critical finding whose quote holds and that nobody refuted.
     pub majority_fails: bool,
+    /// Every model votes FAIL. What they saw may not hold as they put it, but a change that nobody lets in is not let in.
+    pub all_fail: bool,
     /// A judge said WARN or FAIL in an answer that does not count, and did not say it again.
     pub unread: bool,
 }
@@ -26,7 +28,9 @@ pub(super) fn weigh_objections(
     let failing = models
         .iter()
         .filter(|(judge, vote)| *vote == Vote::Fail && holds_critical(findings, judge));
+    let fails = |(_, vote): &(&JudgeId, Vote)| *vote == Vote::Fail;
     Objections {
+        all_fail: !models.is_empty() && models.iter().all(fails),
         majority_objects: objecting.count() * 2 > models.len(),
         majority_fails: failing.count() * 2 > models.len(),
         unread,

@@ -65,7 +65,7 @@ pub enum VerdictReason {
     /// A significant finding is confirmed.
     #[serde(alias = "significant-carried")]
     SignificantConfirmed,
-    /// A judge votes FAIL and no finding of it survives.
+    /// A judge votes FAIL and no finding of it survives. Inconclusive where every model does so.
     VerdictWithoutFinding,
     /// `strict` or `majority`: the votes decided.
     Votes,
@@ -77,6 +77,8 @@ pub enum VerdictReason {
     UncheckedEvidence,
     /// A built-in judge gave no answer, so that its rules did not look.
     RulesAbstained,
+    /// A question was debated, and fewer final ballots were cast than the quorum.
+    MissingBallots,
     /// The run was interrupted.
     Interrupted,
     /// The run's deadline passed.

@@ -106,6 +106,11 @@ impl DebateState {
         seats.map(|seat| judge_position(self, seat)).collect()
     }
 
+    /// Whether the final ballots of a cross-examination were asked for.
+    pub(super) fn asks_ballots(&self) -> bool {
+        self.ending && self.plan.procedure == Procedure::CrossExamination
+    }
+
     /// Whether what is debated asks for no verdict.
     pub(super) fn without_verdict(&self) -> bool {
         let stage = self.plan.procedure == Procedure::Staged

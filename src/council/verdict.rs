@@ -152,6 +152,9 @@ fn decide_outcome(
         (Verdict::Pass, _) if rules_abstained(state, positions) => {
             (Verdict::Inconclusive, VerdictReason::RulesAbstained)
         }
+        (Verdict::Pass | Verdict::Warn, _) if lacks_ballots(state) => {
+            (Verdict::Inconclusive, VerdictReason::MissingBallots)
+        }
         decided => decided,
     };
     match cut {
@@ -173,6 +176,15 @@ fn rules_abstained(state: &DebateState, positions: &[JudgePosition]) -> bool {
     judges
         .into_iter()
         .any(|(judge, position)| builtin(judge) && position.counted.is_none())
+}
+
+/// Whether ballots alone decide, and fewer came than the quorum. Over a change findings decide, and what was lost after the
+/// openings leaves what they said.
+fn lacks_ballots(state: &DebateState) -> bool {
+    let question = state.plan.options.subject == super::plan::DebateSubject::Text;
+    question
+        && state.asks_ballots()
+        && state.ledger.ballots.len() < state.plan.quorum.max(1) as usize
 }
 
 /// What asks for no verdict has none; but where a document was to come out and none did, nobody can say (one agent

@@ -211,8 +211,15 @@ impl Report {
             | VerdictReason::SignificantConfirmed => self.weighty_counts(),
             VerdictReason::VerdictWithoutFinding => {
                 let judges = &self.outcome.judges;
-                if judges.iter().any(|j| j.counted == Some(Vote::Fail)) {
+                let fails = judges.iter().filter(|j| j.counted == Some(Vote::Fail));
+                let fails = fails.count();
+                if fails == 1 {
                     "a judge votes FAIL, but none of its findings holds".into()
+                } else if fails > 1 {
+                    format!(
+                        "{fails} of {} vote FAIL, but no finding of theirs is confirmed",
+                        count_judges(who.counted)
+                    )
                 } else if judges.iter().any(JudgeRecord::objects_unread) {
                     "a judge objects in an answer that does not count; see the notes".into()
                 } else {
@@ -240,6 +247,12 @@ impl Report {
             VerdictReason::RulesAbstained => {
                 "a built-in judge gave no answer, so its rules did not look".into()
             }
+            VerdictReason::MissingBallots => format!(
+                "{} of {} cast a final ballot, {} must",
+                self.outcome.ledger.ballots.len(),
+                count_judges(who.asked),
+                who.quorum
+            ),
             VerdictReason::Interrupted => format!(
                 "interrupted before the judges had decided; continue with: git council resume {}",
                 self.receipt.run.name

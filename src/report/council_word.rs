@@ -14,6 +14,8 @@ pub(super) struct BallotDecision {
     pub(super) word: BallotVote,
     /// How many cast what, the mildest first.
     pub(super) tally: Vec<(BallotVote, usize)>,
+    /// How many models cast none.
+    pub(super) missing: usize,
     /// As many for it as against it.
     pub(super) divided: bool,
     /// How clear it is.
@@ -21,12 +23,15 @@ pub(super) struct BallotDecision {
 }
 
 impl BallotDecision {
-    /// `2 PROCEED, 1 RECONSIDER`.
+    /// `2 PROCEED, 1 RECONSIDER`, and how many were not cast.
     pub(super) fn tally_text(&self) -> String {
         let counts = self.tally.iter();
-        let counts: Vec<String> = counts
+        let mut counts: Vec<String> = counts
             .map(|(vote, n)| format!("{n} {}", ballot_word(*vote)))
             .collect();
+        if self.missing > 0 {
+            counts.push(format!("{} not cast", self.missing));
+        }
         counts.join(", ")
     }
 }
@@ -49,31 +54,28 @@ pub(super) fn ballot_word(vote: BallotVote) -> &'static str {
     }
 }
 
-/// What a judge's vote is as a ballot: its own where it counts, else what its counted vote says. The only place that counts
-/// ballots. A rule opens, and casts none.
+/// What a judge's ballot counts as: as it was cast where it counts, else what its counted vote says. None without a ballot.
+/// The only place that counts ballots.
 pub(super) fn counted_ballot(report: &Report, judge: &JudgeRecord) -> Option<BallotVote> {
     let counted = judge.counted?;
     let mut ballots = report.outcome.ledger.ballots.iter();
-    let own = ballots.find(|b| b.judge == judge.seat.judge);
-    let own = own.map(|b| b.ballot.vote);
-    if own.is_none() && judge.seat.agent.deterministic {
-        return None;
-    }
-    Some(
-        own.filter(|vote| vote.vote() == counted)
-            .unwrap_or(match counted {
-                Vote::Pass => BallotVote::Proceed,
-                Vote::Warn => BallotVote::ProceedWithConditions,
-                Vote::Fail => BallotVote::Reconsider,
-            }),
-    )
+    let own = ballots.find(|b| b.judge == judge.seat.judge)?.ballot.vote;
+    Some(match counted {
+        counted if own.vote() == counted => own,
+        Vote::Pass => BallotVote::Proceed,
+        Vote::Warn => BallotVote::ProceedWithConditions,
+        Vote::Fail => BallotVote::Reconsider,
+    })
 }
 
-/// Unanimous before majority; a tie is RECONSIDER and divided. None where nobody cast a ballot.
+/// Unanimous before majority; a tie is RECONSIDER and divided. None where fewer ballots were cast than the quorum.
 pub(super) fn ballot_decision(report: &Report) -> Option<BallotDecision> {
-    if report.outcome.ledger.ballots.is_empty() {
+    let ballots = report.outcome.ledger.ballots.len();
+    if ballots < report.outcome.quorum.max(1) as usize {
         return None;
     }
+    let judges = report.outcome.judges.iter();
+    let models = judges.filter(|j| !j.seat.agent.deterministic && j.started);
     let cast: Vec<BallotVote> = report
         .outcome
         .judges
@@ -96,6 +98,7 @@ pub(super) fn ballot_decision(report: &Report) -> Option<BallotDecision> {
     Some(BallotDecision {
         word,
         tally,
+        missing: models.count().saturating_sub(ballots),
         divided: in_favour == against,
         confidence: report.outcome.ledger.confidence,
     })

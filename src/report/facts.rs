@@ -409,6 +409,7 @@ impl VerdictReason {
             Self::IncompleteCoverage => "incomplete-coverage",
             Self::UncheckedEvidence => "unchecked-evidence",
             Self::RulesAbstained => "rules-abstained",
+            Self::MissingBallots => "missing-ballots",
             Self::Interrupted => "interrupted",
             Self::Deadline => "deadline",
             Self::BackendLost => "backend-lost",

@@ -77,7 +77,7 @@ fn two_that_hold_a_finding_fail_the_change_and_a_quote_that_is_not_there_does_no
     let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(
         (report["verdict"].as_str(), report["reason"].as_str()),
-        (Some("WARN"), Some("verdict-without-finding"))
+        (Some("INCONCLUSIVE"), Some("verdict-without-finding"))
     );
 }
 

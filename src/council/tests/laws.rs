@@ -201,9 +201,9 @@ proptest! {
         votes in prop::collection::vec(prop_oneof![Just(Vote::Pass), Just(Vote::Warn), Just(Vote::Fail)], 0..5),
         quorum in 0usize..4,
         (covered, checked) in any::<(bool, bool)>(),
-        (majority_objects, majority_fails, unread) in any::<(bool, bool, bool)>(),
+        (majority_objects, majority_fails, all_fail, unread) in any::<(bool, bool, bool, bool)>(),
     ) {
-        let objections = Objections { majority_objects, majority_fails, unread };
+        let objections = Objections { majority_objects, majority_fails, all_fail, unread };
         let policy = VerdictPolicy { disputed_critical_fails, incomplete_coverage_warns };
         let counted = votes.len();
         let verdict = |findings: &[FindingStanding], counted, covered, checked| {

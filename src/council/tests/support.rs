@@ -102,8 +102,8 @@ fn a_judge_that_moves_over_the_line_itself_has_looked_at_it() {
     }
     assert_eq!(
         becomes(&[Finds, Moves(LINE - 20)]),
-        OPEN,
-        "over something else"
+        (Verdict::Inconclusive, Disposition::Unconfirmed),
+        "over something else: both vote FAIL, and nothing that they found is confirmed"
     );
     let outcome = debated(&[Finds, Moves(LINE)]);
     assert_eq!(

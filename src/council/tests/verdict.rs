@@ -3,6 +3,8 @@
 use council_protocol::seat::AgentKind;
 use council_protocol::{CoverageState, FailureKind, Finding, Severity, Vote};
 
+use proptest::prelude::*;
+
 use super::run::{Run, coverage, finding, plan};
 use crate::council::Outcome;
 use crate::council::outcome::{
@@ -97,6 +99,33 @@ fn a_fail_vote_without_a_finding_that_stands_is_a_warning() {
         says(&[(FAIL, minor), (PASS, Vec::new())]),
         (Verdict::Warn, VerdictReason::VerdictWithoutFinding)
     );
+}
+
+#[test]
+fn where_every_model_votes_fail_and_nothing_carries_it_there_is_no_verdict() {
+    let nowhere = (Verdict::Inconclusive, VerdictReason::VerdictWithoutFinding);
+    assert_eq!(says(&[(FAIL, Vec::new()), (FAIL, Vec::new())]), nowhere);
+    let significant = vec![finding(Severity::Significant, 3)];
+    let both = [(FAIL, significant.clone()), (FAIL, significant)];
+    assert_eq!(says(&both), nowhere, "one more finding makes it no better");
+}
+
+proptest! {
+    #[test]
+    fn what_every_model_votes_down_never_goes_in(
+        severities in prop::collection::vec(prop::collection::vec((0_u8..3, 1_u32..20), 0..3), 1..5),
+    ) {
+        let level = |n: u8| match n {
+            0 => Severity::Minor,
+            1 => Severity::Significant,
+            _ => Severity::Critical,
+        };
+        let findings = severities.iter().map(|found| {
+            found.iter().map(|&(n, line)| finding(level(n), line)).collect::<Vec<_>>()
+        });
+        let votes: Vec<_> = findings.map(|found| (FAIL, found)).collect();
+        prop_assert!(matches!(says(&votes).0, Verdict::Fail | Verdict::Inconclusive));
+    }
 }
 
 #[test]

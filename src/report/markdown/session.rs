@@ -270,9 +270,9 @@ impl SessionWriter<'_> {
             let who = Untrusted::new(self.names.get(id)).prose_cell();
             let counts = counted_ballot(self.report, judge).map(council_word::ballot_word);
             let Some(cast) = ballots.iter().find(|cast| cast.judge == *id) else {
-                let vote = counts.map_or_else(
+                let vote = judge.counted.map_or_else(
                     || ABSENT.to_owned(),
-                    |word| format!("no ballot, counts as {word}"),
+                    |vote| format!("no ballot; {} stands", vote.as_str()),
                 );
                 let nothing = || "–".to_owned();
                 return row(&[who, vote, nothing(), nothing(), nothing(), nothing()]);

@@ -48,7 +48,7 @@ fn every_councillor_and_every_vote_has_its_cell() {
             "{heading} in\n{text}"
         );
     }
-    assert!(text.contains("| no ballot, counts as "), "{text}");
+    assert!(text.contains("| no ballot; WARN stands |"), "{text}");
     assert!(text.contains(", counts as PROCEED |"), "{text}");
     assert!(text.contains("| absent |"), "{text}");
     let votes = first_cells(&text, "| Vote | Counted | Who |");

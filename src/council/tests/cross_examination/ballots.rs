@@ -1,6 +1,8 @@
 //! Final ballots, and what they come to.
 
 use super::*;
+use crate::council::Outcome;
+use crate::council::outcome::VerdictReason;
 
 #[test]
 fn the_verdict_tests_unanimity_first_and_says_when_it_is_divided() {
@@ -102,4 +104,47 @@ fn a_stricter_ballot_over_a_question_counts_and_a_milder_one_says_why() {
     assert_eq!(end(PASS, FAIL), Verdict::Fail);
     assert_eq!(end(PASS, WARN), Verdict::Warn);
     assert_eq!(end(FAIL, PASS), Verdict::Fail);
+}
+
+/// Asked twice and silent twice: what was said before is no final vote, and nobody counts it as one.
+#[test]
+fn fewer_ballots_than_the_quorum_are_no_decision() {
+    let end = |silent: &[&str], held: Vote| {
+        let mut plan = council(3, 1);
+        plan.options.subject = DebateSubject::Text;
+        let mut run = Run::seated(plan);
+        open(&mut run, &[held; 3]);
+        for _ in 0..2 {
+            go_on(&mut run, &[held; 3]);
+        }
+        for judge in ["judge-1", "judge-2", "judge-3"] {
+            if silent.contains(&judge) {
+                run.answer(judge, held, |_| {});
+                run.answer(judge, held, |_| {});
+            } else {
+                cast(&mut run, judge, held);
+            }
+        }
+        run.concluded().clone()
+    };
+    let one_missing = end(&["judge-3"], PASS);
+    assert_eq!(one_missing.verdict, Verdict::Pass, "two are a quorum");
+    let told = |outcome: &Outcome, note: &str| outcome.notes.iter().any(|n| n == note);
+    assert!(
+        told(
+            &one_missing,
+            "no final ballot came from judge-3 (PASS stands)"
+        ),
+        "{:?}",
+        one_missing.notes
+    );
+    let two_missing = end(&["judge-2", "judge-3"], PASS);
+    assert_eq!(
+        (two_missing.verdict, two_missing.reason),
+        (Verdict::Inconclusive, VerdictReason::MissingBallots)
+    );
+    assert_eq!(two_missing.ledger.ballots.len(), 1);
+    let none = end(&["judge-1", "judge-2", "judge-3"], WARN);
+    assert_eq!(none.verdict, Verdict::Inconclusive);
+    assert_eq!(end(&["judge-2", "judge-3"], FAIL).verdict, Verdict::Fail);
 }
