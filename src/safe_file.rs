@@ -101,9 +101,10 @@ impl<'a> FileWriter<'a> {
     }
 
     fn sync_folder(&self) -> io::Result<()> {
-        match self.synced {
-            true => File::open(folder_of(self.path))?.sync_all(),
-            false => Ok(()),
+        if self.synced {
+            File::open(folder_of(self.path))?.sync_all()
+        } else {
+            Ok(())
         }
     }
 }
@@ -129,18 +130,22 @@ pub(crate) fn open_here(options: &mut OpenOptions, path: &Path) -> io::Result<Fi
         use std::os::unix::fs::OpenOptionsExt as _;
         options.custom_flags(libc::O_NOFOLLOW);
     }
-    options.open(path).map_err(|error| match is_link(path) {
-        true => link_error(path),
-        false => error,
+    options.open(path).map_err(|error| {
+        if is_link(path) {
+            link_error(path)
+        } else {
+            error
+        }
     })
 }
 
 /// An error where the file, or a folder that leads to it, is a link of a checkout: for whoever wants to know beforehand.
 pub(crate) fn check_place(path: &Path) -> io::Result<()> {
     refuse_linked_folders(path)?;
-    match is_link(path) && checkout_above(path)?.is_some() {
-        true => Err(link_error(path)),
-        false => Ok(()),
+    if is_link(path) && checkout_above(path)?.is_some() {
+        Err(link_error(path))
+    } else {
+        Ok(())
     }
 }
 
@@ -322,8 +327,8 @@ mod tests {
         let mut path = tree.clone();
         for at in 0..depth {
             let next = path.join("a");
-            match at == link_at {
-                true => symlink(
+            if at == link_at {
+                symlink(
                     if to_file {
                         outside.join("own")
                     } else {
@@ -331,10 +336,9 @@ mod tests {
                     },
                     &next,
                 )
-                .unwrap(),
-                false => {
-                    let _ = fs::create_dir(&next);
-                }
+                .unwrap()
+            } else {
+                let _ = fs::create_dir(&next);
             }
             path = next;
         }

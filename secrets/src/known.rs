@@ -107,9 +107,10 @@ fn is_specific(value: &str, is_guess: bool) -> bool {
     let is_mixed = has(char::is_alphabetic)
         && (has(|c| c.is_ascii_digit()) || has(|c| c.is_ascii_punctuation()));
     let is_common = crate::plausible::is_common_password(value) || value.contains(PLACEHOLDER);
-    match is_guess {
-        true => value.len() >= 6 && is_mixed && !is_common,
-        false => value.len() >= 4 && !is_common,
+    if is_guess {
+        value.len() >= 6 && is_mixed && !is_common
+    } else {
+        value.len() >= 4 && !is_common
     }
 }
 

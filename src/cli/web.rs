@@ -27,9 +27,10 @@ pub(crate) fn open_page(
 fn open_file(path: &Path, start: &CommandContext) {
     let browser = start.environment.get("BROWSER");
     let browser = browser.map(|name| name.to_string_lossy().into_owned());
-    let opener = match cfg!(target_os = "macos") {
-        true => "open",
-        false => "xdg-open",
+    let opener = if cfg!(target_os = "macos") {
+        "open"
+    } else {
+        "xdg-open"
     };
     let program = browser.filter(|name| !name.is_empty());
     let mut command = Command::new(program.as_deref().unwrap_or(opener));

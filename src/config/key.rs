@@ -93,9 +93,10 @@ impl fmt::Display for KeyPath {
                 && part
                     .bytes()
                     .all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b));
-            match bare {
-                true => write!(f, "{dot}{part}")?,
-                false => write!(f, "{dot}{part:?}")?,
+            if bare {
+                write!(f, "{dot}{part}")?
+            } else {
+                write!(f, "{dot}{part:?}")?
             }
         }
         Ok(())

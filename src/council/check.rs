@@ -116,12 +116,12 @@ impl Council {
         now: Millis,
     ) {
         let form = turn.ask.task.form();
-        let mut faults: Vec<String> = match turn.ask.mended {
-            true => Vec::new(),
-            false => self
-                .find_objection(seat, &turn.ask.task, &answer)
+        let mut faults: Vec<String> = if turn.ask.mended {
+            Vec::new()
+        } else {
+            self.find_objection(seat, &turn.ask.task, &answer)
                 .into_iter()
-                .collect(),
+                .collect()
         };
         if checked {
             faults.extend(unknown_ids(&self.state, seat, turn.round, &answer));

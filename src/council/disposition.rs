@@ -298,9 +298,10 @@ impl FindingCluster {
         }
         let is_taken_back = |v: &FindingVersion| self.is_left_open(v);
         if self.versions.iter().filter(is_worst).all(is_taken_back) {
-            return match self.is_held() {
-                true => Disposition::Unconfirmed,
-                false => Disposition::Disputed,
+            return if self.is_held() {
+                Disposition::Unconfirmed
+            } else {
+                Disposition::Disputed
             };
         }
         match rule {

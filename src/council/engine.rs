@@ -197,9 +197,10 @@ impl Council {
             waiting: Vec::new(),
             line: VecDeque::new(),
         };
-        let (first, line) = match plan.in_turn {
-            true => (Vec::new(), plan.asks.into()),
-            false => (plan.asks, VecDeque::new()),
+        let (first, line) = if plan.in_turn {
+            (Vec::new(), plan.asks.into())
+        } else {
+            (plan.asks, VecDeque::new())
         };
         self.phase = CouncilPhase::Round(RoundState { line, ..round });
         if !first.is_empty() {

@@ -60,17 +60,19 @@ impl LostAnswer {
 
     /// `it said FAIL: critical a.py:2: Division by zero (unproved)`
     pub(super) fn describe(&self) -> String {
-        let quoted = match self.keyed {
-            true => "",
-            false => " without the key of its turn, so that it may be quoted from the change",
+        let quoted = if self.keyed {
+            ""
+        } else {
+            " without the key of its turn, so that it may be quoted from the change"
         };
         let named = self.criticals.iter().take(MAX_NAMED);
         let mut named: Vec<String> = named.map(|c| format!("critical {c} (unproved)")).collect();
         let more = self.criticals.len().saturating_sub(MAX_NAMED);
         named.extend((more > 0).then(|| format!("{more} more")));
-        let findings = match named.is_empty() {
-            true => String::new(),
-            false => format!(": {}", named.join("; ")),
+        let findings = if named.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", named.join("; "))
         };
         let vote = self.vote.map_or("something", Vote::as_str);
         format!("it said {vote}{quoted}{findings}")
@@ -139,9 +141,10 @@ fn name_finding(place: Option<(&str, u32)>, what: &str) -> String {
     let place = place.map(|(path, line)| format!("{path}:{line}"));
     let parts = [place.unwrap_or_default(), what];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    match parts.is_empty() {
-        true => "finding without words".to_owned(),
-        false => parts.join(": "),
+    if parts.is_empty() {
+        "finding without words".to_owned()
+    } else {
+        parts.join(": ")
     }
 }
 

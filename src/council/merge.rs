@@ -49,9 +49,10 @@ pub(super) fn merge_answers(earlier: Answer, last: Answer) -> Answer {
         restatement: last.restatement.or(earlier.restatement),
         steel_man: last.steel_man.or(earlier.steel_man),
         position: last.position.or(earlier.position),
-        arguments: match last.arguments.is_empty() {
-            true => earlier.arguments,
-            false => last.arguments,
+        arguments: if last.arguments.is_empty() {
+            earlier.arguments
+        } else {
+            last.arguments
         },
         no_challenge: earlier.no_challenge.or(last.no_challenge),
         ballot: last.ballot.or(earlier.ballot),

@@ -75,12 +75,15 @@ impl Measure {
         labels: &HitLabels<'_>,
     ) -> (f64, f64) {
         let has_places = item.set.is_defective() && !item.places.is_empty();
-        let each = |counts: bool, number: &dyn Fn(&TrialResult) -> f64| match counts {
-            true => (
-                trials.iter().map(|trial| number(trial)).sum(),
-                trials.len() as f64,
-            ),
-            false => (0.0, 0.0),
+        let each = |counts: bool, number: &dyn Fn(&TrialResult) -> f64| {
+            if counts {
+                (
+                    trials.iter().map(|trial| number(trial)).sum(),
+                    trials.len() as f64,
+                )
+            } else {
+                (0.0, 0.0)
+            }
         };
         let hit = |trial: &TrialResult| f64::from(is_hit(item, trial, labels));
         let is_clean = item.set == LabelSet::Clean;

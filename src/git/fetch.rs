@@ -140,9 +140,10 @@ fn address_of(
     let first = address.split('/').next().unwrap_or_default();
     let is_path = !first.contains(':') && !address.starts_with('-');
     let top = repository.workdir.as_deref().unwrap_or(&repository.git_dir);
-    Ok(match is_path {
-        true => top.join(&address).display().to_string(),
-        false => address,
+    Ok(if is_path {
+        top.join(&address).display().to_string()
+    } else {
+        address
     })
 }
 

@@ -119,9 +119,10 @@ impl ReviewedTree {
 }
 
 fn join_path(folder: &[u8], name: &[u8]) -> Vec<u8> {
-    match folder.is_empty() {
-        true => name.to_vec(),
-        false => [folder, b"/", name].concat(),
+    if folder.is_empty() {
+        name.to_vec()
+    } else {
+        [folder, b"/", name].concat()
     }
 }
 

@@ -484,11 +484,12 @@ fn too_large(id: ObjectId, size: usize, limit: usize) -> GitError {
 }
 
 fn index_error(error: &git2::Error) -> GitError {
-    match error.message().contains("unsupported mandatory extension") {
-        true => GitError::Unsupported {
+    if error.message().contains("unsupported mandatory extension") {
+        GitError::Unsupported {
             feature: "its index is sparse".to_owned(),
-        },
-        false => library_error("read the index", error),
+        }
+    } else {
+        library_error("read the index", error)
     }
 }
 

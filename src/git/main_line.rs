@@ -135,9 +135,10 @@ fn changed_files(
     new: ObjectId,
 ) -> Result<Vec<ChangedLines>, GitError> {
     let raws = tree::compare_trees(objects, Some(old), Some(new))?;
-    let found = match raws.len() > MAX_RENAMED {
-        true => rename::RenameSearchResult::default(),
-        false => rename::find_renames(objects, &raws)?,
+    let found = if raws.len() > MAX_RENAMED {
+        rename::RenameSearchResult::default()
+    } else {
+        rename::find_renames(objects, &raws)?
     };
     let sources: HashMap<usize, usize> = found.renames.iter().map(|r| (r.to, r.from)).collect();
     let gone: Vec<usize> = found.renames.iter().map(|r| r.from).collect();

@@ -96,22 +96,21 @@ impl PathspecEntry {
         };
         let path = join_paths(&prefix, pattern)
             .ok_or_else(|| refuse("it leads out of the repository".to_owned()))?;
-        let pattern = match plain {
-            true => PathPattern::Below {
+        let pattern = if plain {
+            PathPattern::Below {
                 path: path.into_bytes(),
                 icase: magic.icase,
-            },
-            false => {
-                let glob = GlobBuilder::new(&translate_glob(&path, magic.glob))
-                    .literal_separator(magic.glob)
-                    .case_insensitive(magic.icase)
-                    .backslash_escape(true)
-                    .build();
-                PathPattern::Glob(
-                    glob.map_err(|e| refuse(e.kind().to_string()))?
-                        .compile_matcher(),
-                )
             }
+        } else {
+            let glob = GlobBuilder::new(&translate_glob(&path, magic.glob))
+                .literal_separator(magic.glob)
+                .case_insensitive(magic.icase)
+                .backslash_escape(true)
+                .build();
+            PathPattern::Glob(
+                glob.map_err(|e| refuse(e.kind().to_string()))?
+                    .compile_matcher(),
+            )
         };
         Ok(Self {
             excluded: magic.excluded,

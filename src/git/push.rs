@@ -143,9 +143,10 @@ impl PushContext<'_> {
             Some(_) => return Ok(PushedRange::NoCommit("a tree")),
             None => return Ok(PushedRange::NoCommit("no commit of this repository")),
         };
-        let there = match is_zero(&update.remote) {
-            true => None,
-            false => store.resolve_name(&update.remote).ok().flatten(),
+        let there = if is_zero(&update.remote) {
+            None
+        } else {
+            store.resolve_name(&update.remote).ok().flatten()
         };
         let remote = there.and_then(|(id, kind)| (kind == ObjectKind::Commit).then_some(id));
         if update.is_named_as_notes() && self.brings_only_notes(remote, tip)? {
@@ -223,9 +224,10 @@ impl PushContext<'_> {
         {
             return Ok(pushed_range(base, tip, None));
         }
-        match new.len() > MAX_PUSHED_COMMITS {
-            true => Ok(pushed_range(store.format.empty_tree(), tip, None)),
-            false => self.since_parent(oldest, tip),
+        if new.len() > MAX_PUSHED_COMMITS {
+            Ok(pushed_range(store.format.empty_tree(), tip, None))
+        } else {
+            self.since_parent(oldest, tip)
         }
     }
 

@@ -60,9 +60,10 @@ pub(crate) fn pushed_commits(
             message,
             ..
         } = objects.commit(id)?;
-        let parents: Vec<String> = match parents.is_empty() {
-            true => vec![nothing.to_hex()],
-            false => parents.iter().map(|parent| parent.to_hex()).collect(),
+        let parents: Vec<String> = if parents.is_empty() {
+            vec![nothing.to_hex()]
+        } else {
+            parents.iter().map(|parent| parent.to_hex()).collect()
         };
         Ok(PushedCommit {
             id: id.to_hex(),

@@ -80,9 +80,10 @@ pub(super) fn resolve_target(
                 resolve_revision(objects, from)?,
                 resolve_revision(objects, to)?,
             );
-            match symmetric {
-                false => Ok(resolve_range(&from, &to)),
-                true => since_merge_base(objects, &from, &to, TargetKind::Range),
+            if *symmetric {
+                since_merge_base(objects, &from, &to, TargetKind::Range)
+            } else {
+                Ok(resolve_range(&from, &to))
             }
         }
         // `HEAD^!` is git's own word for this commit alone.
@@ -197,12 +198,13 @@ fn since_merge_base(
         target::short_revision(&from.name),
         target::short_revision(&to.name)
     );
-    let equal = match base.commit == to.commit {
-        true => format!("{} has no commits that are not in {}", to.name, from.name),
-        false => format!(
+    let equal = if base.commit == to.commit {
+        format!("{} has no commits that are not in {}", to.name, from.name)
+    } else {
+        format!(
             "the commits of {} change no file since they left {}",
             to.name, from.name
-        ),
+        )
     };
     let target = make_target(kind, label, base.commit, to.commit);
     Ok(ResolvedTarget {

@@ -195,9 +195,10 @@ fn runs_in_words(lines: &[u32]) -> String {
     let mut words = String::from(if lines.len() == 1 { "line " } else { "lines " });
     for (at, (first, last)) in runs.into_iter().enumerate() {
         let comma = if at == 0 { "" } else { ", " };
-        let _ = match first == last {
-            true => write!(words, "{comma}{first}"),
-            false => write!(words, "{comma}{first}-{last}"),
+        let _ = if first == last {
+            write!(words, "{comma}{first}")
+        } else {
+            write!(words, "{comma}{first}-{last}")
         };
     }
     words

@@ -198,9 +198,10 @@ impl<'b> ContextExtender<'b> {
         lines: &[&str],
     ) -> Option<(usize, usize)> {
         // What stands in no function may stand in a type; any other line that looks like a head would be a wrong guess.
-        let heads = match outline.is_known() && !outline.is_in_function(hunk, span.old.0) {
-            true => Heads::WithKeyword,
-            false => Heads::Likely,
+        let heads = if outline.is_known() && !outline.is_in_function(hunk, span.old.0) {
+            Heads::WithKeyword
+        } else {
+            Heads::Likely
         };
         let lowest = span.old.0.saturating_sub(self.bounds.function_lines).max(1);
         let start = function::enclosing_function(hunk, span.old.0, lines, (lowest, heads))?;

@@ -117,9 +117,12 @@ pub fn build_packet(
     let mut coverage = Coverage::default();
     for batch in files.chunks_mut(BATCH) {
         let full = room == 0;
-        let looked = (read.each)(batch, &|file| match full {
-            true => ReadFile::without_context(packet_full()),
-            false => read::read_file(file, &rules, read),
+        let looked = (read.each)(batch, &|file| {
+            if full {
+                ReadFile::without_context(packet_full())
+            } else {
+                read::read_file(file, &rules, read)
+            }
         });
         for (file, ReadFile { mut state, before }) in batch.iter_mut().zip(looked) {
             let size: usize = file.hunks.iter().map(|hunk| hunk.body.len()).sum();

@@ -148,14 +148,13 @@ pub(super) fn render_brief(
     };
     let room = budget.saturating_sub(bare.len() + CONTEXT_FRAME);
     let shown = fill_context(packet, around, room.min(class.context_bytes), class, tools);
-    let text = match shown.text.is_empty() {
-        true => bare,
-        false => {
-            let context = &shown.text;
-            let text = render_text(packet, BriefParts { context, ..parts }, tools)?;
-            sizes.frame = text.len().saturating_sub(change.len() + context.len());
-            text
-        }
+    let text = if shown.text.is_empty() {
+        bare
+    } else {
+        let context = &shown.text;
+        let text = render_text(packet, BriefParts { context, ..parts }, tools)?;
+        sizes.frame = text.len().saturating_sub(change.len() + context.len());
+        text
     };
     redactions += shown.secrets;
     sizes.context = shown.uses;

@@ -135,9 +135,10 @@ pub(super) fn show_context(
                 continue;
             }
             let spent = taken.entry(block.kind).or_default();
-            let share = match is_shared {
-                true => (room * block.kind.share() / 100).saturating_sub(*spent),
-                false => left,
+            let share = if is_shared {
+                (room * block.kind.share() / 100).saturating_sub(*spent)
+            } else {
+                left
             };
             if ContextBlock::least_bytes(block) > share.min(left) {
                 continue;

@@ -68,9 +68,10 @@ pub(super) fn order_for_seat(
         for &seat in &seats {
             loads[seat] += size;
         }
-        match seats.contains(&share.seat) {
-            true => own.push(index),
-            false => others.push(index),
+        if seats.contains(&share.seat) {
+            own.push(index)
+        } else {
+            others.push(index)
         }
     }
     own.append(&mut others);

@@ -70,9 +70,12 @@ fn words_of(prompter: &PromptBuilder) -> words::QuotedWords<'_> {
 /// The template of a task, and what only it is given.
 fn template_values(prompter: &PromptBuilder, task: &Task, explorers: u8) -> (&'static str, Value) {
     let words = words_of(prompter);
-    let fenced = |text: String| match text.is_empty() {
-        true => text,
-        false => prompter.fence.wrap(&text),
+    let fenced = |text: String| {
+        if text.is_empty() {
+            text
+        } else {
+            prompter.fence.wrap(&text)
+        }
     };
     match task {
         Task::Review => (

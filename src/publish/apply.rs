@@ -96,9 +96,10 @@ pub(crate) fn apply_plan(
     for surface in doing.failed_surfaces() {
         let mut any = false;
         for action in plan_fallback(report, context.wishes, surface) {
-            any |= match is_local(&action) {
-                true => doing.run_local(&action, job),
-                false => doing.try_action(&action).is_ok(),
+            any |= if is_local(&action) {
+                doing.run_local(&action, job)
+            } else {
+                doing.try_action(&action).is_ok()
             };
         }
         // A summary or a log that was asked for anyway shows it, too.

@@ -261,9 +261,10 @@ impl<'a> GitHubApi<'a> {
         doing: &str,
     ) -> Result<Value, GitHubError> {
         let call = ApiCall::graphql(query, variables);
-        let reply = match query.trim_start().starts_with("mutation") {
-            true => self.send_limited(&call, doing)?,
-            false => self.read_with_retry(&call, doing)?,
+        let reply = if query.trim_start().starts_with("mutation") {
+            self.send_limited(&call, doing)?
+        } else {
+            self.read_with_retry(&call, doing)?
         };
         match reply.body.get("errors").and_then(Value::as_array) {
             Some(errors) if !errors.is_empty() => Err(graphql_error(errors, doing)),

@@ -154,9 +154,10 @@ impl ReviewState {
                 && report.outcome.coverage.gaps().next().is_none(),
             files,
             // Of a claim nothing is carried on: a later run would tell a stranger's findings as its own.
-            open: match fits && report.source.is_own() {
-                true => open,
-                false => Vec::new(),
+            open: if fits && report.source.is_own() {
+                open
+            } else {
+                Vec::new()
             },
             shortened: kept
                 .as_ref()

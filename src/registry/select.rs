@@ -141,9 +141,10 @@ impl BackendRequest {
             1 => "one judge".to_owned(),
             n => format!("{n} judges"),
         };
-        match self.must_debate() {
-            true => format!("a debate of {judges}"),
-            false => format!("a council of {judges}"),
+        if self.must_debate() {
+            format!("a debate of {judges}")
+        } else {
+            format!("a council of {judges}")
         }
     }
 }
@@ -308,9 +309,10 @@ impl<'a> SeatableBackend<'a> {
     }
 
     fn why_not_chosen(&self, best: &str) -> (String, String) {
-        let reason = match self.missing.is_empty() {
-            true => format!("`{best}` is preferred"),
-            false => format!("it cannot do {}", self.missing),
+        let reason = if self.missing.is_empty() {
+            format!("`{best}` is preferred")
+        } else {
+            format!("it cannot do {}", self.missing)
         };
         (self.name.to_owned(), reason)
     }

@@ -106,9 +106,10 @@ pub fn parse_judge_file(file: &str) -> Option<Answer> {
 fn judge_facts(seat: &Seat, answer: &Answer) -> String {
     let agent = &seat.agent;
     let model = agent.model.as_deref().unwrap_or("its default");
-    let confidence = match agent.deterministic {
-        true => "",
-        false => words::confidence_word(answer.confidence),
+    let confidence = if agent.deterministic {
+        ""
+    } else {
+        words::confidence_word(answer.confidence)
     };
     let facts = [
         ("Perspective", seat.perspective.name.as_str()),

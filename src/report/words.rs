@@ -29,9 +29,12 @@ impl<'a> JudgeNames<'a> {
         let mixed = judges
             .iter()
             .any(|j| j.seat.agent.name != judges[0].seat.agent.name);
-        let name = |j: &'a JudgeRecord| match mixed {
-            true => format!("{} ({})", short_name(judges, j), j.seat.agent.name),
-            false => short_name(judges, j).to_owned(),
+        let name = |j: &'a JudgeRecord| {
+            if mixed {
+                format!("{} ({})", short_name(judges, j), j.seat.agent.name)
+            } else {
+                short_name(judges, j).to_owned()
+            }
         };
         Self::named_by(judges, name)
     }

@@ -128,9 +128,10 @@ impl RunBriefs {
 
     /// The brief of a judge or of one of its helpers.
     pub(crate) fn part_of(&self, judge: &JudgeId) -> &BriefPart {
-        let index = match self.is_spread() {
-            true => reader_of(&self.readers, judge),
-            false => shards::shard_of(judge),
+        let index = if self.is_spread() {
+            reader_of(&self.readers, judge)
+        } else {
+            shards::shard_of(judge)
         };
         self.parts.get(index).unwrap_or(&self.parts[0])
     }
@@ -172,9 +173,10 @@ fn is_text(kind: TargetKind) -> bool {
 fn spread_readers(seats: &[Seat], kind: TargetKind, copies: usize) -> Vec<JudgeId> {
     let readers = seats.iter().filter(|seat| seat.agent.kind.reads_text());
     let readers: Vec<JudgeId> = readers.map(|seat| seat.judge.clone()).collect();
-    match !is_text(kind) && readers.len() > copies {
-        true => readers,
-        false => Vec::new(),
+    if !is_text(kind) && readers.len() > copies {
+        readers
+    } else {
+        Vec::new()
     }
 }
 

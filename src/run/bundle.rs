@@ -156,9 +156,10 @@ impl RunBundle {
     /// When that does not give the report that is in it.
     pub(crate) fn verify(&self) -> Result<Report, RunError> {
         let again = self.recompute_report()?;
-        match again == self.report {
-            true => Ok(again),
-            false => Err(self.disagreement(&again)),
+        if again == self.report {
+            Ok(again)
+        } else {
+            Err(self.disagreement(&again))
         }
     }
 

@@ -19,10 +19,7 @@ pub(crate) fn ci_target(environment: &ProcessEnvironment) -> Result<String, RunE
         .or_else(|| job.jenkins())
         .or_else(|| job.actions());
     target.ok_or_else(|| {
-        let refused = match environment.is_ci() {
-            true => "the variables of this job do not say which change it is about",
-            false => "--ci is for jobs of a CI service, and this is none",
-        };
+        let refused = if environment.is_ci() { "the variables of this job do not say which change it is about" } else { "--ci is for jobs of a CI service, and this is none" };
         RunError::usage(refused)
             .hint("name it: git council review origin/main...HEAD")
             .hint("GitLab, Gitea, Forgejo, Bitbucket, Jenkins, Azure and GitHub are known: docs/forges.md")

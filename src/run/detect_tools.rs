@@ -37,9 +37,10 @@ pub(crate) fn detect_tools(start: &RunContext) -> Vec<InstalledTool> {
 fn is_configured(tool: &KnownTool, root: &Path) -> bool {
     tool.config.iter().any(|name| {
         let file = root.join(name);
-        match SHARED_FILES.contains(name) {
-            true => read_text(&file).is_some_and(|text| names_word(&text, tool.name)),
-            false => file.is_file(),
+        if SHARED_FILES.contains(name) {
+            read_text(&file).is_some_and(|text| names_word(&text, tool.name))
+        } else {
+            file.is_file()
         }
     })
 }

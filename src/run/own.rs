@@ -33,9 +33,12 @@ pub(crate) fn read_own_text(path: &Path, key: &str) -> Result<String, RunError> 
     let mut text = String::new();
     let read = std::fs::File::open(path)
         .and_then(|file| file.take(MAX_OWN_BYTES + 1).read_to_string(&mut text))
-        .and_then(|_| match text.len() as u64 > MAX_OWN_BYTES {
-            true => Err(std::io::Error::other("it is larger than 1 MiB")),
-            false => Ok(()),
+        .and_then(|_| {
+            if text.len() as u64 > MAX_OWN_BYTES {
+                Err(std::io::Error::other("it is larger than 1 MiB"))
+            } else {
+                Ok(())
+            }
         });
     read.map_err(|error| unreadable_error(path, key, &error))?;
     Ok(text)

@@ -87,9 +87,10 @@ pub(crate) fn prepare_spec(
         env: start.git_environment(),
     };
     let mut change = git::read_change(&wanted).map_err(|error| explain_error(error, request))?;
-    let checkout = match proposed {
-        true => CheckoutUse::Ignored,
-        false => request.checkout.outside_ci(start),
+    let checkout = if proposed {
+        CheckoutUse::Ignored
+    } else {
+        request.checkout.outside_ci(start)
     };
     let voices = ConfigSources {
         place: Some(&change.place),
@@ -212,18 +213,20 @@ fn target_spec(request: &ReviewRequest, start: &RunContext) -> Result<TargetSpec
 
 /// A file of the user's, or standard input, with its name for people; `what` says what it is to be.
 fn read_input(file: &Path, dir: &Path, what: &str) -> Result<(Vec<u8>, String), RunError> {
-    let label = match file.as_os_str() == "-" {
-        true => "standard input".to_owned(),
-        false => file.display().to_string(),
+    let label = if file.as_os_str() == "-" {
+        "standard input".to_owned()
+    } else {
+        file.display().to_string()
     };
     let mut bytes = Vec::new();
-    let read = match file.as_os_str() == "-" {
-        true => std::io::stdin()
+    let read = if file.as_os_str() == "-" {
+        std::io::stdin()
             .lock()
             .take(MAX_INPUT_BYTES + 1)
-            .read_to_end(&mut bytes),
-        false => std::fs::File::open(dir.join(file))
-            .and_then(|file| file.take(MAX_INPUT_BYTES + 1).read_to_end(&mut bytes)),
+            .read_to_end(&mut bytes)
+    } else {
+        std::fs::File::open(dir.join(file))
+            .and_then(|file| file.take(MAX_INPUT_BYTES + 1).read_to_end(&mut bytes))
     };
     read.map_err(|error| RunError::usage(format!("cannot read the {what} {label}: {error}")))?;
     if bytes.len() as u64 > MAX_INPUT_BYTES {

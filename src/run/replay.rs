@@ -53,9 +53,10 @@ pub(crate) fn recompute_report(
     let outcome = replay_council(plan.clone(), &journal.entries).map_err(|error| {
         broken(&error).hint(format!("`git council resume {}` continues it", past.name))
     })?;
-    let mut outcome = match journal.backend == DUEL_BACKEND {
-        true => with_ending(outcome, duel_ending(past)?),
-        false => outcome,
+    let mut outcome = if journal.backend == DUEL_BACKEND {
+        with_ending(outcome, duel_ending(past)?)
+    } else {
+        outcome
     };
     if let Some(report) = before {
         floor::recall_rules(&mut outcome, &report.outcome);

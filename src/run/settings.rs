@@ -28,9 +28,10 @@ pub(crate) struct ConfigSources<'a> {
 impl CheckoutUse {
     /// The same, and nothing at all in a job of a CI service.
     pub(crate) fn outside_ci(self, start: &RunContext) -> Self {
-        match start.environment.is_ci() {
-            true => Self::Ignored,
-            false => self,
+        if start.environment.is_ci() {
+            Self::Ignored
+        } else {
+            self
         }
     }
 }

@@ -174,9 +174,10 @@ impl<'a> SessionState<'a> {
     pub(super) fn explorers_of(&self, planned: &PlannedSeat) -> u8 {
         let grant = &planned.grant;
         let emulated = grant.emulated.contains_key(&Capability::Message);
-        match emulated || grant.granted.has(&Capability::Message) {
-            true => self.plan.options.explorers,
-            false => 0,
+        if emulated || grant.granted.has(&Capability::Message) {
+            self.plan.options.explorers
+        } else {
+            0
         }
     }
 

@@ -121,9 +121,10 @@ pub(crate) fn advance_council(
             }
         }
     }
-    match judging.due.is_empty() {
-        true => Err(io::Error::other("the council neither asks nor ends")),
-        false => Ok(MatrixStage::Due(judging.due)),
+    if judging.due.is_empty() {
+        Err(io::Error::other("the council neither asks nor ends"))
+    } else {
+        Ok(MatrixStage::Due(judging.due))
     }
 }
 

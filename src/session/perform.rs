@@ -96,9 +96,10 @@ impl SessionState<'_> {
     }
 
     fn send_turn(&mut self, judge: JudgeId, mut turn: Turn) {
-        let said = match self.is_fresh(&judge) {
-            true => self.past.said.get(&judge).cloned(),
-            false => self.past.said.remove(&judge),
+        let said = if self.is_fresh(&judge) {
+            self.past.said.get(&judge).cloned()
+        } else {
+            self.past.said.remove(&judge)
         };
         let planned = self.find_seat(&judge);
         let planned = planned.filter(|planned| planned.seat.agent.kind.reads_text());
@@ -196,9 +197,10 @@ impl SessionState<'_> {
 
     fn prove_claim(&mut self, claim: ClaimId, location: &Location, quote: &str) {
         let (proof, context) = self.prover.prove_quote(location, quote);
-        let nearest = match proof.resolves() {
-            true => None,
-            false => self.prover.nearest_line(location, quote),
+        let nearest = if proof.resolves() {
+            None
+        } else {
+            self.prover.nearest_line(location, quote)
         };
         self.queue_input(Input::Proved {
             claim,
@@ -284,9 +286,10 @@ impl SessionState<'_> {
             return;
         };
         // A judge that says more within a round has its file of that round written again; nobody else's ever is.
-        let written = match self.recorded.contains(&path) {
-            true => disk.write_file(&path, page.as_bytes(), WriteDurability::Cheap),
-            false => disk.write_new(&path, page.as_bytes()),
+        let written = if self.recorded.contains(&path) {
+            disk.write_file(&path, page.as_bytes(), WriteDurability::Cheap)
+        } else {
+            disk.write_new(&path, page.as_bytes())
         };
         match written {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {

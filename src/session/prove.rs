@@ -180,10 +180,7 @@ impl QuoteProver {
         let is_large = blob
             .as_ref()
             .is_some_and(|blob| blob.len() > LARGE_TEXT_BYTES);
-        let (large, blob) = match is_large {
-            true => (blob, None),
-            false => (None, blob),
-        };
+        let (large, blob) = if is_large { (blob, None) } else { (None, blob) };
         texts.extend(
             large
                 .into_iter()
@@ -196,9 +193,10 @@ impl QuoteProver {
             let mut forms = vec![text.as_str(), &shown.text, &marked];
             forms.dedup();
             let is_whole = numbers.is_none() && text.len() <= MAX_OUTLINE_BYTES;
-            let functions = match is_whole {
-                true => outline::functions(Language::from_path(&path.display()), &text),
-                false => Vec::new(),
+            let functions = if is_whole {
+                outline::functions(Language::from_path(&path.display()), &text)
+            } else {
+                Vec::new()
             };
             let functions = Arc::new(FunctionIndex::new(functions));
             texts.extend(forms.into_iter().map(|form| SearchText {
@@ -231,9 +229,10 @@ impl QuoteProver {
 
 /// A quote of which nobody sees anything, as briefs write it: a line of such characters alone is a line all the same.
 fn written_out(quote: &str) -> Cow<'_, str> {
-    match quote.chars().all(|c| c.is_whitespace() || is_marked(c)) {
-        true => mark_hidden(Cow::Borrowed(quote)),
-        false => Cow::Borrowed(quote),
+    if quote.chars().all(|c| c.is_whitespace() || is_marked(c)) {
+        mark_hidden(Cow::Borrowed(quote))
+    } else {
+        Cow::Borrowed(quote)
     }
 }
 
@@ -403,9 +402,10 @@ impl SearchText {
 /// A line as the context of a place has it: a finding is known again by it, and the journal keeps it. Of a line that no
 /// hand wrote, its digest is enough.
 fn context_line(line: &str) -> Cow<'_, str> {
-    match line.len() > MAX_CONTEXT_LINE {
-        true => Cow::Owned(hex::encode(Sha256::digest(line.as_bytes()))),
-        false => Cow::Borrowed(line),
+    if line.len() > MAX_CONTEXT_LINE {
+        Cow::Owned(hex::encode(Sha256::digest(line.as_bytes())))
+    } else {
+        Cow::Borrowed(line)
     }
 }
 

@@ -76,9 +76,10 @@ pub struct ExportFolders {
 impl ExportFolders {
     /// The one of a seat.
     pub(super) fn folder_for(&self, seat: &Seat) -> Option<PathBuf> {
-        match seat.agent.kind.is_tool() {
-            true => self.whole.clone(),
-            false => self.redacted.clone(),
+        if seat.agent.kind.is_tool() {
+            self.whole.clone()
+        } else {
+            self.redacted.clone()
         }
     }
 }

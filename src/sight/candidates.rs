@@ -188,16 +188,18 @@ impl FileNames {
     fn into_wanted(self) -> Vec<WantedName> {
         let mut found = Vec::new();
         for name in self.changed.iter().chain(&self.gone) {
-            let reason = match self.gone.contains(name) {
-                true => NameReason::Removed,
-                false => NameReason::Changed,
+            let reason = if self.gone.contains(name) {
+                NameReason::Removed
+            } else {
+                NameReason::Changed
             };
             found.push(wanted(name, reason, (false, true), false));
         }
         for (name, how) in &self.removed {
-            let reason = match self.added.contains_key(name) {
-                true => NameReason::Kept,
-                false => NameReason::Removed,
+            let reason = if self.added.contains_key(name) {
+                NameReason::Kept
+            } else {
+                NameReason::Removed
             };
             found.extend(self.used(name, *how, reason));
         }

@@ -163,9 +163,10 @@ impl<'a> Gatherer<'a> {
             if lines > SMALL_FILE {
                 continue;
             }
-            let reason = match is_test_path(&file.path().display()) {
-                true => NameReason::InTest,
-                false => NameReason::Removed,
+            let reason = if is_test_path(&file.path().display()) {
+                NameReason::InTest
+            } else {
+                NameReason::Removed
             };
             let mut from = 1;
             let last = u32::try_from(lines).unwrap_or(0);
@@ -245,9 +246,10 @@ impl<'a> Gatherer<'a> {
             while let Some((start, last)) = self.shown.next_gap(&file.path, from, end) {
                 from = last + 1;
                 if is_worth_showing(&file.text, start, last) {
-                    let note = match last < defined.head {
-                        true => format!("comment above `{}`", name.text),
-                        false => format!("definition of `{}`", name.text),
+                    let note = if last < defined.head {
+                        format!("comment above `{}`", name.text)
+                    } else {
+                        format!("definition of `{}`", name.text)
                     };
                     let block =
                         self.lines_block(ContextKind::Definition, file, (start, last), note);
@@ -259,9 +261,10 @@ impl<'a> Gatherer<'a> {
 
     fn add_uses(&mut self, order: usize, file: &FileHits, outline: &FileOutline<'_>) {
         let in_test = is_test_path(&file.path.display());
-        let kind = match in_test {
-            true => ContextKind::Test,
-            false => ContextKind::Use,
+        let kind = if in_test {
+            ContextKind::Test
+        } else {
+            ContextKind::Use
         };
         for hit in &file.hits {
             let name = &self.names[hit.name];
@@ -308,9 +311,10 @@ impl<'a> Gatherer<'a> {
 
     /// Whether a name in this file can be the one that the change speaks of.
     fn may_mean(&self, name: &WantedName, path: &RepoPath) -> bool {
-        match name.is_local {
-            true => relation::is_near(self.files, path),
-            false => relation::is_related(self.files, path),
+        if name.is_local {
+            relation::is_near(self.files, path)
+        } else {
+            relation::is_related(self.files, path)
         }
     }
 

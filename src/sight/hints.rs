@@ -40,9 +40,10 @@ fn split_name(path: &str) -> (&str, &str, &str) {
 }
 
 fn join(folder: &str, name: &str) -> String {
-    match folder.is_empty() {
-        true => name.to_owned(),
-        false => format!("{folder}/{name}"),
+    if folder.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{folder}/{name}")
     }
 }
 

@@ -45,9 +45,12 @@ pub(super) fn describe_lines(lines: &[u32]) -> String {
     let shown: Vec<String> = runs
         .iter()
         .take(6)
-        .map(|(start, end)| match start == end {
-            true => start.to_string(),
-            false => format!("{start}-{end}"),
+        .map(|(start, end)| {
+            if start == end {
+                start.to_string()
+            } else {
+                format!("{start}-{end}")
+            }
         })
         .collect();
     let noun = if lines.len() == 1 { "line" } else { "lines" };

@@ -10,9 +10,10 @@ pub(crate) fn encode_base64(bytes: &[u8]) -> String {
             .fold(0_u32, |word, &b| word << 8 | u32::from(b))
             << (8 * (3 - chunk.len()));
         for at in 0..4 {
-            match at <= chunk.len() {
-                true => out.push(char::from(DIGITS[(word >> (18 - 6 * at) & 63) as usize])),
-                false => out.push('='),
+            if at <= chunk.len() {
+                out.push(char::from(DIGITS[(word >> (18 - 6 * at) & 63) as usize]))
+            } else {
+                out.push('=')
             }
         }
     }

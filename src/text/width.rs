@@ -112,9 +112,10 @@ fn cut_word(lines: &mut Vec<String>, word: &str, max: usize) {
 }
 
 fn no_command(word: &str) -> Cow<'_, str> {
-    match word.starts_with("::") {
-        true => Cow::Owned(word.replacen("::", "\\u{3A}:", 1)),
-        false => Cow::Borrowed(word),
+    if word.starts_with("::") {
+        Cow::Owned(word.replacen("::", "\\u{3A}:", 1))
+    } else {
+        Cow::Borrowed(word)
     }
 }
 

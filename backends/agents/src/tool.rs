@@ -93,9 +93,12 @@ impl ToolRun<'_> {
         let folder = tempfile::tempdir_in(self.scratch).map_err(|error| cannot(&error))?;
         let blobs = &*self.context.blobs;
         let at_base = |path: &RepoPath| blobs.read(Side::Old, path).ok().flatten();
-        let filter = keep_lifetimes(|path, content| match is_one_of(configs, path) {
-            true => at_base(path).map_or(Cow::Borrowed(content), |old| Cow::Owned(old.to_vec())),
-            false => Cow::Borrowed(content),
+        let filter = keep_lifetimes(|path, content| {
+            if is_one_of(configs, path) {
+                at_base(path).map_or(Cow::Borrowed(content), |old| Cow::Owned(old.to_vec()))
+            } else {
+                Cow::Borrowed(content)
+            }
         });
         let bounds = WorkspaceBounds::default();
         room::export_side(blobs, Side::New, folder.path(), &bounds, &filter)

@@ -32,12 +32,13 @@ pub(crate) fn visit_added_parts(
     let _ = blobs.visit_added(file.change, &mut |added: AddedText<'_>| {
         let odd = |c: char| c == '\u{fffd}' || (c.is_control() && !matches!(c, '\t' | '\n' | '\r'));
         let is_text = file.change.kind != FileKind::Binary && !added.text.contains(odd);
-        let lines: Vec<&str> = match is_text {
-            true => added.text.split_terminator('\n').collect(),
-            false => runs_of(added.text.as_bytes())
+        let lines: Vec<&str> = if is_text {
+            added.text.split_terminator('\n').collect()
+        } else {
+            runs_of(added.text.as_bytes())
                 .into_iter()
                 .filter(|run| !known.contains(*run))
-                .collect(),
+                .collect()
         };
         if !lines.is_empty() {
             let first = if is_text { added.first_line } else { 1 };

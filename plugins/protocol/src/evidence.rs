@@ -241,9 +241,10 @@ fn as_seen(line: &str) -> Cow<'_, str> {
         return Cow::Borrowed(line);
     }
     let composed = ComposingNormalizerBorrowed::new_nfc().normalize(line);
-    match composed.contains(has_no_width) {
-        true => Cow::Owned(composed.replace(has_no_width, "")),
-        false => composed,
+    if composed.contains(has_no_width) {
+        Cow::Owned(composed.replace(has_no_width, ""))
+    } else {
+        composed
     }
 }
 

@@ -167,10 +167,7 @@ proptest! {
     ) {
         let at = at.index(lines.len());
         let plain = quote(&lines, at, if whole { Excerpt::Line } else { Excerpt::Part });
-        let said = match wide {
-            true => plain.replace('=', "  = ").replace('(', " ( ").replace(')', " )"),
-            false => plain.replace(" = ", "=").replace(" (", "("),
-        };
+        let said = if wide { plain.replace('=', "  = ").replace('(', " ( ").replace(')', " )") } else { plain.replace(" = ", "=").replace(" (", "(") };
         let claimed = u32::try_from(at + 1).unwrap();
         prop_assert_eq!(prove_quote(&lines.join("\n"), claimed, &said), Proof::Verified, "{:?}", said);
     }

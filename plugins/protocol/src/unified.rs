@@ -66,12 +66,13 @@ impl FileChange {
                 abbreviated_id(self.old_id.as_deref()),
                 abbreviated_id(self.new_id.as_deref()),
             );
-            match self.old_mode == self.new_mode {
-                true => line(format_args!(
+            if self.old_mode == self.new_mode {
+                line(format_args!(
                     "index {before}..{after} {:06o}",
                     self.new_mode
-                )),
-                false => line(format_args!("index {before}..{after}")),
+                ))
+            } else {
+                line(format_args!("index {before}..{after}"))
             }
         }
         let old = if self.status == FileStatus::Added && !copied {

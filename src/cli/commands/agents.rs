@@ -116,9 +116,10 @@ fn survey_agents(start: &CommandContext) -> Result<Vec<AgentState>, RunError> {
             Ok(probe) => {
                 let more = [version.unwrap_or_default(), &probe.note];
                 let more: Vec<&str> = more.into_iter().filter(|text| !text.is_empty()).collect();
-                match more.is_empty() {
-                    true => format!("ready: {}", probe.capabilities),
-                    false => format!("ready: {} ({})", probe.capabilities, more.join("; ")),
+                if more.is_empty() {
+                    format!("ready: {}", probe.capabilities)
+                } else {
+                    format!("ready: {} ({})", probe.capabilities, more.join("; "))
                 }
             }
             Err(failure) => format!("not available: {}", failure.detail),

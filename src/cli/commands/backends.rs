@@ -117,11 +117,12 @@ fn suite_agent(plugin: bool, scripted: bool) -> AgentSpec {
     if scripted {
         return scripted_agent();
     }
-    let kind = match plugin {
-        true => AgentKind::Backend {},
-        false => AgentKind::Builtin {
+    let kind = if plugin {
+        AgentKind::Backend {}
+    } else {
+        AgentKind::Builtin {
             rules: RuleSettings::default(),
-        },
+        }
     };
     let name = kind.driver().to_owned();
     AgentSpec {

@@ -94,9 +94,12 @@ fn list_values(args: &ConfigArgs, start: &CommandContext) -> Result<String, RunE
         .map(|(origin, _)| origin.chars().count())
         .max()
         .unwrap_or(0);
-    let line = |(origin, line): &(String, String)| match args.show_origin {
-        true => format!("{origin:width$}  {line}\n"),
-        false => format!("{line}\n"),
+    let line = |(origin, line): &(String, String)| {
+        if args.show_origin {
+            format!("{origin:width$}  {line}\n")
+        } else {
+            format!("{line}\n")
+        }
     };
     Ok(rows.iter().map(line).collect())
 }

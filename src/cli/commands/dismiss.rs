@@ -139,9 +139,10 @@ fn decide(
         git::add_line(&git, &dir, &object, &text).map_err(RunError::run)?;
     }
     proposals::settle_proposal(&finding.fingerprint, start)?;
-    let done = match restored {
-        true => "counts again",
-        false => "is dismissed until its code changes",
+    let done = if restored {
+        "counts again"
+    } else {
+        "is dismissed until its code changes"
     };
     Ok(format!(
         "{}, fingerprint {}, {done}\n",

@@ -129,12 +129,15 @@ pub(crate) fn run(args: &DuelArgs, start: &CommandContext) -> Result<u8, RunErro
         relayed: args.relay,
     };
     let concluded = match role {
-        Some(role) => duel.side(role, &|line| match args.relay {
-            true => start
-                .console
-                .print(line)
-                .map_err(|error| io::Error::other(error.message)),
-            false => Ok(()),
+        Some(role) => duel.side(role, &|line| {
+            if args.relay {
+                start
+                    .console
+                    .print(line)
+                    .map_err(|error| io::Error::other(error.message))
+            } else {
+                Ok(())
+            }
         })?,
         None => duel.both()?,
     };

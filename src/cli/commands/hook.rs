@@ -299,29 +299,33 @@ fn describe_state(hooks: &HookInstaller, event: HookEvent, state: HookState) -> 
         HookState::Other => "another's".to_owned(),
         HookState::Edited => "installed, then edited: git-council leaves it alone".to_owned(),
         HookState::Installed { version, chained } => {
-            let old = match version < VERSION {
-                true => " (older: install again)",
-                false => "",
+            let old = if version < VERSION {
+                " (older: install again)"
+            } else {
+                ""
             };
-            let chained = match chained {
-                true => ", runs the earlier hook first",
-                false => "",
+            let chained = if chained {
+                ", runs the earlier hook first"
+            } else {
+                ""
             };
             format!("installed, version {version}{old}{chained}")
         }
     };
     if let Some(manager) = hooks.detect_manager(event) {
         let top = hooks.worktree.as_ref();
-        let told = match top.is_some_and(|top| manager.runs_hook(top, event)) {
-            true => " and runs it",
-            false => "",
+        let told = if top.is_some_and(|top| manager.runs_hook(top, event)) {
+            " and runs it"
+        } else {
+            ""
         };
         words.push_str(&format!("; {} manages hooks here{told}", manager.name()));
     }
     if hooks.is_configured(event) {
-        let runs = match hooks.runs_config_hooks() {
-            true => "",
-            false => ", which this git does not run",
+        let runs = if hooks.runs_config_hooks() {
+            ""
+        } else {
+            ", which this git does not run"
         };
         words.push_str(&format!("; set in git's configuration{runs}"));
     }
@@ -345,9 +349,10 @@ fn show_status(args: StatusArgs, start: &CommandContext) -> Result<(), RunError>
             (true, true) => "gate: FAIL and INCONCLUSIVE stop a push",
         };
         rows.push(["mode", mode]);
-        let judges = match meaning.models {
-            true => "the whole council",
-            false => "built-in judges and recognised verdicts",
+        let judges = if meaning.models {
+            "the whole council"
+        } else {
+            "built-in judges and recognised verdicts"
         };
         rows.push(["judges", judges]);
     }

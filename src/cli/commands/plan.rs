@@ -53,9 +53,10 @@ pub(crate) fn run(args: &PlanArgs, start: &CommandContext) -> Result<u8, RunErro
         ));
     }
     let folder = start.dir.join(&args.run);
-    let due = match args.next {
-        true => matrix::next_turns(&folder)?,
-        false => plan_first_round(args, &folder, start)?,
+    let due = if args.next {
+        matrix::next_turns(&folder)?
+    } else {
+        plan_first_round(args, &folder, start)?
     };
     let due = serde_json::to_string(&due).unwrap_or_default();
     let line = match &args.matrix {
@@ -72,14 +73,13 @@ fn plan_first_round(
     start: &CommandContext,
 ) -> Result<Vec<DueTurn>, RunError> {
     let request = args.review.to_request(&start.dir)?;
-    let prepared = match args.review.forge.is_requested() {
-        false => prepare::prepare_review(&request, start)?,
-        true => {
-            let Some(proposal) = find_proposal(&args.review.forge, start)? else {
-                return Ok(Vec::new());
-            };
-            prepare::prepare_spec(&request, start, TargetSpec::Proposal(proposal))?
-        }
+    let prepared = if args.review.forge.is_requested() {
+        let Some(proposal) = find_proposal(&args.review.forge, start)? else {
+            return Ok(Vec::new());
+        };
+        prepare::prepare_spec(&request, start, TargetSpec::Proposal(proposal))?
+    } else {
+        prepare::prepare_review(&request, start)?
     };
     matrix::plan_matrix(&prepared, args.review.council.deep, folder)
 }

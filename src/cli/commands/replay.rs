@@ -50,9 +50,10 @@ pub(crate) fn run(args: &ReplayArgs, start: &CommandContext) -> Result<u8, RunEr
         Some(file) => read_bundle(&file)?.verify()?,
         None => replay_run(args, start)?,
     };
-    let format = match args.json {
-        true => ReportFormat::Json,
-        false => ReportFormat::Terminal,
+    let format = if args.json {
+        ReportFormat::Json
+    } else {
+        ReportFormat::Terminal
     };
     let surfaces = ReportOutput {
         format,

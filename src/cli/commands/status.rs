@@ -101,9 +101,10 @@ fn collect_status(start: &CommandContext) -> Result<Vec<RunStatus>, RunError> {
             continue;
         }
         let run = past.name.clone();
-        let events = match running {
-            true => RunWatcher::new(past, start).poll(),
-            false => Vec::new(),
+        let events = if running {
+            RunWatcher::new(past, start).poll()
+        } else {
+            Vec::new()
         };
         found.push(RunStatus {
             run,

@@ -143,9 +143,10 @@ pub(crate) fn publish_report(
             .warning(&format!("{}: {why}", surface.as_str()));
     }
     let line = report.bottom_line(wishes.gate);
-    match applied.is_published() {
-        true => line.exit_code,
-        false => line.unpublished_code(),
+    if applied.is_published() {
+        line.exit_code
+    } else {
+        line.unpublished_code()
     }
 }
 
@@ -304,8 +305,9 @@ pub(crate) fn head_moved_error(meant: &str, now: &str) -> RunError {
 
 /// How a check ends that has no report.
 pub(crate) fn conclusion_without_report(advisory: bool) -> CheckConclusion {
-    match advisory {
-        true => CheckConclusion::Neutral,
-        false => CheckConclusion::ActionRequired,
+    if advisory {
+        CheckConclusion::Neutral
+    } else {
+        CheckConclusion::ActionRequired
     }
 }

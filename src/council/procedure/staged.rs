@@ -276,12 +276,11 @@ fn open_point(
     version: &FindingVersion,
 ) -> Option<OpenPoint> {
     let names = anonymity::judge_names(&state.judges);
-    let id = match version.seat == seat {
-        true => version.number.to_string(),
-        false => {
-            let place = order.iter().position(|&other| other == version.seat)?;
-            format!("{}{}", anonymity::peer_label(place), version.number)
-        }
+    let id = if version.seat == seat {
+        version.number.to_string()
+    } else {
+        let place = order.iter().position(|&other| other == version.seat)?;
+        format!("{}{}", anonymity::peer_label(place), version.number)
     };
     let said = version.opinions.values().map(|voiced| Statement {
         stance: voiced.opinion.stance,

@@ -222,10 +222,7 @@ proptest! {
     fn a_refutation_is_weighed(
         line in 1u32..12, cited in 14u32..24, refuter in 0usize..3, seed in any::<u32>(),
     ) {
-        let script = |at: usize| match at == refuter {
-            true => Script { opinion: Some((Stance::Disagreed, cited, true)), ..Script::quiet(Vote::Pass) },
-            false => Script { findings: vec![(Severity::Critical, line, true)], ..Script::quiet(Vote::Fail) },
-        };
+        let script = |at: usize| if at == refuter { Script { opinion: Some((Stance::Disagreed, cited, true)), ..Script::quiet(Vote::Pass) } } else { Script { findings: vec![(Severity::Critical, line, true)], ..Script::quiet(Vote::Fail) } };
         let outcome = debate((0..3).map(script).collect(), seed).play();
         prop_assert_eq!(outcome.verdict, Verdict::Warn, "{:?}", outcome);
     }

@@ -197,9 +197,10 @@ impl GuardedFile<'_> {
     fn taken(&self, bytes: Option<&[u8]>) -> DuelError {
         let (file, role) = (self.seat.file.clone(), self.seat.role);
         let text = String::from_utf8_lossy(bytes.unwrap_or_default());
-        match DebateTranscript::parse(&text).is_concluded() {
-            true => DuelError::Concluded { file },
-            false => DuelError::Taken { file, role },
+        if DebateTranscript::parse(&text).is_concluded() {
+            DuelError::Concluded { file }
+        } else {
+            DuelError::Taken { file, role }
         }
     }
 

@@ -195,9 +195,10 @@ impl ContentReader {
             ..block.clone()
         }
         .words();
-        let stance = match to.is_empty() && self.scope.to.is_empty() {
-            true => stance_of_unnamed(label, &words),
-            false => stance_of_labelled(label, &words),
+        let stance = if to.is_empty() && self.scope.to.is_empty() {
+            stance_of_unnamed(label, &words)
+        } else {
+            stance_of_labelled(label, &words)
         };
         Some(new_reply(block, to, stance, words))
     }
@@ -337,14 +338,15 @@ fn split_ids(text: &str) -> (Vec<PointId>, &str) {
         }
         rest = &bare[end..];
     }
-    match ids.is_empty() {
-        true => (ids, text),
-        false => (
+    if ids.is_empty() {
+        (ids, text)
+    } else {
+        (
             ids,
             after_ids.trim_start_matches([
                 '*', '_', ' ', ':', '—', '–', '-', '.', '·', ',', ')', ']', '|',
             ]),
-        ),
+        )
     }
 }
 

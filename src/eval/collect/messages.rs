@@ -30,9 +30,10 @@ static REVERTED: LazyLock<Regex> =
 pub(super) fn title_of(message: &str) -> &str {
     let mut lines = message.lines().filter(|line| !line.trim().is_empty());
     let subject = lines.next().unwrap_or_default();
-    match subject.starts_with("Merge pull request ") {
-        true => lines.next().unwrap_or(subject),
-        false => subject,
+    if subject.starts_with("Merge pull request ") {
+        lines.next().unwrap_or(subject)
+    } else {
+        subject
     }
 }
 

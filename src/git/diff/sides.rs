@@ -178,11 +178,12 @@ struct SideText {
 
 /// A script that no tool shows as text is a place to hide in.
 fn refuse_hidden_text(file: &FileChange, bytes: &[u8]) -> Result<(), GitError> {
-    match claims_text(file.path.as_bytes(), bytes) {
-        true => Err(GitError::NoText {
+    if claims_text(file.path.as_bytes(), bytes) {
+        Err(GitError::NoText {
             path: file.path.display().into_owned(),
-        }),
-        false => Ok(()),
+        })
+    } else {
+        Ok(())
     }
 }
 
@@ -192,9 +193,10 @@ fn hunks_by_status(
     new: &[u8],
 ) -> Result<(Vec<Hunk>, bool), GitError> {
     let replaced = file.status == FileStatus::TypeChanged;
-    let whole = match replaced || old.is_empty() || new.is_empty() {
-        true => old.len() + new.len(),
-        false => 0,
+    let whole = if replaced || old.is_empty() || new.is_empty() {
+        old.len() + new.len()
+    } else {
+        0
     };
     if whole > MAX_SHOWN {
         return Err(GitError::TooLarge {
@@ -203,9 +205,10 @@ fn hunks_by_status(
             limit: format!("{MAX_SHOWN} bytes"),
         });
     }
-    match replaced {
-        true => Ok(content::replaced_hunks(old, new)),
-        false => content::text_hunks(old, new),
+    if replaced {
+        Ok(content::replaced_hunks(old, new))
+    } else {
+        content::text_hunks(old, new)
     }
 }
 

@@ -151,9 +151,10 @@ pub(in crate::git) fn changed_paths(command: &GitCliStore) -> Result<Vec<Touched
         }
         let submodule = told.mode == 0o160000;
         let commit = submodule.then(|| commit_of(command, told.path)).flatten();
-        let differs = match submodule {
-            true => commit.is_some_and(|commit| commit != told.id),
-            false => told.may_differ(&top.join(bytes_to_path(told.path))),
+        let differs = if submodule {
+            commit.is_some_and(|commit| commit != told.id)
+        } else {
+            told.may_differ(&top.join(bytes_to_path(told.path)))
         };
         if differs {
             touched.push(TouchedPath {

@@ -11,9 +11,10 @@ pub(in crate::git) fn as_git_writes(bytes: &[u8]) -> Cow<'_, [u8]> {
         Some(text) => Cow::Owned(without_returns(&text)),
         None => Cow::Borrowed(bytes),
     };
-    match is_coloured(&plain) {
-        true => Cow::Owned(without_colour(&plain)),
-        false => plain,
+    if is_coloured(&plain) {
+        Cow::Owned(without_colour(&plain))
+    } else {
+        plain
     }
 }
 

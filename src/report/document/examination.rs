@@ -95,9 +95,10 @@ impl<'a> RoundWriter<'a> {
 
     fn message(&mut self, message: &'a MessageRecord) {
         let (from, to) = (self.names.get(&message.from), self.names.get(&message.to));
-        let late = match message.delivered {
-            true => "",
-            false => " (not passed on)",
+        let late = if message.delivered {
+            ""
+        } else {
+            " (not passed on)"
         };
         let text = clip_speech(&message.text);
         self.push_sentence(0, format!("{from} wrote to {to}{late}: \"{text}\""));

@@ -12,9 +12,10 @@ use crate::report::words::{self, JudgeNames};
 pub(in crate::report) fn sections(report: &Report, names: &JudgeNames<'_>) -> Vec<Section> {
     let mut facts = Section::new("Receipt", Depth::Detail, 8);
     let rows = receipt::receipt_facts(report).into_iter().map(|fact| {
-        let value = match fact.exact {
-            true => Text::Name(fact.value),
-            false => Text::Prose(fact.value),
+        let value = if fact.exact {
+            Text::Name(fact.value)
+        } else {
+            Text::Prose(fact.value)
         };
         vec![Text::Prose(fact.name.to_owned()), value]
     });

@@ -18,9 +18,10 @@ const MAX_LINES: usize = 16;
 pub(super) fn line(view: &FindingView<'_>, links: Option<&SourceLinks>) -> String {
     let thread = links.and_then(|links| links.threads.get(&view.found.fingerprint));
     let thread = thread.map_or(String::new(), |url| format!(" · [conversation]({url})"));
-    let severity = match view.weighs() {
-        true => format!("**{}**", view.severity.as_str()),
-        false => view.severity.as_str().to_owned(),
+    let severity = if view.weighs() {
+        format!("**{}**", view.severity.as_str())
+    } else {
+        view.severity.as_str().to_owned()
     };
     let what = Untrusted::new(&text::clip_chars(view.sentence(), MAX_LINE)).prose();
     format!(

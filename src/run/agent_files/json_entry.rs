@@ -61,9 +61,10 @@ impl JsonEntry {
         {
             own.remove();
         }
-        match object.properties().is_empty() && !now.contains("//") && !now.contains("/*") {
-            true => Step::Delete,
-            false => Step::Write(root.to_string()),
+        if object.properties().is_empty() && !now.contains("//") && !now.contains("/*") {
+            Step::Delete
+        } else {
+            Step::Write(root.to_string())
         }
     }
 

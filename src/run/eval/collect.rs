@@ -40,9 +40,10 @@ pub(crate) fn collect_changes(
             collector.see(&commit);
         },
     )?;
-    let dismissed = match request.sets.contains(&LabelSet::Dismissals) {
-        true => dismissed_findings(start),
-        false => Vec::new(),
+    let dismissed = if request.sets.contains(&LabelSet::Dismissals) {
+        dismissed_findings(start)
+    } else {
+        Vec::new()
     };
     for (commit, place) in dismissed {
         collector.note_dismissal(&commit, place);

@@ -54,17 +54,19 @@ pub(super) fn render_own_file(options: &SetupOptions, choices: &SetupChoices) ->
 
 fn render_review(options: &SetupOptions, choices: &SetupChoices) -> String {
     let others: Vec<&str> = options.clients.iter().map(|one| one.known.name).collect();
-    let others = match others.is_empty() {
-        true => vec!["claude", "codex"],
-        false => others,
+    let others = if others.is_empty() {
+        vec!["claude", "codex"]
+    } else {
+        others
     };
-    let offer = match choices.has_models() {
-        true => String::new(),
-        false => format!(
+    let offer = if choices.has_models() {
+        String::new()
+    } else {
+        format!(
             "# With models: two judges, or one for each agent if there are more. They may cost money.\n\
              # agents = {}\n",
             list(others)
-        ),
+        )
     };
     format!(
         r#"# git-council: your own configuration. `git council config --keys` lists every key,

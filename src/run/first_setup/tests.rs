@@ -134,9 +134,12 @@ fn every_line_that_is_commented_out_can_be_taken_in() {
         .lines()
         .filter(|line| *line != "agents = [\"builtin\"]");
     let taken_in: Vec<&str> = lines
-        .map(|line| match is_setting(line) {
-            true => line.trim_start_matches("# "),
-            false => line,
+        .map(|line| {
+            if is_setting(line) {
+                line.trim_start_matches("# ")
+            } else {
+                line
+            }
         })
         .collect();
     let taken_in = taken_in.join("\n").replace('…', "a-model");

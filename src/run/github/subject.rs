@@ -101,13 +101,16 @@ fn subject_of_event(
             login,
             commit,
             ..
-        } => match look::may_write(hub, &login)? {
-            true => subject_of_pull(number, commit, true, args, forge, hub),
-            false => Ok(ReviewCase::Nothing(format!(
-                "{login} has no write access to {} and cannot ask for a review",
-                hub.slug
-            ))),
-        },
+        } => {
+            if look::may_write(hub, &login)? {
+                subject_of_pull(number, commit, true, args, forge, hub)
+            } else {
+                Ok(ReviewCase::Nothing(format!(
+                    "{login} has no write access to {} and cannot ask for a review",
+                    hub.slug
+                )))
+            }
+        }
         Trigger::Finished {
             owner,
             branch,
@@ -176,13 +179,14 @@ fn subject_of_pull(
     hub: &GitHubApi<'_>,
 ) -> Result<ReviewCase, RunError> {
     // GraphQL answers nobody without a token.
-    let talk = match forge.has_token {
-        true => Some(look::fetch_conversation(
+    let talk = if forge.has_token {
+        Some(look::fetch_conversation(
             hub,
             number,
             &crate::publish::council_id(&args.council_name),
-        )?),
-        false => None,
+        )?)
+    } else {
+        None
     };
     let pull = match &talk {
         Some(talk) => talk.pull.clone(),

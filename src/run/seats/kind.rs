@@ -303,13 +303,14 @@ fn client_kind(
     own: AgentSettings,
     tool_calls: u32,
 ) -> Result<AgentKind, RunError> {
-    let argv = match own.command.is_empty() {
-        false => own.command,
-        true => known::find_known(name)
+    let argv = if own.command.is_empty() {
+        known::find_known(name)
             .filter(|known| known.driver == driver)
             .or_else(|| known::known_of_driver(driver))
             .map(KnownClient::to_command)
-            .ok_or_else(|| no_command(name))?,
+            .ok_or_else(|| no_command(name))?
+    } else {
+        own.command
     };
     let client = Client {
         argv,

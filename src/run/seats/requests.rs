@@ -209,10 +209,13 @@ impl SeatPlanner<'_> {
     fn default_count(&self) -> usize {
         let review = &self.settings().review;
         match review.procedure {
-            Procedure::Staged => match self.deep {
-                true => review.intensity.profile().agents.max(3),
-                false => review.intensity.profile().agents,
-            },
+            Procedure::Staged => {
+                if self.deep {
+                    review.intensity.profile().agents.max(3)
+                } else {
+                    review.intensity.profile().agents
+                }
+            }
             // Whoever names agents wants each of them to sit.
             _ if self.deep || review.mixed => review.agents.len().max(3),
             _ => review.agents.len().max(2),

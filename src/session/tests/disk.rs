@@ -32,9 +32,10 @@ impl SessionDisk for MemDisk {
     }
 
     fn make_new_dir(&self, path: &Path) -> io::Result<()> {
-        match self.folders.lock().unwrap().insert(path.to_path_buf()) {
-            true => Ok(()),
-            false => Err(io::ErrorKind::AlreadyExists.into()),
+        if self.folders.lock().unwrap().insert(path.to_path_buf()) {
+            Ok(())
+        } else {
+            Err(io::ErrorKind::AlreadyExists.into())
         }
     }
 

@@ -107,9 +107,12 @@ fn a_late_judge_of_r2_keeps_its_r1() {
 /// Without any answer of round 2 the first round decides, and the report says so.
 #[test]
 fn without_any_r2_the_r1_stands() {
-    let seen = stage(2, |_, turn| match is_debate(&turn.task) {
-        true => Deed::Hang,
-        false => PASS,
+    let seen = stage(2, |_, turn| {
+        if is_debate(&turn.task) {
+            Deed::Hang
+        } else {
+            PASS
+        }
     });
     let seen = seen.debate().run().check();
     assert_eq!(

@@ -117,13 +117,15 @@ impl Schedule {
             understudy: rough(&mut dice, 20),
             manners,
             full_at: rough(&mut dice, 10).then(|| 200 + dice.below(6_000) as usize),
-            interrupts: match rough(&mut dice, 12) {
-                true => vec![dice.below(200_000), dice.below(400_000)],
-                false => Vec::new(),
+            interrupts: if rough(&mut dice, 12) {
+                vec![dice.below(200_000), dice.below(400_000)]
+            } else {
+                Vec::new()
             },
-            jumps: match rough(&mut dice, 12) {
-                true => vec![(dice.below(100_000), dice.below(4_000_000))],
-                false => Vec::new(),
+            jumps: if rough(&mut dice, 12) {
+                vec![(dice.below(100_000), dice.below(4_000_000))]
+            } else {
+                Vec::new()
             },
             intruders: (0..dice.below(3)).map(|_| dice.below(60_000)).collect(),
         }

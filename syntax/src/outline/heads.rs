@@ -399,12 +399,13 @@ fn method(tokens: &[Token<'_>]) -> Option<(String, usize)> {
 
 /// Whether only modifiers stand between a name and the beginning of its line or statement.
 fn begins_member(tokens: &[Token<'_>], name: usize) -> bool {
-    let mut at = match tokens[name].is(b']') {
-        true => match opening(tokens, name, (b'[', b']')) {
+    let mut at = if tokens[name].is(b']') {
+        match opening(tokens, name, (b'[', b']')) {
             Some(open) => open,
             None => return false,
-        },
-        false => name,
+        }
+    } else {
+        name
     };
     loop {
         if at == 0 || tokens[at].opens_line {
@@ -553,9 +554,10 @@ fn is_annotation(tokens: &[Token<'_>], index: usize) -> bool {
 
 /// Whether what ends at `index` is an annotation, so that no type stands before the next name.
 fn is_annotation_end(tokens: &[Token<'_>], index: usize) -> bool {
-    let name = match tokens[index].is(b')') {
-        true => opening(tokens, index, (b'(', b')')).and_then(|open| open.checked_sub(1)),
-        false => Some(index),
+    let name = if tokens[index].is(b')') {
+        opening(tokens, index, (b'(', b')')).and_then(|open| open.checked_sub(1))
+    } else {
+        Some(index)
     };
     name.is_some_and(|name| is_annotation(tokens, name))
 }

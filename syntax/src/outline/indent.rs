@@ -158,12 +158,13 @@ pub(super) fn closed_by_end(language: Language, text: &str) -> Vec<FunctionSpan>
             .code
             .split(|c: char| !is_word(c))
             .any(|word| word == "end");
-        let end = match one_line {
-            true => Some(index),
-            false => lines[index + 1..]
+        let end = if one_line {
+            Some(index)
+        } else {
+            lines[index + 1..]
                 .iter()
                 .position(closes)
-                .map(|offset| index + 1 + offset),
+                .map(|offset| index + 1 + offset)
         };
         if let Some(end) = end {
             found.push(FunctionSpan {

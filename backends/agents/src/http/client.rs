@@ -202,9 +202,12 @@ async fn refused_call(target: &ApiTarget, mut response: Response) -> CallError {
     }
     let body = String::from_utf8_lossy(&body[..body.len().min(MAX_ERROR_BYTES)]);
     let said = target.clean_message(&error_message(&body));
-    let detail = |what: &str| match said.is_empty() {
-        true => format!("{} {what} ({status})", target.host),
-        false => format!("{} {what} ({status}): {said}", target.host),
+    let detail = |what: &str| {
+        if said.is_empty() {
+            format!("{} {what} ({status})", target.host)
+        } else {
+            format!("{} {what} ({status}): {said}", target.host)
+        }
     };
     let failure = |kind, what: &str| Failure::new(kind, detail(what));
     match status {

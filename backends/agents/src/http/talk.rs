@@ -424,9 +424,10 @@ impl HttpConversation {
                 Err(CallError::Next(Failure::new(FailureKind::Refused, detail)))
             }
             Some(AnswerEnd::Limit) => {
-                let key = match self.allowed_tokens < self.endpoint.max_tokens {
-                    true => "--max-cost",
-                    false => "`max-tokens` of the agent",
+                let key = if self.allowed_tokens < self.endpoint.max_tokens {
+                    "--max-cost"
+                } else {
+                    "`max-tokens` of the agent"
                 };
                 let detail = format!(
                     "the answer breaks off at {} tokens: raise {key}",

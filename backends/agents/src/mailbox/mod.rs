@@ -313,12 +313,13 @@ impl JudgeMailbox {
         }
         self.replace_file(VERDICT_FILE, &bytes)
             .map_err(|error| error.to_string())?;
-        Ok(match lost.is_empty() {
-            true => "It is taken.".to_owned(),
-            false => format!(
+        Ok(if lost.is_empty() {
+            "It is taken.".to_owned()
+        } else {
+            format!(
                 "It is taken, but what quotes nothing counts for nothing:\n{}",
                 lost.join("\n")
-            ),
+            )
         })
     }
 

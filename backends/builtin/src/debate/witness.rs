@@ -197,9 +197,10 @@ impl<'a> ClaimChecker<'a> {
             .filter(|rule| self.bench.is_active(rule))
             .map(|rule| format!("`{}`", rule.info.id))
             .collect();
-        let news = match (line..=last).any(|number| file.is_added(number)) {
-            true => "is added by this change",
-            false => "stood there before this change",
+        let news = if (line..=last).any(|number| file.is_added(number)) {
+            "is added by this change"
+        } else {
+            "stood there before this change"
         };
         match silent.as_slice() {
             [] => undecided(format!(
@@ -223,16 +224,17 @@ impl<'a> ClaimChecker<'a> {
         let (own, claimed) = (found.severity, finding.severity);
         let id = found.rule.info.id;
         let said = format!("My rule `{id}` finds the same: {}", found.hit.description);
-        let (stance, reasoning) = match own >= claimed {
-            true => (Stance::Agreed, said),
-            false => (
+        let (stance, reasoning) = if own >= claimed {
+            (Stance::Agreed, said)
+        } else {
+            (
                 Stance::PartiallyAgreed,
                 format!(
                     "{said} I hold it to be {}, not {}.",
                     own.as_str(),
                     claimed.as_str()
                 ),
-            ),
+            )
         };
         let evidence = match found.hit.line {
             0 => None,

@@ -49,9 +49,10 @@ impl FileSyntax {
     fn from_hunks(file: &FileView<'_>) -> Self {
         let mut syntax = Self::default();
         for hunk in &file.change.hunks {
-            let mut lexer = match starts_in_comment(file, hunk) {
-                true => Lexer::inside_comment(file.language),
-                false => Lexer::new(file.language),
+            let mut lexer = if starts_in_comment(file, hunk) {
+                Lexer::inside_comment(file.language)
+            } else {
+                Lexer::new(file.language)
             };
             let mut regions = TestRegions::from_section(file.language, &hunk.section);
             for line in hunk.lines() {

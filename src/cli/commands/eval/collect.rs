@@ -63,9 +63,10 @@ fn parse_since(text: &str, now: &Zoned) -> Result<i64, RunError> {
 }
 
 pub(super) fn run(args: &CollectArgs, start: &CommandContext) -> Result<(), RunError> {
-    let sets = match args.sets.is_empty() {
-        true => LabelSet::ALL.to_vec(),
-        false => args.sets.clone(),
+    let sets = if args.sets.is_empty() {
+        LabelSet::ALL.to_vec()
+    } else {
+        args.sets.clone()
     };
     let limits = MainLineLimits {
         commits: args.max_commits,
@@ -87,12 +88,14 @@ pub(super) fn run(args: &CollectArgs, start: &CommandContext) -> Result<(), RunE
         collected.items.len(),
         files.changes.display()
     );
-    let foot = match collected.items.is_empty() {
-        true => "\nNothing could be labelled: read further back with --since, or name the main branch.\n".to_owned(),
-        false => format!(
+    let foot = if collected.items.is_empty() {
+        "\nNothing could be labelled: read further back with --since, or name the main branch.\n"
+            .to_owned()
+    } else {
+        format!(
             "\nNext step: git council eval run {} --council A.toml --council B.toml --dry-run\n",
             args.output.display()
-        ),
+        )
     };
     start.console.print(&(head + &told + &foot))
 }

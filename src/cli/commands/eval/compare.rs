@@ -75,9 +75,10 @@ fn describe(comparison: &Comparison) -> String {
         ));
         let mut rows = Columns::default();
         for (measure, estimate) in &difference.measures {
-            let says = match estimate.excludes_zero() {
-                true => "",
-                false => "no difference shown",
+            let says = if estimate.excludes_zero() {
+                ""
+            } else {
+                "no difference shown"
             };
             rows.push([measure.describe(), &show(*measure, *estimate, true), says]);
         }

@@ -86,9 +86,10 @@ fn describe(number: usize, all: usize, item: &LabelledChange, finding: &TrialFin
         .iter()
         .map(|place| format!("{}:{}-{}", line(&place.path), place.first, place.last))
         .collect();
-    let known = match places.is_empty() {
-        true => "somewhere in the change".to_owned(),
-        false => places.join(", "),
+    let known = if places.is_empty() {
+        "somewhere in the change".to_owned()
+    } else {
+        places.join(", ")
     };
     format!(
         "\n{number}/{all} {}\n  known defect: {known} ({})\n  finding: {}:{} {}\n",

@@ -59,9 +59,10 @@ fn parse_dollars(text: &str) -> Result<f64, String> {
     let dollars: f64 = text
         .parse()
         .map_err(|_| "write it as a number of dollars, e.g. 20".to_owned())?;
-    match dollars.is_finite() && dollars > 0.0 {
-        true => Ok(dollars),
-        false => Err("it must be more than nothing".to_owned()),
+    if dollars.is_finite() && dollars > 0.0 {
+        Ok(dollars)
+    } else {
+        Err("it must be more than nothing".to_owned())
     }
 }
 
@@ -131,10 +132,11 @@ fn load_councils(args: &TrialArgs, start: &CommandContext) -> Result<Vec<EvalCou
         .iter()
         .map(|council| council.name.as_str())
         .collect();
-    match names.len() == councils.len() {
-        true => Ok(councils),
-        false => Err(RunError::usage("two councils have the same name")
-            .hint("a council is called as its file: give the files different names")),
+    if names.len() == councils.len() {
+        Ok(councils)
+    } else {
+        Err(RunError::usage("two councils have the same name")
+            .hint("a council is called as its file: give the files different names"))
     }
 }
 
@@ -169,10 +171,7 @@ fn print_forecast(
     text.push_str(&format!(
         "{located} defective changes with a known place. To tell a council that shows 30 % of defects from one that shows\n\
          40 %, it takes about {needed} (at 95 %, in four of five attempts). {}\n",
-        match located as u64 >= needed {
-            true => "There are enough.",
-            false => "With fewer, only larger differences can show.",
-        }
+        if located as u64 >= needed { "There are enough." } else { "With fewer, only larger differences can show." }
     ));
     for council in councils {
         text.push_str(&format!(

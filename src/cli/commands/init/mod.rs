@@ -72,17 +72,19 @@ pub(crate) fn run(args: &InitArgs, start: &CommandContext) -> Result<(), RunErro
         // What is there stays as it is, whatever else is set up.
         options.own_file = options.own_file.filter(|file| !file.exists());
     }
-    let answers = match asks {
-        true => interview.ask_rest(preset, &options),
-        false => InitAnswers::default(),
+    let answers = if asks {
+        interview.ask_rest(preset, &options)
+    } else {
+        InitAnswers::default()
     };
     let files = plan_setup(preset, &options, &answers.choices)?;
     write_setup(&files, &options)?;
     let told = describe_result(preset, &options, &answers.choices, &files);
     start.console.print(&told)?;
-    match answers.with_hook {
-        true => hook::install_push_hook(start).map(drop),
-        false => Ok(()),
+    if answers.with_hook {
+        hook::install_push_hook(start).map(drop)
+    } else {
+        Ok(())
     }
 }
 
@@ -150,16 +152,15 @@ fn next_of_solo(options: &SetupOptions, choices: &SetupChoices) -> String {
         return out;
     }
     let names: Vec<&str> = options.clients.iter().map(|one| one.known.name).collect();
-    match names.is_empty() {
-        true => out.push_str("no agent is installed: the built-in judges review, at no cost\n"),
-        false => {
-            let _ = writeln!(
-                out,
-                "the built-in judges still review; add others under `agents` in that file, or try: \
+    if names.is_empty() {
+        out.push_str("no agent is installed: the built-in judges review, at no cost\n")
+    } else {
+        let _ = writeln!(
+            out,
+            "the built-in judges still review; add others under `agents` in that file, or try: \
                  git council review --config review.agents={}",
-                names.join(",")
-            );
-        }
+            names.join(",")
+        );
     }
     out
 }

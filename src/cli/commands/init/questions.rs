@@ -191,9 +191,10 @@ impl Interview<'_> {
 fn is_model_name(text: &str) -> Result<(), &str> {
     let is_fine =
         !text.starts_with('-') && !text.contains(|c: char| c.is_whitespace() || c.is_control());
-    match is_fine {
-        true => Ok(()),
-        false => Err("the name of a model has no spaces and does not begin with `-`"),
+    if is_fine {
+        Ok(())
+    } else {
+        Err("the name of a model has no spaces and does not begin with `-`")
     }
 }
 
@@ -204,9 +205,10 @@ fn is_url(text: &str) -> Result<(), &str> {
     let is_fine = |rest: &str| {
         !rest.is_empty() && !rest.contains(|c: char| c.is_whitespace() || c.is_control())
     };
-    match rest.is_some_and(is_fine) {
-        true => Ok(()),
-        false => Err("a URL begins with http:// or https:// and has no spaces"),
+    if rest.is_some_and(is_fine) {
+        Ok(())
+    } else {
+        Err("a URL begins with http:// or https:// and has no spaces")
     }
 }
 

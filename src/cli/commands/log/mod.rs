@@ -203,9 +203,10 @@ fn render_entries(entries: &[LogEntry], start: &CommandContext) -> String {
     let mut columns = Columns::default();
     for entry in entries {
         let commit = entry.commit.as_deref().unwrap_or_default();
-        let about = match entry.subject.is_empty() {
-            true => &entry.target,
-            false => &entry.subject,
+        let about = if entry.subject.is_empty() {
+            &entry.target
+        } else {
+            &entry.subject
         };
         columns.push([
             age_words(&entry.started).as_str(),
