@@ -23,7 +23,7 @@ const GROUPS: &[CommandGroup] = &[
                 "show",
                 "Show the last report with everything that led to it",
             ),
-            ("init", "Set up yourself, a team or a project: asks first"),
+            ("init", "Set up judges, the push hook or a workflow"),
             ("demo", "Watch a recorded debate, offline"),
             ("hook", "Review pushes and commits with git hooks"),
         ],
