@@ -6,7 +6,7 @@ use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::text::encode_base64;
 
-use super::request::GitHubRequest;
+use super::request::{EVENT_NAME, GitHubRequest, no_event};
 
 /// GitHub, unless the environment names another server.
 const SERVER: &str = "https://github.com";
@@ -35,6 +35,10 @@ impl GitHubSession {
                 .and_then(|value| value.to_str())
                 .map(str::to_owned)
         };
+        // Before anything else that a terminal lacks: whoever writes --event by hand is told that it belongs to a job.
+        if args.event && var(EVENT_NAME).is_none() {
+            return Err(no_event(EVENT_NAME));
+        }
         let server = var("GITHUB_SERVER_URL").unwrap_or_else(|| SERVER.to_owned());
         let server = server.trim_end_matches('/').to_owned();
         let slug = find_repository(args, var("GITHUB_REPOSITORY"), &server, start)?;

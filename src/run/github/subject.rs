@@ -10,7 +10,7 @@ use crate::publish::{GitHubApi, PullRequest, Trigger, WorkflowEvent};
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 
-use super::request::GitHubRequest;
+use super::request::{EVENT_NAME, GitHubRequest, no_event};
 use crate::run::github::session::GitHubSession;
 
 /// The most bytes of a payload.
@@ -285,18 +285,14 @@ impl PullSubject {
 /// The event's name and payload.
 fn read_event(start: &RunContext) -> Result<(String, Value), RunError> {
     use std::io::Read as _;
-    let missing = |name: &str| {
-        RunError::usage(format!("{name} is not set"))
-            .hint("--event works in a job of a workflow; elsewhere name the pull request: --pr N")
-    };
     let name = start
         .environment
-        .get("GITHUB_EVENT_NAME")
-        .ok_or_else(|| missing("GITHUB_EVENT_NAME"))?;
+        .get(EVENT_NAME)
+        .ok_or_else(|| no_event(EVENT_NAME))?;
     let path = start
         .environment
         .get("GITHUB_EVENT_PATH")
-        .ok_or_else(|| missing("GITHUB_EVENT_PATH"))?;
+        .ok_or_else(|| no_event("GITHUB_EVENT_PATH"))?;
     let cannot = |error: &dyn std::fmt::Display| {
         RunError::usage(format!("cannot read the payload of the event: {error}"))
     };
