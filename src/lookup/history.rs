@@ -83,8 +83,8 @@ impl CodeLookup {
         if wanted.is_empty() {
             return Err(format!(
                 "lines {from}-{to} of {} are new: none of them was in {}",
-                show_path(path),
-                show_path(before)
+                show_path(path, &self.redactor),
+                show_path(before, &self.redactor)
             ));
         }
         wanted.truncate(MAX_LINES);
@@ -101,7 +101,7 @@ impl CodeLookup {
         let mut out = ResultText::within(bounds);
         out.push_line(&format!(
             "=== {}: who brought these lines, numbered as before the change",
-            show_path(path)
+            show_path(path, &self.redactor)
         ));
         for (index, commit) in findings.commits.iter().enumerate() {
             let origins = findings

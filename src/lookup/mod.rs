@@ -127,7 +127,7 @@ impl CodeLookup {
         let alike: Vec<String> = alike
             .filter(|file| file.file_name() == path.file_name())
             .take(3)
-            .map(show_path)
+            .map(|path| show_path(path, &self.redactor))
             .collect();
         match alike.as_slice() {
             [] => {
@@ -187,7 +187,7 @@ impl CodeLookup {
         };
         found.text = format!(
             "=== {}{what}: lines {from}-{to} of {last}\n",
-            show_path(&path)
+            show_path(&path, &self.redactor)
         );
         let room = bounds.max_bytes.saturating_sub(result_text::NOTE_BYTES);
         let shown = view.write_lines(&mut found.text, from, to, room);

@@ -2,6 +2,7 @@
 
 use council_agents::tools::QueryBounds;
 use council_protocol::{RepoPath, SeenLines};
+use council_secrets::Redactor;
 
 use super::Found;
 use super::file_view::FileView;
@@ -41,8 +42,14 @@ impl ResultText {
     }
 
     /// Adds lines of a file behind its name, as far as they fit.
-    pub(super) fn push_file(&mut self, path: &RepoPath, view: &FileView, runs: &[(u32, u32)]) {
-        self.push_line(&format!("=== {}", show_path(path)));
+    pub(super) fn push_file(
+        &mut self,
+        path: &RepoPath,
+        view: &FileView,
+        runs: &[(u32, u32)],
+        redactor: &Redactor,
+    ) {
+        self.push_line(&format!("=== {}", show_path(path, redactor)));
         for &(from, to) in runs {
             if self.is_full {
                 return;

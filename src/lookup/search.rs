@@ -58,7 +58,7 @@ impl CodeLookup {
             let runs: Vec<(u32, u32)> = lines.take(most).map(|line| (line, line)).collect();
             if !runs.is_empty() {
                 (matches, files) = (matches + runs.len(), files + 1);
-                out.push_file(path, &view, &runs);
+                out.push_file(path, &view, &runs, &self.redactor);
             }
             matches < MAX_MATCHES && !out.is_full
         });
@@ -118,7 +118,7 @@ impl CodeLookup {
         let mut out = ResultText::within(bounds);
         let mut listed = 0;
         for path in meant.iter().take(MAX_LISTED) {
-            out.push_line(&show_path(path));
+            out.push_line(&show_path(path, &self.redactor));
             listed += usize::from(!out.is_full);
         }
         let all = meant.len();

@@ -46,7 +46,7 @@ impl CodeLookup {
             places.definitions.truncate(MAX_DEFINITIONS - definitions);
             if !places.definitions.is_empty() {
                 definitions += places.definitions.len();
-                defined.push_file(path, &view, &places.definitions);
+                defined.push_file(path, &view, &places.definitions, &self.redactor);
             }
             places.uses.truncate(MAX_USES_OF_FILE.min(MAX_USES - uses));
             if !places.uses.is_empty() {
@@ -65,7 +65,7 @@ impl CodeLookup {
             out.push_line("Used in:");
         }
         for (path, view, runs) in &used {
-            out.push_file(path, view, runs);
+            out.push_file(path, view, runs, &self.redactor);
         }
         let more = match (uses >= MAX_USES || out.is_full, walk.is_cut) {
             (true, _) => ", and there may be more",

@@ -118,7 +118,7 @@ pub(super) fn render_brief(
         _ => budget / 5,
     };
     let (instructions, mut redactions) = render_instructions(packet, share, tools.redactor);
-    let listing = plan_listing(packet, &order, budget / 4);
+    let listing = plan_listing(packet, &order, budget / 4, tools.redactor);
     let parts = BriefParts {
         instructions: &instructions,
         ..BriefParts::default()
@@ -134,7 +134,7 @@ pub(super) fn render_brief(
     for &index in &listing.unnamed {
         mark_unlisted(packet, &mut coverage, index);
     }
-    let list = render_list(packet, &coverage, &listing);
+    let list = render_list(packet, &coverage, &listing, tools.redactor);
     let parts = BriefParts {
         list: &list,
         change: &change,
@@ -274,7 +274,7 @@ fn render_instructions(packet: &Packet, room: usize, redactor: &Redactor) -> (St
         let _ = writeln!(
             out,
             "=== {}\n{}",
-            show::show_path(&instruction.path),
+            show::show_path(&instruction.path, redactor),
             text.trim_end()
         );
         secrets += count;
@@ -290,7 +290,7 @@ struct FileListing {
 }
 
 /// Names files while `room` lasts. What will be said of each is not known yet, so the longest gap counts.
-fn plan_listing(packet: &Packet, order: &[usize], room: usize) -> FileListing {
+fn plan_listing(packet: &Packet, order: &[usize], room: usize, redactor: &Redactor) -> FileListing {
     let longest = show::coverage_gap(&CoverageState::Truncated {
         shown: u32::MAX,
         total: u32::MAX,
@@ -308,7 +308,8 @@ fn plan_listing(packet: &Packet, order: &[usize], room: usize) -> FileListing {
             .get(index)
             .map(|f| show::coverage_gap(&f.state))
             .unwrap_or_default();
-        let line = show::file_facts(&packet.files[index]).len() + gap.len().max(longest) + 1;
+        let line =
+            show::file_facts(&packet.files[index], redactor).len() + gap.len().max(longest) + 1;
         if listing.bytes + line > room {
             listing.unnamed.push(index);
         } else {
@@ -316,11 +317,16 @@ fn plan_listing(packet: &Packet, order: &[usize], room: usize) -> FileListing {
             listing.named.push(index);
         }
     }
-    listing.bytes += summarize_unnamed(packet, &listing.unnamed).len();
+    listing.bytes += summarize_unnamed(packet, &listing.unnamed, redactor).len();
     listing
 }
 
-fn render_list(packet: &Packet, coverage: &Coverage, listing: &FileListing) -> String {
+fn render_list(
+    packet: &Packet,
+    coverage: &Coverage,
+    listing: &FileListing,
+    redactor: &Redactor,
+) -> String {
     let mut out = String::with_capacity(listing.bytes);
     for &index in &listing.named {
         let gap = coverage
@@ -328,20 +334,24 @@ fn render_list(packet: &Packet, coverage: &Coverage, listing: &FileListing) -> S
             .get(index)
             .map(|f| show::coverage_gap(&f.state))
             .unwrap_or_default();
-        let _ = writeln!(out, "{}{gap}", show::file_facts(&packet.files[index]));
+        let _ = writeln!(
+            out,
+            "{}{gap}",
+            show::file_facts(&packet.files[index], redactor)
+        );
     }
-    out + &summarize_unnamed(packet, &listing.unnamed)
+    out + &summarize_unnamed(packet, &listing.unnamed, redactor)
 }
 
 /// The files that the list has no room for, counted by folder.
-fn summarize_unnamed(packet: &Packet, unnamed: &[usize]) -> String {
+fn summarize_unnamed(packet: &Packet, unnamed: &[usize], redactor: &Redactor) -> String {
     const MAX_FOLDERS: usize = 12;
     if unnamed.is_empty() {
         return String::new();
     }
     let mut folders: BTreeMap<String, usize> = BTreeMap::new();
     for &index in unnamed {
-        let path = show::show_path(&packet.files[index].path);
+        let path = show::show_path(&packet.files[index].path, redactor);
         let folder = path.split_once('/').map_or(".", |(folder, _)| folder);
         *folders
             .entry(show::truncate_bytes(folder, 64).to_owned())

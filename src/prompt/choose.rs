@@ -81,7 +81,7 @@ impl HunkChooser<'_> {
     /// Shows a file if all of it fits.
     fn show_whole(&mut self, index: usize) -> bool {
         let file = &self.packet.files[index];
-        let mut block = file_heading(file);
+        let mut block = file_heading(file, self.redactor);
         for hunk in &file.hunks {
             let room = self.room.saturating_sub(block.text.len());
             let mut redactor = self.redactor.lines(Some(&file.path.display()));
@@ -95,7 +95,7 @@ impl HunkChooser<'_> {
     /// Shows those hunks of a file that fit, or the beginning of the first.
     fn show_part(&mut self, index: usize) {
         let file = &self.packet.files[index];
-        let mut block = file_heading(file);
+        let mut block = file_heading(file, self.redactor);
         let start = block.text.len();
         for hunk in &file.hunks {
             let room = self.room.saturating_sub(block.text.len() + NOTE);
@@ -163,9 +163,9 @@ impl HunkChooser<'_> {
 }
 
 /// A file's heading; nothing of a file can stand at the margin, so nothing can imitate it.
-fn file_heading(file: &FileChange) -> TextBlock {
+fn file_heading(file: &FileChange, redactor: &Redactor) -> TextBlock {
     TextBlock {
-        text: format!("=== {}\n", show::file_facts(file)),
+        text: format!("=== {}\n", show::file_facts(file, redactor)),
         ..TextBlock::default()
     }
 }

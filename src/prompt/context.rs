@@ -205,7 +205,7 @@ struct BlockWriter<'r> {
 impl BlockWriter<'_> {
     /// A block as it is shown, and how many secrets were replaced.
     fn write(&mut self, block: &ContextBlock) -> (String, usize) {
-        let path = show::show_path(&block.path);
+        let path = show::show_path(&block.path, self.redactor);
         let note = redact::redact_words(self.redactor, &block.note);
         match &block.body {
             ContextBody::Lines { text, start, end } => {

@@ -1,7 +1,6 @@
 //! How files and hunks of a packet are shown in a brief.
 
 use std::fmt::Write as _;
-use std::sync::LazyLock;
 
 use council_protocol::change::{FileKind, FileStatus, Line};
 use council_protocol::{CoverageState, FileChange, Hunk, LineKind, RepoPath};
@@ -19,11 +18,11 @@ pub(super) struct TextBlock {
 }
 
 /// A path for a reader: what cannot be seen is written out, so that a name stays on its line.
-pub(crate) fn show_path(path: &RepoPath) -> String {
-    static REDACTOR: LazyLock<Redactor> = LazyLock::new(Redactor::default);
+pub(crate) fn show_path(path: &RepoPath, redactor: &Redactor) -> String {
     let mut out = String::new();
-    // The name of a file may hold a secret as its lines may.
-    for c in REDACTOR.redact_source(None, &path.display()).text.chars() {
+    // The name of a file may hold a secret as its lines may. Values that are known as secrets stay: `production` is the
+    // value of many a setting, and a judge must be able to name the files of that folder.
+    for c in redactor.redact_source(None, &path.display()).text.chars() {
         if is_marked(c) || c.is_control() {
             let _ = write!(out, "<U+{:04X}>", u32::from(c));
         } else {
@@ -34,7 +33,7 @@ pub(crate) fn show_path(path: &RepoPath) -> String {
 }
 
 /// The facts of a file on one line: what happened, its name, what is known beside the text.
-pub(super) fn file_facts(file: &FileChange) -> String {
+pub(super) fn file_facts(file: &FileChange, redactor: &Redactor) -> String {
     let status = match file.status {
         FileStatus::Added => "added",
         FileStatus::Modified => "modified",
@@ -45,7 +44,7 @@ pub(super) fn file_facts(file: &FileChange) -> String {
     let from = file
         .old_path
         .as_ref()
-        .map(|old| format!("{} -> ", show_path(old)))
+        .map(|old| format!("{} -> ", show_path(old, redactor)))
         .unwrap_or_default();
     let mut facts = vec![];
     match file.kind {
@@ -72,7 +71,10 @@ pub(super) fn file_facts(file: &FileChange) -> String {
     }
     let facts = facts.join(", ");
     let colon = if facts.is_empty() { "" } else { ": " };
-    format!("{status} {from}{}{colon}{facts}", show_path(&file.path))
+    format!(
+        "{status} {from}{}{colon}{facts}",
+        show_path(&file.path, redactor)
+    )
 }
 
 fn file_sizes(file: &FileChange) -> String {

@@ -50,6 +50,18 @@ fn an_agent_is_shown_a_secret_of_the_users_own_rules_neither_in_its_brief_nor_in
 }
 
 #[test]
+fn a_files_name_is_redacted_by_the_users_own_rules_too() {
+    let answer = answer("PASS", "").replace("key=", "printf '%s' \"$prompt\" >@MARKS/prompt\nkey=");
+    let repo = with_secret(&answer, "");
+    repo.write("src/house_wxyz5678.txt", "Nothing.\n");
+    repo.commit("Named");
+    repo.council(["review", "HEAD"]).ends(0);
+    let prompt = seen(&repo, "prompt");
+    assert!(prompt.contains("src/[redacted: house].txt"), "{prompt}");
+    assert!(!prompt.contains("house_wxyz"), "{prompt}");
+}
+
+#[test]
 fn a_tool_that_searches_for_secrets_sees_them_and_the_report_does_not_show_them() {
     let sarif = r#"cat >/dev/null
 cat <<'END'
