@@ -17,7 +17,7 @@ use crate::run::first_setup::{
 };
 use questions::{InitAnswers, Interview};
 
-/// Set up judges, the push hook or a workflow: asks first, and overwrites nothing
+/// Set up judges, the push hook or a workflow; at a terminal, it asks first
 #[derive(Debug, Clone, Args)]
 pub(crate) struct InitArgs {
     /// Set up `solo`: yourself, in every repository; `team`: a required check on pull requests; `open-source`: advice
