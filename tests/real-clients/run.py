@@ -259,7 +259,7 @@ def per_turn(stage):
     assert "I hold that it does what it says" in json.dumps(stage.requests()[-1]["body"])
 
 
-@case("claude")
+@case("claude", "codex")
 def caches(stage):
     """Of everything after the first call a provider can read at least 95 % from its cache, live and by turns."""
     lines = ["pub const STEP_%d: Step = Step::of(%d, \"what its caller has to check\");\n" % (n, n * 7) for n in range(969)]

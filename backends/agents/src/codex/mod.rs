@@ -34,7 +34,10 @@ const LOGIN: ClientLogin = ClientLogin {
 };
 
 /// Switches that keep it quiet and deaf: no telemetry, no update check, no plugins, and no AGENTS.md of the reviewed tree.
-const QUIET_FLAGS: [&str; 10] = [
+///
+/// A judge has no use for skills, modes, goals and pictures either. The text on skills names the home of a judge and stands
+/// before the brief, so that by turns no judge could read the brief from the cache of another.
+const QUIET_FLAGS: [&str; 22] = [
     "-c",
     "analytics.enabled=false",
     "-c",
@@ -43,6 +46,18 @@ const QUIET_FLAGS: [&str; 10] = [
     "check_for_update_on_startup=false",
     "-c",
     "project_doc_max_bytes=0",
+    "-c",
+    "skills.bundled.enabled=false",
+    "-c",
+    "skills.include_instructions=false",
+    "-c",
+    "features.goals=false",
+    "-c",
+    "features.sleep_tool=false",
+    "-c",
+    "features.image_generation=false",
+    "-c",
+    "include_collaboration_mode_instructions=false",
     "--disable",
     "plugins",
 ];

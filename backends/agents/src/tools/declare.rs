@@ -61,14 +61,14 @@ fn build_declarations() -> Vec<ToolDeclaration> {
         ),
         tool(
             "history",
-            "Show which earlier commits brought lines of a file as it was before the change, newest first, with their \
-             messages: why a line that the change removes or alters was there.",
+            "Show which earlier commits brought lines of a file, newest first, with their messages: why a line that the change \
+             removes or alters was there. Ask by the numbers in the brief; lines that the change removes between them count in.",
             json!({"path": path, "from": from, "to": to}),
             &["path"],
         ),
         tool(
             "list",
-            "List files of the reviewed tree.",
+            "List files of the reviewed tree, the nearest to the change first.",
             json!({"glob": text("Only files whose path fits, e.g. `**/test_*.py`. Left out: all.")}),
             &[],
         ),

@@ -38,9 +38,18 @@ fn add(ask: &mut Ask, item: &Value) {
             ask.part(&word(&item["role"]), text_of(&item["content"]), false);
         }
         Some("function_call_output") => ask.part("tool", text_of(&item["output"]), false),
-        Some("function_call" | "reasoning") => ask.part("assistant", item.to_string(), false),
-        Some(_) => ask.part("user", item.to_string(), false),
+        Some("function_call" | "reasoning") => ask.part("assistant", without_id(item), false),
+        Some(_) => ask.part("user", without_id(item), false),
     }
+}
+
+/// An item as the model sees it. Its id is a name for the API, which a client may make anew for each conversation.
+fn without_id(item: &Value) -> String {
+    let mut item = item.clone();
+    if let Some(fields) = item.as_object_mut() {
+        fields.remove("id");
+    }
+    item.to_string()
 }
 
 /// Tools by name; those of a namespace are called with it.
