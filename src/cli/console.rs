@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
+use council_secrets::Redactor;
 
 use crate::config::ColorChoice as ColorSetting;
 use crate::report::{DisplayOptions, LinkRoot, Verbosity};
@@ -167,7 +168,9 @@ impl Console {
 
 /// A message behind its label; on a terminal wrapped at words, later lines below the first one.
 fn labelled(label: &str, style: Style, message: &str) -> String {
-    let message = Untrusted::new(message).line();
+    // An error repeats what it is about: a key of a file, an argument. In CI everybody may read it.
+    let message = Redactor::default().redact_source(None, message).text;
+    let message = Untrusted::new(&message).line();
     let columns = terminal_size::terminal_size_of(std::io::stderr());
     let indent = label.len() + 1;
     let lines = match columns.map(|(width, _)| usize::from(width.0).saturating_sub(indent)) {

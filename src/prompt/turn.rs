@@ -24,7 +24,7 @@ pub(super) fn render_turn(
     let common = context! {
         tag => prompter.fence.tag(),
         perspective => display_name(&seat.perspective.name),
-        focus => seat.perspective.focus.clone(),
+        focus => words_of(prompter).show_focus(seat),
         round => u32::from(round.0),
         key => key.to_owned(),
         form => task.form().name(),
@@ -55,7 +55,7 @@ pub(super) fn render_reminder(
     let values = context! {
         tag => prompter.fence.tag(),
         perspective => display_name(&seat.perspective.name),
-        focus => seat.perspective.focus.clone(),
+        focus => words_of(prompter).show_focus(seat),
         said => prompter.fence.wrap(&words_of(prompter).show_replies(said)),
     };
     Ok(prompter.templates.render("reminder", values)? + "\n")

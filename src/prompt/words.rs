@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use council_builtin::display_name;
-use council_protocol::Finding;
 use council_protocol::answer::Evidence;
 use council_protocol::task::{
     Contribution, Councillor, Explored, Framing, Objection, OpenPoint, Peer, PeerFinding,
     PutChallenge,
 };
+use council_protocol::{Finding, Seat};
 use council_secrets::Redactor;
 use serde::Serialize;
 
@@ -39,6 +39,11 @@ impl QuotedWords<'_> {
     /// A question, or what was wrong with an answer.
     pub(super) fn show_note(&self, text: &str) -> String {
         self.show_bounded(text, MAX_NOTE_BYTES)
+    }
+
+    /// What a judge is to mind, as configured; a repository may have a say in it.
+    pub(super) fn show_focus(&self, seat: &Seat) -> String {
+        redact::redact_words(self.redactor, &seat.perspective.focus)
     }
 
     fn show_bounded(&self, text: &str, bytes: usize) -> String {

@@ -2,7 +2,8 @@
 //! Text without a secret is not touched.
 
 use council_protocol::answer::{Answer, Ballot, Evidence};
-use council_protocol::{Finding, RepoPath};
+use council_protocol::seat::AgentKind;
+use council_protocol::{Finding, RepoPath, Seat};
 use council_secrets::Redactor;
 
 use crate::council::ledger::DebateLedger;
@@ -101,6 +102,24 @@ impl ReportRedactor<'_> {
             .for_each(|text| self.redact_text(text));
     }
 
+    /// What a seat is told and how its agent is started: a focus, an argument or an address may hold a secret.
+    fn redact_seat(&self, seat: &mut Seat) {
+        self.redact_text(&mut seat.perspective.focus);
+        match &mut seat.agent.kind {
+            AgentKind::Command { argv, .. } => {
+                argv.iter_mut().for_each(|text| self.redact_text(text));
+            }
+            AgentKind::Claude(client) | AgentKind::Codex(client) | AgentKind::Acp(client) => {
+                client
+                    .argv
+                    .iter_mut()
+                    .for_each(|text| self.redact_text(text));
+            }
+            AgentKind::Http(endpoint) => self.redact_text(&mut endpoint.url),
+            AgentKind::Builtin { .. } | AgentKind::Recorded { .. } | AgentKind::Backend {} => {}
+        }
+    }
+
     /// Every text of an answer.
     pub(super) fn redact_answer(&self, answer: &mut Answer) {
         let later = answer
@@ -177,6 +196,7 @@ impl ReportRedactor<'_> {
     }
 
     fn redact_record(&self, judge: &mut JudgeRecord) {
+        self.redact_seat(&mut judge.seat);
         self.redact_text(&mut judge.first_insight);
         self.redact_text(&mut judge.key_insight);
         self.redact_text(&mut judge.recommendation);

@@ -345,6 +345,80 @@ fn a_secret_in_the_name_of_a_branch_leaves_by_no_exit() {
     );
 }
 
+/// What a review is told beside the change: a question, instructions, perspectives, a councillor's field, the keys of a
+/// configuration that is not obeyed.
+#[test]
+fn a_secret_in_what_a_review_is_told_leaves_by_no_exit() {
+    let random = "a1B2c3D4e5F6g7H8i9J0".repeat(2);
+    let token = format!("ghp_{random}");
+    let keeps = "printf '%s' \"$prompt\" >>@MARKS/prompt\nkey=";
+    let in_words = |repo: &Repo, args: &[&str]| {
+        let mut text = String::new();
+        for format in ["terminal", "markdown", "json"] {
+            let mut args = args.to_vec();
+            args.extend(["--format", format]);
+            let run = repo.council_with(&[], &args);
+            text += &(run.stdout + &run.stderr);
+        }
+        text += &repo.council(["log"]).stdout;
+        let bundle = repo.in_home("run.json").display().to_string();
+        repo.council_with(&[], &["replay", "--bundle", &bundle, "--prompts"]);
+        text += &std::fs::read_to_string(&bundle).unwrap_or_default();
+        if repo.in_home("marks/prompt").exists() {
+            text += &seen(repo, "prompt");
+        }
+        // A configuration that is refused leaves no report.
+        let reports = repo.path().join(".agents");
+        if reports.exists() {
+            text += &all_files(&reports);
+        }
+        text
+    };
+    let field = format!("payments, key {token}");
+    let told = format!("Mind that {token} is gone");
+    let question = format!("Is {token} still in use?");
+    let perspectives = format!("[perspectives]\nbilling = {told:?}\n");
+    let asked: [(&str, Vec<&str>); 4] = [
+        ("--topic", vec!["review", "--topic", &question, "--save"]),
+        (
+            "--instructions",
+            vec!["review", "HEAD", "--instructions", &told],
+        ),
+        (
+            "--focus",
+            vec!["review", "HEAD", "-c", "3", "--focus", &field],
+        ),
+        (
+            "perspectives",
+            vec!["review", "HEAD", "--perspectives", "billing"],
+        ),
+    ];
+    for (name, args) in asked {
+        let repo = with_judge(&answer("PASS", "").replace("key=", keeps), &perspectives);
+        let text = in_words(&repo, &args);
+        assert!(text.contains("[redacted: github-token]"), "{name}: {text}");
+        assert!(!text.contains(&random), "{name}: {text}");
+    }
+    for (name, content) in [
+        ("key", format!("{token} = 1\n")),
+        ("value", format!("[review]\nquorum = \"{token}\"\n")),
+        ("syntax", format!("{token} {token}\n")),
+        (
+            "perspective",
+            format!("[perspectives]\nbilling = \"{told}\"\n"),
+        ),
+        ("rule", format!("[rules]\n{token} = \"off\"\n")),
+    ] {
+        let repo = with_judge(&answer("PASS", "").replace("key=", keeps), "");
+        repo.write("council.toml", content);
+        repo.commit("Settings");
+        repo.write("src/pin.rs", "/// Opens it.\npub const PIN: u32 = 1;\n");
+        repo.commit("Pin");
+        let text = in_words(&repo, &["review", "HEAD", "-v"]);
+        assert!(!text.contains(&random), "{name}: {text}");
+    }
+}
+
 #[test]
 fn a_dismissal_does_not_tell_a_secret_either() {
     let repo = with_judge(&answer("FAIL", ""), "");
