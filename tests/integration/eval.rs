@@ -115,6 +115,26 @@ fn a_council_that_shows_the_defect_is_told_from_one_that_does_not() {
         .ends(0)
         .prints("defects shown within 3 lines")
         .prints("no difference shown");
+    // The page says the same, loads nothing and runs nothing.
+    let page = repo
+        .council(["eval", "compare", file, "--html"])
+        .ends(0)
+        .stdout;
+    for said in [
+        "<!DOCTYPE html>",
+        "default-src 'none'",
+        ">finder<",
+        ">silent<",
+        "100 % (",
+        "no difference shown",
+    ] {
+        assert!(page.contains(said), "{said}: {page}");
+    }
+    for never in ["<script", "http://", "https://", "\u{1b}"] {
+        assert!(!page.contains(never), "{never}: {page}");
+    }
+    repo.council(["eval", "compare", file, "--html", "--json"])
+        .ends(2);
 }
 
 #[test]

@@ -8,9 +8,10 @@ use crate::cli::columns::Columns;
 use crate::cli::context::CommandContext;
 use crate::cli::pager;
 use crate::council::plan::ConsensusRule;
-use crate::eval::compare::{Comparison, CouncilFigures, compare_councils};
+use crate::eval::compare::{Comparison, CouncilDifference, CouncilFigures, compare_councils};
 use crate::eval::measures::Measure;
 use crate::eval::statistics::Estimate;
+use crate::report::html::tables::{PageTable, TablePage};
 use crate::run::error::RunError;
 use crate::run::eval::files::EvalFiles;
 use crate::run::eval::labels::LabelBook;
@@ -27,6 +28,9 @@ pub(super) struct CompareArgs {
     /// Print the comparison as JSON
     #[arg(long)]
     json: bool,
+    /// Print the comparison as a page for a browser, e.g. > councils.html
+    #[arg(long, conflicts_with = "json")]
+    html: bool,
 }
 
 fn parse_rule(text: &str) -> Result<ConsensusRule, String> {
@@ -62,39 +66,90 @@ pub(super) fn run(args: &CompareArgs, start: &CommandContext) -> Result<(), RunE
         let text = serde_json::to_string_pretty(&comparison).map_err(RunError::run)?;
         return start.console.print(&(text + "\n"));
     }
+    if args.html {
+        return start.console.print(&page_of(&comparison).render());
+    }
     pager::print_paged(&describe(&comparison), start)
 }
 
 /// The whole comparison as a person reads it.
 fn describe(comparison: &Comparison) -> String {
-    let mut text = council_table(&comparison.councils);
+    let mut text = columns(&council_rows(&comparison.councils), "");
     for difference in &comparison.differences {
-        text.push_str(&format!(
-            "\n{} less {}, on the {} changes that both saw\n",
-            difference.one, difference.other, difference.changes
-        ));
-        let mut rows = Columns::default();
-        for (measure, estimate) in &difference.measures {
-            let says = if estimate.excludes_zero() {
-                ""
-            } else {
-                "no difference shown"
-            };
-            rows.push([measure.describe(), &show(*measure, *estimate, true), says]);
-        }
-        text.push_str(&rows.render("  "));
+        text.push_str(&format!("\n{}\n", difference_title(difference)));
+        text.push_str(&columns(&difference_rows(difference), "  "));
     }
-    text.push_str(&format!(
-        "\nIntervals hold the true value in 95 of 100 cases (bootstrap over changes). {} defects have a known place; it takes\n\
-         about {} to tell 30 % from 40 %. A label is a label: fixes blame the wrong change at times.\n",
-        comparison.located_defects, comparison.needed_defects
-    ));
+    text.push_str(&format!("\n{}\n", notes(comparison).join("\n")));
     text
 }
 
+/// The same as a page.
+fn page_of(comparison: &Comparison) -> TablePage {
+    let mut rows = council_rows(&comparison.councils);
+    let head = rows.remove(0);
+    let councils = PageTable {
+        caption: "Councils".to_owned(),
+        head,
+        rows,
+    };
+    let differences = comparison.differences.iter().map(|difference| PageTable {
+        caption: difference_title(difference),
+        head: ["", "difference", ""].map(str::to_owned).to_vec(),
+        rows: difference_rows(difference),
+    });
+    TablePage {
+        title: "Councils on your own history".to_owned(),
+        tables: std::iter::once(councils).chain(differences).collect(),
+        notes: notes(comparison),
+    }
+}
+
+fn columns(rows: &[Vec<String>], indent: &str) -> String {
+    let mut columns = Columns::default();
+    for row in rows {
+        columns.push(row);
+    }
+    columns.render(indent)
+}
+
+fn difference_title(difference: &CouncilDifference) -> String {
+    format!(
+        "{} less {}, on the {} changes that both saw",
+        difference.one, difference.other, difference.changes
+    )
+}
+
+/// One line a measure.
+fn difference_rows(difference: &CouncilDifference) -> Vec<Vec<String>> {
+    let row = |(measure, estimate): (&Measure, &Estimate)| {
+        let says = if estimate.excludes_zero() {
+            ""
+        } else {
+            "no difference shown"
+        };
+        let shown = show(*measure, *estimate, true);
+        vec![measure.describe().to_owned(), shown, says.to_owned()]
+    };
+    difference.measures.iter().map(row).collect()
+}
+
+/// What a reader must know of the numbers.
+fn notes(comparison: &Comparison) -> Vec<String> {
+    vec![
+        format!(
+            "Intervals hold the true value in 95 of 100 cases (bootstrap over changes). {} defects have a known place;",
+            comparison.located_defects
+        ) + &format!(
+            " it takes about {} to tell 30 % from 40 %.",
+            comparison.needed_defects
+        ),
+        "A label is a label: fixes blame the wrong change at times.".to_owned(),
+    ]
+}
+
 /// One column a council, one line a measure.
-fn council_table(councils: &[CouncilFigures]) -> String {
-    let mut rows = Columns::default();
+fn council_rows(councils: &[CouncilFigures]) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
     let line = |name: &str, cell: &dyn Fn(&CouncilFigures) -> String| -> Vec<String> {
         std::iter::once(name.to_owned())
             .chain(councils.iter().map(cell))
@@ -132,7 +187,7 @@ fn council_table(councils: &[CouncilFigures]) -> String {
             .map_or_else(|| "–".to_owned(), |kappa| format!("{kappa:.2}"))
     };
     rows.push(line("agreement of judges (kappa)", &kappa));
-    rows.render("")
+    rows
 }
 
 fn share(estimate: Option<Estimate>) -> String {
