@@ -61,8 +61,16 @@ fn missing_judges(state: &DebateState) -> Option<String> {
             .map_or(String::new(), |lost| format!("; {}", lost.describe()));
         format!("{} ({failure}{said})", judge.id())
     };
-    let names: Vec<String> = missing.iter().map(why).collect();
     let counted = asked - missing.len();
+    if counted == 0
+        && missing
+            .iter()
+            .all(|&seat| state.judges[seat].lost_objection().is_none())
+    {
+        // Why each of them abstained stands in every report beside this note.
+        return Some("no judge gave a usable answer; run it again".to_owned());
+    }
+    let names: Vec<String> = missing.iter().map(why).collect();
     Some(match counted {
         0 => format!(
             "no judge gave a usable answer: {}; run it again",

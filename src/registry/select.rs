@@ -386,7 +386,7 @@ impl<'a> SeatableBackend<'a> {
         }
         if !debate {
             return vec![format!(
-                "`{}` lacks message: one round, no debate",
+                "the backend `{}` cannot pass messages to a judge: one round, no debate",
                 self.name
             )];
         }

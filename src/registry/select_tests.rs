@@ -121,7 +121,7 @@ fn no_messaging_is_one_round() {
     assert_eq!(pick.grants.len(), 3);
     assert_eq!(
         pick.notes,
-        ["`background` lacks message: one round, no debate"]
+        ["the backend `background` cannot pass messages to a judge: one round, no debate"]
     );
 }
 

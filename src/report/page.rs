@@ -175,7 +175,7 @@ impl TerminalPage {
         }
     }
 
-    /// `critical src/db.rs:42  sentence`, wrapped; the place is never broken, so that it can be clicked on.
+    /// `F1 critical src/db.rs:42  sentence`, wrapped; the place is never broken, so that it can be clicked on.
     pub(super) fn push_place_line(
         &mut self,
         (word, style): (&str, Style),

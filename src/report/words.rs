@@ -187,9 +187,17 @@ pub(super) fn rejection_reason(finding: &JudgedFinding) -> String {
     reason.unwrap_or("rejected").to_owned()
 }
 
+/// Whether a finding has a name as the program gives it: a report from elsewhere may call its findings anything.
+pub(super) fn is_plain_id(id: &str) -> bool {
+    const MAX_DIGITS: usize = 4;
+    let digits = id.strip_prefix('F').unwrap_or_default();
+    (1..=MAX_DIGITS).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit())
+}
+
 /// A finding that somebody argued away, in one line.
 pub(super) fn dismissal_line(finding: &JudgedFinding, dismissal: &Dismissal) -> String {
     let what = crate::text::clip_chars(&finding.finding.description, 120);
+    let what = what.trim_end_matches('.');
     let day = dismissal.at.get(..10).unwrap_or(&dismissal.at);
     format!(
         "{} {} ({}; {}: {}; {}, {day})",
@@ -383,9 +391,7 @@ pub(super) fn coverage_gap(file: &FileCoverage) -> String {
         CoverageState::Truncated { shown, total } => format!("{shown} of {total} changed lines"),
         CoverageState::OverBudget => "over the budget".into(),
         // The file can be read; there was nobody to read it.
-        CoverageState::Unreadable { reason } if reason == NO_ANSWER => {
-            format!("not read: {reason}")
-        }
+        CoverageState::Unreadable { reason } if reason == NO_ANSWER => reason.clone(),
         CoverageState::Unreadable { reason } => format!("unreadable: {reason}"),
     }
 }

@@ -7,6 +7,7 @@ use council_agents::tools::CodeTools;
 use council_protocol::capability::Grant;
 use council_protocol::{Capability, Seat};
 
+use crate::config::ProgressSetting;
 use crate::council::Plan;
 use crate::council::plan::{ExchangeMode, Procedure, ProcedureOptions, RunSeed};
 use crate::lookup::{CodeLookup, LookupListener};
@@ -415,7 +416,8 @@ impl CouncilRun<'_> {
         let notifier = Arc::clone(&self.start.notifier);
         let slow = seats.iter().any(|seat| seat.agent.kind.is_paid());
         // Whoever sees the events needs no log, unless it was asked for.
-        let unseen = notifier.observer().is_none();
+        let is_wanted = self.prepared.config.settings.output.progress != ProgressSetting::Off;
+        let unseen = notifier.observer().is_none() && is_wanted;
         let heard = notifier.is_verbose() || (slow && notifier.is_watched() && unseen);
         let hear = move |line: &str| notifier.log(line);
         heard.then(|| Arc::new(hear) as RunListener)

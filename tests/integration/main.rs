@@ -6,6 +6,7 @@ mod action;
 mod backends;
 mod bounds;
 mod bundle;
+mod captures;
 mod checkout;
 mod circles;
 mod citizen;

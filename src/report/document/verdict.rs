@@ -53,11 +53,7 @@ fn next_step(report: &Report) -> Option<String> {
                 1 => "the finding that fails the change, or dismiss it".to_owned(),
                 many => format!("the {many} findings that fail the change, or dismiss them"),
             };
-            // A report from elsewhere may call its findings anything.
-            let is_plain = |id: &&str| {
-                let digits = id.strip_prefix('F').unwrap_or_default();
-                !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
-            };
+            let is_plain = |id: &&str| words::is_plain_id(id);
             let first = failing.first().copied().filter(is_plain).unwrap_or("ID");
             format!("Next step: fix {which} with a reason: `git council dismiss {first}`.")
         }

@@ -5,6 +5,7 @@ use council_protocol::{Proof, Severity};
 
 use crate::report::document::FindingView;
 use crate::report::page::{TerminalPage, colours};
+use crate::report::words;
 use crate::text::{self, Ellipsis, Untrusted};
 
 /// The most lines of a quote in an ordinary report, and in a verbose one.
@@ -25,7 +26,7 @@ pub(super) fn push_full(page: &mut TerminalPage, view: &FindingView<'_>, verbose
     let most = if verbose { usize::MAX } else { MAX_SENTENCE };
     let text = sentence(view, most);
     page.push_place_line(
-        (view.severity.as_str(), style(view.severity)),
+        (&label(view), style(view.severity)),
         (view.found.finding.location.path.as_bytes(), &place(view)),
         &text,
     );
@@ -33,7 +34,10 @@ pub(super) fn push_full(page: &mut TerminalPage, view: &FindingView<'_>, verbose
     for (label, text) in [("why", view.why), ("fix", view.fix)] {
         push_remark(page, label, text);
     }
-    push_remark(page, "", &view.support);
+    // Who holds it stands behind the sentence where no rule does.
+    if verbose || view.support != format!("held by {}", view.tag) {
+        push_remark(page, "", &view.support);
+    }
     if !verbose {
         return;
     }
@@ -49,7 +53,7 @@ pub(super) fn push_full(page: &mut TerminalPage, view: &FindingView<'_>, verbose
 
 /// The finding on one line of the page: its sentence is cut, never what became of it or its rule.
 pub(super) fn push_line(page: &mut TerminalPage, view: &FindingView<'_>) {
-    let label = format!("{} ", view.severity.as_str());
+    let label = format!("{} ", label(view));
     let (place, tail) = (place(view), tail(view));
     let used = [label.as_str(), &place, "  ", &tail].map(text::display_width);
     let room = page.look().columns().saturating_sub(used.iter().sum());
@@ -60,6 +64,14 @@ pub(super) fn push_line(page: &mut TerminalPage, view: &FindingView<'_>) {
         style(view.severity),
         &format!("{place}  {what}{tail}"),
     );
+}
+
+/// ``F1 critical``: `explain`, `apply` and `dismiss` take the name, whatever the verdict.
+fn label(view: &FindingView<'_>) -> String {
+    match words::is_plain_id(&view.found.id) {
+        true => format!("{} {}", view.found.id, view.severity.as_str()),
+        false => view.severity.as_str().to_owned(),
+    }
 }
 
 /// ``The query is built from `name`. (disputed) [sql-concatenation]``.

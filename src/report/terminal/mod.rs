@@ -14,6 +14,9 @@ use crate::report::page::{DisplayOptions, Verbosity};
 use crate::report::whole::Report;
 use crate::text::Untrusted;
 
+/// The most findings that an ordinary report shows with their code, why and fix; the others have a line each.
+const MAX_FULL: usize = 6;
+
 /// The most findings below WARN that an ordinary report lists.
 const MAX_NOTES: usize = 10;
 
@@ -73,11 +76,15 @@ fn push_body(page: &mut TerminalPage, document: &Document<'_>, verbose: bool) ->
         return false;
     }
     push_opening(page, view);
-    for view in &document.weighty {
+    let full = if verbose { usize::MAX } else { MAX_FULL };
+    for view in document.weighty.iter().take(full) {
         page.push_gap();
         finding::push_full(page, view, verbose);
     }
     page.push_gap();
+    for view in document.weighty.iter().skip(full) {
+        finding::push_line(page, view);
+    }
     let most = if verbose { usize::MAX } else { MAX_NOTES };
     for view in document.notes.iter().take(most) {
         if verbose {
