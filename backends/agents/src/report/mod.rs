@@ -125,11 +125,56 @@ impl<'a> HitSink<'a> {
 
     /// Keeps a hit that was counted, if it is wanted.
     fn offer_counted(&mut self, hit: ToolHit) {
-        if hit.path.is_empty() {
-            self.unplaced.count_hit(&hit);
-        } else if self.wants(&hit.path, hit.line, hit.end_line.unwrap_or(hit.line)) {
-            self.kept.push(hit);
+        self.offer_places(vec![hit]);
+    }
+
+    /// Keeps one result, at the first of its places that is wanted. One that has no place where its tool says is told.
+    fn offer_places(&mut self, hits: Vec<ToolHit>) {
+        let lost = hits.iter().position(|hit| self.is_lost(hit));
+        let mut hits = hits.into_iter().enumerate();
+        let mut first_lost = None;
+        let wanted = hits.find_map(|(index, hit)| {
+            if Some(index) == lost {
+                first_lost = Some(hit);
+                return None;
+            }
+            let end = hit.end_line.unwrap_or(hit.line);
+            (!hit.path.is_empty() && self.wants(&hit.path, hit.line, end)).then_some(hit)
+        });
+        match (wanted, first_lost) {
+            (Some(hit), _) => self.kept.push(hit),
+            (None, Some(hit)) => self.unplaced.count_hit(&hit),
+            (None, None) => {}
         }
+    }
+
+    /// Takes what a tool says went wrong on its way: an error over a changed file means that it did not read it.
+    fn offer_trouble(&mut self, hit: &ToolHit) {
+        let is_changed = self.is_lost(hit) || self.find_file(&hit.path).is_some();
+        if hit.severity == Severity::Critical && is_changed {
+            self.unplaced.count_hit(hit);
+        }
+    }
+
+    /// Whether a hit names no place that there is: no file, a line behind the end of a changed one, or a file of a changed
+    /// one's name in a folder of another machine.
+    fn is_lost(&mut self, hit: &ToolHit) -> bool {
+        if hit.path.is_empty() {
+            return true;
+        }
+        let elsewhere = is_absolute(&hit.path) && self.may_name(&hit.path);
+        match self.find_file(&hit.path) {
+            // Some tools name the line behind the last line end.
+            Some(file) => {
+                !file.lines.is_empty() && hit.line as usize > file.lines.len().saturating_add(1)
+            }
+            None => elsewhere && self.is_foreign(&hit.path),
+        }
+    }
+
+    /// Whether an absolute path lies outside of the folder in which the tool worked.
+    fn is_foreign(&self, path: &str) -> bool {
+        self.subject.repo_path(path).as_bytes().starts_with(b"/") || path.contains(':')
     }
 
     /// How many hits were offered, wanted or not.
@@ -208,6 +253,12 @@ impl<'a> HitSink<'a> {
     }
 }
 
+/// As a URI, or as a path of Unix or Windows.
+fn is_absolute(path: &str) -> bool {
+    let drive = path.as_bytes().get(1) == Some(&b':');
+    path.starts_with(['/', '\\']) || path.contains("://") || drive
+}
+
 /// What makes two hits the same one.
 #[derive(PartialEq, Eq, Hash)]
 struct HitIdentity {
@@ -226,9 +277,9 @@ pub(crate) fn read_report(
     stream: impl Read,
     sink: &mut HitSink<'_>,
 ) -> Result<(), Failure> {
-    let mut stream = stream::bounded(stream);
     let unreadable =
         |error: std::io::Error| malformed_report(format!("what it wrote cannot be read: {error}"));
+    let mut stream = stream::bounded(stream::without_mark(stream).map_err(unreadable)?);
     match format {
         OutputFormat::Answer => Ok(()),
         OutputFormat::Sarif => sarif_log::read_hits(stream, sink),
@@ -290,7 +341,8 @@ pub(crate) fn read_any(format: OutputFormat, text: &str) -> Result<(), Failure> 
     )
 }
 
-/// Results without a path. They may be about the change or not; a tool that reports an error must not come out green.
+/// Results without a place that there is. They may be about the change or not; a tool that reports an error must not come
+/// out green: a WARN of a tool is outvoted where models sit, a FAIL without a finding is a warning everywhere.
 #[derive(Default)]
 struct Unplaced {
     count: usize,
@@ -309,7 +361,8 @@ impl Unplaced {
 
     fn vote(&self) -> Vote {
         match self.worst {
-            Some((Severity::Critical | Severity::Significant, _)) => Vote::Warn,
+            Some((Severity::Critical, _)) => Vote::Fail,
+            Some((Severity::Significant, _)) => Vote::Warn,
             _ => Vote::Pass,
         }
     }
@@ -317,8 +370,8 @@ impl Unplaced {
     fn describe(&self) -> String {
         match (&self.worst, self.count) {
             (None, _) => String::new(),
-            (Some((_, text)), 1) => format!("One result names no file: {text} "),
-            (Some((_, text)), n) => format!("{n} results name no file, the worst: {text} "),
+            (Some((_, text)), 1) => format!("One result cannot be placed: {text} "),
+            (Some((_, text)), n) => format!("{n} results cannot be placed, the worst: {text} "),
         }
     }
 }

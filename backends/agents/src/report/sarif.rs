@@ -6,7 +6,7 @@ use council_protocol::Severity;
 use serde::Deserialize;
 
 use super::ToolHit;
-use super::stream::{Capped, CappedMap, FirstItem, HasPlace};
+use super::stream::{Capped, CappedMap, HasPlace, PlacedItems};
 
 #[derive(Default, Deserialize)]
 pub(super) struct SarifFile {
@@ -47,6 +47,9 @@ pub(super) struct SarifConfiguration {
 #[serde(rename_all = "camelCase")]
 pub(super) struct SarifInvocation {
     pub(super) execution_successful: Option<bool>,
+    /// What went wrong on the way: a file that could not be parsed is told here, and the run is a success nevertheless.
+    #[serde(default)]
+    pub(super) tool_execution_notifications: Capped<SarifResult>,
 }
 
 #[derive(Deserialize)]
@@ -57,9 +60,10 @@ pub(super) struct SarifResult {
     rule: Option<SarifRuleReference>,
     level: Option<String>,
     kind: Option<String>,
+    #[serde(default)]
     message: SarifMessage,
     #[serde(default)]
-    pub(super) locations: FirstItem<SarifLocation>,
+    pub(super) locations: PlacedItems<SarifLocation>,
     #[serde(default)]
     suppressions: Capped<SarifSuppression>,
 }
@@ -75,7 +79,7 @@ pub(super) struct SarifRuleReference {
     index: Option<usize>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 pub(super) struct SarifMessage {
     /// One of the rule's own messages.
     id: Option<String>,
@@ -163,7 +167,31 @@ impl<'a> RunLookup<'a> {
         }
     }
 
-    pub(super) fn hit_of(&self, result: SarifResult) -> ToolHit {
+    /// What a result says, once for each of its places; without one, once.
+    pub(super) fn hits_of(&self, mut result: SarifResult) -> Vec<ToolHit> {
+        let places = std::mem::take(&mut result.locations.0);
+        let hit = self.hit_of(result);
+        let at = |place: SarifLocation| {
+            let place = place.physical_location;
+            let (artifact, region) =
+                place.map_or((None, None), |p| (p.artifact_location, p.region));
+            ToolHit {
+                path: artifact
+                    .and_then(|artifact| self.path_of(&artifact, MAX_NESTED_FOLDERS))
+                    .unwrap_or_default(),
+                line: region.as_ref().and_then(|r| r.start_line).unwrap_or(0),
+                end_line: region.and_then(|region| region.end_line),
+                ..hit.clone()
+            }
+        };
+        match places.is_empty() {
+            true => vec![hit],
+            false => places.into_iter().map(at).collect(),
+        }
+    }
+
+    /// What a result says, without its place.
+    fn hit_of(&self, result: SarifResult) -> ToolHit {
         let rule = self.rule_of(&result);
         let id = result
             .rule_id
@@ -173,18 +201,14 @@ impl<'a> RunLookup<'a> {
             .and_then(|rule| rule.default_configuration.as_ref())
             .and_then(|configuration| configuration.level.as_deref());
         let level = result.level.as_deref().or(default).unwrap_or("warning");
-        let place = result.locations.0.and_then(|place| place.physical_location);
-        let (artifact, region) = place.map_or((None, None), |p| (p.artifact_location, p.region));
         ToolHit {
             severity: severity_of(level),
             message: message_text(&result.message, rule)
                 .or_else(|| id.clone())
                 .unwrap_or_default(),
-            path: artifact
-                .and_then(|artifact| self.path_of(&artifact, MAX_NESTED_FOLDERS))
-                .unwrap_or_default(),
-            line: region.as_ref().and_then(|r| r.start_line).unwrap_or(0),
-            end_line: region.and_then(|region| region.end_line),
+            path: String::new(),
+            line: 0,
+            end_line: None,
             suggestion: None,
             page: rule.and_then(|rule| rule.help_uri.clone()),
             rule: id,

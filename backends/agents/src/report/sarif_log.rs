@@ -10,7 +10,8 @@ use serde::Deserializer;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::sarif::{
-    RunLookup, SarifArtifact, SarifFile, SarifInvocation, SarifResult, SarifTool, is_open,
+    RunLookup, SarifArtifact, SarifFile, SarifInvocation, SarifPhysicalLocation, SarifResult,
+    SarifTool, is_open,
 };
 use super::stream::{Capped, CappedMap, EachItem};
 use super::{HitSink, MAX_KEPT, malformed_report};
@@ -115,6 +116,8 @@ struct RunParts {
     has_failed: bool,
     /// None: not even an empty list, so the run was not done.
     results: Option<Vec<SarifResult>>,
+    /// What the tool says went wrong on its way.
+    troubles: Vec<SarifResult>,
     files: Capped<SarifFile>,
     folders: CappedMap<SarifArtifact>,
 }
@@ -149,6 +152,7 @@ impl<'de> Visitor<'de> for RunReader<'_, '_, '_> {
                 "invocations" => {
                     let check = |one: SarifInvocation| {
                         run.has_failed |= one.execution_successful == Some(false);
+                        run.troubles.extend(one.tool_execution_notifications.0);
                     };
                     fields.next_value_seed(EachItem(check, PhantomData))?;
                 }
@@ -175,7 +179,12 @@ impl LogState<'_, '_> {
         let folders: HashMap<String, SarifArtifact> = run.folders.0;
         let lookup = RunLookup::new(&run.tool, &run.files.0, &folders);
         for result in results {
-            self.sink.offer_counted(lookup.hit_of(result));
+            self.sink.offer_places(lookup.hits_of(result));
+        }
+        for trouble in run.troubles {
+            for hit in lookup.hits_of(trouble) {
+                self.sink.offer_trouble(&hit);
+            }
         }
     }
 }
@@ -225,9 +234,12 @@ impl<'de> Visitor<'de> for ResultsReader<'_, '_> {
 /// Whether a result may be about a changed file. Its path may be a number or stand below a folder that the log names
 /// later, so this may say yes too often, and never no too often.
 fn may_be_wanted(result: &SarifResult, sink: &HitSink<'_>) -> bool {
-    let place = result.locations.0.as_ref();
-    let place = place.and_then(|place| place.physical_location.as_ref());
-    let file = place.and_then(|place| place.artifact_location.as_ref());
-    file.and_then(|file| file.uri.as_deref())
-        .is_none_or(|uri| uri.is_empty() || sink.may_name(uri))
+    let places = result.locations.0.iter();
+    let mut places = places.map(|place| place.physical_location.as_ref());
+    let may_name = |place: Option<&SarifPhysicalLocation>| {
+        let file = place.and_then(|place| place.artifact_location.as_ref());
+        file.and_then(|file| file.uri.as_deref())
+            .is_none_or(|uri| uri.is_empty() || sink.may_name(uri))
+    };
+    result.locations.0.is_empty() || places.any(may_name)
 }

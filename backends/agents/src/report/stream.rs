@@ -26,6 +26,19 @@ pub(super) fn bounded(stream: impl Read) -> BufReader<impl Read> {
     )
 }
 
+/// The stream without the byte order mark that tools on Windows put in front of JSON.
+pub(super) fn without_mark(mut stream: impl Read) -> io::Result<impl Read> {
+    const MARK: &[u8] = b"\xef\xbb\xbf";
+    let mut start = Vec::new();
+    (&mut stream)
+        .take(MARK.len() as u64)
+        .read_to_end(&mut start)?;
+    if start == MARK {
+        start.clear();
+    }
+    Ok(io::Cursor::new(start).chain(stream))
+}
+
 struct Bounded<R> {
     stream: R,
     left: u64,
@@ -97,26 +110,29 @@ pub(super) trait HasPlace {
     fn has_place(&self) -> bool;
 }
 
-/// The first item of a list that has a place; the others are read and dropped.
-#[derive(Debug)]
-pub(super) struct FirstItem<T>(pub(super) Option<T>);
+/// The most places of one result that are looked at.
+const MAX_PLACES: usize = 64;
 
-impl<T> Default for FirstItem<T> {
+/// The first items of a list that have a place; the others are read and dropped.
+#[derive(Debug)]
+pub(super) struct PlacedItems<T>(pub(super) Vec<T>);
+
+impl<T> Default for PlacedItems<T> {
     fn default() -> Self {
-        Self(None)
+        Self(Vec::new())
     }
 }
 
-impl<'de, T: Deserialize<'de> + HasPlace> Deserialize<'de> for FirstItem<T> {
+impl<'de, T: Deserialize<'de> + HasPlace> Deserialize<'de> for PlacedItems<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut first = None;
+        let mut placed = Vec::new();
         let keep = |item: T| {
-            if first.is_none() && item.has_place() {
-                first = Some(item);
+            if placed.len() < MAX_PLACES && item.has_place() {
+                placed.push(item);
             }
         };
         EachItem(keep, PhantomData).deserialize(deserializer)?;
-        Ok(Self(first))
+        Ok(Self(placed))
     }
 }
 
@@ -206,9 +222,22 @@ mod tests {
     }
 
     #[test]
-    fn only_the_first_item_with_a_place_is_kept() {
-        let FirstItem(first) = serde_json::from_str::<FirstItem<u8>>("[7,8,9]").unwrap();
-        assert_eq!(first, Some(8));
+    fn the_items_with_a_place_are_kept_up_to_their_bound() {
+        let PlacedItems(kept) = serde_json::from_str::<PlacedItems<u8>>("[7,8,9]").unwrap();
+        assert_eq!(kept, [8, 9]);
+        let many = format!("[{}9]", "9,".repeat(2 * MAX_PLACES));
+        let PlacedItems(kept) = serde_json::from_str::<PlacedItems<u8>>(&many).unwrap();
+        assert_eq!(kept.len(), MAX_PLACES);
+    }
+
+    #[test]
+    fn a_byte_order_mark_in_front_is_no_part_of_a_report() {
+        for (bytes, text) in [("\u{feff}{}", "{}"), ("{}", "{}"), ("a", "a"), ("", "")] {
+            let mut read = String::new();
+            let stream = without_mark(bytes.as_bytes()).unwrap();
+            bounded(stream).read_to_string(&mut read).unwrap();
+            assert_eq!(read, text);
+        }
     }
 
     #[test]

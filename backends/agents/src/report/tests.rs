@@ -191,12 +191,74 @@ fn an_error_without_a_place_is_told_and_never_green() {
         &sarif_run(&json!({ "results": [result.clone(), result] })),
     )
     .unwrap();
-    assert_eq!(answer.verdict, Vote::Warn);
+    assert_eq!(answer.verdict, Vote::Fail);
     let insight = &answer.key_insight;
     assert!(
-        insight.starts_with("2 results name no file, the worst: The build broke."),
+        insight.starts_with("2 results cannot be placed, the worst: The build broke."),
         "{insight}"
     );
+}
+
+/// A place of a result, as SARIF has it.
+fn place_at(uri: &str, line: u32) -> Value {
+    json!({ "physicalLocation": { "artifactLocation": { "uri": uri }, "region": { "startLine": line } } })
+}
+
+fn error_at(places: &[Value]) -> Value {
+    json!({ "ruleId": "R1", "level": "error", "message": { "text": "bad" }, "locations": places })
+}
+
+fn answer_of(run: &Value) -> Answer {
+    read(OutputFormat::Sarif, &sarif_run(run)).unwrap()
+}
+
+#[test]
+fn any_of_a_results_places_counts() {
+    let places = [
+        place_at("README", 1),
+        place_at("src/a b.py", 1),
+        place_at("src/a b.py", 3),
+    ];
+    let answer = answer_of(&json!({ "results": [error_at(&places)] }));
+    assert_eq!((answer.verdict, answer.findings.len()), (Vote::Fail, 1));
+    assert_eq!(answer.findings[0].location.line, 3);
+}
+
+#[test]
+fn an_error_whose_place_is_not_there_is_told_and_never_green() {
+    for place in [
+        place_at("file:///elsewhere/src/a b.py", 3),
+        place_at("C:/elsewhere/src/a b.py", 3),
+        place_at("src/a b.py", 99),
+    ] {
+        let answer = answer_of(&json!({ "results": [error_at(std::slice::from_ref(&place))] }));
+        assert_eq!(answer.verdict, Vote::Fail, "{place}");
+        assert!(answer.key_insight.contains("cannot be placed"), "{place}");
+    }
+    let elsewhere = [
+        place_at("/usr/lib/python/os.py", 3),
+        place_at("src/a b.py", 1),
+    ];
+    for place in elsewhere {
+        let answer = answer_of(&json!({ "results": [error_at(&[place])] }));
+        assert_eq!(answer.verdict, Vote::Pass, "what the change did not touch");
+    }
+}
+
+#[test]
+fn a_changed_file_that_the_tool_could_not_parse_is_told_and_never_green() {
+    let told = |level: &str, uri: &str| {
+        let notification = json!({ "level": level, "message": { "text": "cannot parse it" },
+            "locations": [{ "physicalLocation": { "artifactLocation": { "uri": uri } } }] });
+        let invocation =
+            json!({ "executionSuccessful": true, "toolExecutionNotifications": [notification] });
+        answer_of(&json!({ "invocations": [invocation], "results": [] }))
+    };
+    let answer = told("error", "src/a b.py");
+    assert_eq!(answer.verdict, Vote::Fail);
+    assert!(answer.key_insight.contains("cannot parse it"));
+    assert_eq!(told("error", "src/other.py").verdict, Vote::Pass);
+    assert_eq!(told("warning", "src/a b.py").verdict, Vote::Pass);
 }
 
 #[test]
