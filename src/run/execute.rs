@@ -219,8 +219,10 @@ impl CouncilRun<'_> {
             &self.prepared.redactor,
         )?;
         let finished = session(&self.session_setting(&rooms, seats));
+        let missing = rooms.missing_note();
         drop(rooms);
-        let report = self.build_report(finished?, selection);
+        let mut report = self.build_report(finished?, selection);
+        report.outcome.notes.extend(missing);
         if let Err(error) = self.save_report(&report) {
             // The verdict is there all the same, and shown.
             self.start.notifier.warn(&error.message);

@@ -24,12 +24,19 @@ pub(crate) struct AgentWorkspaces {
 }
 
 /// One room, removed with the value.
-struct ExportedTree(TempDir);
+struct ExportedTree {
+    folder: TempDir,
+    /// Files that did not fit into it.
+    missing: Vec<RepoPath>,
+}
+
+/// The most files that a note names.
+const MAX_NAMED: usize = 5;
 
 impl Drop for ExportedTree {
     fn drop(&mut self) {
         // What is left of it is no part of the verdict.
-        let _ = room::remove_workspace(self.0.path());
+        let _ = room::remove_workspace(self.folder.path());
     }
 }
 
@@ -62,11 +69,26 @@ impl AgentWorkspaces {
         })
     }
 
+    /// Which files of the reviewed tree the agents cannot look up.
+    pub(crate) fn missing_note(&self) -> Option<String> {
+        let room = self.redacted.as_ref().or(self.whole.as_ref())?;
+        let named = room.missing.iter().take(MAX_NAMED);
+        let named: Vec<_> = named.map(|path| path.display().into_owned()).collect();
+        let more = room.missing.len() - named.len();
+        let more = match more {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let files = named.join(", ");
+        (!named.is_empty()).then(|| {
+            format!("too large for the folder in which the agents look things up: {files}{more}")
+        })
+    }
+
     /// Where they are.
     pub(crate) fn workspace_folders(&self) -> session::ExportFolders {
         let place = |room: &Option<ExportedTree>| {
-            room.as_ref()
-                .map(|ExportedTree(folder)| folder.path().to_path_buf())
+            room.as_ref().map(|room| room.folder.path().to_path_buf())
         };
         session::ExportFolders {
             redacted: place(&self.redacted),
@@ -82,9 +104,13 @@ impl ExportedTree {
             .prefix(PREFIX)
             .tempdir()
             .map_err(cannot)?;
-        let room = Self(folder);
-        room::export_workspace(blobs, room.0.path(), &WorkspaceBounds::default(), shown)
-            .map_err(cannot)?;
+        let mut room = Self {
+            folder,
+            missing: Vec::new(),
+        };
+        let bounds = WorkspaceBounds::default();
+        let export = room::export_workspace(blobs, room.folder.path(), &bounds, shown);
+        room.missing = export.map_err(cannot)?.missing_files().cloned().collect();
         Ok(room)
     }
 }

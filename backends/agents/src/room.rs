@@ -65,6 +65,10 @@ impl Default for WorkspaceBounds {
     }
 }
 
+/// Why a file is left out whose content a judge might have looked up.
+const TOO_LARGE: &str = "it is too large";
+const UNREADABLE: &str = "it could not be read, or is too large";
+
 /// What an export came to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WorkspaceExport {
@@ -72,6 +76,17 @@ pub struct WorkspaceExport {
     pub files: usize,
     /// Files that were left out, with the reason: steering files, symlinks that leave the workspace, large files.
     pub left_out: Vec<(RepoPath, &'static str)>,
+}
+
+impl WorkspaceExport {
+    /// Files that a judge may miss: too large, or not to be read.
+    pub fn missing_files(&self) -> impl Iterator<Item = &RepoPath> {
+        let missing = self
+            .left_out
+            .iter()
+            .filter(|(_, why)| matches!(*why, TOO_LARGE | UNREADABLE));
+        missing.map(|(path, _)| path)
+    }
 }
 
 /// What of a file is written into a workspace.
@@ -118,15 +133,16 @@ pub(crate) fn export_side(
                 "the room is full"
             }
             (_, EntryKind::File, Some(path)) => {
-                match source.read(side, &entry.path).map_err(io::Error::other)? {
+                // A file over the bounds of what is read at all is an error of its source, and none of the room.
+                match source.read(side, &entry.path).unwrap_or_default() {
                     Some(content) if content.len() as u64 <= bounds.max_file_bytes => {
                         write_read_only(&path, &shown(&entry.path, &content))?;
                         bytes += content.len() as u64;
                         room.files += 1;
                         continue;
                     }
-                    Some(_) => "it is too large",
-                    None => "it could not be read",
+                    Some(_) => TOO_LARGE,
+                    None => UNREADABLE,
                 }
             }
         };
@@ -194,6 +210,12 @@ mod tests {
                 .0
                 .iter()
                 .find(|(p, ..)| p.as_bytes() == path.as_bytes());
+            if path.as_bytes() == b"huge.bin" {
+                return Err(BlobError {
+                    path: path.clone(),
+                    cause: "too large to review".to_owned(),
+                });
+            }
             Ok(found.map(|(.., content)| Arc::from(*content)))
         }
 
@@ -218,6 +240,7 @@ mod tests {
             ("../out", EntryKind::File, b"x"),
             ("/abs", EntryKind::File, b"x"),
             ("big.bin", EntryKind::File, &[0; 100]),
+            ("huge.bin", EntryKind::File, b""),
             (".env", EntryKind::File, b"PIN=1"),
         ]);
         let shown: &FileFilter<'_> = &|path, content| match path.as_bytes() {
@@ -231,7 +254,9 @@ mod tests {
         };
         let room = export_workspace(&tree, folder.path(), &bounds, shown).unwrap();
         assert_eq!(room.files, 2);
-        assert_eq!(room.left_out.len(), 8);
+        assert_eq!(room.left_out.len(), 9);
+        let missing: Vec<_> = room.missing_files().map(|p| p.display()).collect();
+        assert_eq!(missing, ["big.bin", "huge.bin"], "what a judge may miss");
         let file = folder.path().join("src/main.rs");
         assert_eq!(fs::read(&file).unwrap(), b"fn main() {}");
         assert!(fs::metadata(&file).unwrap().permissions().readonly());
