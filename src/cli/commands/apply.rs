@@ -61,6 +61,7 @@ pub(crate) fn apply_suggestion(
     let cannot = |error| RunError::usage(format!("cannot read {}: {error}", file.display()));
     let text = fs::read(&file).map_err(cannot)?;
     let reviewed = reviewed_file(&report, &finding.location, start)?;
+    let suggestion = &with_indentation(suggestion, &text, &finding.location, &finding.quote);
     let changed = replace_lines(
         &text,
         &finding.location,
@@ -73,11 +74,71 @@ pub(crate) fn apply_suggestion(
             .hint("review again and apply what the new run says")
     })?;
     write_with_mode(&file, &changed, own.as_deref())?;
-    let written: String = suggestion
-        .lines()
-        .map(|line| format!("  + {}\n", crate::text::Untrusted::new(line).line()))
+    let shown = shown_change(&text, &finding.location, suggestion);
+    Ok(format!("{name}: its suggestion was applied\n{shown}"))
+}
+
+/// The lines that a finding speaks of, from 0.
+fn line_range(at: &Location) -> std::ops::Range<usize> {
+    let first = (at.line as usize).saturating_sub(1);
+    first..at.end_line.unwrap_or(at.line).max(at.line) as usize
+}
+
+/// What was taken out and what was put in, blank for blank: the print is what the user checks. Blanks at an end are marked.
+fn shown_change(text: &[u8], at: &Location, suggestion: &str) -> String {
+    let lines = lines_of(text);
+    let old = lines.get(line_range(at)).unwrap_or_default().concat();
+    let old = String::from_utf8_lossy(&old);
+    let mut shown: String = old.lines().map(|line| shown_line('-', line)).collect();
+    if suggestion.is_empty() {
+        let range = line_range(at);
+        let deleted = match range.len() {
+            0 | 1 => format!("deletes line {}", at.line),
+            _ => format!("deletes lines {} to {}", at.line, range.end),
+        };
+        return format!("{shown}  {deleted}\n");
+    }
+    shown.extend(suggestion.lines().map(|line| shown_line('+', line)));
+    shown
+}
+
+/// One line of a change. Tabs between words are kept, and what could steer a terminal is not printed.
+fn shown_line(sign: char, line: &str) -> String {
+    let kept = line.trim_end_matches([' ', '\t']);
+    let marked: String = line[kept.len()..]
+        .chars()
+        .map(|blank| if blank == '\t' { '→' } else { '·' })
         .collect();
-    Ok(format!("{name}: its suggestion was applied\n{written}"))
+    let parts: Vec<String> = kept.split('\t').map(shown_words).collect();
+    format!("  {sign} {}{marked}\n", parts.join("\t"))
+}
+
+/// Text without tabs, with every space that it has: cleaning folds them.
+fn shown_words(text: &str) -> String {
+    let words = text.split(' ');
+    let words = words.map(|word| crate::text::Untrusted::new(word).line().to_string());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// The suggestion with the line's own indentation in front, where the judge left it out of its quote and of its suggestion:
+/// a report shows code without it.
+fn with_indentation(suggestion: &str, text: &[u8], at: &Location, quote: &str) -> String {
+    let lines = lines_of(text);
+    let first = lines.get(line_range(at).start).copied().unwrap_or_default();
+    let blank = |byte: &&u8| matches!(**byte, b' ' | b'\t');
+    let indent = first.iter().take_while(blank).count();
+    let indent = String::from_utf8_lossy(&first[..indent]).into_owned();
+    let is_bare = |text: &str| !text.starts_with([' ', '\t']);
+    if suggestion.is_empty() || !is_bare(suggestion) || !is_bare(quote) || quote.is_empty() {
+        return suggestion.to_owned();
+    }
+    let indented = suggestion
+        .split_inclusive('\n')
+        .map(|line| match line.trim().is_empty() {
+            true => line.to_owned(),
+            false => format!("{indent}{line}"),
+        });
+    indented.collect()
 }
 
 /// Why a text has no business in a file of the user's: a judge wrote it.
@@ -241,6 +302,40 @@ mod tests {
         ] {
             assert!(unfit_text(text).is_some(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn what_is_written_is_printed_blank_for_blank() {
+        let text = b"def f(x):\n    y = x / 0\n    return y\n";
+        assert_eq!(
+            shown_change(text, &at(2, None), "    y =  x \t"),
+            "  -     y = x / 0\n  +     y =  x·→\n"
+        );
+        assert_eq!(
+            shown_change(text, &at(2, None), ""),
+            "  -     y = x / 0\n  deletes line 2\n"
+        );
+        assert!(shown_change(text, &at(2, Some(3)), "").ends_with("deletes lines 2 to 3\n"));
+        let wide = format!("{}evil()", " ".repeat(300));
+        assert!(shown_change(text, &at(2, None), &wide).contains(&wide));
+    }
+
+    #[test]
+    fn a_suggestion_without_indentation_gets_that_of_its_line() {
+        let text = b"def f(x):\n\ty = x / 0\n";
+        let indented = |suggestion, quote| with_indentation(suggestion, text, &at(2, None), quote);
+        assert_eq!(indented("y = x", "y = x / 0"), "\ty = x");
+        assert_eq!(
+            indented("if x:\n\n    y = x", "y = x / 0"),
+            "\tif x:\n\n\t    y = x"
+        );
+        assert_eq!(indented("\ty = x", "y = x / 0"), "\ty = x");
+        assert_eq!(
+            indented("y = x", "\ty = x / 0"),
+            "y = x",
+            "the quote has it: it is meant"
+        );
+        assert_eq!(indented("", "y = x / 0"), "");
     }
 
     #[test]
