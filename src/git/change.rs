@@ -208,8 +208,8 @@ pub(super) fn change_from_patch(
         trusted,
         prefix,
     } = RepositoryContext::around_request(request);
-    let specs = PathspecList::parse(&request.pathspecs, &prefix)?;
-    let (mut files, nothing) = specs.limit_files(parsed, "the patch is empty".to_owned());
+    let specs = PathspecList::parse(&request.pathspecs, &prefix, place.workdir.as_deref())?;
+    let (mut files, nothing) = specs.limit_files(parsed, "the patch is empty".to_owned())?;
     let take = |file: &mut FileChange| (file.path.clone(), std::mem::take(&mut file.hunks));
     let hunks = Arc::new(PatchHunks(files.iter_mut().map(take).collect()));
     Ok(ReviewedChange {

@@ -141,6 +141,12 @@ pub enum GitError {
         spec: String,
         cause: String,
     },
+    /// Pathspecs that mean nothing of what changed.
+    #[error("no changed file matches the pathspecs ({changed} changed)")]
+    NothingMatches {
+        /// How many files changed.
+        changed: usize,
+    },
     /// A patch that cannot be read.
     #[error("{label}: {cause}")]
     Patch {
@@ -240,6 +246,9 @@ impl GitError {
             }
             Self::Pathspec { .. } => hint(
                 "supported forms: PATH, GLOB, ':!PATH', ':/PATH', and the words top, exclude, icase, glob, literal",
+            ),
+            Self::NothingMatches { .. } => hint(
+                "check the spelling; `git diff --name-only` lists what changed; paths are relative to this folder",
             ),
             Self::Patch { cause, .. } => hint(cause.hint()),
             Self::Runner(cause) => hint(cause.hint()),

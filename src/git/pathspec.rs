@@ -1,5 +1,7 @@
 //! git's pathspecs: which of the changed files are meant.
 
+use std::path::Path;
+
 use council_protocol::{FileChange, RepoPath};
 use globset::{Candidate, GlobBuilder, GlobMatcher};
 
@@ -17,19 +19,22 @@ struct PathspecEntry {
 
 enum PathPattern {
     /// A file, or everything below a directory; empty for everything.
-    Below {
-        path: Vec<u8>,
-        icase: bool,
-    },
-    Glob(GlobMatcher),
+    Below { path: Vec<u8>, icase: bool },
+    /// As git does, a name is first taken as it is written: `app/[id]/page.tsx` is a file of that name, too.
+    Glob { literal: Vec<u8>, glob: GlobMatcher },
 }
 
 impl PathspecList {
-    /// Reads pathspecs given in the directory `prefix` (`/`-separated, from the top, without a slash at the end).
-    pub(super) fn parse(specs: &[String], prefix: &str) -> Result<Self, GitError> {
+    /// Reads pathspecs given in the directory `prefix` (`/`-separated, from the top, without a slash at the end) of the
+    /// worktree `top`.
+    pub(super) fn parse(
+        specs: &[String],
+        prefix: &str,
+        top: Option<&Path>,
+    ) -> Result<Self, GitError> {
         let specs = specs
             .iter()
-            .map(|spec| PathspecEntry::parse(spec, prefix))
+            .map(|spec| PathspecEntry::parse(spec, prefix, top))
             .collect::<Result<_, _>>()?;
         Ok(Self { specs })
     }
@@ -40,11 +45,16 @@ impl PathspecList {
         &self,
         mut files: Vec<FileChange>,
         equal: String,
-    ) -> (Vec<FileChange>, Option<String>) {
+    ) -> Result<(Vec<FileChange>, Option<String>), GitError> {
         if files.is_empty() {
-            return (files, Some(equal));
+            return Ok((files, Some(equal)));
         }
         let changed = files.len();
+        let is_named = |file: &FileChange| self.names(&file.path) || self.names(file.path_before());
+        if !files.iter().any(is_named) {
+            // A misspelt name must not come out as a change with nothing in it.
+            return Err(GitError::NothingMatches { changed });
+        }
         // A file that moved is meant by either of its names.
         files.retain(|file| self.matches(&file.path) || self.matches(file.path_before()));
         let none = || match changed {
@@ -52,7 +62,13 @@ impl PathspecList {
             _ => format!("none of the {changed} changed files matches the pathspecs"),
         };
         let nothing = files.is_empty().then(none);
-        (files, nothing)
+        Ok((files, nothing))
+    }
+
+    /// Whether a path is meant before the exclusions.
+    fn names(&self, path: &RepoPath) -> bool {
+        let mut named = self.specs.iter().filter(|spec| !spec.excluded).peekable();
+        named.peek().is_none() || named.any(|spec| spec.pattern.matches(path))
     }
 
     pub(super) fn matches(&self, path: &RepoPath) -> bool {
@@ -81,36 +97,39 @@ struct PathspecMagic {
 }
 
 impl PathspecEntry {
-    fn parse(spec: &str, prefix: &str) -> Result<Self, GitError> {
+    fn parse(spec: &str, prefix: &str, top: Option<&Path>) -> Result<Self, GitError> {
         let refuse = |cause: String| GitError::Pathspec {
             spec: spec.to_owned(),
             cause,
         };
         let (magic, pattern) = PathspecMagic::parse_magic(spec).map_err(refuse)?;
-        let prefix = if magic.top { "" } else { prefix };
+        let inside = path_inside(pattern, top);
+        let from_top = magic.top || inside.is_some();
+        let prefix = if from_top { "" } else { prefix };
+        let pattern = inside.as_deref().unwrap_or(pattern);
+        if pattern.starts_with('/') && !magic.top {
+            return Err(refuse("it leads out of the repository".to_owned()));
+        }
         let plain = magic.literal || !pattern.contains(['*', '?', '[', '\\']);
-        let prefix = if plain {
-            prefix.to_owned()
-        } else {
-            globset::escape(prefix)
-        };
-        let path = join_paths(&prefix, pattern)
-            .ok_or_else(|| refuse("it leads out of the repository".to_owned()))?;
+        let outside = || refuse("it leads out of the repository".to_owned());
+        let literal = join_paths(prefix, pattern).ok_or_else(outside)?;
         let pattern = if plain {
             PathPattern::Below {
-                path: path.into_bytes(),
+                path: literal.into_bytes(),
                 icase: magic.icase,
             }
         } else {
+            let path = join_paths(&globset::escape(prefix), pattern).ok_or_else(outside)?;
             let glob = GlobBuilder::new(&translate_glob(&path, magic.glob))
                 .literal_separator(magic.glob)
                 .case_insensitive(magic.icase)
                 .backslash_escape(true)
                 .build();
-            PathPattern::Glob(
-                glob.map_err(|e| refuse(e.kind().to_string()))?
-                    .compile_matcher(),
-            )
+            let glob = glob.map_err(|e| refuse(e.kind().to_string()))?;
+            PathPattern::Glob {
+                literal: literal.into_bytes(),
+                glob: glob.compile_matcher(),
+            }
         };
         Ok(Self {
             excluded: magic.excluded,
@@ -149,6 +168,20 @@ impl PathspecMagic {
     }
 }
 
+/// An absolute path inside of the worktree, from its top: tools such as lint-staged hand over absolute paths.
+fn path_inside(pattern: &str, top: Option<&Path>) -> Option<String> {
+    let (given, top) = (Path::new(pattern), top?);
+    let canonical = top.canonicalize().ok();
+    let tops = [Some(top), canonical.as_deref()].into_iter().flatten();
+    let strip = |top: &Path| given.strip_prefix(top).ok();
+    let inside = tops
+        .filter(|_| given.is_absolute())
+        .find_map(strip)?
+        .to_str()?;
+    // The top itself is everything.
+    Some(inside.to_owned())
+}
+
 /// The pattern from the top; none when it leads out.
 fn join_paths(prefix: &str, pattern: &str) -> Option<String> {
     let mut parts: Vec<&str> = prefix.split('/').filter(|part| !part.is_empty()).collect();
@@ -183,22 +216,27 @@ impl PathPattern {
             Self::Below {
                 path: wanted,
                 icase,
-            } => {
-                let path = path.as_bytes();
-                let head = path.get(..wanted.len());
-                let equal = |head: &[u8]| {
-                    if *icase {
-                        head.eq_ignore_ascii_case(wanted)
-                    } else {
-                        head == wanted
-                    }
-                };
-                let ends = wanted.is_empty() || matches!(path.get(wanted.len()), None | Some(b'/'));
-                ends && head.is_some_and(equal)
+            } => is_below(path, wanted, *icase),
+            Self::Glob { literal, glob } => {
+                is_below(path, literal, false)
+                    || glob.is_match_candidate(&Candidate::from_bytes(path.as_bytes()))
             }
-            Self::Glob(glob) => glob.is_match_candidate(&Candidate::from_bytes(path.as_bytes())),
         }
     }
+}
+
+/// Whether a path is `wanted`, or stands below it.
+fn is_below(path: &RepoPath, wanted: &[u8], icase: bool) -> bool {
+    let path = path.as_bytes();
+    let equal = |head: &[u8]| {
+        if icase {
+            head.eq_ignore_ascii_case(wanted)
+        } else {
+            head == wanted
+        }
+    };
+    let ends = wanted.is_empty() || matches!(path.get(wanted.len()), None | Some(b'/'));
+    ends && path.get(..wanted.len()).is_some_and(equal)
 }
 
 #[cfg(test)]
@@ -215,7 +253,7 @@ mod tests {
             "docs/x y.md",
         ];
         let specs: Vec<_> = specs.iter().map(ToString::to_string).collect();
-        let specs = PathspecList::parse(&specs, prefix).unwrap();
+        let specs = PathspecList::parse(&specs, prefix, None).unwrap();
         PATHS
             .into_iter()
             .filter(|path| specs.matches(&RepoPath::from(*path)))
@@ -264,9 +302,39 @@ mod tests {
     }
 
     #[test]
+    fn a_name_with_wildcards_in_it_is_first_taken_as_it_is_written() {
+        let matches = |spec: &str, path: &str| {
+            let specs = PathspecList::parse(&[spec.to_owned()], "", None).unwrap();
+            specs.matches(&RepoPath::from(path))
+        };
+        assert!(matches("app/[id]/page.tsx", "app/[id]/page.tsx"));
+        assert!(matches("app/[id]", "app/[id]/page.tsx"));
+        assert!(
+            matches("app/[id]/page.tsx", "app/d/page.tsx"),
+            "as a wildcard"
+        );
+        assert!(!matches(":!app/[id]", "app/[id]/page.tsx"));
+        assert!(!matches("app/[id]", "app/x/page.tsx"));
+    }
+
+    #[test]
+    fn an_absolute_path_is_one_from_the_top_of_the_worktree() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path();
+        let parse = |spec: &str| PathspecList::parse(&[spec.to_owned()], "src", Some(top));
+        let file = top.join("docs/a.md");
+        let specs = parse(file.to_str().unwrap()).unwrap();
+        assert!(specs.matches(&RepoPath::from("docs/a.md")));
+        assert!(!specs.matches(&RepoPath::from("src/docs/a.md")));
+        let all = parse(top.to_str().unwrap()).unwrap();
+        assert!(all.matches(&RepoPath::from("docs/a.md")));
+        assert!(parse("/elsewhere/a.md").is_err());
+    }
+
+    #[test]
     fn what_cannot_be_understood_is_said() {
         let refused = |spec: &str| {
-            PathspecList::parse(&[spec.to_owned()], "")
+            PathspecList::parse(&[spec.to_owned()], "", None)
                 .err()
                 .unwrap()
                 .to_string()

@@ -57,7 +57,8 @@ pub(super) fn read_from(
 ) -> Result<ReviewedChange, GitError> {
     let place = RepositoryPaths::of_store(&request.dir, &store);
     let named = store.named.clone();
-    let specs = PathspecList::parse(&request.pathspecs, &worktree_prefix(&request.dir, &store))?;
+    let prefix = worktree_prefix(&request.dir, &store);
+    let specs = PathspecList::parse(&request.pathspecs, &prefix, store.workdir.as_deref())?;
     let mut objects = ObjectReader::new(store);
     let resolved = resolve::resolve_target(&objects, &request.spec, &specs)?;
     let ResolvedTarget {
@@ -93,7 +94,7 @@ pub(super) fn read_from(
         framing.commits = commits?;
     }
     let (files, note) = files?;
-    let (files, nothing) = specs.limit_files(files, equal);
+    let (files, nothing) = specs.limit_files(files, equal)?;
     if files.len() > MAX_FILES {
         return Err(GitError::TooManyFiles { count: files.len() });
     }

@@ -237,7 +237,18 @@ fn pathspecs_limit_the_change_from_where_one_stands() {
     assert_eq!(paths(&repo.inside("src"), &["."]).0, ["src/a.rs"]);
     assert_eq!(paths(&repo.inside("src"), &["../*.txt"]).0, ["c.txt"]);
     let none = "none of the 3 changed files matches the pathspecs";
-    assert_eq!(paths(&repo, &["nowhere"]), (vec![], Some(none.to_owned())));
+    assert_eq!(
+        paths(&repo, &["src", ":!src"]),
+        (vec![], Some(none.to_owned())),
+        "an exclusion did it"
+    );
+    let mut request = repo.request(TargetSpec::parse("HEAD"));
+    request.pathspecs = vec!["nowhere".into()];
+    let error = read_change(&request).err().unwrap();
+    assert!(
+        matches!(error, GitError::NothingMatches { changed: 3 }),
+        "a misspelt name is no empty change: {error}"
+    );
 }
 
 #[test]
