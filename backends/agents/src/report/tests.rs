@@ -130,7 +130,7 @@ fn what_the_change_did_not_touch_is_counted_and_not_a_finding() {
     let results = json!([
         result("src/a b.py", 1),
         result("other.py", 3),
-        result("src/a b.py", 99)
+        result("src/a b.py", 2)
     ]);
     let answer = read(OutputFormat::Sarif, &sarif(results)).unwrap();
     assert_eq!((answer.verdict, answer.findings.len()), (Vote::Pass, 0));
