@@ -112,8 +112,8 @@ fn directories_pathspecs_and_the_environment_mean_what_they_mean_to_git() {
         .ends(0)
         .prints("SKIPPED");
     run(&["-C", dir, "review", "HEAD", "--", "*.rs"], &[])
-        .ends(0)
-        .prints("SKIPPED");
+        .ends(2)
+        .tells("no changed file matches the pathspecs");
     let named = format!("{dir}/.git");
     let vars = [("GIT_DIR", named.as_str()), ("GIT_WORK_TREE", dir)];
     run(&["review", "HEAD"], &vars).ends(1).prints("notes.md:1");
