@@ -209,3 +209,33 @@ fn conditions_are_read_as_github_reads_them() {
         !runs(None, false, &needs) && !runs(Some("needs.a.result == 'failure'"), false, &needs)
     );
 }
+
+/// A target that nobody runs finds nothing.
+#[test]
+fn every_fuzz_target_runs_each_night() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = fs::read_to_string(root.join(".github/workflows/nightly.yml")).unwrap();
+    let nightly: Value = serde_saphyr::from_str(&text).unwrap();
+    let nightly = &nightly["jobs"]["fuzz"]["strategy"]["matrix"]["target"];
+    let nightly = nightly.as_array().unwrap().iter();
+    let nightly: Vec<_> = nightly
+        .map(|name| name.as_str().unwrap().to_owned())
+        .collect();
+    let names = |folder: &str| {
+        let files = fs::read_dir(root.join("fuzz").join(folder)).unwrap();
+        let mut names: Vec<_> = files
+            .map(|file| {
+                file.unwrap()
+                    .path()
+                    .file_stem()
+                    .unwrap()
+                    .to_string_lossy()
+                    .into_owned()
+            })
+            .collect();
+        names.sort();
+        names
+    };
+    assert_eq!(nightly, names("fuzz_targets"));
+    assert_eq!(nightly, names("corpus"));
+}
