@@ -31,7 +31,7 @@ impl SpeakNotice {
 
     /// The section's heading; none: the line is something else.
     pub(super) fn heading_of(line: &str) -> Option<String> {
-        let notice: Option<Self> = serde_json::from_str(line).ok();
+        let notice: Option<Self> = serde_json::from_slice(line.as_bytes()).ok();
         notice.map(|notice| notice.speaks)
     }
 }
