@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use toml::Value;
 
-use super::JudgeSettings;
+use super::settings::JudgeSettings;
 
 /// What a value from a checkout does to a key that only the trusted side sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! What can be wrong with a configuration.
 
-use super::ValueOrigin;
+use super::source::ValueOrigin;
 
 /// Why a configuration is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

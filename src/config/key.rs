@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use super::{CheckoutRule, KEYS, SourceTrust, ValueKind};
+use super::checkout::CheckoutRule;
+use super::keys::KEYS;
+use super::kind::ValueKind;
+use super::source::SourceTrust;
 
 /// What happens when several layers set a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

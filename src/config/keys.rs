@@ -1,6 +1,9 @@
 //! The table of keys: one row for each thing that can be configured.
 
-use super::{CheckoutRule, ConfigKey, MergeRule, SourceTrust, ValueKind};
+use super::checkout::CheckoutRule;
+use super::key::{ConfigKey, MergeRule};
+use super::kind::ValueKind;
+use super::source::SourceTrust;
 
 /// Environment variables and the keys that they set (the seeds' names).
 pub(crate) const ENVIRONMENT: &[(&str, &str)] = &[
@@ -547,7 +550,7 @@ pub const KEYS: &[ConfigKey] = &[
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::super::KeyPath;
+    use super::super::key::KeyPath;
     use super::*;
 
     #[test]

@@ -18,10 +18,9 @@ mod suggest;
 mod tests;
 mod units;
 
-pub(crate) use checkout::{CheckoutRule, CheckoutTrust, RaisedDemands};
+pub(crate) use checkout::CheckoutTrust;
 pub(crate) use error::ConfigError;
 pub use key::ConfigKey;
-pub(crate) use key::{KeyPath, MergeRule};
 pub(crate) use keys::ENVIRONMENT;
 pub use keys::KEYS;
 pub use kind::ValueKind;
@@ -34,6 +33,6 @@ pub(crate) use settings::{
     ProgressSetting, ReportFormat, ReviewSettings, Settings,
 };
 pub use source::SourceTrust;
-pub(crate) use source::{ConfigLayer, KeyValue, LayerSource, ValueOrigin};
+pub(crate) use source::{ConfigLayer, KeyValue, LayerSource};
 pub(crate) use suggest::nearest_word;
 pub(crate) use units::parse_duration;

@@ -3,11 +3,12 @@
 use toml::Value;
 use toml::de::{DeTable, DeValue};
 
-use super::kind::{JUDGE_KEYS, RawValue, ValueFault};
-use super::{
-    ConfigError, ConfigKey, ConfigLayer, KEYS, KeyPath, KeyValue, LayerSource, ValueKind,
-    ValueOrigin, nearest_word,
-};
+use super::error::ConfigError;
+use super::key::{ConfigKey, KeyPath};
+use super::keys::KEYS;
+use super::kind::{JUDGE_KEYS, RawValue, ValueFault, ValueKind};
+use super::source::{ConfigLayer, KeyValue, LayerSource, ValueOrigin};
+use super::suggest::nearest_word;
 
 /// One key set by one layer.
 #[derive(Debug, Clone)]

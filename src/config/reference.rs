@@ -4,10 +4,11 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
 
-use super::kind::JUDGE_KEYS;
-use super::{
-    CheckoutRule, ConfigKey, ENVIRONMENT, KEYS, KeyPath, MergeRule, SourceTrust, ValueKind,
-};
+use super::checkout::CheckoutRule;
+use super::key::{ConfigKey, KeyPath, MergeRule};
+use super::keys::{ENVIRONMENT, KEYS};
+use super::kind::{JUDGE_KEYS, ValueKind};
+use super::source::SourceTrust;
 
 /// Markdown: every key with its values, its built-in value and who may set it. Part of docs/configuration.md.
 pub fn render_reference() -> String {

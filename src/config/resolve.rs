@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use toml::{Table, Value};
 
+use super::checkout::{CheckoutRule, CheckoutTrust, RaisedDemands};
+use super::error::ConfigError;
+use super::key::{KeyPath, MergeRule};
+use super::keys::KEYS;
+use super::kind::ValueKind;
 use super::read::{Assignment, read_layer};
-use super::{
-    CheckoutRule, CheckoutTrust, ConfigError, ConfigLayer, KEYS, KeyPath, LayerSource, MergeRule,
-    RaisedDemands, Settings, SourceTrust, ValueKind, ValueOrigin,
-};
+use super::settings::Settings;
+use super::source::{ConfigLayer, LayerSource, SourceTrust, ValueOrigin};
 
 /// The configuration of a run: what holds, and where it came from.
 #[derive(Debug, Clone)]

@@ -10,7 +10,7 @@ use council_protocol::Severity;
 use council_protocol::seat::{Api, Effort, OutputFormat, Prime, RuleLevel, RuleSettings, Sandbox};
 use serde::{Deserialize, Serialize};
 
-use super::RaisedDemands;
+use super::checkout::RaisedDemands;
 use crate::council::plan::{
     ConsensusRule, DebateMode, Intensity, Procedure, RoundTimeouts, VerdictPolicy,
 };

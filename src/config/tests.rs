@@ -1,3 +1,4 @@
+use super::checkout::CheckoutRule;
 use super::*;
 use crate::report::FailOn;
 

@@ -8,6 +8,7 @@ use council_protocol::{FileChange, LineKind, Packet, RepoPath};
 use council_syntax::language::Language;
 
 use super::definitions::DefinitionKind;
+use super::limits;
 use super::search::FileOutline;
 use super::words::{self, WordUse};
 use crate::git::ReviewedTree;
@@ -78,7 +79,7 @@ impl<'p> ChangedFile<'p> {
         let added = lines().filter(|line| line.kind == LineKind::Added);
         let removed = lines().filter(|line| line.kind == LineKind::Removed);
         let new = (file.status != FileStatus::Deleted)
-            .then(|| super::read_file(tree, &file.path))
+            .then(|| limits::read_file(tree, &file.path))
             .flatten();
         let old = tree
             .read_before(file.path_before())

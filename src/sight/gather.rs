@@ -10,10 +10,11 @@ use council_protocol::{Packet, RepoPath};
 
 use super::candidates::{ChangedFile, NameReason, WantedName, changed_files, wanted_names};
 use super::definitions::DefinitionKind;
+use super::limits::{SearchLimits, Sight};
 use super::nearest::NearestFiles;
 use super::search::{FileHits, FileOutline, NameHits, NameSearch, is_searched};
 use super::shown::ShownLines;
-use super::{SearchLimits, Sight, hints, origins, relation};
+use super::{hints, origins, relation};
 use crate::git::{HistoryFindings, map_parallel};
 use crate::prompt::{ContextBlock, ContextBody, ContextKind, is_test_path};
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use council_protocol::RepoPath;
 use council_syntax::language::Language;
 
+use super::limits;
 use crate::git::ReviewedTree;
 
 /// The most paths that are looked up for one file.
@@ -23,7 +24,7 @@ pub(super) fn paths_near(tree: &ReviewedTree, paths: &[RepoPath]) -> Vec<Vec<u8>
     for path in paths {
         let shown = path.display().into_owned();
         let mut found = test_paths(&shown);
-        if let Some(text) = super::read_file(tree, path).filter(|text| text.len() <= MAX_IMPORTING)
+        if let Some(text) = limits::read_file(tree, path).filter(|text| text.len() <= MAX_IMPORTING)
         {
             found.extend(import_paths(&shown, &text));
         }

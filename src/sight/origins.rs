@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use council_protocol::RepoPath;
 
 use super::candidates::ChangedFile;
+use super::limits::{Companion, SearchLimits, Sight};
 use super::shown::describe_lines;
-use super::{Companion, SearchLimits, Sight};
 use crate::git::{HistoryBounds, HistoryFindings, ReviewedTree, WantedLines};
 use crate::packet::cut_text;
 use crate::prompt::{ContextBlock, ContextBody, ContextKind};

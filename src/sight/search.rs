@@ -7,8 +7,8 @@ use council_protocol::RepoPath;
 use council_syntax::language::Language;
 use council_syntax::outline::{self, FunctionSpan};
 
-use super::SearchLimits;
 use super::definitions::{DefinedName, definitions_in};
+use super::limits::SearchLimits;
 use super::nearest::NearestFiles;
 use super::words::{self, CodeWord};
 use crate::git::{ReviewedTree, map_parallel};

@@ -73,7 +73,9 @@ fn expand(tree: &str, prefix: &[String], found: &mut Vec<Module>) {
 
 /// The paths that a file's product code names, in `use` lines and elsewhere.
 fn paths(text: &str) -> Vec<Module> {
-    let product = text.split("#[cfg(test)]\nmod ").next().unwrap_or(text);
+    // Tests in the file end it; `mod tests;` does not, and uses may stand below it.
+    let tests = regex::Regex::new(r"#\[cfg\(test\)\]\n(pub\(crate\) )?mod \w+ \{").unwrap();
+    let product = tests.split(text).next().unwrap_or(text);
     let lines = product
         .lines()
         .filter(|line| !line.trim_start().starts_with("//"));

@@ -11,6 +11,7 @@ use super::*;
 use corpus::{all_cases, build, prepare, untold, write_commit};
 
 use crate::council::plan::RunSeed;
+use crate::git::ReviewedChange;
 use crate::git::tests::repo::Repo;
 use crate::prompt::{BriefClass, ChangeContext, ContextKind, PromptBuilder};
 

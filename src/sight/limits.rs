@@ -1,0 +1,73 @@
+//! What a search works on, and how far it may go.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use council_protocol::RepoPath;
+
+use crate::git::{CommitHistory, ReviewedChange, ReviewedTree};
+
+/// How much one search may read.
+#[derive(Debug, Clone, Copy)]
+pub struct SearchLimits {
+    /// The most files that are opened.
+    pub files: usize,
+    /// The most bytes of them.
+    pub bytes: usize,
+    /// The most commits that are looked at.
+    pub commits: usize,
+    /// When the search ends, however far it is.
+    pub until: Instant,
+}
+
+impl SearchLimits {
+    /// The bounds of one search that may take `time`. Files and bytes end it first on an ordinary machine, so that the same
+    /// tree gives the same result.
+    pub fn within(time: Duration) -> Self {
+        Self {
+            files: 1_000,
+            bytes: 8 << 20,
+            commits: 300,
+            until: Instant::now() + time,
+        }
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        Instant::now() >= self.until
+    }
+}
+
+/// A file that usually changes together with others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Companion {
+    pub path: RepoPath,
+    /// The file that it changes with.
+    pub with: RepoPath,
+    /// In how many of the commits that changed that file.
+    pub together: usize,
+    /// How many commits changed that file.
+    pub of: usize,
+}
+
+/// The tree and the history around a change.
+pub struct Sight {
+    pub(super) tree: ReviewedTree,
+    pub(super) history: Option<CommitHistory>,
+}
+
+impl Sight {
+    /// Around a change; none: nothing but a patch or a text is known.
+    pub fn around(change: &ReviewedChange) -> Option<Self> {
+        Some(Self {
+            tree: change.reviewed_tree()?,
+            history: change.earlier_history(),
+        })
+    }
+}
+
+/// The text of a file; none where it is no text or cannot be read.
+pub(super) fn read_file(tree: &ReviewedTree, path: &RepoPath) -> Option<Arc<str>> {
+    let file = tree.find_file(path.as_bytes()).ok().flatten()?;
+    let bytes = tree.read_text(&file).ok().flatten()?;
+    Some(String::from_utf8_lossy(&bytes).into())
+}
