@@ -52,6 +52,10 @@ pub fn main() -> ExitCode {
     {
         return ExitCode::from(print_version());
     }
+    // Before the parser, which needs memory itself.
+    if let Err(error) = limits::check_limits() {
+        return ExitCode::from(report_early(&error));
+    }
     let command = help::grouped_command(help::asks_for_all(&words));
     if help::asks_for_all(&words) {
         let mut command = command;
@@ -88,11 +92,8 @@ fn run_cli(cli: Cli) -> u8 {
         _ => Verbosity::Normal,
     };
     let console = Console::new(cli.global.color.map(Into::into), verbosity, &environment);
-    // In this order: a handler of signals needs open files itself.
-    let start = limits::check_limits().and_then(|()| {
-        limits::keep_file_size_an_error();
-        CommandContext::new(cli.global, environment, console)
-    });
+    limits::keep_file_size_an_error();
+    let start = CommandContext::new(cli.global, environment, console);
     let code = start.and_then(|start| dispatch(cli.command, &start));
     code.unwrap_or_else(|error| report_error(&error, &console))
 }
