@@ -16,9 +16,13 @@ mkdirSync(images, { recursive: true });
 
 const models = await startModels();
 const shop = makeShop(work, models.url);
-const council = (...args) => new Promise((resolve) => {
+// A verdict may end with any code; a program that did not start has a word for one, and no picture.
+const council = (...args) => new Promise((resolve, reject) => {
   const options = { cwd: shop.work, env: { ...shop.env, COLUMNS: '96' }, maxBuffer: 1 << 28 };
-  execFile(program, args, options, (error, stdout) => resolve(stdout));
+  execFile(program, args, options, (error, stdout, stderr) => {
+    if (stdout === '' || typeof error?.code === 'string') reject(new Error(`${program} ${args[0]}: ${error ?? ''} ${stderr}`));
+    else resolve(stdout);
+  });
 });
 
 const COLOURS = { 30: '#484f58', 31: '#ff7b72', 32: '#7ee787', 33: '#e3b341', 34: '#79c0ff', 35: '#d2a8ff', 36: '#76e3ea', 90: '#8b949e' };
