@@ -165,12 +165,12 @@ fn report(
     });
 }
 
-fn is_production(file: &FileView<'_>) -> bool {
+pub(super) fn is_production(file: &FileView<'_>) -> bool {
     file.role == FileRole::Production && file.language.is_code()
 }
 
 /// Whether a page of prose, such as a changelog, says that something is removed.
-fn is_announced(change: &ChangeView<'_>) -> bool {
+pub(super) fn is_announced(change: &ChangeView<'_>) -> bool {
     let prose = change
         .files
         .iter()
@@ -181,7 +181,7 @@ fn is_announced(change: &ChangeView<'_>) -> bool {
 }
 
 /// Whether the change takes production code away, so that its tests have nothing left to hold.
-fn removes_code(change: &ChangeView<'_>) -> bool {
+pub(super) fn removes_code(change: &ChangeView<'_>) -> bool {
     let (mut added, mut removed) = (0, 0);
     for file in change.files.iter().filter(|file| is_production(file)) {
         if !file.exists() {

@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use council_protocol::change::FileStatus;
+
 use super::prelude::*;
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
@@ -38,13 +40,23 @@ fn check_change(change: &ChangeView<'_>, hits: &mut HitList) {
                     Some(there) => same_lines(here, there),
                     None => seen.insert(key, here.to_vec()).is_some(),
                 };
-                if copied && !copying && is_code(here) {
+                let elsewhere = copied && !is_laid_beside(file, seen[&key][0].file);
+                if elsewhere && !copying && is_code(here) {
                     report_copy(here, &seen[&key], hits);
                 }
                 copying = copied;
             }
         }
     }
+}
+
+/// Whether both are new files of one name: a file that is meant to stand in several folders.
+fn is_laid_beside(here: &FileView<'_>, there: &FileView<'_>) -> bool {
+    let is_new = |file: &FileView<'_>| file.change.status == FileStatus::Added;
+    here.index != there.index
+        && here.file_name() == there.file_name()
+        && is_new(here)
+        && is_new(there)
 }
 
 fn report_copy(here: &[LineView<'_, '_>], there: &[LineView<'_, '_>], hits: &mut HitList) {

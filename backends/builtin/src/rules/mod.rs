@@ -10,6 +10,7 @@ mod code_evaluation;
 mod code_without_test;
 mod commented_out_code;
 mod conflict_marker;
+mod container_root;
 mod credential_assignment;
 mod credential_in_url;
 mod debug_mode;
@@ -47,6 +48,7 @@ mod path_traversal;
 mod pipe_to_shell;
 mod private_key;
 mod provider_token;
+mod removed_assertion;
 mod request_without_timeout;
 mod return_in_finally;
 mod secret_file;
@@ -65,6 +67,7 @@ mod unbounded_copy;
 mod undocumented_unsafe;
 mod unfinished_code;
 mod unpinned_action;
+mod unpinned_image;
 mod unportable_path;
 mod unreachable_code;
 mod unsafe_deserialization;
@@ -108,6 +111,7 @@ pub(crate) static RULES: &[&BuiltinRule] = &[
     &code_without_test::RULE,
     &commented_out_code::RULE,
     &conflict_marker::RULE,
+    &container_root::RULE,
     &credential_assignment::RULE,
     &credential_in_url::RULE,
     &debug_mode::RULE,
@@ -145,6 +149,7 @@ pub(crate) static RULES: &[&BuiltinRule] = &[
     &pipe_to_shell::RULE,
     &private_key::RULE,
     &provider_token::RULE,
+    &removed_assertion::RULE,
     &request_without_timeout::RULE,
     &return_in_finally::RULE,
     &secret_file::RULE,
@@ -161,6 +166,7 @@ pub(crate) static RULES: &[&BuiltinRule] = &[
     &undocumented_unsafe::RULE,
     &unfinished_code::RULE,
     &unpinned_action::RULE,
+    &unpinned_image::RULE,
     &unportable_path::RULE,
     &unreachable_code::RULE,
     &unsafe_deserialization::RULE,

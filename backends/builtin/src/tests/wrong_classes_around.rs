@@ -294,3 +294,44 @@ fn lockfile_tampering_knows_two_names_of_one_registry() {
          +  resolved \"registry.yarnpkg.com/a/-/a-1.0.0.tgz#aa\"\n \n",
     );
 }
+
+#[test]
+fn removed_assertion_knows_what_goes_with_its_code_or_comes_back() {
+    let code = "=== src/orders.py\n def total(rows):\n-    log(rows.first_row)\n+    log(rows)\n+    rows = list(rows)\n     return sum(rows)\n";
+    let tests = [
+        // What it was about goes.
+        "=== tests/test_orders.py\n def test_total():\n-    assert cart.first_row == 3\n     cart.close()\n",
+        // It moves to another test.
+        "=== tests/test_orders.py\n def test_total():\n-    assert cart.total() == 3\n     cart.close()\n def test_more():\n+    assert cart.total() == 3\n     cart.close()\n",
+        // Its test goes with it.
+        "=== tests/test_orders.py\n-def test_total():\n-    assert cart.total() == 3\n def test_more():\n     assert cart.more() == 3\n",
+        // A comment is none.
+        "=== tests/test_orders.py\n def test_total():\n-    # assert cart.total() == 3\n     cart.close()\n",
+    ];
+    for test in tests {
+        assert_silent("removed-assertion", &format!("{code}{test}"));
+    }
+    let weakened = "=== tests/test_orders.py\n def test_total():\n-    assert cart.total() == 3\n     cart.close()\n";
+    assert_speaks("removed-assertion", &format!("{code}{weakened}"));
+    assert_silent("removed-assertion", weakened);
+    let announced = "=== CHANGES.md\n+- The total of a cart is removed.\n";
+    assert_silent("removed-assertion", &format!("{announced}{code}{weakened}"));
+}
+
+#[test]
+fn duplicated_block_knows_a_new_file_that_stands_in_several_folders() {
+    let block = |change: &str| -> String {
+        (0..24)
+            .map(|n| format!("+$option_{n} = read_setting({n}, '{change}');\n"))
+            .collect()
+    };
+    let body = block("a");
+    assert_silent(
+        "duplicated-block",
+        &format!("=== 32/apache/setup.php\n{body}=== 32/fpm/setup.php\n{body}"),
+    );
+    assert_speaks(
+        "duplicated-block",
+        &format!("=== 32/apache/setup.php\n{body}=== 32/fpm/other.php\n{body}"),
+    );
+}
