@@ -1,13 +1,20 @@
 //! Patterns in Go's dialect, in which gitleaks configurations are written.
 
-use regex::{Regex, RegexBuilder};
+use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
 /// The most bytes of one compiled pattern: gitleaks' own largest one needs about a tenth.
-pub(crate) const MAX_COMPILED_BYTES: usize = 64 << 20;
+const MAX_COMPILED_BYTES: usize = 64 << 20;
 
 /// Compiles a pattern that was written for Go.
 pub(crate) fn compile_pattern(pattern: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(&translate_pattern(pattern))
+        .size_limit(MAX_COMPILED_BYTES)
+        .build()
+}
+
+/// Compiles patterns of which any may match.
+pub(crate) fn compile_set(patterns: &[String]) -> Result<RegexSet, regex::Error> {
+    RegexSetBuilder::new(patterns.iter().map(|text| translate_pattern(text)))
         .size_limit(MAX_COMPILED_BYTES)
         .build()
 }

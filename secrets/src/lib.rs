@@ -8,6 +8,7 @@ mod dialect;
 mod file;
 mod key_block;
 mod known;
+mod lazy;
 mod matcher;
 mod plausible;
 mod redactor;

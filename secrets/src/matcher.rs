@@ -52,10 +52,15 @@ pub struct SecretMatch<'t> {
 impl SecretTable {
     /// The secrets of one line, in the order of the rules; they may overlap.
     pub fn find_secrets<'t>(&'t self, line: &str) -> Vec<SecretMatch<'t>> {
+        let mut words = self.keywords.find_overlapping_iter(line).peekable();
+        // Most lines have no keyword, and cost nothing more.
+        if words.peek().is_none() && self.always.is_empty() {
+            return Vec::new();
+        }
         // A line of many megabytes may hold a keyword millions of times.
         let mut is_due = vec![false; self.rules.len()];
         self.always.iter().for_each(|&rule| is_due[rule] = true);
-        for found in self.keywords.find_overlapping_iter(line) {
+        for found in words {
             let called = &self.called[found.pattern().as_usize()];
             called.iter().for_each(|&rule| is_due[rule] = true);
         }

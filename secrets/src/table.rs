@@ -10,11 +10,11 @@ use std::fmt;
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
-use regex::{Regex, RegexSet, RegexSetBuilder};
+use regex::{Regex, RegexSet};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
-use crate::dialect::{MAX_COMPILED_BYTES, compile_pattern, translate_pattern};
+use crate::lazy::{LazyPattern, TableAuthor};
 use crate::matcher::SecretShape;
 
 const BUILT_IN: &str = include_str!("table.toml");
@@ -38,7 +38,7 @@ pub struct SecretTable {
 pub(crate) struct SecretRule {
     pub(crate) id: String,
     pub(crate) description: String,
-    pub(crate) pattern: Regex,
+    pub(crate) pattern: LazyPattern<Regex>,
     pub(crate) group: usize,
     pub(crate) entropy: f64,
     pub(crate) shape: SecretShape,
@@ -49,15 +49,15 @@ pub(crate) struct SecretRule {
 /// Files whose name says that they hold secrets.
 #[derive(Debug)]
 pub(crate) struct FileRule {
-    pub(crate) path: Regex,
-    pub(crate) allowed: RegexSet,
+    pub(crate) path: LazyPattern<Regex>,
+    pub(crate) allowed: LazyPattern<RegexSet>,
     pub(crate) is_reported: bool,
 }
 
 /// What is no secret, though a rule matches it.
 #[derive(Debug)]
 pub(crate) struct Allowlist {
-    patterns: RegexSet,
+    patterns: LazyPattern<RegexSet>,
     stopwords: Vec<String>,
     target: AllowTarget,
 }
@@ -147,8 +147,9 @@ impl SecretTable {
             clippy::expect_used,
             reason = "a constant of this crate, read by a test"
         )]
-        static TABLE: LazyLock<SecretTable> =
-            LazyLock::new(|| SecretTable::parse_table(BUILT_IN, true).expect("constant table"));
+        static TABLE: LazyLock<SecretTable> = LazyLock::new(|| {
+            SecretTable::parse_table(BUILT_IN, TableAuthor::Project).expect("constant table")
+        });
         &TABLE
     }
 
@@ -157,10 +158,10 @@ impl SecretTable {
     /// # Errors
     /// What is wrong with it, naming the rule.
     pub fn parse(text: &str) -> Result<Self, TableError> {
-        Self::parse_table(text, false)
+        Self::parse_table(text, TableAuthor::User)
     }
 
-    fn parse_table(text: &str, is_own: bool) -> Result<Self, TableError> {
+    fn parse_table(text: &str, author: TableAuthor) -> Result<Self, TableError> {
         let file: TableToml =
             toml::from_str(text).map_err(|error| TableError(error.to_string()))?;
         if let Some(more) = file.extend.path.or(file.extend.url) {
@@ -175,7 +176,7 @@ impl SecretTable {
                 move |error| TableError(format!("rule `{id}`: {error}"))
             };
             if rule.regex.is_none() {
-                files.extend(parse_file_rule(rule).map_err(cannot)?);
+                files.extend(parse_file_rule(rule, author).map_err(cannot)?);
                 continue;
             }
             if rule.keywords.is_empty() {
@@ -187,7 +188,7 @@ impl SecretTable {
                     .or_default()
                     .push(rules.len());
             }
-            rules.extend(parse_rule(rule, is_own).map_err(cannot)?);
+            rules.extend(parse_rule(rule, author).map_err(cannot)?);
         }
         let mut calls: Vec<(String, Vec<usize>)> = calls.into_iter().collect();
         calls.sort();
@@ -198,7 +199,7 @@ impl SecretTable {
             .allowlists
             .into_iter()
             .filter(|allow| allow.target_rules.is_empty());
-        let allowed = parse_allowlists(file.allowlist.into_iter().chain(general));
+        let allowed = parse_allowlists(file.allowlist.into_iter().chain(general), author);
         Ok(Self {
             digest: hex::encode(Sha256::digest(text.as_bytes())),
             keywords: keywords.map_err(|error| TableError(format!("its keywords: {error}")))?,
@@ -234,10 +235,11 @@ impl SecretTable {
     }
 }
 
-fn parse_rule(rule: RuleToml, is_own: bool) -> Result<Option<SecretRule>, regex::Error> {
-    let Some(pattern) = &rule.regex else {
+fn parse_rule(rule: RuleToml, author: TableAuthor) -> Result<Option<SecretRule>, regex::Error> {
+    let Some(pattern) = rule.regex else {
         return Ok(None);
     };
+    let is_own = author == TableAuthor::Project;
     let has_tag = |tag: &str| is_own && rule.tags.iter().any(|own| own == tag);
     let shape = if has_tag("url") {
         SecretShape::UrlPassword
@@ -251,26 +253,26 @@ fn parse_rule(rule: RuleToml, is_own: bool) -> Result<Option<SecretRule>, regex:
         SecretShape::Token
     };
     Ok(Some(SecretRule {
-        pattern: compile_pattern(pattern)?,
+        pattern: LazyPattern::one(author, pattern)?,
         group: rule.secret_group,
         entropy: rule.entropy,
         shape,
         is_reported: has_tag("report"),
-        allowed: parse_allowlists(rule.allowlist.into_iter().chain(rule.allowlists))?,
+        allowed: parse_allowlists(rule.allowlist.into_iter().chain(rule.allowlists), author)?,
         id: rule.id,
         description: rule.description,
     }))
 }
 
-fn parse_file_rule(rule: RuleToml) -> Result<Option<FileRule>, regex::Error> {
-    let Some(path) = &rule.path else {
+fn parse_file_rule(rule: RuleToml, author: TableAuthor) -> Result<Option<FileRule>, regex::Error> {
+    let Some(path) = rule.path else {
         return Ok(None);
     };
     let allowed = rule.allowlist.into_iter().chain(rule.allowlists);
     let allowed: Vec<String> = allowed.flat_map(|allow| allow.paths).collect();
     Ok(Some(FileRule {
-        path: compile_pattern(path)?,
-        allowed: compile_set(&allowed)?,
+        path: LazyPattern::one(author, path)?,
+        allowed: LazyPattern::any_of(author, allowed)?,
         is_reported: rule.tags.iter().any(|tag| tag == "report"),
     }))
 }
@@ -278,22 +280,17 @@ fn parse_file_rule(rule: RuleToml) -> Result<Option<FileRule>, regex::Error> {
 /// The allowlists that look at the text alone. One that wants a path, too, allows nothing here.
 fn parse_allowlists(
     texts: impl Iterator<Item = AllowToml>,
+    author: TableAuthor,
 ) -> Result<Vec<Allowlist>, regex::Error> {
     let looks_at_text = |allow: &AllowToml| !allow.condition.eq_ignore_ascii_case("and");
     let parse = |allow: AllowToml| {
         Ok(Allowlist {
-            patterns: compile_set(&allow.regexes)?,
+            patterns: LazyPattern::any_of(author, allow.regexes)?,
             stopwords: allow.stopwords.iter().map(|w| w.to_lowercase()).collect(),
             target: allow.regex_target,
         })
     };
     texts.filter(looks_at_text).map(parse).collect()
-}
-
-fn compile_set(patterns: &[String]) -> Result<RegexSet, regex::Error> {
-    RegexSetBuilder::new(patterns.iter().map(|text| translate_pattern(text)))
-        .size_limit(MAX_COMPILED_BYTES)
-        .build()
 }
 
 impl Allowlist {

@@ -31,6 +31,16 @@ fn token(prefix: &str, length: usize) -> String {
     format!("{prefix}{body}")
 }
 
+/// The program compiles them one by one, as lines ask for them; a user's table is compiled when it is read.
+#[test]
+fn every_pattern_of_the_table_compiles() {
+    let read = SecretTable::parse(include_str!("table.toml"));
+    assert_eq!(
+        read.map(|table| table.len()),
+        Ok(SecretTable::built_in().len())
+    );
+}
+
 #[test]
 fn every_row_has_a_sample_and_nothing_of_it_is_shown() {
     let samples = sample_secrets();

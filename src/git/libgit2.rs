@@ -11,6 +11,8 @@ use git2::{
     Patch, Repository, RepositoryOpenFlags, Sort,
 };
 
+use super::diff::raw_hunk::ChangedLines;
+#[cfg(test)]
 use super::diff::raw_hunk::RawHunk;
 use super::env::GitEnvironment;
 use super::error::GitError;
@@ -368,17 +370,42 @@ pub(super) fn sha1_id(kind: ObjectKind, bytes: &[u8]) -> Result<ObjectId, GitErr
         .map_err(|e| library_error("hash an object", &e))
 }
 
-/// The hunks between two texts, with three lines of context. Neither paths nor attributes have a say.
-pub(super) fn buffer_hunks(old: &[u8], new: &[u8]) -> Result<Vec<RawHunk>, GitError> {
+/// The lines on which two texts differ. Neither paths nor attributes have a say.
+pub(super) fn changed_lines(old: &[u8], new: &[u8]) -> Result<Vec<ChangedLines>, GitError> {
+    let failed = |e: git2::Error| library_error("compare two files", &e);
+    let patch = compare_buffers(old, new, 0).map_err(failed)?;
+    let range = |start: u32, lines: u32| {
+        // An empty side names the line before it.
+        let first = (start as usize).saturating_sub(usize::from(lines > 0));
+        first..first + lines as usize
+    };
+    (0..patch.num_hunks())
+        .map(|at| {
+            let (hunk, _) = patch.hunk(at).map_err(failed)?;
+            Ok(ChangedLines {
+                old: range(hunk.old_start(), hunk.old_lines()),
+                new: range(hunk.new_start(), hunk.new_lines()),
+            })
+        })
+        .collect()
+}
+
+fn compare_buffers<'b>(old: &'b [u8], new: &'b [u8], context: u32) -> Result<Patch<'b>, git2::Error> {
     let mut options = DiffOptions::new();
     options
-        .context_lines(3)
+        .context_lines(context)
         .interhunk_lines(0)
         .force_text(true)
         .indent_heuristic(true)
         .max_size(i64::MAX);
+    Patch::from_buffers(old, None, new, None, Some(&mut options))
+}
+
+/// The hunks as libgit2 writes them, with three lines of context: what ours are held against.
+#[cfg(test)]
+pub(super) fn buffer_hunks(old: &[u8], new: &[u8]) -> Result<Vec<RawHunk>, GitError> {
     let failed = |e: git2::Error| library_error("compare two files", &e);
-    let patch = Patch::from_buffers(old, None, new, None, Some(&mut options)).map_err(failed)?;
+    let patch = compare_buffers(old, new, 3).map_err(failed)?;
     let mut hunks = Vec::with_capacity(patch.num_hunks());
     for at in 0..patch.num_hunks() {
         let (hunk, lines) = patch.hunk(at).map_err(failed)?;
@@ -401,6 +428,7 @@ pub(super) fn buffer_hunks(old: &[u8], new: &[u8]) -> Result<Vec<RawHunk>, GitEr
 }
 
 /// What stands behind the second `@@` of a hunk's header.
+#[cfg(test)]
 fn header_section(header: &[u8]) -> &[u8] {
     let rest = header.strip_prefix(b"@@ ").unwrap_or(header);
     let end = rest.windows(2).position(|pair| pair == b"@@");

@@ -1,5 +1,7 @@
 //! What differs between two sides: paths, renames, lines.
 
+mod assemble;
+mod line_names;
 pub(super) mod raw_hunk;
 pub(super) mod rename;
 pub(super) mod sides;

@@ -1,4 +1,13 @@
-//! A hunk in bytes, as libgit2 compares texts.
+//! What a comparison of two texts finds, in bytes.
+
+use std::ops::Range;
+
+/// Lines that one text has in the place of lines of the other; counted from 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::git) struct ChangedLines {
+    pub(in crate::git) old: Range<usize>,
+    pub(in crate::git) new: Range<usize>,
+}
 
 /// A hunk in bytes.
 #[derive(Debug, PartialEq, Eq)]

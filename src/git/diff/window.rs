@@ -1,6 +1,8 @@
 //! The hunks between two texts. libgit2 compares them, but is shown only the part around what
 //! differs: it would hash and split all of both.
 
+use crate::git::diff::assemble::{TextLines, assemble_hunks, begins_section, shown_section};
+use crate::git::diff::line_names::LineNames;
 use crate::git::diff::raw_hunk::RawHunk;
 use crate::git::error::GitError;
 use crate::git::libgit2;
@@ -20,9 +22,6 @@ const NEAR: usize = 16;
 /// Bytes of what differs from which the margin is too small a part of the work to look for such a line.
 const LARGE: usize = 16 << 10;
 
-/// As much of a line as a hunk's header shows, in bytes, as in git.
-const MAX_SECTION_BYTES: usize = 80;
-
 /// The hunks between two texts, with three lines of context.
 pub(in crate::git) fn diff_hunks(old: &[u8], new: &[u8]) -> Result<Vec<RawHunk>, GitError> {
     if old.is_empty() || new.is_empty() {
@@ -37,11 +36,10 @@ pub(in crate::git) fn diff_hunks(old: &[u8], new: &[u8]) -> Result<Vec<RawHunk>,
             limit: format!("{} bytes", 2 * MAX_SHOWN),
         });
     }
-    let mut hunks =
-        libgit2::buffer_hunks(&old[head..old.len() - tail], &new[head..new.len() - tail])?;
+    let mut hunks = compare_texts(&old[head..old.len() - tail], &new[head..new.len() - tail])?;
     if head > 0 {
         let above = &old[..head];
-        let lines = u32::try_from(above.iter().filter(|&&b| b == b'\n').count());
+        let lines = u32::try_from(memchr::memchr_iter(b'\n', above).count());
         // Files of more lines are refused long before, by their size.
         let lines = lines.unwrap_or(u32::MAX / 2);
         let section = enclosing_section(above);
@@ -54,6 +52,29 @@ pub(in crate::git) fn diff_hunks(old: &[u8], new: &[u8]) -> Result<Vec<RawHunk>,
         }
     }
     Ok(hunks)
+}
+
+/// The hunks between two texts of which all is looked at.
+fn compare_texts(old: &[u8], new: &[u8]) -> Result<Vec<RawHunk>, GitError> {
+    let lines = TextLines {
+        old: split_lines(old),
+        new: split_lines(new),
+    };
+    let mut names = LineNames::default();
+    let (old, new) = (names.rename_lines(&lines.old), names.rename_lines(&lines.new));
+    let changes = libgit2::changed_lines(&old, &new)?;
+    Ok(assemble_hunks(&lines, &changes))
+}
+
+fn split_lines(text: &[u8]) -> Vec<&[u8]> {
+    let mut lines = Vec::with_capacity(text.len() / 24);
+    let mut start = 0;
+    for newline in memchr::memchr_iter(b'\n', text) {
+        lines.push(&text[start..=newline]);
+        start = newline + 1;
+    }
+    lines.extend(Some(&text[start..]).filter(|rest| !rest.is_empty()));
+    lines
 }
 
 /// The hunk of a file that is all new, or all gone.
@@ -166,17 +187,10 @@ fn shared_suffix(old: &[u8], new: &[u8]) -> usize {
     same + rest.take_while(|(a, b)| a == b).count()
 }
 
-/// The nearest line above that begins as functions do, by git's default rule: a letter, `_` or `$`.
+/// The heading of the nearest function above.
 fn enclosing_section(above: &[u8]) -> &[u8] {
-    let begins = |line: &&[u8]| {
-        line.first()
-            .is_some_and(|&b| b.is_ascii_alphabetic() || b == b'_' || b == b'$')
-    };
-    let line = above
-        .rsplit(|&b| b == b'\n')
-        .find(begins)
-        .unwrap_or_default();
-    line[..line.len().min(MAX_SECTION_BYTES)].trim_ascii_end()
+    let mut lines = above.rsplit(|&b| b == b'\n');
+    lines.find(|line| begins_section(line)).map_or(&[], shown_section)
 }
 
 #[cfg(test)]
