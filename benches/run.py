@@ -252,7 +252,8 @@ def startup(options, goals, made):
 def review(options, goals, made):
     """A whole built-in review, three judges and two rounds, against `git diff` of the same change."""
     ours = str(build() / "git-council")
-    judges = ["--perspectives", "security,error-paths,tests", "--debate", "--quiet"]
+    # Without `--fresh` every run but the first is only the recognition of the first one's verdict.
+    judges = ["--perspectives", "security,error-paths,tests", "--debate", "--quiet", "--fresh"]
     rows, middle = [], statistics.median
     for total in (1_000, 10_000, 50_000, 100_000):
         repo = changed_lines(made / f"r{total}", total)

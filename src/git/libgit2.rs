@@ -390,7 +390,11 @@ pub(super) fn changed_lines(old: &[u8], new: &[u8]) -> Result<Vec<ChangedLines>,
         .collect()
 }
 
-fn compare_buffers<'b>(old: &'b [u8], new: &'b [u8], context: u32) -> Result<Patch<'b>, git2::Error> {
+fn compare_buffers<'b>(
+    old: &'b [u8],
+    new: &'b [u8],
+    context: u32,
+) -> Result<Patch<'b>, git2::Error> {
     let mut options = DiffOptions::new();
     options
         .context_lines(context)

@@ -95,7 +95,10 @@ pub(super) fn begins_section(line: &[u8]) -> bool {
 
 /// What a hunk's header shows of a line: no more than it has room for, no half characters, no space at the end.
 pub(super) fn shown_section(line: &[u8]) -> &[u8] {
-    let end = line.iter().rposition(|&b| !is_space(b)).map_or(0, |at| at + 1);
+    let end = line
+        .iter()
+        .rposition(|&b| !is_space(b))
+        .map_or(0, |at| at + 1);
     let line = &line[..end.min(MAX_SECTION_BYTES)];
     let valid = match std::str::from_utf8(line) {
         Ok(text) => text.len(),

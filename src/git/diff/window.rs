@@ -61,7 +61,10 @@ fn compare_texts(old: &[u8], new: &[u8]) -> Result<Vec<RawHunk>, GitError> {
         new: split_lines(new),
     };
     let mut names = LineNames::default();
-    let (old, new) = (names.rename_lines(&lines.old), names.rename_lines(&lines.new));
+    let (old, new) = (
+        names.rename_lines(&lines.old),
+        names.rename_lines(&lines.new),
+    );
     let changes = libgit2::changed_lines(&old, &new)?;
     Ok(assemble_hunks(&lines, &changes))
 }
@@ -190,7 +193,9 @@ fn shared_suffix(old: &[u8], new: &[u8]) -> usize {
 /// The heading of the nearest function above.
 fn enclosing_section(above: &[u8]) -> &[u8] {
     let mut lines = above.rsplit(|&b| b == b'\n');
-    lines.find(|line| begins_section(line)).map_or(&[], shown_section)
+    lines
+        .find(|line| begins_section(line))
+        .map_or(&[], shown_section)
 }
 
 #[cfg(test)]
