@@ -13,6 +13,7 @@ import gzip
 import hashlib
 import io
 import json
+import lzma
 import os
 import pathlib
 import re
@@ -79,7 +80,7 @@ def documents(program, target, folder):
     return files, sbom.read_bytes()
 
 
-def tar_gz(files, time):
+def plain_tar(files, time):
     """A tar of (path, bytes, mode), the same bytes for the same files."""
     plain = io.BytesIO()
     with tarfile.open(fileobj=plain, mode="w", format=tarfile.PAX_FORMAT) as tar:
@@ -87,15 +88,26 @@ def tar_gz(files, time):
             info = tarfile.TarInfo(path)
             info.size, info.mode, info.mtime = len(data), mode, time
             tar.addfile(info, io.BytesIO(data))
+    return plain.getvalue()
+
+
+def tar_gz(files, time):
     packed = io.BytesIO()
     with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=9, mtime=0) as zipped:
-        zipped.write(plain.getvalue())
+        zipped.write(plain_tar(files, time))
     return packed.getvalue()
 
 
-def archive(program, docs, time):
+def tar_xz(files, time, target):
+    """The program is nearly all of it: a filter for the jumps of its processor makes it a tenth smaller."""
+    jumps = [{"id": lzma.FILTER_X86}] if target.startswith("x86_64") else []
+    filters = [*jumps, {"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME}]
+    return lzma.compress(plain_tar(files, time), format=lzma.FORMAT_XZ, check=lzma.CHECK_CRC32, filters=filters)
+
+
+def archive(program, docs, time, target):
     rest = [(path, data, 0o644) for path, data in sorted(docs.items())]
-    return tar_gz([("git-council", program.read_bytes(), 0o755), *rest], time)
+    return tar_xz([("git-council", program.read_bytes(), 0o755), *rest], time, target)
 
 
 def wheel(program, docs, target, out):
@@ -192,8 +204,8 @@ def main(program, target, out):
     with tempfile.TemporaryDirectory() as folder:
         docs, sbom = documents(program, target, pathlib.Path(folder))
     stem = "git-council-%s-%s" % (version(), target)
-    made = [out / (stem + ".tar.gz"), out / (stem + ".cdx.json")]
-    made[0].write_bytes(archive(program, docs, time))
+    made = [out / (stem + ".tar.xz"), out / (stem + ".cdx.json")]
+    made[0].write_bytes(archive(program, docs, time, target))
     made[1].write_bytes(sbom)
     made += [wheel(program, docs, target, out), *npm(program, docs, target, out, time)]
     if TARGETS[target][2] and shutil.which("dpkg-deb"):

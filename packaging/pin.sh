@@ -12,7 +12,7 @@ if grep -q "^$version " "$table"; then
   exit 1
 fi
 for target in x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu x86_64-apple-darwin aarch64-apple-darwin; do
-  archive="$dist/git-council-$version-$target.tar.gz"
+  archive="$dist/git-council-$version-$target.tar.xz"
   [ -f "$archive" ] || { echo "pin: there is no ${archive##*/}" >&2; exit 1; }
   digest=$( (sha256sum "$archive" 2>/dev/null || shasum -a 256 "$archive") | cut -d' ' -f1)
   printf '%s %s %s\n' "$version" "$target" "$digest" >> "$table.new"

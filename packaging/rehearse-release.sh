@@ -18,11 +18,12 @@ if [ -z "$program" ]; then
 fi
 packaging/pack.py "$program" "$target" "$work/dist"
 packaging/rehearse.sh "$work/dist"
+packaging/rehearse.sh "$work/dist" clone
 
 # What the job `release` does: the digests go into a commit, the tag names it, and the Action at that tag takes nothing else.
 git clone --quiet --no-local . "$work/tagged"
 for other in x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu x86_64-apple-darwin aarch64-apple-darwin; do
-  [ -f "$work/dist/git-council-$version-$other.tar.gz" ] || echo "no build of $other here" > "$work/dist/git-council-$version-$other.tar.gz"
+  [ -f "$work/dist/git-council-$version-$other.tar.xz" ] || echo "no build of $other here" > "$work/dist/git-council-$version-$other.tar.xz"
 done
 cp packaging/pin.sh "$work/tagged/packaging/pin.sh" 2>/dev/null || { mkdir -p "$work/tagged/packaging" && cp packaging/pin.sh "$work/tagged/packaging/"; }
 cp .github/action/*.sh "$work/tagged/.github/action/"
@@ -31,7 +32,7 @@ git -C "$work/tagged" -c user.name=Release -c user.email=release@example.com com
 git -C "$work/tagged" tag "v$version"
 git -C "$work/tagged" show --stat --format=%s "v$version" | grep -q '1 file changed' || { echo "FAILED: more than the digests" >&2; exit 1; }
 mkdir -p "$work/server/v$version"
-cp "$work/dist"/*.tar.gz "$work/server/v$version/"
+cp "$work/dist"/*.tar.xz "$work/server/v$version/"
 
 # installs NAME WANTED WORDS: runs the Action's installer from the tag's commit.
 installs() {
@@ -45,7 +46,7 @@ echo installed > "$work/told"
 installs "the archive of the tag" 0 installed
 "$work/home-the archive of the tag/bin/git-council" --version
 : > "$work/told"
-mine="$work/server/v$version/git-council-$version-$target.tar.gz"
+mine="$work/server/v$version/git-council-$version-$target.tar.xz"
 releases="file://$work/nowhere" installs "no network" 1 "cannot download"
 cp "$mine" "$work/mine"
 echo more >> "$mine"

@@ -2,7 +2,7 @@
 # Installs each package of a folder into a clean root, by the line that docs/install.md names, and runs it there. Nothing of
 # this machine but the system's own folders is on the PATH, and no registry is asked for git-council.
 #
-#   packaging/rehearse.sh DIST [WAY…]      ways: archive binstall pip pipx uvx npx deb
+#   packaging/rehearse.sh DIST [WAY…]      ways: archive binstall pip pipx uvx npx deb; and, if it is named, clone
 set -euo pipefail
 
 dist=$(cd "$1" && pwd)
@@ -41,7 +41,7 @@ more=()
 
 archive() {
   mkdir "$work/archive"
-  tar -xzf "$dist/git-council-$version-$target.tar.gz" -C "$work/archive"
+  tar -xJf "$dist/git-council-$version-$target.tar.xz" -C "$work/archive"
   for file in LICENSE-MIT LICENSE-APACHE THIRD-PARTY.txt man/man1/git-council.1 completions/git-council; do
     [ -s "$work/archive/$file" ] || fail "the archive has no $file"
   done
@@ -52,10 +52,10 @@ archive() {
 binstall() {
   local url
   url=$(sed -n '/^\[package.metadata.binstall\]/,/^$/s/^pkg-url = "\(.*\)"/\1/p' "$here/../Cargo.toml")
-  url=$(printf %s "$url" | sed "s|{ repo }|R|; s|{ version }|$version|g; s|{ target }|$target|; s|{ archive-suffix }|.tar.gz|")
-  [ "$url" = "R/releases/download/v$version/git-council-$version-$target.tar.gz" ] || fail "binstall asks for $url"
+  url=$(printf %s "$url" | sed "s|{ repo }|R|; s|{ version }|$version|g; s|{ target }|$target|; s|{ archive-suffix }|.tar.xz|")
+  [ "$url" = "R/releases/download/v$version/git-council-$version-$target.tar.xz" ] || fail "binstall asks for $url"
   [ -f "$dist/${url##*/}" ] || fail "binstall asks for ${url##*/}, which is not there"
-  tar -tzf "$dist/${url##*/}" git-council > /dev/null || fail "the program is not where binstall looks"
+  tar -tJf "$dist/${url##*/}" git-council > /dev/null || fail "the program is not where binstall looks"
   echo "binstall  ok: its address is that of the archive (cargo-binstall itself was not run)"
 }
 
@@ -110,6 +110,12 @@ deb() {
   runs deb "$root/usr/bin" git council
   dpkg --root="$root" --force-not-root --log=/dev/null -P git-council > /dev/null 2>&1
   [ -z "$(find "$root/usr" -type f 2>/dev/null)" ] || fail "deb: files are left"
+}
+
+# Built from these sources, as long as no version is published. It takes minutes, so it has to be asked for.
+clone() {
+  cargo install --quiet --locked --path "$here/.." --root "$work/clone"
+  runs clone "$work/clone/bin" git council
 }
 
 for way in "${ways[@]}"; do "$way"; done

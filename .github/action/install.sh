@@ -3,7 +3,7 @@
 # commit. With `version: source` it is built from these sources. A file whose digest differs is never run and ends the job (threat T22).
 set -euo pipefail
 # Functions that an earlier step exported must not stand for the tools that are used here.
-unset -f curl tar sha256sum shasum cargo rustup uname install mkdir awk gh cd compgen command 2>/dev/null || true
+unset -f curl tar xz sha256sum shasum cargo rustup uname install mkdir awk gh cd compgen command 2>/dev/null || true
 
 die() {
   echo "::error title=git-council::$1"
@@ -36,7 +36,7 @@ if [ "$version" != source ]; then
   case "$version" in *[!0-9A-Za-z.+-]*) die "the version has characters that no version has" ;; esac
   wanted=$(awk -v v="$version" -v t="$target" '$1 == v && $2 == t { print $3 }' "$table")
   if [ -n "$wanted" ]; then
-    file="git-council-$version-$target.tar.gz"
+    file="git-council-$version-$target.tar.xz"
     archive="$COUNCIL_HOME/$file"
     from="${COUNCIL_RELEASES:-https://github.com/git-council/git-council/releases/download}/v$version/$file"
     curl --fail --silent --show-error --location --proto '=https,file' --retry 3 --max-time 120 --output "$archive" "$from" ||
@@ -46,7 +46,7 @@ if [ "$version" != source ]; then
     if [ -n "${COUNCIL_ATTEST:-}" ] && command -v gh >/dev/null; then
       gh attestation verify "$archive" --repo git-council/git-council || die "$file has no valid attestation"
     fi
-    tar -xzf "$archive" -C "$bin"
+    tar -xJf "$archive" -C "$bin" || die "cannot unpack $file: is xz installed? (\`apt-get install xz-utils\` in an earlier step)"
     exit 0
   fi
   die "there is no binary of version $version for ${target:-this machine} in the table of checksums (\`version: source\` builds it)"

@@ -9,21 +9,21 @@ class GitCouncil < Formula
   base = "https://github.com/git-council/git-council/releases/download/v#{version}/git-council-#{version}"
   on_macos do
     on_arm do
-      url "#{base}-aarch64-apple-darwin.tar.gz"
+      url "#{base}-aarch64-apple-darwin.tar.xz"
       sha256 "DIGEST-OF-aarch64-apple-darwin"
     end
     on_intel do
-      url "#{base}-x86_64-apple-darwin.tar.gz"
+      url "#{base}-x86_64-apple-darwin.tar.xz"
       sha256 "DIGEST-OF-x86_64-apple-darwin"
     end
   end
   on_linux do
     on_arm do
-      url "#{base}-aarch64-unknown-linux-gnu.tar.gz"
+      url "#{base}-aarch64-unknown-linux-gnu.tar.xz"
       sha256 "DIGEST-OF-aarch64-unknown-linux-gnu"
     end
     on_intel do
-      url "#{base}-x86_64-unknown-linux-gnu.tar.gz"
+      url "#{base}-x86_64-unknown-linux-gnu.tar.xz"
       sha256 "DIGEST-OF-x86_64-unknown-linux-gnu"
     end
   end

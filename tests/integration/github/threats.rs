@@ -343,12 +343,12 @@ fn t22_a_binary_that_was_changed_is_never_run() {
         "aarch64" => "aarch64-unknown-linux-gnu",
         _ => "x86_64-unknown-linux-gnu",
     };
-    let archive = releases.join(format!("v9.9.9/git-council-9.9.9-{target}.tar.gz"));
+    let archive = releases.join(format!("v9.9.9/git-council-9.9.9-{target}.tar.xz"));
     let source = stage.file("source");
     fs::create_dir_all(&source).unwrap();
     fs::write(source.join("git-council"), "#!/bin/sh\necho council\n").unwrap();
     let packed = Command::new("tar")
-        .args(["-czf"])
+        .args(["-cJf"])
         .arg(&archive)
         .arg("-C")
         .arg(&source)
