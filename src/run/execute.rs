@@ -15,13 +15,14 @@ use crate::registry::{BackendChoice, BackendPick, BackendRequest, BackendSelecti
 use crate::report::{self, BackendFacts, Report, ReviewSubject, RunFacts};
 use crate::session::{
     self, BackendOffer, CouncilClock, FinishedSession, InterruptSource, MINUTES_FILE, MinutesPage,
-    ProgressEvent, ProgressKind, RealWorld, RunFolders, RunRef, SessionBackend, SessionError,
-    SessionSetup, SessionWorld, WriteDurability,
+    ProgressEvent, ProgressKind, ProgressObserver, RealWorld, RunFolders, RunRef, SessionBackend,
+    SessionError, SessionSetup, SessionWorld, WriteDurability,
 };
 
 use crate::run::artefacts::{is_folder_free, prune_artefacts};
 use crate::run::backends::{BackendTable, needs_plugin};
 use crate::run::context::RunContext;
+use crate::run::current_lookups::LookupRecord;
 use crate::run::digests::RunDigests;
 use crate::run::error::RunError;
 use crate::run::estimate::{cost_settings, overrun_note, with_calls};
@@ -293,17 +294,27 @@ impl CouncilRun<'_> {
         Some(Arc::new(lookup.with_listener(self.lookup_listener())))
     }
 
-    /// Whoever watches is told what a judge looks up, while it does.
+    /// Whoever watches is told what a judge looks up, while it does; from another process, too.
     fn lookup_listener(&self) -> Option<LookupListener> {
         let clock = self.clock.clone();
-        let observer = self.start.notifier.observer()?;
+        let observer = self.start.notifier.observer();
+        let record = LookupRecord::of_run(&self.run);
+        if observer.is_none() && record.is_none() {
+            return None;
+        }
         Some(Arc::new(move |judge, tool, asked| {
             let kind = ProgressKind::LooksUp {
                 judge: judge.clone(),
                 tool: tool.to_owned(),
                 asked: asked.to_owned(),
             };
-            observer(&ProgressEvent::new(clock.now_ms(), kind));
+            let event = ProgressEvent::new(clock.now_ms(), kind);
+            if let Some(record) = &record {
+                record.note(judge, &event);
+            }
+            if let Some(observer) = &observer {
+                observer(&event);
+            }
         }))
     }
 
@@ -389,12 +400,16 @@ impl CouncilRun<'_> {
             max_answer_bytes: self.prepared.config.settings.limits.answer,
             money: cost_settings(&self.prepared.config.settings),
             listener: self.log_listener(seats),
-            observer: self
-                .start
-                .notifier
-                .observer()
-                .map(|observer| self.clock.watch(observer)),
+            observer: self.observer(seats),
         }
+    }
+
+    /// Who hears what happens. The clock of look-ups runs where nobody watches: somebody may from another process.
+    fn observer(&self, seats: &[Seat]) -> Option<ProgressObserver> {
+        let looks_up = seats.iter().any(|seat| seat.agent.kind.reads_text());
+        let nobody = || looks_up.then(|| Arc::new(|_: &ProgressEvent| {}) as ProgressObserver);
+        let observer = self.start.notifier.observer().or_else(nobody)?;
+        Some(self.clock.watch(observer))
     }
 
     /// What has passed so far, as the session's file tells it while the council sits.

@@ -10,6 +10,7 @@ pub(crate) mod bundle;
 pub(crate) mod ci;
 pub(crate) mod context;
 pub(crate) mod convene;
+pub(crate) mod current_lookups;
 pub(crate) mod demo;
 pub(crate) mod detect_tools;
 pub(crate) mod digests;

@@ -4,6 +4,7 @@ use std::time::SystemTime;
 
 use crate::packet::sha256;
 use crate::run::context::RunContext;
+use crate::run::current_lookups::LookupReader;
 use crate::run::redaction::{redactor_of_past, user_redactor};
 use crate::run::store::StoredRun;
 use crate::session::journal::{JOURNAL_FILE, PlanRef, RunJournal};
@@ -16,6 +17,7 @@ pub(crate) struct RunWatcher<'a> {
     /// The bytes of the journal that were read.
     read: usize,
     followed: Option<(PlanRef, JournalFollower)>,
+    lookups: LookupReader,
 }
 
 impl<'a> RunWatcher<'a> {
@@ -25,12 +27,17 @@ impl<'a> RunWatcher<'a> {
             past,
             read: 0,
             followed: None,
+            lookups: LookupReader::default(),
         }
     }
 
     /// What has happened since the last call. A journal that cannot be read tells nothing: whoever waits is told later.
     pub(crate) fn poll(&mut self) -> Vec<ProgressEvent> {
-        self.read_news().unwrap_or_default()
+        let mut told = self.read_news().unwrap_or_default();
+        if self.followed.is_some() {
+            told.extend(self.lookups.poll(&self.past));
+        }
+        told
     }
 
     /// How long the council has sat, in milliseconds, when its last entry was made at `last`.

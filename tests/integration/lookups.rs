@@ -151,6 +151,34 @@ fn a_look_up_is_told_to_whoever_watches_while_it_is_made() {
     );
 }
 
+/// `status` and `wait` are other processes: they show the tool in use before the answer is there.
+#[test]
+fn the_tool_in_use_is_seen_from_another_process() {
+    let search = Tool::call("search", json!({"regex": r"\badd\("}));
+    let models = FakeModels::start([
+        Rule::on(Reply::calls([search])).times(1),
+        Rule::on(Reply::vote("PASS").after(5_000)),
+    ])
+    .unwrap();
+    let repo = repo(&models, "chat", "");
+    let review = ["review", "HEAD", "--quick", "--agents", "chat", "--detach"];
+    repo.council_with(&[KEY], &review).ends(0);
+    let mut seen = String::new();
+    let is_seen = (0..100).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(40));
+        seen = repo.council(["status"]).stdout.clone();
+        seen.contains(r"· search \badd\(")
+    });
+    assert!(is_seen, "{seen}");
+    let json: Value = serde_json::from_str(&repo.council(["status", "--json"]).stdout).unwrap();
+    let events = json[0]["events"].as_array().unwrap();
+    assert!(
+        events.iter().any(|one| one["event"] == "looks-up"),
+        "{json}"
+    );
+    repo.council(["wait"]).ends(0);
+}
+
 #[test]
 fn a_made_up_quote_of_a_file_that_was_read_proves_nothing() {
     let read = json!({"path": "src/billing/invoice.rs"});

@@ -65,7 +65,8 @@ impl Board {
                 self.set(judge, JudgeState::Thinking(*task), at);
             }
             ProgressKind::LooksUp { judge, tool, asked } => {
-                if let Some(row) = self.row(judge) {
+                // One of an earlier turn is over; from another process it may be heard late.
+                if let Some(row) = self.row(judge).filter(|row| at >= row.since) {
                     row.tool = Some(format!("{} {asked}", tool.replace('_', " ")));
                 }
             }

@@ -92,16 +92,8 @@ struct ViewState {
 impl LiveView {
     /// A view that shows nothing until somebody is convened who takes time.
     pub(crate) fn new(kind: ViewKind, console: Console) -> Self {
-        let now = Instant::now();
-        let shared = Arc::new(Mutex::new(ViewState {
-            kind,
-            console,
-            board: Board::default(),
-            began: now,
-            convened: now,
-            drawn: Vec::new(),
-            told: now,
-        }));
+        let state = ViewState::new(kind, console, Instant::now());
+        let shared = Arc::new(Mutex::new(state));
         let is_over = Arc::new(AtomicBool::new(false));
         let ticker = (kind != ViewKind::Off).then(|| {
             keep_panics_readable(&shared);
@@ -109,7 +101,7 @@ impl LiveView {
             std::thread::spawn(move || {
                 while !is_over.load(Ordering::Relaxed) {
                     std::thread::park_timeout(REDRAW_EVERY);
-                    lock(&shared).tick();
+                    lock(&shared).tick(Instant::now());
                 }
             })
         });
@@ -122,16 +114,16 @@ impl LiveView {
 
     /// Shows an event.
     pub(crate) fn hear(&self, event: &ProgressEvent) {
-        lock(&self.shared).hear(event);
+        lock(&self.shared).hear(event, Instant::now());
     }
 
     /// Shows what was written down of a run that began so many milliseconds ago.
     pub(crate) fn hear_all(&self, events: &[ProgressEvent], age_ms: impl Fn(u64) -> u64) {
         if let Some(last) = events.last() {
             let age = Duration::from_millis(age_ms(last.at));
-            let mut state = lock(&self.shared);
-            state.convened = Instant::now().checked_sub(age).unwrap_or(state.began);
-            events.iter().for_each(|event| state.hear(event));
+            let (mut state, now) = (lock(&self.shared), Instant::now());
+            state.convened = now.checked_sub(age).unwrap_or(state.began);
+            events.iter().for_each(|event| state.hear(event, now));
         }
     }
 
@@ -173,14 +165,26 @@ fn keep_panics_readable(shared: &Arc<Mutex<ViewState>>) {
 }
 
 impl ViewState {
-    fn hear(&mut self, event: &ProgressEvent) {
+    fn new(kind: ViewKind, console: Console, now: Instant) -> Self {
+        Self {
+            kind,
+            console,
+            board: Board::default(),
+            began: now,
+            convened: now,
+            drawn: Vec::new(),
+            told: now,
+        }
+    }
+
+    fn hear(&mut self, event: &ProgressEvent, now: Instant) {
         let line = self.board.hear(event);
         // A run that is watched from its journal began before us.
         let age = Duration::from_millis(self.board.last_ms());
-        let convened = Instant::now().checked_sub(age).unwrap_or(self.began);
+        let convened = now.checked_sub(age).unwrap_or(self.began);
         self.convened = self.convened.min(convened);
         if let Some(line) = line.filter(|_| self.shows()) {
-            self.tell(&line);
+            self.tell(&line, now);
         }
         if !self.board.is_running() {
             // What follows is the report.
@@ -192,23 +196,24 @@ impl ViewState {
         self.kind != ViewKind::Off && self.board.is_paid()
     }
 
-    fn now_ms(&self) -> u64 {
-        u64::try_from(self.convened.elapsed().as_millis()).unwrap_or(u64::MAX)
+    fn run_ms(&self, now: Instant) -> u64 {
+        let elapsed = now.saturating_duration_since(self.convened);
+        u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX)
     }
 
     /// A line that stays.
-    fn tell(&mut self, line: &str) {
+    fn tell(&mut self, line: &str, now: Instant) {
         let look = self.console.stderr_look();
         let line = Untrusted::new(line).line();
-        self.told = Instant::now();
+        self.told = now;
         match self.kind {
             ViewKind::Lines => {
-                let at = board::seconds(self.now_ms());
+                let at = board::seconds(self.run_ms(now));
                 self.console.write_stderr(&format!("[{at}] {line}\n"));
             }
             ViewKind::Block if !IS_PANICKING.load(Ordering::Relaxed) => {
                 self.clear();
-                let at = format!("{:>4}  ", board::seconds(self.now_ms()));
+                let at = format!("{:>4}  ", board::seconds(self.run_ms(now)));
                 let room = look
                     .width
                     .saturating_sub(text::display_width(&at) + 1)
@@ -222,38 +227,46 @@ impl ViewState {
                     .map(|(line, before)| format!("{before}{line}\n"))
                     .collect();
                 self.console.write_stderr(&out);
-                self.draw();
+                self.draw(now);
             }
             ViewKind::Block | ViewKind::Off => {}
         }
     }
 
-    fn tick(&mut self) {
+    fn tick(&mut self, now: Instant) {
         if !self.shows() || !self.board.is_running() {
             return self.clear();
         }
-        match self.kind {
-            ViewKind::Block => self.draw(),
-            ViewKind::Lines if self.told.elapsed() >= HEARTBEAT_EVERY => {
-                let waiting = self.board.waiting_for();
-                let line = format!(
-                    "{} · waiting for {waiting}",
-                    self.board.summary(self.now_ms())
-                );
-                self.tell(&line);
-            }
-            ViewKind::Lines | ViewKind::Off => {}
+        if let Some(line) = self.heartbeat(now) {
+            self.tell(&line, now);
+        }
+        if self.kind == ViewKind::Block {
+            self.draw(now);
         }
     }
 
-    fn draw(&mut self) {
-        if self.began.elapsed() < DRAW_AFTER || IS_PANICKING.load(Ordering::Relaxed) {
+    /// What a log is told where nothing was told for a minute: the job is alive, and whom it waits for.
+    fn heartbeat(&self, now: Instant) -> Option<String> {
+        let is_due = self.kind == ViewKind::Lines
+            && now.saturating_duration_since(self.told) >= HEARTBEAT_EVERY;
+        is_due.then(|| {
+            let waiting = self.board.waiting_for();
+            format!(
+                "{} · waiting for {waiting}",
+                self.board.summary(self.run_ms(now))
+            )
+        })
+    }
+
+    fn draw(&mut self, now: Instant) {
+        let is_early = now.saturating_duration_since(self.began) < DRAW_AFTER;
+        if is_early || IS_PANICKING.load(Ordering::Relaxed) {
             return;
         }
         let look = self.console.stderr_look();
         let lines = self
             .board
-            .render(self.now_ms(), look.width, ellipsis(look.unicode));
+            .render(self.run_ms(now), look.width, ellipsis(look.unicode));
         let mut out = self.erase();
         for line in &lines {
             out.push_str(line);
