@@ -91,6 +91,8 @@ pub(super) fn conclude_check(
         body["output"]["annotations"] = batch.to_vec().into();
         if at == last {
             add_conclusion(&mut body, report, wishes);
+            // A check that was begun leads to the job; now there is a page.
+            add_details_url(&mut body, wishes);
         }
         if at > 0 || id.is_some() {
             return PublishAction::UpdateCheck { id, body };

@@ -1,4 +1,5 @@
 //! What needs no forge: the plan, and how a forge's replies are taken.
 
+mod comment;
 mod hub;
 mod plan;

@@ -11,7 +11,7 @@ pub(super) struct MarkdownDocument {
     head: Vec<String>,
     /// The sections in order.
     pub(super) sections: Vec<MarkdownSection>,
-    /// The last line.
+    /// The last line; where something is folded away, the last one behind the fold.
     pub(super) foot: String,
 }
 
@@ -82,13 +82,20 @@ impl MarkdownDocument {
             .filter(|section| !section.blocks.is_empty())
             .partition(|section| fold && section.folded);
         blocks.extend(ahead.into_iter().flat_map(MarkdownSection::into_blocks));
-        if !behind.is_empty() {
-            blocks.push(FOLD.to_owned());
-            blocks.extend(behind.into_iter().flat_map(MarkdownSection::into_blocks));
-            blocks.push(UNFOLD.to_owned());
+        let foot = format!("---\n\n{}", self.foot);
+        match behind.is_empty() {
+            true => {
+                blocks.extend((dropped > 0).then(|| notice(dropped)));
+                blocks.push(foot);
+            }
+            // Who has ten seconds reads neither how many judges there were nor when they began.
+            false => {
+                blocks.push(FOLD.to_owned());
+                blocks.extend(behind.into_iter().flat_map(MarkdownSection::into_blocks));
+                blocks.extend([foot, UNFOLD.to_owned()]);
+                blocks.extend((dropped > 0).then(|| notice(dropped)));
+            }
         }
-        blocks.extend((dropped > 0).then(|| notice(dropped)));
-        blocks.push(format!("---\n\n{}", self.foot));
         let text = blocks.join("\n\n") + "\n";
         if text.len() <= max_bytes {
             return text;
@@ -204,5 +211,9 @@ mod tests {
         let text = document().render(usize::MAX, true);
         let (shown, folded) = text.split_once("<details>").unwrap();
         assert!(shown.contains("## Findings") && folded.contains("## Receipt"));
+        assert!(
+            folded.trim_end().ends_with("*foot*\n\n</details>"),
+            "{folded}"
+        );
     }
 }

@@ -111,6 +111,42 @@ fn a_pull_request_is_reviewed_by_its_number_and_shown_everywhere() {
     assert!(requests <= 12, "{requests}");
 }
 
+/// The page of a report is kept among the artefacts of the job: the check leads there, however it was made.
+#[test]
+fn the_check_leads_to_the_artefacts_of_the_job() {
+    for surfaces in ["check", ALL] {
+        let stage = Stage::new();
+        stage.propose(1, &[("src/a.rs", CONFLICT)]);
+        let page = stage.file("page.html");
+        let args = ["review", "--pr", "1", "--publish", surfaces];
+        let page_arg = ["--html", page.to_str().unwrap()];
+        stage.job(&[&args[..], &page_arg].concat(), &[]).ends(1);
+        let text = fs::read_to_string(&page).unwrap();
+        assert!(text.contains("conflict-marker"), "{text}");
+        let url = stage.hub.state().checks[0]["details_url"].clone();
+        let url = url.as_str().unwrap_or_default().to_owned();
+        assert!(
+            url.ends_with("/octo/project/actions/runs/77#artifacts"),
+            "{surfaces}: {url}"
+        );
+        assert_eq!(stage.outputs()["html-path"], page.display().to_string());
+        stage.requests();
+    }
+    // Without a page it leads to the job.
+    let stage = Stage::new();
+    stage.propose(1, &[("src/a.rs", CONFLICT)]);
+    stage
+        .job(&["review", "--pr", "1", "--publish", "check"], &[])
+        .ends(1);
+    let url = stage.hub.state().checks[0]["details_url"].clone();
+    assert!(
+        url.as_str()
+            .unwrap()
+            .ends_with("/octo/project/actions/runs/77"),
+        "{url}"
+    );
+}
+
 #[test]
 fn an_unchanged_pull_request_costs_four_requests_and_no_judge() {
     let stage = Stage::new();
