@@ -4,7 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::commands::review::{CouncilArgs, DebateArg, OutputArgs, ReviewArgs};
+use crate::cli::commands::review::{
+    CouncilArgs, DebateArg, EVENTS_HELP, OutputArgs, ReviewArgs, deliver_with_events,
+};
 use crate::cli::context::CommandContext;
 use crate::cli::deliver::ReportOutput;
 use crate::cli::modes::ModeArgs;
@@ -70,6 +72,8 @@ pub(crate) struct TopicArgs {
     /// Do not write to .agents/council/
     #[arg(long, help_heading = "Output")]
     no_save: bool,
+    #[arg(long, value_name = "FILE", help_heading = "Output", help = EVENTS_HELP)]
+    events: Option<PathBuf>,
 }
 
 impl TopicArgs {
@@ -98,6 +102,7 @@ impl TopicArgs {
                 json: self.json,
                 output: self.output,
                 no_save: self.no_save,
+                events: self.events,
                 ..OutputArgs::default()
             },
             ..ReviewArgs::default()
@@ -114,13 +119,15 @@ pub(crate) fn run_topic(
         return Err(RunError::usage(NO_DEBATE));
     }
     let args = args.into_review();
+    let start = &start.with_events(args.output.events.as_deref())?;
     let prepared = prepare_review(&args.to_request(&start.dir)?, start)?;
     let start = start.with_settings(&prepared.config.settings);
     let settings = prepared.config.settings.clone();
     let report = gather_topic(prepared, args.council.deep, mode, &start)?;
     let file = args.output.output.as_deref();
     let file = file.map(|file| start.dir.join(file));
-    Ok(ReportOutput::from_settings(&settings, file.as_deref()).deliver_report(&report, &start))
+    let output = ReportOutput::from_settings(&settings, file.as_deref());
+    Ok(deliver_with_events(&args.output, &report, &output, &start))
 }
 
 /// What only a brainstorm knows.

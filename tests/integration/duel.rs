@@ -75,6 +75,41 @@ fn a_duel_of_models_is_seen_while_it_lasts() {
     assert_eq!(quiet.stderr, "");
 }
 
+/// The same events as of a review: from both sides, and from a process that plays one of them.
+#[test]
+fn a_duel_is_told_as_events() {
+    let repo = with_judge(&answer("PASS", ""), "");
+    let duel = ["duel", "HEAD", "--agent-a", "helper", "--agent-b", "helper"];
+    let run = repo.council_with(&[], &[&duel[..], &["--events", "-"]].concat());
+    let events = crate::live::checked_events(&repo, &run.stdout, run.code);
+    let names: Vec<&str> = events
+        .iter()
+        .map(|event| event["event"].as_str().unwrap())
+        .collect();
+    assert_eq!(names.first(), Some(&"convened"), "{names:?}");
+    for name in ["asked", "wrote", "concluded"] {
+        assert!(names.contains(&name), "{name} is not among {names:?}");
+    }
+    assert!(run.stderr.contains("PASS"), "the report: {}", run.stderr);
+    let alone = [
+        "duel",
+        "HEAD",
+        "--as",
+        "a",
+        "--agent-a",
+        "helper",
+        "--timeout",
+        "1s",
+    ];
+    let run = repo.council_with(&[], &[&alone[..], &["--events", "seen.ndjson"]].concat());
+    let seen = std::fs::read_to_string(repo.path().join("seen.ndjson")).unwrap();
+    let events = crate::live::checked_events(&repo, &seen, run.code);
+    assert!(
+        events.iter().any(|event| event["event"] == "wrote"),
+        "{events:?}"
+    );
+}
+
 /// Whoever waits for a side that is gone waits for nothing.
 #[test]
 fn a_side_that_breaks_off_ends_the_duel_at_once() {

@@ -1,6 +1,8 @@
 //! What is seen while judges work: lines in CI, events for programs, and the same from the journal of a run in the
 //! background.
 
+use std::os::unix::fs::PermissionsExt;
+
 use serde_json::Value;
 
 use crate::harness::Repo;
@@ -57,14 +59,12 @@ fn parse(text: &str) -> Vec<Value> {
         .collect()
 }
 
-#[test]
-fn events_fit_their_schema_and_end_with_the_verdict() {
-    let repo = with_change();
+/// The events of a run: each fits the schema, time never goes back, and the last one says how the program ended.
+pub(crate) fn checked_events(repo: &Repo, text: &str, code: i32) -> Vec<Value> {
     let schema = repo.council(["schema", "events"]).ends(0).stdout.clone();
     let schema: Value = serde_json::from_str(&schema).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
-    let run = repo.council_with(&[], &[&REVIEW[..], &["--events", "-"]].concat());
-    let events = parse(&run.stdout);
+    let events = parse(text);
     for event in &events {
         let errors: Vec<String> = validator
             .iter_errors(event)
@@ -72,6 +72,19 @@ fn events_fit_their_schema_and_end_with_the_verdict() {
             .collect();
         assert_eq!(errors, Vec::<String>::new(), "{event}");
     }
+    let times: Vec<u64> = events.iter().map(|e| e["at"].as_u64().unwrap()).collect();
+    assert!(times.is_sorted(), "{times:?}");
+    let last = events.last().unwrap();
+    assert_eq!(last["event"], "finished");
+    assert_eq!(last["exit_code"], code);
+    events
+}
+
+#[test]
+fn events_fit_their_schema_and_end_with_the_verdict() {
+    let repo = with_change();
+    let run = repo.council_with(&[], &[&REVIEW[..], &["--events", "-"]].concat());
+    let events = checked_events(&repo, &run.stdout, run.code);
     let names: Vec<&str> = events
         .iter()
         .map(|e| e["event"].as_str().unwrap())
@@ -80,9 +93,6 @@ fn events_fit_their_schema_and_end_with_the_verdict() {
     for name in ["started", "asked", "replied", "answered", "concluded"] {
         assert!(names.contains(&name), "{name} is not among {names:?}");
     }
-    let last = events.last().unwrap();
-    assert_eq!(last["event"], "finished");
-    assert_eq!(last["exit_code"], run.code);
     assert!(run.stderr.contains("PASS"), "the report: {}", run.stderr);
     // A verdict that is reused convenes nobody, and says so.
     let run = repo.council_with(&[], &[&REVIEW[..], &["--events", "seen.ndjson"]].concat());
@@ -103,6 +113,45 @@ fn the_demo_plays_without_a_repository_or_a_network() {
         &["demo", "--at-once", "--format", "markdown"],
     );
     assert!(run.stdout.contains("refunds.py"), "{}", run.stdout);
+}
+
+/// The page at the end is made offline from the recording: the findings, and the change beside them.
+#[test]
+fn the_demo_ends_with_a_page_for_a_browser() {
+    let home = Repo::home();
+    home.council(["demo", "--at-once", "--html", "demo.html"])
+        .ends(0)
+        .prints("FAIL: 2 critical");
+    let page = std::fs::read_to_string(home.path().join("demo.html")).unwrap();
+    for part in [
+        "FAIL: 2 critical",
+        "refunds.py",
+        "gateway.transfer(order, amount)",
+    ] {
+        assert!(page.contains(part), "{part} is not in the page");
+    }
+    assert!(
+        !page.contains("src=\"http") && !page.contains("href=\"http"),
+        "{page}"
+    );
+    let printed = home
+        .council(["demo", "--at-once", "--format", "html"])
+        .ends(0);
+    assert_eq!(printed.stdout, page);
+    let opened = home.in_home("opened");
+    let browser = home.in_home("browser.sh");
+    let script = format!("#!/bin/sh\ncp \"$1\" '{}'\n", opened.display());
+    std::fs::write(&browser, script).unwrap();
+    std::fs::set_permissions(&browser, PermissionsExt::from_mode(0o755)).unwrap();
+    let variables = [("BROWSER", browser.to_str().unwrap())];
+    let run = home.council_with(&variables, &["demo", "--at-once", "--web"]);
+    let place = run.stdout.lines().last().unwrap().to_owned();
+    let is_opened = (0..100).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        std::fs::read_to_string(&opened).is_ok_and(|text| text == page)
+    });
+    assert!(is_opened, "{place}: {}", run.stderr);
+    std::fs::remove_file(place).unwrap();
 }
 
 #[test]

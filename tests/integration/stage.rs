@@ -128,7 +128,7 @@ fn a_stage_is_debated_over_its_own_files() {
     let expected = serde_json::json!({"stage": "02-plan", "type": "debate", "rounds": 3, "agents": 3,
         "contention_scores": [0.0, 0.0], "action": "synthesized", "ts": calls[0]["ts"]});
     assert_eq!(calls[0], expected);
-    repo.council(["show"]).ends(0).prints("SKIPPED");
+    repo.council(["show"]).ends(0).prints("Done: the document");
 }
 
 #[test]
@@ -143,6 +143,38 @@ fn a_stage_is_seen_while_it_lasts() {
         .ends(0);
     assert!(seen.stderr.contains("Skeptic answered"), "{}", seen.stderr);
     assert_eq!(seen.stdout, plain.stdout, "what it prints stays the same");
+}
+
+/// Events have standard output for themselves, or a file; what a stage prints otherwise goes to standard error.
+#[test]
+fn a_stage_is_told_as_events() {
+    let repo = project(NOTES);
+    let run = repo.council(["stage", "--events", "-"]).ends(0);
+    let events = crate::live::checked_events(&repo, &run.stdout, run.code);
+    let tasks: Vec<&str> = events.iter().filter_map(|e| e["task"].as_str()).collect();
+    for task in ["document", "rebuttal", "synthesis"] {
+        assert!(tasks.contains(&task), "{task}: {tasks:?}");
+    }
+    assert!(run.stderr.contains("[Synthesis] "), "{}", run.stderr);
+    let run = repo.council(["stage", "--json", "--events", "seen.ndjson"]);
+    let run = run.ends(0);
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert!(report["verdict"].is_string(), "{report}");
+    crate::live::checked_events(&repo, &read(&repo, "seen.ndjson"), 0);
+}
+
+#[test]
+fn a_brainstorm_is_told_as_events() {
+    let repo = project(NOTES);
+    let run = repo
+        .council(["brainstorm", "How?", "--events", "-"])
+        .ends(0);
+    let events = crate::live::checked_events(&repo, &run.stdout, run.code);
+    assert!(
+        events.iter().any(|e| e["task"] == "synthesis"),
+        "{events:?}"
+    );
+    assert!(run.stderr.contains("# Work of round 2"), "{}", run.stderr);
 }
 
 #[test]

@@ -1,13 +1,16 @@
 //! `git council demo`: a recorded debate, played offline.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 
 use crate::cli::commands::show::ShowFormat;
 use crate::cli::context::CommandContext;
-use crate::cli::deliver::render_report;
+use crate::cli::deliver::{render_report, write_output};
 use crate::cli::live::{LiveView, ViewKind};
+use crate::cli::web;
+use crate::config::ReportFormat;
 use crate::run::demo::{PlayedDemo, play_demo};
 use crate::run::error::RunError;
 
@@ -29,10 +32,17 @@ pub(crate) struct DemoArgs {
         hide_possible_values = true
     )]
     format: ShowFormat,
+    /// Open the report as a page in your browser when the debate is over
+    #[arg(long, conflicts_with_all = ["format", "html"])]
+    web: bool,
+    /// Write the report as a page to FILE when the debate is over
+    #[arg(long, value_name = "FILE", conflicts_with = "format")]
+    html: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: &DemoArgs, start: &CommandContext) -> Result<(), RunError> {
-    let PlayedDemo { events, report } = play_demo()?;
+    let played = play_demo()?;
+    let PlayedDemo { events, report, .. } = &played;
     let (kind, console) = start.view_of_settings();
     if !args.at_once && kind != ViewKind::Off {
         start.console.write_stderr(
@@ -40,15 +50,27 @@ pub(crate) fn run(args: &DemoArgs, start: &CommandContext) -> Result<(), RunErro
         );
         let view = LiveView::new(kind, console);
         let mut now = 0;
-        for event in &events {
+        for event in events {
             let pause = Duration::from_millis(event.at.saturating_sub(now)).min(MAX_PAUSE);
             std::thread::sleep(pause);
             now = event.at;
             view.hear(event);
         }
     }
-    let text = render_report(&report, args.format.into(), report.own_gate(), start);
+    let format = ReportFormat::from(args.format);
+    let text = match format {
+        ReportFormat::Html => played.page(),
+        _ => render_report(report, format, report.own_gate(), start),
+    };
     start.console.print(&text)?;
+    if let Some(file) = &args.html {
+        write_output(&start.dir.join(file), played.page())?;
+    } else if args.web {
+        web::open_loose_page(&played.page(), start)?;
+    } else if format != ReportFormat::Html {
+        let hint = "as a page in your browser: git council demo --at-once --web";
+        start.console.hint(hint);
+    }
     start
         .console
         .hint("this was a recording; to review your own branch: git council review");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::cli::commands::review::{CouncilArgs, OutputArgs, ReviewArgs};
+use crate::cli::commands::review::{CouncilArgs, OutputArgs, ReviewArgs, deliver_with_events};
 use crate::cli::context::CommandContext;
 use crate::cli::deliver::ReportOutput;
 use crate::config::parse_duration;
@@ -106,6 +106,7 @@ pub(crate) fn run(args: &DuelArgs, start: &CommandContext) -> Result<u8, RunErro
     if let Some(DuelAction::Check { file }) = &args.action {
         return check_file(&start.dir.join(file), start);
     }
+    let start = &start.with_events(args.output.events.as_deref())?;
     let request = args.review().to_request(&start.dir)?;
     let prepared = prepare_subject(&request, args.subject.as_deref(), start)?;
     let start = start.with_settings(&prepared.config.settings);
@@ -150,8 +151,8 @@ pub(crate) fn run(args: &DuelArgs, start: &CommandContext) -> Result<u8, RunErro
         .output
         .as_deref()
         .map(|file| start.dir.join(file));
-    let code =
-        ReportOutput::from_settings(&settings, output.as_deref()).deliver_report(&report, &start);
+    let output = ReportOutput::from_settings(&settings, output.as_deref());
+    let code = deliver_with_events(&args.output, &report, &output, &start);
     // It is a scratch file, unless somebody wants it. One that another side still reads is that side's to delete.
     if !args.keep && role.is_none() {
         duel_subject::remove(&duel.file)?;

@@ -173,11 +173,13 @@ pub(crate) struct OutputArgs {
     /// Do not write to .agents/council/
     #[arg(long)]
     pub(crate) no_save: bool,
-    /// Write events to FILE as they happen, one JSON object per line. With `-` they go to standard output, and the report to
-    /// standard error
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help = EVENTS_HELP)]
     pub(crate) events: Option<PathBuf>,
 }
+
+/// `--events`, which several commands have.
+pub(crate) const EVENTS_HELP: &str = "Write events to FILE as they happen, one JSON object per line. With `-` they go to standard output, and the report \
+    to standard error";
 
 /// `--debate`
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -374,7 +376,7 @@ pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, Ru
         write_output(&start.dir.join(html), render_page(&report, &start))?;
     }
     let output = ReportOutput::from_settings(&settings, file.as_deref());
-    let code = deliver_with_events(&args, &report, &output, &start);
+    let code = deliver_with_events(&args.output, &report, &output, &start);
     remember_shown(&report, &start);
     hint_other_judges(&settings, &start);
     if args.forge.is_requested() && code != exit::UNPUBLISHED {
@@ -384,22 +386,24 @@ pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, Ru
 }
 
 /// The report where it was asked for, and the last event. Where events have standard output, the report leaves it to them.
-fn deliver_with_events(
-    args: &ReviewArgs,
+pub(crate) fn deliver_with_events(
+    args: &OutputArgs,
     report: &Report,
     output: &ReportOutput<'_>,
     start: &CommandContext,
 ) -> u8 {
-    let has_output = args
-        .output
-        .events
-        .as_deref()
-        .is_some_and(is_standard_output);
+    let has_output = args.events.as_deref().is_some_and(is_standard_output);
     let code = if has_output {
         output.deliver_beside(report, start)
     } else {
         output.deliver_report(report, start)
     };
+    tell_end(report, code, start);
+    code
+}
+
+/// The last event.
+pub(crate) fn tell_end(report: &Report, code: u8, start: &CommandContext) {
     if let Some(events) = &start.events {
         let kind = ProgressKind::Finished {
             verdict: report.outcome.verdict,
@@ -409,7 +413,6 @@ fn deliver_with_events(
         };
         events.write(&ProgressEvent::new(report.receipt.run.duration_ms, kind));
     }
-    code
 }
 
 /// Whoever has said nothing about judges is told once per review how to seat others, until there is a configuration.

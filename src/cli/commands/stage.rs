@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
+use crate::cli::commands::review::{EVENTS_HELP, OutputArgs, deliver_with_events, tell_end};
 use crate::cli::context::CommandContext;
 use crate::cli::deliver::ReportOutput;
+use crate::cli::live::is_standard_output;
 use crate::config::KeyValue;
 use crate::council::plan::Intensity;
 use crate::report::{GatePolicy, Report, Verbosity};
@@ -62,6 +64,8 @@ pub(crate) struct StageArgs {
     /// Write the report to FILE as JSON
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", help = EVENTS_HELP)]
+    pub(crate) events: Option<PathBuf>,
 }
 
 /// `--intensity`
@@ -111,7 +115,9 @@ pub(crate) fn run(args: &StageArgs, start: &CommandContext) -> Result<u8, RunErr
         intensity: args.intensity.map(Into::into),
         flags: args.config_pairs(),
     };
-    let quiet = args.json || start.console.verbosity == Verbosity::Quiet;
+    let start = &start.with_events(args.events.as_deref())?;
+    let is_data = args.json || args.events.as_deref().is_some_and(is_standard_output);
+    let quiet = is_data || start.console.verbosity == Verbosity::Quiet;
     let stage = read_stage(&request, start)?;
     let settings = stage.settings().clone();
     let start = &start.with_settings(&settings);
@@ -150,7 +156,11 @@ fn deliver_stage(
     start: &CommandContext,
 ) -> Result<u8, RunError> {
     if args.json || args.output.is_some() {
-        return Ok(surfaces.deliver_report(report, start));
+        let output = OutputArgs {
+            events: args.events.clone(),
+            ..OutputArgs::default()
+        };
+        return Ok(deliver_with_events(&output, report, surfaces, start));
     }
     for note in &report.outcome.notes {
         start.console.warning(note);
@@ -169,9 +179,12 @@ fn deliver_stage(
                     .warning(&format!("{}: {}", judge.seat.judge, failed.failure));
             }
         }
-        start
-            .console
-            .print(&format!("{}\n", Untrusted::new(&line.headline).line()))?;
+        let headline = format!("{}\n", Untrusted::new(&line.headline).line());
+        match args.events.as_deref().is_some_and(is_standard_output) {
+            true => start.console.write_stderr(&headline),
+            false => start.console.print(&headline)?,
+        }
     }
+    tell_end(report, line.exit_code, start);
     Ok(line.exit_code)
 }

@@ -5,6 +5,7 @@
 
 use council_secrets::Redactor;
 
+use crate::report::html::{self, PageMaterial};
 use crate::report::{BackendFacts, Report, ReviewSubject, RunFacts};
 use crate::run::error::RunError;
 use crate::run::facts::run_facts;
@@ -24,6 +25,15 @@ pub(crate) struct PlayedDemo {
     pub(crate) events: Vec<ProgressEvent>,
     /// What it came to.
     pub(crate) report: Report,
+    /// What its page shows beside it.
+    material: PageMaterial,
+}
+
+impl PlayedDemo {
+    /// The report as a page for a browser.
+    pub(crate) fn page(&self) -> String {
+        html::render(&self.report, &self.material)
+    }
 }
 
 /// Plays the recording through the engine.
@@ -57,7 +67,15 @@ pub(crate) fn play_demo() -> Result<PlayedDemo, RunError> {
     };
     let subject = ReviewSubject::of(&packet);
     let report = Report::new(outcome, subject, facts, &Redactor::default());
-    Ok(PlayedDemo { events, report })
+    let material = PageMaterial {
+        files: packet.files,
+        prompts: Vec::new(),
+    };
+    Ok(PlayedDemo {
+        events,
+        report,
+        material,
+    })
 }
 
 #[cfg(test)]

@@ -308,7 +308,8 @@ impl Duel<'_> {
         let mut judged = self.judge(&transcript, concluded)?;
         let overrun = overrun_note(&judged.outcome, &self.prepared.config.settings);
         judged.outcome.notes.extend(overrun);
-        DuelNews::new(self.start).conclude(&judged.outcome);
+        let news = DuelNews::new(self.start).after(concluded.took_ms);
+        news.conclude(&judged.outcome);
         hear_rules(
             &mut judged.outcome,
             &judged.plan,

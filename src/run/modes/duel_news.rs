@@ -1,6 +1,6 @@
 //! What whoever watches a duel is told: who writes, who has written, and what it came to.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use council_protocol::{JudgeId, Millis, RoundNumber, Seat};
 use serde::{Deserialize, Serialize};
@@ -48,6 +48,15 @@ impl DuelNews {
         Self {
             observer: start.notifier.observer(),
             began: Instant::now(),
+        }
+    }
+
+    /// The same for a duel that began so long ago.
+    pub(super) fn after(self, took_ms: Millis) -> Self {
+        let took = Duration::from_millis(took_ms);
+        Self {
+            began: self.began.checked_sub(took).unwrap_or(self.began),
+            ..self
         }
     }
 
