@@ -386,7 +386,7 @@ impl<'a> SeatableBackend<'a> {
         }
         if !debate {
             return vec![format!(
-                "the backend `{}` cannot pass messages to a judge: one round, no debate",
+                "no debate: a judge that `{}` runs is asked only once",
                 self.name
             )];
         }

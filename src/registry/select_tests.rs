@@ -121,7 +121,7 @@ fn no_messaging_is_one_round() {
     assert_eq!(pick.grants.len(), 3);
     assert_eq!(
         pick.notes,
-        ["the backend `background` cannot pass messages to a judge: one round, no debate"]
+        ["no debate: a judge that `background` runs is asked only once"]
     );
 }
 

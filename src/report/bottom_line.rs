@@ -100,8 +100,11 @@ impl Report {
         }
     }
 
-    /// One sentence that starts with the verdict.
+    /// One sentence that starts with the verdict; where no verdict was asked for, with none.
     pub fn headline(&self) -> String {
+        if self.outcome.reason == VerdictReason::NoVerdict && self.source.is_own() {
+            return format!("Done: {}", self.verdict_sentence());
+        }
         let rest = if self.incomplete { " (INCOMPLETE)" } else { "" };
         let word = self.outcome.verdict.as_str();
         let qualifiers = [
@@ -217,7 +220,7 @@ impl Report {
                     "a judge votes FAIL, but none of its findings holds".into()
                 } else if fails > 1 {
                     format!(
-                        "{fails} of {} vote FAIL, but no finding of theirs is confirmed",
+                        "{fails} of {} vote FAIL, but none of their findings fails the change",
                         count_judges(who.counted)
                     )
                 } else if judges.iter().any(JudgeRecord::objects_unread) {

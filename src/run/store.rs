@@ -214,9 +214,12 @@ pub(crate) fn list_runs(start: &RunContext) -> Result<Vec<(StoredRun, Option<Rep
         found.push((past, report));
     }
     let began = |(past, report): &(StoredRun, Option<Report>)| {
-        // `…-10` comes after `…-9`.
+        // Runs of one second are told apart by their ends. `…-10` comes after `…-9`.
+        let ended = past.ended();
         (
             past.started(report.as_ref()),
+            ended.is_none(),
+            ended,
             past.name.len(),
             past.name.clone(),
         )

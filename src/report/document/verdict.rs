@@ -106,7 +106,24 @@ fn votes(report: &Report) -> String {
     let mut parts: Vec<String> = parts.collect();
     let abstained = report.abstained_judges().count();
     parts.extend((abstained > 0).then(|| format!("{abstained} abstained")));
-    parts.join(", ")
+    let mut votes = parts.join(", ");
+    if outvoted_by_findings(report) {
+        votes.push_str("; findings decide, and none of them fails the change");
+    }
+    votes
+}
+
+/// Whether somebody voted FAIL and the findings come to WARN: two words that contradict each other without a reason.
+fn outvoted_by_findings(report: &Report) -> bool {
+    let by_findings = [
+        VerdictReason::SignificantConfirmed,
+        VerdictReason::CriticalDisputed,
+        VerdictReason::CriticalUnconfirmed,
+    ];
+    let mut judges = report.outcome.judges.iter();
+    report.outcome.verdict == Verdict::Warn
+        && by_findings.contains(&report.outcome.reason)
+        && judges.any(|judge| judge.counted == Some(Vote::Fail))
 }
 
 /// `Cargo.lock (lockfile), a.bin (binary) and 3 more`: what nobody read as a whole.

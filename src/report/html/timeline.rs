@@ -217,7 +217,7 @@ fn moves(context: &PageContext<'_>) -> Markup {
                             (vote_badge(Some(moved.from))) " → " (vote_badge(Some(moved.to)))
                             @match moved.refused {
                                 Some(why) => { " does not count: " (prose(why)) },
-                                None if moved.evidence.is_some() => ", for it had missed this:",
+                                None if moved.evidence.is_some() => ", because it had missed this:",
                                 None => "",
                             }
                         }

@@ -53,6 +53,22 @@ fn document() -> Report {
     report
 }
 
+/// SKIPPED would say that nothing was done.
+#[test]
+fn a_written_document_begins_with_no_verdict() {
+    let headline = document().headline();
+    assert_eq!(
+        headline,
+        "Done: the document is written; no verdict was asked for"
+    );
+    let mut claimed = document();
+    claimed.source = crate::report::ReportSource::UnprivilegedJob;
+    assert!(
+        claimed.headline().starts_with("SKIPPED"),
+        "who could forge it says its verdict"
+    );
+}
+
 #[test]
 fn nobody_votes_or_abstains_where_a_document_was_asked_for() {
     let report = document();

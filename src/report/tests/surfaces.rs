@@ -84,6 +84,27 @@ fn the_first_and_the_last_line_say_the_verdict() {
     }
 }
 
+/// A vote for FAIL under WARN is explained on its line, and nothing is explained that needs no explanation.
+#[test]
+fn a_vote_that_is_not_the_verdict_has_a_reason() {
+    const WHY: &str = "findings decide, and none of them fails the change";
+    let mut report = samples::warn();
+    assert!(!terminal::render(&report, EIGHTY).contains(WHY));
+    report.outcome.judges[0].counted = Some(council_protocol::Vote::Fail);
+    let wide = DisplayOptions {
+        width: 200,
+        ..EIGHTY
+    };
+    for text in [
+        terminal::render(&report, wide),
+        markdown::render(&report, markdown::MarkdownOptions::default()),
+    ] {
+        let line = text.lines().find(|line| line.contains("1 FAIL (security)"));
+        assert!(line.unwrap().contains(WHY), "{text}");
+    }
+    assert!(!terminal::render(&samples::fail(), wide).contains(WHY));
+}
+
 /// What a pull request shows, before anybody unfolds anything.
 #[test]
 fn a_comment_says_the_verdict_and_a_line_for_each_finding() {
@@ -116,6 +137,10 @@ fn a_comment_says_the_verdict_and_a_line_for_each_finding() {
                 shown.lines().filter(|l| !l.is_empty()).count(),
                 2,
                 "{name}: {shown}"
+            );
+            assert!(
+                text.ends_with("</details>\n"),
+                "two lines and a fold: {text}"
             );
         }
         if ["fail", "pass", "warn", "inconclusive"].contains(&name) {
