@@ -1,6 +1,5 @@
 //! A page in the user's browser.
 
-use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -24,17 +23,14 @@ pub(crate) fn open_page(
     Ok(())
 }
 
-/// Opens a page that belongs to no run, from a new file that nobody else could have placed there. It stays, because the
-/// browser reads it after we have ended.
+/// Opens a page that belongs to no run, from a new folder of the user's own. It stays, because the browser reads it after we
+/// have ended.
 pub(crate) fn open_loose_page(page: &str, start: &CommandContext) -> Result<(), RunError> {
-    let folder = start.temporary.display().to_string();
-    let mut names = tempfile::Builder::new();
-    let file = names.prefix("git-council-").suffix(".html");
-    let file = file.tempfile_in(&start.temporary);
-    let kept = file.and_then(|file| file.keep().map_err(|error| error.error));
-    let (mut file, path) = kept.map_err(|error| RunError::output(&folder, &error))?;
-    let written = file.write_all(page.as_bytes());
-    written.map_err(|error| RunError::output(&path.display().to_string(), &error))?;
+    let mut folders = tempfile::Builder::new();
+    let folder = folders.prefix("git-council-").tempdir();
+    let cannot = |error| RunError::output(&start.temporary.display().to_string(), &error);
+    let path = folder.map_err(cannot)?.keep().join("demo.html");
+    write_output(&path, page)?;
     start.console.print(&format!("{}\n", path.display()))?;
     open_file(&path, start);
     Ok(())

@@ -83,6 +83,22 @@ fn log_lists_the_latest_first_and_show_tells_the_story() {
         .tells("git council log");
 }
 
+/// Rules take milliseconds: two reviews often begin in one second, and the names of runs do not tell which was later.
+#[test]
+fn the_latest_of_two_runs_of_one_second_is_the_one_that_ended_last() {
+    let repo = Repo::with_base();
+    for name in ["one.md", "two.md"] {
+        repo.write(name, "Text.\n");
+        repo.commit(name);
+    }
+    for target in ["HEAD~1..HEAD", "HEAD", "HEAD~2..HEAD", "HEAD~1"] {
+        repo.council(["review", target, "--fresh"]).ends(0);
+        let shown = repo.council(["show", "--json"]).ends(0).stdout;
+        let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+        assert_eq!(shown["target"]["label"], target);
+    }
+}
+
 #[test]
 fn a_replay_says_what_the_run_said() {
     let repo = reviewed();

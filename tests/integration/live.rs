@@ -151,7 +151,8 @@ fn the_demo_ends_with_a_page_for_a_browser() {
         std::fs::read_to_string(&opened).is_ok_and(|text| text == page)
     });
     assert!(is_opened, "{place}: {}", run.stderr);
-    std::fs::remove_file(place).unwrap();
+    let folder = std::path::Path::new(&place).parent().unwrap();
+    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
