@@ -524,4 +524,6 @@ fn malformed_report(detail: String) -> Failure {
 }
 
 #[cfg(test)]
+mod failure_laws;
+#[cfg(test)]
 mod tests;

@@ -46,10 +46,53 @@ pub(super) struct SarifConfiguration {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SarifInvocation {
-    pub(super) execution_successful: Option<bool>,
+    execution_successful: Option<bool>,
+    exit_code: Option<i64>,
+    exit_code_description: Option<String>,
+    exit_signal_name: Option<String>,
+    exit_signal_number: Option<i64>,
+    process_start_failure_message: Option<String>,
     /// What went wrong on the way: a file that could not be parsed is told here, and the run is a success nevertheless.
     #[serde(default)]
     pub(super) tool_execution_notifications: Capped<SarifResult>,
+    /// What is wrong with the tool's own configuration: it did not look as it was told to.
+    #[serde(default)]
+    pub(super) tool_configuration_notifications: Capped<SarifResult>,
+}
+
+impl SarifInvocation {
+    /// Why the run did not succeed, in the tool's words; none: nothing says so. Many tools end with 1 where they have
+    /// found something, and say that they succeeded.
+    pub(super) fn failure(&self) -> Option<String> {
+        let code = self.exit_code.filter(|code| *code != 0);
+        let signal = self
+            .exit_signal_name
+            .as_deref()
+            .filter(|name| !name.is_empty());
+        let number = self.exit_signal_number.filter(|number| *number != 0);
+        let said = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
+        let died = said(&self.process_start_failure_message)
+            .or_else(|| signal.map(|name| format!("it was ended by {name}")))
+            .or_else(|| number.map(|number| format!("it was ended by signal {number}")));
+        let gave_up = match self.execution_successful {
+            Some(true) => false,
+            Some(false) => true,
+            None => code.is_some(),
+        };
+        let coded = || {
+            code.map(|code| format!("it ended with {code}"))
+                .unwrap_or_default()
+        };
+        died.or_else(|| gave_up.then(|| said(&self.exit_code_description).unwrap_or_else(coded)))
+    }
+}
+
+/// The first notification of the level `error`, in its words.
+pub(super) fn first_error(notifications: &[SarifResult]) -> Option<String> {
+    let error = notifications
+        .iter()
+        .find(|one| one.level.as_deref() == Some("error"))?;
+    Some(message_text(&error.message, None).unwrap_or_default())
 }
 
 #[derive(Deserialize)]

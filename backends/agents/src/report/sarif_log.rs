@@ -5,16 +5,16 @@ use std::fmt;
 use std::io::BufRead;
 use std::marker::PhantomData;
 
-use council_protocol::{Failure, FailureKind};
+use council_protocol::{Failure, FailureKind, Severity};
 use serde::Deserializer;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::sarif::{
     RunLookup, SarifArtifact, SarifFile, SarifInvocation, SarifPhysicalLocation, SarifResult,
-    SarifTool, is_open,
+    SarifTool, first_error, is_open,
 };
 use super::stream::{Capped, CappedMap, EachItem};
-use super::{HitSink, MAX_KEPT, malformed_report};
+use super::{HitSink, MAX_KEPT, ToolHit, malformed_report};
 
 /// Hands what the log reports to `sink`, suppressed results left out.
 pub(super) fn read_hits(stream: impl BufRead, sink: &mut HitSink<'_>) -> Result<(), Failure> {
@@ -29,8 +29,10 @@ pub(super) fn read_hits(stream: impl BufRead, sink: &mut HitSink<'_>) -> Result<
         .deserialize(&mut json)
         .and_then(|()| json.end())
         .map_err(|error| malformed_report(format!("what it wrote is not SARIF: {error}")))?;
-    if let Some(name) = state.failed {
-        let detail = format!("the tool `{name}` says that its run did not succeed");
+    if let Some(FailedRun { tool, words }) = state.failed {
+        let words: String = words.trim().chars().take(MAX_WORDS).collect();
+        let colon = if words.is_empty() { "" } else { ": " };
+        let detail = format!("the tool `{tool}` says that its run did not succeed{colon}{words}");
         return Err(Failure::new(FailureKind::Provider, detail));
     }
     match state.version.as_deref() {
@@ -43,13 +45,22 @@ pub(super) fn read_hits(stream: impl BufRead, sink: &mut HitSink<'_>) -> Result<
     }
 }
 
+/// The most characters of a tool's own words.
+const MAX_WORDS: usize = 400;
+
+/// A run that did not succeed.
+struct FailedRun {
+    tool: String,
+    /// Why, as the tool says; may be empty.
+    words: String,
+}
+
 /// What is known of a log while it is read.
 struct LogState<'s, 'r> {
     sink: &'s mut HitSink<'r>,
     version: Option<String>,
     runs: usize,
-    /// The tool whose run did not succeed.
-    failed: Option<String>,
+    failed: Option<FailedRun>,
 }
 
 /// Reads the log; only its version and runs matter.
@@ -113,7 +124,8 @@ impl<'de> Visitor<'de> for RunsReader<'_, '_, '_> {
 #[derive(Default)]
 struct RunParts {
     tool: SarifTool,
-    has_failed: bool,
+    /// Why the run did not succeed; none: nothing says so.
+    failure: Option<String>,
     /// None: not even an empty list, so the run was not done.
     results: Option<Vec<SarifResult>>,
     /// What the tool says went wrong on its way.
@@ -151,7 +163,13 @@ impl<'de> Visitor<'de> for RunReader<'_, '_, '_> {
                 }
                 "invocations" => {
                     let check = |one: SarifInvocation| {
-                        run.has_failed |= one.execution_successful == Some(false);
+                        let misled = || first_error(&one.tool_configuration_notifications.0);
+                        let told = || first_error(&one.tool_execution_notifications.0);
+                        // What the tool says went wrong tells more than that something did.
+                        let words = |words: String| misled().or_else(told).unwrap_or(words);
+                        let failure = one.failure().map(words).or_else(misled);
+                        let known = run.failure.take();
+                        run.failure = known.or(failure);
                         run.troubles.extend(one.tool_execution_notifications.0);
                     };
                     fields.next_value_seed(EachItem(check, PhantomData))?;
@@ -172,19 +190,24 @@ impl<'de> Visitor<'de> for RunReader<'_, '_, '_> {
 
 impl LogState<'_, '_> {
     fn finish_run(&mut self, run: RunParts) {
-        let Some(results) = run.results.filter(|_| !run.has_failed) else {
-            self.failed = Some(run.tool.driver.name);
-            return;
-        };
         let folders: HashMap<String, SarifArtifact> = run.folders.0;
         let lookup = RunLookup::new(&run.tool, &run.files.0, &folders);
-        for result in results {
+        let troubles = run.troubles.into_iter();
+        let troubles: Vec<ToolHit> = troubles.flat_map(|one| lookup.hits_of(one)).collect();
+        // An error of no file is one of the run as a whole.
+        let of_run = |hit: &&ToolHit| hit.severity == Severity::Critical && hit.path.is_empty();
+        let told = troubles.iter().find(of_run).map(|hit| hit.message.clone());
+        let undone = || run.results.is_none().then(String::new);
+        if let Some(words) = run.failure.or(told).or_else(undone) {
+            let tool = run.tool.driver.name.clone();
+            self.failed.get_or_insert(FailedRun { tool, words });
+            return;
+        }
+        for result in run.results.into_iter().flatten() {
             self.sink.offer_places(lookup.hits_of(result));
         }
-        for trouble in run.troubles {
-            for hit in lookup.hits_of(trouble) {
-                self.sink.offer_trouble(&hit);
-            }
+        for hit in troubles {
+            self.sink.offer_trouble(&hit);
         }
     }
 }

@@ -58,7 +58,7 @@ fn packet() -> Packet {
     }
 }
 
-fn read(format: OutputFormat, report: &Value) -> Result<Answer, Failure> {
+pub(super) fn read(format: OutputFormat, report: &Value) -> Result<Answer, Failure> {
     let turn = Turn {
         id: TurnId(1),
         round: RoundNumber::FIRST,
@@ -142,7 +142,7 @@ fn what_the_change_did_not_touch_is_counted_and_not_a_finding() {
 }
 
 /// One run of a tool without rules of its own but `R1`, whose level is `error`.
-fn sarif_run(extra: &Value) -> Value {
+pub(super) fn sarif_run(extra: &Value) -> Value {
     let rule = json!({ "id": "R1", "defaultConfiguration": { "level": "error" },
         "messageStrings": { "m": { "text": "Injection by {0}" } } });
     let mut run = json!({ "tool": { "driver": { "name": "x", "rules": [rule] } } });
@@ -200,11 +200,11 @@ fn an_error_without_a_place_is_told_and_never_green() {
 }
 
 /// A place of a result, as SARIF has it.
-fn place_at(uri: &str, line: u32) -> Value {
+pub(super) fn place_at(uri: &str, line: u32) -> Value {
     json!({ "physicalLocation": { "artifactLocation": { "uri": uri }, "region": { "startLine": line } } })
 }
 
-fn error_at(places: &[Value]) -> Value {
+pub(super) fn error_at(places: &[Value]) -> Value {
     json!({ "ruleId": "R1", "level": "error", "message": { "text": "bad" }, "locations": places })
 }
 
