@@ -23,8 +23,8 @@ const MAX_TOGETHER: usize = 50;
 
 /// The commits before a change.
 pub struct CommitHistory {
-    sides: Arc<ChangeSides>,
-    base: ObjectId,
+    pub(super) sides: Arc<ChangeSides>,
+    pub(super) base: ObjectId,
 }
 
 /// Lines of a file as it was before the change.
@@ -146,12 +146,17 @@ impl HistoryWalk<'_> {
             }
             self.findings.walked += 1;
             let on_main_line = self.main_line == Some(id);
-            if self.visit(id, on_main_line).is_err() {
+            let Ok(in_time) = self.visit(id, on_main_line, bounds) else {
                 self.findings.is_cut = true;
                 // What cannot be read has no known parents: the main line would begin again with it.
                 if on_main_line {
                     self.main_line = None;
                 }
+                continue;
+            };
+            if !in_time {
+                self.findings.is_cut = true;
+                return;
             }
         }
     }
@@ -168,7 +173,13 @@ impl HistoryWalk<'_> {
         }
     }
 
-    fn visit(&mut self, id: ObjectId, on_main_line: bool) -> Result<(), GitError> {
+    /// Looks at one commit; false: time ran out inside of it.
+    fn visit(
+        &mut self,
+        id: ObjectId,
+        on_main_line: bool,
+        bounds: &HistoryBounds<'_>,
+    ) -> Result<bool, GitError> {
         let files = self.pending.remove(&id).unwrap_or_default();
         let commit = self.read_commit(id)?;
         let parents = commit.parents.clone();
@@ -177,17 +188,23 @@ impl HistoryWalk<'_> {
         }
         let Some(&first) = parents.first() else {
             self.bring(id, &commit, &[], files);
-            return Ok(());
+            return Ok(true);
         };
         // A shallow clone names parents that it does not have: what came before is not known, so nobody is named.
         let parent = self.read_commit(first)?;
-        let raws = tree::compare_trees(self.objects, Some(parent.tree), Some(commit.tree))?;
+        let (old, new) = (Some(parent.tree), Some(commit.tree));
+        let compared = tree::compare_within(self.objects, old, new, &|_| (bounds.is_over)())?;
+        let Some(raws) = compared else {
+            return Ok(false);
+        };
         self.trees.insert(first, parent);
-        if on_main_line && parents.len() == 1 && raws.len() <= MAX_TOGETHER {
+        // A merge is what it brought to the main line: often a whole pull request.
+        if on_main_line && raws.len() <= MAX_TOGETHER {
             let paths = raws.iter().map(|raw| raw.path.clone());
             self.findings.together.push(paths.collect());
         }
-        self.follow_files(id, &commit, &raws, files)
+        self.follow_files(id, &commit, &raws, files)?;
+        Ok(true)
     }
 
     /// Hands files that a commit does not touch to its parent, and splits the lines of those that it does.

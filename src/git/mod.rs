@@ -43,6 +43,7 @@ mod resolve;
 mod revision;
 mod signature;
 mod target;
+mod together;
 mod tree;
 mod tree_item;
 mod trusted;
@@ -72,6 +73,7 @@ pub use request::ChangeRequest;
 pub(crate) use signature::{NoteSignature, sign_text, signing_key};
 pub use target::TargetSpec;
 pub(crate) use target::{AlteredCommit, EMPTY_TREE, Proposal, make_slug};
+pub(crate) use together::TogetherBounds;
 pub(crate) use trusted::TrustedTree;
 
 #[cfg(test)]

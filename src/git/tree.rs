@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::error::GitError;
 use super::id::{ObjectFormat, ObjectId};
@@ -80,13 +81,55 @@ pub(super) fn compare_trees(
     old: Option<ObjectId>,
     new: Option<ObjectId>,
 ) -> Result<Vec<RawChange>, GitError> {
+    let all = compare_within(objects, old, new, &|_| false)?;
+    Ok(all.unwrap_or_default())
+}
+
+/// The same, unless it is not worth it: `gives_up` is asked with the number of paths so far, at each entry that differs.
+/// None: it gave up.
+pub(super) fn compare_within(
+    objects: &ObjectReader,
+    old: Option<ObjectId>,
+    new: Option<ObjectId>,
+    gives_up: &dyn Fn(usize) -> bool,
+) -> Result<Option<Vec<RawChange>>, GitError> {
     let mut walk = TreeWalk {
         objects,
         path: Vec::new(),
         found: Vec::new(),
+        gives_up,
+        gave_up: false,
     };
     walk.walk_pair(old, new, 0)?;
-    Ok(walk.found)
+    Ok((!walk.gave_up).then_some(walk.found))
+}
+
+/// Whether something else stands at a path in one tree than in another. `read` gives the bytes of a tree.
+pub(super) fn differs_at(
+    read: &mut dyn FnMut(ObjectId) -> Result<Arc<[u8]>, GitError>,
+    format: ObjectFormat,
+    (old, new): (ObjectId, ObjectId),
+    path: &[u8],
+) -> Result<bool, GitError> {
+    let root = |id| Some(TreeItem::new(0o040_000, id));
+    let mut at = (root(old), root(new));
+    for name in path.split(|&b| b == b'/') {
+        let is_tree = |item: Option<TreeItem>| item.filter(|item| item.sort() == ItemSort::Tree);
+        let (old, new) = (is_tree(at.0), is_tree(at.1));
+        if old.map(|old| old.id) == new.map(|new| new.id) {
+            return Ok(false);
+        }
+        let mut item = |tree: Option<TreeItem>| {
+            let Some(tree) = tree else {
+                return Ok::<_, GitError>(None);
+            };
+            let bytes = read(tree.id)?;
+            let found = TreeCursor::new(&bytes, format).find(|(entry, _)| *entry == name);
+            Ok(found.map(|(_, item)| item))
+        };
+        at = (item(old)?, item(new)?);
+    }
+    Ok(at.0 != at.1)
 }
 
 /// All entries of a tree but its directories, in path order.
@@ -162,6 +205,8 @@ struct TreeWalk<'a> {
     objects: &'a ObjectReader,
     path: Vec<u8>,
     found: Vec<RawChange>,
+    gives_up: &'a dyn Fn(usize) -> bool,
+    gave_up: bool,
 }
 
 impl TreeWalk<'_> {
@@ -202,7 +247,7 @@ impl TreeWalk<'_> {
         check_intact(&left, old).and(check_intact(&right, new))
     }
 
-    fn tree_bytes(&self, tree: Option<ObjectId>) -> Result<std::sync::Arc<[u8]>, GitError> {
+    fn tree_bytes(&self, tree: Option<ObjectId>) -> Result<Arc<[u8]>, GitError> {
         tree.map_or_else(|| Ok([].into()), |tree| self.objects.tree(tree))
     }
 
@@ -216,7 +261,11 @@ impl TreeWalk<'_> {
             return Ok(());
         };
         let (old, new) = (old.map(|(_, entry)| entry), new.map(|(_, entry)| entry));
-        if old == new {
+        if old == new || self.gave_up {
+            return Ok(());
+        }
+        if (self.gives_up)(self.found.len()) {
+            self.gave_up = true;
             return Ok(());
         }
         let start = self.path.len();

@@ -24,6 +24,7 @@ use crate::run::redaction::{hide_in_target, load_redactor};
 use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
 use crate::run::seats::mixed;
 use crate::run::settings::{self, ConfigSources};
+use crate::sight;
 
 /// The most bytes of a patch or a document that are read.
 const MAX_INPUT_BYTES: u64 = git::patch::MAX_PATCH as u64;
@@ -87,6 +88,10 @@ pub(crate) fn prepare_spec(
         env: start.git_environment(),
     };
     let mut change = git::read_change(&wanted).map_err(|error| explain_error(error, request))?;
+    // Of a part of a change nobody can say what it left out.
+    if wanted.pathspecs.is_empty() {
+        sight::add_history(&mut change);
+    }
     let checkout = if proposed {
         CheckoutUse::Ignored
     } else {

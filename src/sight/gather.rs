@@ -14,7 +14,7 @@ use super::limits::{SearchLimits, Sight};
 use super::nearest::NearestFiles;
 use super::search::{FileHits, FileOutline, NameHits, NameSearch, is_searched};
 use super::shown::ShownLines;
-use super::{hints, origins, relation};
+use super::{companions, hints, origins, relation};
 use crate::git::{HistoryFindings, map_parallel};
 use crate::prompt::{ContextBlock, ContextBody, ContextKind, is_test_path};
 
@@ -338,7 +338,8 @@ impl<'a> Gatherer<'a> {
             .iter()
             .map(|file| file.file.path_before().clone())
             .collect();
-        for companion in origins::usual_companions(&sight.tree, &paths, &history.together) {
+        let usual = companions::USUAL.find(&sight.tree, &paths, &paths, &history.together);
+        for companion in usual {
             let (together, of) = (companion.together, companion.of);
             self.words.push(ContextBlock {
                 kind: ContextKind::Companion,

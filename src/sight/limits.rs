@@ -37,18 +37,6 @@ impl SearchLimits {
     }
 }
 
-/// A file that usually changes together with others.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Companion {
-    pub path: RepoPath,
-    /// The file that it changes with.
-    pub with: RepoPath,
-    /// In how many of the commits that changed that file.
-    pub together: usize,
-    /// How many commits changed that file.
-    pub of: usize,
-}
-
 /// The tree and the history around a change.
 pub struct Sight {
     pub(super) tree: ReviewedTree,

@@ -6,6 +6,7 @@
 
 mod candidates;
 mod common_words;
+mod companions;
 mod definitions;
 mod gather;
 mod hints;
@@ -19,6 +20,7 @@ mod shown;
 pub(crate) mod tests;
 mod words;
 
+pub(crate) use companions::add_history;
 pub(crate) use gather::GatheredContext;
 pub use gather::gather_context;
 pub use limits::{SearchLimits, Sight};

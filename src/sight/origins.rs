@@ -1,24 +1,15 @@
-//! What history says about a change: why removed lines were there, and what usually changes along.
+//! What history says about removed lines: why they were there.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use council_protocol::RepoPath;
 
 use super::candidates::ChangedFile;
-use super::limits::{Companion, SearchLimits, Sight};
+use super::limits::{SearchLimits, Sight};
 use super::shown::describe_lines;
-use crate::git::{HistoryBounds, HistoryFindings, ReviewedTree, WantedLines};
+use crate::git::{HistoryBounds, HistoryFindings, WantedLines};
 use crate::packet::cut_text;
 use crate::prompt::{ContextBlock, ContextBody, ContextKind};
-
-/// A file must have changed so often, and together with another, before it is said what usually changes with it.
-const MIN_CHANGES: usize = 3;
-
-/// A commit of more files than this touches many that have nothing to do with each other.
-const MAX_COMMIT: usize = 20;
-
-/// The most companions that are named.
-const MAX_COMPANIONS: usize = 8;
 
 /// Words of a message that tell why lines are as they are.
 const TELLING: &[&str] = &[
@@ -175,63 +166,6 @@ fn names_ticket(message: &str) -> bool {
                     && number.bytes().all(|b| b.is_ascii_digit())
             })
         })
-}
-
-/// The files that at least two of three commits of a changed file touched too, and that this change does not touch. Most
-/// often together first.
-pub(super) fn usual_companions(
-    tree: &ReviewedTree,
-    paths: &[RepoPath],
-    together: &[Vec<Vec<u8>>],
-) -> Vec<Companion> {
-    let changed: HashSet<&[u8]> = paths.iter().map(RepoPath::as_bytes).collect();
-    let mut counts: HashMap<(&[u8], &[u8]), usize> = HashMap::new();
-    let mut changes: HashMap<&[u8], usize> = HashMap::new();
-    for commit in together.iter().filter(|commit| commit.len() <= MAX_COMMIT) {
-        for path in commit
-            .iter()
-            .filter(|path| changed.contains(path.as_slice()))
-        {
-            *changes.entry(path).or_default() += 1;
-            for other in commit
-                .iter()
-                .filter(|other| !changed.contains(other.as_slice()))
-            {
-                *counts.entry((path, other)).or_default() += 1;
-            }
-        }
-    }
-    let mut best: HashMap<&[u8], Companion> = HashMap::new();
-    for ((with, path), count) in counts {
-        let of = changes.get(with).copied().unwrap_or(0);
-        let is_usual = of >= MIN_CHANGES && count >= MIN_CHANGES && count * 3 >= of * 2;
-        let companion = Companion {
-            path: RepoPath::new(path.to_vec()),
-            with: RepoPath::new(with.to_vec()),
-            together: count,
-            of,
-        };
-        let rank = |one: &Companion| (one.together, std::cmp::Reverse(one.with.clone()));
-        if is_usual
-            && best
-                .get(path)
-                .is_none_or(|have| rank(have) < rank(&companion))
-        {
-            best.insert(path, companion);
-        }
-    }
-    let mut found: Vec<Companion> = best.into_values().collect();
-    found.sort_by(|a, b| {
-        b.together
-            .cmp(&a.together)
-            .then_with(|| a.path.cmp(&b.path))
-    });
-    found.retain(|one| {
-        tree.find_file(one.path.as_bytes())
-            .is_ok_and(|file| file.is_some())
-    });
-    found.truncate(MAX_COMPANIONS);
-    found
 }
 
 #[cfg(test)]

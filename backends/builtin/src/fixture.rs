@@ -1,6 +1,7 @@
 //! Reads the fixtures of the rules: changes written so that they show where a rule must speak.
 //!
-//!     === src/a.rs [added | deleted | binary | symlink | submodule | from=PATH | mode=OCTAL | old-mode=OCTAL | size=N]
+//!     === src/a.rs [added | deleted | binary | symlink | submodule | from=PATH | mode=OCTAL | old-mode=OCTAL | size=N |
+//!                      with=PATH:N/N, in how many of the commits that changed this file another one did]
 //!     @@ 120          the lines that follow begin here on both sides; then the rest of the file is unknown
 //!      a line of both sides
 //!     -a removed line
@@ -14,7 +15,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use council_protocol::change::{BlobError, FileKind, FileStatus, Side};
+use council_protocol::change::{BlobError, Companion, FileKind, FileStatus, Side};
 use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
 use council_protocol::{BlobSource, FileChange, Hunk, Packet, RepoPath};
 
@@ -27,11 +28,15 @@ pub(crate) struct RuleFixture {
 
 /// The files of both sides, in memory.
 #[derive(Debug, Default)]
-pub(crate) struct FixtureBlobs(BTreeMap<(Side, RepoPath), Arc<[u8]>>);
+pub(crate) struct FixtureBlobs(BTreeMap<(Side, RepoPath), Arc<[u8]>>, Vec<Companion>);
 
 impl BlobSource for FixtureBlobs {
     fn read(&self, side: Side, path: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {
         Ok(self.0.get(&(side, path.clone())).cloned())
+    }
+
+    fn companions(&self) -> Vec<Companion> {
+        self.1.clone()
     }
 }
 
@@ -99,7 +104,10 @@ impl RuleFixture {
             _ => {}
         }
         for word in words {
-            apply_attribute(&mut file, word);
+            match word.strip_prefix("with=") {
+                Some(told) => blobs.1.push(parse_companion(path, told)),
+                None => apply_attribute(&mut file, word),
+            }
         }
         if whole && file.kind == FileKind::Text {
             let sides = [
@@ -159,6 +167,18 @@ impl RuleFixture {
             hunk.new_lines += u32::from(mark != '-');
             number += u32::from(mark != '-');
         }
+    }
+}
+
+/// `PATH:18/20`.
+fn parse_companion(with: &str, told: &str) -> Companion {
+    let (path, share) = told.rsplit_once(':').unwrap();
+    let (together, of) = share.split_once('/').unwrap();
+    Companion {
+        path: path.into(),
+        with: with.into(),
+        together: together.parse().unwrap(),
+        of: of.parse().unwrap(),
     }
 }
 

@@ -233,10 +233,29 @@ pub trait BlobSource: Send + Sync {
         Ok(None)
     }
 
+    /// What earlier commits usually changed together with a file of this change, and this change does not: the most often
+    /// first. Empty where no history is known.
+    fn companions(&self) -> Vec<Companion> {
+        Vec::new()
+    }
+
     /// Whether there are blobs at all; without them a quote is searched in the patch's new lines.
     fn has_blobs(&self) -> bool {
         true
     }
+}
+
+/// A file that earlier commits changed together with another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Companion {
+    /// Where it stands.
+    pub path: RepoPath,
+    /// The file that it changes with, as it was called before the change.
+    pub with: RepoPath,
+    /// In how many of the commits that changed that file.
+    pub together: usize,
+    /// How many commits changed that file, as far as they count.
+    pub of: usize,
 }
 
 /// One file of a tree.

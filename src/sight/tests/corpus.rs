@@ -112,7 +112,7 @@ pub(crate) fn all_cases() -> Vec<Case> {
 /// Files that have nothing to do with any case.
 const NOISE: usize = 20;
 
-pub(super) fn write_commit(out: &mut String, message: &str, files: &[(String, String)]) {
+pub(crate) fn write_commit(out: &mut String, message: &str, files: &[(String, String)]) {
     let _ = write!(
         out,
         "commit refs/heads/main\ncommitter C <c@example.com> 1700000000 +0000\ndata {}\n{message}\n",

@@ -35,6 +35,12 @@ const LOCKS: [(&str, &[&str]); 12] = [
     ("flake.lock", &["flake.nix"]),
 ];
 
+/// Whether a package manager writes the file of that name.
+pub(super) fn is_lockfile(name: &str) -> bool {
+    let known = LOCKS.iter().any(|(lock, _)| *lock == name);
+    known || name == "go.sum" || name.ends_with(".lock")
+}
+
 fn check_change(change: &ChangeView<'_>, hits: &mut HitList) {
     let manifest = |names: &[&str]| {
         change

@@ -35,6 +35,7 @@ mod insecure_random;
 mod insecure_source;
 mod instruction_injection;
 mod invisible_character;
+mod left_out_file;
 mod line_ending_flip;
 mod lockfile_tampering;
 mod lockfile_without_manifest;
@@ -136,6 +137,7 @@ pub(crate) static RULES: &[&BuiltinRule] = &[
     &insecure_source::RULE,
     &instruction_injection::RULE,
     &invisible_character::RULE,
+    &left_out_file::RULE,
     &line_ending_flip::RULE,
     &lockfile_tampering::RULE,
     &lockfile_without_manifest::RULE,
