@@ -112,10 +112,7 @@ impl NotedVerdict {
 
 /// Whether notes are written here: where that is asked for, or where the hook that reads them is installed.
 pub(crate) fn are_written(settings: &NoteSettings, start: &RunContext) -> bool {
-    let is_hooked = || {
-        let installer = HookInstaller::in_repository(start);
-        installer.is_ok_and(|installer| installer.is_at_work(HookEvent::PrePush))
-    };
+    let is_hooked = || HookInstaller::watches(start, HookEvent::PrePush);
     settings.write.unwrap_or_else(is_hooked)
 }
 

@@ -116,6 +116,12 @@ impl UserGit {
         Some(said.trim_end_matches('\n').to_owned())
     }
 
+    /// Whether git's configuration has a key that matches, in the repository or above it.
+    pub(crate) fn has_config(&self, pattern: &str) -> bool {
+        self.run_reading("config", &["--name-only", "--get-regexp", pattern])
+            .is_ok()
+    }
+
     /// A value of git's configuration that the repository has no say in: the system's, the user's, or of the command.
     pub(crate) fn own_config(&self, key: &str) -> Option<String> {
         let mut git = Command::new(&self.program);

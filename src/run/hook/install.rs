@@ -20,6 +20,8 @@ pub(crate) struct HookInstaller {
     pub(crate) worktree: Option<PathBuf>,
     /// Whether the directory belongs to this repository and no other.
     pub(crate) own: bool,
+    /// Whether git's configuration is known to have no hook of ours.
+    unconfigured: bool,
 }
 
 /// How a hook stands.
@@ -71,6 +73,31 @@ impl HookInstaller {
             dir,
             worktree: place.workdir,
             own,
+            unconfigured: false,
+        })
+    }
+
+    /// Whether pushes of a repository come past us, by whichever way. Each review asks, so git is started once where hooks
+    /// lie in their usual place.
+    pub(crate) fn watches(start: &RunContext, event: HookEvent) -> bool {
+        let usual = Self::in_usual_place(start, event);
+        let installer = usual.map_or_else(|| Self::in_repository(start).ok(), Some);
+        installer.is_some_and(|installer| installer.is_at_work(event))
+    }
+
+    /// None: git's configuration says something about hooks, or they cannot be looked for.
+    fn in_usual_place(start: &RunContext, event: HookEvent) -> Option<Self> {
+        let place = RepositoryPaths::discover(&start.dir, &start.git_environment()).ok()?;
+        let git = UserGit::new(&start.dir, &start.git_environment()).ok()?;
+        let ours = Self::config_section(event);
+        let pattern = format!(r"^(core\.hookspath|{ours}\.command)$");
+        let dir = place.common_dir?.join("hooks");
+        (!git.has_config(&pattern)).then_some(Self {
+            git,
+            dir,
+            worktree: place.workdir,
+            own: true,
+            unconfigured: true,
         })
     }
 
@@ -281,9 +308,8 @@ impl HookInstaller {
 
     /// Whether git's configuration has the hook.
     pub(crate) fn is_configured(&self, event: HookEvent) -> bool {
-        self.git
-            .config_value(&format!("{}.command", Self::config_section(event)))
-            .is_some()
+        let command = || format!("{}.command", Self::config_section(event));
+        !self.unconfigured && self.git.config_value(&command()).is_some()
     }
 
     /// Puts a hook into git's configuration (git 2.54 and later), beside whatever hooks there are.
