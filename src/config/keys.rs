@@ -253,9 +253,9 @@ pub const KEYS: &[ConfigKey] = &[
     ),
     key_row(
         "agents.*.format",
-        ValueKind::Choice(&["answer", "sarif", "rdjson", "lines", "eslint", "cargo"]),
+        ValueKind::Choice(&["answer", "sarif", "rdjson", "lines", "eslint", "cargo", "bandit"]),
         SourceTrust::User,
-        "What the program writes (driver `command`): git-council's own answer, SARIF 2.1.0, reviewdog's rdjson, `path:line: level: message` in each line, or ESLint's or Cargo's JSON. Unset: `answer`.",
+        "What the program writes (driver `command`): git-council's own answer, SARIF 2.1.0, reviewdog's rdjson, `path:line: level: message` in each line, or ESLint's, Cargo's or Bandit's JSON. Unset: `answer`.",
     ),
     key_row(
         "agents.*.files",

@@ -155,3 +155,46 @@ fn a_linter_that_runs_code_of_the_change_needs_the_user_s_leave() {
     review(&repo, &["--agents", "eslint"]).ends(0);
     assert!(repo.in_home("ran").exists());
 }
+
+#[test]
+fn a_linter_that_cannot_use_its_configuration_abstains() {
+    let repo = Repo::with_base();
+    let script =
+        r#"echo "tsconfig.json(1,24): error TS5023: Unknown compiler option 'x'."; exit 1"#;
+    install(&repo, "tsc", script);
+    repo.write(
+        "tsconfig.json",
+        "{ \"compilerOptions\": { \"x\": true } }\n",
+    );
+    repo.commit("Configuration");
+    repo.write("a.ts", "export const n = 1;\n");
+    repo.commit("New");
+    review(&repo, &["--agents", "tsc", "--json"])
+        .ends(3)
+        .prints("tsconfig.json: Unknown compiler option 'x'.");
+}
+
+#[test]
+fn a_linter_that_asks_for_its_configuration_is_told_where_it_is() {
+    let repo = Repo::with_base();
+    install(
+        &repo,
+        "actionlint",
+        r#"printf '%s\n' "$@" >@HOME/arguments"#,
+    );
+    let told = || std::fs::read_to_string(repo.in_home("arguments")).unwrap();
+    repo.write(".github/workflows/ci.yml", "on: push\n");
+    repo.commit("New");
+    review(&repo, &["--agents", "actionlint"]).ends(0);
+    assert!(!told().contains("config"), "{}", told());
+    repo.write(".github/actionlint.yml", "self-hosted-runner:\n");
+    repo.commit("Configuration");
+    repo.write(".github/workflows/ci.yml", "on: [push]\n");
+    repo.commit("More");
+    review(&repo, &["--agents", "actionlint"]).ends(0);
+    assert!(
+        told().contains("-config-file=.github/actionlint.yml\n"),
+        "{}",
+        told()
+    );
+}

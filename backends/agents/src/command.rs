@@ -54,7 +54,12 @@ impl Agent for CommandAgent {
         let variables = self.0.env.iter().filter(|(name, _)| !is_forbidden(name));
         let mut env: Vec<(String, OsString)> =
             variables.map(|(k, v)| (k.clone(), v.clone())).collect();
-        env.retain(|(name, _)| crate::environment::is_allowed(name, extra));
+        let rules = rules_of(&spec.seat);
+        // Whoever keeps a toolchain elsewhere says where by the same variables.
+        let is_seen = |name: &str| {
+            crate::environment::is_allowed(name, extra) || rules.home_folders.contains_key(name)
+        };
+        env.retain(|(name, _)| is_seen(name));
         let scratch = tempfile::tempdir().map_err(|e| spawn_failure(&argv[0], &e))?;
         let dir = spec
             .room
@@ -74,7 +79,6 @@ impl Agent for CommandAgent {
         if let (Some(fence), Some(folder)) = (&mut fence, &self.0.folder) {
             fence.read.push(folder.clone());
         }
-        let rules = rules_of(&spec.seat);
         for (name, folder) in &rules.home_folders {
             let own = client::in_users_home(&self.0, folder).filter(|path| path.is_dir());
             if let (false, Some(own)) = (env.iter().any(|(known, _)| known == name), own) {

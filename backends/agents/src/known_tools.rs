@@ -8,7 +8,8 @@ use council_protocol::seat::{AgentKind, OutputFormat, Sandbox, ToolRules};
 pub struct KnownTool {
     /// The name of the agent.
     pub name: &'static str,
-    /// How it is asked; `{files}` are the changed files, `{scratch}` is a folder to write to.
+    /// How it is asked; `{files}` are the changed files, `{scratch}` is a folder to write to, `{config}` the file of those
+    /// in `config` that there is.
     pub argv: &'static [&'static str],
     /// What it writes.
     pub format: OutputFormat,
@@ -183,16 +184,8 @@ pub const KNOWN_TOOLS: &[KnownTool] = &[
     },
     KnownTool {
         name: "bandit",
-        argv: &[
-            "bandit",
-            "--quiet",
-            "--format",
-            "custom",
-            "--msg-template",
-            "{relpath}:{line}: {severity}: {msg} [{test_id}]",
-            "{files}",
-        ],
-        format: OutputFormat::Lines,
+        argv: &["bandit", "--quiet", "--format", "json", "{files}"],
+        format: OutputFormat::Bandit,
         files: PYTHON,
         min_version: 1,
         ..TOOL
@@ -233,7 +226,13 @@ pub const KNOWN_TOOLS: &[KnownTool] = &[
     },
     KnownTool {
         name: "actionlint",
-        argv: &["actionlint", "-oneline", "-no-color", "{files}"],
+        argv: &[
+            "actionlint",
+            "-oneline",
+            "-no-color",
+            "-config-file={config}",
+            "{files}",
+        ],
         format: OutputFormat::Lines,
         files: WORKFLOWS,
         min_version: 1,

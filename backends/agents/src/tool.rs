@@ -16,7 +16,7 @@ use crate::guard::{GuardedProgram, SandboxFence};
 use crate::process::{
     FinishedProgram, GRACE_MS, TreeKiller, cancelled_failure, run_reading, spawn_failure,
 };
-use crate::report::{HitSink, ReportSubject, read_report};
+use crate::report::{HitSink, ReportSubject, is_one_of, read_report};
 use crate::room::{self, WorkspaceBounds};
 use crate::{AgentContext, StopSignal};
 
@@ -25,6 +25,10 @@ const FILES: &str = "{files}";
 
 /// Stands in a command for a folder that the tool may write to.
 const SCRATCH: &str = "{scratch}";
+
+/// Stands in an argument for the file that configures the tool; without one the argument is left out. For tools that look
+/// for it in a repository only, and there is none where they work.
+const CONFIG: &str = "{config}";
 
 /// The most bytes of file names in one command: some systems take no more than 128 KiB.
 const MAX_NAME_BYTES: usize = 64 << 10;
@@ -75,6 +79,11 @@ impl ToolRun<'_> {
             packet: &self.context.packet,
             blobs: &*self.context.blobs,
             room: workspace,
+            // A scanner finds secrets in its own configuration, too; a compiler only what it cannot understand.
+            config: match self.format {
+                OutputFormat::Lines | OutputFormat::Cargo => &self.rules.config,
+                _ => &[],
+            },
         }
     }
 
@@ -173,7 +182,7 @@ impl ToolRun<'_> {
         files: &[String],
         sink: &mut HitSink<'_>,
     ) -> Result<(), Failure> {
-        let argv = self.command_for(files);
+        let argv = self.command_for(workspace, files);
         let program = GuardedProgram {
             argv: &argv,
             env: self.env,
@@ -201,7 +210,14 @@ impl ToolRun<'_> {
         if self.stop.is_raised() {
             return Err(cancelled_failure());
         }
-        self.check_run(finished, sink.offered() > before)
+        self.check_run(finished, sink.offered() > before)?;
+        match sink.misled() {
+            Some(words) => {
+                let detail = format!("`{}` cannot use its configuration: {words}", self.argv[0]);
+                Err(Failure::new(FailureKind::Provider, detail))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Whether the tool has done its work. Most tell by their exit code that they found something, so a code alone is no
@@ -254,10 +270,16 @@ impl ToolRun<'_> {
         Ok(())
     }
 
-    fn command_for(&self, files: &[String]) -> Vec<String> {
+    fn command_for(&self, workspace: &Path, files: &[String]) -> Vec<String> {
         let scratch = self.scratch.to_string_lossy();
+        let mut configs = self.rules.config.iter();
+        let config = configs.find(|name| workspace.join(name.as_str()).is_file());
         let expand = |argument: &String| match argument.as_str() {
             FILES => files.to_vec(),
+            other if other.contains(CONFIG) => {
+                let named = config.map(|config| other.replace(CONFIG, config));
+                named.into_iter().collect()
+            }
             other => vec![other.replace(SCRATCH, &scratch)],
         };
         self.argv.iter().flat_map(expand).collect()
@@ -270,14 +292,6 @@ where
     F: for<'c> Fn(&RepoPath, &'c [u8]) -> Cow<'c, [u8]>,
 {
     filter
-}
-
-/// Whether a path is one of these, by its name or from the root.
-fn is_one_of(configs: &[String], path: &RepoPath) -> bool {
-    let path = path.as_bytes();
-    let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
-    let is_it = |config: &String| config.as_bytes() == name || config.as_bytes() == path;
-    configs.iter().any(is_it)
 }
 
 /// A file as a tool that looks for secrets has to see it.

@@ -276,6 +276,8 @@ pub enum OutputFormat {
     Eslint,
     /// Cargo's messages, an object a line.
     Cargo,
+    /// Bandit's own JSON.
+    Bandit,
 }
 
 /// How a tool is asked, and how much what it reports may count.

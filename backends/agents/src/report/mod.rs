@@ -1,9 +1,10 @@
-//! A tool's report as a judge's answer: SARIF, rdjson, ESLint's or Cargo's JSON, or plain lines in, findings with quotes out.
+//! A tool's report as a judge's answer: SARIF, rdjson, ESLint's, Bandit's or Cargo's JSON, or plain lines in, findings with quotes out.
 //!
 //! A tool looks at the whole tree; a judge speaks of the change. So only what stands on lines that the change added or
 //! altered becomes a finding; the rest is counted. Each finding quotes the reviewed file, so that it is proved like any
 //! other. A report that says that the tool failed is no answer.
 
+mod bandit;
 mod cargo;
 mod eslint;
 mod lines;
@@ -57,6 +58,9 @@ pub(crate) struct ReportSubject<'a> {
     pub(crate) blobs: &'a dyn BlobSource,
     /// Where the tool worked: its paths may begin with it.
     pub(crate) room: &'a Path,
+    /// The files that configure the tool, where an error in one of them means that it did not look as it should. Empty for
+    /// tools that look for anything anywhere.
+    pub(crate) config: &'a [String],
 }
 
 /// Takes what a tool reports while it reports it, and keeps what is wanted.
@@ -71,6 +75,8 @@ pub(crate) struct HitSink<'a> {
     /// Hits that were offered, wanted or not.
     offered: usize,
     unplaced: Unplaced,
+    /// What is wrong with the tool's configuration, as it says.
+    misled: Option<String>,
 }
 
 impl<'a> HitSink<'a> {
@@ -92,7 +98,13 @@ impl<'a> HitSink<'a> {
             kept: Vec::new(),
             offered: 0,
             unplaced: Unplaced::default(),
+            misled: None,
         }
+    }
+
+    /// What is wrong with the tool's configuration, as it says; none: nothing.
+    pub(crate) fn misled(&self) -> Option<&str> {
+        self.misled.as_deref()
     }
 
     /// Counts a hit, whether it is wanted or not.
@@ -130,6 +142,11 @@ impl<'a> HitSink<'a> {
 
     /// Keeps one result, at the first of its places that is wanted. One that has no place where its tool says is told.
     fn offer_places(&mut self, hits: Vec<ToolHit>) {
+        if let Some(hit) = hits.iter().find(|hit| self.is_of_config(hit)) {
+            let path = self.subject.repo_path(&hit.path);
+            let words = || format!("{}: {}", path.display(), hit.message);
+            self.misled.get_or_insert_with(words);
+        }
         let lost = hits.iter().position(|hit| self.is_lost(hit));
         let mut hits = hits.into_iter().enumerate();
         let mut first_lost = None;
@@ -154,6 +171,14 @@ impl<'a> HitSink<'a> {
         if hit.severity == Severity::Critical && is_changed {
             self.unplaced.count_hit(hit);
         }
+    }
+
+    /// Whether a hit is an error in what configures the tool.
+    fn is_of_config(&self, hit: &ToolHit) -> bool {
+        let configs = self.subject.config;
+        hit.severity == Severity::Critical
+            && !configs.is_empty()
+            && is_one_of(configs, &self.subject.repo_path(&hit.path))
     }
 
     /// Whether a hit names no place that there is: no file, a line behind the end of a changed one, or a file of a changed
@@ -253,6 +278,14 @@ impl<'a> HitSink<'a> {
     }
 }
 
+/// Whether a path is one of these, by its name or from the root.
+pub(crate) fn is_one_of(configs: &[String], path: &RepoPath) -> bool {
+    let path = path.as_bytes();
+    let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
+    let is_it = |config: &String| config.as_bytes() == name || config.as_bytes() == path;
+    configs.iter().any(is_it)
+}
+
 /// As a URI, or as a path of Unix or Windows.
 fn is_absolute(path: &str) -> bool {
     let drive = path.as_bytes().get(1) == Some(&b':');
@@ -290,14 +323,21 @@ pub(crate) fn read_report(
             }
         })
         .map_err(unreadable),
-        OutputFormat::Rdjson | OutputFormat::Eslint => {
+        OutputFormat::Rdjson | OutputFormat::Eslint | OutputFormat::Bandit => {
             let mut text = String::new();
             stream.read_to_string(&mut text).map_err(unreadable)?;
+            let mut unread = Vec::new();
             let hits = match format {
                 OutputFormat::Eslint => eslint::parse_hits(&text)?,
+                OutputFormat::Bandit => {
+                    let report = bandit::parse_hits(&text)?;
+                    unread = report.unread;
+                    report.found
+                }
                 _ => rdjson::parse_hits(&text)?,
             };
             hits.into_iter().for_each(|hit| sink.offer(hit));
+            unread.iter().for_each(|hit| sink.offer_trouble(hit));
             Ok(())
         }
     }
@@ -333,6 +373,7 @@ pub(crate) fn read_any(format: OutputFormat, text: &str) -> Result<(), Failure> 
         packet: &packet,
         blobs: &NoBlobs,
         room: Path::new("/"),
+        config: &[],
     };
     read_report(
         format,

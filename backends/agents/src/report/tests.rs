@@ -73,6 +73,7 @@ pub(super) fn read(format: OutputFormat, report: &Value) -> Result<Answer, Failu
         packet: &packet,
         blobs: &Blobs,
         room: Path::new("/tmp/room"),
+        config: &[],
     };
     let mut sink = HitSink::new(&subject, Side::New);
     read_report(format, report.to_string().as_bytes(), &mut sink)?;
@@ -262,6 +263,31 @@ fn a_changed_file_that_the_tool_could_not_parse_is_told_and_never_green() {
 }
 
 #[test]
+fn an_error_in_what_configures_the_tool_is_told_apart() {
+    let misled = |text: &str| {
+        let packet = packet();
+        let config = ["tsconfig.json".to_owned()];
+        let subject = ReportSubject {
+            packet: &packet,
+            blobs: &Blobs,
+            room: Path::new("/tmp/room"),
+            config: &config,
+        };
+        let mut sink = HitSink::new(&subject, Side::New);
+        read_report(OutputFormat::Lines, text.as_bytes(), &mut sink).unwrap();
+        sink.misled().map(str::to_owned)
+    };
+    let told = misled("tsconfig.json(1,24): error TS5023: Unknown compiler option 'x'.\n").unwrap();
+    assert!(
+        told.starts_with("tsconfig.json: ") && told.contains("Unknown compiler option"),
+        "{told}"
+    );
+    assert!(misled("/tmp/room/app/tsconfig.json(1,24): error TS5023: x\n").is_some());
+    assert_eq!(misled("src/a.ts(1,24): error TS2304: x\n"), None);
+    assert_eq!(misled("tsconfig.json(1,24): warning TS1: x\n"), None);
+}
+
+#[test]
 fn suppressed_and_passed_results_are_none() {
     let mut suppressed = result("src/a b.py", 3);
     suppressed["suppressions"] = json!([{ "kind": "inSource" }]);
@@ -349,6 +375,7 @@ fn a_tools_error_counts_no_more_than_it_may() {
         packet: &packet,
         blobs: &Blobs,
         room: Path::new("/tmp/room"),
+        config: &[],
     };
     let answer = |rules: &ToolRules| {
         let sink = sink_of(
@@ -381,6 +408,7 @@ fn what_the_base_has_too_is_not_new() {
         packet: &packet,
         blobs: &BothSides,
         room: Path::new("/tmp/room"),
+        config: &[],
     };
     let mut sink = sink_of(
         &subject,
@@ -457,6 +485,30 @@ fn rules_may_stand_behind_the_results() {
 }
 
 #[test]
+fn a_file_that_bandit_did_not_read_is_told_and_never_green() {
+    let report = |errors: Value, results: Value| {
+        let report = json!({ "errors": errors, "results": results, "metrics": {} });
+        read(OutputFormat::Bandit, &report).unwrap()
+    };
+    let found = json!([{ "filename": "././src/a b.py", "line_number": 3, "issue_text": "eval", "issue_severity": "MEDIUM",
+        "test_id": "B307", "more_info": "https://example.com/B307" }]);
+    let answer = report(json!([]), found);
+    assert_eq!((answer.verdict, answer.findings.len()), (Vote::Warn, 1));
+    assert_eq!(answer.findings[0].rule.as_deref(), Some("B307"));
+    let unread = |path: &str| json!([{ "filename": path, "reason": "syntax error" }]);
+    let answer = report(unread("././src/a b.py"), json!([]));
+    assert_eq!(answer.verdict, Vote::Fail);
+    assert!(
+        answer.key_insight.contains("syntax error"),
+        "{}",
+        answer.key_insight
+    );
+    assert_eq!(report(unread("./other.py"), json!([])).verdict, Vote::Pass);
+    let none = read(OutputFormat::Bandit, &json!({ "results": [] }));
+    assert_eq!(none.unwrap_err().kind, FailureKind::Malformed);
+}
+
+#[test]
 fn eslint_and_cargo_are_read_as_they_write() {
     let eslint = json!([{ "filePath": "/tmp/room/src/a b.py", "messages": [
         { "ruleId": "no-eval", "severity": 2, "message": "eval is evil.", "line": 3, "column": 1 },
@@ -468,6 +520,7 @@ fn eslint_and_cargo_are_read_as_they_write() {
         packet: &packet,
         blobs: &Blobs,
         room: Path::new("/tmp/room"),
+        config: &[],
     };
     let lines = r#"{"reason":"compiler-message","message":{"message":"m","level":"warning","code":{"code":"clippy::x"},
 "spans":[{"file_name":"src/a b.py","line_start":3,"line_end":3,"is_primary":true}]}}"#.replace('\n', "");
