@@ -88,10 +88,7 @@ pub(crate) fn prepare_spec(
         env: start.git_environment(),
     };
     let mut change = git::read_change(&wanted).map_err(|error| explain_error(error, request))?;
-    // Of a part of a change nobody can say what it left out.
-    if wanted.pathspecs.is_empty() {
-        sight::add_history(&mut change);
-    }
+    sight::open_eyes(&mut change, wanted.pathspecs.is_empty());
     let checkout = if proposed {
         CheckoutUse::Ignored
     } else {

@@ -1,12 +1,10 @@
 //! What usually changes together: said in the brief of a model, and a rule of the judge without one.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use council_protocol::RepoPath;
-use council_protocol::added::AddedText;
-use council_protocol::change::{BlobError, BlobSource, Companion, FileChange, Side, TreeEntry};
+use council_protocol::change::{Companion, FileChange};
 
 use super::limits::Sight;
 use crate::git::{ReviewedChange, ReviewedTree, TogetherBounds};
@@ -122,86 +120,49 @@ impl CompanionRule {
     }
 }
 
-/// Lets judges without a model ask what the change may have left out. History is read when the first one asks.
-pub(crate) fn add_history(change: &mut ReviewedChange) {
-    let Some(sight) = Sight::around(change) else {
-        return;
-    };
-    if sight.history.is_none() {
-        return;
-    }
-    let stays = |file: &&FileChange| file.old_mode != 0 && file.new_mode != 0;
-    let before = |file: &FileChange| file.path_before().clone();
-    let after = change.files.iter().map(|file| file.path.clone());
-    change.blobs = Arc::new(BlobsWithHistory {
-        blobs: Arc::clone(&change.blobs),
-        sight,
-        paths: change.files.iter().filter(stays).map(before).collect(),
-        changed: after.chain(change.files.iter().map(before)).collect(),
-        size: change.files.len(),
-        found: OnceLock::new(),
-    });
-}
-
-/// The files of a change, and what earlier commits say.
-struct BlobsWithHistory {
-    blobs: Arc<dyn BlobSource>,
-    sight: Sight,
+/// The files of a change, and what earlier commits say of them.
+pub(super) struct ChangedPaths {
     /// The files that the change leaves where they are or moves, as they were called before.
-    paths: Vec<RepoPath>,
-    changed: Vec<RepoPath>,
+    stay: Vec<RepoPath>,
+    /// All of them, as they were called before and as they are now.
+    pub(super) all: Vec<RepoPath>,
     /// How many files the change has.
     size: usize,
-    found: OnceLock<Vec<Companion>>,
 }
 
-impl BlobsWithHistory {
-    fn find_companions(&self) -> Vec<Companion> {
-        let Some(history) = self
-            .sight
-            .history
-            .as_ref()
-            .filter(|_| self.size <= MAX_COMMIT)
-        else {
-            return Vec::new();
-        };
-        let until = Instant::now() + MAX_TIME;
-        let bounds = TogetherBounds {
-            commits: MAX_COMMITS,
-            each: LEFT_OUT.newest,
-            files: MAX_COMMIT,
-            is_over: &|| Instant::now() >= until,
-        };
-        let paths: Vec<&[u8]> = self.paths.iter().map(RepoPath::as_bytes).collect();
-        let together = history.changed_together(&paths, &bounds);
-        LEFT_OUT.find(&self.sight.tree, &self.paths, &self.changed, &together)
+impl ChangedPaths {
+    pub(super) fn of(change: &ReviewedChange) -> Self {
+        let files = &change.files;
+        let stays = |file: &&FileChange| file.old_mode != 0 && file.new_mode != 0;
+        let before = |file: &FileChange| file.path_before().clone();
+        let after = files.iter().map(|file| file.path.clone());
+        Self {
+            stay: files.iter().filter(stays).map(before).collect(),
+            all: after.chain(files.iter().map(before)).collect(),
+            size: files.len(),
+        }
     }
 }
 
-impl BlobSource for BlobsWithHistory {
-    fn read(&self, side: Side, path: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {
-        self.blobs.read(side, path)
-    }
-
-    fn visit_added(
-        &self,
-        file: &FileChange,
-        visit: &mut dyn FnMut(AddedText<'_>),
-    ) -> Result<(), BlobError> {
-        self.blobs.visit_added(file, visit)
-    }
-
-    fn entries(&self, side: Side) -> Result<Option<Vec<TreeEntry>>, BlobError> {
-        self.blobs.entries(side)
-    }
-
-    fn companions(&self) -> Vec<Companion> {
-        self.found.get_or_init(|| self.find_companions()).clone()
-    }
-
-    fn has_blobs(&self) -> bool {
-        self.blobs.has_blobs()
-    }
+/// What the change may have left out.
+pub(super) fn left_out(sight: &Sight, changed: &ChangedPaths) -> Vec<Companion> {
+    let Some(history) = sight
+        .history
+        .as_ref()
+        .filter(|_| changed.size <= MAX_COMMIT)
+    else {
+        return Vec::new();
+    };
+    let until = Instant::now() + MAX_TIME;
+    let bounds = TogetherBounds {
+        commits: MAX_COMMITS,
+        each: LEFT_OUT.newest,
+        files: MAX_COMMIT,
+        is_over: &|| Instant::now() >= until,
+    };
+    let paths: Vec<&[u8]> = changed.stay.iter().map(RepoPath::as_bytes).collect();
+    let together = history.changed_together(&paths, &bounds);
+    LEFT_OUT.find(&sight.tree, &changed.stay, &changed.all, &together)
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod companions;
 mod definitions;
 mod gather;
 mod hints;
+mod judges;
 mod limits;
 mod nearest;
 mod origins;
@@ -20,8 +21,8 @@ mod shown;
 pub(crate) mod tests;
 mod words;
 
-pub(crate) use companions::add_history;
 pub(crate) use gather::GatheredContext;
 pub use gather::gather_context;
+pub(crate) use judges::open_eyes;
 pub use limits::{SearchLimits, Sight};
 pub(crate) use search::{NamePlaces, places_of_name};

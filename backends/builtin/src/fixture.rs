@@ -38,6 +38,18 @@ impl BlobSource for FixtureBlobs {
     fn companions(&self) -> Vec<Companion> {
         self.1.clone()
     }
+
+    fn files_naming(&self, names: &[&str]) -> Option<Vec<RepoPath>> {
+        let names_one = |bytes: &[u8]| {
+            let text = String::from_utf8_lossy(bytes);
+            names.iter().any(|name| text.contains(name))
+        };
+        let files = self
+            .0
+            .iter()
+            .filter(|((side, _), bytes)| *side == Side::New && names_one(bytes));
+        Some(files.map(|((_, path), _)| path.clone()).collect())
+    }
 }
 
 impl RuleFixture {

@@ -13,6 +13,7 @@ mod duel;
 mod excuse;
 #[cfg(test)]
 mod fixture;
+mod imports;
 mod judge;
 mod needle;
 mod old_side;
@@ -27,6 +28,7 @@ mod rule;
 mod rules;
 mod scan;
 mod secret;
+mod signature;
 #[cfg(test)]
 mod tests;
 mod tests_of;

@@ -2,8 +2,9 @@
 
 /// Rules that run only where configuration gives them a level. What they say is true, and hardly anybody acts on it:
 /// on ordinary commits they would drown what matters.
-const ON_REQUEST: [&str; 5] = [
+const ON_REQUEST: [&str; 6] = [
     "lockfile-without-manifest",
+    "mismatched-call",
     "new-panic",
     "new-unwrap",
     "sleep-in-test",
@@ -100,6 +101,39 @@ pub(crate) const READINGS: [Reading; 8] = [
         commits: 1_500,
         judged: Judged::new(4, 5, 0),
     },
+];
+
+/// The newest 1,000 commits of the main line of a repository, and what `left-out-file` says of them.
+#[cfg(test)]
+pub(crate) struct FollowUp {
+    pub(crate) repository: &'static str,
+    /// How many commits it speaks of.
+    pub(crate) notes: u32,
+    /// In how many of them the file that it names changes within the next ten commits.
+    pub(crate) followed: u32,
+}
+
+#[cfg(test)]
+const fn follow_up(repository: &'static str, notes: u32, followed: u32) -> FollowUp {
+    FollowUp {
+        repository,
+        notes,
+        followed,
+    }
+}
+
+/// How many commits were taken of each.
+#[cfg(test)]
+pub(crate) const FOLLOWED_COMMITS: u32 = 1_000;
+
+#[cfg(test)]
+pub(crate) const FOLLOW_UPS: [FollowUp; 6] = [
+    follow_up("flask", 18, 14),
+    follow_up("gin", 0, 0),
+    follow_up("gson", 31, 30),
+    follow_up("prettier", 4, 2),
+    follow_up("redis", 5, 5),
+    follow_up("tokio", 7, 3),
 ];
 
 /// Rules that are younger than the readings, and silent on so many commits of the last one's repositories.

@@ -239,6 +239,12 @@ pub trait BlobSource: Send + Sync {
         Vec::new()
     }
 
+    /// The files of the reviewed side in which one of these words stands; `None` when not all of them could be read, or the
+    /// source cannot search.
+    fn files_naming(&self, _names: &[&str]) -> Option<Vec<RepoPath>> {
+        None
+    }
+
     /// Whether there are blobs at all; without them a quote is searched in the patch's new lines.
     fn has_blobs(&self) -> bool {
         true

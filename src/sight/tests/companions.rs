@@ -1,8 +1,8 @@
 //! What a change left out, told by a judge without a model.
 
-use super::*;
 use crate::git::tests::repo::Repo;
-use crate::git::{ChangeRequest, TargetSpec, read_change};
+use crate::git::{ChangeRequest, ReviewedChange, TargetSpec, read_change};
+use crate::sight::open_eyes;
 use crate::sight::tests::corpus::write_commit;
 
 /// `together` commits of two files, `alone` of the first, and then the change.
@@ -27,7 +27,7 @@ fn repository(together: usize, alone: usize, change: &[&str]) -> Repo {
     repo
 }
 
-fn told(repo: &Repo) -> Vec<(String, usize, usize)> {
+fn seeing(repo: &Repo, is_whole: bool) -> ReviewedChange {
     let mut change = read_change(&ChangeRequest {
         dir: repo.path().to_path_buf(),
         spec: TargetSpec::parse("main~1..main"),
@@ -35,8 +35,12 @@ fn told(repo: &Repo) -> Vec<(String, usize, usize)> {
         env: Repo::env(&[]),
     })
     .unwrap();
-    add_history(&mut change);
-    let found = change.blobs.companions().into_iter();
+    open_eyes(&mut change, is_whole);
+    change
+}
+
+fn told(repo: &Repo) -> Vec<(String, usize, usize)> {
+    let found = seeing(repo, true).blobs.companions().into_iter();
     found
         .map(|one| (one.path.display().into_owned(), one.together, one.of))
         .collect()
@@ -72,4 +76,28 @@ fn nothing_is_told_of_what_changes_along_now_and_then_or_is_there() {
     let mut many: Vec<&str> = many.iter().map(String::as_str).collect();
     many.push("schema.sql");
     assert_eq!(told(&repository(20, 0, &many)), []);
+}
+
+#[test]
+fn of_a_part_of_a_change_nothing_is_told() {
+    let repo = repository(20, 0, &["schema.sql"]);
+    assert_eq!(seeing(&repo, false).blobs.companions(), []);
+}
+
+#[test]
+fn files_are_found_by_whole_words() {
+    let repo = repository(5, 0, &["schema.sql"]);
+    let change = seeing(&repo, true);
+    let found = |names: &[&str]| {
+        let paths = change.blobs.files_naming(names).unwrap();
+        let mut paths: Vec<String> = paths
+            .iter()
+            .map(|path| path.display().into_owned())
+            .collect();
+        paths.sort();
+        paths
+    };
+    assert_eq!(found(&["model"]), ["model.py"]);
+    assert_eq!(found(&["model", "other"]), ["model.py", "other.py"]);
+    assert!(found(&["mod"]).is_empty());
 }
