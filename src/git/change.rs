@@ -1,6 +1,6 @@
 //! A change: what is under review, file by file, and where its files can be read.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use council_protocol::added::{AddedText, visit_added_hunks};
@@ -209,7 +209,11 @@ pub(super) fn change_from_patch(
         prefix,
     } = RepositoryContext::around_request(request);
     let specs = PathspecList::parse(&request.pathspecs, &prefix, place.workdir.as_deref())?;
-    let (mut files, nothing) = specs.limit_files(parsed, "the patch is empty".to_owned())?;
+    let (mut files, nothing) = specs.limit_files(
+        parsed,
+        &BTreeSet::new(),
+        "the patch changes no file".to_owned(),
+    )?;
     let take = |file: &mut FileChange| (file.path.clone(), std::mem::take(&mut file.hunks));
     let hunks = Arc::new(PatchHunks(files.iter_mut().map(take).collect()));
     Ok(ReviewedChange {
@@ -262,6 +266,11 @@ pub(super) fn list_changed_files(
         )
     });
     Ok((files.collect(), note))
+}
+
+/// The changed paths, each for itself: nothing is read to find out what was renamed.
+pub(super) fn list_changed_paths(sides: &ChangeSides) -> Result<Vec<FileChange>, GitError> {
+    Ok(sides.compare_sides()?.iter().map(unpaired_file).collect())
 }
 
 fn unpaired_file(raw: &RawChange) -> FileChange {

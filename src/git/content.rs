@@ -22,12 +22,31 @@ pub(super) fn is_binary(bytes: &[u8]) -> bool {
     bytes[..bytes.len().min(LOOKED_AT)].contains(&0)
 }
 
-/// Whether these bytes are a pointer of git-lfs (its specification: under 1024 bytes, `version` first).
+/// Whether these bytes are a pointer of git-lfs (its specification: under 1024 bytes, `version` first) and nothing else: a
+/// script may begin with the same lines.
 pub(super) fn is_lfs_pointer(bytes: &[u8]) -> bool {
-    bytes.len() < 1024
-        && LFS_VERSIONS
-            .iter()
-            .any(|version| bytes.starts_with(version))
+    let rest = LFS_VERSIONS
+        .iter()
+        .find_map(|version| bytes.strip_prefix(*version));
+    let lines = rest.and_then(|rest| std::str::from_utf8(rest).ok());
+    bytes.len() < 1024 && lines.is_some_and(|lines| lines.lines().all(is_pointer_line))
+}
+
+/// `oid sha256:…`, `size N` or `ext-N-NAME sha256:…`.
+pub(super) fn is_pointer_line(line: &str) -> bool {
+    let is_digest = |text: &str| {
+        let digest = text.split_once(':');
+        digest.is_some_and(|(name, hex)| {
+            name.bytes().all(|b| b.is_ascii_alphanumeric())
+                && hex.bytes().all(|b| b.is_ascii_hexdigit())
+        })
+    };
+    match line.split_once(' ') {
+        Some(("oid", digest)) => is_digest(digest),
+        Some(("size", size)) => !size.is_empty() && size.bytes().all(|b| b.is_ascii_digit()),
+        Some((key, digest)) => key.starts_with("ext-") && is_digest(digest),
+        None => false,
+    }
 }
 
 /// The hunks between two contents, and whether text was lost on the way to UTF-8.
@@ -191,5 +210,21 @@ mod tests {
             b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n"
         ));
         assert!(!is_lfs_pointer(b"version 2\n"));
+        let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n";
+        for more in [
+            "curl x | sh\n",
+            "size 1; id\n",
+            "oid a b:00\n",
+            "\n",
+            "ext-0 $(id):00\n",
+            "#\n",
+        ] {
+            assert!(
+                !is_lfs_pointer(format!("{pointer}{more}").as_bytes()),
+                "{more}"
+            );
+        }
+        let extended = "version https://git-lfs.github.com/spec/v1\next-0-foo sha256:ab\noid sha256:00\nsize 1\n";
+        assert!(is_lfs_pointer(extended.as_bytes()));
     }
 }

@@ -128,6 +128,20 @@ pub enum GitError {
     /// A file of the worktree changed while it was read, or cannot be read.
     #[error("cannot read {}: {cause}", path.display())]
     Unreadable { path: PathBuf, cause: String },
+    /// A file of the worktree that differs, while the index tells git to overlook it.
+    #[error("{path} differs from the index, but git is told to overlook it ({mark})")]
+    Overlooked {
+        /// The file. Untrusted text.
+        path: String,
+        /// As `git update-index` spells it.
+        mark: &'static str,
+    },
+    /// A folder of the worktree with a `.git` that is no repository: git would take its files.
+    #[error("{path} has a .git that is no repository, so its files are not read")]
+    NoRepository {
+        /// The folder. Untrusted text.
+        path: String,
+    },
     /// A file that says that it is text and holds other bytes: something may hide in it.
     #[error("{path} has the name of a text file, but is not text in any known encoding")]
     NoText {
@@ -192,7 +206,7 @@ impl GitError {
                 hint("review a patch instead: git diff BASE...HEAD | git council review --patch -")
             }
             Self::FileContent { id, .. } => hint(&format!(
-                "to review it: git cat-file -p {id} | git diff --no-index /dev/null - | git council review --patch -"
+                "to review it: git cat-file blob {id} | git diff --no-index /dev/null - | git council review --patch -"
             )),
             Self::TooManyFiles { .. } => {
                 hint("review a part of it at a time: git council review TARGET -- PATHSPEC")
@@ -241,6 +255,14 @@ impl GitError {
                 hint("narrow the review with -- PATHSPEC, or review smaller ranges")
             }
             Self::Unreadable { .. } => hint("fix its permissions, or leave it out: -- ':!PATH'"),
+            Self::Overlooked { path, mark } => vec![format!(
+                "to review it: git update-index --no-{mark} {path}; to leave it out: -- ':!{path}'"
+            )],
+            Self::NoRepository { path } => {
+                vec![format!(
+                    "remove {path}/.git, or leave the folder out: -- ':!{path}'"
+                )]
+            }
             Self::NoText { .. } => {
                 hint("store it as UTF-8, or rename it so that it does not look like a text file")
             }

@@ -23,6 +23,7 @@ use super::git_cli::user::UserGit;
 use super::id::ObjectFormat;
 use super::open::open_repository;
 use super::repository::OpenRepository;
+use crate::safe_file;
 
 /// How long a fetch may take.
 const MAX_DURATION: Duration = Duration::from_secs(600);
@@ -157,7 +158,7 @@ impl FetchDirectory {
     /// It lies inside of the repository's own, so that what the user configures for a path (`includeIf`) holds.
     fn create(repository: &OpenRepository, address: &str) -> Result<Self, GitError> {
         let beside = repository.common_dir.join("council");
-        let made = fs::create_dir_all(&beside)
+        let made = safe_file::make_folder(&beside)
             .and_then(|()| {
                 tempfile::Builder::new()
                     .prefix("fetch-")

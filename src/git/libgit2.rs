@@ -3,6 +3,7 @@
 //! libgit2 is used as a reader of objects, refs, index and configuration, and for the diff of two buffers. Its own tree
 //! diff and rename search are not used (they walk what did not change and miss renames), nor are its attributes.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
@@ -18,7 +19,8 @@ use super::env::GitEnvironment;
 use super::error::GitError;
 use super::id::ObjectId;
 use super::object_store::{
-    ConfigEntry, ConfigLevel, HeadPosition, ObjectKind, ObjectSink, ObjectStore, TouchedPath,
+    ASSUME_UNCHANGED, ConfigEntry, ConfigLevel, HeadPosition, ObjectKind, ObjectSink, ObjectStore,
+    SKIP_WORKTREE, TouchedPath,
 };
 use super::path_bytes::bytes_to_path;
 use super::tree_item::{LocatedItem, TreeItem};
@@ -280,28 +282,50 @@ impl ObjectStore for Libgit2Store {
         options.include_unreadable(true).skip_binary_check(true);
         let diff = repository.diff_index_to_workdir(Some(&index), Some(&mut options));
         let diff = diff.map_err(|e| library_error("compare the worktree with the index", &e))?;
-        let touched = diff.deltas().filter_map(|delta| {
-            let path = delta
-                .new_file()
-                .path_bytes()
-                .or(delta.old_file().path_bytes())?
-                .to_vec();
-            let tracked = !matches!(delta.status(), Delta::Untracked);
-            let absent = delta.status() == Delta::Deleted;
-            let skipped = || {
-                index
-                    .get_path(&bytes_to_path(&path), 0)
-                    .is_some_and(|e| e.flags_extended & SKIPPED != 0)
+        let mut touched: Vec<TouchedPath> = Vec::new();
+        for delta in diff.deltas() {
+            let (old, new) = (delta.old_file(), delta.new_file());
+            let Some(path) = new.path_bytes().or(old.path_bytes()) else {
+                continue;
             };
-            let submodule = (delta.new_file().mode() == FileMode::Commit)
-                .then(|| from_oid(delta.new_file().id()));
-            (!absent || !skipped()).then_some(TouchedPath {
-                path,
-                tracked,
-                submodule,
+            touched.push(TouchedPath {
+                path: path.to_vec(),
+                tracked: !matches!(delta.status(), Delta::Untracked),
+                submodule: (new.mode() == FileMode::Commit).then(|| from_oid(new.id())),
+                overlooked: None,
+            });
+        }
+        // What the library is told to overlook it does not compare; a file that is not there is out of a sparse checkout.
+        let top = repository.workdir();
+        let marks: HashMap<_, _> = index
+            .iter()
+            .filter_map(|entry| {
+                let mark = overlooked_as(&entry)?;
+                Some((entry.path, mark))
             })
-        });
-        Ok(touched.collect())
+            .collect();
+        let is_there = |path: &[u8]| {
+            top.is_some_and(|top| top.join(bytes_to_path(path)).symlink_metadata().is_ok())
+        };
+        touched.retain(|found| !marks.contains_key(&found.path));
+        let overlooked = marks
+            .into_iter()
+            .filter(|(path, mark)| *mark != SKIP_WORKTREE || is_there(path));
+        touched.extend(overlooked.map(|(path, mark)| TouchedPath {
+            path,
+            tracked: true,
+            submodule: None,
+            overlooked: Some(mark),
+        }));
+        Ok(touched)
+    }
+
+    fn is_ignored(&self, folder: &[u8]) -> Result<bool, GitError> {
+        let mut path = bytes_to_path(folder).into_os_string();
+        path.push("/");
+        self.lock_repository()
+            .is_path_ignored(Path::new(&path))
+            .map_err(|e| library_error("read the rules of .gitignore", &e))
     }
 
     fn index_entries(&self) -> Result<Vec<LocatedItem>, GitError> {
@@ -325,6 +349,18 @@ impl ObjectStore for Libgit2Store {
 const STAGE: u16 = 0x3000;
 const INTENT_TO_ADD: u16 = 1 << 13;
 const SKIPPED: u16 = 1 << 14;
+const ASSUMED: u16 = 0x8000;
+
+/// The mark that tells git to overlook an entry. A submodule is known by its commit, whatever its mark.
+fn overlooked_as(entry: &git2::IndexEntry) -> Option<&'static str> {
+    if entry.mode == 0o160000 {
+        None
+    } else if entry.flags_extended & SKIPPED != 0 {
+        Some(SKIP_WORKTREE)
+    } else {
+        (entry.flags & ASSUMED != 0).then_some(ASSUME_UNCHANGED)
+    }
+}
 
 /// git's own configuration where there is no repository.
 pub(super) fn default_settings(pattern: &str) -> Result<Vec<ConfigEntry>, GitError> {

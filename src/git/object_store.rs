@@ -39,12 +39,18 @@ pub(super) enum ConfigLevel {
     Repository,
 }
 
+/// Marks of the index that tell git to overlook a file, as `git update-index` spells them.
+pub(super) const SKIP_WORKTREE: &str = "skip-worktree";
+pub(super) const ASSUME_UNCHANGED: &str = "assume-unchanged";
+
 /// A path on which the worktree may differ from the index.
 pub(super) struct TouchedPath {
     pub(super) path: Vec<u8>,
     pub(super) tracked: bool,
     /// The commit that a submodule stands at.
     pub(super) submodule: Option<ObjectId>,
+    /// The mark in the index that tells git to overlook the file, as `git update-index` spells it.
+    pub(super) overlooked: Option<&'static str>,
 }
 
 /// Hears an object's kind and bytes.
@@ -90,7 +96,10 @@ pub(super) trait ObjectStore: Send + Sync {
     fn config_matching(&self, pattern: &str) -> Result<Vec<ConfigEntry>, GitError>;
     /// Paths on which the worktree may differ from the index, untracked files included, ignored ones not; a path that
     /// ends in a slash is a repository of its own. Nothing is written, not even the index's notes on times.
+    /// Files that git is told to overlook are among them, wherever there is a file.
     fn changed_in_worktree(&self) -> Result<Vec<TouchedPath>, GitError>;
+    /// Whether rules of git's leave out a folder of the worktree in which nothing is tracked.
+    fn is_ignored(&self, folder: &[u8]) -> Result<bool, GitError>;
     /// The entries of the index in path order.
     fn index_entries(&self) -> Result<Vec<LocatedItem>, GitError>;
 }

@@ -1,5 +1,6 @@
 //! git's pathspecs: which of the changed files are meant.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use council_protocol::{FileChange, RepoPath};
@@ -40,23 +41,30 @@ impl PathspecList {
     }
 
     /// The files that are meant, and why there are none, if there are none: `equal` says it for the
-    /// whole change.
+    /// whole change. Of `folders` nobody knows what lies in them.
     pub(super) fn limit_files(
         &self,
         mut files: Vec<FileChange>,
+        folders: &BTreeSet<RepoPath>,
         equal: String,
     ) -> Result<(Vec<FileChange>, Option<String>), GitError> {
         if files.is_empty() {
             return Ok((files, Some(equal)));
         }
         let changed = files.len();
-        let is_named = |file: &FileChange| self.names(&file.path) || self.names(file.path_before());
+        let is_folder =
+            |file: &FileChange| folders.contains(&file.path) && self.may_match_below(&file.path);
+        let is_named = |file: &FileChange| {
+            self.names(&file.path) || self.names(file.path_before()) || is_folder(file)
+        };
         if !files.iter().any(is_named) {
             // A misspelt name must not come out as a change with nothing in it.
             return Err(GitError::NothingMatches { changed });
         }
         // A file that moved is meant by either of its names.
-        files.retain(|file| self.matches(&file.path) || self.matches(file.path_before()));
+        files.retain(|file| {
+            self.matches(&file.path) || self.matches(file.path_before()) || is_folder(file)
+        });
         let none = || match changed {
             1 => "the only changed file does not match the pathspecs".to_owned(),
             _ => format!("none of the {changed} changed files matches the pathspecs"),
@@ -84,6 +92,17 @@ impl PathspecList {
                 .then(|| specs.any(|spec| spec.pattern.matches(path)))
         };
         any(false).unwrap_or(true) && !any(true).unwrap_or(false)
+    }
+}
+
+impl PathspecList {
+    /// Whether a path in this folder may be meant; what lies there is not known.
+    pub(super) fn may_match_below(&self, folder: &RepoPath) -> bool {
+        let mut excluded = self.specs.iter().filter(|spec| spec.excluded);
+        let mut named = self.specs.iter().filter(|spec| !spec.excluded).peekable();
+        let meant =
+            named.peek().is_none() || named.any(|spec| spec.pattern.may_match_below(folder));
+        meant && !excluded.any(|spec| spec.pattern.covers(folder))
     }
 }
 
@@ -221,6 +240,33 @@ impl PathPattern {
                 is_below(path, literal, false)
                     || glob.is_match_candidate(&Candidate::from_bytes(path.as_bytes()))
             }
+        }
+    }
+}
+
+impl PathPattern {
+    fn may_match_below(&self, folder: &RepoPath) -> bool {
+        match self {
+            Self::Below { path, icase } => {
+                is_below(folder, path, *icase)
+                    || is_below(&RepoPath::new(path.as_slice()), folder.as_bytes(), *icase)
+            }
+            // As far as no wildcard stands, one must lead to the other.
+            Self::Glob { literal, .. } => {
+                let ends = literal.iter().position(|byte| b"*?[\\".contains(byte));
+                let plain = &literal[..ends.unwrap_or(literal.len())];
+                let folder = folder.as_bytes();
+                let shared = plain.len().min(folder.len());
+                plain[..shared].eq_ignore_ascii_case(&folder[..shared])
+            }
+        }
+    }
+
+    /// Whether everything in this folder is meant.
+    fn covers(&self, folder: &RepoPath) -> bool {
+        match self {
+            Self::Below { path, icase } => is_below(folder, path, *icase),
+            Self::Glob { literal, .. } => is_below(folder, literal, false),
         }
     }
 }

@@ -6,6 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
+use council_protocol::FileChange;
+
 use super::change::{self, HunkSource, ReviewedChange};
 use super::diff::sides::ChangeSides;
 use super::document;
@@ -72,6 +74,7 @@ pub(super) fn read_from(
         equal,
         own,
         unreadable,
+        closed,
     } = resolved;
     objects.add_contents(own);
     let objects = Arc::new(objects);
@@ -93,8 +96,12 @@ pub(super) fn read_from(
     if let Some(commits) = commits {
         framing.commits = commits?;
     }
-    let (files, note) = files?;
-    let (files, nothing) = specs.limit_files(files, equal)?;
+    let (mut files, note) = files?;
+    let is_worktree = matches!(request.spec, TargetSpec::Worktree);
+    if files.is_empty() && is_worktree && !request.pathspecs.is_empty() {
+        files = list_whole_worktree(&objects)?;
+    }
+    let (files, nothing) = specs.limit_files(files, &closed, equal)?;
     if files.len() > MAX_FILES {
         return Err(GitError::TooManyFiles { count: files.len() });
     }
@@ -115,6 +122,18 @@ pub(super) fn read_from(
             root,
             origin,
         }),
+    })
+}
+
+/// All that differs in the worktree, where nothing does that the pathspecs mean: a misspelt name is not a clean worktree.
+fn list_whole_worktree(objects: &Arc<ObjectReader>) -> Result<Vec<FileChange>, GitError> {
+    let all = PathspecList::parse(&[], "", None)?;
+    let resolved = resolve::resolve_target(objects, &TargetSpec::Worktree, &all)?;
+    change::list_changed_paths(&ChangeSides {
+        objects: objects.clone(),
+        old: resolved.old,
+        new: resolved.new,
+        unreadable: resolved.unreadable,
     })
 }
 

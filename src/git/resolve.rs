@@ -1,6 +1,6 @@
 //! The two sides that a target means.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use council_protocol::RepoPath;
@@ -37,6 +37,8 @@ pub(super) struct ResolvedTarget {
     pub(super) own: HashMap<ObjectId, Arc<[u8]>>,
     /// Files that are there and cannot be read.
     pub(super) unreadable: HashMap<RepoPath, GitError>,
+    /// Folders of the worktree whose files nobody knows.
+    pub(super) closed: BTreeSet<RepoPath>,
 }
 
 impl ResolvedTarget {
@@ -57,6 +59,7 @@ impl ResolvedTarget {
             equal,
             own: HashMap::new(),
             unreadable: HashMap::new(),
+            closed: BTreeSet::new(),
         }
     }
 }
@@ -163,6 +166,7 @@ fn resolve_worktree(
     Ok(ResolvedTarget {
         own: snapshot.own,
         unreadable: snapshot.unreadable,
+        closed: snapshot.closed,
         notes: snapshot.notes,
         ..ResolvedTarget::new(target, head.as_ref(), new, equal)
     })

@@ -1,6 +1,6 @@
 //! The worktree as a side of a change: a snapshot, so that what is reviewed does not move while judges think.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::io::Read;
 use std::path::Path;
@@ -30,6 +30,8 @@ pub(super) struct WorktreeSnapshot {
     pub(super) own: HashMap<ObjectId, Arc<[u8]>>,
     /// Files that are there and cannot be read.
     pub(super) unreadable: HashMap<RepoPath, GitError>,
+    /// Folders whose files nobody knows.
+    pub(super) closed: BTreeSet<RepoPath>,
     pub(super) notes: Vec<String>,
 }
 
@@ -43,21 +45,31 @@ pub(super) fn take_snapshot(
     let index: BTreeMap<_, _> = objects.store.index_entries()?.into_iter().collect();
     let touched = objects.store.changed_in_worktree()?;
     let mut reader = WorktreeReader::new(objects, workdir);
+    let mut unknown = Vec::new();
+    reader.find_closed_folders(&index, &mut Vec::new(), &mut unknown)?;
     let mut entries = index;
     for TouchedPath {
         path,
         tracked,
         submodule,
+        overlooked,
     } in touched
     {
-        if (!tracked && is_ours(&path)) || !specs.matches(&RepoPath::new(path.as_slice())) {
+        if !tracked && is_ours(&path) {
             continue;
         }
         if let Some(dir) = path.strip_suffix(b"/") {
-            let dir = String::from_utf8_lossy(dir).into_owned();
-            reader
-                .notes
-                .push(format!("{dir} is a repository of its own and is left out"));
+            let name = String::from_utf8_lossy(dir).into_owned();
+            if is_repository(&workdir.join(bytes_to_path(dir))) {
+                let note = format!("{name} is a repository of its own and is left out");
+                let is_meant = specs.matches(&RepoPath::new(path.as_slice()));
+                reader.notes.extend(is_meant.then_some(note));
+            } else {
+                unknown.push((dir.to_vec(), GitError::NoRepository { path: name }));
+            }
+            continue;
+        }
+        if !specs.matches(&RepoPath::new(path.as_slice())) {
             continue;
         }
         let known = entries.get(&path).copied();
@@ -68,9 +80,32 @@ pub(super) fn take_snapshot(
             }),
             _ => reader.read_entry(&path, known),
         };
+        if let Some(mark) = overlooked {
+            if reader.is_as_known(found, known) {
+                continue;
+            }
+            let error = GitError::Overlooked {
+                path: String::from_utf8_lossy(&path).into_owned(),
+                mark,
+            };
+            reader
+                .unreadable
+                .insert(RepoPath::new(path.as_slice()), error);
+            entries.insert(path, UNKNOWN);
+            continue;
+        }
         match found {
             Some(entry) => drop(entries.insert(path, entry)),
             None => drop(entries.remove(&path)),
+        }
+    }
+    let mut closed = BTreeSet::new();
+    for (folder, error) in unknown {
+        let path = RepoPath::new(folder.as_slice());
+        if specs.may_match_below(&path) {
+            reader.unreadable.insert(path.clone(), error);
+            entries.insert(folder, UNKNOWN);
+            closed.insert(path);
         }
     }
     let WorktreeReader {
@@ -83,8 +118,27 @@ pub(super) fn take_snapshot(
         entries: entries.into_iter().collect(),
         own,
         unreadable,
+        closed,
         notes,
     })
+}
+
+/// What stands for something that is there and is not read.
+const UNKNOWN: TreeItem = TreeItem {
+    mode: 0o100644,
+    id: ObjectId::NONE,
+};
+
+/// Whether a folder is a repository, as git takes it: with less in its `.git`, git takes its files for ours.
+fn is_repository(folder: &Path) -> bool {
+    let git = folder.join(".git");
+    let has_head = |dir: &Path| dir.join("HEAD").symlink_metadata().is_ok();
+    if git.is_dir() {
+        return has_head(&git) && git.join("objects").is_dir() && git.join("refs").is_dir();
+    }
+    let named = read_bounded(&git).unwrap_or_default();
+    let named = named.strip_prefix(b"gitdir: ").unwrap_or_default();
+    !named.is_empty() && has_head(&folder.join(bytes_to_path(named.trim_ascii_end())))
 }
 
 /// Our own output, where it is not a part of the project.
@@ -128,6 +182,86 @@ impl<'a> WorktreeReader<'a> {
             unreadable: HashMap::new(),
             notes: Vec::new(),
         }
+    }
+
+    /// The folders below `folder` that cannot be opened. Neither git nor its library says more of them than a warning.
+    fn find_closed_folders(
+        &self,
+        index: &BTreeMap<Vec<u8>, TreeItem>,
+        folder: &mut Vec<u8>,
+        closed: &mut Vec<(Vec<u8>, GitError)>,
+    ) -> Result<(), GitError> {
+        let path = self.workdir.join(bytes_to_path(folder));
+        let listed = fs::read_dir(&path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        let listed = match listed {
+            Ok(listed) => listed,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => {
+                let cause = error.to_string();
+                closed.push((folder.clone(), GitError::Unreadable { path, cause }));
+                return Ok(());
+            }
+        };
+        let folders = listed
+            .iter()
+            .filter(|entry| entry.file_type().is_ok_and(|sort| sort.is_dir()))
+            .map(|entry| path_to_bytes(Path::new(&entry.file_name())).into_owned())
+            .filter(|name| !name.eq_ignore_ascii_case(b".git"));
+        let length = folder.len();
+        for name in folders {
+            if length > 0 {
+                folder.push(b'/');
+            }
+            folder.extend(name);
+            if self.is_walked(index, folder)? {
+                self.find_closed_folders(index, folder, closed)?;
+            }
+            folder.truncate(length);
+        }
+        Ok(())
+    }
+
+    /// Whether files in a folder can be a part of this worktree's changes.
+    fn is_walked(
+        &self,
+        index: &BTreeMap<Vec<u8>, TreeItem>,
+        folder: &[u8],
+    ) -> Result<bool, GitError> {
+        let entry = index.get(folder);
+        if entry.is_some_and(|entry| entry.sort() == ItemSort::Submodule) {
+            return Ok(false);
+        }
+        let below = [folder, b"/"].concat();
+        let mut tracked = index.range(below.clone()..);
+        if tracked
+            .next()
+            .is_some_and(|(path, _)| path.starts_with(&below))
+        {
+            return Ok(true);
+        }
+        if is_ours(&below) || is_repository(&self.workdir.join(bytes_to_path(folder))) {
+            return Ok(false);
+        }
+        Ok(!self.objects.store.is_ignored(folder)?)
+    }
+
+    /// Whether what was found is what the index knows, but for line endings.
+    fn is_as_known(&self, found: Option<TreeItem>, known: Option<TreeItem>) -> bool {
+        let (Some(found), Some(known)) = (found, known) else {
+            return found == known;
+        };
+        let plain = |bytes: &[u8]| {
+            bytes
+                .iter()
+                .copied()
+                .filter(|&b| b != b'\r')
+                .collect::<Vec<_>>()
+        };
+        let same_text = || {
+            let stored = self.objects.blob(known.id).ok()?;
+            Some(plain(self.own.get(&found.id)?) == plain(&stored))
+        };
+        found == known || found.mode == known.mode && same_text().unwrap_or(false)
     }
 
     /// What lies at a path; none when nothing does that git would keep.

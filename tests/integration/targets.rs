@@ -87,9 +87,48 @@ fn a_patch_from_a_file_and_from_standard_input() {
     repo.council_reading(b"no patch at all\n", &["review", "--patch", "-"])
         .ends(2)
         .tells("standard input");
+    for args in [
+        &["review", "--patch", "-"][..],
+        &["review", "--patch", "-", "--fail-on", "warn"],
+    ] {
+        repo.council_reading(b"", args)
+            .ends(2)
+            .tells("the patch is empty");
+    }
     repo.council(["review", "--patch", "nowhere.patch"])
         .ends(2)
         .tells("cannot read the patch nowhere.patch");
+}
+
+#[test]
+fn a_pathspec_that_matches_no_change_is_an_error_for_every_target() {
+    let repo = with_key();
+    repo.write("staged.txt", "x\n");
+    repo.git(["add", "staged.txt"]);
+    repo.write("untracked.txt", "x\n");
+    for target in ["--staged", "--worktree", "main..feature", "HEAD"] {
+        repo.council(["review", target, "--", "nowhere.txt"])
+            .ends(2)
+            .tells("no changed file matches the pathspecs");
+    }
+}
+
+#[test]
+fn what_git_overlooks_in_the_worktree_is_a_gap_that_the_headline_names() {
+    let repo = with_key();
+    repo.write("a.txt", "1\n");
+    repo.commit("A file");
+    repo.git(["update-index", "--skip-worktree", "a.txt"]);
+    repo.write("a.txt", "2\n");
+    let told = repo.council(["review", "--worktree"]).ends(3);
+    let words = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains("INCONCLUSIVE") && words.contains("skip-worktree"),
+        "{words}"
+    );
+    repo.council(["review", "--worktree", "--", ":!a.txt"])
+        .ends(0)
+        .prints("SKIPPED");
 }
 
 #[test]

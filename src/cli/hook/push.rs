@@ -104,8 +104,13 @@ impl PrePush<'_> {
                 PushedRange::NoCommit(what) => {
                     read.unread += 1;
                     let id = &update.local;
+                    // `cat-file -p` of a tree prints names, and a review of names would pass.
+                    let whole = match what {
+                        "a tree" => format!("git diff \"$(git mktree </dev/null)\" {id}"),
+                        _ => format!("git cat-file blob {id} | git diff --no-index /dev/null -"),
+                    };
                     self.say_line(&format!(
-                        "{name} is {what}: not reviewed; to review it: git cat-file -p {id} | git diff --no-index /dev/null - | git council review --patch -"
+                        "{name} is {what}: not reviewed; to review it: {whole} | git council review --patch -"
                     ));
                 }
                 PushedRange::Range { from, to, note } => {

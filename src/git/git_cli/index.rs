@@ -2,9 +2,11 @@
 
 use crate::git::error::GitError;
 use crate::git::git_cli::GitCliStore;
-use crate::git::git_cli::runner::PlumbingCommand;
+use crate::git::git_cli::runner::{PlumbingCommand, RunError};
 use crate::git::id::ObjectId;
-use crate::git::object_store::{HeadPosition, ObjectStore as _, TouchedPath};
+use crate::git::object_store::{
+    ASSUME_UNCHANGED, HeadPosition, ObjectStore as _, SKIP_WORKTREE, TouchedPath,
+};
 use crate::git::path_bytes::bytes_to_path;
 use crate::git::tree_item::{LocatedItem, TreeItem};
 
@@ -146,21 +148,29 @@ pub(in crate::git) fn changed_paths(command: &GitCliStore) -> Result<Vec<Touched
     };
     let mut touched = Vec::new();
     for told in read_index(command)?.iter().map(OwnedIndexEntry::as_entry) {
-        if told.flags & (SKIPPED | ASSUMED) != 0 {
+        let submodule = told.mode == 0o160000;
+        let file = top.join(bytes_to_path(told.path));
+        let overlooked = match told.flags & (SKIPPED | ASSUMED) {
+            0 => None,
+            _ if submodule => None,
+            flags if flags & SKIPPED != 0 => Some(SKIP_WORKTREE),
+            _ => Some(ASSUME_UNCHANGED),
+        };
+        if overlooked == Some(SKIP_WORKTREE) && file.symlink_metadata().is_err() {
             continue;
         }
-        let submodule = told.mode == 0o160000;
         let commit = submodule.then(|| commit_of(command, told.path)).flatten();
         let differs = if submodule {
             commit.is_some_and(|commit| commit != told.id)
         } else {
-            told.may_differ(&top.join(bytes_to_path(told.path)))
+            overlooked.is_some() || told.may_differ(&file)
         };
         if differs {
             touched.push(TouchedPath {
                 path: told.path.to_vec(),
                 tracked: true,
                 submodule: commit,
+                overlooked,
             });
         }
     }
@@ -172,8 +182,29 @@ pub(in crate::git) fn changed_paths(command: &GitCliStore) -> Result<Vec<Touched
         path: path.to_vec(),
         tracked: false,
         submodule: None,
+        overlooked: None,
     }));
     Ok(touched)
+}
+
+/// Whether git's rules leave out a folder in which nothing is tracked.
+pub(in crate::git) fn is_ignored(command: &GitCliStore, folder: &[u8]) -> Result<bool, GitError> {
+    let Some(top) = &command.workdir else {
+        return Ok(false);
+    };
+    let runner = command.runner.in_worktree(top);
+    let named = [folder, b"\0"].concat();
+    let said = runner.run_command(
+        PlumbingCommand::CheckIgnore,
+        &["--stdin", "-z"],
+        &[],
+        &named,
+    );
+    match said {
+        Ok(_) => Ok(true),
+        Err(RunError::Failed { code: Some(1), .. }) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The commit that a submodule stands at.

@@ -338,6 +338,10 @@ impl ObjectStore for GitCliStore {
         index::changed_paths(self)
     }
 
+    fn is_ignored(&self, folder: &[u8]) -> Result<bool, GitError> {
+        index::is_ignored(self, folder)
+    }
+
     fn index_entries(&self) -> Result<Vec<LocatedItem>, GitError> {
         index::index_entries(self)
     }

@@ -28,6 +28,8 @@ const MAX_STDERR_BYTES: usize = 4 << 10;
 pub(crate) enum PlumbingCommand {
     /// Objects by name.
     CatFile,
+    /// What the rules of `.gitignore` leave out.
+    CheckIgnore,
     ForEachRef,
     /// The index listed, or what is not in it.
     LsFiles,
@@ -42,6 +44,7 @@ impl PlumbingCommand {
     fn name(self) -> &'static str {
         match self {
             Self::CatFile => "cat-file",
+            Self::CheckIgnore => "check-ignore",
             Self::LsFiles => "ls-files",
             Self::SymbolicRef => "symbolic-ref",
             Self::ForEachRef => "for-each-ref",

@@ -6,6 +6,9 @@ use crate::git::limits::{MAX_FILES, MAX_PATCH};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PatchError {
+    /// Nothing at all: a command that failed prints that, too.
+    #[error("the patch is empty")]
+    Empty,
     /// Text without a change.
     #[error("no change found in {bytes} bytes")]
     NoChange {
@@ -84,6 +87,9 @@ impl PatchError {
     /// What to do next.
     pub fn hint(&self) -> &'static str {
         match self {
+            Self::Empty => {
+                "check the command that makes it: `git diff` prints nothing when it fails (no such base, a shallow clone)"
+            }
             Self::NoChange { .. } | Self::NotUnified { .. } | Self::Stray { .. } => {
                 "make it with git diff, git format-patch or diff -u"
             }

@@ -7,6 +7,7 @@ use super::error::PatchError;
 use super::hunk;
 use super::lines::PatchLines;
 use super::name::{self, PatchName};
+use crate::git::content;
 
 const FILE_MODE: u32 = 0o100644;
 
@@ -384,23 +385,29 @@ fn empty_change(path: RepoPath, status: FileStatus) -> FileChange {
     }
 }
 
+/// Whether what is shown is a pointer of git-lfs and nothing else.
+fn shows_lfs_pointer(hunks: &[Hunk]) -> bool {
+    const VERSION: &str = "version https://git-lfs.github.com/spec/v1";
+    let [hunk] = hunks else {
+        return false;
+    };
+    let shown = || hunk.body.lines().filter(|line| !line.starts_with('\\'));
+    let lines = || shown().filter_map(|line| line.get(1..));
+    let is_known = |line: &str| line == VERSION || content::is_pointer_line(line);
+    hunk.new_start <= 1 && lines().any(|line| line == VERSION) && lines().all(is_known)
+}
+
 fn kind_by_mode(file: &FileChange, binary: bool) -> FileKind {
     let mode = if file.new_mode == 0 {
         file.old_mode
     } else {
         file.new_mode
     };
-    let first = file.hunks.first().map_or("", |hunk| hunk.body.as_str());
     match mode & 0o170000 {
         0o120000 => FileKind::Symlink,
         0o160000 => FileKind::Submodule,
         _ if binary => FileKind::Binary,
-        _ if first
-            .lines()
-            .any(|line| line.get(1..) == Some("version https://git-lfs.github.com/spec/v1")) =>
-        {
-            FileKind::LfsPointer
-        }
+        _ if shows_lfs_pointer(&file.hunks) => FileKind::LfsPointer,
         _ => FileKind::Text,
     }
 }

@@ -57,7 +57,10 @@ pub(crate) fn parse_patch(bytes: &[u8]) -> Result<Vec<FileChange>, PatchError> {
             lines.next();
         }
     }
-    if files.is_empty() && !bytes.trim_ascii().is_empty() {
+    if bytes.trim_ascii().is_empty() {
+        return Err(PatchError::Empty);
+    }
+    if files.is_empty() {
         return Err(PatchError::NoChange { bytes: bytes.len() });
     }
     sort_and_merge(files)

@@ -5,6 +5,7 @@ pub(crate) mod repo;
 mod branches;
 mod contents;
 mod fetching;
+mod hidden;
 mod hostile;
 mod patches;
 mod reading;

@@ -18,7 +18,8 @@ fn the_commit_alone_may_be_named_as_git_does() {
         change.files.into_iter().map(|file| file.path).collect()
     };
     assert_eq!(paths("HEAD^!"), paths("HEAD"));
-    assert!(of(&repo, b"").notes.is_empty());
+    let whole = b"--- a/a\n+++ b/a\n@@ -0,0 +1 @@\n+key = \"abc\"\n";
+    assert!(of(&repo, whole).notes.is_empty());
     let cut = b"--- a/a\n+++ b/a\n@@ -0,0 +1 @@\n+key = \"abc";
     assert!(of(&repo, cut).notes[0].contains("ends inside a line"));
 }
@@ -158,12 +159,14 @@ fn outside_a_repository() {
 }
 
 #[test]
-fn an_empty_patch_is_nothing_to_review_and_other_text_is_an_error() {
+fn an_empty_patch_and_other_text_are_errors() {
     let place = Repo::outside();
-    assert_eq!(
-        of(&place, b" \n").nothing.as_deref(),
-        Some("the patch is empty")
-    );
+    // A command that failed prints nothing: that must not come out as a change with nothing in it.
+    for empty in [&b""[..], b" \n"] {
+        let error = place.refused(TargetSpec::Patch(empty.to_vec(), "stdin".into()));
+        assert_eq!(error.to_string(), "stdin: the patch is empty");
+        assert!(error.hints()[0].contains("git diff"));
+    }
     let error = place.refused(TargetSpec::Patch(b"hello\n".to_vec(), "stdin".into()));
     assert_eq!(error.to_string(), "stdin: no change found in 6 bytes");
     assert!(matches!(error, GitError::Patch { .. }));

@@ -21,6 +21,43 @@ use crate::git::{
     read_change,
 };
 
+/// Whether permissions bind this process. If not (root reads everything), the test of this name is run again as somebody
+/// whom they bind, from a copy that everybody may start; it must pass there.
+pub(crate) fn is_bound_by_permissions(test: &str) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    let dir = tempfile::tempdir().unwrap();
+    let set = |path: &Path, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let closed = dir.path().join("closed");
+    std::fs::create_dir(&closed).unwrap();
+    set(&closed, 0);
+    if std::fs::read_dir(&closed).is_err() {
+        return true;
+    }
+    let (own, copy) = (std::env::current_exe().unwrap(), dir.path().join("tests"));
+    std::fs::copy(own, &copy).unwrap();
+    set(dir.path(), 0o755);
+    set(&copy, 0o755);
+    let (_, test) = test.split_once("::").unwrap();
+    let said = Command::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+        .arg(&copy)
+        .args(["--exact", test])
+        .env_remove("TMPDIR")
+        .env("HOME", dir.path())
+        .current_dir("/")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&said.stdout);
+    assert!(
+        said.status.success() && text.contains("1 passed"),
+        "{text}{}",
+        String::from_utf8_lossy(&said.stderr)
+    );
+    false
+}
+
 /// A repository in a directory of its own, removed at the end.
 pub(crate) struct Repo {
     dir: tempfile::TempDir,

@@ -316,6 +316,29 @@ fn pathspecs_keep_the_rest_of_the_worktree_unread() {
 }
 
 #[test]
+fn a_pathspec_that_matches_nothing_is_no_clean_worktree() {
+    let repo = repo();
+    let with = |spec: &str| {
+        let mut request = repo.request(TargetSpec::Worktree);
+        request.pathspecs = vec![spec.into()];
+        read_change(&request)
+    };
+    // Where nothing has changed, no name is misspelt.
+    assert!(with("nowhere.txt").unwrap().nothing.is_some());
+    repo.write("a.txt", "A\n").write("c.txt", "C\n");
+    for spec in ["nowhere.txt", "b.txt", "*.rs"] {
+        let error = with(spec).err().unwrap();
+        assert!(
+            matches!(error, GitError::NothingMatches { changed: 2 }),
+            "{error}"
+        );
+    }
+    let excluded = with(":!*.txt").unwrap();
+    let why = "none of the 2 changed files matches the pathspecs";
+    assert_eq!(excluded.nothing.as_deref(), Some(why));
+}
+
+#[test]
 fn a_file_that_cannot_be_read_stays_in_the_change() {
     let repo = repo();
     let large = std::fs::File::create(repo.path().join("huge.bin")).unwrap();
