@@ -119,10 +119,10 @@ pub(crate) fn open_append(path: &Path) -> io::Result<File> {
     open_here(OpenOptions::new().append(true).create(true), path)
 }
 
-/// Opens a file as these options say, through no link of a checkout.
+/// Opens a file as these options say, through no link of a checkout or of our own folder.
 pub(crate) fn open_here(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     refuse_linked_folders(path)?;
-    if checkout_above(path)?.is_none() {
+    if guarded_folders(path)?.is_none() {
         return options.open(path);
     }
     #[cfg(unix)]
@@ -139,17 +139,24 @@ pub(crate) fn open_here(options: &mut OpenOptions, path: &Path) -> io::Result<Fi
     })
 }
 
-/// An error where the file, or a folder that leads to it, is a link of a checkout: for whoever wants to know beforehand.
+/// An error where the file, or a folder that leads to it, is a link of a checkout or of our own folder: for whoever wants
+/// to know beforehand, and for whoever removes files.
 pub(crate) fn check_place(path: &Path) -> io::Result<()> {
     refuse_linked_folders(path)?;
-    if is_link(path) && checkout_above(path)?.is_some() {
+    if is_link(path) && guarded_folders(path)?.is_some() {
         Err(link_error(path))
     } else {
         Ok(())
     }
 }
 
-/// Makes a folder with everything above it, through no link of a checkout.
+/// What lies in a folder of ours, to be removed: nothing where a link leads to it.
+pub(crate) fn list_own(folder: &Path) -> impl Iterator<Item = fs::DirEntry> {
+    let listed = check_place(folder).and_then(|()| fs::read_dir(folder));
+    listed.into_iter().flatten().flatten()
+}
+
+/// Makes a folder with everything above it, through no link of a checkout or of our own folder.
 pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
     refuse_linked_folders(&folder.join("file"))?;
     fs::create_dir_all(folder)
@@ -173,34 +180,52 @@ pub(crate) fn make_dirs(root: &Path, below: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// An error where a folder of a checkout that leads to the file is a symbolic link.
+/// An error where a folder that leads to the file, and may not, is a symbolic link.
 fn refuse_linked_folders(file: &Path) -> io::Result<()> {
-    let Some((folders, top)) = checkout_above(file)? else {
-        return Ok(());
-    };
-    match folders[..top].iter().find(|folder| is_link(folder)) {
+    let folders = guarded_folders(file)?.unwrap_or_default();
+    match folders.iter().find(|folder| is_link(folder)) {
         Some(link) => Err(link_error(link)),
         None => Ok(()),
     }
 }
 
-/// The folders above a file, the nearest first, and which of them is the topmost checkout. What lies in a git directory
-/// is in no checkout: git keeps the name `.git` out of every tree.
-fn checkout_above(file: &Path) -> io::Result<Option<(Vec<PathBuf>, usize)>> {
+/// The folders above a file that may be no links, the nearest first: those of a checkout, and those of the folder that we
+/// keep in a git directory, which may have come from elsewhere. What else lies in a git directory is in no checkout: git
+/// keeps the name `.git` out of every tree.
+fn guarded_folders(file: &Path) -> io::Result<Option<Vec<PathBuf>>> {
     let file = std::path::absolute(file)?;
+    let mut folders: Vec<PathBuf> = file.ancestors().skip(1).map(Path::to_path_buf).collect();
+    let kept = folders.iter().rposition(|folder| is_own_folder(folder));
+    if let Some(own) = kept {
+        folders.truncate(own + 1);
+        return Ok(Some(folders));
+    }
+    if is_own_folder(&file) {
+        return Ok(Some(Vec::new()));
+    }
     if file.components().any(|part| part.as_os_str() == ".git") {
         return Ok(None);
     }
-    let folders: Vec<PathBuf> = file.ancestors().skip(1).map(Path::to_path_buf).collect();
     let is_checkout = |folder: &PathBuf| folder.join(".git").symlink_metadata().is_ok();
     let top = folders.iter().rposition(is_checkout);
-    Ok(top.map(|top| (folders, top)))
+    Ok(top.map(|top| {
+        folders.truncate(top);
+        folders
+    }))
+}
+
+/// Whether this is the folder that we keep in a git directory.
+fn is_own_folder(folder: &Path) -> bool {
+    let is_git_directory =
+        |dir: &Path| dir.join("HEAD").symlink_metadata().is_ok() && dir.join("objects").is_dir();
+    folder.file_name().is_some_and(|name| name == "council")
+        && folder.parent().is_some_and(is_git_directory)
 }
 
 fn link_error(link: &Path) -> io::Error {
     let link = link.display();
     io::Error::other(format!(
-        "{link} is a symbolic link inside of a checkout, and nothing is written through one"
+        "{link} is a symbolic link, and nothing is written or removed through one: remove the link"
     ))
 }
 
@@ -273,6 +298,51 @@ mod tests {
         symlink(&outside, home.path().join("reports")).unwrap();
         write_file(&home.path().join("reports/new"), "report").unwrap();
         assert_eq!(fs::read_to_string(outside.join("new")).unwrap(), "report");
+    }
+
+    /// Whichever part of a path in our own folder is a link: nothing outside of it changes.
+    #[test]
+    fn no_path_of_our_own_folder_leads_out_of_it() {
+        for parts in [&["council"][..], &["council", "a"], &["council", "a", "a"]] {
+            for link_at in 0..parts.len() {
+                let (_home, tree, outside) = places();
+                let git = tree.join(".git");
+                fs::create_dir(git.join("objects")).unwrap();
+                fs::write(git.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+                fs::create_dir_all(outside.join("a/a")).unwrap();
+                fs::write(outside.join("a/own"), "mine").unwrap();
+                fs::write(outside.join("a/a/own"), "mine").unwrap();
+                let before = [
+                    content(&outside),
+                    content(&outside.join("a")),
+                    content(&outside.join("a/a")),
+                ];
+                let mut path = git.clone();
+                for (at, part) in parts.iter().enumerate() {
+                    path.push(part);
+                    if at == link_at {
+                        symlink(outside.join(&parts[1..=at].join("/")), &path).unwrap();
+                    } else if at < link_at {
+                        fs::create_dir(&path).unwrap();
+                    }
+                }
+                for file in [path.join("own"), path.join("new")] {
+                    assert!(write_file(&file, "theirs").is_err(), "{}", file.display());
+                    assert!(FileWriter::new(&file).write_new(b"theirs").is_err());
+                    assert!(open_append(&file).is_err());
+                    assert!(check_place(&file).is_err());
+                }
+                assert!(make_folder(&path.join("deep")).is_err());
+                assert!(make_dirs(&git, &Path::new(&parts.join("/")).join("deep")).is_err());
+                assert_eq!(list_own(&path).count(), 0);
+                let after = [
+                    content(&outside),
+                    content(&outside.join("a")),
+                    content(&outside.join("a/a")),
+                ];
+                assert_eq!(before, after, "{parts:?} {link_at}");
+            }
+        }
     }
 
     #[test]

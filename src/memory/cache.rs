@@ -125,8 +125,9 @@ impl VerdictCache {
     ///
     /// # Errors
     ///
-    /// When a file cannot be removed.
+    /// When a file cannot be removed, or a link leads to where they lie.
     pub(crate) fn clear(&self) -> io::Result<usize> {
+        safe_file::check_place(&self.dir)?;
         let files = self.list_files();
         for (path, _) in &files {
             ignore_missing(fs::remove_file(path))?;
@@ -175,11 +176,7 @@ impl VerdictCache {
 }
 
 fn dir_entries(dir: &Path) -> impl Iterator<Item = (PathBuf, fs::Metadata)> {
-    let entries = fs::read_dir(dir).into_iter().flatten();
-    entries.filter_map(|entry| {
-        let entry = entry.ok()?;
-        Some((entry.path(), entry.metadata().ok()?))
-    })
+    safe_file::list_own(dir).filter_map(|entry| Some((entry.path(), entry.metadata().ok()?)))
 }
 
 /// Removes half-written files of that age.

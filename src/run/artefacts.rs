@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::Path;
 
+use crate::safe_file;
 use crate::session::artefact_stem;
 
 /// The folder in a worktree that people find their reports in.
@@ -74,8 +75,8 @@ pub(crate) fn prune_artefacts(folder: &Path, kept: &[String], removed: &[String]
 }
 
 fn file_names(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    let files = safe_file::list_own(folder)
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
     files
         .filter_map(|entry| entry.file_name().into_string().ok())
         .collect()

@@ -51,7 +51,7 @@ pub(crate) fn forget_run(run: &RunRef) {
     let Some(folder) = &run.folder else {
         return;
     };
-    if !folder.join(JOURNAL_FILE).exists() {
+    if !folder.join(JOURNAL_FILE).exists() && safe_file::check_place(folder).is_ok() {
         let _ = std::fs::remove_dir_all(folder);
     }
 }
@@ -151,6 +151,9 @@ impl StoredRun {
 /// Removes the oldest runs, so that `keep` are left: those that ended, with or without a report. One that goes on stays,
 /// and so does what cannot be removed. Says which went. Their names are kept for the day, so that no run has one again.
 pub(crate) fn prune_runs(runs: &Path, keep: usize) -> Vec<String> {
+    if safe_file::check_place(runs).is_err() {
+        return Vec::new();
+    }
     let mut all = list_folders(runs).unwrap_or_default();
     all.retain(|past| past.name.starts_with(RUN_PREFIX));
     if all.len() <= keep {
@@ -187,8 +190,7 @@ fn day_of(name: &str) -> Option<&str> {
 
 /// Removes the names of runs before `today`: no run will begin on such a day.
 fn forget_retired_names(runs: &Path, today: &str) {
-    let entries = std::fs::read_dir(runs).into_iter().flatten().flatten();
-    for entry in entries {
+    for entry in safe_file::list_own(runs) {
         let name = entry.file_name().to_string_lossy().into_owned();
         let is_old = day_of(&name).is_some_and(|day| day < today);
         if name.starts_with(RUN_PREFIX) && name.ends_with(RETIRED_SUFFIX) && is_old {

@@ -156,3 +156,52 @@ fn the_stages_of_a_matrix_write_through_no_link() {
     repo.council(["conclude", "--run", "plan"]).ends(3);
     assert_eq!(before, snapshot(&outside));
 }
+
+/// Everything that we keep in the git directory, from the folder itself down to each file.
+fn kept(repo: &Repo) -> Vec<PathBuf> {
+    let own = repo.path().join(".git/council");
+    let mut all: Vec<PathBuf> = snapshot(&own).into_iter().map(|(path, _)| path).collect();
+    all.push(own);
+    all
+}
+
+/// Whatever of it is a link, to a folder or a file of somebody else: nothing there changes, and the verdict stays.
+#[test]
+fn nothing_that_we_keep_in_the_git_directory_leads_elsewhere() {
+    let prepared = || {
+        let (repo, outside) = linked();
+        repo.commit("Links");
+        repo.council(["review", "HEAD"]).ends(1);
+        fs::write(repo.path().join(".git/council/dismissals.jsonl"), "").unwrap();
+        (repo, outside)
+    };
+    let (first, _) = prepared();
+    let count = kept(&first).len();
+    for at in 0..count {
+        let (repo, outside) = prepared();
+        let path = kept(&repo)[at].clone();
+        let elsewhere = outside.join("kept");
+        let is_folder = path.is_dir();
+        fs::rename(&path, &elsewhere).unwrap();
+        if is_folder {
+            for name in ["foreign.json", "council-20200101-x"] {
+                fs::write(elsewhere.join(name), "mine\n").unwrap();
+            }
+        }
+        symlink(&elsewhere, &path).unwrap();
+        let before = snapshot(&outside);
+        let shown = path.display();
+        for args in [
+            &["review", "HEAD", "--fresh"][..],
+            &["cache", "clear"],
+            &["review", "HEAD"],
+            &["dismiss", "F1", "--because", "a key for tests"],
+            &["gc", "--keep", "0"],
+        ] {
+            let run = repo.council_with(&[], args);
+            let text = format!("{shown}, {args:?}: {}{}", run.stdout, run.stderr);
+            assert!(args[0] != "review" || run.code != 0, "{text}");
+            assert_eq!(before, snapshot(&outside), "{text}");
+        }
+    }
+}

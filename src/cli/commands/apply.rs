@@ -13,7 +13,7 @@ use crate::report::Report;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::findings::{self, FoundFinding};
-use crate::safe_file::FileWriter;
+use crate::safe_file::{self, FileWriter};
 
 /// Apply a finding's suggested fix to the worktree, unless its lines have changed
 #[derive(Debug, Clone, Args)]
@@ -250,7 +250,7 @@ fn contains_quote(text: &[u8], quote: &str) -> bool {
 fn write_with_mode(file: &Path, text: &[u8], own: Option<&Path>) -> Result<(), RunError> {
     let write = || {
         if let Some(own) = own {
-            fs::create_dir_all(own)?;
+            safe_file::make_folder(own)?;
         }
         FileWriter::new(file)
             .with_permissions(fs::metadata(file)?.permissions())

@@ -14,6 +14,7 @@ use crate::run::error::RunError;
 use crate::run::execute::repository_places;
 use crate::run::workspaces::PREFIX;
 use crate::run::{settings, store};
+use crate::safe_file;
 
 /// How old a room must be before it is taken for one whose council was killed.
 const MIN_ABANDONED_AGE: Duration = Duration::from_secs(24 * 3600);
@@ -32,6 +33,11 @@ pub(crate) fn run(args: &GcArgs, start: &CommandContext) -> Result<(), RunError>
     let keep = args
         .keep
         .unwrap_or(usize::try_from(config.runs.keep).unwrap_or(usize::MAX));
+    // A link in the place of our folders leads to files of somebody else.
+    let own = place.memory_dir().into_iter();
+    for folder in own.flat_map(|dir| [dir.clone(), dir.join("verdicts"), dir.join("runs")]) {
+        safe_file::check_place(&folder).map_err(|error| RunError::run(error.to_string()))?;
+    }
     let runs = store::prune_runs(&place.runs_dir(), keep);
     let kept = store::run_names(&place.runs_dir());
     let folder = place

@@ -160,6 +160,7 @@ impl BackgroundQueue {
     ) -> Result<(), RunError> {
         let cannot =
             |error: io::Error| RunError::run(format!("cannot work in the background: {error}"));
+        // With the folder, whatever is removed below is ours.
         safe_file::make_folder(&self.dir).map_err(cannot)?;
         loop {
             let lock = safe_file::open_append(&self.lock_file()).map_err(cannot)?;
