@@ -293,9 +293,10 @@ pub(super) fn usage_words(usage: &Usage) -> Option<String> {
         None | Some(0) => String::new(),
         Some(cached) => format!(" and {} cached", format_tokens(cached)),
     };
-    let money = usage
-        .cost_usd
-        .map(|usd| cost_in_words(usd, &usage.unpriced));
+    // A call that nobody counted may have cost something all the same.
+    let is_unknown = used == 0 && !usage.unpriced.is_empty();
+    let known = usage.cost_usd.or(is_unknown.then_some(0.0));
+    let money = known.map(|usd| cost_in_words(usd, &usage.unpriced));
     let cost = match (money, used) {
         (None, 0) => return None,
         (Some(money), 0) => money,

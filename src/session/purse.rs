@@ -89,6 +89,11 @@ impl Budget {
         }
     }
 
+    /// An earlier process of this run has spent so much.
+    pub(crate) fn count_earlier(&mut self, usd: f64) {
+        self.spent_usd += usd;
+    }
+
     /// Looks at a request before it is made, and says in it how much its calls may cost. An error: the call is not to be
     /// made, and this is what it comes to.
     pub(crate) fn before_request(
@@ -254,12 +259,13 @@ impl Budget {
                     spend.bytes += call.answer_bytes;
                 }
                 *usage = self.count_usage(&call, usage.take(), true);
-                call.usage.clone_from(usage);
+                call.usage = logged(usage.as_ref());
             }
             Event::Failed { failure, .. } => {
                 let known = failure.usage.take().map(|usage| *usage);
-                call.usage = self.count_usage(&call, known, was_sent(failure.kind));
-                failure.usage = call.usage.clone().map(Box::new);
+                let usage = self.count_usage(&call, known, was_sent(failure.kind));
+                call.usage = logged(usage.as_ref());
+                failure.usage = usage.map(Box::new);
             }
             _ => {}
         }
@@ -281,10 +287,28 @@ impl Budget {
         let mut usage = known.or_else(|| (was_asked && is_model).then(Usage::default))?;
         let earlier = std::mem::take(&mut usage.earlier);
         let all = earlier.into_iter().chain([usage]);
-        let priced = all.map(|usage| self.with_price(call, usage, is_model));
-        let sum = priced.reduce(|sum, usage| sum.plus(&usage))?;
-        self.spent_usd += sum.cost_usd.unwrap_or(0.0);
+        let priced: Vec<Usage> = all
+            .map(|usage| self.with_price(call, usage, is_model))
+            .collect();
+        let uncounted: f64 = priced
+            .iter()
+            .map(|usage| self.uncounted_usd(call, usage))
+            .sum();
+        let sum = priced.into_iter().reduce(|sum, usage| sum.plus(&usage))?;
+        let counted = sum.cost_usd.unwrap_or(0.0);
+        // What nobody counted was laid aside: it is not given back.
+        self.spent_usd += counted + uncounted.min((call.reserved_usd - counted).max(0.0));
         Some(sum)
+    }
+
+    /// About what a call costs that nobody counted, where its model has a price.
+    fn uncounted_usd(&self, call: &LoggedCall, usage: &Usage) -> f64 {
+        let model = usage.model.as_ref().or(call.model.as_ref());
+        let price = model.and_then(|model| self.money.prices.get(model));
+        match (usage.cost_usd, price) {
+            (None, Some(price)) => price.estimate_usd(call.input_bytes),
+            _ => 0.0,
+        }
     }
 
     fn with_price(&self, call: &LoggedCall, mut usage: Usage, is_model: bool) -> Usage {
@@ -292,12 +316,33 @@ impl Budget {
             let model = usage.model.as_ref().or(call.model.as_ref());
             let price = model.and_then(|model| self.money.prices.get(model));
             usage.cost_usd = price.and_then(|price| price.of_usage(&usage));
-            if usage.cost_usd.is_none() && is_model {
-                usage.unpriced.insert(model.unwrap_or(&call.agent).clone());
+            // An answer that was cut off is named already.
+            if usage.cost_usd.is_none() && is_model && usage.unpriced.is_empty() {
+                let name = model.unwrap_or(&call.agent);
+                usage.unpriced.insert(match price {
+                    Some(_) => format!("an answer of {name} that nobody counted"),
+                    None => name.clone(),
+                });
             }
         }
         usage
     }
+}
+
+/// The usage of a call as its line of the log has it: what models said is no matter of money.
+fn logged(usage: Option<&Usage>) -> Option<Usage> {
+    usage.map(|usage| Usage {
+        unread: Vec::new(),
+        ..usage.clone()
+    })
+}
+
+/// What a run's log of calls comes to, in US dollars; a torn line is none.
+pub(crate) fn sum_of_calls(log: &[u8]) -> f64 {
+    log.split(|&byte| byte == b'\n')
+        .filter_map(|line| serde_json::from_slice::<serde_json::Value>(line).ok())
+        .filter_map(|call| call["usage"]["cost_usd"].as_f64())
+        .sum()
 }
 
 /// Whether a turn that failed so was sent to whoever answers, who may want money for it though nobody says how much.
@@ -464,7 +509,9 @@ mod tests {
         ask(&mut purse, "b", 2).unwrap();
         let mut silent = failed("b", 2, FailureKind::Cancelled, None);
         let unknown = purse.after_event(&mut silent, 20).unwrap().usage.unwrap();
-        assert_eq!(unknown.unpriced, BTreeSet::from(["m".to_owned()]));
+        let uncounted = "an answer of m that nobody counted";
+        assert_eq!(unknown.unpriced, BTreeSet::from([uncounted.to_owned()]));
+        assert!(purse.spent_usd > 0.03, "an estimate of it is spent");
         ask(&mut purse, "b", 3).unwrap();
         let mut never_sent = failed("b", 3, FailureKind::Quota, None);
         assert_eq!(purse.after_event(&mut never_sent, 20).unwrap().usage, None);
@@ -536,6 +583,22 @@ mod tests {
         // 1,500 and 8,000 tokens at $15 for a million, behind 1,000 at $3.
         assert!((bounded - 0.0255).abs() < 1e-9, "{bounded}");
         assert!((unbounded - 0.123).abs() < 1e-9, "{unbounded}");
+    }
+
+    /// A server that never says what it counted does not make a run free.
+    #[test]
+    fn calls_that_nobody_counts_use_the_money_up() {
+        let mut purse = purse(Some(0.2));
+        let calls = (1..100).take_while(|id| {
+            let asked = ask(&mut purse, "a", *id).is_ok();
+            if asked {
+                let usage = Usage::default();
+                purse.after_event(&mut answered("a", *id, usage), 20);
+            }
+            asked
+        });
+        // Each is estimated at $0.0255.
+        assert!((4..9).contains(&calls.count()));
     }
 
     #[test]

@@ -311,6 +311,10 @@ pub struct Usage {
     /// Models or agents whose calls have no known price: the money is a lower bound then.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub unpriced: BTreeSet<String>,
+    /// What models had said in answers that were cut off, withheld or replaced: none of it counts, and an objection in it is
+    /// told. The program takes it out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<String>,
     /// What the judge looked up in the repository, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCall>,
@@ -349,6 +353,7 @@ impl Usage {
                 .collect(),
             earlier: [self.earlier.as_slice(), &other.earlier].concat(),
             unpriced: &self.unpriced | &other.unpriced,
+            unread: [self.unread.as_slice(), &other.unread].concat(),
             tool_calls: [self.tool_calls.as_slice(), &other.tool_calls].concat(),
             without_tools: other
                 .without_tools

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
+use council_protocol::message::Usage;
 use council_protocol::seat::Client;
 use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
 use serde_json::{Value, json};
@@ -154,17 +155,19 @@ impl LiveSession {
         Failure::new(FailureKind::Died, format!("claude: {why}"))
     }
 
-    /// Interrupts the turn; the session goes on, unless it does not answer.
-    fn interrupt_turn(&mut self) {
+    /// Interrupts the turn; the session goes on, unless it does not answer. What it says then of the turn's cost is paid.
+    fn interrupt_turn(&mut self) -> Option<Usage> {
         let request = json!({ "subtype": "interrupt" });
         self.lines.stdin_writer().write_line(
             &json!({ "type": "control_request", "request_id": "interrupt", "request": request }),
         );
-        if self
-            .wait_for_result(Instant::now() + INTERRUPT_TIMEOUT, &StopSignal::default())
-            .is_err()
-        {
-            self.kill_session("a turn could not be interrupted");
+        let until = Instant::now() + INTERRUPT_TIMEOUT;
+        match self.wait_for_result(until, &StopSignal::default()) {
+            Ok(result) => Some(result.turn_usage(&mut self.spent)),
+            Err(_) => {
+                self.kill_session("a turn could not be interrupted");
+                None
+            }
         }
     }
 }
@@ -184,11 +187,11 @@ impl Conversation for LiveSession {
         let message = super::user_message(&self.brief, &turn.prompt, is_first);
         self.lines.stdin_writer().write_line(&message);
         let until = Instant::now() + Duration::from_millis(turn.timeout_ms) + TURN_SLACK;
-        let outcome = self.wait_for_result(until, &watch.ended);
-        if let Err(failure) = &outcome
+        let mut outcome = self.wait_for_result(until, &watch.ended);
+        if let Err(failure) = &mut outcome
             && matches!(failure.kind, FailureKind::Cancelled | FailureKind::Timeout)
         {
-            self.interrupt_turn();
+            failure.usage = self.interrupt_turn().map(Box::new);
         }
         let reply = outcome.and_then(|outcome| outcome.into_reply(&mut self.spent));
         mailbox::prefer_submitted(self.mailbox.as_ref(), reply)

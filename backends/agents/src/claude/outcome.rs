@@ -87,7 +87,7 @@ impl ClaudeResult {
     }
 
     /// The cost accumulates over a process, the tokens are those of the turn.
-    fn turn_usage(&self, spent: &mut f64) -> Usage {
+    pub(super) fn turn_usage(&self, spent: &mut f64) -> Usage {
         let tokens = self.usage.unwrap_or_default();
         let whole = |a: Option<u64>, b: Option<u64>| match (a, b) {
             (None, None) => None,

@@ -56,21 +56,32 @@ impl HttpEngine {
         target: &ApiTarget,
         url: Url,
         body: Vec<u8>,
-    ) -> Result<Response, CallError> {
+    ) -> Result<Response, PostError> {
         let request = self
             .client
             .post(url)
             .headers(target.headers.clone())
             .body(body);
         let sent = request.send().await;
-        let response = sent.map_err(|error| {
-            CallError::retryable(connection_failure(&target.host, &error), None)
+        let response = sent.map_err(|error| PostError {
+            trouble: CallError::retryable(connection_failure(&target.host, &error), None),
+            was_taken: !error.is_connect(),
         })?;
         if response.status().is_success() {
             return Ok(response);
         }
-        Err(refused_call(target, response).await)
+        Err(PostError {
+            trouble: refused_call(target, response).await,
+            was_taken: false,
+        })
     }
+}
+
+/// Why a call has no response.
+pub(super) struct PostError {
+    pub(super) trouble: CallError,
+    /// Whether the server may have begun to answer, for which it wants money.
+    pub(super) was_taken: bool,
 }
 
 impl Drop for HttpEngine {

@@ -14,12 +14,14 @@ pub(super) struct TurnSpending {
     calls: Vec<SentCall>,
 }
 
-/// A call that the server has taken: from there on it costs money, however it ends.
+/// A call that the server may have taken: from there on it costs money, however it ends.
 #[derive(Debug)]
 struct SentCall {
     /// Bytes of the conversation that went along.
     bytes: u64,
     usage: Usage,
+    /// Whether its answer was heard to the end: what was counted of another is only a part.
+    is_whole: bool,
 }
 
 impl TurnSpending {
@@ -61,13 +63,29 @@ impl TurnSpending {
         Some(tokens.clamp(1.0, f64::from(u32::MAX)) as u32)
     }
 
-    /// The server has taken a call.
+    /// A call is made.
     pub(super) fn begin_call(&mut self, model: &str, bytes: u64) {
         let usage = Usage {
             model: Some(model.to_owned()),
             ..Usage::default()
         };
-        self.calls.push(SentCall { bytes, usage });
+        self.calls.push(SentCall {
+            bytes,
+            usage,
+            is_whole: false,
+        });
+    }
+
+    /// The call under way was refused, or did not reach the server.
+    pub(super) fn take_back_call(&mut self) {
+        self.calls.pop();
+    }
+
+    /// The answer under way has come to its end.
+    pub(super) fn end_call(&mut self) {
+        if let Some(call) = self.calls.last_mut() {
+            call.is_whole = true;
+        }
     }
 
     /// What the server counts of the call under way.
@@ -115,7 +133,14 @@ impl TurnSpending {
 
     /// What the last call cost, with those before it; none when none was taken.
     pub(super) fn take_usage(&mut self) -> Option<Usage> {
-        let mut usages: Vec<Usage> = self.calls.drain(..).map(|call| call.usage).collect();
+        let usage = |mut call: SentCall| {
+            if let (false, Some(model)) = (call.is_whole, &call.usage.model) {
+                let rest = format!("the rest of an answer of {model} that was cut off");
+                call.usage.unpriced.insert(rest);
+            }
+            call.usage
+        };
+        let mut usages: Vec<Usage> = self.calls.drain(..).map(usage).collect();
         let last = usages.pop()?;
         Some(Usage {
             earlier: usages,
@@ -200,6 +225,28 @@ mod tests {
         let failure = spending.check_stream(10_000).unwrap();
         assert!(failure.detail.contains("--max-cost"), "{failure}");
         assert_eq!(TurnSpending::default().check_stream(u64::MAX), None);
+    }
+
+    #[test]
+    fn what_is_counted_of_an_answer_that_was_cut_off_is_a_lower_bound() {
+        let counted = Usage {
+            input_tokens: Some(10),
+            output_tokens: Some(1),
+            ..Usage::default()
+        };
+        let mut spending = TurnSpending::default();
+        spending.begin_call("m", 40);
+        spending.update_call(&counted);
+        spending.end_call();
+        spending.begin_call("refused", 40);
+        spending.take_back_call();
+        spending.begin_call("m", 40);
+        spending.update_call(&counted);
+        let usage = spending.take_usage().unwrap();
+        assert_eq!((usage.input_tokens, usage.earlier.len()), (Some(10), 1));
+        assert!(usage.earlier[0].unpriced.is_empty());
+        let unknown: Vec<_> = usage.unpriced.into_iter().collect();
+        assert_eq!(unknown, ["the rest of an answer of m that was cut off"]);
     }
 
     #[test]

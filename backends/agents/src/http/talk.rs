@@ -29,6 +29,9 @@ const LINGER: Duration = Duration::from_secs(2);
 /// How many bytes of events carry one byte of an answer, at most; more is noise that nobody pays attention to.
 const MAX_NOISE_RATIO: u64 = 64;
 
+/// The most answers of a turn that are kept beside the one that counts.
+const MAX_UNREAD: usize = 8;
+
 /// The longest refusal that is told, in characters.
 const MAX_REFUSAL_CHARS: usize = 300;
 
@@ -52,6 +55,10 @@ pub(super) struct HttpConversation {
     structured: bool,
     /// What the turn under way has cost.
     spending: TurnSpending,
+    /// What has come of the answer under way.
+    partial: String,
+    /// What was said in answers of this turn that do not count.
+    unread: Vec<String>,
     /// The most tokens of the answer under way.
     allowed_tokens: u32,
     /// What the judge may look things up with.
@@ -82,6 +89,8 @@ impl HttpConversation {
             most_bytes: spec.max_answer_bytes,
             said: Vec::new(),
             spending: TurnSpending::default(),
+            partial: String::new(),
+            unread: Vec::new(),
             allowed_tokens: 0,
         }
     }
@@ -96,6 +105,8 @@ impl Conversation for HttpConversation {
         self.tools.begin_turn();
         self.form = turn.task.form();
         self.spending = TurnSpending::new(turn.spend.clone());
+        self.partial.clear();
+        self.unread.clear();
         let time = Duration::from_millis(turn.timeout_ms);
         let engine = Arc::clone(&self.engine);
         let answered = engine.block_on(async {
@@ -112,6 +123,7 @@ impl Conversation for HttpConversation {
         match answered {
             Ok(mut reply) => {
                 self.said.push(ApiMessage::Answer(reply.raw.clone()));
+                self.partial.clear();
                 reply.usage = self.take_usage().map(|usage| Usage {
                     passed_over: self.passed_over.clone(),
                     ..usage
@@ -130,8 +142,20 @@ impl Conversation for HttpConversation {
 impl HttpConversation {
     /// What the turn has cost, with what was looked up in it.
     fn take_usage(&mut self) -> Option<Usage> {
-        let usage = self.spending.take_usage()?;
+        self.set_aside();
+        let usage = Usage {
+            unread: std::mem::take(&mut self.unread),
+            ..self.spending.take_usage()?
+        };
         Some(self.tools.add_to_usage(usage))
+    }
+
+    /// What has come so far is no answer: it is kept apart.
+    fn set_aside(&mut self) {
+        let said = std::mem::take(&mut self.partial);
+        if !said.trim().is_empty() && self.unread.len() < MAX_UNREAD {
+            self.unread.push(said);
+        }
     }
 
     /// What the answer of the turn is held to. It stays the same as long as the procedure does.
@@ -206,6 +230,8 @@ impl HttpConversation {
                 return self.check_answer(heard);
             }
             self.check_sent(&heard).map_err(CallError::Next)?;
+            // What is said beside a call of a tool is no answer yet.
+            self.partial.clear();
             self.answer_calls(model, heard, until);
         }
     }
@@ -287,6 +313,7 @@ impl HttpConversation {
         model: &str,
         lead: Option<&PrimerLead>,
     ) -> Result<ApiAnswer, CallError> {
+        self.set_aside();
         let bytes = self.sent_bytes();
         self.spending
             .approve_calls(model, bytes, 1)
@@ -311,12 +338,21 @@ impl HttpConversation {
         };
         let (path, query) = wire::call_path(self.endpoint.api, model);
         let body = serde_json::to_vec(&wire::build_body(&asked)).unwrap_or_default();
-        let response = self
+        // From here on it may cost money, also if nobody waits for its end.
+        self.spending.begin_call(model, bytes);
+        let posted = self
             .engine
             .post_call(&self.target, self.target.call_url(&path, query), body)
-            .await?;
-        self.spending.begin_call(model, bytes);
-        self.read_response(response, lead).await
+            .await;
+        let response = posted.map_err(|error| {
+            if !error.was_taken {
+                self.spending.take_back_call();
+            }
+            error.trouble
+        })?;
+        let heard = self.read_response(response, lead).await?;
+        self.spending.end_call();
+        Ok(heard)
     }
 
     /// Reads an answer, never more than it may have.
@@ -364,6 +400,8 @@ impl HttpConversation {
                     lead.into_iter().for_each(PrimerLead::release_others);
                 });
                 self.spending.update_call(&heard.usage);
+                self.partial
+                    .push_str(heard.text.get(self.partial.len()..).unwrap_or_default());
                 // One that is whole is paid for anyway.
                 if heard.ended.is_none()
                     && let Some(failure) = self.spending.check_stream(heard.written_bytes())
@@ -392,6 +430,7 @@ impl HttpConversation {
             on_data(api, &mut heard, &whole);
         }
         self.spending.update_call(&heard.usage);
+        self.partial.clone_from(&heard.text);
         match heard.ended {
             Some(_) => Ok(heard),
             None => Err(CallError::retryable(

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use council_fake_models::{FakeModels, Fault, Reply as Says, Rule, Stop as Ends, Tokens};
 use council_protocol::change::NoBlobs;
+use council_protocol::message::Usage;
 use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
 use council_protocol::price::{ModelPrice, SpendLimit};
 use council_protocol::seat::{AgentKind, AgentSpec, Api, Effort, Endpoint, Prime};
@@ -286,6 +287,38 @@ fn a_hang_costs_no_more_than_the_turn() {
 }
 
 #[test]
+fn a_call_that_is_cut_off_costs_at_least_what_was_counted() {
+    for fault in [Fault::Hang, Fault::HangMidway, Fault::Cut, Fault::Close] {
+        for (api, answer, _) in asked(&[Rule::on(Says::fault(fault))], 1_500) {
+            let usage = answer.unwrap_err().usage.expect("the server took the call");
+            let is_open = |usage: &Usage| usage.unpriced.iter().any(|name| name.contains(" of m "));
+            assert!(usage.earlier.iter().all(is_open), "{api:?} {fault:?}");
+            assert!(is_open(&usage), "{api:?} {fault:?}: {usage:?}");
+            let heard = matches!(fault, Fault::HangMidway | Fault::Cut);
+            assert_eq!(
+                !usage.unread.is_empty(),
+                heard,
+                "{api:?} {fault:?}: {:?}",
+                usage.unread
+            );
+            let counts_first = matches!(api, Api::Anthropic) && fault == Fault::HangMidway;
+            assert!(
+                !counts_first || usage.input_tokens.is_some(),
+                "{api:?}: {usage:?}"
+            );
+        }
+    }
+    // What is refused, and what nobody hears, costs nothing.
+    let refused = Rule::on(Says {
+        status: 401,
+        ..Says::text("no")
+    });
+    for (api, answer, _) in asked(&[refused], 1_500) {
+        assert_eq!(answer.unwrap_err().usage, None, "{api:?}");
+    }
+}
+
+#[test]
 fn refusal_truncation_and_silence_are_told_apart() {
     let cases = [
         (Says::stop(Ends::Refusal), FailureKind::Refused),
@@ -418,6 +451,10 @@ fn every_call_of_a_turn_is_counted_and_asked_for_before_it_is_made() {
             .take_turn(&turn(1, 5_000), &StopSignal::default())
             .unwrap_err();
         let usage = *failure.usage.expect("a truncated answer is paid for");
+        assert_eq!(
+            usage.unread, ["half an ans"; 3],
+            "{api:?}: what each said is kept"
+        );
         let asked: Vec<&str> = usage
             .earlier
             .iter()

@@ -1,6 +1,8 @@
 //! Diagnostics in lines, as compilers and most linters print them: `path:line:column: level: message [rule]`, and tsc's
 //! `path(line,column): error TS2304: message`.
 
+use std::borrow::Cow;
+
 use council_protocol::Severity;
 
 use super::ToolHit;
@@ -30,6 +32,42 @@ pub(super) fn parse_line(line: &str) -> Option<ToolHit> {
         page: None,
     })
     .filter(|hit| !hit.message.is_empty())
+}
+
+/// A line without the escape sequences that colour it.
+pub(super) fn without_colours(line: &str) -> Cow<'_, str> {
+    if !line.contains('\u{1b}') {
+        return Cow::Borrowed(line);
+    }
+    let mut plain = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some((before, sequence)) = rest.split_once("\u{1b}[") {
+        plain.push_str(before);
+        let end = sequence.find(|c: char| ('@'..='~').contains(&c));
+        rest = end.map_or("", |end| &sequence[end + 1..]);
+    }
+    plain.push_str(rest);
+    Cow::Owned(plain)
+}
+
+/// How a line begins that says that the tool itself broke down.
+const BREAKDOWNS: [&str; 6] = [
+    "error",
+    "fatal",
+    "panic",
+    "traceback (most recent",
+    "internal error",
+    "uncaught exception",
+];
+
+/// Whether a line that reports no place says that the tool broke down.
+pub(super) fn is_breakdown(line: &str) -> bool {
+    let line = line.trim_start().to_ascii_lowercase();
+    let is_it = |begin: &str| {
+        let rest = line.strip_prefix(begin);
+        rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+    };
+    BREAKDOWNS.into_iter().any(is_it)
 }
 
 /// `path:line: rest`, or `path:line:column: rest`.
@@ -108,6 +146,31 @@ mod tests {
 
     fn read(line: &str) -> Option<(String, u32, Severity, Option<String>, String)> {
         parse_line(line).map(|hit| (hit.path, hit.line, hit.severity, hit.rule, hit.message))
+    }
+
+    #[test]
+    fn colours_hide_nothing_and_a_breakdown_is_told_from_a_summary() {
+        let coloured = "\u{1b}[1ma.py\u{1b}[0m:2:1: \u{1b}[31merror\u{1b}[0m: bad [x]\u{1b}[K";
+        let plain = without_colours(coloured);
+        assert_eq!(plain, "a.py:2:1: error: bad [x]");
+        assert_eq!(read(&plain).unwrap().2, Severity::Critical);
+        for broken in [
+            "panic: internal error",
+            "Traceback (most recent call last):",
+            "error: no such option",
+            "Fatal",
+        ] {
+            assert!(is_breakdown(broken), "{broken}");
+        }
+        for whole in [
+            "Success: no issues found",
+            "Found 0 errors.",
+            "errors: 0",
+            "All checks passed!",
+            "0 errors",
+        ] {
+            assert!(!is_breakdown(whole), "{whole}");
+        }
     }
 
     #[test]

@@ -317,12 +317,26 @@ pub(crate) fn read_report(
         OutputFormat::Answer => Ok(()),
         OutputFormat::Sarif => sarif_log::read_hits(stream, sink),
         OutputFormat::Cargo => cargo::read_hits(stream, sink),
-        OutputFormat::Lines => stream::each_line(stream, |line| {
-            if let Some(hit) = lines::parse_line(line) {
-                sink.offer(hit);
+        OutputFormat::Lines => {
+            let (mut hits, mut complaint) = (0, None);
+            stream::each_line(stream, |line| {
+                let line = lines::without_colours(line);
+                if let Some(hit) = lines::parse_line(&line) {
+                    hits += 1;
+                    sink.offer(hit);
+                } else if complaint.is_none() && lines::is_breakdown(&line) {
+                    complaint = Some(line.into_owned());
+                }
+            })
+            .map_err(unreadable)?;
+            // Headings and summaries are no hits either; a tool that says nothing but that it broke down has not looked.
+            match complaint.filter(|_| hits == 0) {
+                Some(line) => Err(malformed_report(format!(
+                    "no line of it reports a place, and one says: {line}"
+                ))),
+                None => Ok(()),
             }
-        })
-        .map_err(unreadable),
+        }
         OutputFormat::Rdjson | OutputFormat::Eslint | OutputFormat::Bandit => {
             let mut text = String::new();
             stream.read_to_string(&mut text).map_err(unreadable)?;
