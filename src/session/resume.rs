@@ -9,6 +9,7 @@ use council_protocol::{Capability, FailureKind, JudgeId, Millis, Turn, TurnId};
 use super::drive::SessionState;
 use super::error::SessionError;
 use super::journal::{JournalEntry, RunJournal};
+use super::purse::{CALLS_FILE, sum_of_calls};
 use crate::council::{Action, ClaimId, Council, Input, Outcome, Plan, TimerId};
 
 /// What an engine still waits for after it has heard everything that was written down.
@@ -190,6 +191,8 @@ impl SessionState<'_> {
     /// Takes the council over from where its journal ends.
     pub(super) fn resume_journal(&mut self, journal: &RunJournal) -> Result<(), SessionError> {
         self.continue_journal(journal)?;
+        let spent = self.spent_before(journal);
+        self.purse.count_earlier(spent);
         let (council, owed) = PendingWork::after_entries(self.plan().clone(), &journal.entries);
         self.take_over(council, owed.last);
         self.tell_again(&journal.entries);
@@ -199,6 +202,23 @@ impl SessionState<'_> {
         }
         self.restore_pending(owed);
         Ok(())
+    }
+
+    /// What the run has cost so far, in US dollars: the log has every call, the journal only what came of them; and a disk
+    /// that was full may have kept either.
+    fn spent_before(&self, journal: &RunJournal) -> f64 {
+        let usage = |entry: &JournalEntry| match &entry.input {
+            Input::Answered { usage, .. } | Input::Explored { usage, .. } => {
+                usage.as_ref()?.cost_usd
+            }
+            Input::Failed { failure, .. } => failure.usage.as_ref()?.cost_usd,
+            _ => None,
+        };
+        let all = journal.entries.iter().chain(&journal.forgotten);
+        let heard: f64 = all.filter_map(usage).sum();
+        let log = self.setting.run.file_path(CALLS_FILE);
+        let log = log.and_then(|path| self.world.disk().read_file(&path).ok());
+        heard.max(sum_of_calls(&log.unwrap_or_default()))
     }
 
     fn restore_pending(&mut self, owed: PendingWork) {

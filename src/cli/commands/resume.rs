@@ -4,6 +4,7 @@ use clap::Args;
 
 use crate::cli::context::CommandContext;
 use crate::cli::deliver::ReportOutput;
+use crate::config::KeyValue;
 use crate::run::convene;
 use crate::run::error::RunError;
 use crate::run::loaded::LoadedRun;
@@ -18,6 +19,9 @@ pub(crate) struct ResumeArgs {
     /// The run's name or a part of it [default: the latest run that can be resumed]
     #[arg(value_name = "RUN")]
     run: Option<String>,
+    /// The most US dollars that the run may cost, with what it has cost so far [default: as when it began]
+    #[arg(long, value_name = "USD")]
+    max_cost: Option<String>,
 }
 
 pub(crate) fn run(args: &ResumeArgs, start: &CommandContext) -> Result<u8, RunError> {
@@ -26,7 +30,10 @@ pub(crate) fn run(args: &ResumeArgs, start: &CommandContext) -> Result<u8, RunEr
     let holder = Some(store::hold_run(&past)?);
     let mut left = LoadedRun::load(past, holder)?;
     left.forget_losses()?;
-    let (review, run) = StoredRequest::load_request(&left.past, start)?.restore(start)?;
+    let (review, mut run) = StoredRequest::load_request(&left.past, start)?.restore(start)?;
+    let money = args.max_cost.iter();
+    run.config
+        .extend(money.map(|usd| KeyValue::new("limits.cost", usd, "--max-cost")));
     let start = CommandContext {
         run,
         ..start.clone()

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use council_protocol::message::Usage;
 use council_protocol::{
     Event, Failure, FailureKind, Finding, JudgeId, Seat, Severity, Task, Turn, Vote,
 };
@@ -222,4 +223,61 @@ fn judges_that_were_lost_to_the_network_are_asked_again_and_no_other() {
 fn nothing_was_lost_in_a_run_that_went_well() {
     let whole = paid().run();
     assert_eq!(before_losses(paid().plan, &whole.journal().entries), None);
+}
+
+/// Judges of which each asks for thirty cents; the second lost its connection when it had told of them.
+fn thirty_cents(judge: &str, turn: &Turn) -> Deed {
+    let usage = Some(Usage {
+        cost_usd: Some(0.3),
+        ..Usage::default()
+    });
+    let (judge_id, id) = (JudgeId(judge.to_owned()), turn.id);
+    if judge == "judge-2" {
+        let failure = Failure::new(FailureKind::Died, "connection reset").with_usage(usage);
+        let turn = Some(id);
+        return Deed::Events(vec![Event::Failed {
+            judge: judge_id,
+            turn,
+            failure,
+        }]);
+    }
+    let raw = serde_json::to_string(&council_protocol::Answer::new(1, &turn.key, Vote::Pass));
+    let raw = raw.unwrap().into();
+    Deed::Events(vec![Event::Answered {
+        judge: judge_id,
+        turn: id,
+        raw,
+        usage,
+    }])
+}
+
+#[test]
+fn what_a_run_cost_before_it_was_cut_off_counts_when_it_goes_on() {
+    let began = |most_usd| {
+        let mut stage = stage(2, thirty_cents).paid();
+        stage.most_usd = most_usd;
+        stage
+    };
+    let failed = began(None).run();
+    let journal = failed.files[JOURNAL_FILE].clone();
+    let again = |most_usd| {
+        began(Some(most_usd)).resume_from(&failed, &journal, |journal: &mut RunJournal| {
+            let plan = stage(2, thirty_cents).paid().plan;
+            let kept = before_losses(plan, &journal.entries).expect("a judge was lost");
+            journal.truncate_entries(kept);
+        })
+    };
+    // Sixty cents are gone, the answer that was forgotten with the loss among them.
+    for (most_usd, asked) in [(0.59, 0), (0.6, 0), (0.61, 1), (9.0, 1)] {
+        let resumed = again(most_usd);
+        assert_eq!(
+            resumed.times("first send judge-2 review"),
+            asked,
+            "{most_usd}: {:?} {:?}",
+            resumed.diary,
+            resumed.outcome().judges[1].failures
+        );
+        let refused = format!("{:?}", resumed.outcome().judges).contains("--max-cost");
+        assert_eq!(refused, asked == 0, "{most_usd}");
+    }
 }

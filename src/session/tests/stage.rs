@@ -17,8 +17,8 @@ use super::super::run::run_on;
 use super::super::stored;
 use super::super::world::{SessionWorld, WriteDurability};
 use super::super::{
-    BackendOffer, FinishedSession, InterruptSource, MinutesPage, PromptRenderer, RealWorld,
-    RunFolders, RunRef, SessionBackend, SessionError, SessionSetup, replay_council,
+    BackendOffer, BudgetLimits, FinishedSession, InterruptSource, MinutesPage, PromptRenderer,
+    RealWorld, RunFolders, RunRef, SessionBackend, SessionError, SessionSetup, replay_council,
 };
 use super::disk::{MemDisk, StageWorld, name};
 use super::matter::{Plain, packet, plan};
@@ -46,6 +46,8 @@ pub(super) struct Stage {
     pub(super) intruders: Vec<u64>,
     pub(super) prompter: Arc<dyn PromptRenderer>,
     pub(super) minutes: Option<MinutesPage>,
+    /// The most US dollars of the run.
+    pub(super) most_usd: Option<f64>,
     asked: Asked,
 }
 
@@ -92,6 +94,7 @@ pub(super) fn stage(
         intruders: Vec::new(),
         prompter: Arc::new(Plain),
         minutes: None,
+        most_usd: None,
     }
 }
 
@@ -234,7 +237,10 @@ impl Stage {
             rooms: crate::session::ExportFolders::default(),
             max_answer_bytes: self.max_answer_bytes,
 
-            money: Default::default(),
+            money: BudgetLimits {
+                most_usd: self.most_usd,
+                ..BudgetLimits::default()
+            },
             listener: None,
             observer: None,
         }
