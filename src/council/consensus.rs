@@ -69,7 +69,7 @@ pub(crate) fn decide_verdict(
     };
     let (verdict, reason) = match verdict {
         // A vote that does not count is in no tally either.
-        Verdict::Pass if case.objections.unread => {
+        Verdict::Pass if case.objections.unread || case.objections.majority_turns => {
             (Verdict::Warn, VerdictReason::VerdictWithoutFinding)
         }
         _ => (verdict, reason),

@@ -71,13 +71,25 @@ pub(super) fn supported_votes<'a>(
 /// What the models' votes say that count, where their own findings were dismissed.
 pub(super) fn objections_of(
     findings: &[JudgedFinding],
-    models: &[(&JudgeId, Vote)],
+    models: &[ModelVotes<'_>],
     unread: bool,
 ) -> Objections {
-    let votes = supported_votes(findings, models.iter().copied());
-    let judges = models.iter().map(|(judge, _)| *judge);
-    let cast: Vec<_> = judges.zip(votes).collect();
-    weigh_objections(findings, &cast, unread)
+    let votes_of = |vote: fn(&ModelVotes<'_>) -> Vote| {
+        supported_votes(findings, models.iter().map(|m| (m.judge, vote(m))))
+    };
+    let judges = models.iter().map(|m| m.judge);
+    let cast: Vec<_> = judges.zip(votes_of(|m| m.counted)).collect();
+    let last = votes_of(|m| m.counted.max(m.last.unwrap_or(m.counted)));
+    weigh_objections(findings, &cast, &last, unread)
+}
+
+/// How a model votes.
+pub(super) struct ModelVotes<'a> {
+    pub(super) judge: &'a JudgeId,
+    /// The vote that counts.
+    pub(super) counted: Vote,
+    /// The last one that it gave; none: it gave one.
+    pub(super) last: Option<Vote>,
 }
 
 /// Whoever said it, and whoever came to agree.
@@ -137,7 +149,13 @@ impl ReconsideredVerdict<'_> {
             .filter_map(|j| Some((&j.seat.judge, j.counted?)));
         let models = self.judges.iter().filter(|j| !j.seat.agent.deterministic);
         let models: Vec<_> = models
-            .filter_map(|j| Some((&j.seat.judge, j.counted?)))
+            .filter_map(|j| {
+                Some(ModelVotes {
+                    judge: &j.seat.judge,
+                    counted: j.counted?,
+                    last: j.r2,
+                })
+            })
             .collect();
         let unread = self.judges.iter().any(JudgeRecord::objects_unread);
         let case = VerdictInput {
@@ -276,7 +294,14 @@ mod tests {
                 disputed_critical_fails: false,
                 incomplete_coverage_warns: false,
             };
-            let models: Vec<_> = ids.iter().zip(self.votes.iter().copied()).collect();
+            let models = ids.iter().zip(self.votes.iter().copied());
+            let models: Vec<_> = models
+                .map(|(judge, counted)| ModelVotes {
+                    judge,
+                    counted,
+                    last: None,
+                })
+                .collect();
             let case = VerdictInput {
                 objections: objections_of(&findings, &models, false),
                 findings: &counted_standings(&findings),

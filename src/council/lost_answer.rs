@@ -39,6 +39,17 @@ impl LostAnswer {
         })
     }
 
+    /// A vote that was given in a form that does not count.
+    pub(super) fn unheard(round: RoundNumber, vote: Vote) -> Option<Self> {
+        (vote > Vote::Pass).then_some(Self {
+            round,
+            vote: Some(vote),
+            weight: vote,
+            keyed: true,
+            criticals: Vec::new(),
+        })
+    }
+
     /// Whether an answer of the same round says it all over again, so that nothing is lost.
     pub(super) fn is_said_again(&self, round: RoundNumber, vote: Vote, criticals: usize) -> bool {
         self.round == round && vote >= self.weight && criticals >= self.criticals.len()
@@ -80,20 +91,15 @@ impl LostAnswer {
 }
 
 /// Reads what can be read of a reply that cannot count; none: it gives no vote and names nothing critical. The text is
-/// searched, not parsed: the reply may break off, or be no JSON at all. JSON within a text of it has a backslash before each
-/// quotation mark, and is not taken for its own.
+/// searched, not parsed: the reply may break off, be YAML or Python, or be prose. JSON within a text of it has a backslash
+/// before each quotation mark, and is not taken for its own.
 pub(super) fn read_lost_answer(raw: &str, key: &str, round: RoundNumber) -> Option<LostAnswer> {
     let raw = &raw[..raw.floor_char_boundary(MAX_ANSWER_BYTES)];
     let criticals = critical_findings(raw);
-    let words = values_of(raw, "verdict").map(|(_, word)| word);
-    let votes = words.filter_map(|word| {
-        let votes = [Vote::Pass, Vote::Warn, Vote::Fail];
-        let word = word.trim().to_owned();
-        votes
-            .into_iter()
-            .find(|vote| word.eq_ignore_ascii_case(vote.as_str()))
-    });
-    let vote = votes.max();
+    let mut votes = values_of(raw, "verdict").filter_map(|(_, word)| vote_of(&word));
+    let vote = votes.by_ref().max();
+    let vote = vote.or_else(|| loose_values(raw, "verdict").filter_map(vote_of).max());
+    let vote = vote.or_else(|| says_fail(raw).then_some(Vote::Fail));
     let critical = (!criticals.is_empty()).then_some(Vote::Fail);
     Some(LostAnswer {
         round,
@@ -104,11 +110,88 @@ pub(super) fn read_lost_answer(raw: &str, key: &str, round: RoundNumber) -> Opti
     })
 }
 
+/// How words for a vote begin, the least clear last; those of ballots are votes as well.
+const VOTES: [(&str, Vote); 10] = [
+    ("pass", Vote::Pass),
+    ("warn", Vote::Warn),
+    ("fail", Vote::Fail),
+    ("do not proceed", Vote::Fail),
+    ("do_not_proceed", Vote::Fail),
+    ("reconsider", Vote::Fail),
+    ("reject", Vote::Fail),
+    ("block", Vote::Fail),
+    ("proceed with", Vote::Warn),
+    ("proceed_with", Vote::Warn),
+];
+
+/// Words for what must not go in.
+const CRITICAL_WORDS: [&str; 7] = [
+    "critical", "blocker", "blocking", "fatal", "severe", "high", "urgent",
+];
+
+fn vote_of(word: impl AsRef<str>) -> Option<Vote> {
+    let word = word.as_ref().trim().to_ascii_lowercase();
+    let known = VOTES.iter().find(|(begin, _)| word.starts_with(begin));
+    known.map(|(_, vote)| *vote)
+}
+
+fn is_critical(word: &str) -> bool {
+    let word = word.trim().to_ascii_lowercase();
+    CRITICAL_WORDS.iter().any(|begin| word.starts_with(begin))
+}
+
+/// Characters between a field's name and its value, where it is no JSON: `**Verdict**: FAIL`, `'verdict': 'FAIL'`.
+const MAX_BETWEEN: usize = 8;
+
+/// What follows a name in a text that is no JSON, a few words at most.
+fn loose_values<'a>(raw: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
+    let starts = raw.char_indices().map(|(at, _)| at);
+    starts.filter_map(move |at| {
+        let head = raw.as_bytes().get(at..at + name.len())?;
+        if !head.eq_ignore_ascii_case(name.as_bytes()) {
+            return None;
+        }
+        let rest = raw.get(at + name.len()..)?;
+        let word = rest.find(char::is_alphanumeric)?;
+        let between = &rest[..word];
+        let is_assigned = between.contains([':', '=', '*', '-']) || between.trim().is_empty();
+        let plain = between.len() <= MAX_BETWEEN && !between.contains(['\\', '\n']);
+        let end = rest[word..]
+            .char_indices()
+            .find(|(_, c)| !(c.is_alphanumeric() || " _".contains(*c)));
+        let end = end.map_or(rest.len(), |(end, _)| word + end);
+        (plain && is_assigned).then(|| &rest[word..end])
+    })
+}
+
+/// Characters around a word in which other votes make a list of choices of it: `PASS, WARN or FAIL`.
+const LIST_BYTES: usize = 24;
+
+/// Whether prose says FAIL in so many letters, other than in a list of the votes that there are.
+fn says_fail(raw: &str) -> bool {
+    let words = ["FAIL", "REJECT", "DO NOT PROCEED", "DO_NOT_PROCEED"];
+    words.iter().any(|word| {
+        raw.match_indices(word).any(|(at, _)| {
+            let end = at + word.len();
+            let is_part =
+                |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '"');
+            let whole =
+                !is_part(raw[..at].chars().next_back()) && !is_part(raw[end..].chars().next());
+            let from = raw.floor_char_boundary(at.saturating_sub(LIST_BYTES));
+            let to = raw.ceil_char_boundary((end + LIST_BYTES).min(raw.len()));
+            whole && !raw[from..to].contains("PASS")
+        })
+    })
+}
+
 /// Each `"severity": "critical"` with the words beside it.
 fn critical_findings(raw: &str) -> Vec<String> {
     let severities: Vec<(usize, String)> = values_of(raw, "severity").collect();
-    let is_critical = |word: &str| word.trim().eq_ignore_ascii_case("critical");
     let mut found = Vec::new();
+    if severities.is_empty() {
+        let loose = loose_values(raw, "severity").filter(|word| is_critical(word));
+        return loose.map(|_| name_finding(None, "")).collect();
+    }
     for (nth, (at, _)) in severities.iter().enumerate() {
         if !is_critical(&severities[nth].1) {
             continue;
@@ -162,6 +245,7 @@ fn values_of<'a>(raw: &'a str, name: &'a str) -> impl Iterator<Item = (usize, St
 /// The first number of a field `line`.
 fn number_of(raw: &str) -> Option<u32> {
     fields_of(raw, "line").find_map(|(_, value)| {
+        let value = value.trim_start_matches('"');
         let digits = value.find(|c: char| !c.is_ascii_digit());
         value[..digits.unwrap_or(value.len())].parse().ok()
     })

@@ -28,10 +28,10 @@ fn what_an_answer_quotes_inside_of_a_text_is_not_its_own() {
     let quoted = GOOD.replace("WARN", "FAIL").replace('"', "\\\"");
     let raw = format!("{{\"verdict\":\"PASS\",\"key_insight\":\"the change says {quoted}\"");
     assert_eq!(lost(&raw).weight, Vote::Pass);
-    assert_eq!(
-        read_lost_answer("I would say: FAIL", "k", RoundNumber::FIRST),
-        None
-    );
+    let listed = "I was to say PASS, WARN or FAIL, and cannot.";
+    assert_eq!(read_lost_answer(listed, "k", RoundNumber::FIRST), None);
+    let failed = "panic: FAILED to reach the server (GOFAIL=1)";
+    assert_eq!(read_lost_answer(failed, "k", RoundNumber::FIRST), None);
 }
 
 #[test]
@@ -45,6 +45,36 @@ fn an_answer_without_the_key_of_its_turn_may_be_quoted_and_that_is_said() {
         "it said FAIL without the key of its turn, so that it may be quoted from the change"
     );
     assert_eq!(lost(&raw).describe(), "it said FAIL");
+}
+
+/// Prose, YAML, Python: what is no JSON says FAIL all the same.
+#[test]
+fn an_objection_in_another_form_is_one() {
+    let yaml = GOOD.replace(['"', '{', '}'], "").replace(",", "\n");
+    let python = GOOD.replace('"', "'");
+    let forms = [
+        "VERDICT: FAIL".to_owned(),
+        "**Verdict: FAIL** src/a.py:7 is critical".to_owned(),
+        "**Verdict**: Fail".to_owned(),
+        "Ich lehne ab: FAIL. Kritisch.".to_owned(),
+        "DO NOT PROCEED".to_owned(),
+        "verdict = reject".to_owned(),
+        yaml.replace("WARN", "FAIL"),
+        python.replace("WARN", "FAIL"),
+        "verdict: PASS\nfindings:\n  - severity: critical\n".to_owned(),
+        "{'verdict': 'PASS', 'findings': [{'severity': 'blocker'}]}".to_owned(),
+        r#"{"verdict":"PASS","findings":[{"severity":"blocker","description":"x"}]}"#.to_owned(),
+        r#"{"verdict":"PASS","findings":[{"severity":"high","description":"x"}]}"#.to_owned(),
+    ];
+    for raw in forms {
+        assert_eq!(lost(&raw).weight, Vote::Fail, "{raw}");
+    }
+    assert_eq!(lost(&yaml).weight, Vote::Warn);
+    assert_eq!(lost(&python).weight, Vote::Warn);
+    assert_eq!(
+        lost(r#"{"line":"7","path":"a.py","severity":"critical"}"#).criticals,
+        ["a.py:7"]
+    );
 }
 
 proptest! {

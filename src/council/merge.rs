@@ -31,8 +31,18 @@ pub(super) fn raise_findings(raised: &mut Vec<RaisedFinding>, round: RoundNumber
     }
 }
 
-/// Several answers of one round: the last vote holds, what was said before is kept.
+/// Several answers of one round: what was said before is kept. The last vote holds, unless it is milder: the reply to a
+/// challenge is no new vote, and takes none back. A ballot is one.
 pub(super) fn merge_answers(earlier: Answer, last: Answer) -> Answer {
+    let takes_back = last.verdict < earlier.verdict && last.ballot.is_none();
+    let (verdict, change) = if takes_back {
+        (
+            earlier.verdict,
+            earlier.change.clone().or(last.change.clone()),
+        )
+    } else {
+        (last.verdict, last.change.clone().or(earlier.change.clone()))
+    };
     fn join_lists<T>(mut earlier: Vec<T>, last: Vec<T>) -> Vec<T> {
         earlier.extend(last);
         earlier
@@ -45,7 +55,8 @@ pub(super) fn merge_answers(earlier: Answer, last: Answer) -> Answer {
         challenges: join_lists(earlier.challenges, last.challenges),
         answers: join_lists(earlier.answers, last.answers),
         messages: join_lists(earlier.messages, last.messages),
-        change: last.change.or(earlier.change),
+        verdict,
+        change,
         restatement: last.restatement.or(earlier.restatement),
         steel_man: last.steel_man.or(earlier.steel_man),
         position: last.position.or(earlier.position),

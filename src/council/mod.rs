@@ -49,6 +49,7 @@ pub use engine::Council;
 pub use exchange::{Action, Input};
 pub(crate) use exchange::{CancelCause, ClaimId, NearestLine, TimerId};
 pub(crate) use extract::object_of;
+pub(crate) use objections::PART_MARK;
 pub(crate) use outcome::Outcome;
 pub use plan::Plan;
 pub(crate) use plan::{Dismissal, DismissalGround};

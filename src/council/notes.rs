@@ -37,6 +37,7 @@ pub(super) fn report_notes(state: &DebateState, cut: Option<CancelCause>) -> Vec
     notes.extend(open_withdrawals(state));
     notes.extend(lowered_criticals(state));
     notes.extend(lost_votes(state));
+    notes.extend(weak_objections(state));
     notes.extend(cut.map(|cause| cut_short(&state.plan, state.completed, cause)));
     notes
 }
@@ -194,6 +195,30 @@ fn lost_votes(state: &DebateState) -> Vec<String> {
         ))
     });
     milder.collect()
+}
+
+/// A judge that votes stricter in the end, without the evidence that it takes.
+fn weak_objections(state: &DebateState) -> Vec<String> {
+    let models = state.judges.iter().zip(state.positions());
+    let turned = models
+        .into_iter()
+        .filter(|(judge, _)| !judge.is_deterministic());
+    let turned = turned.filter_map(|(judge, position)| {
+        let (counted, last) = (position.counted?, position.last?);
+        let why = position
+            .change
+            .map(|change| change.note)
+            .unwrap_or_default();
+        (last > counted).then(|| {
+            format!(
+                "{} votes {} in its last answer; {} counts of it: {why}",
+                judge.id(),
+                last.as_str(),
+                counted.as_str()
+            )
+        })
+    });
+    turned.collect()
 }
 
 /// A critical finding that does not count is told of, with the reason: nothing critical is lost in silence.

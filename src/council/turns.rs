@@ -2,16 +2,19 @@
 
 use council_protocol::message::Usage;
 use council_protocol::task::Form;
-use council_protocol::{Answer, Failure, FailureKind, JudgeId, Millis, RoundNumber, Task, TurnId};
+use council_protocol::{
+    Answer, Failure, FailureKind, JudgeId, Millis, RoundNumber, Task, TurnId, Vote,
+};
 
 use super::engine::{Council, CouncilPhase};
 use super::exchange::Action;
 use super::extract::{self, ExpectedEcho};
-use super::judges::{OpenTurn, QueuedTask, SeatIndex, SeatPresence};
+use super::judges::{JudgeState, OpenTurn, QueuedTask, SeatIndex, SeatPresence};
 use super::keys::turn_key;
 use super::ledger::Synthesis;
-use super::lost_answer::read_lost_answer;
+use super::lost_answer::{LostAnswer, read_lost_answer};
 use super::merge::{merge_answers, raise_findings};
+use super::position::position_before;
 
 /// The longest restatement that is kept, in characters: two or three sentences are asked for.
 const MAX_RESTATEMENT_CHARS: usize = 2_000;
@@ -135,13 +138,14 @@ impl Council {
         judge: &JudgeId,
         turn: TurnId,
         raw: &str,
-        usage: Option<Usage>,
+        mut usage: Option<Usage>,
         now: Millis,
     ) {
         let Some((seat, turn)) = self.open_turn(judge, turn) else {
             return;
         };
         let judge = &mut self.state.judges[seat];
+        keep_unread(judge, &turn, usage.as_mut());
         judge.add_usage(turn.round, usage);
         if turn.cancelled || matches!(self.phase, CouncilPhase::Closing) {
             self.note_late(seat, &turn);
@@ -248,12 +252,15 @@ impl Council {
 
     /// An answer becomes part of what a judge holds, and its quotes are searched.
     fn take_in(&mut self, seat: SeatIndex, round: RoundNumber, mut answer: Answer) {
+        let said = answer.verdict;
         if let Some(ballot) = &answer.ballot {
             answer.verdict = ballot.vote.vote();
         }
         self.request_proofs(&answer);
+        let unheard = self.unheard_vote(seat, round, said, &answer);
         let judge = &mut self.state.judges[seat];
         judge.find_again(round, &answer);
+        judge.keep_lost(unheard);
         if round == 1 {
             // The answer after the explorers replaces the one before them.
             judge.raised.clear();
@@ -270,6 +277,24 @@ impl Council {
             None => answer,
         };
         judge.answers.insert(round, merged);
+    }
+
+    /// A final vote that is stricter than what counts of it: one beside a milder ballot, or one without a ballot.
+    fn unheard_vote(
+        &self,
+        seat: SeatIndex,
+        round: RoundNumber,
+        said: Vote,
+        answer: &Answer,
+    ) -> Option<LostAnswer> {
+        if !self.state.ending || self.state.judges[seat].is_deterministic() {
+            return None;
+        }
+        let counted = match &answer.ballot {
+            Some(_) => Some(answer.verdict),
+            None => position_before(&self.state, seat, round).counted,
+        };
+        LostAnswer::unheard(round, said).filter(|_| counted.is_some_and(|vote| said > vote))
     }
 
     /// Sends an unusable answer back once with what is wrong with it; then the judge abstains.
@@ -323,7 +348,8 @@ impl Council {
         let Some((seat, turn)) = self.open_turn(judge, turn) else {
             return;
         };
-        let usage = failure.usage.take().map(|usage| *usage);
+        let mut usage = failure.usage.take().map(|usage| *usage);
+        keep_unread(&mut self.state.judges[seat], &turn, usage.as_mut());
         self.state.judges[seat].add_usage(turn.round, usage);
         if turn.cancelled || matches!(self.phase, CouncilPhase::Closing) {
             // Its failure was recorded when its time was over.
@@ -368,4 +394,12 @@ fn is_mendable(kind: FailureKind) -> bool {
         kind,
         K::Empty | K::Prose | K::Malformed | K::Truncated | K::WrongRound | K::WrongKey
     )
+}
+
+/// What a judge said in answers that were cut off or replaced by another model's stays known.
+fn keep_unread(judge: &mut JudgeState, turn: &OpenTurn, usage: Option<&mut Usage>) {
+    let unread = usage.map(|usage| std::mem::take(&mut usage.unread));
+    for raw in unread.unwrap_or_default() {
+        judge.keep_lost(read_lost_answer(&raw, &turn.key, turn.round));
+    }
 }

@@ -135,7 +135,13 @@ fn decide_outcome(
     let models = state.judges.iter().zip(positions);
     let models = models.filter(|(judge, _)| !judge.is_deterministic());
     let models: Vec<_> = models
-        .filter_map(|(judge, position)| Some((judge.id(), position.counted?)))
+        .filter_map(|(judge, position)| {
+            Some(dismissal::ModelVotes {
+                judge: judge.id(),
+                counted: position.counted?,
+                last: position.last,
+            })
+        })
         .collect();
     let mut judges = state.judges.iter();
     let unread = judges.any(|judge| judge.lost_objection().is_some());

@@ -3,14 +3,12 @@
 
 use council_protocol::{Coverage, CoverageState, JudgeId, Packet, Seat};
 
+use crate::council::PART_MARK;
 use crate::council::plan::{ConsensusRule, DebateMode, Procedure};
 use crate::prompt::{Brief, PromptError};
 
 use crate::run::error::RunError;
 use crate::run::prepare::PreparedReview;
-
-/// What tells a judge's part in its name.
-const MARK: &str = "-part-";
 
 /// A part of a change: its brief, and what of the whole change that shows.
 #[derive(Debug)]
@@ -138,7 +136,7 @@ pub(crate) fn seats_for_shards(
             if reads || part == 1 {
                 let mut seat = seat.clone();
                 if reads {
-                    seat.judge = JudgeId(format!("{}{MARK}{part}", seat.judge));
+                    seat.judge = JudgeId(format!("{}{PART_MARK}{part}", seat.judge));
                 }
                 seats.push(seat);
             }
@@ -162,7 +160,7 @@ pub(crate) fn shard_of(judge: &JudgeId) -> usize {
     // A judge's helpers have its name with something behind.
     let behind = judge
         .as_str()
-        .rsplit_once(MARK)
+        .rsplit_once(PART_MARK)
         .map_or("", |(_, behind)| behind);
     let digits = behind.bytes().take_while(u8::is_ascii_digit).count();
     let number: usize = behind[..digits].parse().unwrap_or(1);

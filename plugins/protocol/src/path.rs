@@ -231,3 +231,66 @@ mod tests {
         assert_eq!(RepoPath::from("a/.bashrc").extension(), None);
     }
 }
+
+#[cfg(test)]
+mod path_laws {
+    use proptest::prelude::*;
+    use proptest::sample::{Index, select};
+
+    use super::*;
+
+    /// Paths of a tree; no part is as short as what tools put before a path, and none holds `z`.
+    fn tree() -> impl Strategy<Value = Vec<RepoPath>> {
+        let path = prop::collection::vec("[a-y]{2,3}", 1..4);
+        prop::collection::btree_set(path, 1..8).prop_map(|paths| {
+            let named =
+                |parts: Vec<String>| RepoPath::from(format!("{}.rs", parts.join("/")).as_str());
+            paths.into_iter().map(named).collect()
+        })
+    }
+
+    fn write(path: &str, before: &str, mark: &str, line: Option<u32>, backslashes: bool) -> String {
+        let path = if backslashes {
+            path.replace('/', "\\")
+        } else {
+            path.to_owned()
+        };
+        let line = line.map_or(String::new(), |line| format!(":{line}"));
+        format!("{mark}{before}{path}{line}{mark}")
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn a_path_is_found_whatever_is_written_around_it(
+            tree in tree(), at in any::<Index>(), dropped in 0usize..3, before in select(vec!["", "./", "a/", "b/", "./a/"]),
+            mark in select(vec!["", "`", "\"", "'", " "]), line in prop::option::of(1u32..999), backslashes in any::<bool>(),
+        ) {
+            let meant = at.get(&tree);
+            let whole = meant.display().into_owned();
+            let parts: Vec<&str> = whole.split('/').collect();
+            let end = parts[dropped.min(parts.len() - 1)..].join("/");
+            let said = RepoPath::from(write(&end, before, mark, line, backslashes).as_str());
+            let ends = tree.iter().filter(|path| is_end(&path.0, end.as_bytes())).count();
+            let found = said.resolve_among(tree.iter());
+            // The whole path is itself; an end of several is not clear.
+            let is_exact = tree.iter().any(|path| path.0 == end.as_bytes());
+            let expected = if is_exact {
+                tree.iter().find(|path| path.0 == end.as_bytes())
+            } else {
+                Some(meant).filter(|_| ends == 1)
+            };
+            prop_assert_eq!(found, expected, "{:?}", said);
+        }
+
+        #[test]
+        fn a_file_that_is_not_there_is_no_other(
+            tree in tree(), name in "[a-y]{0,2}z", before in select(vec!["", "./", "a/", "/tmp/"]),
+            mark in select(vec!["", "`"]), line in prop::option::of(1u32..999),
+        ) {
+            let said = write(&format!("{name}.rs"), before, mark, line, false);
+            prop_assert_eq!(RepoPath::from(said.as_str()).resolve_among(tree.iter()), None, "{}", said);
+        }
+    }
+}

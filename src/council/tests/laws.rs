@@ -87,7 +87,16 @@ proptest! {
         let mut alone = world.clone();
         alone.plan.debate = DebateMode::Off;
         let (debated, r1) = (world.play(), alone.play());
-        prop_assert_eq!(essence(&debated), essence(&r1));
+        let models = debated.judges.iter().filter(|j| !j.seat.agent.deterministic);
+        let last: Vec<Vote> = models.filter_map(|j| Some(j.r2.unwrap_or(j.counted?).max(j.counted?))).collect();
+        let objecting = last.iter().filter(|vote| **vote != Vote::Pass).count();
+        let (is, was) = (essence(&debated), essence(&r1));
+        if was.0 == Verdict::Pass && objecting * 2 > last.len() {
+            // Most of them object in the end: that is no PASS, and nothing else has changed.
+            prop_assert_eq!((is.0, is.2), (Verdict::Warn, was.2));
+        } else {
+            prop_assert_eq!(is, was);
+        }
         let counted = |o: &Outcome| o.judges.iter().map(|j| j.counted).collect::<Vec<_>>();
         prop_assert_eq!(counted(&debated), counted(&r1));
     }
@@ -100,6 +109,8 @@ proptest! {
             // Nobody changes its own mind: nobody takes back, finds more, or speaks against what it found itself.
             (script.grounds, script.later) = (None, None);
             script.opinion = script.opinion.filter(|(stance, ..)| *stance != Stance::Disagreed);
+            let first = script.votes[0];
+            script.votes.fill(first);
         }
         world.plan.debate = DebateMode::Auto;
         // Where messages are cut, fewer findings leave more room for the rest: another matter.
@@ -201,9 +212,9 @@ proptest! {
         votes in prop::collection::vec(prop_oneof![Just(Vote::Pass), Just(Vote::Warn), Just(Vote::Fail)], 0..5),
         quorum in 0usize..4,
         (covered, checked) in any::<(bool, bool)>(),
-        (majority_objects, majority_fails, all_fail, unread) in any::<(bool, bool, bool, bool)>(),
+        (majority_objects, majority_fails, all_fail, majority_turns, unread) in any::<(bool, bool, bool, bool, bool)>(),
     ) {
-        let objections = Objections { majority_objects, majority_fails, all_fail, unread };
+        let objections = Objections { majority_objects, majority_fails, all_fail, majority_turns, unread };
         let policy = VerdictPolicy { disputed_critical_fails, incomplete_coverage_warns };
         let counted = votes.len();
         let verdict = |findings: &[FindingStanding], counted, covered, checked| {

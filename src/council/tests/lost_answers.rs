@@ -1,9 +1,11 @@
 //! What a judge said in an answer that does not count: a fault of form never turns an objection into silence.
 
-use council_protocol::{Answer, Severity, Vote};
+use council_protocol::message::Usage;
+use council_protocol::{Answer, Failure, FailureKind, Severity, Vote};
 use proptest::prelude::*;
 
 use super::run::{Run, finding, plan};
+use crate::council::Input;
 use crate::council::outcome::{Verdict, VerdictReason};
 use crate::council::plan::{ConsensusRule, DebateMode, Procedure};
 
@@ -176,5 +178,58 @@ proptest! {
         prop_assert!(!objects || again || outcome.verdict != Verdict::Pass, "{:?}", outcome.notes);
         prop_assert_eq!(run.noted("it said"), objects && !again, "{:?}", outcome.notes);
         prop_assert!(!critical || run.noted("critical a.rs:3"), "{:?}", outcome.notes);
+    }
+}
+
+/// A model says FAIL and is cut off, and another one stands in for it: what the first said is told.
+#[test]
+fn what_a_replaced_or_cut_answer_said_is_not_forgotten() {
+    for answered in [true, false] {
+        let mut plan = plan(Procedure::Review, 3);
+        plan.debate = DebateMode::Off;
+        plan.quorum = 2;
+        let mut run = Run::seated(plan);
+        run.answer("judge-2", Vote::Pass, |_| {});
+        run.answer("judge-3", Vote::Pass, |_| {});
+        let (good, _) = said(&run, "judge-1", Vote::Fail, Some(Severity::Critical));
+        let cut = good[..good.len() - 1].to_owned();
+        let usage = Usage {
+            unread: vec![cut],
+            ..Usage::default()
+        };
+        let (raw, _) = said(&run, "judge-1", Vote::Pass, None);
+        let (judge, turn) = ("judge-1".into(), run.sent("judge-1").turn);
+        run.open.clear();
+        if answered {
+            let (raw, usage) = (raw.into(), Some(usage));
+            run.feed(Input::Answered {
+                judge,
+                turn,
+                raw,
+                usage,
+            });
+        } else {
+            let failure = Failure::new(FailureKind::Refused, "cut").with_usage(Some(usage));
+            let turn = Some(turn);
+            run.feed(Input::Failed {
+                judge,
+                turn,
+                failure,
+            });
+        }
+        let outcome = run.concluded();
+        assert_eq!(
+            outcome.verdict,
+            Verdict::Warn,
+            "{answered}: {:?}",
+            outcome.notes
+        );
+        assert!(
+            run.noted("it said FAIL: critical a.rs:3"),
+            "{answered}: {:?}",
+            outcome.notes
+        );
+        let kept = format!("{:?}", outcome.judges[0].usage);
+        assert!(!kept.contains("a.rs"), "{kept}");
     }
 }

@@ -278,6 +278,38 @@ proptest! {
         prop_assert_eq!(outcome.verdict, Verdict::Fail, "{:?}", outcome);
     }
 
+    /// Two judges fail the change, each over a critical finding that is there and that nobody refutes. However the council
+    /// is held and its votes are counted, it never passes; and where nobody outnumbers them, it fails or there is no verdict.
+    #[test]
+    fn two_that_fail_over_real_criticals_never_pass(
+        procedure in prop::sample::select(vec![
+            Procedure::Review, Procedure::Debate, Procedure::CrossExamination, Procedure::Staged,
+        ]),
+        consensus in prop::sample::select(vec![
+            ConsensusRule::Findings, ConsensusRule::Strict, ConsensusRule::Majority,
+        ]),
+        forced in any::<bool>(), others in 0usize..6, first in 1u32..8, apart in prop::option::of(8u32..14),
+        turn in 0usize..8, seed in any::<u32>(),
+    ) {
+        let fails = |line| Script {
+            findings: vec![(Severity::Critical, line, true)],
+            ..Script::quiet(Vote::Fail)
+        };
+        let mut scripts = vec![fails(first), fails(first + apart.unwrap_or(0))];
+        scripts.extend(vec![Script::quiet(Vote::Pass); others]);
+        let count = scripts.len();
+        scripts.rotate_left(turn % count);
+        let mut plan = plan(procedure, count);
+        plan.debate = if forced { DebateMode::Force } else { DebateMode::Auto };
+        plan.seed.0 = seed.to_string();
+        plan.consensus = consensus;
+        let outcome = World::new(plan, scripts, None, Vec::new(), true).play();
+        prop_assert_ne!(outcome.verdict, Verdict::Pass, "{:?}", outcome);
+        if others < 2 || (others == 2 && apart.is_none()) {
+            prop_assert_ne!(outcome.verdict, Verdict::Warn, "{:?}", outcome);
+        }
+    }
+
     /// Judges that were shown another part of a large change did not look and find nothing.
     #[test]
     fn whoever_was_not_shown_the_file_has_no_say(
