@@ -2,21 +2,26 @@
 //! markers of a conflict do not pass because models were seated in their place. They are heard where they find something
 //! critical, or a secret that no model is shown, and take no other part.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use council_builtin::BuiltinJudge;
 use council_protocol::capability::Grant;
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
-use council_protocol::{BlobSource, JudgeId, Location, Packet, Proof, Seat, Turn};
+use council_protocol::task::Framing;
+use council_protocol::{BlobSource, JudgeId, Location, Packet, Proof, RepoPath, Seat, Turn};
 use council_secrets::Redactor;
 
 use crate::config::Config;
-use crate::council::Plan;
 use crate::council::at_once::{ReadyAnswer, ReadyBench, play_at_once};
 use crate::council::outcome::{
     FindingLevel, JudgeRecord, JudgedFinding, Outcome, Verdict, VerdictReason,
 };
-use crate::council::plan::{DebateMode, DebateSubject, PlannedSeat, Procedure};
+use crate::council::plan::{
+    DebateMode, DebateSubject, ExchangeMode, PlannedSeat, Procedure, ProcedureOptions,
+    RoundTimeouts, RunSeed,
+};
+use crate::council::{Dismissal, Plan};
 use crate::run::prepare::PreparedReview;
 use crate::run::seats::SeatPlanner;
 use crate::session::QuoteProver;
@@ -57,6 +62,15 @@ pub(crate) fn configured_rules(config: &Config) -> Option<AgentSpec> {
 /// Classes of what is taken out of everything that models read: about these the rules alone can speak.
 const HIDDEN: [&str; 2] = ["secrets", "secret-files"];
 
+/// Whether a finding of the rules counts where none of them sat.
+fn is_heard(found: &JudgedFinding) -> bool {
+    match found.level {
+        Some(FindingLevel::Fail) => true,
+        Some(FindingLevel::Warn) => HIDDEN.contains(&found.finding.category.as_str()),
+        Some(FindingLevel::Note) | None => false,
+    }
+}
+
 /// Adds what the built-in rules find to be critical, and what no model could find, where none of them sat.
 pub(crate) fn hear_rules(outcome: &mut Outcome, plan: &Plan, bench: Option<RuleBench>) {
     let is_rule = |p: &PlannedSeat| matches!(p.seat.agent.kind, AgentKind::Builtin { .. });
@@ -67,13 +81,60 @@ pub(crate) fn hear_rules(outcome: &mut Outcome, plan: &Plan, bench: Option<RuleB
     let Some(rules) = bench.and_then(|bench| rules_alone(plan, bench)) else {
         return;
     };
-    let is_heard = |found: &JudgedFinding| match found.level {
-        Some(FindingLevel::Fail) => true,
-        Some(FindingLevel::Warn) => HIDDEN.contains(&found.finding.category.as_str()),
-        Some(FindingLevel::Note) | None => false,
-    };
     let found = rules.findings.into_iter().filter(is_heard).collect();
     take_over(outcome, rules.judges, found);
+}
+
+/// Whether the rules, which cost nothing, find something in today's files that a verdict of the past does not know: they look
+/// at more than the changed lines, and those are all by which a change is known again.
+pub(crate) fn find_news(
+    known: &Outcome,
+    prepared: &PreparedReview,
+    dismissals: &[Dismissal],
+) -> bool {
+    let settings = &prepared.config.settings;
+    let plan = Plan {
+        procedure: Procedure::Quick,
+        debate: DebateMode::Off,
+        consensus: settings.review.consensus,
+        quorum: 1,
+        policy: settings.policy(),
+        seats: Vec::new(),
+        exchange: ExchangeMode::Reference,
+        timeouts: RoundTimeouts::default(),
+        seed: RunSeed(String::new()),
+        framing: Framing::default(),
+        notes: Vec::new(),
+        options: ProcedureOptions {
+            dismissed: dismissals.to_vec(),
+            ..ProcedureOptions::default()
+        },
+    };
+    let Some(rules) = RuleBench::of(prepared).and_then(|bench| rules_alone(&plan, bench)) else {
+        return false;
+    };
+    let is_rule = |j: &JudgeRecord| matches!(j.seat.agent.kind, AgentKind::Builtin { .. });
+    let sat = known
+        .judges
+        .iter()
+        .any(|j| is_rule(j) && j.seat.judge.as_str() != RULES);
+    let counts = |outcome: &Outcome, wanted: &dyn Fn(&JudgedFinding) -> bool| {
+        let mut counts: BTreeMap<(Option<String>, RepoPath), usize> = BTreeMap::new();
+        for found in outcome.findings.iter().filter(|found| wanted(found)) {
+            let place = (
+                found.finding.rule.clone(),
+                found.finding.location.path.clone(),
+            );
+            *counts.entry(place).or_default() += 1;
+        }
+        counts
+    };
+    let is_wanted =
+        |found: &JudgedFinding| is_heard(found) || (sat && found.level >= Some(FindingLevel::Warn));
+    let before = counts(known, &|_| true);
+    let now = counts(&rules, &is_wanted);
+    now.iter()
+        .any(|(place, count)| before.get(place).is_none_or(|known| known < count))
 }
 
 /// The same from the report of the run, for a replay: the journal holds the council alone.

@@ -16,6 +16,7 @@ use crate::run::context::RunContext;
 use crate::run::digests::RunDigests;
 use crate::run::dismissals::{self, DismissalJournal};
 use crate::run::error::RunError;
+use crate::run::floor;
 use crate::run::notes;
 use crate::run::prepare::PreparedReview;
 use crate::run::trust::{SignatureTrust, checked_report};
@@ -131,6 +132,9 @@ impl<'a> VerdictMemory<'a> {
                 (report, MemoryPlace::Note, Some(signer))
             }
         };
+        if floor::find_news(&report.outcome, self.prepared, &heard.dismissals) {
+            return None;
+        }
         let report = self.renew_report(report, place, signer, known, heard);
         let is_own = place == MemoryPlace::Cache && self.trust.authors.is_none();
         if is_own && !self.has_note(known) {

@@ -55,6 +55,33 @@ fn the_same_change_costs_no_judge_wherever_it_stands() {
     );
 }
 
+/// The same lines are harmless in one workflow and critical in another: rules look at the whole file.
+#[test]
+fn a_reused_verdict_hides_nothing_that_the_rules_find_today() {
+    let repo = Repo::with_base();
+    let workflow = ".github/workflows/w.yml";
+    let jobs = "jobs:\n  a:\n    runs-on: x\n    steps:\n      - run: echo\n";
+    let more = "      - uses: actions/checkout@v4\n        with:\n          \
+                ref: ${{ github.event.pull_request.head.sha }}\n";
+    for (on, branch) in [
+        ("pull_request", "harmless"),
+        ("pull_request_target", "critical"),
+    ] {
+        repo.git(["checkout", "--quiet", "-b", branch, "main"]);
+        repo.write(workflow, format!("on: {on}\n{jobs}"));
+        repo.commit("Workflow");
+        repo.write(workflow, format!("on: {on}\n{jobs}{more}"));
+        repo.commit("Checkout");
+    }
+    repo.git(["checkout", "--quiet", "harmless"]);
+    repo.council(["review", "HEAD"]).ends(0);
+    repo.council(["review", "HEAD"]).ends(0).prints("reused: ");
+    repo.git(["checkout", "--quiet", "critical"]);
+    let judged = repo.council(["review", "HEAD"]).ends(1);
+    assert!(!judged.stdout.contains("reused: "), "{}", judged.stdout);
+    repo.council(["review", "HEAD"]).ends(1).prints("reused: ");
+}
+
 #[test]
 fn the_cache_is_shared_by_worktrees_and_can_be_cleared() {
     let repo = conflicted();

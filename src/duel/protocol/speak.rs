@@ -1,6 +1,6 @@
 //! From a file to what an agent is asked, and from its answer to what is written.
 
-use council_protocol::answer::{IndependentFinding, Stance, Tag};
+use council_protocol::answer::{Stance, Tag};
 use council_protocol::task::{Objection, PeerFinding};
 use council_protocol::{Answer, Finding, Task};
 
@@ -74,9 +74,7 @@ pub(crate) fn draft_section(
     };
     let mut points: Vec<_> = own
         .iter()
-        .filter(|finding| {
-            section == SectionKind::Opening || find_near(&standings, finding).is_none()
-        })
+        .filter(|finding| section == SectionKind::Opening || !is_known(&standings, finding))
         .map(|finding| {
             number(
                 (section != SectionKind::Opening).then_some(Tag::New),
@@ -84,10 +82,15 @@ pub(crate) fn draft_section(
             )
         })
         .collect();
-    for IndependentFinding { tag, finding } in answer.map_or(&[][..], |a| &a.independent_findings) {
-        let known = find_near(&standings, finding).is_some()
-            || points.iter().any(|(.., f)| is_near(f, finding));
-        if *tag == Tag::New && !known {
+    // Every turn of a duel is a first one for who reads its answer: what is new may stand under either name.
+    let raised = answer.map_or(&[][..], |a| &a.independent_findings).iter();
+    let raised = raised
+        .filter(|raised| raised.tag == Tag::New)
+        .map(|raised| &raised.finding);
+    for finding in answer.map_or(&[][..], |a| &a.findings).iter().chain(raised) {
+        let known =
+            is_known(&standings, finding) || points.iter().any(|(.., f)| is_as_bad(f, finding));
+        if !known {
             points.push(number(Some(Tag::New), finding));
         }
     }
@@ -160,6 +163,15 @@ fn find_near<'a>(standings: &'a [PointStanding], finding: &Finding) -> Option<&'
     standings.iter().find(|p| is_near(&p.finding, finding))
 }
 
+/// Whether a point says it already. A critical problem beside a remark is another one.
+fn is_known(standings: &[PointStanding], finding: &Finding) -> bool {
+    standings.iter().any(|p| is_as_bad(&p.finding, finding))
+}
+
+fn is_as_bad(known: &Finding, finding: &Finding) -> bool {
+    is_near(known, finding) && known.severity >= finding.severity
+}
+
 fn is_near(a: &Finding, b: &Finding) -> bool {
     a.location.path == b.location.path && a.location.line.abs_diff(b.location.line) <= NEAR_LINES
 }
@@ -174,7 +186,7 @@ pub(crate) fn split_by_settled(text: &str) -> (Vec<PointId>, Vec<PointId>) {
 
 #[cfg(test)]
 mod tests {
-    use council_protocol::answer::{Response, Stance};
+    use council_protocol::answer::{IndependentFinding, Response, Stance};
     use council_protocol::{Location, Severity, Vote};
 
     use super::super::render::{render_section as write, render_signature};
@@ -256,6 +268,41 @@ mod tests {
             .collect();
         assert_eq!(points, [("B1".to_owned(), Some(Tag::New))]);
         assert!(speech.position.is_some());
+    }
+
+    /// A side that agrees to a remark and finds something worse says so, in whatever section and under whatever name.
+    #[test]
+    fn what_a_later_section_finds_is_a_point() {
+        let critical = Finding {
+            severity: Severity::Critical,
+            ..finding("a.rs", 2)
+        };
+        for (as_independent, section) in [false, true]
+            .into_iter()
+            .flat_map(|i| [(i, SectionKind::FollowUp(1)), (i, SectionKind::Response(1))])
+        {
+            let mut answer = review(Vec::new());
+            let tag = Tag::New;
+            let finding = critical.clone();
+            if as_independent {
+                answer.independent_findings = vec![IndependentFinding { tag, finding }];
+            } else {
+                answer.findings = vec![finding];
+            }
+            let role = match section {
+                SectionKind::FollowUp(_) => DuelRole::A,
+                _ => DuelRole::B,
+            };
+            let said = draft_section(
+                role,
+                &opening(),
+                section,
+                &review(Vec::new()),
+                Some(&answer),
+            );
+            let found: Vec<_> = said.points.iter().map(|(.., f)| f.severity).collect();
+            assert_eq!(found, [Severity::Critical], "{as_independent} {section:?}");
+        }
     }
 
     #[test]
