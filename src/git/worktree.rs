@@ -45,7 +45,7 @@ pub(super) fn take_snapshot(
     let index: BTreeMap<_, _> = objects.store.index_entries()?.into_iter().collect();
     let touched = objects.store.changed_in_worktree()?;
     let mut reader = WorktreeReader::new(objects, workdir);
-    let mut unknown = Vec::new();
+    let (mut unknown, mut ours) = (Vec::new(), Vec::new());
     reader.find_closed_folders(&index, &mut Vec::new(), &mut unknown)?;
     let mut entries = index;
     for TouchedPath {
@@ -56,6 +56,8 @@ pub(super) fn take_snapshot(
     } in touched
     {
         if !tracked && is_ours(&path) {
+            let name = String::from_utf8_lossy(&path).into_owned();
+            ours.push(name);
             continue;
         }
         if let Some(dir) = path.strip_suffix(b"/") {
@@ -98,6 +100,16 @@ pub(super) fn take_snapshot(
             Some(entry) => drop(entries.insert(path, entry)),
             None => drop(entries.remove(&path)),
         }
+    }
+    ours.sort();
+    if let [first, more @ ..] = &ours[..] {
+        let more = match more.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        reader.notes.push(format!(
+            "{first}{more}: untracked files in the places of git-council's own are left out; git add them to review them"
+        ));
     }
     let mut closed = BTreeSet::new();
     for (folder, error) in unknown {

@@ -214,8 +214,9 @@ impl SessionState<'_> {
             Input::Failed { failure, .. } => failure.usage.as_ref()?.cost_usd,
             _ => None,
         };
-        let all = journal.entries.iter().chain(&journal.forgotten);
-        let heard: f64 = all.filter_map(usage).sum();
+        // What was forgotten is the journal from its beginning, the entries that were kept included.
+        let heard = |entries: &[JournalEntry]| entries.iter().filter_map(usage).sum::<f64>();
+        let heard = heard(&journal.entries).max(heard(&journal.forgotten));
         let log = self.setting.run.file_path(CALLS_FILE);
         let log = log.and_then(|path| self.world.disk().read_file(&path).ok());
         heard.max(sum_of_calls(&log.unwrap_or_default()))

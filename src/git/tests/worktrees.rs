@@ -150,7 +150,11 @@ fn our_own_files_are_left_out_until_they_are_tracked() {
     let repo = repo();
     repo.write(".agents/council/report.md", "x\n")
         .write("DEBATE.md", "x\n");
-    assert!(repo.read(TargetSpec::Worktree).nothing.is_some());
+    let left = repo.read(TargetSpec::Worktree);
+    assert!(left.nothing.is_some());
+    let note = ".agents/council/report.md and 1 more: untracked files in the places of git-council's own are left out; git \
+                add them to review them";
+    assert_eq!(left.notes, [note]);
     repo.git(&["add", "DEBATE.md"]);
     let change = repo.read(TargetSpec::Worktree);
     assert_eq!(found(&change), [("DEBATE.md".into(), FileStatus::Added)]);
