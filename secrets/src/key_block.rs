@@ -3,8 +3,15 @@
 use std::ops::Range;
 
 /// Where a reader of private keys stands.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct KeyBlock {
+    place: Place,
+    /// What stood before `-----BEGIN`: source code writes it before each line of a key that it holds (`# `, `echo "`).
+    frame: String,
+}
+
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum KeyBlock {
+enum Place {
     #[default]
     Outside,
     /// After `-----BEGIN … PRIVATE KEY-----`.
@@ -31,51 +38,128 @@ const HEADERS: [&str; 10] = [
 ];
 
 impl KeyBlock {
-    /// Reads the next line of a text. Where it is one of a key, or of base64: its kind, and what of the line is secret.
+    /// Reads the next line of a text. Where it holds a part of a key, or is base64: its kind, and what of it is secret.
     pub(crate) fn read_line(
         &mut self,
         line: &str,
         holds_secrets: bool,
     ) -> Option<(&'static str, Range<usize>)> {
-        if *self == Self::Outside {
-            if begins_key(line, holds_secrets) {
-                let closed = line.contains("-----END ");
-                *self = if closed { Self::Outside } else { Self::Header };
-                return None;
+        if let Some(begin) = key_begin(line, holds_secrets) {
+            let after = line[begin..].find(KEY_BEGIN).map_or(line.len(), |_| {
+                let name = begin + KEY_BEGIN.len();
+                line[name..]
+                    .find("-----")
+                    .map_or(line.len(), |at| name + at + 5)
+            });
+            let end = line[after..].find(KEY_END).map(|at| after + at);
+            self.place = if end.is_some() {
+                Place::Outside
+            } else {
+                Place::Header
+            };
+            line[..begin].clone_into(&mut self.frame);
+            let body = runs_range(line, after..end.unwrap_or(line.len()), 32)?;
+            if end.is_none() {
+                self.place = Place::Body;
             }
-            let body = bare_range(line);
-            let text = &line[body.clone()];
-            let is_token = holds_secrets && is_token_line(text);
-            return (is_token || is_base64_line(text)).then_some(("base64", body));
-        }
-        let body = bare_range(line);
-        let text = &line[body.clone()];
-        let shortest = if *self == Self::Body { 4 } else { 16 };
-        if text.len() >= shortest && text.bytes().all(is_base64) {
-            *self = Self::Body;
             return Some(("private-key", body));
         }
-        if text.starts_with(REDACTED) {
-            *self = Self::Body;
-        } else if !is_header(text) {
-            *self = Self::Outside;
+        if self.place == Place::Outside {
+            let body = bare_range(line);
+            let text = &line[body.clone()];
+            if holds_secrets && is_token_line(text) {
+                return Some(("base64", body));
+            }
+            let run = framed_run(line, "")?;
+            return is_base64_line(&line[run.clone()]).then_some(("base64", run));
         }
-        None
+        let end = line.find(KEY_END);
+        let text = &line[..end.unwrap_or(line.len())];
+        let shortest = if self.place == Place::Body { 4 } else { 16 };
+        let body = framed_run(text, &self.frame)
+            .filter(|run| run.len() >= shortest)
+            .or_else(|| runs_range(text, 0..text.len(), 40));
+        self.place = match &body {
+            _ if end.is_some() => Place::Outside,
+            Some(_) => Place::Body,
+            None if text.contains(REDACTED) => Place::Body,
+            None if is_header(without_frame(text, &self.frame)) => self.place,
+            None => Place::Outside,
+        };
+        Some(("private-key", body?))
     }
 }
 
-fn begins_key(line: &str, holds_secrets: bool) -> bool {
-    let begins = line.contains("-----BEGIN ");
-    (begins && (holds_secrets || line.contains("PRIVATE KEY")))
-        || line.contains("PuTTY-User-Key-File-")
+const KEY_BEGIN: &str = "-----BEGIN ";
+const KEY_END: &str = "-----END ";
+
+/// Where the frame of a private key begins in a line.
+fn key_begin(line: &str, holds_secrets: bool) -> Option<usize> {
+    let named = |at: &usize| holds_secrets || line[*at..].contains("PRIVATE KEY");
+    let pem = line.find(KEY_BEGIN).filter(named);
+    pem.or_else(|| line.find("PuTTY-User-Key-File-"))
 }
 
-/// PuTTY's keys have headers between their bodies, too.
+/// PuTTY's keys have headers between their bodies, too; a line of comment signs alone is blank.
 fn is_header(text: &str) -> bool {
-    text.is_empty() || HEADERS.iter().any(|header| text.starts_with(header))
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    text.len() < 2 || HEADERS.iter().any(|header| text.starts_with(header))
 }
 
-/// A line without what source code puts around a piece of a key: white space, quotes, commas, plus signs, `\n`.
+fn without_frame<'l>(line: &'l str, frame: &str) -> &'l str {
+    line.strip_prefix(frame).unwrap_or(line)
+}
+
+/// The longest run of base64 in a line that holds nothing else but signs and escapes, what stands before each line of the
+/// key aside.
+fn framed_run(line: &str, frame: &str) -> Option<Range<usize>> {
+    let start = line.len() - without_frame(line, frame).len();
+    let run = base64_runs(line, start..line.len()).max_by_key(ExactSizeIterator::len)?;
+    let is_sign = |text: &str| {
+        let bare = ["\\n", "\\r", "\\t"]
+            .iter()
+            .fold(text.to_owned(), |text, escape| text.replace(escape, ""));
+        bare.len() <= 24 && !bare.chars().any(char::is_alphanumeric)
+    };
+    (is_sign(&line[start..run.start]) && is_sign(&line[run.end..])).then_some(run)
+}
+
+/// From the first run of base64 that is at least `shortest` long to the end of the last of four and more. At least one run
+/// must look drawn.
+fn runs_range(line: &str, within: Range<usize>, shortest: usize) -> Option<Range<usize>> {
+    let mut runs = base64_runs(line, within)
+        .filter(|run| run.len() >= 4)
+        .peekable();
+    let is_long = |run: &Range<usize>| run.len() >= shortest && is_drawn_base64(&line[run.clone()]);
+    while runs.next_if(|run| run.len() < 16).is_some() {}
+    let first = runs.next()?;
+    let (mut found, mut end) = (is_long(&first), first.end);
+    for run in runs {
+        found |= is_long(&run);
+        end = run.end;
+    }
+    found.then_some(first.start..end)
+}
+
+/// The runs of base64, without the letter of an escape such as `\n` before them.
+fn base64_runs(line: &str, within: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let bytes = line.as_bytes();
+    let mut at = within.start;
+    std::iter::from_fn(move || {
+        at += bytes[at..within.end].iter().position(|&b| is_base64(b))?;
+        if at > 0 && bytes[at - 1] == b'\\' && matches!(bytes[at], b'n' | b'r' | b't') {
+            at += 1;
+        }
+        let start = at;
+        at += bytes[at..within.end]
+            .iter()
+            .take_while(|&&b| is_base64(b))
+            .count();
+        Some(start..at)
+    })
+}
+
+/// A line without what source code puts around a piece of a token: white space, quotes, commas, `\n`.
 fn bare_range(line: &str) -> Range<usize> {
     let is_edge = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | '`' | ';');
     let start = line.len() - line.trim_start_matches(is_edge).len();
@@ -90,11 +174,13 @@ fn is_base64(byte: u8) -> bool {
 
 /// Whether a line is nothing but base64, as in the middle of a key whose head is not shown.
 fn is_base64_line(body: &str) -> bool {
-    body.len() >= 60
-        && body.bytes().all(is_base64)
-        && body.bytes().any(|b| b.is_ascii_digit())
-        && body.bytes().any(|b| b.is_ascii_uppercase())
-        && body.bytes().any(|b| b.is_ascii_lowercase())
+    body.len() >= 60 && is_drawn_base64(body)
+}
+
+fn is_drawn_base64(text: &str) -> bool {
+    text.bytes().any(|b| b.is_ascii_digit())
+        && text.bytes().any(|b| b.is_ascii_uppercase())
+        && text.bytes().any(|b| b.is_ascii_lowercase())
 }
 
 /// Whether a line of a file that holds secrets is one of a key or a token; `NAME=` is none.

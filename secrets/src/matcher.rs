@@ -60,14 +60,31 @@ impl SecretTable {
         // A line of many megabytes may hold a keyword millions of times.
         let mut is_due = vec![false; self.rules.len()];
         self.always.iter().for_each(|&rule| is_due[rule] = true);
+        let mut begins = Vec::new();
         for found in words {
             let called = &self.called[found.pattern().as_usize()];
             called.iter().for_each(|&rule| is_due[rule] = true);
+            begins.push(found.start());
         }
-        let mut secrets = Vec::new();
+        let unglued = without_glue(line, &begins);
+        let mut secrets: Vec<SecretMatch<'t>> = Vec::new();
         for (rule, _) in self.rules.iter().zip(is_due).filter(|(_, due)| *due) {
             let found = rule.pattern.captures_iter(line);
+            let first = secrets.len();
             secrets.extend(found.filter_map(|found| self.match_of(rule, &found, line)));
+            let Some(unglued) = unglued
+                .as_deref()
+                .filter(|_| rule.shape == SecretShape::Token)
+            else {
+                continue;
+            };
+            for found in rule.pattern.captures_iter(unglued) {
+                let found = self.match_of(rule, &found, unglued);
+                let is_known = |new: &SecretMatch<'_>| {
+                    secrets[first..].iter().any(|old| old.random == new.random)
+                };
+                secrets.extend(found.filter(|new| !is_known(new)));
+            }
         }
         secrets
     }
@@ -109,6 +126,52 @@ impl SecretTable {
             random: secret.range(),
             label,
         })
+    }
+}
+
+/// The line with a blank for each byte of an escape (`\n`, `\x22`, `\u0022`, `\047`, `%3D`) and for each underscore before
+/// one of `words`: what would seem to belong to the token behind it. Every other byte stays where it is. None: there is
+/// nothing of that kind.
+fn without_glue(line: &str, words: &[usize]) -> Option<String> {
+    let bytes = line.as_bytes();
+    let mut glue: Vec<Range<usize>> = words
+        .iter()
+        .filter(|&&word| word > 0 && bytes[word - 1] == b'_')
+        .map(|&word| word - 1..word)
+        .collect();
+    let signs = bytes
+        .iter()
+        .enumerate()
+        .filter(|(_, b)| matches!(b, b'\\' | b'%'));
+    glue.extend(signs.filter_map(|(at, _)| Some(at..at + escape_length(&bytes[at..])?)));
+    if glue.is_empty() {
+        return None;
+    }
+    let mut out = bytes.to_vec();
+    glue.into_iter().for_each(|range| out[range].fill(b' '));
+    String::from_utf8(out).ok()
+}
+
+/// How long the escape is that a text begins with; an escaped backslash is one by itself, and may begin another one.
+fn escape_length(text: &[u8]) -> Option<usize> {
+    let is_hex = |from: usize, to: usize| {
+        text.get(from..to)
+            .is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+    };
+    match text {
+        [b'%', ..] => is_hex(1, 3).then_some(3),
+        [_, b'x', ..] => is_hex(2, 4).then_some(4),
+        [_, b'u', ..] => is_hex(2, 6).then_some(6),
+        [_, b'a' | b'b' | b'f' | b'n' | b'r' | b't' | b'v', ..] => Some(2),
+        [_, digits @ ..] => {
+            let octal = digits
+                .iter()
+                .take(3)
+                .take_while(|b| (b'0'..b'8').contains(b))
+                .count();
+            (octal > 0).then_some(1 + octal)
+        }
+        [] => None,
     }
 }
 

@@ -197,15 +197,17 @@ impl<'r> LineRedactor<'r> {
 
     /// The secrets of a line by their shape, and whether all of it is withheld for want of one.
     fn spans(&mut self, line: &str) -> (Vec<SecretSpan<'r>>, bool) {
+        let mut spans = Vec::new();
         if let Some((kind, range)) = self.block.read_line(line, self.holds_secrets) {
             let random = Some(range.clone());
-            let span = SecretSpan {
+            spans.push(SecretSpan {
                 random,
                 ..SecretSpan::of_known(kind, range)
-            };
-            return (vec![span], false);
+            });
+            if !line.contains("-----") {
+                return (spans, false);
+            }
         }
-        let mut spans = Vec::new();
         push_matches(SecretTable::built_in(), line, &mut spans);
         if let Some(own) = &self.redactor.own {
             push_matches(own, line, &mut spans);

@@ -241,6 +241,101 @@ fn the_body_of_a_private_key_goes_and_its_frame_stays() {
     assert_eq!(redact(&line), (shown.to_owned(), 1));
 }
 
+/// However source code writes a key: what stands around its lines is no reason to show them.
+#[test]
+fn the_body_of_a_private_key_goes_whatever_stands_around_its_lines() {
+    let lines: Vec<String> = (0..24).map(|at| token("MIIx", 58 + at % 3)).collect();
+    let tail = "Qz4=".to_owned();
+    let frames = [
+        ("", ""),
+        ("# ", ""),
+        ("// ", ""),
+        (" * ", ""),
+        ("> ", ""),
+        ("| ", " |"),
+        ("    ", ""),
+        ("-- ", ""),
+        ("+", ""),
+        ("- ", ""),
+        ("\t", "\r"),
+        ("\"", "\\n\" +"),
+        ("'", "',"),
+        ("\"", "\\n\""),
+        ("", "\\n\\"),
+        ("echo \"", "\""),
+        ("print('", "')"),
+        ("out.add(\"", "\\r\\n\");"),
+        ("<!-- ", " -->"),
+        ("rem ", ""),
+        ("    + '", "\\n'"),
+    ];
+    for (before, after) in frames {
+        let wrap = |text: &str| format!("{before}{text}{after}\n");
+        let body: String = lines.iter().chain([&tail]).map(|line| wrap(line)).collect();
+        let begin = wrap("-----BEGIN RSA PRIVATE KEY-----");
+        let end = wrap("-----END RSA PRIVATE KEY-----");
+        let (shown, secrets) = redact(&format!("{begin}{body}{end}x = 1\n"));
+        assert_eq!(secrets, lines.len() + 1, "{before:?} {after:?}: {shown}");
+        assert!(
+            !lines.iter().any(|line| shown.contains(&line[8..])),
+            "{before:?} {after:?}: {shown}"
+        );
+        assert!(
+            !shown.contains(&tail) && shown.ends_with("x = 1\n"),
+            "{before:?} {after:?}: {shown}"
+        );
+        assert_eq!(redact(&shown), (shown.clone(), 0));
+    }
+    for between in [" ", "\\n", "\\r\\n", "\" \"", "\\n\" + \"", ",", "|"] {
+        let key = format!(
+            "k = \"-----BEGIN PRIVATE KEY-----{between}{}{between}-----END PRIVATE KEY-----\"",
+            lines.join(between)
+        );
+        let (shown, secrets) = redact(&key);
+        assert_eq!(secrets, 1, "{between:?}: {shown}");
+        assert!(
+            !lines.iter().any(|line| shown.contains(&line[8..])),
+            "{between:?}: {shown}"
+        );
+        assert!(
+            shown.contains("BEGIN") && shown.contains("END"),
+            "{between:?}: {shown}"
+        );
+    }
+}
+
+/// A text that is written into another one (a file in JSON, a query in a URL) puts an escape before a token, and its last
+/// letter must not pass for a part of it.
+#[test]
+fn a_token_behind_an_escape_or_an_underscore_is_one() {
+    for sample in sample_secrets() {
+        let alone = format!("f({})", sample.secret);
+        let Some(kind) = SecretTable::built_in()
+            .find_secrets(&alone)
+            .first()
+            .map(|found| found.kind.to_owned())
+        else {
+            continue;
+        };
+        for glue in [
+            "\\n", "\\t", "\\r", "\\x22", "\\u0022", "\\\\n", "\\047", "%3D", "%22", "a=b\\n",
+        ] {
+            let line = format!("\"x\": \"y{glue}{}\",", sample.secret);
+            let found = SecretTable::built_in().find_secrets(&line);
+            assert!(
+                found.iter().any(|found| found.kind == kind),
+                "{line}: {found:?}"
+            );
+            let (shown, _) = redact(&line);
+            assert!(!shown.contains(&sample.secret), "{shown}");
+        }
+    }
+    let key = "AKIAQ7TZXJ5NPL2WKD6M";
+    for line in [format!("e(\"k_{key}\")"), format!("f(\"{key}_dev\")")] {
+        assert!(!redact(&line).0.contains("Q7TZXJ5NPL2WKD6M"), "{line}");
+    }
+}
+
 #[test]
 fn a_key_of_putty_is_one() {
     let body = token("AAAA", 40);
