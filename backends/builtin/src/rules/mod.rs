@@ -51,6 +51,7 @@ mod pipe_to_shell;
 mod private_key;
 mod provider_token;
 mod removed_assertion;
+mod replaced_private_key;
 mod request_without_timeout;
 mod return_in_finally;
 mod secret_file;
@@ -154,6 +155,7 @@ pub(crate) static RULES: &[&BuiltinRule] = &[
     &private_key::RULE,
     &provider_token::RULE,
     &removed_assertion::RULE,
+    &replaced_private_key::RULE,
     &request_without_timeout::RULE,
     &return_in_finally::RULE,
     &secret_file::RULE,

@@ -41,23 +41,30 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     if !is_body(&text[header.end()..]) && !below {
         return;
     }
-    let quote = &text[..header.end()];
-    // Most keys of tests and examples are made for them; nobody can tell from the file, so the reader is told why.
-    hits.push(match sample_folder(&line.file.path) {
+    hits.push(key_hit(
+        line,
+        "A private key is committed",
+        &text[..header.end()],
+    ));
+}
+
+/// Most keys of tests and examples are made for them; nobody can tell from the file, so the reader is told why.
+pub(super) fn key_hit(line: &LineView<'_, '_>, what: &str, quote: &str) -> crate::rule::RuleHit {
+    match sample_folder(&line.file.path) {
         Some(folder) => line
-            .line_hit(format!(
-                "A private key is committed (lower, because it lies under `{folder}`)."
-            ))
+            .line_hit(format!("{what} (lower, because it lies under `{folder}`)."))
             .with_severity(Significant)
             .with_quote(quote),
-        None => line
-            .line_hit("A private key is committed.")
-            .with_quote(quote),
-    });
+        None => line.line_hit(format!("{what}.")).with_quote(quote),
+    }
+}
+
+pub(super) fn is_key_header(text: &str) -> bool {
+    HEADER.is_match(text)
 }
 
 /// Whether a line looks like the body of a key rather than like a placeholder.
-fn is_body(text: &str) -> bool {
+pub(super) fn is_body(text: &str) -> bool {
     BODY.find_iter(text).any(|found| {
         let mut seen = [false; 128];
         found
