@@ -37,6 +37,8 @@ pub(crate) enum MacPurpose {
     Request,
     /// The report of a run.
     Report,
+    /// A line of a run's journal.
+    Journal,
 }
 
 impl MacPurpose {
@@ -46,6 +48,7 @@ impl MacPurpose {
             Self::Dismissal => "dismissal",
             Self::Request => "request",
             Self::Report => "report",
+            Self::Journal => "journal",
         }
     }
 }

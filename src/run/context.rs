@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::environment::ProcessEnvironment;
 use crate::config::KeyValue;
-use crate::memory::MacKey;
-use crate::session::ProgressObserver;
+use crate::memory::{MacKey, MacPurpose};
+use crate::session::{LineSeal, ProgressObserver, RealWorld};
 
 /// Hears what a use case has to say while it works. The command line prints it.
 pub(crate) trait Notifier: Send + Sync {
@@ -59,6 +59,14 @@ impl RunContext {
             });
         };
         key.inspect_err(warn).ok()
+    }
+
+    /// This machine, where the journals of runs bear this user's seal.
+    pub(crate) fn sealing_world(&self) -> RealWorld {
+        let seal = self.signing_key().map(|key| -> LineSeal {
+            Arc::new(move |line| key.mac_hex(MacPurpose::Journal, line))
+        });
+        RealWorld::new().sealing(seal)
     }
 
     /// The environment as the git room sees it.

@@ -49,7 +49,7 @@ pub(crate) fn convene_review(
         on_named,
         interrupts,
     } = options;
-    let world = RealWorld::new();
+    let world = start.sealing_world();
     let moment = world.read_calendar();
     if let Some((reason, why)) = reason_to_skip(&prepared) {
         return skipped_report(prepared, reason, why, &moment, &world);
@@ -128,7 +128,7 @@ pub(crate) fn convene_document(
     gathering: &DocumentMode,
     start: &RunContext,
 ) -> Result<Report, RunError> {
-    let world = RealWorld::new();
+    let world = start.sealing_world();
     let seats = &gathering.seats;
     let seed = draw_run_seed(&world)?;
     let prompts = SeatPrompts::for_mode(seats, &prepared, &seed, gathering.mode)?;
@@ -158,7 +158,7 @@ pub(crate) fn resume_run(
     left: &LoadedRun,
     start: &RunContext,
 ) -> Result<Report, RunError> {
-    let world = RealWorld::new();
+    let world = start.sealing_world();
     let (past, header) = (&left.past, &left.journal.header);
     let run = RunRef::reopen(
         &world,

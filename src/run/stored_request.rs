@@ -12,6 +12,7 @@ use crate::run::request::ReviewRequest;
 use crate::run::store::StoredRun;
 use crate::safe_file;
 use crate::session::RunRef;
+use crate::session::journal::{JOURNAL_FILE, RunJournal};
 
 /// Its name in the run's folder.
 const FILE: &str = "request.json";
@@ -70,7 +71,10 @@ impl StoredRequest {
         let stored: Self = serde_json::from_slice(&bytes)
             .map_err(|error| refuse(format!("{FILE} cannot be read: {error}")))?;
         match stored.version {
-            VERSION if stored.is_own(past, start) => Ok(stored),
+            VERSION if stored.is_own(past, start) && has_own_journal(past, start) => Ok(stored),
+            VERSION if stored.is_own(past, start) => Err(refuse(
+                "its journal does not bear your key's seal: somebody or another version of git-council wrote in it".into(),
+            )),
             VERSION => Err(refuse(
                 "you did not start it: its request is not signed with your key".into(),
             )),
@@ -105,6 +109,16 @@ impl StoredRequest {
         };
         Ok((self.review, context))
     }
+}
+
+/// Whether every answer that is kept there was written down by this user's program. A journal that never began holds none.
+fn has_own_journal(past: &StoredRun, start: &RunContext) -> bool {
+    let (Some(key), Ok(bytes)) = (start.signing_key(), past.read_file(JOURNAL_FILE)) else {
+        return false;
+    };
+    RunJournal::is_sealed(&bytes, |line, seal| {
+        key.verify_mac(MacPurpose::Journal, line, seal)
+    })
 }
 
 const AGAIN: &str =

@@ -417,7 +417,7 @@ impl<'a> SessionState<'a> {
             packet: Some(packet::sha256(&packet)),
             plan: self.store_plan("plan.json")?,
         };
-        self.journal = Some(JournalWriter::create(self.world.disk(), folder, &header)?);
+        self.journal = Some(JournalWriter::create(self.world, folder, &header)?);
         Ok(())
     }
 
@@ -431,7 +431,7 @@ impl<'a> SessionState<'a> {
             resumed: self.world.read_calendar().rfc3339,
             kept: journal.entries.len(),
         };
-        let writer = JournalWriter::reopen(self.world.disk(), folder, journal, &resumed)?;
+        let writer = JournalWriter::reopen(self.world, folder, journal, &resumed)?;
         self.journal = Some(writer);
         Ok(())
     }

@@ -172,6 +172,12 @@ impl RunJournal {
         Ok(journal)
     }
 
+    /// Whether each whole line of a journal bears a seal that `verify` takes: given are the bytes that it covers, and the
+    /// seal. Anybody can work out the sums of lines again that he has changed, but not these.
+    pub fn is_sealed(bytes: &[u8], verify: impl Fn(&[u8], &str) -> bool) -> bool {
+        sum::intact_lines(bytes).is_ok_and(|whole| sum::are_sealed(&whole, &verify))
+    }
+
     /// Lets go of every entry but the first so many.
     pub fn truncate_entries(&mut self, kept: usize) {
         if kept < self.entries.len() {

@@ -5,7 +5,7 @@ use council_protocol::packet::TargetKind;
 use council_protocol::{Proof, TurnId};
 
 use super::super::real::RealWorld;
-use super::super::world::{FileAppender, SessionWorld};
+use super::super::world::FileAppender;
 use super::*;
 use crate::council::{CancelCause, ClaimId, TimerId};
 
@@ -74,7 +74,7 @@ fn every_input() -> Vec<Input> {
 fn written() -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let world = RealWorld::new();
-    let mut writer = JournalWriter::create(world.disk(), folder.path(), &header()).unwrap();
+    let mut writer = JournalWriter::create(&world, folder.path(), &header()).unwrap();
     for (at, input) in (10..).zip(every_input()) {
         writer.append_inputs(at, &[input], at % 2 == 0).unwrap();
     }
@@ -142,7 +142,7 @@ fn journals_of_version_1_are_read_and_go_on_as_they_are() {
         kept: 8,
     };
     let world = RealWorld::new();
-    let mut writer = JournalWriter::reopen(world.disk(), folder.path(), &old, &line).unwrap();
+    let mut writer = JournalWriter::reopen(&world, folder.path(), &old, &line).unwrap();
     let deadline = Input::Deadline { timer: TimerId(3) };
     writer.append_inputs(20, &[deadline], true).unwrap();
     let again = RunJournal::parse(&std::fs::read(path).unwrap()).unwrap();
@@ -215,7 +215,7 @@ fn a_line_that_never_came_to_rest_is_no_line_and_one_in_the_middle_is_damage() {
 fn after_giving_way_only_the_new_backend_counts() {
     let folder = tempfile::tempdir().unwrap();
     let world = RealWorld::new();
-    let mut writer = JournalWriter::create(world.disk(), folder.path(), &header()).unwrap();
+    let mut writer = JournalWriter::create(&world, folder.path(), &header()).unwrap();
     writer.append_inputs(10, &every_input(), false).unwrap();
     let line = JournalLine::GaveWay {
         at: 20,
@@ -257,6 +257,7 @@ fn inputs_that_come_together_share_one_write_and_one_sync() {
         path: "journal".into(),
         buffer: Vec::new(),
         sum: None,
+        seal: None,
     };
     writer.append_inputs(1, &every_input(), true).unwrap();
     assert_eq!(*counts.lock().unwrap(), (1, 1));

@@ -56,5 +56,6 @@ pub(crate) use resume::before_losses;
 pub use run::{resume_session, run_session};
 pub(crate) use setting::{AnswerFiling, ExportFolders, FinishedSession, MINUTES_FILE, MinutesPage};
 pub use setting::{BackendOffer, PromptRenderer, SessionSetup};
+pub(crate) use world::LineSeal;
 pub(crate) use world::draw_seed;
 pub use world::{CalendarMoment, FileAppender, SessionDisk, SessionWorld, WriteDurability};

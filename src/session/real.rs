@@ -9,12 +9,15 @@ use council_protocol::Millis;
 use tokio::time::Instant;
 
 use super::holder::LockAttempt;
-use super::world::{CalendarMoment, FileAppender, SessionDisk, SessionWorld, WriteDurability};
+use super::world::{
+    CalendarMoment, FileAppender, LineSeal, SessionDisk, SessionWorld, WriteDurability,
+};
 use crate::safe_file::{self, FileWriter};
 
 /// This machine. Its clock is the runtime's, so that a test can pause it.
 pub struct RealWorld {
     began: Instant,
+    seal: Option<LineSeal>,
 }
 
 impl RealWorld {
@@ -22,7 +25,13 @@ impl RealWorld {
     pub fn new() -> Self {
         Self {
             began: Instant::now(),
+            seal: None,
         }
+    }
+
+    /// The same, sealing each line of the journals that are written in it.
+    pub fn sealing(self, seal: Option<LineSeal>) -> Self {
+        Self { seal, ..self }
     }
 }
 
@@ -51,6 +60,10 @@ impl SessionWorld for RealWorld {
 
     fn disk(&self) -> &dyn SessionDisk {
         &RealDisk
+    }
+
+    fn line_seal(&self) -> Option<LineSeal> {
+        self.seal.clone()
     }
 }
 

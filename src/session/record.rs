@@ -45,7 +45,7 @@ pub(crate) fn record_council(
         packet: Some(packet::sha256(&shown)),
         plan: PlanRef::for_bytes(PLAN_FILE, &plan),
     };
-    let mut journal = JournalWriter::create(disk, folder, &header)?;
+    let mut journal = JournalWriter::create(world, folder, &header)?;
     journal.append_inputs(0, inputs, false)
 }
 

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 use council_protocol::Millis;
 
@@ -20,7 +21,15 @@ pub trait SessionWorld: Send + Sync {
     fn fill_random(&self, bytes: &mut [u8]) -> io::Result<()>;
 
     fn disk(&self) -> &dyn SessionDisk;
+
+    /// What binds each line of a journal to this user; none: nobody has a key here.
+    fn line_seal(&self) -> Option<LineSeal> {
+        None
+    }
 }
+
+/// Seals some bytes with the user's key, as hexadecimal digits.
+pub(crate) type LineSeal = Arc<dyn Fn(&[u8]) -> String + Send + Sync>;
 
 /// A moment as a person at this place would write it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,8 +1,11 @@
 //! What somebody else left in a repository: a `.git` that came from elsewhere (T29), and notes of other people.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+
+use sha2::{Digest as _, Sha256};
 
 use crate::harness::Repo;
 use crate::memory::{conflicted, key, stored_verdict};
@@ -124,6 +127,57 @@ fn t29_a_report_that_somebody_else_left_is_waited_for_in_vain() {
     let text = fs::read_to_string(&report).unwrap();
     fs::write(&report, text + "\n").unwrap();
     theirs.council(["wait", &name]).ends(3);
+}
+
+/// Like the sums that anybody can work out: each line's over the sum of the one before and itself.
+fn with_new_sums(journal: &str, change: impl Fn(&str) -> String) -> String {
+    let mut before = String::new();
+    let mut changed = String::new();
+    for line in journal.lines() {
+        let body = change(&line[..line.rfind(",\"sum\":").unwrap()]);
+        let digest = Sha256::digest(format!("{before}{body}"));
+        before = hex::encode(&digest[..8]);
+        writeln!(changed, "{body},\"sum\":\"{before}\"}}").unwrap();
+    }
+    changed
+}
+
+#[test]
+fn t29_an_answer_that_was_changed_in_the_journal_is_not_gone_on_with() {
+    let repo = conflicted();
+    repo.council(["review", "HEAD"]).ends(1);
+    let runs = repo.path().join(".git/council/runs");
+    let run = fs::read_dir(&runs).unwrap().next().unwrap().unwrap().path();
+    let journal = fs::read_to_string(run.join("journal.jsonl")).unwrap();
+    assert_eq!(with_new_sums(&journal, str::to_owned), journal);
+    fs::remove_file(run.join("report.json")).unwrap();
+    let milder = |line: &str| line.replace("FAIL", "PASS").replace("critical", "minor");
+    let without_seal = |line: &str| line[..line.rfind(",\"seal\":").unwrap()].to_owned();
+    for change in [&milder as &dyn Fn(&str) -> String, &without_seal] {
+        fs::write(run.join("journal.jsonl"), with_new_sums(&journal, change)).unwrap();
+        repo.council(["resume"])
+            .ends(2)
+            .tells("its journal does not bear your key's seal");
+        assert!(!run.join("report.json").exists());
+    }
+    fs::write(run.join("journal.jsonl"), &journal).unwrap();
+    repo.council(["resume"]).ends(1).prints("FAIL");
+}
+
+#[test]
+fn t29_a_report_that_somebody_else_left_is_not_published() {
+    let theirs = conflicted();
+    theirs.council(["review", "HEAD"]).ends(1);
+    let runs = theirs.path().join(".git/council/runs");
+    let run = fs::read_dir(&runs).unwrap().next().unwrap().unwrap();
+    let report = run.path().join("report.json");
+    let text = fs::read_to_string(&report).unwrap();
+    fs::write(&report, text + "\n").unwrap();
+    theirs
+        .council(["publish", "--pr", "1", "--publish", "check"])
+        .ends(2)
+        .tells("was not written by your account")
+        .tells("--report");
 }
 
 /// A clone of the repository and of its notes, at another user's desk.

@@ -57,6 +57,17 @@ fn load_own_report(
             past.name
         ))
     })?;
+    if !past.is_own(start)? {
+        let path = past.folder.join("report.json");
+        let message = format!(
+            "the report of {} was not written by your account",
+            past.name
+        );
+        return Err(RunError::usage(message).hint(format!(
+            "to publish it as a claim that is checked again: git council publish --report {}",
+            path.display()
+        )));
+    }
     let packet = past
         .read_file("packet.json")
         .ok()

@@ -1,4 +1,4 @@
-//! The sums of a journal's lines: `{…}` is written as `{…,"sum":"0123456789abcdef"}`, the first eight bytes of SHA-256 over
+//! The sums and the seals of a journal's lines. A sum tells what the disk has damaged: `{…}` is written as `{…,"sum":"0123456789abcdef"}`, the first eight bytes of SHA-256 over
 //! the sum of the line before and the line without its own.
 
 use sha2::{Digest as _, Sha256};
@@ -6,6 +6,7 @@ use sha2::{Digest as _, Sha256};
 use super::JournalError;
 
 const OPENS: &[u8] = b",\"sum\":\"";
+const OPENS_SEAL: &[u8] = b",\"seal\":\"";
 const CLOSES: &[u8] = b"\"}";
 const DIGITS: usize = 16;
 
@@ -18,6 +19,44 @@ pub(super) fn append_checksum(buffer: &mut Vec<u8>, begins: usize, before: &str)
     buffer.extend(sum.as_bytes());
     buffer.extend(CLOSES);
     sum
+}
+
+/// Adds what only the user's key can make of the line and the sum before it, as the object's field `seal`. The sum covers it.
+pub(super) fn append_seal(
+    buffer: &mut Vec<u8>,
+    begins: usize,
+    before: &str,
+    seal: &dyn Fn(&[u8]) -> String,
+) {
+    buffer.pop();
+    let seal = seal(&sealed_bytes(before, &buffer[begins..]));
+    buffer.extend(OPENS_SEAL);
+    buffer.extend(seal.as_bytes());
+    buffer.extend(CLOSES);
+}
+
+fn sealed_bytes(before: &str, line: &[u8]) -> Vec<u8> {
+    [before.as_bytes(), b"\n", line].concat()
+}
+
+/// Whether each whole line bears the seal that `verify` takes for its bytes.
+pub(super) fn are_sealed(whole: &IntactLines<'_>, verify: &dyn Fn(&[u8], &str) -> bool) -> bool {
+    let mut before = "";
+    whole.lines.iter().all(|line| {
+        let Some((sum, rest)) = stated_checksum(line) else {
+            return false;
+        };
+        let before = std::mem::replace(&mut before, sum);
+        stated_seal(rest).is_some_and(|(seal, line)| verify(&sealed_bytes(before, line), seal))
+    })
+}
+
+/// The seal that a line states before its sum, and what it is a seal of.
+fn stated_seal(line: &[u8]) -> Option<(&str, &[u8])> {
+    let rest = line.strip_suffix(b"\"")?;
+    let at = rest.iter().rposition(|&b| b == b'"')?;
+    let line = rest[..=at].strip_suffix(OPENS_SEAL)?;
+    Some((std::str::from_utf8(&rest[at + 1..]).ok()?, line))
 }
 
 fn checksum_of(before: &str, line: &[u8]) -> String {

@@ -6,7 +6,7 @@ use council_protocol::Millis;
 use serde::Serialize;
 
 use super::super::error::SessionError;
-use super::super::world::{FileAppender, SessionDisk};
+use super::super::world::{FileAppender, LineSeal, SessionWorld};
 use super::{JOURNAL_FILE, JournalHeader, JournalLine, RunJournal, sum};
 use crate::council::Input;
 
@@ -17,15 +17,18 @@ pub(in crate::session) struct JournalWriter {
     pub(super) buffer: Vec<u8>,
     /// The sum of the last line; none: a journal of version 1, which has none.
     pub(super) sum: Option<String>,
+    /// What binds each line to the user; none: nobody has a key here.
+    pub(super) seal: Option<LineSeal>,
 }
 
 impl JournalWriter {
     /// Begins a journal.
     pub(in crate::session) fn create(
-        disk: &dyn SessionDisk,
+        world: &dyn SessionWorld,
         folder: &Path,
         header: &JournalHeader,
     ) -> Result<Self, SessionError> {
+        let disk = world.disk();
         let path = folder.join(JOURNAL_FILE);
         let file = disk
             .open_append(&path)
@@ -35,6 +38,7 @@ impl JournalWriter {
             path,
             buffer: Vec::new(),
             sum: Some(String::new()),
+            seal: world.line_seal(),
         };
         writer.buffer_line(header);
         writer.flush(false)?;
@@ -43,11 +47,12 @@ impl JournalWriter {
 
     /// Goes on behind the last whole line of a journal.
     pub(in crate::session) fn reopen(
-        disk: &dyn SessionDisk,
+        world: &dyn SessionWorld,
         folder: &Path,
         journal: &RunJournal,
         line: &JournalLine,
     ) -> Result<Self, SessionError> {
+        let disk = world.disk();
         let path = folder.join(JOURNAL_FILE);
         disk.truncate_file(&path, journal.whole_bytes as u64)
             .map_err(SessionError::disk("cut", &path))?;
@@ -59,6 +64,7 @@ impl JournalWriter {
             path,
             buffer: Vec::new(),
             sum: (journal.header.journal > 1).then(|| journal.sum.clone()),
+            seal: world.line_seal(),
         };
         writer.buffer_line(line);
         writer.flush(true)?;
@@ -98,6 +104,9 @@ impl JournalWriter {
         // Plain data into memory: this cannot fail.
         let _ = serde_json::to_writer(&mut self.buffer, line);
         if let Some(before) = &self.sum {
+            if let Some(seal) = &self.seal {
+                sum::append_seal(&mut self.buffer, begins, before, seal.as_ref());
+            }
             self.sum = Some(sum::append_checksum(&mut self.buffer, begins, before));
         }
         self.buffer.push(b'\n');
