@@ -26,9 +26,10 @@ pub(crate) struct ConfigSources<'a> {
 }
 
 impl CheckoutUse {
-    /// The same, and nothing at all in a job of a CI service.
+    /// The same, and nothing at all in a job of a CI service. A hook keeps what makes it stricter: its gate must not open
+    /// because a container or an agent's shell sets `CI`.
     pub(crate) fn outside_ci(self, start: &RunContext) -> Self {
-        if start.environment.is_ci() {
+        if self != Self::Stricter && start.environment.is_ci() {
             Self::Ignored
         } else {
             self

@@ -104,6 +104,27 @@ fn advice_lets_a_push_through_and_a_gate_stops_it() {
     assert!(desk.has("told"));
 }
 
+/// Containers, and the shells of coding agents, set what CI services set.
+#[test]
+fn a_variable_of_a_ci_service_opens_no_gate() {
+    let desk = Desk::new().installed();
+    desk.conflict();
+    desk.gate();
+    for (name, value) in [
+        ("CI", "true"),
+        ("CI", "1"),
+        ("GITHUB_ACTIONS", "true"),
+        ("GITLAB_CI", "true"),
+        ("JENKINS_URL", "http://ci"),
+        ("TF_BUILD", "True"),
+    ] {
+        desk.git(&[(name, value)], &["push", "origin", "HEAD:stopped"])
+            .ends(1)
+            .tells("the push is blocked");
+        assert!(!desk.has("stopped"), "{name}={value}");
+    }
+}
+
 #[test]
 fn a_clean_push_is_quiet() {
     let desk = Desk::new().installed();

@@ -365,7 +365,7 @@ fn repository_settings(start: &CommandContext) -> Result<Settings, RunError> {
     let voices = ConfigSources {
         place: Some(&place),
         trusted: None,
-        checkout: CheckoutUse::Stricter.outside_ci(start),
+        checkout: CheckoutUse::Stricter,
     };
     Ok(settings::load_config(start, Vec::new(), &voices)?.settings)
 }
@@ -382,7 +382,7 @@ pub(crate) fn may_be_gate(start: &CommandContext) -> bool {
         };
         settings::load_config(start, Vec::new(), &sources)
     };
-    let stricter = CheckoutUse::Stricter.outside_ci(start);
+    let stricter = CheckoutUse::Stricter;
     let trusted = match place {
         Some(_) => settings::trusted_config(start),
         None => load(CheckoutUse::Ignored),
