@@ -563,9 +563,18 @@ fn is_annotation_end(tokens: &[Token<'_>], index: usize) -> bool {
 }
 
 fn type_name(tokens: &[Token<'_>]) -> Option<String> {
-    let index = tokens
-        .iter()
-        .position(|token| token.word().is_some_and(|word| TYPES.contains(&word)))?;
+    let makes_type = |token: &Token<'_>| token.word().is_some_and(|word| TYPES.contains(&word));
+    // `@Adapter(Money.class) class Price`: what stands in brackets is another type.
+    let mut depth = 0_usize;
+    let outside = tokens.iter().position(|token| {
+        match token.kind {
+            TokenKind::Mark(b'(') => depth += 1,
+            TokenKind::Mark(b')') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && makes_type(token)
+    });
+    let index = outside.or_else(|| tokens.iter().position(makes_type))?;
     let name = tokens[index + 1..].iter().find_map(Token::word);
     Some(name.unwrap_or_default().to_owned())
 }

@@ -174,6 +174,12 @@ fn java_members_constructors_and_no_calls() {
         outline(Language::Java, text),
         spans(&[("A", 2, 3), ("b", 4, 11), ("run", 7, 8)])
     );
+    let annotated =
+        "@Adapter(value = Money.class)\npublic class Price<T> {\n  Price(T t) {\n  }\n}\n";
+    assert_eq!(
+        outline(Language::Java, annotated),
+        spans(&[("Price", 3, 4)])
+    );
 }
 
 #[test]
