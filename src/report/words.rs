@@ -298,19 +298,20 @@ pub(super) fn usage_words(usage: &Usage) -> Option<String> {
     let known = usage.cost_usd.or(is_unknown.then_some(0.0));
     let money = known.map(|usd| cost_in_words(usd, &usage.unpriced));
     let cost = match (money, used) {
-        (None, 0) => return None,
-        (Some(money), 0) => money,
-        (None, used) => format!("{} tokens{cached}", format_tokens(used)),
-        (Some(money), used) => format!("{money}, {} tokens{cached}", format_tokens(used)),
+        (None, 0) => None,
+        (Some(money), 0) => Some(money),
+        (None, used) => Some(format!("{} tokens{cached}", format_tokens(used))),
+        (Some(money), used) => Some(format!("{money}, {} tokens{cached}", format_tokens(used))),
     };
-    Some(match (&usage.model, usage.passed_over.as_slice()) {
-        (_, []) => cost,
-        (model, passed_over) => format!(
-            "{cost}; by {} after {}",
-            model.as_deref().unwrap_or("another model"),
-            passed_over.join("; ")
-        ),
-    })
+    // A server that counts nothing may still have refused something.
+    let after = (!usage.passed_over.is_empty()).then(|| {
+        let model = usage.model.as_deref().unwrap_or("another model");
+        format!("by {model} after {}", usage.passed_over.join("; "))
+    });
+    match (cost, after) {
+        (Some(cost), Some(after)) => Some(format!("{cost}; {after}")),
+        (cost, after) => cost.or(after),
+    }
 }
 
 /// What a judge looked up in the repository, or why it could not; none where nobody offered it.
@@ -413,5 +414,39 @@ pub(super) fn ending_word(ending: Option<Ending>) -> &'static str {
         Some(Ending::Forced) => "forced",
         Some(Ending::Died) => "died",
         None => "unknown",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Servers that count no tokens are told of, too: that an answer was held to nothing must not hang on a number.
+    #[test]
+    fn what_was_refused_is_told_whatever_was_counted() {
+        let refused = || vec!["m with a schema of the answer: 400".to_owned()];
+        for (tokens, cost) in [
+            (None, None),
+            (Some(0), None),
+            (Some(900), None),
+            (None, Some(0.1)),
+            (Some(900), Some(0.1)),
+        ] {
+            let usage = Usage {
+                input_tokens: tokens,
+                cost_usd: cost,
+                model: Some("m".to_owned()),
+                ..Usage::default()
+            };
+            let counted = usage_words(&usage);
+            let told = usage_words(&Usage {
+                passed_over: refused(),
+                ..usage
+            });
+            let after = "by m after m with a schema of the answer: 400";
+            let expected = counted.map_or(after.to_owned(), |c| format!("{c}; {after}"));
+            assert_eq!(told, Some(expected));
+        }
+        assert_eq!(usage_words(&Usage::default()), None);
     }
 }

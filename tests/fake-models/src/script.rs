@@ -179,6 +179,8 @@ pub enum Fault {
     Cut,
     /// An error event comes in the midst of a streamed answer.
     ErrorMidway,
+    /// The stream begins and says only that the call is not taken: a 400 that came behind the status, as from a gateway.
+    Refused,
 }
 
 /// Tokens of one answer.

@@ -341,6 +341,10 @@ impl Answering<'_> {
         if !self.reply.headers_first {
             self.stream_head(out)?;
         }
+        if self.reply.fault == Some(Fault::Refused) {
+            http::chunk(out, api::refused(self.ask.api).as_bytes())?;
+            return http::chunk(out, b"");
+        }
         let frames = api::stream(self.ask, self.said);
         let middle = frames.len() / 2;
         for (at, frame) in frames.iter().enumerate() {

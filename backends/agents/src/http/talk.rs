@@ -133,7 +133,7 @@ impl Conversation for HttpConversation {
             Err(failure) => {
                 // What was not answered was not said: prompt and answer go on in turn.
                 self.said.truncate(before);
-                Err(failure.with_usage(self.take_usage()))
+                Err(self.with_history(failure).with_usage(self.take_usage()))
             }
         }
     }
@@ -176,7 +176,7 @@ impl HttpConversation {
                 Err(CallError::Again { failure, .. }) => *failure,
             };
             if self.models.len() == 1 {
-                return Err(self.with_history(failure));
+                return Err(failure);
             }
             self.passed_over.push(format!("{model}: {failure}"));
             self.models.remove(0);
@@ -185,7 +185,7 @@ impl HttpConversation {
         }
     }
 
-    /// The last model's failure, with those before it.
+    /// A turn's failure, with what was tried before it: also of a turn that was cancelled or ran out of time.
     fn with_history(&self, failure: Failure) -> Failure {
         if self.passed_over.is_empty() {
             return failure;
@@ -317,7 +317,7 @@ impl HttpConversation {
         let bytes = self.sent_bytes();
         self.spending
             .approve_calls(model, bytes, 1)
-            .map_err(|failure| CallError::Final(self.with_history(failure)))?;
+            .map_err(CallError::Final)?;
         // What an answer may cost is decided before it is asked for, not when it is paid.
         let affordable = self.spending.affordable_tokens(model, bytes);
         self.allowed_tokens = affordable.map_or(self.endpoint.max_tokens, |tokens| {
@@ -406,7 +406,7 @@ impl HttpConversation {
                 if heard.ended.is_none()
                     && let Some(failure) = self.spending.check_stream(heard.written_bytes())
                 {
-                    return Err(CallError::Final(self.with_history(failure)));
+                    return Err(CallError::Final(failure));
                 }
             } else {
                 whole.extend_from_slice(&chunk);
@@ -418,16 +418,16 @@ impl HttpConversation {
             if heard.written_bytes() > self.most_bytes || bytes > most {
                 return Err(CallError::Final(self.oversized_failure()));
             }
-            if let Some(error) = heard.error.take() {
-                return Err(CallError::retryable(
-                    self.provider_failure(&format!("failed while it answered: {error}")),
-                    None,
-                ));
+            if let Some(error) = self.take_error(&mut heard) {
+                return Err(error);
             }
         }
         events.finish_stream(|data| on_data(api, &mut heard, data));
         if !streamed {
             on_data(api, &mut heard, &whole);
+        }
+        if let Some(error) = self.take_error(&mut heard) {
+            return Err(error);
         }
         self.spending.update_call(&heard.usage);
         self.partial.clone_from(&heard.text);
@@ -438,6 +438,18 @@ impl HttpConversation {
                 None,
             )),
         }
+    }
+
+    /// An error that came instead of an answer, or in the midst of one.
+    fn take_error(&self, heard: &mut ApiAnswer) -> Option<CallError> {
+        let error = heard.error.take()?;
+        if error.is_refusal && heard.written_bytes() == 0 {
+            let failure =
+                self.provider_failure(&format!("does not take this call: {}", error.words));
+            return Some(CallError::Unfit(failure));
+        }
+        let failure = self.provider_failure(&format!("failed while it answered: {}", error.words));
+        Some(CallError::retryable(failure, None))
     }
 
     /// Whether the model was shown all that was sent.

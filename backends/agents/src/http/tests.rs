@@ -207,6 +207,48 @@ fn an_answer_in_our_schema_comes_bare_and_a_server_without_it_is_asked_again() {
     }
 }
 
+/// However a turn goes on after the refusal, the receipt says that the answer was held to nothing: the usage of an answer, also
+/// of a server that counts no tokens, and the words of a failure.
+#[test]
+fn a_refused_schema_is_told_however_the_turn_ends() {
+    let uncounted = Says {
+        without_usage: true,
+        ..Says::default()
+    };
+    let refusals = [Says::status(400), Says::fault(Fault::Refused)];
+    let ends = [
+        Says::default(),
+        uncounted,
+        Says::status(400),
+        Says::status(401),
+        Says::status(403),
+        Says::stop(Ends::Refusal),
+        Says::fault(Fault::Hang),
+    ];
+    let cases = refusals
+        .iter()
+        .flat_map(|refusal| ends.iter().map(move |end| (refusal, end)));
+    for ((refusal, end), api) in cases.flat_map(|case| APIS.map(|api| (case, api))) {
+        let rules = [Rule::on(refusal.clone()).times(1), Rule::on(end.clone())];
+        let models = FakeModels::start(rules).unwrap();
+        let mut spec = spec(&models, api);
+        endpoint(&mut spec).structured = true;
+        let mut talk = open(&http(), &spec);
+        let time = if end.fault.is_some() { 500 } else { 20_000 };
+        let told = match talk.take_turn(&turn(1, time), &StopSignal::default()) {
+            Ok(reply) => reply.usage.unwrap().passed_over.join("; "),
+            Err(failure) => failure.detail,
+        };
+        let word = told.contains("with a schema of the answer") && told.contains("400");
+        assert!(word, "{api:?} {refusal:?}, then {end:?}: {told}");
+        assert_eq!(
+            models.stats().requests,
+            2,
+            "{api:?} {refusal:?}, then {end:?}"
+        );
+    }
+}
+
 #[test]
 fn what_a_key_or_a_call_is_refused_for_is_not_tried_again() {
     let refused = [

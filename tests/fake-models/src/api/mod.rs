@@ -74,6 +74,18 @@ pub(crate) fn midway(api: Api) -> String {
     }
 }
 
+/// A refusal of the call as an event of a stream.
+pub(crate) fn refused(api: Api) -> String {
+    match api {
+        Api::Anthropic => event("error", &error(api, 400)),
+        Api::Responses => event(
+            "error",
+            &json!({"type": "error", "code": "invalid_request_error", "message": "the script says 400"}),
+        ),
+        Api::Chat | Api::Gemini => data(&error(api, 400)),
+    }
+}
+
 /// An HTTP error in the API's form.
 pub(crate) fn error(api: Api, status: u16) -> Value {
     let message = format!("the script says {status}");

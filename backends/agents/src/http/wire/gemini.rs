@@ -124,7 +124,7 @@ pub(super) fn on_event(heard: &mut ApiAnswer, event: &Value) {
         Some("STOP") => heard.set_end(AnswerEnd::Done),
         // The model slipped while it wrote a call: the same question again may do.
         Some(reason @ ("MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL")) => {
-            heard.error = Some(reason.to_owned());
+            heard.set_error(&json!({ "message": reason }));
         }
         Some("MAX_TOKENS") => heard.set_end(AnswerEnd::Limit),
         Some(reason) => {

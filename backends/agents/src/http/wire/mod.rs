@@ -50,7 +50,7 @@ pub(super) struct ApiAnswer {
     /// None: there is more to come, or it was cut.
     pub(super) ended: Option<AnswerEnd>,
     /// An error in the midst of a stream.
-    pub(super) error: Option<String>,
+    pub(super) error: Option<StreamError>,
     /// The tools that the model calls instead of answering, or before it does.
     pub(super) calls: Vec<ModelCall>,
     /// The answer in the API's own items, which have to be sent back as they came where tools were called: what a model
@@ -79,8 +79,34 @@ impl ApiAnswer {
 
     fn set_error(&mut self, error: &Value) {
         let said = error["message"].as_str().or(error["type"].as_str());
-        self.error = Some(said.unwrap_or("an error without words").to_owned());
+        self.error = Some(StreamError {
+            words: said.unwrap_or("an error without words").to_owned(),
+            is_refusal: is_bad_request(error),
+        });
     }
+}
+
+/// An error that comes as an event, behind a status that says that all is well.
+#[derive(Debug)]
+pub(super) struct StreamError {
+    pub(super) words: String,
+    /// Whether the server does not take the call as it is: the same call again would end in the same way.
+    pub(super) is_refusal: bool,
+}
+
+/// Gateways have begun their answer when the provider behind them refuses the call.
+fn is_bad_request(error: &Value) -> bool {
+    let is_named = |word: &Value| {
+        matches!(
+            word.as_str(),
+            Some("400" | "422" | "invalid_request_error" | "INVALID_ARGUMENT")
+        )
+    };
+    let code = error["code"].as_u64();
+    matches!(code, Some(400 | 422))
+        || ["code", "type", "status"]
+            .iter()
+            .any(|name| is_named(&error[name]))
 }
 
 /// Path and query of the call.
