@@ -1,7 +1,8 @@
 //! What a council of APIs costs beside its models: overhead, memory, and how much of what is sent a provider's cache holds.
 //!
 //! `cargo run --release --example models -- target/release/git-council`: the program runs whole councils against the scripted
-//! server, over a change of 969 lines.
+//! server, over a change of 969 lines: once where nothing stands around it, once where the brief's 60 KB of context are full.
+//! `models PROGRAM tokens [REPOSITORY]` counts tokens only, of `HEAD` of a repository if one is named.
 
 #![allow(clippy::print_stdout, reason = "a bench tells its numbers")]
 #![allow(clippy::unwrap_used, reason = "a bench that cannot go on should stop")]
@@ -21,50 +22,70 @@ fn main() {
         .nth(1)
         .unwrap_or_else(|| "target/release/git-council".to_owned());
     let program = fs::canonicalize(program).expect("the program, as the first argument");
-    let folder = tempfile::tempdir().unwrap();
-    repository(folder.path());
+    let (alone, around) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    repository(alone.path());
     // Tokens do not depend on the build: `models PROGRAM tokens` needs none for release.
     if std::env::args().nth(2).as_deref() != Some("tokens") {
         for _ in 0..3 {
-            overhead(&program, folder.path());
+            overhead(&program, alone.path());
         }
-        memory(&program, folder.path());
+        memory(&program, alone.path());
     }
+    if let Some(named) = std::env::args().nth(3) {
+        return caches(&program, Path::new(&named), &named);
+    }
+    caches(&program, alone.path(), "969 lines, nothing around them");
+    surrounded_repository(around.path());
+    caches(&program, around.path(), "969 lines, 60 KB around them");
+}
+
+/// What a council of each API sends over one change.
+fn caches(program: &Path, folder: &Path, change: &str) {
+    println!("{change}:");
     for (api, base) in [
         ("anthropic", "/v1"),
         ("responses", "/v1"),
         ("chat", "/v1"),
         ("gemini", "/v1beta"),
     ] {
-        cache(&program, folder.path(), api, base);
+        cache(program, folder, api, base);
     }
 }
 
 /// Lines that the commit changes.
 const LINES: usize = 969;
 
-/// One commit that adds 969 lines of about 85 bytes to files that were there.
-fn repository(folder: &Path) {
-    let git = |args: &[&str]| {
-        let mut git = Command::new("git");
-        git.args(args).current_dir(folder).envs([
-            ("GIT_CONFIG_GLOBAL", "/dev/null"),
-            ("GIT_CONFIG_NOSYSTEM", "1"),
-            ("GIT_AUTHOR_NAME", "b"),
-            ("GIT_AUTHOR_EMAIL", "b@example.com"),
-            ("GIT_COMMITTER_NAME", "b"),
-            ("GIT_COMMITTER_EMAIL", "b@example.com"),
-        ]);
-        assert!(git.status().unwrap().success());
-    };
-    git(&["init", "--quiet", "--initial-branch=main", "."]);
+fn git(folder: &Path, args: &[&str]) {
+    let mut git = Command::new("git");
+    git.args(args).current_dir(folder).envs([
+        ("GIT_CONFIG_GLOBAL", "/dev/null"),
+        ("GIT_CONFIG_NOSYSTEM", "1"),
+        ("GIT_AUTHOR_NAME", "b"),
+        ("GIT_AUTHOR_EMAIL", "b@example.com"),
+        ("GIT_COMMITTER_NAME", "b"),
+        ("GIT_COMMITTER_EMAIL", "b@example.com"),
+    ]);
+    assert!(git.status().unwrap().success());
+}
+
+fn begin_repository(folder: &Path) {
+    git(folder, &["init", "--quiet", "--initial-branch=main", "."]);
     fs::write(folder.join(".gitignore"), "home\n").unwrap();
     fs::create_dir(folder.join("home")).unwrap();
+}
+
+fn commit_all(folder: &Path, message: &str) {
+    git(folder, &["add", "."]);
+    git(folder, &["commit", "--quiet", "-m", message]);
+}
+
+/// One commit that adds 969 lines of about 85 bytes to files that were there.
+fn repository(folder: &Path) {
+    begin_repository(folder);
     for file in 0..20 {
         fs::write(folder.join(format!("module_{file}.rs")), "// Steps.\n").unwrap();
     }
-    git(&["add", "."]);
-    git(&["commit", "--quiet", "-m", "Start"]);
+    commit_all(folder, "Start");
     for file in 0..20 {
         let mut text = "// Steps.\n".to_owned();
         for line in (0..LINES).filter(|line| line % 20 == file) {
@@ -76,8 +97,46 @@ fn repository(folder: &Path) {
         }
         fs::write(folder.join(format!("module_{file}.rs")), text).unwrap();
     }
-    git(&["add", "."]);
-    git(&["commit", "--quiet", "-m", "Modules"]);
+    commit_all(folder, "Modules");
+}
+
+/// The same number of lines, of the same length, in functions that call others: their definitions, which stand in a hundred
+/// further files, are more than the context of a brief holds.
+fn surrounded_repository(folder: &Path) {
+    begin_repository(folder);
+    for helper in 0..100 {
+        let mut text = format!(
+            "/// Checks what part {helper} has to hold.\npub fn check_{helper}(value: u64) -> u64 {{\n"
+        );
+        for line in 0..20 {
+            let _ = writeln!(
+                text,
+                "    let held_{line} = value.rotate_left({line}) ^ {};",
+                helper * 31 + line
+            );
+        }
+        text.push_str("    held_0\n}\n");
+        fs::write(folder.join(format!("check_{helper}.rs")), text).unwrap();
+    }
+    let module = |file: usize, lines: &str| {
+        let text = format!("pub fn run_{file}(mut value: u64) -> u64 {{\n{lines}    value\n}}\n");
+        fs::write(folder.join(format!("module_{file}.rs")), text).unwrap();
+    };
+    (0..20).for_each(|file| module(file, ""));
+    commit_all(folder, "Start");
+    for file in 0..20 {
+        let mut text = String::new();
+        for line in (0..LINES).filter(|line| line % 20 == file) {
+            let helper = line % 100;
+            let _ = writeln!(
+                text,
+                "    value = check_{helper}(value ^ {}); // part {line}: what its caller has to hold",
+                line * 7 + file
+            );
+        }
+        module(file, &text);
+    }
+    commit_all(folder, "Modules");
 }
 
 /// Runs a council; how long it took, and its peak of memory in KiB.
@@ -173,6 +232,13 @@ fn cache(program: &Path, folder: &Path, api: &str, base: &str) {
         &["--judges", "3", "--debate"],
     );
     let records = models.records();
+    // Whoever wants to read the requests names a folder.
+    if let Some(folder) = std::env::var_os("COUNCIL_BENCH_REQUESTS") {
+        for record in &records {
+            let file = format!("{api}-{}.json", record.nth);
+            fs::write(Path::new(&folder).join(file), &record.body).unwrap();
+        }
+    }
     let all = records.iter().map(|r| r.prompt_bytes).sum::<usize>();
     let brief = brief_bytes(&records);
     let shared = records[1..3]
@@ -187,9 +253,10 @@ fn cache(program: &Path, folder: &Path, api: &str, base: &str) {
     let price =
         |r: &Record| 0.1 * r.cached_bytes as f64 + write * (r.prompt_bytes - r.cached_bytes) as f64;
     println!(
-        "{api}: {} calls; all input {} tokens = {:.3} x {} briefs of {} B, {:.3} x with their schema ({} B); \
+        "{api}: {} calls; context of {} B; all input {} tokens = {:.3} x {} briefs of {} B, {:.3} x with their schema ({} B); \
          after the first call {:.1} % readable, {:.1} % read; {:.0} full-price tokens",
         records.len(),
+        context_bytes(&records[0]),
         all / 4,
         all as f64 / (brief * records.len()) as f64,
         records.len(),
@@ -200,6 +267,16 @@ fn cache(program: &Path, folder: &Path, api: &str, base: &str) {
         100.0 * sum(|r| r.cached_bytes) / sum(|r| r.prompt_bytes),
         records.iter().map(price).sum::<f64>() / 4.0,
     );
+}
+
+/// What stands around the change, in the first prompt.
+fn context_bytes(record: &Record) -> usize {
+    let text = prompts(record).concat();
+    let (_, behind) = text.split_once("\n## Context\n").unwrap_or_default();
+    let (context, _) = behind
+        .split_once("\n# How to judge it\n")
+        .unwrap_or_default();
+    context.len()
 }
 
 /// What all prompts of round 1 begin with: schema, subject and guide.

@@ -31,6 +31,7 @@ pub(super) fn render_turn(
         matter => prompter.matter.as_str(),
         mode => prompter.mode.as_str(),
         later => is_later(task.form()),
+        guided => prompter.ending == BriefEnding::Guide,
     };
     prompter
         .templates
@@ -78,13 +79,7 @@ fn template_values(prompter: &PromptBuilder, task: &Task, explorers: u8) -> (&'s
         }
     };
     match task {
-        Task::Review => (
-            "review",
-            context! {
-                explorers => u32::from(explorers),
-                guided => prompter.ending == BriefEnding::Guide,
-            },
-        ),
+        Task::Review => ("review", context! { explorers => u32::from(explorers) }),
         Task::Explore { question } => (
             "explorer",
             context! { question => fenced(words.show_note(question)) },

@@ -2,6 +2,7 @@
 //! the caller.
 
 use std::fmt::Write as _;
+use std::io;
 use std::sync::Arc;
 
 use council_builtin::display_name;
@@ -13,6 +14,7 @@ use council_protocol::task::{
 use council_protocol::{Finding, Seat};
 use council_secrets::Redactor;
 use serde::Serialize;
+use serde_json::ser::Formatter;
 
 use super::{redact, show};
 use crate::packet::cut_text;
@@ -90,7 +92,7 @@ impl QuotedWords<'_> {
                 None => writeln!(
                     out,
                     "Judge {label}: {vote}\n{}\n",
-                    to_json(&self.redact_peer(peer))
+                    to_json(&PeerWords::of(&self.redact_peer(peer)))
                 ),
             };
         }
@@ -285,7 +287,55 @@ fn json_list<T: Serialize>(items: &[T]) -> String {
     }
 }
 
+/// A peer's answer without what its heading says already.
+#[derive(Serialize)]
+struct PeerWords<'a> {
+    key_insight: &'a str,
+    findings: &'a [PeerFinding],
+    recommendation: &'a str,
+}
+
+impl<'a> PeerWords<'a> {
+    fn of(peer: &'a Peer) -> Self {
+        Self {
+            key_insight: &peer.key_insight,
+            findings: &peer.findings,
+            recommendation: &peer.recommendation,
+        }
+    }
+}
+
 fn to_json<T: Serialize + ?Sized>(value: &T) -> String {
+    let mut out = Vec::new();
+    let mut writer = serde_json::Serializer::with_formatter(&mut out, LinePerItem);
     // Strings, numbers and lists only: serialization into memory cannot fail.
-    serde_json::to_string_pretty(value).unwrap_or_default()
+    match value.serialize(&mut writer) {
+        Ok(()) => String::from_utf8(out).unwrap_or_default(),
+        Err(_) => String::new(),
+    }
+}
+
+/// JSON with one line for each item of a list: indentation is nothing that a model needs, and is paid for.
+struct LinePerItem;
+
+impl Formatter for LinePerItem {
+    fn begin_array_value<W: ?Sized + io::Write>(
+        &mut self,
+        to: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        to.write_all(if first { b"\n" } else { b",\n" })
+    }
+
+    fn begin_object_key<W: ?Sized + io::Write>(
+        &mut self,
+        to: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        to.write_all(if first { b"" } else { b", " })
+    }
+
+    fn begin_object_value<W: ?Sized + io::Write>(&mut self, to: &mut W) -> io::Result<()> {
+        to.write_all(b": ")
+    }
 }

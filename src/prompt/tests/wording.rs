@@ -239,6 +239,49 @@ fn round_1_tells_a_method_and_warns_of_over_correction() {
     in_order(&text, &told);
 }
 
+/// What the guide says stands before every turn of a review: whoever pays for a round does not pay for it again.
+#[test]
+fn what_the_guide_says_is_said_once() {
+    let guided = prompter().with_guide();
+    let (brief, bare) = (
+        guided
+            .render_brief(&small(), &BriefClass::default())
+            .unwrap(),
+        brief(&small()),
+    );
+    let guide = brief.text.strip_prefix(&*bare.text).unwrap();
+    let (error, form) = ("missing field `quote`".to_owned(), Form::Review);
+    let later = [
+        (1, explored()),
+        (1, Task::Mend { error, form }),
+        (2, debate(DebateBranch::Agreed)),
+        (2, debate(DebateBranch::Disagreed)),
+    ];
+    for (round, task) in later {
+        let seat = seat("security", "Who can make this do what it should not?");
+        let text = guided.render_turn(&seat, RoundNumber(round), KEY, &task);
+        let text = text.unwrap();
+        for line in guide.lines().filter(|line| line.len() > 60) {
+            assert!(!text.contains(line.trim()), "{line:?} again in {text}");
+        }
+        assert!(
+            text.len() < turn(&seat, round, &task).len() || round == 1,
+            "{text}"
+        );
+    }
+    insta::assert_snapshot!(
+        "debate-disagreed-guided",
+        guided
+            .render_turn(
+                &seat("", ""),
+                RoundNumber(2),
+                KEY,
+                &debate(DebateBranch::Disagreed)
+            )
+            .unwrap()
+    );
+}
+
 /// The lens is the last that differs between seats: what all share stands before it, and a provider's cache serves it.
 #[test]
 fn seats_differ_only_behind_what_they_share() {
