@@ -1,16 +1,21 @@
 //! A filled brief alone, for `benches/run.py`: `brief REPOSITORY FROM TO`.
 //!
 //! Prints the median and the slowest of 15 in milliseconds: what looking around the change takes (tree and history), and
-//! rendering the brief with it; then the bytes of the context and what a bound left out.
+//! rendering the brief with it; then the bytes of the context and what a bound left out. On a second line: what judges' look-ups
+//! take that find nothing and so read the whole tree, each once with nothing kept, and once more.
 
 use std::collections::BTreeMap;
 use std::io::{Error, Write};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use council_agents::tools::{CodeTools, QueryBounds, ToolQuery};
+use council_secrets::Redactor;
 use git_council::inside::council::plan::RunSeed;
 use git_council::inside::git::{
     self, ChangeRequest, GitEnvironment, ReviewedChange, TargetSpec, read_change,
 };
+use git_council::inside::lookup::CodeLookup;
 use git_council::inside::packet::{
     ContextBounds, FileReaders, IgnoreGlobs, PacketMaterial, build_packet,
 };
@@ -28,17 +33,7 @@ fn main() -> Result<(), Error> {
     let (mut bytes, mut gaps) = (0, Vec::new());
     for _ in 0..RUNS {
         // Opened anew each time: nothing is warm that is not in a run.
-        let request = ChangeRequest {
-            dir: dir.into(),
-            spec: TargetSpec::Range {
-                from: from.clone(),
-                to: to.clone(),
-                symmetric: false,
-            },
-            pathspecs: Vec::new(),
-            env: GitEnvironment::default(),
-        };
-        let mut change = read_change(&request).map_err(Error::other)?;
+        let mut change = read_range(dir, from, to)?;
         let packet = packet_of(&mut change)?;
         let begun = Instant::now();
         let sight = Sight::around(&change).ok_or_else(|| Error::other("no tree"))?;
@@ -69,7 +64,62 @@ fn main() -> Result<(), Error> {
             ms(times[RUNS - 1])
         )?;
     }
-    writeln!(out, "{bytes} {gaps:?}")
+    writeln!(out, "{bytes} {gaps:?}")?;
+    look_up(&mut out, dir, from, to)
+}
+
+/// A name that stands nowhere.
+const NOWHERE: &str = "nobody_ever_called_this";
+
+fn look_up(out: &mut impl Write, dir: &str, from: &str, to: &str) -> Result<(), Error> {
+    let queries = [
+        ToolQuery::Search {
+            regex: format!(r"\b{NOWHERE}\b"),
+            glob: None,
+        },
+        ToolQuery::Symbol {
+            name: NOWHERE.to_owned(),
+        },
+    ];
+    for query in &queries {
+        let mut change = read_range(dir, from, to)?;
+        let packet = Arc::new(packet_of(&mut change)?);
+        let lookup = CodeLookup::over_change(packet, change.blobs, Redactor::default(), None);
+        let lookup = lookup.ok_or_else(|| Error::other("no tree"))?;
+        let list = ToolQuery::List { glob: None };
+        for query in [&list, query, query] {
+            let begun = Instant::now();
+            let bounds = QueryBounds {
+                max_bytes: 24 << 10,
+                until: begun + Duration::from_secs(600),
+            };
+            let found = lookup
+                .run_query(query, &bounds)
+                .text
+                .map_err(Error::other)?;
+            let took = begun.elapsed().as_secs_f64() * 1e3;
+            match query {
+                ToolQuery::List { .. } => {}
+                _ => write!(out, "{took:.0} ")?,
+            }
+            drop(found);
+        }
+    }
+    writeln!(out)
+}
+
+fn read_range(dir: &str, from: &str, to: &str) -> Result<ReviewedChange, Error> {
+    let request = ChangeRequest {
+        dir: dir.into(),
+        spec: TargetSpec::Range {
+            from: from.to_owned(),
+            to: to.to_owned(),
+            symmetric: false,
+        },
+        pathspecs: Vec::new(),
+        env: GitEnvironment::default(),
+    };
+    read_change(&request).map_err(Error::other)
 }
 
 fn packet_of(change: &mut ReviewedChange) -> Result<council_protocol::Packet, Error> {

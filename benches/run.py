@@ -329,14 +329,18 @@ def brief(options, goals, made):
     tool = str(build("--example", "brief") / "examples" / "brief")
     ranges = [("1,000 lines among 60,000 files, 400 commits", around(made / "around"), "HEAD~", "HEAD")]
     ranges += [(f"{repo.name}, HEAD~1", repo, "HEAD~1", "HEAD") for repo in options.repo]
-    rows = []
+    rows, lookups = [], []
     for name, repo, old, new in ranges:
-        *times, size, gaps = output([tool, str(repo), old, new]).decode().strip().split(" ", 5)
+        measured, looked_up = output([tool, str(repo), old, new]).decode().strip().splitlines()
+        lookups.append((name, *looked_up.split()))
+        *times, size, gaps = measured.split(" ", 5)
         look, _, render, _ = (float(time) for time in times)
         kept = goals.check(f"brief of {name}", look + render <= 150)
         rows.append((name, f"{look:.1f}", f"{render:.1f}", f"{int(size) / 1000:.1f}", kept, gaps))
     print("## A filled brief\n")
     table(("range", "look around, ms", "render, ms", "context, kB", "goal 150 ms", "left out"), rows)
+    print("## Look-ups that read the whole tree\n")
+    table(("range", "search, ms", "again, ms", "symbol, ms", "again, ms"), lookups)
 
 
 SECTIONS = {"brief": brief, "diff": diff, "startup": startup, "review": review, "publication": publication}

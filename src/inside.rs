@@ -37,6 +37,11 @@ pub mod git {
     };
 }
 
+/// What `lookup` shows.
+pub mod lookup {
+    pub use crate::lookup::CodeLookup;
+}
+
 /// What `packet` shows.
 pub mod packet {
     pub use crate::packet::{

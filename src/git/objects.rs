@@ -1,7 +1,7 @@
 //! Objects by id, with a small cache in front: the rename search, the diff and the proofs read the same blobs.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::commit::CommitObject;
 use super::error::GitError;
@@ -13,25 +13,37 @@ use super::repository::OpenRepository;
 /// The largest tree or commit that is read.
 const MAX_OTHER: usize = 64 << 20;
 
-/// How much the cache holds before its older half is forgotten.
+/// How much the cache of blobs holds before its older half is forgotten, and that of trees.
 const MAX_CACHE_BYTES: usize = 32 << 20;
+const MAX_TREE_CACHE_BYTES: usize = 8 << 20;
 
 /// The objects of a repository, and those that only this change has (files of the worktree).
 pub(super) struct ObjectReader {
     pub(super) store: OpenRepository,
-    cache: Mutex<BlobCache>,
+    cache: Mutex<ObjectCache>,
+    /// Every path that is looked up begins at the root.
+    trees: Mutex<ObjectCache>,
     own: HashMap<ObjectId, Arc<[u8]>>,
 }
 
 /// Two generations: what is used again survives, the rest is forgotten a half at a time.
-#[derive(Default)]
-struct BlobCache {
+struct ObjectCache {
+    max_bytes: usize,
     young: HashMap<ObjectId, Arc<[u8]>>,
     old: HashMap<ObjectId, Arc<[u8]>>,
     bytes: usize,
 }
 
-impl BlobCache {
+impl ObjectCache {
+    fn within(max_bytes: usize) -> Mutex<Self> {
+        Mutex::new(Self {
+            max_bytes,
+            young: HashMap::new(),
+            old: HashMap::new(),
+            bytes: 0,
+        })
+    }
+
     fn get(&mut self, id: ObjectId) -> Option<Arc<[u8]>> {
         if let Some(found) = self.young.get(&id) {
             return Some(found.clone());
@@ -42,10 +54,10 @@ impl BlobCache {
     }
 
     fn put(&mut self, id: ObjectId, bytes: Arc<[u8]>) {
-        if bytes.len() > MAX_CACHE_BYTES / 4 {
+        if bytes.len() > self.max_bytes / 4 {
             return;
         }
-        if self.bytes + bytes.len() > MAX_CACHE_BYTES / 2 {
+        if self.bytes + bytes.len() > self.max_bytes / 2 {
             self.old = std::mem::take(&mut self.young);
             self.bytes = 0;
         }
@@ -58,7 +70,8 @@ impl ObjectReader {
     pub(super) fn new(store: OpenRepository) -> Self {
         Self {
             store,
-            cache: Mutex::default(),
+            cache: ObjectCache::within(MAX_CACHE_BYTES),
+            trees: ObjectCache::within(MAX_TREE_CACHE_BYTES),
             own: HashMap::new(),
         }
     }
@@ -73,7 +86,12 @@ impl ObjectReader {
         if id.is_empty_tree() {
             return Ok([].into());
         }
-        self.read_kind(id, ObjectKind::Tree, MAX_OTHER)
+        if let Some(found) = lock_cache(&self.trees).get(id) {
+            return Ok(found);
+        }
+        let bytes = self.read_kind(id, ObjectKind::Tree, MAX_OTHER)?;
+        lock_cache(&self.trees).put(id, bytes.clone());
+        Ok(bytes)
     }
 
     /// The bytes of a blob.
@@ -81,11 +99,11 @@ impl ObjectReader {
         if let Some(own) = self.own.get(&id) {
             return Ok(own.clone());
         }
-        if let Some(found) = self.cache().get(id) {
+        if let Some(found) = lock_cache(&self.cache).get(id) {
             return Ok(found);
         }
         let bytes = self.read_kind(id, ObjectKind::Blob, MAX_BLOB)?;
-        self.cache().put(id, bytes.clone());
+        lock_cache(&self.cache).put(id, bytes.clone());
         Ok(bytes)
     }
 
@@ -117,10 +135,6 @@ impl ObjectReader {
         CommitObject::parse(&bytes).ok_or_else(|| damaged_object(id, "it is not a commit"))
     }
 
-    fn cache(&self) -> std::sync::MutexGuard<'_, BlobCache> {
-        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn read_kind(
         &self,
         id: ObjectId,
@@ -139,6 +153,10 @@ impl ObjectReader {
             None => Err(self.missing_object(id)),
         }
     }
+}
+
+fn lock_cache(cache: &Mutex<ObjectCache>) -> MutexGuard<'_, ObjectCache> {
+    cache.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn damaged_object(id: ObjectId, cause: &str) -> GitError {

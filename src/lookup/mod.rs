@@ -13,6 +13,8 @@ mod search;
 mod symbol;
 #[cfg(test)]
 mod tests;
+mod text_cache;
+mod walk;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
@@ -25,6 +27,8 @@ use council_secrets::Redactor;
 use crate::git::CommitHistory;
 use crate::prompt::{redact_words, show_path};
 use file_view::FileView;
+use text_cache::TextCache;
+use walk::LARGEST_BATCH;
 
 /// The largest file that is read, in bytes: what is larger was not written by hand.
 const MAX_FILE_BYTES: usize = 4 << 20;
@@ -33,12 +37,15 @@ const MAX_FILE_BYTES: usize = 4 << 20;
 const MAX_ASKED_CHARS: usize = 120;
 
 /// The reviewed repository, for judges that look into it.
-pub(crate) struct CodeLookup {
+pub struct CodeLookup {
     packet: Arc<Packet>,
     blobs: Arc<dyn BlobSource>,
     redactor: Redactor,
     history: Option<CommitHistory>,
     tree: OnceLock<ReviewedFiles>,
+    texts: TextCache,
+    /// How many files are read at once, at most.
+    largest_batch: usize,
     listener: Option<LookupListener>,
 }
 
@@ -61,7 +68,7 @@ struct Found {
 
 impl CodeLookup {
     /// Over one change; none where there is nothing but a patch to look at.
-    pub(crate) fn over_change(
+    pub fn over_change(
         packet: Arc<Packet>,
         blobs: Arc<dyn BlobSource>,
         redactor: Redactor,
@@ -73,6 +80,8 @@ impl CodeLookup {
             redactor,
             history,
             tree: OnceLock::new(),
+            texts: TextCache::default(),
+            largest_batch: LARGEST_BATCH,
             listener: None,
         })
     }

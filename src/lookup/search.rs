@@ -1,19 +1,14 @@
 //! Searching the reviewed tree, and listing its files.
 
-use std::time::Instant;
-
 use council_agents::tools::QueryBounds;
-use council_protocol::{RepoPath, Side};
+use council_protocol::RepoPath;
 use globset::{GlobBuilder, GlobMatcher};
 use regex::{Regex, RegexBuilder};
 
 use super::file_view::FileView;
 use super::result_text::ResultText;
-use super::{CodeLookup, Found, is_binary};
+use super::{CodeLookup, Found};
 use crate::prompt::show_path;
-
-/// The largest file that is searched: what is larger is data.
-const MAX_SEARCHED_BYTES: usize = 1 << 20;
 
 /// The most lines that are shown, and of one file.
 const MAX_MATCHES: usize = 120;
@@ -24,14 +19,6 @@ const MAX_LISTED: usize = 400;
 
 /// The largest program that a pattern may become, in bytes: a repetition of repetitions is refused, not compiled.
 const MAX_REGEX_BYTES: usize = 1 << 20;
-
-/// What a walk over files came to.
-#[derive(Default)]
-pub(super) struct FileWalk {
-    pub(super) read: usize,
-    /// Whether time ran out before all files were read.
-    pub(super) is_cut: bool,
-}
 
 impl CodeLookup {
     /// Lines that a pattern matches, in the files nearest to the change first.
@@ -46,20 +33,22 @@ impl CodeLookup {
         let mut out = ResultText::within(bounds);
         let (mut matches, mut files) = (0, 0);
         let is_meant = |path: &RepoPath| glob.as_ref().is_none_or(|glob| fits(glob, path));
-        let walk = self.walk_files(&is_meant, bounds.until, |path, text| {
+        let look = |path: &RepoPath, text: &str| {
             if !regex.is_match(text) {
-                return true;
+                return None;
             }
             // A line counts as it is shown: no pattern tells anything of a secret that was taken out.
             let view = FileView::of_file(path, text, self.find_change(path), &self.redactor);
             let lines = (1..=view.last_line())
                 .filter(|&number| view.line(number).is_some_and(|line| regex.is_match(line)));
-            let most = MAX_MATCHES_OF_FILE.min(MAX_MATCHES - matches);
-            let runs: Vec<(u32, u32)> = lines.take(most).map(|line| (line, line)).collect();
-            if !runs.is_empty() {
-                (matches, files) = (matches + runs.len(), files + 1);
-                out.push_file(path, &view, &runs, &self.redactor);
-            }
+            let lines = lines.take(MAX_MATCHES_OF_FILE).map(|line| (line, line));
+            let runs: Vec<(u32, u32)> = lines.collect();
+            (!runs.is_empty()).then_some((view, runs))
+        };
+        let walk = self.walk_files(&is_meant, bounds.until, &look, |path, (view, mut runs)| {
+            runs.truncate(MAX_MATCHES - matches);
+            (matches, files) = (matches + runs.len(), files + 1);
+            out.push_file(path, &view, &runs, &self.redactor);
             matches < MAX_MATCHES && !out.is_full
         });
         let more = if matches >= MAX_MATCHES || out.is_full {
@@ -73,33 +62,6 @@ impl CodeLookup {
         Ok(out.finish(&format!(
             "{matches} lines in {files} files, {read} files searched{more}"
         )))
-    }
-
-    /// Reads the text of every file that is meant, the nearest to the change first, until `visit` has enough.
-    pub(super) fn walk_files(
-        &self,
-        is_meant: &dyn Fn(&RepoPath) -> bool,
-        until: Instant,
-        mut visit: impl FnMut(&RepoPath, &str) -> bool,
-    ) -> FileWalk {
-        let mut walk = FileWalk::default();
-        for path in self.tree().files.iter().filter(|path| is_meant(path)) {
-            if Instant::now() >= until {
-                walk.is_cut = true;
-                break;
-            }
-            let Ok(Some(bytes)) = self.blobs.read(Side::New, path) else {
-                continue;
-            };
-            walk.read += 1;
-            if bytes.len() > MAX_SEARCHED_BYTES || is_binary(&bytes) {
-                continue;
-            }
-            if !visit(path, &String::from_utf8_lossy(&bytes)) {
-                break;
-            }
-        }
-        walk
     }
 
     /// Files whose path fits.

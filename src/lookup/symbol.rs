@@ -37,24 +37,32 @@ impl CodeLookup {
         let (mut defined, mut definitions) = (ResultText::within(&share), 0);
         let mut used: Vec<FileUses> = Vec::new();
         let mut uses = 0;
-        let walk = self.walk_files(&|_| true, bounds.until, |path, text| {
+        let look = |path: &RepoPath, text: &str| {
             if !text.contains(name) || !word.is_match(text) {
-                return true;
+                return None;
             }
             let view = FileView::of_file(path, text, self.find_change(path), &self.redactor);
-            let mut places = find_places(&view, path, text, name);
-            places.definitions.truncate(MAX_DEFINITIONS - definitions);
-            if !places.definitions.is_empty() {
-                definitions += places.definitions.len();
-                defined.push_file(path, &view, &places.definitions, &self.redactor);
-            }
-            places.uses.truncate(MAX_USES_OF_FILE.min(MAX_USES - uses));
-            if !places.uses.is_empty() {
-                uses += places.uses.len();
-                used.push((path.clone(), view, places.uses));
-            }
-            uses < MAX_USES || definitions == 0
-        });
+            let places = find_places(&view, path, text, name);
+            Some((view, places))
+        };
+        let walk = self.walk_files(
+            &|_| true,
+            bounds.until,
+            &look,
+            |path, (view, mut places)| {
+                places.definitions.truncate(MAX_DEFINITIONS - definitions);
+                if !places.definitions.is_empty() {
+                    definitions += places.definitions.len();
+                    defined.push_file(path, &view, &places.definitions, &self.redactor);
+                }
+                places.uses.truncate(MAX_USES_OF_FILE.min(MAX_USES - uses));
+                if !places.uses.is_empty() {
+                    uses += places.uses.len();
+                    used.push((path.clone(), view, places.uses));
+                }
+                uses < MAX_USES || definitions == 0
+            },
+        );
         if definitions == 0 {
             defined.push_line("No definition was found.");
         }

@@ -1,10 +1,12 @@
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use council_agents::tools::LineRange;
 use council_protocol::Hunk;
 use council_protocol::change::{BlobError, FileKind};
 use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
+use proptest::prelude::*;
 
 use super::*;
 
@@ -336,4 +338,54 @@ fn files_are_listed_by_name_or_path() {
     );
     assert!(list("{a,b").unwrap_err().contains("cannot be used"));
     assert!(!list("**").unwrap().contains("link"));
+}
+
+/// Paths of a tree with folders near the change and far from it.
+static PATHS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let name = |n: usize| format!("{}/f{n}.py", ["shop", "shop/inner", "a", "b/c"][n % 4]);
+    (0..160).map(name).collect()
+});
+
+const LINES: [&str; 6] = [
+    "pay(order)\n",
+    "def pay(order):\n    return order\n",
+    "# pay, some day\n",
+    "token = \"hunter2hunter2\"\n",
+    "other = 1\n",
+    "\u{0}binary pay\n",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Reading on several processors, and reading from what is kept, changes nothing of a result: neither what is found
+    /// nor its order nor what is said of the rest.
+    #[test]
+    fn files_that_are_read_at_once_tell_what_they_tell_one_after_another(
+        files in prop::collection::btree_map(0..160_usize, prop::collection::vec(0..6_usize, 0..30), 0..160),
+        max_bytes in prop_oneof![400..3_000_usize, Just(24 << 10)],
+        query in prop::sample::select(vec![
+            ("search", "pay"), ("search", "^def "), ("search", "^other"), ("search", "nobody"), ("search", ""),
+            ("symbol", "pay"), ("symbol", "order"), ("symbol", "nobody"),
+        ]),
+        glob in prop::sample::select(vec![None, Some("shop/**"), Some("*1*.py")]),
+    ) {
+        let text = |lines: &[usize]| lines.iter().map(|&line| LINES[line]).collect::<String>().into_bytes();
+        let new = || files.iter().map(|(&file, lines)| (PATHS[file].as_str(), text(lines))).collect();
+        let over = || lookup_over(Tree { new: new(), old: BTreeMap::new(), other: Vec::new() });
+        let at_once = over();
+        let one_by_one = CodeLookup { largest_batch: 1, ..over() };
+        let (kind, word) = (query.0, query.1.to_owned());
+        let query = match kind {
+            "search" => ToolQuery::Search { regex: word, glob: glob.map(str::to_owned) },
+            _ => ToolQuery::Symbol { name: word },
+        };
+        let bounds = QueryBounds { max_bytes, ..bounds() };
+        let expected = one_by_one.run_query(&query, &bounds);
+        for _ in 0..2 {
+            let found = at_once.run_query(&query, &bounds);
+            prop_assert_eq!(&found.text, &expected.text);
+            prop_assert_eq!(&found.seen, &expected.seen);
+        }
+    }
 }
