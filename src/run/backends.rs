@@ -249,6 +249,14 @@ pub(crate) fn agents_over(
     AgentTable::new(&Arc::new(context))
 }
 
+/// Begins what a connection to an API needs, while the change is still being looked around.
+pub(crate) fn prepare_connections(seats: &[Seat], start: &RunContext) {
+    let speaks_http = |seat: &Seat| matches!(seat.agent.kind, AgentKind::Http(_));
+    if seats.iter().any(speaks_http) {
+        council_agents::begin_http_client(&agent_environment(start));
+    }
+}
+
 /// What a program needs that is asked for nothing but its version.
 pub(crate) fn bare_agent_context(start: &RunContext) -> AgentContext {
     agent_context(start, Arc::new(empty_packet()), Arc::new(NoBlobs), None)

@@ -11,6 +11,7 @@ use crate::session::{
 };
 
 use crate::run::announce::{announce_once, estimate_run};
+use crate::run::backends;
 use crate::run::context::RunContext;
 use crate::run::digests;
 use crate::run::error::RunError;
@@ -96,6 +97,10 @@ pub(crate) fn convene_review(
     if let Some(report) = recalled.and_then(|m| m.recall_verdict(&known, &heard, &mut hearsay)) {
         save_recognised_report(start, &world, &prepared, &report);
         return Ok(report);
+    }
+    backends::prepare_connections(&seats, start);
+    if let Some(memory) = &memory {
+        memory.begin_notes();
     }
     let prompts = prompts.map(|planned| planned.fill(&prepared)).transpose()?;
     let (run, _held) = begin_run(&prepared, &seats, start, &world, &moment)?;

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
 
 use council_protocol::packet::TargetKind;
 
@@ -29,6 +31,8 @@ pub(crate) struct VerdictMemory<'a> {
     cache: VerdictCache,
     journal: DismissalJournal,
     trust: SignatureTrust<'a>,
+    /// Whether notes are written here, as far as somebody has begun to find out.
+    is_noted: Mutex<Option<JoinHandle<bool>>>,
 }
 
 /// How every note about dismissals of others ends.
@@ -71,7 +75,35 @@ impl<'a> VerdictMemory<'a> {
             journal: DismissalJournal::new(&dir, seal),
             dir,
             trust: SignatureTrust::new(start, prepared.change.place.dir.clone(), settings, authors),
+            is_noted: Mutex::default(),
         })
+    }
+
+    /// Begins to find out whether the verdict will be noted: git is asked twice, and nobody waits for it while judges think.
+    pub(crate) fn begin_notes(&self) {
+        if self.trust.authors.is_some() || self.prepared.packet.target.head.is_none() {
+            return;
+        }
+        let (settings, start) = (
+            self.prepared.config.settings.notes.clone(),
+            self.start.clone(),
+        );
+        let asked = thread::Builder::new()
+            .name("hooks".to_owned())
+            .spawn(move || notes::are_written(&settings, &start));
+        // Without a thread it is found out when the verdict is there.
+        *self.is_noted.lock().unwrap_or_else(PoisonError::into_inner) = asked.ok();
+    }
+
+    fn are_notes_written(&self) -> bool {
+        let begun = self
+            .is_noted
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        let answer = begun.and_then(|begun| begun.join().ok());
+        answer
+            .unwrap_or_else(|| notes::are_written(&self.prepared.config.settings.notes, self.start))
     }
 
     /// What people dismissed: in this repository, and in notes that are signed by somebody who counts.
@@ -273,8 +305,8 @@ impl<'a> VerdictMemory<'a> {
 
     /// Writes the verdict onto the reviewed commit, as a line of its note.
     fn note_verdict(&self, report: &Report, known: &RunDigests) {
-        if notes::are_written(&self.prepared.config.settings.notes, self.start)
-            && let Some(head) = self.prepared.packet.target.head.clone()
+        if let Some(head) = self.prepared.packet.target.head.clone()
+            && self.are_notes_written()
             && let Err(error) = self.write_note(report, known, &head)
             && self.start.notifier.is_verbose()
         {

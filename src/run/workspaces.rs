@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use council_agents::room::{self, WorkspaceBounds};
 use council_protocol::change::BlobSource;
+use council_protocol::seat::AgentKind;
 use council_protocol::{RepoPath, Seat};
 use council_secrets::Redactor;
 use tempfile::TempDir;
@@ -49,7 +50,7 @@ impl AgentWorkspaces {
     ) -> Result<Self, RunError> {
         let mut programs = seats
             .iter()
-            .filter(|seat| seat.agent.kind.reads_text())
+            .filter(|seat| enters_room(&seat.agent.kind))
             .peekable();
         if !blobs.has_blobs() || programs.peek().is_none() {
             return Ok(Self::default());
@@ -97,6 +98,11 @@ impl AgentWorkspaces {
     }
 }
 
+/// Whether an agent is a program, which can look into a folder. An API has its tools, or nothing.
+fn enters_room(kind: &AgentKind) -> bool {
+    kind.reads_text() && !matches!(kind, AgentKind::Http(_))
+}
+
 impl ExportedTree {
     fn export_tree(blobs: &dyn BlobSource, shown: &room::FileFilter<'_>) -> Result<Self, RunError> {
         let cannot = |error| RunError::run(format!("cannot export the reviewed tree: {error}"));
@@ -128,4 +134,82 @@ fn redact_content<'a>(redactor: &Redactor, path: &RepoPath, content: &'a [u8]) -
 
 fn keep_content<'a>(_: &RepoPath, content: &'a [u8]) -> Cow<'a, [u8]> {
     Cow::Borrowed(content)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use council_protocol::Side;
+    use council_protocol::change::{BlobError, EntryKind, TreeEntry};
+    use council_protocol::seat::{AgentSpec, Api, Endpoint, Prime};
+
+    use super::*;
+
+    /// A tree of one file.
+    struct OneFile;
+
+    impl BlobSource for OneFile {
+        fn read(&self, _: Side, _: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {
+            Ok(Some(b"fn main() {}\n".as_slice().into()))
+        }
+
+        fn entries(&self, _: Side) -> Result<Option<Vec<TreeEntry>>, BlobError> {
+            Ok(Some(vec![TreeEntry {
+                path: "main.rs".into(),
+                kind: EntryKind::File,
+            }]))
+        }
+    }
+
+    fn seat(kind: AgentKind) -> Seat {
+        Seat {
+            judge: "judge-1".into(),
+            perspective: Default::default(),
+            agent: AgentSpec {
+                name: "a".to_owned(),
+                kind,
+                vendor: String::new(),
+                model: None,
+                deterministic: false,
+            },
+        }
+    }
+
+    /// An export reads and redacts the whole tree: in a large repository it takes longer than the judges.
+    #[test]
+    fn the_tree_is_exported_for_programs_alone() {
+        let api = || {
+            seat(AgentKind::Http(Endpoint {
+                api: Api::Anthropic,
+                url: "https://api.example".to_owned(),
+                key: None,
+                fallback: Vec::new(),
+                max_tokens: 1,
+                structured: true,
+                prime: Prime::Auto,
+                tool_calls: 12,
+                effort: None,
+                thinking: None,
+            }))
+        };
+        let program = || {
+            seat(AgentKind::Command {
+                argv: vec!["judge".to_owned()],
+                env: Vec::new(),
+                format: Default::default(),
+                sandbox: Default::default(),
+                tool: Default::default(),
+            })
+        };
+        let rooms = |seats: &[Seat]| {
+            AgentWorkspaces::for_seats(seats, &OneFile, &Redactor::default()).unwrap()
+        };
+        let alone = rooms(&[api(), api()]);
+        assert!(alone.redacted.is_none() && alone.whole.is_none());
+        for seats in [vec![program()], vec![api(), program()]] {
+            let folder = rooms(&seats).workspace_folders().redacted.is_some();
+            assert!(folder, "{} seats", seats.len());
+        }
+    }
 }

@@ -38,7 +38,7 @@ pub mod tools;
 
 pub use agent::{Agent, AgentContext, AgentReply, Conversation, SeatProbe};
 #[cfg(feature = "http")]
-pub use http::http_client;
+pub use http::{begin_http_client, http_client};
 pub use local::{LocalBackend, LocalStyle, ThreadSharing};
 pub use outlet::EventOutlet;
 pub use sitting::{JudgeMemory, SeatedJudge};

@@ -3,12 +3,57 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::ffi::OsString;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use reqwest::{Client, NoProxy, Proxy, redirect};
 
 /// How long a connection may take to come about.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// The variables that name proxies; the lower case counts, too.
+const PROXY_NAMES: [&str; 3] = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"];
+
+/// A client that is made while the program prepares what it will send: reading the system's certificates takes longer than
+/// everything else before the first request.
+static EARLY: Mutex<Option<EarlyClient>> = Mutex::new(None);
+
+struct EarlyClient {
+    /// What is named in the environment that it is made for.
+    proxies: ProxyNames,
+    made: JoinHandle<Result<Client, String>>,
+}
+
+/// The variables that a client depends on.
+#[derive(Clone, PartialEq, Eq)]
+struct ProxyNames(BTreeMap<String, OsString>);
+
+impl ProxyNames {
+    fn of(env: &BTreeMap<String, OsString>) -> Self {
+        let names = PROXY_NAMES.iter().chain(&["NO_PROXY"]);
+        let both = names.flat_map(|name| [(*name).to_owned(), name.to_ascii_lowercase()]);
+        let named = both.filter_map(|name| Some((name.clone(), env.get(&name)?.clone())));
+        Self(named.collect())
+    }
+}
+
+/// Begins to make a client for `env`, on a thread of its own; the next [`http_client`] for the same takes it. Nothing is sent.
+pub fn begin_http_client(env: &BTreeMap<String, OsString>) {
+    let proxies = ProxyNames::of(env);
+    let named = proxies.clone();
+    let made = thread::Builder::new()
+        .name("certificates".to_owned())
+        .spawn(move || build_client(&named));
+    // Without a thread it is made when it is needed.
+    if let Ok(made) = made {
+        *lock_early() = Some(EarlyClient { proxies, made });
+    }
+}
+
+fn lock_early() -> MutexGuard<'static, Option<EarlyClient>> {
+    EARLY.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A client without any connection yet. Proxies are those that `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` of `env`
 /// name, in upper or lower case; certificates are the system's, or those of `SSL_CERT_FILE` and `SSL_CERT_DIR`.
@@ -17,6 +62,15 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 ///
 /// A variable that names no proxy; certificates that cannot be read.
 pub fn http_client(env: &BTreeMap<String, OsString>) -> Result<Client, String> {
+    let proxies = ProxyNames::of(env);
+    let early = lock_early().take_if(|early| early.proxies == proxies);
+    match early.map(|early| early.made.join()) {
+        Some(Ok(client)) => client,
+        _ => build_client(&proxies),
+    }
+}
+
+fn build_client(proxies: &ProxyNames) -> Result<Client, String> {
     // Whoever was first has installed the same one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut client = Client::builder()
@@ -26,7 +80,7 @@ pub fn http_client(env: &BTreeMap<String, OsString>) -> Result<Client, String> {
         .connect_timeout(CONNECT_TIMEOUT)
         .user_agent(concat!("git-council/", env!("CARGO_PKG_VERSION")))
         .no_proxy();
-    for proxy in read_proxies(env)? {
+    for proxy in read_proxies(&proxies.0)? {
         client = client.proxy(proxy);
     }
     client
@@ -45,7 +99,7 @@ fn read_proxies(env: &BTreeMap<String, OsString>) -> Result<Vec<Proxy>, String> 
     };
     let except = get("NO_PROXY").and_then(NoProxy::from_string);
     let mut proxies = Vec::new();
-    for name in ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"] {
+    for name in PROXY_NAMES {
         let Some(url) = get(name) else { continue };
         let proxy = match name {
             "HTTPS_PROXY" => Proxy::https(url),
@@ -65,4 +119,34 @@ pub(super) fn root_cause(error: &dyn Error) -> String {
         last = source;
     }
     last.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn env(proxy: &str) -> BTreeMap<String, OsString> {
+        [
+            ("https_proxy".to_owned(), proxy.into()),
+            ("HOME".to_owned(), "/home/me".into()),
+        ]
+        .into()
+    }
+
+    #[test]
+    fn a_client_that_was_begun_early_is_taken_once_and_by_whom_it_was_made_for() {
+        begin_http_client(&env("http://proxy.example:1"));
+        assert!(http_client(&env("http://other.example:1")).is_ok());
+        assert!(lock_early().is_some(), "made for other proxies");
+        assert!(http_client(&env("http://proxy.example:1")).is_ok());
+        assert!(lock_early().is_none());
+        // What is wrong with it is told to whoever takes it.
+        begin_http_client(&env("no proxy:"));
+        assert!(
+            http_client(&env("no proxy:"))
+                .unwrap_err()
+                .contains("HTTPS_PROXY")
+        );
+        assert!(http_client(&env("no proxy:")).is_err());
+    }
 }

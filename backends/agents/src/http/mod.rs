@@ -27,7 +27,7 @@ use std::sync::{Arc, OnceLock};
 use council_protocol::seat::{AgentKind, Api, Endpoint};
 use council_protocol::{Capability, CapabilitySet, Failure, FailureKind, JudgeId, JudgeSpec, Seat};
 
-pub use self::connections::http_client;
+pub use self::connections::{begin_http_client, http_client};
 
 use self::client::{ApiTarget, HttpEngine};
 use self::prime::CachePrimer;
