@@ -189,6 +189,9 @@ fn reviewed_file(
     Ok(tree.read_file(&path)?)
 }
 
+/// The mark that begins some files of UTF-8; no judge is shown it.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// The text with the lines replaced, or why not.
 fn replace_lines(
     text: &[u8],
@@ -197,6 +200,11 @@ fn replace_lines(
     quote: &str,
     reviewed: Option<&[u8]>,
 ) -> Result<Vec<u8>, &'static str> {
+    let is_utf16 = text.starts_with(b"\xff\xfe") || text.starts_with(b"\xfe\xff");
+    if is_utf16 || text.contains(&0) || !suggestion.is_ascii() && std::str::from_utf8(text).is_err()
+    {
+        return Err("the file has another encoding than the suggestion: mend it by hand");
+    }
     let lines = lines_of(text);
     let first = (at.line as usize)
         .checked_sub(1)
@@ -213,6 +221,9 @@ fn replace_lines(
     }
     let crlf = old.first().is_some_and(|line| line.ends_with(b"\r\n"));
     let mut new: Vec<u8> = lines[..first].concat();
+    if first == 0 && text.starts_with(MARK) && !suggestion.as_bytes().starts_with(MARK) {
+        new.extend_from_slice(MARK);
+    }
     let ended = old.last().is_none_or(|line| line.ends_with(b"\n"));
     let mut parts = suggestion
         .strip_suffix('\n')
@@ -288,6 +299,28 @@ mod tests {
             then.map(str::as_bytes),
         );
         new.map(|new| String::from_utf8(new).unwrap())
+    }
+
+    #[test]
+    fn an_encoding_survives_or_the_file_is_left_alone() {
+        let put = |text: &[u8], line, suggestion: &str, quote: &str| {
+            replace_lines(text, &at(line, None), suggestion, quote, Some(text))
+        };
+        let utf16: Vec<u8> = "\u{feff}a\nbad()\n"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        assert!(put(&utf16, 2, "good()", "bad()").is_err());
+        assert!(put(b"caf\xe9\nbad()\n", 2, "gut\u{e9}()", "bad()").is_err());
+        assert_eq!(
+            put(b"caf\xe9\nbad()\n", 2, "good()", "bad()").unwrap(),
+            b"caf\xe9\ngood()\n"
+        );
+        let marked = b"\xef\xbb\xbfbad()\nb\n";
+        assert_eq!(
+            put(marked, 1, "good()", "bad()").unwrap(),
+            b"\xef\xbb\xbfgood()\nb\n"
+        );
     }
 
     #[test]
