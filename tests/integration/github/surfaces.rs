@@ -129,7 +129,9 @@ fn the_check_leads_to_the_artefacts_of_the_job() {
             url.ends_with("/octo/project/actions/runs/77#artifacts"),
             "{surfaces}: {url}"
         );
-        assert_eq!(stage.outputs()["html-path"], page.display().to_string());
+        if surfaces == ALL {
+            assert_eq!(stage.outputs()["html-path"], page.display().to_string());
+        }
         stage.requests();
     }
     // Without a page it leads to the job.
