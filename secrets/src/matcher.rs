@@ -60,13 +60,13 @@ impl SecretTable {
         // A line of many megabytes may hold a keyword millions of times.
         let mut is_due = vec![false; self.rules.len()];
         self.always.iter().for_each(|&rule| is_due[rule] = true);
-        let mut begins = Vec::new();
+        let mut taken = Vec::new();
         for found in words {
             let called = &self.called[found.pattern().as_usize()];
             called.iter().for_each(|&rule| is_due[rule] = true);
-            begins.push(found.start());
+            taken.push(found.range());
         }
-        let unglued = without_glue(line, &begins);
+        let unglued = without_glue(line, &taken);
         let mut secrets: Vec<SecretMatch<'t>> = Vec::new();
         for (rule, _) in self.rules.iter().zip(is_due).filter(|(_, due)| *due) {
             let found = rule.pattern.captures_iter(line);
@@ -130,14 +130,14 @@ impl SecretTable {
 }
 
 /// The line with a blank for each byte of an escape (`\n`, `\x22`, `\u0022`, `\047`, `%3D`) and for each underscore before
-/// one of `words`: what would seem to belong to the token behind it. Every other byte stays where it is. None: there is
-/// nothing of that kind.
-fn without_glue(line: &str, words: &[usize]) -> Option<String> {
+/// one of `words` that belongs to no other one: what would seem to belong to the token behind it. Every other byte stays
+/// where it is. None: there is nothing of that kind.
+fn without_glue(line: &str, words: &[Range<usize>]) -> Option<String> {
     let bytes = line.as_bytes();
-    let mut glue: Vec<Range<usize>> = words
-        .iter()
-        .filter(|&&word| word > 0 && bytes[word - 1] == b'_')
-        .map(|&word| word - 1..word)
+    let before = words.iter().filter_map(|word| word.start.checked_sub(1));
+    let mut glue: Vec<Range<usize>> = before
+        .filter(|&at| bytes[at] == b'_' && !words.iter().any(|word| word.contains(&at)))
+        .map(|at| at..at + 1)
         .collect();
     let signs = bytes
         .iter()

@@ -199,12 +199,20 @@ impl<'r> LineRedactor<'r> {
     fn spans(&mut self, line: &str) -> (Vec<SecretSpan<'r>>, bool) {
         let mut spans = Vec::new();
         if let Some((kind, range)) = self.block.read_line(line, self.holds_secrets) {
-            let random = Some(range.clone());
-            spans.push(SecretSpan {
-                random,
-                ..SecretSpan::of_known(kind, range)
-            });
-            if !line.contains("-----") {
+            let is_bare = !line.contains("-----");
+            if is_bare && kind == "base64" {
+                // The provider whose token it is says more.
+                push_matches(SecretTable::built_in(), line, &mut spans);
+                spans.retain(|span| span.range == range);
+            }
+            if spans.is_empty() {
+                let random = Some(range.clone());
+                spans.push(SecretSpan {
+                    random,
+                    ..SecretSpan::of_known(kind, range)
+                });
+            }
+            if is_bare {
                 return (spans, false);
             }
         }
