@@ -1,8 +1,8 @@
-//! The one way in which the program writes files. A change under review may bring symbolic links: whoever writes through one
+//! The one way in which the program writes files, and reads those that lie in a git directory or a worktree. A change under review may bring symbolic links: whoever writes through one
 //! writes where the change's author wants, so nothing is written through a link of a checkout.
 
 use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 /// How the names of files begin that are being written: what a killed process leaves is known by it.
@@ -50,7 +50,7 @@ impl<'a> FileWriter<'a> {
     /// Writes the file, in the place of what is there.
     pub(crate) fn write(&self, bytes: &[u8]) -> io::Result<()> {
         refuse_linked_folders(self.path)?;
-        if is_device(self.path) {
+        if is_device(self.path) && !is_kept(self.path)? {
             // `-o /dev/stdout` and named pipes: there is nothing to replace.
             return OpenOptions::new()
                 .write(true)
@@ -114,6 +114,46 @@ pub(crate) fn write_file(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()>
     FileWriter::new(path).write(bytes.as_ref())
 }
 
+/// Opens a file to read it. What is no file is an error: nobody may ever write into a named pipe that came with a git
+/// directory, and whoever opened it would wait for that.
+pub(crate) fn open_to_read(path: impl AsRef<Path>) -> io::Result<File> {
+    let path = path.as_ref();
+    let mut options = OpenOptions::new();
+    options.read(true);
+    set_flags(&mut options, libc::O_NONBLOCK);
+    refuse_no_file(options.open(path)?, path)
+}
+
+/// The bytes of a file; see [`open_to_read`].
+pub(crate) fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_to_read(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The text of a file; see [`open_to_read`].
+pub(crate) fn read_text(path: impl AsRef<Path>) -> io::Result<String> {
+    let mut text = String::new();
+    open_to_read(path)?.read_to_string(&mut text)?;
+    Ok(text)
+}
+
+fn refuse_no_file(file: File, path: &Path) -> io::Result<File> {
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::other(format!(
+            "{} is no file: remove it",
+            path.display()
+        )))
+    }
+}
+
+fn set_flags(options: &mut OpenOptions, flags: i32) {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    options.custom_flags(flags);
+}
+
 /// Opens a file to append to it; it may be new. A link in its place is an error in a checkout.
 pub(crate) fn open_append(path: &Path) -> io::Result<File> {
     open_here(OpenOptions::new().append(true).create(true), path)
@@ -125,18 +165,21 @@ pub(crate) fn open_here(options: &mut OpenOptions, path: &Path) -> io::Result<Fi
     if guarded_folders(path)?.is_none() {
         return options.open(path);
     }
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt as _;
-        options.custom_flags(libc::O_NOFOLLOW);
-    }
-    options.open(path).map_err(|error| {
+    let kept = is_kept(path)?;
+    let waits = if kept { libc::O_NONBLOCK } else { 0 };
+    set_flags(options, libc::O_NOFOLLOW | waits);
+    let opened = options.open(path).map_err(|error| {
         if is_link(path) {
             link_error(path)
         } else {
             error
         }
-    })
+    });
+    if kept {
+        refuse_no_file(opened?, path)
+    } else {
+        opened
+    }
 }
 
 /// An error where the file, or a folder that leads to it, is a link of a checkout or of our own folder: for whoever wants
@@ -212,6 +255,12 @@ fn guarded_folders(file: &Path) -> io::Result<Option<Vec<PathBuf>>> {
         folders.truncate(top);
         folders
     }))
+}
+
+/// Whether a file lies in the folder that we keep in a git directory.
+fn is_kept(file: &Path) -> io::Result<bool> {
+    let file = std::path::absolute(file)?;
+    Ok(file.ancestors().any(is_own_folder))
 }
 
 /// Whether this is the folder that we keep in a git directory.
@@ -290,6 +339,34 @@ mod tests {
         symlink(outside.join("own"), tree.join("log")).unwrap();
         assert!(open_append(&tree.join("log")).is_err());
         assert_eq!(content(&outside), [("own".to_owned(), "mine".to_owned())]);
+    }
+
+    #[test]
+    fn a_pipe_in_the_place_of_a_file_keeps_nobody_waiting() {
+        let home = tempfile::tempdir().unwrap();
+        let git = home.path().join(".git");
+        let own = git.join("council");
+        fs::create_dir_all(git.join("objects")).unwrap();
+        fs::write(git.join("HEAD"), "ref: refs/heads/main").unwrap();
+        fs::create_dir_all(&own).unwrap();
+        let pipe = own.join("shown.json");
+        let make = std::process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(make.unwrap().success());
+        let (said, heard) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            for path in [&*pipe, Path::new("/dev/zero"), Path::new("/dev/tty")] {
+                assert!(read(path).is_err() && read_text(path).is_err());
+                assert!(open_to_read(path).is_err());
+            }
+            assert!(open_append(&pipe).is_err());
+            assert!(open_here(OpenOptions::new().write(true), &pipe).is_err());
+            write_file(&pipe, "whole").unwrap();
+            assert_eq!(read_text(&pipe).unwrap(), "whole");
+            assert_eq!(read(&pipe).unwrap(), b"whole");
+            said.send(()).unwrap();
+        });
+        let waited = heard.recv_timeout(std::time::Duration::from_secs(20));
+        waited.expect("it waits, or an assertion failed");
     }
 
     #[test]

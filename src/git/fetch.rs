@@ -181,7 +181,7 @@ impl FetchDirectory {
         fs::write(home.join("HEAD"), "ref: refs/heads/none\n")?;
         fs::write(home.join("packed-refs"), refs)?;
         fs::write(home.join("config"), configuration(repository, address))?;
-        match fs::read(repository.common_dir.join("shallow")) {
+        match safe_file::read(repository.common_dir.join("shallow")) {
             Ok(shallow) => fs::write(home.join("shallow"), shallow),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
             Err(error) => Err(error),
@@ -246,10 +246,10 @@ impl FetchDirectory {
             repository.common_dir.join("shallow"),
             self.home.path().join("shallow"),
         );
-        let Ok(moved) = fs::read(theirs) else {
+        let Ok(moved) = safe_file::read(theirs) else {
             return Ok(());
         };
-        if fs::read(&ours).ok().as_deref() == Some(&moved) {
+        if safe_file::read(&ours).ok().as_deref() == Some(&moved) {
             return Ok(());
         }
         let mut file = tempfile::NamedTempFile::new_in(&repository.common_dir)?;

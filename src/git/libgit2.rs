@@ -3,13 +3,13 @@
 //! libgit2 is used as a reader of objects, refs, index and configuration, and for the diff of two buffers. Its own tree
 //! diff and rename search are not used (they walk what did not change and miss renames), nor are its attributes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use git2::{
-    Config, Delta, DiffOptions, ErrorClass, ErrorCode, FileMode, Index, ObjectType, Odb, Oid,
-    Patch, Repository, RepositoryOpenFlags, Sort,
+    Config, Delta, DiffOptions, ErrorClass, ErrorCode, Index, ObjectType, Odb, Oid, Patch,
+    Repository, RepositoryOpenFlags, Sort,
 };
 
 use super::diff::raw_hunk::ChangedLines;
@@ -24,6 +24,7 @@ use super::object_store::{
 };
 use super::path_bytes::bytes_to_path;
 use super::tree_item::{LocatedItem, TreeItem};
+use crate::safe_file;
 
 /// A repository, open for reading.
 pub(super) struct Libgit2Store {
@@ -63,9 +64,15 @@ impl Libgit2Store {
         SETTINGS.call_once(|| git2::opts::strict_hash_verification(true));
         let repository = match env.path_from("GIT_DIR", dir) {
             Some(git_dir) => {
+                refuse_pipes(&git_dir)?;
                 Repository::open_ext(git_dir, RepositoryOpenFlags::NO_SEARCH, NOWHERE)?
             }
-            None => Repository::open_ext(dir, RepositoryOpenFlags::empty(), ceiling_dirs(env))?,
+            None => {
+                if let Ok(found) = Repository::discover_path(dir, ceiling_dirs(env)) {
+                    refuse_pipes(&found)?;
+                }
+                Repository::open_ext(dir, RepositoryOpenFlags::empty(), ceiling_dirs(env))?
+            }
         };
         if let Some(work_tree) = env.path_from("GIT_WORK_TREE", dir) {
             repository.set_workdir(&work_tree, false)?;
@@ -154,6 +161,26 @@ impl ObjectStore for Libgit2Store {
         }
         let tree = object.peel(ObjectType::Tree).map_err(|e| bad(&e))?;
         Ok(Some((from_oid(tree.id()), ObjectKind::Tree)))
+    }
+
+    fn refs_named(&self, names: &[String]) -> Result<Vec<(String, ObjectId)>, GitError> {
+        let repository = self.lock_repository();
+        let found = |name: &String| {
+            let object = repository.find_reference(name).ok()?.peel(ObjectType::Any);
+            Some((name.clone(), from_oid(object.ok()?.id())))
+        };
+        Ok(names.iter().filter_map(found).collect())
+    }
+
+    fn may_abbreviate(&self, digits: &str) -> bool {
+        let Ok(id) = Oid::from_str(digits) else {
+            return false;
+        };
+        let found = self.with_database(|odb| odb.exists_prefix(id, digits.len()));
+        found.is_ok_and(|found| match found {
+            Ok(_) => true,
+            Err(error) => error.code() == ErrorCode::Ambiguous,
+        })
     }
 
     fn commit_of(&self, name: &str) -> Option<ObjectId> {
@@ -283,20 +310,43 @@ impl ObjectStore for Libgit2Store {
         let diff = repository.diff_index_to_workdir(Some(&index), Some(&mut options));
         let diff = diff.map_err(|e| library_error("compare the worktree with the index", &e))?;
         let mut touched: Vec<TouchedPath> = Vec::new();
+        let top = repository.workdir();
+        let submodules: HashSet<_> = index
+            .iter()
+            .filter(|entry| entry.mode == SUBMODULE)
+            .map(|entry| entry.path)
+            .collect();
         for delta in diff.deltas() {
             let (old, new) = (delta.old_file(), delta.new_file());
             let Some(path) = new.path_bytes().or(old.path_bytes()) else {
                 continue;
             };
+            // The file's mode is not asked for: with `core.fileMode` off the library mixes those of both sides, and its
+            // binding ends the process at what comes of it.
+            let folder = top.map(|top| top.join(bytes_to_path(path)));
+            let is_folder = folder
+                .as_ref()
+                .is_some_and(|folder| folder.symlink_metadata().is_ok_and(|meta| meta.is_dir()));
+            let tracked = !matches!(delta.status(), Delta::Untracked);
+            let submodule = is_folder && submodules.contains(path);
+            let is_repository = || folder.is_some_and(|folder| folder.join(".git").exists());
+            if tracked && is_folder && !submodule && is_repository() {
+                // A repository of its own in the place of a file.
+                touched.push(TouchedPath {
+                    path: [path, b"/"].concat(),
+                    tracked: false,
+                    submodule: None,
+                    overlooked: None,
+                });
+            }
             touched.push(TouchedPath {
                 path: path.to_vec(),
-                tracked: !matches!(delta.status(), Delta::Untracked),
-                submodule: (new.mode() == FileMode::Commit).then(|| from_oid(new.id())),
+                tracked,
+                submodule: submodule.then(|| from_oid(new.id())),
                 overlooked: None,
             });
         }
         // What the library is told to overlook it does not compare; a file that is not there is out of a sparse checkout.
-        let top = repository.workdir();
         let marks: HashMap<_, _> = index
             .iter()
             .filter_map(|entry| {
@@ -347,19 +397,69 @@ impl ObjectStore for Libgit2Store {
 
 /// Bits of an index entry's flags.
 const STAGE: u16 = 0x3000;
+/// The mode of a submodule's entry.
+const SUBMODULE: u32 = 0o160000;
 const INTENT_TO_ADD: u16 = 1 << 13;
 const SKIPPED: u16 = 1 << 14;
 const ASSUMED: u16 = 0x8000;
 
 /// The mark that tells git to overlook an entry. A submodule is known by its commit, whatever its mark.
 fn overlooked_as(entry: &git2::IndexEntry) -> Option<&'static str> {
-    if entry.mode == 0o160000 {
+    if entry.mode == SUBMODULE {
         None
     } else if entry.flags_extended & SKIPPED != 0 {
         Some(SKIP_WORKTREE)
     } else {
         (entry.flags & ASSUMED != 0).then_some(ASSUME_UNCHANGED)
     }
+}
+
+/// Files of a git directory that git's library opens as they are, and would wait for if they were pipes.
+const OPENED_BY_NAME: [&str; 13] = [
+    "HEAD",
+    "commondir",
+    "config",
+    "config.worktree",
+    "gitdir",
+    "index",
+    "info/attributes",
+    "info/exclude",
+    "info/grafts",
+    "objects/info/alternates",
+    "objects/info/commit-graph",
+    "packed-refs",
+    "shallow",
+];
+
+/// An error where something else than a file stands in the place of one: an archive carries pipes, and so could an attacker.
+fn refuse_pipes(git_dir: &Path) -> Result<(), git2::Error> {
+    let common = safe_file::read_text(git_dir.join("commondir"));
+    let common = common.ok().map(|named| git_dir.join(named.trim_end()));
+    for dir in common.iter().map(PathBuf::as_path).chain([git_dir]) {
+        let named = OPENED_BY_NAME.iter().map(|name| dir.join(name));
+        for file in named.chain(loose_refs(dir)) {
+            if std::fs::metadata(&file).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
+                let why = format!("{} is no file: remove it", file.display());
+                return Err(git2::Error::from_str(&why));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What lies below `refs` and is neither a folder nor a file.
+fn loose_refs(git_dir: &Path) -> Vec<PathBuf> {
+    let (mut folders, mut found) = (vec![git_dir.join("refs")], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.file_type() {
+                Ok(sort) if sort.is_dir() => folders.push(entry.path()),
+                Ok(sort) if sort.is_file() => {}
+                _ => found.push(entry.path()),
+            }
+        }
+    }
+    found
 }
 
 /// git's own configuration where there is no repository.
@@ -372,7 +472,8 @@ pub(super) fn default_settings(pattern: &str) -> Result<Vec<ConfigEntry>, GitErr
 
 /// The values of one configuration file; none where there is no such file.
 pub(super) fn settings_of_file(file: &Path, pattern: &str) -> Result<Vec<ConfigEntry>, GitError> {
-    if !file.exists() {
+    // A device or a pipe in its place (`GIT_CONFIG_GLOBAL=/dev/null`) says nothing.
+    if !file.is_file() {
         return Ok(Vec::new());
     }
     let config = Config::open(file);

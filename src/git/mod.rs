@@ -52,6 +52,7 @@ mod worktree;
 pub(crate) use any_object::read_any_object;
 pub use change::ReviewedChange;
 pub(crate) use config::{ConfigOrigin, ConfigValue, config_values};
+pub(crate) use decode::decode_text;
 pub use env::GitEnvironment;
 pub(crate) use env::is_local;
 pub(crate) use error::GitError;

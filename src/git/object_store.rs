@@ -62,6 +62,10 @@ pub(super) trait ObjectStore: Send + Sync {
     fn read_head(&self) -> Result<HeadPosition, GitError>;
     /// The commit, else the tree, else the blob that a revision names; none when it names nothing.
     fn resolve_name(&self, rev: &str) -> Result<Option<(ObjectId, ObjectKind)>, GitError>;
+    /// Those of these refs (whole names) that there are, with the object that each leads to through tags.
+    fn refs_named(&self, names: &[String]) -> Result<Vec<(String, ObjectId)>, GitError>;
+    /// Whether an id of an object may begin with these digits; a source that cannot tell says yes from seven digits on.
+    fn may_abbreviate(&self, digits: &str) -> bool;
     /// The commit that a whole ref name leads to.
     fn commit_of(&self, name: &str) -> Option<ObjectId>;
     /// The ref that a symbolic ref names.

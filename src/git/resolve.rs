@@ -138,7 +138,16 @@ fn resolve_staged(objects: &ObjectReader) -> Result<ResolvedTarget, GitError> {
     let head = head_revision(objects)?;
     let base = head.as_ref().and_then(|head| head.commit);
     let target = make_target(TargetKind::Staged, "staged".to_owned(), base, None);
-    let new = SideListing::Entries(objects.store.index_entries()?);
+    let entries = objects.store.index_entries()?;
+    let index = objects.store.git_dir.join("index");
+    if entries.is_empty() && base.is_some() && index.symlink_metadata().is_err() {
+        return Err(GitError::Damaged {
+            what: "the index".to_owned(),
+            cause: "there is none, so every file counts as deleted (git reset makes one of HEAD)"
+                .to_owned(),
+        });
+    }
+    let new = SideListing::Entries(entries);
     Ok(ResolvedTarget::new(
         target,
         head.as_ref(),

@@ -57,6 +57,7 @@ pub(super) fn resolve_revision(
             tree: empty,
         });
     }
+    refuse_ambiguous(objects, name)?;
     match objects.store.resolve_name(name)? {
         Some((commit, ObjectKind::Commit)) => at_commit(objects, name, commit),
         Some((id, ObjectKind::Blob)) => Err(GitError::FileContent {
@@ -73,6 +74,50 @@ pub(super) fn resolve_revision(
         }),
         None => Err(unknown_revision(objects, name)?),
     }
+}
+
+/// A name of several refs that do not lead to the same object, or of a ref that looks like a short id, is no name: tags
+/// come with every fetch, git prefers them, and the base also says whose configuration is obeyed.
+fn refuse_ambiguous(objects: &ObjectReader, revision: &str) -> Result<(), GitError> {
+    let end = revision
+        .find(['~', '^', ':'])
+        .into_iter()
+        .chain(revision.find("@{"))
+        .min()
+        .unwrap_or(revision.len());
+    let name = &revision[..end];
+    if matches!(name, "" | "@" | "HEAD") || name.starts_with("refs/") || is_whole_id(objects, name)
+    {
+        return Ok(());
+    }
+    let places = ["", "tags/", "heads/", "remotes/"].map(|place| format!("refs/{place}{name}"));
+    let head_of_remote = format!("refs/remotes/{name}/HEAD");
+    let places: Vec<String> = places.into_iter().chain([head_of_remote]).collect();
+    let found = objects.store.refs_named(&places)?;
+    let mut meanings: Vec<String> = Vec::new();
+    if found.iter().any(|(_, id)| *id != found[0].1) {
+        meanings.extend(found.iter().map(|(name, _)| name.clone()));
+        meanings.sort();
+    }
+    let is_short = (4..).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_hexdigit());
+    let elsewhere = |(_, id): &(String, ObjectId)| !id.to_hex().starts_with(&name.to_lowercase());
+    if is_short && found.iter().any(elsewhere) && objects.store.may_abbreviate(name) {
+        meanings = found.iter().map(|(name, _)| name.clone()).collect();
+        meanings.push("a short id".to_owned());
+    }
+    if meanings.is_empty() {
+        return Ok(());
+    }
+    Err(GitError::BadRevision {
+        rev: revision.to_owned(),
+        cause: format!("it could be {}", meanings.join(" or ")),
+    })
+}
+
+/// Whether git takes it for an id, whatever refs are called so.
+fn is_whole_id(objects: &ObjectReader, name: &str) -> bool {
+    name.len() == objects.store.format.empty_tree().to_hex().len()
+        && name.bytes().all(|b| b.is_ascii_hexdigit())
 }
 
 /// In a repository without a commit, `HEAD` is no mistake of whoever typed it: there is nothing yet that it could name.

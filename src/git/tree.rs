@@ -100,7 +100,7 @@ pub(super) fn compare_within(
         gives_up,
         gave_up: false,
     };
-    walk.walk_pair(old, new, 0)?;
+    walk.walk_all(old, new)?;
     Ok((!walk.gave_up).then_some(walk.found))
 }
 
@@ -209,29 +209,65 @@ struct TreeWalk<'a> {
     gave_up: bool,
 }
 
+/// What stands under one name in two trees, and differs.
+type NamedPair = (Vec<u8>, Option<TreeItem>, Option<TreeItem>);
+
+/// A folder that the walk is in: how long its path is, and what is left of it.
+type OpenFolder = (usize, std::vec::IntoIter<NamedPair>);
+
 impl TreeWalk<'_> {
-    fn walk_pair(
-        &mut self,
+    /// Walks depth first. The folders that it is in are a list, not calls in one another: threads have small stacks.
+    fn walk_all(&mut self, old: Option<ObjectId>, new: Option<ObjectId>) -> Result<(), GitError> {
+        let mut open: Vec<OpenFolder> = Vec::new();
+        if old != new {
+            open.push((0, self.pair_items(old, new)?.into_iter()));
+        }
+        while let Some((start, items)) = open.last_mut() {
+            self.path.truncate(*start);
+            let Some((name, old, new)) = items.next() else {
+                open.pop();
+                continue;
+            };
+            if (self.gives_up)(self.found.len()) {
+                self.gave_up = true;
+                return Ok(());
+            }
+            self.path.extend_from_slice(&name);
+            self.keep_leaves(old, new)?;
+            let tree = |entry: Option<TreeItem>| {
+                entry
+                    .filter(|entry| entry.sort() == ItemSort::Tree)
+                    .map(|entry| entry.id)
+            };
+            if tree(old) != tree(new) {
+                self.path.push(b'/');
+                if open.len() > MAX_DEPTH {
+                    return Err(bound_error(
+                        "a path",
+                        &format!("more than {MAX_DEPTH} directories deep"),
+                        &format!("{MAX_DEPTH}"),
+                    ));
+                }
+                let items = self.pair_items(tree(old), tree(new))?.into_iter();
+                open.push((self.path.len(), items));
+            }
+        }
+        Ok(())
+    }
+
+    /// What differs in two trees, by name.
+    fn pair_items(
+        &self,
         old: Option<ObjectId>,
         new: Option<ObjectId>,
-        depth: usize,
-    ) -> Result<(), GitError> {
-        if old == new {
-            return Ok(());
-        }
-        if depth > MAX_DEPTH {
-            return Err(bound_error(
-                "a path",
-                &format!("more than {MAX_DEPTH} directories deep"),
-                &format!("{MAX_DEPTH}"),
-            ));
-        }
+    ) -> Result<Vec<NamedPair>, GitError> {
         let (old_bytes, new_bytes) = (self.tree_bytes(old)?, self.tree_bytes(new)?);
         check_order(&new_bytes, self.objects.store.format, new)?;
         let (mut left, mut right) = (
             TreeCursor::new(&old_bytes, self.objects.store.format),
             TreeCursor::new(&new_bytes, self.objects.store.format),
         );
+        let mut pairs = Vec::new();
         let (mut a, mut b) = (left.next(), right.next());
         while a.is_some() || b.is_some() {
             let order = match (&a, &b) {
@@ -240,62 +276,43 @@ impl TreeWalk<'_> {
                 _ => Ordering::Greater,
             };
             let (one, two) = (a.filter(|_| order.is_le()), b.filter(|_| order.is_ge()));
-            self.walk_items(one, two, depth)?;
+            let (was, is) = (one.map(|(_, item)| item), two.map(|(_, item)| item));
+            if let (true, Some((name, _))) = (was != is, one.or(two)) {
+                pairs.push((name.to_vec(), was, is));
+            }
             a = if one.is_some() { left.next() } else { a };
             b = if two.is_some() { right.next() } else { b };
         }
-        check_intact(&left, old).and(check_intact(&right, new))
+        check_intact(&left, old).and(check_intact(&right, new))?;
+        Ok(pairs)
     }
 
     fn tree_bytes(&self, tree: Option<ObjectId>) -> Result<Arc<[u8]>, GitError> {
         tree.map_or_else(|| Ok([].into()), |tree| self.objects.tree(tree))
     }
 
-    fn walk_items(
+    fn keep_leaves(
         &mut self,
-        old: Option<(&[u8], TreeItem)>,
-        new: Option<(&[u8], TreeItem)>,
-        depth: usize,
+        old: Option<TreeItem>,
+        new: Option<TreeItem>,
     ) -> Result<(), GitError> {
-        let Some((name, _)) = old.or(new) else {
-            return Ok(());
-        };
-        let (old, new) = (old.map(|(_, entry)| entry), new.map(|(_, entry)| entry));
-        if old == new || self.gave_up {
-            return Ok(());
-        }
-        if (self.gives_up)(self.found.len()) {
-            self.gave_up = true;
-            return Ok(());
-        }
-        let start = self.path.len();
-        self.path.extend_from_slice(name);
-        let tree = |entry: Option<TreeItem>| {
-            entry
-                .filter(|entry| entry.sort() == ItemSort::Tree)
-                .map(|entry| entry.id)
-        };
-        if tree(old).is_some() || tree(new).is_some() {
-            self.path.push(b'/');
-            self.walk_pair(tree(old), tree(new), depth + 1)?;
-            self.path.pop();
-        }
         let leaf = |entry: Option<TreeItem>| entry.filter(|entry| entry.sort() != ItemSort::Tree);
-        if leaf(old).is_some() || leaf(new).is_some() {
-            if self.found.len() == MAX_ENTRIES {
-                return Err(bound_error(
-                    "the change",
-                    &format!("more than {MAX_ENTRIES} files"),
-                    &format!("{MAX_ENTRIES}"),
-                ));
-            }
-            self.found.push(RawChange {
-                path: self.path.clone(),
-                old: leaf(old),
-                new: leaf(new),
-            });
+        let (old, new) = (leaf(old), leaf(new));
+        if old.is_none() && new.is_none() {
+            return Ok(());
         }
-        self.path.truncate(start);
+        if self.found.len() == MAX_ENTRIES {
+            return Err(bound_error(
+                "the change",
+                &format!("more than {MAX_ENTRIES} files"),
+                &format!("{MAX_ENTRIES}"),
+            ));
+        }
+        self.found.push(RawChange {
+            path: self.path.clone(),
+            old,
+            new,
+        });
         Ok(())
     }
 }

@@ -43,10 +43,10 @@ pub(super) fn take_snapshot(
     specs: &PathspecList,
 ) -> Result<WorktreeSnapshot, GitError> {
     let index: BTreeMap<_, _> = objects.store.index_entries()?.into_iter().collect();
-    let touched = objects.store.changed_in_worktree()?;
     let mut reader = WorktreeReader::new(objects, workdir);
     let (mut unknown, mut ours) = (Vec::new(), Vec::new());
     reader.find_closed_folders(&index, &mut Vec::new(), &mut unknown)?;
+    let touched = objects.store.changed_in_worktree()?;
     let mut entries = index;
     for TouchedPath {
         path,
@@ -214,6 +214,14 @@ impl<'a> WorktreeReader<'a> {
                 return Ok(());
             }
         };
+        // Git's library would wait for a pipe in the place of these.
+        for name in [".gitignore", ".gitattributes"] {
+            let path = path.join(name);
+            if fs::metadata(&path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
+                let cause = "it is no file".to_owned();
+                return Err(GitError::Unreadable { path, cause });
+            }
+        }
         let folders = listed
             .iter()
             .filter(|entry| entry.file_type().is_ok_and(|sort| sort.is_dir()))

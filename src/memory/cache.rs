@@ -64,7 +64,7 @@ impl VerdictCache {
         if fs::metadata(&path).ok()?.len() > MAX_VERDICT_BYTES {
             return None;
         }
-        let text = fs::read_to_string(path).ok()?;
+        let text = safe_file::read_text(path).ok()?;
         let report = report::json::parse(self.verified_json(&text)?).ok()?;
         let own = report.receipt.run.recognition_key.as_deref() == Some(key);
         (own && is_worth_keeping(&report)).then_some(report)

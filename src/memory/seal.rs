@@ -11,7 +11,7 @@ use std::path::Path;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
-use crate::safe_file::FileWriter;
+use crate::safe_file::{self, FileWriter};
 
 /// The key's name in the user's state folder.
 const FILE: &str = "seal.key";
@@ -101,7 +101,7 @@ fn read_key(path: &Path) -> io::Result<MacKey> {
         let text = format!("{}: {why}", path.display());
         io::Error::new(io::ErrorKind::InvalidData, text)
     };
-    let mut file = fs::File::open(path)?;
+    let mut file = safe_file::open_to_read(path)?;
     if file.metadata()?.permissions().mode() & 0o077 != 0 {
         return Err(wrong(
             "others may read the key: if nobody has, chmod 600 it, else remove it to draw another",

@@ -1,7 +1,7 @@
 //! The files that people read, in `.agents/council/`: they go with the runs that wrote them.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs;
 use std::io::Read as _;
 use std::path::Path;
 
@@ -92,8 +92,8 @@ fn run_of_report(name: &str) -> Option<String> {
 /// Whether a report says that it is the run's: a person may keep notes of the same name beside it.
 fn names_run(report: &Path, run: &str) -> bool {
     let mut text = String::new();
-    let read =
-        File::open(report).and_then(|file| file.take(MAX_REPORT_BYTES).read_to_string(&mut text));
+    let read = safe_file::open_to_read(report)
+        .and_then(|file| file.take(MAX_REPORT_BYTES).read_to_string(&mut text));
     read.is_ok() && text.contains(&format!("`{run}`"))
 }
 

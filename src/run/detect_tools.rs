@@ -8,6 +8,7 @@ use council_agents::known_tools::{KNOWN_TOOLS, KnownTool};
 
 use crate::run::backends::bare_agent_context;
 use crate::run::context::RunContext;
+use crate::safe_file;
 
 /// Files that configure many tools: the tool has to be named in them.
 const SHARED_FILES: [&str; 3] = ["pyproject.toml", "setup.cfg", "package.json"];
@@ -61,7 +62,7 @@ fn read_mentions(root: &Path) -> String {
 
 fn read_text(file: &Path) -> Option<String> {
     let size = fs::metadata(file).ok().filter(fs::Metadata::is_file)?.len();
-    (size <= MAX_FILE_BYTES).then(|| fs::read_to_string(file).ok())?
+    (size <= MAX_FILE_BYTES).then(|| safe_file::read_text(file).ok())?
 }
 
 /// Whether a text names a tool, and not something whose name holds the tool's: `typos` is not `typosquat`.

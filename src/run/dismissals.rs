@@ -1,6 +1,5 @@
 //! What this user said of findings, beside the notes: a line each, sealed and appended, so that it holds without a note.
 
-use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -39,7 +38,7 @@ impl DismissalJournal {
     /// The lines so far, this user's first, then those that somebody else left here; one that was cut off by a crash is
     /// neither.
     pub(crate) fn read_lines(&self) -> (Vec<ParsedLine>, Vec<ParsedLine>) {
-        let bytes = fs::read(&self.file).unwrap_or_default();
+        let bytes = safe_file::read(&self.file).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
         text.lines()
             .filter_map(line::parse_line)
@@ -72,7 +71,7 @@ impl DismissalJournal {
         }
         let mut file = safe_file::open_append(&self.file)?;
         file.lock()?;
-        let bytes = fs::read(&self.file)?;
+        let bytes = safe_file::read(&self.file)?;
         let torn = bytes.last().is_some_and(|&last| last != b'\n');
         let text = format!("{}{line}\n", if torn { "\n" } else { "" });
         file.write_all(text.as_bytes())?;
@@ -122,7 +121,7 @@ pub(crate) fn change_authors(framing: &Framing, start: &RunContext) -> ChangeAut
         .collect();
     let event = start.environment.get("GITHUB_EVENT_PATH");
     let event = event
-        .and_then(|path| fs::read(path).ok())
+        .and_then(|path| safe_file::read(path).ok())
         .unwrap_or_default();
     let event: serde_json::Value = serde_json::from_slice(&event).unwrap_or_default();
     let people = [

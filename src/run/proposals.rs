@@ -1,7 +1,6 @@
 //! Dismissals that coding agents ask for. They count for nothing until a person takes one over: whoever wrote a change does not
 //! excuse its findings.
 
-use std::fs;
 use std::path::PathBuf;
 
 use crate::memory::line::DismissalLine;
@@ -32,7 +31,7 @@ pub(crate) fn keep_proposal(line: &DismissalLine, start: &RunContext) -> Result<
 
 /// What agents have asked for and nobody has decided, the oldest first. Untrusted text.
 pub(crate) fn list_proposals(start: &RunContext) -> Result<Vec<DismissalLine>, RunError> {
-    let text = fs::read_to_string(proposals_file(start)?).unwrap_or_default();
+    let text = safe_file::read_text(proposals_file(start)?).unwrap_or_default();
     let lines = text
         .lines()
         .filter_map(|line| serde_json::from_slice(line.as_bytes()).ok());

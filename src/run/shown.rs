@@ -42,7 +42,7 @@ pub(crate) fn remember_shown(report: &Report, start: &RunContext) {
 /// What was shown last, if this user's program showed it.
 pub(crate) fn last_shown(start: &RunContext) -> Option<ShownReport> {
     let path = file(start)?;
-    let text = fs::read_to_string(&path).ok()?;
+    let text = safe_file::read_text(&path).ok()?;
     let (mac, json) = text.split_once('\n')?;
     let signed = [SHOWN, json.as_bytes()].concat();
     if !start

@@ -1,6 +1,6 @@
 //! Runs of the past, as their folders tell them.
 
-use std::fs::{File, TryLockError};
+use std::fs::TryLockError;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -78,13 +78,13 @@ impl StoredRun {
     /// The bytes of one of its files.
     pub(crate) fn read_file(&self, file: &str) -> Result<Vec<u8>, RunError> {
         let path = self.folder.join(file);
-        std::fs::read(&path)
+        safe_file::read(&path)
             .map_err(|error| RunError::usage(format!("cannot read {}: {error}", path.display())))
     }
 
     /// How it stands.
     pub(crate) fn state(&self) -> RunState {
-        let held = File::open(self.folder.join(LOCK_FILE))
+        let held = safe_file::open_to_read(self.folder.join(LOCK_FILE))
             .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)));
         match (held, self.folder.join(REPORT_FILE).is_file()) {
             (true, _) => RunState::GoingOn,
@@ -119,7 +119,7 @@ impl StoredRun {
         let Some(seal) = start.signing_key() else {
             return Ok(true);
         };
-        let kept = std::fs::read_to_string(self.folder.join(SIGNATURE_FILE)).unwrap_or_default();
+        let kept = safe_file::read_text(self.folder.join(SIGNATURE_FILE)).unwrap_or_default();
         let report = self.read_file(REPORT_FILE)?;
         Ok(seal.verify_mac(
             MacPurpose::Report,
@@ -131,7 +131,7 @@ impl StoredRun {
     /// Its report; none while it is going on, or when it was cut off.
     pub(crate) fn report(&self) -> Result<Option<Report>, RunError> {
         let file = self.folder.join(REPORT_FILE);
-        let text = match std::fs::read_to_string(&file) {
+        let text = match safe_file::read_text(&file) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => {

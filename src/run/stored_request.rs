@@ -66,7 +66,7 @@ impl StoredRequest {
             RunError::usage(format!("{} cannot be resumed: {why}", past.name)).hint(AGAIN)
         };
         let path = past.folder.join(FILE);
-        let bytes = std::fs::read(&path)
+        let bytes = safe_file::read(&path)
             .map_err(|error| refuse(format!("its request is missing ({error})")))?;
         let stored: Self = serde_json::from_slice(&bytes)
             .map_err(|error| refuse(format!("{FILE} cannot be read: {error}")))?;

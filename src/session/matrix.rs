@@ -6,7 +6,6 @@
 //! out and has no reply is an abstention: its job is over. Nor can a job be asked again to mend what it said.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::fs;
 use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
@@ -78,7 +77,7 @@ pub(crate) fn store_plan(run: &Path, plan: &Plan) -> io::Result<()> {
 ///
 /// What the disk says, and a plan that is none.
 pub(crate) fn load_plan(run: &Path) -> io::Result<Plan> {
-    stored::parse_plan(&fs::read(run.join(PLAN_FILE))?).map_err(io::Error::other)
+    stored::parse_plan(&safe_file::read(run.join(PLAN_FILE))?).map_err(io::Error::other)
 }
 
 /// Brings a council as far as its replies go. In the last stage nothing is given out any more.
@@ -298,7 +297,7 @@ impl MatrixContext<'_> {
             .max_answer_bytes
             .saturating_mul(ESCAPE_FACTOR)
             .saturating_add(1 << 16);
-        let file = match fs::File::open(worker::reply_file(self.run, judge, turn)) {
+        let file = match safe_file::open_to_read(worker::reply_file(self.run, judge, turn)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             other => other?,
         };

@@ -109,7 +109,7 @@ impl SessionDisk for RealDisk {
     }
 
     fn read_file(&self, path: &Path) -> io::Result<Vec<u8>> {
-        fs::read(path)
+        safe_file::read(path)
     }
 
     fn lock_file(&self, path: &Path) -> io::Result<LockAttempt> {
@@ -120,7 +120,7 @@ impl SessionDisk for RealDisk {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 return Ok(LockAttempt::Theirs(
-                    fs::read_to_string(path).unwrap_or_default(),
+                    safe_file::read_text(path).unwrap_or_default(),
                 ));
             }
             Err(TryLockError::Error(error)) => return Err(error),

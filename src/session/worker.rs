@@ -1,7 +1,6 @@
 //! One seat of one round in a process of its own: files in, files out (`git council judge`). Background workers and the
 //! jobs of a matrix are this.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -81,7 +80,8 @@ impl BlobSource for FolderBlobs {
             path: path.clone(),
             cause,
         };
-        let bytes = fs::read(self.folder.join(&name)).map_err(|error| failed(error.to_string()))?;
+        let bytes =
+            safe_file::read(self.folder.join(&name)).map_err(|error| failed(error.to_string()))?;
         // A blob is named by its digest: what was changed since is not what is under review.
         match name.ends_with(&sha256(&bytes)) {
             true => Ok(Some(bytes.into())),
@@ -174,7 +174,7 @@ fn ask_agent(
 }
 
 fn read_named(path: &Path) -> io::Result<Vec<u8>> {
-    fs::read(path)
+    safe_file::read(path)
         .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
 }
 
@@ -186,6 +186,7 @@ fn parse_json<T: DeserializeOwned>(path: &Path) -> io::Result<T> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+    use std::fs;
 
     use council_agents::AgentContext;
     use council_protocol::change::{FileChange, FileKind, FileStatus, Hunk};

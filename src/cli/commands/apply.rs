@@ -59,7 +59,7 @@ pub(crate) fn apply_suggestion(
     };
     let file = worktree_file(&top, &finding.location.path)?;
     let cannot = |error| RunError::usage(format!("cannot read {}: {error}", file.display()));
-    let text = fs::read(&file).map_err(cannot)?;
+    let text = safe_file::read(&file).map_err(cannot)?;
     let reviewed = reviewed_file(&report, &finding.location, start)?;
     let suggestion = &with_indentation(suggestion, &text, &finding.location, &finding.quote);
     let changed = replace_lines(

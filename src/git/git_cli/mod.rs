@@ -182,6 +182,24 @@ impl ObjectStore for GitCliStore {
         Ok(blob.map(|blob| (blob, ObjectKind::Blob)))
     }
 
+    fn refs_named(&self, names: &[String]) -> Result<Vec<(String, ObjectId)>, GitError> {
+        let format = "--format=%(objectname) %(*objectname) %(refname)";
+        let patterns: Vec<&str> = names.iter().map(String::as_str).collect();
+        let said = self.run_optional(PlumbingCommand::ForEachRef, &[format], &patterns)?;
+        let read = |line: &str| {
+            let [id, tagged, name] = line.split(' ').collect::<Vec<_>>().try_into().ok()?;
+            // A pattern also stands for what lies below it.
+            let wanted = names.iter().find(|wanted| *wanted == name)?;
+            let id = if tagged.is_empty() { id } else { tagged };
+            Some((wanted.clone(), ObjectId::from_hex(id)?))
+        };
+        Ok(said.unwrap_or_default().lines().filter_map(read).collect())
+    }
+
+    fn may_abbreviate(&self, digits: &str) -> bool {
+        digits.len() >= 7
+    }
+
     fn commit_of(&self, name: &str) -> Option<ObjectId> {
         self.peel_to_kind(name, "commit").ok().flatten()
     }

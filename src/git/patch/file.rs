@@ -115,6 +115,13 @@ pub(super) fn read_git_file(lines: &mut PatchLines<'_>) -> Result<FileChange, Pa
     let first = lines.strip_line("diff --git ").unwrap_or_default();
     let headers = GitHeaders::read(lines)?;
     let content = read_content(lines)?;
+    // git writes such a section of a file whose times alone changed; as the last of a patch it may be what is left of one.
+    if lines.next_number() == line + 1 && lines.peek().is_none() {
+        return Err(PatchError::Truncated {
+            line,
+            what: "a file",
+        });
+    }
     let (old, new) = file_names(first, &headers, content.names.as_ref(), line)?;
     let status = headers.file_status();
     let path = name::repository_path(

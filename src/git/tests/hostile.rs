@@ -26,6 +26,123 @@ fn attributes_of_the_reviewed_side_hide_nothing() {
     shown(repo.read(TargetSpec::Worktree));
 }
 
+/// An archive carries pipes: whoever opens one waits until somebody writes into it.
+#[test]
+fn a_pipe_in_the_place_of_a_file_stops_no_review() {
+    let places = [
+        ".git/info/grafts",
+        ".git/info/exclude",
+        ".git/info/attributes",
+        ".git/shallow",
+        ".git/packed-refs",
+        ".git/index",
+        ".git/config",
+        ".git/HEAD",
+        ".git/commondir",
+        ".git/refs/heads/pipe",
+        ".git/refs/tags/a/pipe",
+        ".git/objects/info/alternates",
+        ".gitignore",
+        ".gitattributes",
+        "dir/.gitignore",
+        "dir/pipe",
+    ];
+    for place in places {
+        for spec in [
+            TargetSpec::Worktree,
+            TargetSpec::parse("HEAD"),
+            TargetSpec::Default,
+        ] {
+            let repo = Repo::new();
+            repo.write("a.txt", "one\n").commit("first");
+            repo.write("a.txt", "two\n")
+                .write("dir/b.txt", "b\n")
+                .commit("second");
+            repo.write("dir/c.txt", "c\n");
+            let at = repo.path().join(place);
+            std::fs::create_dir_all(at.parent().unwrap()).unwrap();
+            drop(std::fs::remove_file(&at));
+            let make = std::process::Command::new("mkfifo").arg(&at).status();
+            assert!(make.unwrap().success());
+            let (said, heard) = std::sync::mpsc::channel();
+            let named = format!("{place}: {spec:?}");
+            std::thread::spawn(move || {
+                let read = repo.try_read(spec).map(|change| filled(&change).len());
+                said.send(read.map_err(|error| error.to_string())).ok();
+            });
+            let read = heard.recv_timeout(std::time::Duration::from_secs(20));
+            let read = read.unwrap_or_else(|_| panic!("{named}: it waits"));
+            if let Err(why) = &read
+                && place.starts_with(".git/")
+                && !matches!(place, ".git/HEAD" | ".git/index")
+            {
+                assert!(
+                    why.contains("is no file") || why.contains("compare"),
+                    "{named}: {why}"
+                );
+            }
+        }
+    }
+}
+
+/// With these off, git's library mixes the modes of both sides, and its binding panics at what comes of it.
+#[test]
+fn no_setting_of_modes_and_no_kind_of_file_ends_the_program() {
+    let kinds = [
+        "file",
+        "run",
+        "link",
+        "folder",
+        "repository",
+        "pipe",
+        "nothing",
+    ];
+    for (executable, symlinks) in [(true, true), (true, false), (false, true), (false, false)] {
+        for before in ["file", "run", "link", "submodule"] {
+            for after in kinds {
+                let repo = Repo::new();
+                let put = |kind: &str| {
+                    let at = repo.path().join("it");
+                    drop(std::fs::remove_file(&at));
+                    drop(std::fs::remove_dir_all(&at));
+                    match kind {
+                        "file" | "run" => drop(repo.write("it", format!("{kind}\n"))),
+                        "link" => drop(repo.link("it", "elsewhere")),
+                        "folder" => drop(repo.write("it/in", "in\n")),
+                        "submodule" | "repository" => {
+                            std::fs::create_dir(&at).unwrap();
+                            repo.git(&["-C", "it", "init", "-q"]);
+                            let id = ["-C", "it", "commit", "-q", "--allow-empty", "-m", kind];
+                            repo.git(&id);
+                        }
+                        "pipe" => {
+                            let make = std::process::Command::new("mkfifo").arg(&at).status();
+                            assert!(make.unwrap().success());
+                        }
+                        _ => {}
+                    }
+                    if kind == "run" {
+                        use std::os::unix::fs::PermissionsExt;
+                        std::fs::set_permissions(&at, PermissionsExt::from_mode(0o755)).unwrap();
+                    }
+                };
+                put(before);
+                repo.commit("first");
+                repo.git(&["config", "core.fileMode", &executable.to_string()]);
+                repo.git(&["config", "core.symlinks", &symlinks.to_string()]);
+                put(after);
+                let named = format!("{before} to {after}, {executable}, {symlinks}");
+                let change = repo.try_read(TargetSpec::Worktree);
+                let change = change.unwrap_or_else(|error| panic!("{named}: {error}"));
+                if before != after && matches!(after, "link" | "nothing") {
+                    assert_eq!(change.files.len(), 1, "{named}");
+                }
+                filled(&change);
+            }
+        }
+    }
+}
+
 /// A repository whose every place for a program holds one that leaves a mark.
 fn with_traps() -> (Repo, PathBuf) {
     use std::os::unix::fs::PermissionsExt;

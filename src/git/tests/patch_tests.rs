@@ -231,6 +231,19 @@ fn what_would_be_missed_is_refused() {
 }
 
 #[test]
+fn a_patch_that_ends_behind_the_name_of_a_file_is_cut_off() {
+    let whole = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+y\n";
+    let name = "diff --git a/big.py b/big.py";
+    for end in ["", "\n", "\r\n"] {
+        let said = error(&format!("{whole}{name}{end}"));
+        assert_eq!(said, "line 7: the patch ends here, in the middle of a file");
+    }
+    // git writes it of a file whose times alone changed.
+    let files = parse_patch(format!("{name}\n{whole}").as_bytes()).unwrap();
+    assert_eq!(files.len(), 2);
+}
+
+#[test]
 fn names_that_lead_out_are_refused() {
     for name in [
         "a/../../etc/passwd",

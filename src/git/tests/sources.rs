@@ -205,6 +205,52 @@ fn what_libgit2_cannot_read_is_read_and_named() {
     }
 }
 
+/// T1, T34: a tag comes with a fetch, and must decide neither what is reviewed nor whose configuration is obeyed.
+#[test]
+fn a_name_that_could_be_several_is_refused_by_both_sources() {
+    let repo = Repo::new();
+    repo.write("a.txt", "one\n").commit("first");
+    repo.git(&["checkout", "-q", "-b", "feat"]);
+    repo.write("a.txt", "two\n").commit("second");
+    let short = repo.git(&["rev-parse", "--short=12", "main"]);
+    let refused = |name: &str, places: [&str; 2]| {
+        let targets = ["", "~0", "..feat", "...feat"].map(|rest| format!("{name}{rest}"));
+        for target in targets {
+            let request = request(&repo, TargetSpec::parse(&target));
+            for said in [told(read_change(&request)), told(by_command(&request))] {
+                let wanted = format!("it could be {} or {}", places[0], places[1]);
+                assert!(said.contains(&wanted), "{target}: {said}");
+            }
+        }
+    };
+    let read = |target: &str| {
+        let request = request(&repo, TargetSpec::parse(target));
+        for change in [read_change(&request), by_command(&request)] {
+            assert_eq!(filled(&change.unwrap()).len(), 1, "{target}");
+        }
+    };
+    // What is the same commit by either name is no question, an annotated tag included.
+    repo.git(&["tag", "-a", "-m", "same", "main", "main"]);
+    read("main...feat");
+    repo.git(&["tag", "-f", "main", "feat"]);
+    refused("main", ["refs/heads/main", "refs/tags/main"]);
+    read("refs/heads/main...refs/heads/feat");
+    repo.git(&["tag", "-f", "main", "feat^{tree}"]);
+    refused("main", ["refs/heads/main", "refs/tags/main"]);
+    repo.git(&["tag", "-d", "main"]);
+    repo.git(&["update-ref", "refs/remotes/origin/main", "main"]);
+    repo.git(&["branch", "origin/main", "feat"]);
+    let places = ["refs/heads/origin/main", "refs/remotes/origin/main"];
+    refused("origin/main", places);
+    // A branch that is called like a short id; a whole id is always the id, and HEAD is HEAD.
+    repo.git(&["update-ref", &format!("refs/heads/{short}"), "feat"]);
+    refused(&short, [&format!("refs/heads/{short}"), "a short id"]);
+    let whole = repo.git(&["rev-parse", "main"]);
+    repo.git(&["update-ref", &format!("refs/heads/{whole}"), "feat"]);
+    repo.git(&["update-ref", "refs/heads/HEAD", "main"]);
+    read(&format!("{whole}..HEAD"));
+}
+
 #[test]
 fn a_sparse_index_is_expanded() {
     let repo = Repo::new();

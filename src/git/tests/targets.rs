@@ -358,6 +358,38 @@ fn a_tree_that_explodes_is_bounded() {
     assert!(matches!(error, GitError::TooLarge { .. }), "{error}");
 }
 
+/// A judge's thread has two megabytes of stack, and a push must not die of a tree.
+#[test]
+fn a_deep_tree_is_walked_on_a_small_stack_and_a_deeper_one_is_named() {
+    let repo = two_commits();
+    let blob = repo.git(&["rev-parse", "HEAD:a.txt"]);
+    let tree_of = |depth: usize| {
+        let path = format!("{}f.txt", "d/".repeat(depth));
+        let entry = format!("100644 {blob}\t{path}\n");
+        repo.pipe(&["update-index", "--index-info"], entry.as_bytes());
+        let tree = repo.git(&["write-tree"]);
+        repo.git(&["reset", "-q"]);
+        tree
+    };
+    let read = |depth: usize| {
+        let spec = TargetSpec::parse(&format!("HEAD^{{tree}}..{}", tree_of(depth)));
+        std::thread::scope(|scope| {
+            let small = std::thread::Builder::new().stack_size(192 << 10);
+            let read = small.spawn_scoped(scope, || {
+                let change = repo.try_read(spec)?;
+                let listed = change.blobs.entries(Side::New).unwrap().unwrap();
+                Ok::<_, GitError>((change.files.len(), listed.len()))
+            });
+            read.unwrap().join().unwrap()
+        })
+    };
+    for depth in [1, 300, 600, 1200, 1900] {
+        assert_eq!(read(depth).unwrap(), (1, 2), "{depth} folders");
+    }
+    let error = read(2_100).unwrap_err();
+    assert!(matches!(error, GitError::TooLarge { .. }), "{error}");
+}
+
 #[test]
 fn a_damaged_tree_is_an_error() {
     let repo = two_commits();

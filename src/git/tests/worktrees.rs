@@ -352,3 +352,17 @@ fn a_file_that_cannot_be_read_stays_in_the_change() {
     let error = change.fill_hunks(&mut change.files[0].clone()).unwrap_err();
     assert!(matches!(error, GitError::TooLarge { .. }), "{error}");
 }
+
+#[test]
+fn an_index_that_is_gone_is_no_staged_deletion_of_everything() {
+    let repo = Repo::new();
+    repo.write("a.txt", "one\n");
+    assert!(repo.read(TargetSpec::Staged).nothing.is_some());
+    repo.commit("first");
+    std::fs::remove_file(repo.path().join(".git/index")).unwrap();
+    let error = repo.refused(TargetSpec::Staged);
+    assert!(matches!(error, GitError::Damaged { .. }), "{error}");
+    // Somebody may mean it.
+    repo.git(&["read-tree", "--empty"]);
+    assert_eq!(repo.read(TargetSpec::Staged).files.len(), 1);
+}

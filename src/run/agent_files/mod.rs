@@ -113,7 +113,7 @@ impl Piece {
 
     /// The file as it is; none: there is none.
     pub(crate) fn read(&self) -> Result<Option<String>, RunError> {
-        match fs::read_to_string(&self.path) {
+        match safe_file::read_text(&self.path) {
             Ok(text) => Ok(Some(text)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(RunError::usage(format!(

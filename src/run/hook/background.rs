@@ -4,7 +4,7 @@
 //! A request is a file that names a commit. Whoever holds the lock works requests off; whoever does not leaves its own and
 //! goes. A request that comes during a review ends that review: nobody waits for a verdict on what is superseded.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -130,16 +130,16 @@ impl BackgroundQueue {
 
     /// How it stands.
     pub(crate) fn current_state(&self) -> BackgroundState {
-        let held = File::open(self.lock_file())
+        let held = safe_file::open_to_read(self.lock_file())
             .is_ok_and(|file| matches!(file.try_lock_shared(), Err(fs::TryLockError::WouldBlock)));
-        match (held, fs::read_to_string(self.reason_file())) {
+        match (held, safe_file::read_text(self.reason_file())) {
             (true, Ok(why)) => BackgroundState::Waiting(why),
             (true, Err(_)) => BackgroundState::Working,
             // Whoever was just started has not got the lock yet.
             (false, _) if self.request_file().exists() && self.is_recent() => {
                 BackgroundState::Working
             }
-            (false, _) => match fs::read_to_string(self.given_up_file()) {
+            (false, _) => match safe_file::read_text(self.given_up_file()) {
                 Ok(why) => BackgroundState::GivenUp(why),
                 Err(_) => BackgroundState::Idle,
             },
@@ -181,7 +181,7 @@ impl BackgroundQueue {
             let waited = self.wait_for_quiet(limits);
             let _ = fs::remove_file(self.reason_file());
             let _ = fs::remove_file(self.urgent_file());
-            let head = fs::read_to_string(self.request_file());
+            let head = safe_file::read_text(self.request_file());
             fs::remove_file(self.request_file())?;
             match (waited, head) {
                 (Ok(()), Ok(_)) => self.run_review(start)?,
@@ -394,7 +394,7 @@ mod tests {
     fn whoever_needs_the_verdict_now_ends_the_waiting() {
         let dir = tempfile::tempdir().unwrap();
         let queue = queue(&dir);
-        let lock = File::create(queue.lock_file()).unwrap();
+        let lock = fs::File::create(queue.lock_file()).unwrap();
         lock.try_lock().unwrap();
         fs::write(queue.reason_file(), "on battery").unwrap();
         queue.stop_waiting();

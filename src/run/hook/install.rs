@@ -111,7 +111,7 @@ impl HookInstaller {
 
     /// The manager that the hooks belong to, if one does.
     pub(crate) fn detect_manager(&self, event: HookEvent) -> Option<HookManager> {
-        let hook = fs::read(self.hook_file(event)).ok();
+        let hook = safe_file::read(self.hook_file(event)).ok();
         let theirs = hook.filter(|bytes| script::detect_owner(bytes) == HookOwner::Other);
         HookManager::detect(self.worktree.as_deref(), &self.dir, theirs.as_deref())
     }
@@ -119,7 +119,7 @@ impl HookInstaller {
     /// How a hook stands.
     pub(crate) fn hook_state(&self, event: HookEvent) -> Result<HookState, RunError> {
         let file = self.hook_file(event);
-        let bytes = match fs::read(&file) {
+        let bytes = match safe_file::read(&file) {
             Ok(bytes) => bytes,
             // A dangling link is somebody's, too.
             Err(error) if error.kind() == io::ErrorKind::NotFound && !file.is_symlink() => {
@@ -163,13 +163,13 @@ impl HookInstaller {
         let (file, kept) = (self.hook_file(event), self.kept_file(event));
         let standing = self.hook_state(event)?;
         let made_dir = match &standing {
-            HookState::Installed { .. } => made_dir(&fs::read(&file).unwrap_or_default()),
+            HookState::Installed { .. } => made_dir(&safe_file::read(&file).unwrap_or_default()),
             _ => self.make_dir()? || self.is_made(),
         };
         let text = script::render_script(event, &program.to_string_lossy(), made_dir);
         match standing {
             HookState::Installed { .. }
-                if fs::read(&file).ok().as_deref() == Some(text.as_bytes()) =>
+                if safe_file::read(&file).ok().as_deref() == Some(text.as_bytes()) =>
             {
                 return Ok(InstallOutcome::Already);
             }
@@ -214,7 +214,7 @@ impl HookInstaller {
     /// Whether another hook of ours was put into a directory that was made for it.
     fn is_made(&self) -> bool {
         let scripts =
-            HookEvent::ALL.map(|event| fs::read(self.hook_file(event)).unwrap_or_default());
+            HookEvent::ALL.map(|event| safe_file::read(self.hook_file(event)).unwrap_or_default());
         scripts
             .iter()
             .any(|script| script::detect_owner(script) != HookOwner::Other && made_dir(script))
@@ -266,7 +266,7 @@ impl HookInstaller {
             HookState::Edited => return Ok(UninstallOutcome::Edited),
             HookState::Absent | HookState::Other => return restore_cut_off(&file, &kept),
         }
-        let made_dir = made_dir(&fs::read(&file).unwrap_or_default());
+        let made_dir = made_dir(&safe_file::read(&file).unwrap_or_default());
         if path_exists(&kept) {
             fs::rename(&kept, &file).map_err(|error| file_error("put back", &file, &error))?;
         } else {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::run::hook::script::HookEvent;
+use crate::safe_file;
 
 /// A manager of hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,7 +122,7 @@ impl HookManager {
         let husky = self.config_file(event);
         let mut all = files.copied().chain([husky.as_str()]);
         all.any(|file| {
-            let text = std::fs::read_to_string(worktree.join(file)).unwrap_or_default();
+            let text = safe_file::read_text(worktree.join(file)).unwrap_or_default();
             text.contains(&command) || (self == Self::PreCommit && text.contains("id: git-council"))
         })
     }

@@ -232,7 +232,7 @@ struct PlannedMatrix {
 impl PlannedMatrix {
     fn load(run: &Path) -> Result<Self, RunError> {
         let cannot = |error: std::io::Error| unusable_run(run, &error);
-        let header = std::fs::read(run.join(HEADER)).map_err(cannot)?;
+        let header = safe_file::read(run.join(HEADER)).map_err(cannot)?;
         let header: MatrixHeader =
             serde_json::from_slice(&header).map_err(|error| cannot(error.into()))?;
         if header.version != VERSION {

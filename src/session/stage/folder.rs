@@ -8,6 +8,7 @@ use council_protocol::RoundNumber;
 use serde::Deserialize;
 
 use super::{Intensity, StageError, StageRole, StageSettings};
+use crate::safe_file;
 
 /// The most bytes of one file of context.
 const MAX_FILE_BYTES: u64 = 1 << 20;
@@ -200,7 +201,7 @@ fn read_text(file: &Path) -> Result<Option<String>, StageError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(fail(error)),
         Ok(meta) if !meta.is_file() || meta.len() > MAX_FILE_BYTES => Ok(None),
-        Ok(_) => Ok(String::from_utf8(fs::read(file).map_err(fail)?).ok()),
+        Ok(_) => Ok(String::from_utf8(safe_file::read(file).map_err(fail)?).ok()),
     }
 }
 
