@@ -1,14 +1,17 @@
 //! The rooms of agents that are programs: exports of the reviewed tree, away from the repository.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use council_agents::room::{self, WorkspaceBounds};
-use council_protocol::change::BlobSource;
+use council_protocol::change::{BlobError, BlobSource, TreeEntry};
 use council_protocol::seat::AgentKind;
-use council_protocol::{RepoPath, Seat};
+use council_protocol::{RepoPath, Seat, Side};
 use council_secrets::Redactor;
 use tempfile::TempDir;
 
+use crate::git;
 use crate::prompt::redact_source;
 use crate::session;
 
@@ -59,7 +62,8 @@ impl AgentWorkspaces {
         Ok(Self {
             redacted: (!thinkers.is_empty())
                 .then(|| {
-                    ExportedTree::export_tree(blobs, &|path, content| {
+                    let named = RedactedNames::new(blobs, redactor)?;
+                    ExportedTree::export_tree(&named, &|path, content| {
                         redact_content(redactor, path, content)
                     })
                 })
@@ -121,14 +125,69 @@ impl ExportedTree {
     }
 }
 
-/// A file as a judge is shown it that passes on what it reads: binary files hold no text to redact.
+/// A file as a judge is shown it that passes on what it reads. Where something is replaced, what is no UTF-8 becomes it.
 fn redact_content<'a>(redactor: &Redactor, path: &RepoPath, content: &'a [u8]) -> Cow<'a, [u8]> {
-    match std::str::from_utf8(content) {
-        Ok(text) => match redact_source(redactor, Some(path), text) {
-            (_, 0) => Cow::Borrowed(content),
-            (redacted, _) => Cow::Owned(redacted.into_bytes()),
-        },
-        Err(_) => Cow::Borrowed(content),
+    let as_it_is = Cow::Borrowed(content);
+    // The text that it stands for, and the bytes as somebody else may read them.
+    let texts = [git::decode_text(content), Some(as_it_is.clone())];
+    for text in texts.into_iter().flatten() {
+        let (redacted, secrets) =
+            redact_source(redactor, Some(path), &String::from_utf8_lossy(&text));
+        if secrets > 0 {
+            return Cow::Owned(redacted.into_bytes());
+        }
+    }
+    as_it_is
+}
+
+/// A source whose files have the names that judges are told: a name may hold a secret, too.
+struct RedactedNames<'a> {
+    blobs: &'a dyn BlobSource,
+    entries: Option<Vec<TreeEntry>>,
+    /// The real names of those that have another.
+    real: BTreeMap<RepoPath, RepoPath>,
+}
+
+impl<'a> RedactedNames<'a> {
+    fn new(blobs: &'a dyn BlobSource, redactor: &Redactor) -> Result<Self, RunError> {
+        let cannot = |error| RunError::run(format!("cannot export the reviewed tree: {error}"));
+        let mut entries = blobs.entries(Side::New).map_err(cannot)?;
+        let mut real = BTreeMap::new();
+        for entry in entries.iter_mut().flatten() {
+            let shown = redactor.redact_source(None, &entry.path.display());
+            if shown.secrets > 0 {
+                let count = real
+                    .keys()
+                    .filter(|known: &&RepoPath| known.display().starts_with(&shown.text));
+                let same = count.count();
+                let apart = if same > 0 {
+                    format!(" ({})", same + 1)
+                } else {
+                    String::new()
+                };
+                let path = RepoPath::new((shown.text + &apart).as_bytes());
+                let was = std::mem::replace(&mut entry.path, path.clone());
+                real.insert(path, was);
+            }
+        }
+        Ok(Self {
+            blobs,
+            entries,
+            real,
+        })
+    }
+}
+
+impl BlobSource for RedactedNames<'_> {
+    fn read(&self, side: Side, path: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {
+        self.blobs.read(side, self.real.get(path).unwrap_or(path))
+    }
+
+    fn entries(&self, side: Side) -> Result<Option<Vec<TreeEntry>>, BlobError> {
+        match side {
+            Side::New => Ok(self.entries.clone()),
+            Side::Old => self.blobs.entries(side),
+        }
     }
 }
 
@@ -138,11 +197,9 @@ fn keep_content<'a>(_: &RepoPath, content: &'a [u8]) -> Cow<'a, [u8]> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use council_protocol::Side;
-    use council_protocol::change::{BlobError, EntryKind, TreeEntry};
+    use council_protocol::change::EntryKind;
     use council_protocol::seat::{AgentSpec, Api, Endpoint, Prime};
+    use proptest::prelude::*;
 
     use super::*;
 
@@ -210,6 +267,88 @@ mod tests {
         for seats in [vec![program()], vec![api(), program()]] {
             let folder = rooms(&seats).workspace_folders().redacted.is_some();
             assert!(folder, "{} seats", seats.len());
+        }
+    }
+
+    const TOKEN: &str = concat!("ghp_", "RV0LicaqJDR6g4RImaBXZBMKST9OPE261yEz");
+
+    struct Files(Vec<(String, Vec<u8>)>);
+
+    impl BlobSource for Files {
+        fn read(&self, _: Side, path: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {
+            let found = self.0.iter().find(|(name, _)| path.display() == *name);
+            Ok(found.map(|(_, content)| content.as_slice().into()))
+        }
+
+        fn entries(&self, _: Side) -> Result<Option<Vec<TreeEntry>>, BlobError> {
+            let entry = |(name, _): &(String, Vec<u8>)| TreeEntry {
+                path: name.as_str().into(),
+                kind: EntryKind::File,
+            };
+            Ok(Some(self.0.iter().map(entry).collect()))
+        }
+    }
+
+    /// Names and contents of what a judge finds in its room.
+    fn room_of(files: &Files) -> Vec<(String, Vec<u8>)> {
+        let redactor = Redactor::default();
+        let named = RedactedNames::new(files, &redactor).unwrap();
+        let shown = |path: &RepoPath, content: &[u8]| -> Vec<u8> {
+            redact_content(&redactor, path, content).into_owned()
+        };
+        let listed = named.entries(Side::New).unwrap().unwrap();
+        let read = |entry: TreeEntry| {
+            let content = named.read(Side::New, &entry.path).unwrap().unwrap();
+            (
+                entry.path.display().into_owned(),
+                shown(&entry.path, &content),
+            )
+        };
+        listed.into_iter().map(read).collect()
+    }
+
+    /// Whether a text stands in bytes, be it with every second or three of four bytes zero.
+    fn holds(bytes: &[u8], text: &str) -> bool {
+        let plain: Vec<u8> = bytes.iter().copied().filter(|&b| b != 0).collect();
+        plain
+            .windows(text.len())
+            .any(|part| part == text.as_bytes())
+    }
+
+    fn wide(text: &str, unit: fn(u16) -> [u8; 2]) -> Vec<u8> {
+        text.encode_utf16().flat_map(unit).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn no_encoding_and_no_name_brings_a_secret_into_a_room(
+            before in proptest::collection::vec(any::<u8>(), 0..20),
+            after in proptest::collection::vec(any::<u8>(), 0..20),
+            folder in "[a-z]{1,5}",
+        ) {
+            let line = format!("x\ntoken = \"{TOKEN}\"\ny\n");
+            let odd = [&before[..], b"\n", line.as_bytes(), &after].concat();
+            let latin = [b"caf\xe9\n", line.as_bytes()].concat();
+            let mark = |bytes: Vec<u8>, mark: [u8; 2]| [mark.to_vec(), bytes].concat();
+            let files = Files(vec![
+                ("odd".to_owned(), odd),
+                ("latin.py".to_owned(), latin),
+                ("le.txt".to_owned(), wide(&line, u16::to_le_bytes)),
+                ("be.txt".to_owned(), wide(&line, u16::to_be_bytes)),
+                ("marked.txt".to_owned(), mark(wide(&line, u16::to_le_bytes), [0xff, 0xfe])),
+                (format!("{folder}/{TOKEN}/a.py"), b"plain\n".to_vec()),
+                (format!("{folder}/{TOKEN}/b.py"), b"plain\n".to_vec()),
+                (format!("{folder}/{TOKEN}.py"), b"plain\n".to_vec()),
+                ("image.png".to_owned(), before.clone()),
+            ]);
+            let room = room_of(&files);
+            prop_assert_eq!(room.len(), files.0.len());
+            for (name, content) in &room {
+                prop_assert!(!name.contains(TOKEN) && !holds(content, TOKEN), "{}", name);
+            }
+            let names: std::collections::BTreeSet<_> = room.iter().map(|(name, _)| name).collect();
+            prop_assert_eq!(names.len(), room.len());
+            prop_assert_eq!(&room[8].1, &before);
         }
     }
 }
