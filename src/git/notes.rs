@@ -139,6 +139,7 @@ pub(crate) fn add_lines(
     lines: &[String],
 ) -> Result<(), RunError> {
     let _lock = lock_notes(council_dir)?;
+    refuse_symbolic(git)?;
     let there = match run_notes(git, &["show", object], &[]) {
         Ok(there) => String::from_utf8_lossy(&there).into_owned(),
         Err(RunError::Failed { code: Some(1), .. }) => String::new(),
@@ -171,6 +172,7 @@ pub(crate) fn keep_text(git: &UserGit, council_dir: &Path, text: &str) -> Result
     let object = git.run_writing("hash-object", &args, text.as_bytes())?;
     let object = String::from_utf8_lossy(&object).trim().to_owned();
     let _lock = lock_notes(council_dir)?;
+    refuse_symbolic(git)?;
     run_notes(
         git,
         &["add", "--force", "--reuse-message", &object, &object],
@@ -189,6 +191,22 @@ fn lock_notes(council_dir: &Path) -> Result<std::fs::File, RunError> {
     let lock = safe_file::open_append(&council_dir.join("notes.lock")).map_err(start)?;
     lock.lock().map_err(start)?;
     Ok(lock)
+}
+
+/// An error where the ref of the notes is another's name: git would put the notes onto that branch.
+fn refuse_symbolic(git: &UserGit) -> Result<(), RunError> {
+    match git.run_reading("symbolic-ref", &["--quiet", NOTES_REF]) {
+        Ok(named) => Err(RunError::Start {
+            command: "notes",
+            cause: format!(
+                "{NOTES_REF} leads to {}, and notes are written through no other ref; git symbolic-ref --delete {NOTES_REF} \
+                 removes it",
+                named.trim()
+            ),
+        }),
+        Err(RunError::Failed { .. }) => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 fn run_notes(git: &UserGit, args: &[&str], stdin: &[u8]) -> Result<Vec<u8>, RunError> {
@@ -250,6 +268,24 @@ mod tests {
             "{\"a\":1}\n{\"b\":1}"
         );
         assert_eq!(lines(&repo, "no id"), [""; 0]);
+    }
+
+    #[test]
+    fn notes_are_written_onto_no_branch() {
+        let repo = Repo::new();
+        let head = repo.write("a", "a\n").commit("first");
+        let folder = repo.path().join(".git/council");
+        for target in ["refs/heads/main", "refs/heads/new", "refs/notes/other"] {
+            repo.git(&["symbolic-ref", NOTES_REF, target]);
+            let refused = add_line(&user(&repo), &folder, &head, "{}").unwrap_err();
+            assert!(refused.to_string().contains(target), "{refused}");
+            assert!(keep_text(&user(&repo), &folder, "text").is_err());
+            assert_eq!(repo.git(&["rev-parse", "main"]), head);
+            let refs = repo.git(&["for-each-ref", "--format=%(refname)"]);
+            assert!(!refs.contains("new") && !refs.contains("other"), "{refs}");
+        }
+        repo.git(&["symbolic-ref", "--delete", NOTES_REF]);
+        add(&repo, &head, "{}");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::run::dismissals;
 use crate::run::error::RunError;
 use crate::run::hook::install::HookInstaller;
 use crate::run::hook::script::HookEvent;
-use crate::run::prepare::prepare_review;
+use crate::run::prepare::{PreparedReview, prepare_review};
 use crate::run::request::{RequestedTarget, ReviewRequest};
 use crate::run::settings;
 use crate::run::store::{self, StoredRun};
@@ -59,22 +59,51 @@ impl NotedVerdict {
 
     /// Who says so: a signer who counts, or nobody whose word does.
     pub(crate) fn describe_signer(&self, trust: &SignatureTrust<'_>) -> String {
+        if let Some(why) = self.misplaced() {
+            return format!("not trusted: {why}");
+        }
         match trust.trusted_signer(&self.read) {
             Ok(signer) => format!("signed by {}", signer.describe_key()),
-            Err(_) if is_own_verdict(&self.verdict, trust.start) => OWN.to_owned(),
+            Err(_) if self.is_own(trust) => OWN.to_owned(),
             Err(why) => format!("not trusted: {why}"),
         }
+    }
+
+    /// Why it says nothing about the commit that it is on: anybody can copy a note, with its signature.
+    fn misplaced(&self) -> Option<&'static str> {
+        let other = self.verdict.head != self.commit;
+        other.then_some("it is about another commit than the one it is attached to")
+    }
+
+    /// Whether a run of this user in this repository made it, about the change of the commit that it is on.
+    pub(crate) fn is_own(&self, trust: &SignatureTrust<'_>) -> bool {
+        let Some(report) = own_report(&self.verdict, trust.start) else {
+            return false;
+        };
+        // A verdict that was reused is told of the commit on which it was made.
+        let is_of_commit = report.target.head.as_ref() == Some(&self.commit);
+        self.misplaced().is_none() && (is_of_commit || self.check_change(trust).is_ok())
     }
 
     /// Whether it would be recognised here: a report that fits its line, over the change that is there today, signed by
     /// somebody who counts. Else why not.
     pub(crate) fn check_signer(&self, trust: &SignatureTrust<'_>) -> Result<TrustedSigner, String> {
+        let prepared = self.check_change(trust)?;
+        let ci = trust.authors.is_some();
+        let settings = &prepared.config.settings;
+        let authors = ci.then(|| dismissals::change_authors(&prepared.packet.framing, trust.start));
+        SignatureTrust::new(trust.start, trust.dir.clone(), settings, authors)
+            .trusted_signer(&self.read)
+    }
+
+    /// The change that it is about, where its report fits its line and the change that is there today.
+    fn check_change(&self, trust: &SignatureTrust<'_>) -> Result<PreparedReview, String> {
         let line = &self.verdict;
         if checked_report(line).is_none() {
             return Err("its verdict does not follow from its report".to_owned());
         }
-        if line.head != self.commit {
-            return Err("it is about another commit than the one it is attached to".to_owned());
+        if let Some(why) = self.misplaced() {
+            return Err(why.to_owned());
         }
         let spec = match &line.base {
             Some(base) => format!("{base}..{}", line.head),
@@ -89,11 +118,7 @@ impl NotedVerdict {
         if recognition_key(&prepared.change, &prepared.packet.files) != line.patch_id {
             return Err("its digest does not match its change".to_owned());
         }
-        let ci = trust.authors.is_some();
-        let settings = &prepared.config.settings;
-        let authors = ci.then(|| dismissals::change_authors(&prepared.packet.framing, trust.start));
-        SignatureTrust::new(trust.start, trust.dir.clone(), settings, authors)
-            .trusted_signer(&self.read)
+        Ok(prepared)
     }
 
     pub(crate) fn render_json(&self, worth: &Result<TrustedSigner, String>) -> String {
@@ -119,20 +144,28 @@ pub(crate) fn are_written(settings: &NoteSettings, start: &RunContext) -> bool {
 /// Whether a run of this user in this repository made the verdict: its report is there, under the user's own signature, and
 /// says the same. A job in CI has no user. It is believed nothing for it: this only spares a warning.
 pub(crate) fn is_own_verdict(verdict: &VerdictLine, start: &RunContext) -> bool {
+    own_report(verdict, start).is_some()
+}
+
+/// The report of that run.
+fn own_report(verdict: &VerdictLine, start: &RunContext) -> Option<Report> {
     if start.environment.is_ci() {
-        return false;
+        return None;
     }
-    let is_it = |past: &StoredRun| {
-        let report = past.report().ok().flatten();
-        let made = report.is_some_and(|report| {
-            let run = &report.receipt.run;
-            let said = report.outcome.verdict == verdict.verdict;
-            run.name == verdict.run && run.started == verdict.made && said
-        });
-        made && start.signing_key().is_some() && past.is_own(start).unwrap_or(false)
-    };
-    let past = store::find_run(start, Some(&verdict.run));
-    past.is_ok_and(|past| past.name == verdict.run && is_it(&past))
+    start.signing_key()?;
+    let past = store::find_run(start, Some(&verdict.run)).ok()?;
+    let past: StoredRun = Some(past).filter(|past| past.name == verdict.run)?;
+    let report = past.report().ok().flatten()?;
+    let (run, told, noted) = (
+        &report.receipt.run,
+        &report.outcome,
+        &verdict.report.outcome,
+    );
+    let same_run = run.name == verdict.run && run.started == verdict.made;
+    let same_word = told.verdict == verdict.verdict && told.verdict == noted.verdict;
+    let same_change = run.recognition_key.as_ref() == Some(&verdict.key);
+    let says_it = same_run && same_word && same_change && told.findings == noted.findings;
+    (says_it && past.is_own(start).unwrap_or(false)).then_some(report)
 }
 
 /// Whose word counts in this repository where no change is at hand.

@@ -198,6 +198,31 @@ fn no_note_is_written_unless_it_is_asked_for_or_the_hook_is_installed() {
     repo.council(["show", "HEAD"]).ends(0).prints("(yours)");
 }
 
+/// Anybody who may write notes can copy one.
+#[test]
+fn a_note_that_was_copied_from_another_commit_is_nobody_s() {
+    let repo = conflicted();
+    repo.council(["review", "HEAD"]).ends(1);
+    repo.write("fine.txt", "fine\n");
+    repo.commit("Fine");
+    repo.council(["review", "HEAD"]).ends(0);
+    repo.council(["show", "HEAD"]).ends(0).prints("(yours)");
+    let note = repo.git(["notes", "--ref=council", "list", "HEAD"]);
+    let copy = [
+        "notes",
+        "--ref=council",
+        "add",
+        "-f",
+        "-C",
+        note.trim(),
+        "HEAD~1",
+    ];
+    repo.git(copy);
+    let run = repo.council(["show", "HEAD~1"]).ends(0);
+    let run = run.prints("not trusted: it is about another commit");
+    assert!(!run.stdout.contains("(yours)"), "{}", run.stdout);
+}
+
 /// A key of ssh for a repository's user; none where there is no ssh.
 pub(crate) fn key(repo: &Repo) -> Option<String> {
     let file = repo.in_home("key");

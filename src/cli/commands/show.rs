@@ -137,7 +137,7 @@ fn show_verdicts(
         }
         let says = match &worth {
             Ok(signer) => format!("signed by {} and trusted here", signer.describe_key()),
-            Err(_) if notes::is_own_verdict(&noted.verdict, start) => notes::OWN.to_owned(),
+            Err(_) if noted.is_own(&trust) => notes::OWN.to_owned(),
             Err(why) => format!("not trusted: {why}"),
         };
         let line = format!(
