@@ -44,10 +44,16 @@ fn requests_go_through_the_proxy_that_the_environment_names() {
 #[test]
 fn hosts_of_no_proxy_are_asked_directly() {
     let stage = proposed();
-    // Nobody listens there.
-    let dead = ("HTTP_PROXY", "http://127.0.0.1:9");
-    review(&stage, &[dead]).ends(3);
-    review(&stage, &[dead, ("NO_PROXY", "localhost,127.0.0.1")]).ends(1);
+    let (graphql, proxy) = (format!("{NOWHERE}/graphql"), stage.hub.url().to_owned());
+    let helped = [
+        ("GITHUB_API_URL", NOWHERE),
+        ("GITHUB_GRAPHQL_URL", graphql.as_str()),
+        ("HTTP_PROXY", proxy.as_str()),
+        ("NO_PROXY", "api.ghe.invalid"),
+    ];
+    review(&stage, &helped).ends(3);
+    // Nobody listens there, and this machine needs no proxy.
+    review(&stage, &[("HTTP_PROXY", "http://127.0.0.1:9")]).ends(1);
     assert_eq!(stage.reports(1).len(), 1);
     assert!(
         stage

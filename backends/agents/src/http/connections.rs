@@ -12,6 +12,9 @@ use reqwest::{Client, NoProxy, Proxy, redirect};
 /// How long a connection may take to come about.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(20);
 
+/// This machine: what is meant for it is nobody else's, a proxy's least of all.
+const THIS_MACHINE: &str = "localhost,127.0.0.0/8,::1";
+
 /// The variables that name proxies; the lower case counts, too.
 const PROXY_NAMES: [&str; 3] = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"];
 
@@ -55,7 +58,8 @@ fn lock_early() -> MutexGuard<'static, Option<EarlyClient>> {
     EARLY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A client without any connection yet. Proxies are those that `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` of `env`
+/// A client without any connection yet. Requests to this machine go to no proxy. Other proxies are those that `HTTPS_PROXY`,
+/// `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` of `env`
 /// name, in upper or lower case; certificates are the system's, or those of `SSL_CERT_FILE` and `SSL_CERT_DIR`.
 ///
 /// # Errors
@@ -97,7 +101,11 @@ fn read_proxies(env: &BTreeMap<String, OsString>) -> Result<Vec<Proxy>, String> 
             .and_then(|value| value.to_str())
             .filter(|value| !value.is_empty())
     };
-    let except = get("NO_PROXY").and_then(NoProxy::from_string);
+    let except = match get("NO_PROXY") {
+        Some(named) => format!("{named},{THIS_MACHINE}"),
+        None => THIS_MACHINE.to_owned(),
+    };
+    let except = NoProxy::from_string(&except);
     let mut proxies = Vec::new();
     for name in PROXY_NAMES {
         let Some(url) = get(name) else { continue };
@@ -123,6 +131,9 @@ pub(super) fn root_cause(error: &dyn Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+
     use super::*;
 
     fn env(proxy: &str) -> BTreeMap<String, OsString> {
@@ -148,5 +159,46 @@ mod tests {
                 .contains("HTTPS_PROXY")
         );
         assert!(http_client(&env("no proxy:")).is_err());
+    }
+
+    /// Answers one request with a word, and says so.
+    fn serve(word: &'static str) -> u16 {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let _ = stream.read(&mut [0; 4096]);
+                let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n", word.len());
+                let _ = write!(stream, "{head}connection: close\r\n\r\n{word}");
+            }
+        });
+        port
+    }
+
+    #[test]
+    fn what_is_for_this_machine_goes_to_no_proxy() {
+        let mut runtime = tokio::runtime::Builder::new_multi_thread();
+        let runtime = runtime.enable_all().build().unwrap();
+        let (server, proxy) = (serve("server"), serve("proxy"));
+        for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY"] {
+            for except in ["", "example.com"] {
+                let proxy = format!("http://127.0.0.1:{proxy}");
+                let env = [(name, proxy.as_str()), ("NO_PROXY", except)];
+                let env = env.map(|(name, value)| (name.to_owned(), value.into()));
+                let client = http_client(&env.into()).unwrap();
+                for (host, wanted) in [
+                    ("127.0.0.1", "server"),
+                    ("localhost", "server"),
+                    ("models.invalid", "proxy"),
+                    ("localhost.invalid", "proxy"),
+                ] {
+                    let url = format!("http://{host}:{server}/v1");
+                    let asked = client.get(url).bearer_auth("key").send();
+                    let said = runtime.block_on(async { asked.await.unwrap().text().await });
+                    assert_eq!(said.unwrap(), wanted, "{name} {host}");
+                }
+            }
+        }
     }
 }
