@@ -13,6 +13,8 @@ pub(super) struct CommitObject {
     /// When it was committed, in seconds since 1970; 0 where it does not say.
     pub(super) seconds: i64,
     pub(super) message: String,
+    /// Its other headers: who committed it, signatures, and whatever else somebody put there. Untrusted text.
+    pub(super) headers: String,
 }
 
 impl CommitObject {
@@ -24,7 +26,7 @@ impl CommitObject {
             None => (bytes, &[][..]),
         };
         let (mut tree, mut parents, mut author) = (None, Vec::new(), String::new());
-        let mut seconds = 0;
+        let (mut seconds, mut headers) = (0, String::new());
         for line in head.split(|&b| b == b'\n') {
             let (key, value) =
                 line.split_at(line.iter().position(|&b| b == b' ').unwrap_or(line.len()));
@@ -36,6 +38,10 @@ impl CommitObject {
                 b"committer" => seconds = seconds_of(&text),
                 _ => {}
             }
+            if !matches!(key, b"tree" | b"parent" | b"author") {
+                headers.push_str(&String::from_utf8_lossy(line));
+                headers.push('\n');
+            }
         }
         let message = String::from_utf8_lossy(message).into_owned();
         Some(Self {
@@ -44,6 +50,7 @@ impl CommitObject {
             author,
             seconds,
             message,
+            headers,
         })
     }
 
@@ -89,6 +96,9 @@ mod tests {
         assert_eq!(commit.parents.len(), 2);
         assert_eq!(commit.author, "A <B> C <a@x>");
         assert_eq!(commit.seconds, 1);
+        let headers =
+            format!("committer Z <z@x> 1 +0000\ngpgsig -----BEGIN\n tree {id}\n -----END\n");
+        assert_eq!(commit.headers, headers);
         assert_eq!(
             (commit.subject(), commit.message.as_str()),
             ("subject", "subject\n\nbody\n\nmore\n")

@@ -27,6 +27,8 @@ pub(crate) struct PushedCommit {
     pub author: String,
     /// What its author says of it.
     pub message: String,
+    /// Its other headers, the committer's name among them.
+    pub headers: String,
 }
 
 /// The commits that lead to `to` and that neither `from` nor any ref of `remote` holds, newest first, at most `limit`.
@@ -58,6 +60,7 @@ pub(crate) fn pushed_commits(
             parents,
             author,
             message,
+            headers,
             ..
         } = objects.commit(id)?;
         let parents: Vec<String> = if parents.is_empty() {
@@ -70,6 +73,7 @@ pub(crate) fn pushed_commits(
             parents,
             author,
             message,
+            headers,
         })
     };
     store
@@ -124,6 +128,7 @@ mod tests {
             parents: vec![parent.to_owned()],
             author: repo.git(&["log", "-1", "--format=%an <%ae>", id]),
             message: format!("{message}\n"),
+            headers: repo.git(&["log", "-1", "--format=committer %cn <%ce> %ct +0000", id]) + "\n",
         };
         let listed = |limit| {
             let env = GitEnvironment::default();

@@ -151,6 +151,7 @@ pub(crate) fn find_passing_secrets(
 fn secrets_of_message(commit: &PushedCommit) -> Vec<AddedSecret> {
     let mut found = secrets_of_text("the message", &commit.message);
     found.extend(secrets_of_text("the author", &commit.author));
+    found.extend(secrets_of_text("the headers", &commit.headers));
     found
 }
 
@@ -210,4 +211,35 @@ fn secrets_of_commit(
         }
     }
     Ok((common.unwrap_or_default(), true))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_of_a_commit_that_is_pushed_is_looked_at() {
+        let token = ["gh", "p_NqVwYS81VP7Hb1DX8pPd5khxE3pyIgKpaUnA"].concat();
+        let parts: [(&str, fn(&mut PushedCommit) -> &mut String); 5] = [
+            ("", |commit| &mut commit.message),
+            ("", |commit| &mut commit.author),
+            ("committer ", |commit| &mut commit.headers),
+            ("xheader ", |commit| &mut commit.headers),
+            ("gpgsig -----BEGIN PGP SIGNATURE-----\n ", |commit| {
+                &mut commit.headers
+            }),
+        ];
+        for (before, part) in parts {
+            let mut commit = PushedCommit {
+                id: "1".repeat(40),
+                parents: Vec::new(),
+                author: "A <a@example.com>".to_owned(),
+                message: "More\n".to_owned(),
+                headers: "committer A <a@example.com> 1 +0000\n".to_owned(),
+            };
+            assert!(secrets_of_message(&commit).is_empty());
+            part(&mut commit).push_str(&format!("{before}{token}\n"));
+            assert_eq!(secrets_of_message(&commit).len(), 1, "{before}");
+        }
+    }
 }
