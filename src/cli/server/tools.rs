@@ -118,6 +118,7 @@ fn review_schema() -> Value {
 
 /// What a call asks for, or what is wrong with it, in words for the model.
 pub(super) fn parse_call(name: &str, arguments: &Value) -> Result<ToolCall, String> {
+    check_arguments(name, arguments)?;
     let text = |field: &str| {
         let value = arguments[field].as_str().map(str::trim);
         value.filter(|value| !value.is_empty()).map(str::to_owned)
@@ -143,6 +144,44 @@ pub(super) fn parse_call(name: &str, arguments: &Value) -> Result<ToolCall, Stri
         "status" => ToolCall::Status,
         other => return Err(format!("there is no tool {other}")),
     })
+}
+
+/// An argument that the tool does not take, or not in that form, is an error: what was meant would else be left out without
+/// a word.
+fn check_arguments(name: &str, arguments: &Value) -> Result<(), String> {
+    let Some(tool) = tool_declarations()
+        .into_iter()
+        .find(|tool| tool.name == name)
+    else {
+        return Ok(());
+    };
+    let given = match arguments {
+        Value::Null => return Ok(()),
+        Value::Object(given) => given,
+        _ => return Err(format!("the arguments of `{name}` are no object")),
+    };
+    let properties = &tool.schema["properties"];
+    for (argument, value) in given {
+        let fits = match properties[argument]["type"].as_str() {
+            _ if value.is_null() => properties[argument].is_object(),
+            Some("string") => value.is_string(),
+            Some("boolean") => value.is_boolean(),
+            // One name is a list of one.
+            Some("array") => {
+                let names = value.as_array();
+                value.is_string() || names.is_some_and(|all| all.iter().all(Value::is_string))
+            }
+            _ => false,
+        };
+        match properties[argument]["type"].as_str() {
+            None => return Err(format!("`{name}` takes no `{argument}`")),
+            Some(kind) if !fits => {
+                return Err(format!("`{argument}` is no {kind} as `{name}` takes it"));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(())
 }
 
 fn parse_target(target: &str) -> Result<RequestedTarget, String> {
@@ -214,9 +253,38 @@ mod tests {
 
     #[test]
     fn every_tool_that_is_listed_is_understood() {
-        let all = json!({ "id": "F1", "reason": "it is a test" });
+        let all = json!({ "id": "F1", "reason": "it is a test", "target": "HEAD", "focus": [], "fresh": true, "run": "x",
+            "ground": "accepted-risk" });
         for tool in tool_declarations() {
-            parse_call(tool.name, &all).unwrap();
+            let mut declared = all.as_object().unwrap().clone();
+            declared.retain(|name, _| tool.schema["properties"].get(name).is_some());
+            parse_call(tool.name, &declared.clone().into()).unwrap();
+            // Every argument in every other form, and one that there is not, is named.
+            let others = [
+                json!(5),
+                json!({}),
+                json!([1]),
+                json!([["a"]]),
+                json!("x"),
+                json!(true),
+            ];
+            for (name, right) in &declared {
+                for other in &others {
+                    let same = other.is_string() && (right.is_string() || right.is_array());
+                    if same || other.is_boolean() && right.is_boolean() {
+                        continue;
+                    }
+                    let mut wrong = declared.clone();
+                    wrong.insert(name.clone(), other.clone());
+                    let said = parse_call(tool.name, &wrong.into()).unwrap_err();
+                    assert!(said.contains(&format!("`{name}`")), "{said}");
+                }
+            }
+            let mut more = declared.clone();
+            more.insert("targets".to_owned(), json!("HEAD"));
+            let said = parse_call(tool.name, &more.into()).unwrap_err();
+            assert!(said.contains("`targets`"), "{said}");
+            assert!(parse_call(tool.name, &json!(["HEAD"])).is_err());
             assert_eq!(tool.schema["type"], "object", "{}", tool.name);
         }
     }
