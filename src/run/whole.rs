@@ -1,8 +1,10 @@
 //! A change that is larger than a brief: the one command that reviews all of it, and what that costs.
 
-use council_protocol::{CoverageState, Seat};
+use council_protocol::coverage::FileCoverage;
+use council_protocol::{CoverageState, FileChange, Hunk, LineKind, Packet, Seat};
 
 use crate::config::LargeChangePolicy;
+use crate::prompt::BriefClass;
 use crate::run::estimate::RunEstimate;
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
@@ -20,13 +22,17 @@ pub(crate) fn suggest_whole_review(
 ) -> Option<String> {
     let settings = &prepared.config.settings;
     let shown = prompts?.shown_coverage();
-    let is_cut = shown.files.iter().any(|file| {
+    let is_cut = |file: &&FileCoverage| {
         matches!(
             file.state,
             CoverageState::OverBudget | CoverageState::Truncated { .. }
         )
-    });
-    if !is_cut || settings.review.large == LargeChangePolicy::Shard {
+    };
+    let cut: Vec<&FileCoverage> = shown.files.iter().filter(is_cut).collect();
+    if let Some(why) = lines_that_are_cut(&cut, &prepared.packet) {
+        return Some(why);
+    }
+    if cut.is_empty() || settings.review.large == LargeChangePolicy::Shard {
         return None;
     }
     let request = prepared.request.as_ref()?;
@@ -62,6 +68,40 @@ pub(crate) fn suggest_whole_review(
     ))
 }
 
+/// What helps where nothing is missing but the ends of long lines: neither parts nor a larger brief show more of them.
+fn lines_that_are_cut(cut: &[&FileCoverage], packet: &Packet) -> Option<String> {
+    let most = BriefClass::default().line_bytes;
+    let mut longest: Option<(&FileChange, usize)> = None;
+    for coverage in cut {
+        let CoverageState::Truncated { shown, total } = coverage.state else {
+            return None;
+        };
+        let file = packet
+            .files
+            .iter()
+            .find(|file| file.path == coverage.path)?;
+        let changed = file.hunks.iter().flat_map(Hunk::lines);
+        let changed = changed.filter(|line| line.kind != LineKind::Context);
+        let long: Vec<usize> = changed
+            .map(|line| line.text.len())
+            .filter(|&bytes| bytes > most)
+            .collect();
+        if (long.len() as u64) < u64::from(total.saturating_sub(shown)) {
+            return None;
+        }
+        let bytes = long.into_iter().max()?;
+        if longest.is_none_or(|(_, other)| bytes > other) {
+            longest = Some((file, bytes));
+        }
+    }
+    let (file, bytes) = longest?;
+    let name = file.path.display();
+    Some(format!(
+        "models are shown {most} bytes of a line, and {name} has one of {bytes}: break long lines up, or leave the file out with \
+         `-- ':!{name}'`"
+    ))
+}
+
 /// The target as it is written behind `git council review`; none: it cannot be read twice, or is no change.
 fn target_words(target: &RequestedTarget) -> Option<String> {
     match target {
@@ -80,7 +120,70 @@ fn target_words(target: &RequestedTarget) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use council_protocol::change::{FileKind, FileStatus};
+
     use super::*;
+    use crate::council::plan::RunSeed;
+    use crate::prompt::{MIN_BRIEF_BYTES, PromptBuilder};
+    use crate::run::backends::empty_packet;
+
+    /// What is said of a new file whose lines are so long, shown in a brief of this size.
+    fn said(lines: &[usize], budget_bytes: usize) -> Option<String> {
+        let mut packet = empty_packet();
+        let body = lines
+            .iter()
+            .map(|bytes| format!("+{}\n", "word ".repeat(bytes / 5)));
+        let hunk = Hunk {
+            old_start: 0,
+            old_lines: 0,
+            new_start: 1,
+            new_lines: lines.len() as u32,
+            section: String::new(),
+            body: body.collect(),
+        };
+        packet.files.push(FileChange {
+            path: "long.py".into(),
+            old_path: None,
+            status: FileStatus::Added,
+            kind: FileKind::Text,
+            old_mode: 0,
+            new_mode: 0o100_644,
+            old_id: None,
+            new_id: None,
+            old_size: None,
+            new_size: None,
+            similarity: None,
+            lossy: false,
+            hunks: vec![hunk],
+        });
+        packet.coverage.files.push(FileCoverage {
+            path: "long.py".into(),
+            state: CoverageState::Reviewed,
+        });
+        let prompter = PromptBuilder::new(&RunSeed("0".repeat(64)), &BTreeMap::new()).unwrap();
+        let class = BriefClass {
+            budget_bytes,
+            ..BriefClass::default()
+        };
+        let brief = prompter.render_brief(&packet, &class).unwrap();
+        let cut: Vec<_> = brief.coverage.gaps().collect();
+        lines_that_are_cut(&cut, &packet)
+    }
+
+    #[test]
+    fn a_line_that_is_cut_is_named_with_its_length_and_what_helps() {
+        let whole = BriefClass::default().budget_bytes;
+        let why = said(&[40, 3_200, 2_500], whole).unwrap();
+        assert!(
+            why.contains("long.py has one of 3200") && why.contains("':!long.py'"),
+            "{why}"
+        );
+        assert_eq!(said(&[40, 1_900], whole), None);
+        // Here the size of the brief cuts, and other advice is true.
+        assert_eq!(said(&[1_900; 40], MIN_BRIEF_BYTES), None);
+    }
 
     #[test]
     fn a_target_is_written_as_it_was_asked_for() {

@@ -67,7 +67,7 @@ fn next_step(report: &Report) -> Option<String> {
             "What could not be read is listed below, each with what to do about it.".into()
         }
         (Verdict::Inconclusive, VerdictReason::IncompleteCoverage) => {
-            "Split the change, or raise `limits.brief`, so that everything is read.".into()
+            "Split the change or its long lines, or raise `limits.brief`, so that everything is read.".into()
         }
         (Verdict::Inconclusive, _) => "Review again: this run has no verdict.".into(),
         _ => return None,
