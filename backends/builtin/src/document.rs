@@ -49,7 +49,7 @@ const TODAY: &str = "\nWhat each rule reported on the commits of all eight sets:
 
 const FOLLOWED: &str = "\n[left-out-file](#left-out-file) says what history says, so history tells how often it is right: of the \
     newest 1,000 commits of six main lines, those of which it speaks, and those after which the file that it names was \
-    changed within the next ten commits.\n\n\
+    changed within the next ten commits. History was read without the limit of time.\n\n\
     | repository | commits | notes | followed | share |\n\
     |---|---|---|---|---|\n";
 

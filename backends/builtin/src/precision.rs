@@ -128,10 +128,10 @@ pub(crate) const FOLLOWED_COMMITS: u32 = 1_000;
 
 #[cfg(test)]
 pub(crate) const FOLLOW_UPS: [FollowUp; 6] = [
-    follow_up("flask", 18, 14),
+    follow_up("flask", 12, 9),
     follow_up("gin", 0, 0),
-    follow_up("gson", 31, 30),
-    follow_up("prettier", 4, 2),
+    follow_up("gson", 25, 24),
+    follow_up("prettier", 2, 0),
     follow_up("redis", 5, 5),
     follow_up("tokio", 7, 3),
 ];
