@@ -66,8 +66,9 @@ pub fn prove_quote(text: &str, line: u32, quote: &str) -> Proof {
 /// The lines of a text as quotes are compared with them; made once for all quotes from one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileLines {
+    /// The lines that are not empty, each with a space behind it.
     text: String,
-    /// Where each line ends in `text`.
+    /// Where each line ends in `text`, its space included.
     ends: Vec<usize>,
 }
 
@@ -78,11 +79,20 @@ impl FileLines {
             text: String::with_capacity(text.len()),
             ends: Vec::new(),
         };
-        for line in text.lines() {
-            squeeze_onto(&mut lines.text, line);
-            lines.ends.push(lines.text.len());
-        }
+        text.lines().for_each(|line| lines.push(line));
         lines
+    }
+
+    fn push(&mut self, line: &str) {
+        squeeze_onto(&mut self.text, line);
+        self.end_line();
+    }
+
+    fn end_line(&mut self) {
+        if self.text.len() > self.start(self.len()) {
+            self.text.push(' ');
+        }
+        self.ends.push(self.text.len());
     }
 
     /// Number of lines.
@@ -98,8 +108,22 @@ impl FileLines {
     /// The line with this index, from 0.
     pub fn get(&self, index: usize) -> Option<&str> {
         let end = *self.ends.get(index)?;
-        let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
-        self.text.get(start..end)
+        let start = self.start(index);
+        self.text.get(start..end.saturating_sub(1).max(start))
+    }
+
+    fn start(&self, index: usize) -> usize {
+        let before = index
+            .checked_sub(1)
+            .and_then(|before| self.ends.get(before));
+        before.copied().unwrap_or(0)
+    }
+
+    /// Lines from 0 at which `wanted`, blanks squeezed, begins where the end of a line is a blank like others and an empty
+    /// line is nothing.
+    pub(crate) fn flowing(&self, wanted: &str) -> Vec<usize> {
+        let line_of = |(at, _)| self.ends.partition_point(|&end| end <= at);
+        self.text.match_indices(wanted).map(line_of).collect()
     }
 
     /// Searches `quote`, said to start at `line` (from 1).
@@ -153,9 +177,23 @@ impl FileLines {
 
     /// The same lines without the blanks around operators and brackets: a formatter puts them there, and a model leaves
     /// them out.
-    fn tightened(&self) -> Self {
-        let lines = (0..self.len()).filter_map(|index| self.get(index));
-        Self::of(&lines.map(tighten).collect::<Vec<_>>().join("\n"))
+    pub(crate) fn tightened(&self) -> Self {
+        let mut lines = Self {
+            text: String::with_capacity(self.text.len()),
+            ends: Vec::with_capacity(self.ends.len()),
+        };
+        for line in (0..self.len()).filter_map(|index| self.get(index)) {
+            if line.is_ascii() {
+                tighten_onto(&mut lines.text, line);
+                lines.end_line();
+            } else {
+                // Characters that meet may be one: `e`, a blank and an accent.
+                let mut tight = String::with_capacity(line.len());
+                tighten_onto(&mut tight, line);
+                lines.push(&tight);
+            }
+        }
+        lines
     }
 
     /// Lines from 0 at which a quote stands line by line.
@@ -223,14 +261,14 @@ pub fn normalize_blanks(line: &str) -> String {
     out
 }
 
+/// Word by word, so that no long line is copied as a whole: no blank becomes one character with what stands beside it.
 fn squeeze_onto(out: &mut String, line: &str) {
-    let seen = as_seen(line);
     let start = out.len();
-    for word in seen.split_whitespace() {
-        if out.len() > start {
+    for word in line.split_whitespace().map(as_seen) {
+        if out.len() > start && !word.is_empty() {
             out.push(' ');
         }
-        out.push_str(word);
+        out.push_str(&word);
     }
 }
 
@@ -240,11 +278,13 @@ fn as_seen(line: &str) -> Cow<'_, str> {
     if line.is_ascii() {
         return Cow::Borrowed(line);
     }
-    let composed = ComposingNormalizerBorrowed::new_nfc().normalize(line);
-    if composed.contains(has_no_width) {
-        Cow::Owned(composed.replace(has_no_width, ""))
+    let composer = ComposingNormalizerBorrowed::new_nfc();
+    if line.contains(has_no_width) {
+        // First: what it stood between may be one character.
+        let visible = line.replace(has_no_width, "");
+        Cow::Owned(composer.normalize(&visible).into_owned())
     } else {
-        composed
+        composer.normalize(line)
     }
 }
 
@@ -254,19 +294,29 @@ fn has_no_width(c: char) -> bool {
 
 /// Lines without the blanks that stand beside something that is no part of a word.
 fn tighten(text: &str) -> String {
-    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    let tight = |line: &str| {
-        let line = normalize_blanks(line);
-        let mut out = String::with_capacity(line.len());
-        for (at, c) in line.char_indices() {
-            let next = line[at + c.len_utf8()..].chars().next();
-            if c != ' ' || is_word(out.chars().next_back()) && is_word(next) {
-                out.push(c);
-            }
+    let mut out = String::with_capacity(text.len());
+    for (nth, line) in text.lines().enumerate() {
+        if nth > 0 {
+            out.push('\n');
         }
-        out
-    };
-    text.lines().map(tight).collect::<Vec<_>>().join("\n")
+        tighten_onto(&mut out, &normalize_blanks(line));
+    }
+    out
+}
+
+/// One line, its white space normalised.
+fn tighten_onto(out: &mut String, line: &str) {
+    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+    let start = out.len();
+    let mut rest = line;
+    while let Some(at) = rest.find(' ') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        if is_word(out[start..].chars().next_back()) && is_word(rest.chars().next()) {
+            out.push(' ');
+        }
+    }
+    out.push_str(rest);
 }
 
 #[cfg(test)]
@@ -319,6 +369,8 @@ mod tests {
             Proof::Verified
         );
         assert!(!prove_quote(written, 1, "s = \"cafe\"").resolves());
+        let parted = "s = \"cafe\u{200b}\u{301}\"";
+        assert_eq!(prove_quote(parted, 1, "s = \"caf\u{e9}\""), Proof::Verified);
     }
 
     #[test]

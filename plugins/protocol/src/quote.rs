@@ -166,17 +166,7 @@ pub(crate) fn flowing(lines: &FileLines, quote: &str) -> Vec<usize> {
     if wanted.chars().count() < MIN_FLOW_CHARS {
         return Vec::new();
     }
-    let (mut text, mut starts) = (String::new(), Vec::new());
-    for line in (0..lines.len()).filter_map(|index| lines.get(index)) {
-        starts.push(text.len());
-        if !line.is_empty() {
-            text.push_str(line);
-            text.push(' ');
-        }
-    }
-    // An empty line starts where the next one does: the last of them is the one that holds the text.
-    let line_of = |(at, _)| starts.partition_point(|&start| start <= at) - 1;
-    text.match_indices(wanted.as_str()).map(line_of).collect()
+    lines.flowing(&wanted)
 }
 
 /// Lines from 0 at which `quote` begins when it joins lines that are apart, by a line end or an ellipsis.

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 
-use crate::evidence::{FileLines, Proof, prove_quote};
+use crate::evidence::{FileLines, Proof, normalize_blanks, prove_quote};
 
 /// What a judge does to a line on the way into its answer.
 #[derive(Debug, Clone, Copy)]
@@ -235,4 +235,69 @@ fn the_nearest_line_is_the_one_that_shares_most_words() {
         Some((5, "drop_all(x);")),
         "nothing alike: the line that was named"
     );
+}
+
+/// The forms in which lines are compared, put together from copies: what [`FileLines`] does without them.
+mod plain {
+    use icu_normalizer::ComposingNormalizerBorrowed;
+
+    pub(super) fn squeezed(line: &str) -> String {
+        let has_no_width = |c: char| matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
+        let visible = line.replace(has_no_width, "");
+        let composed = ComposingNormalizerBorrowed::new_nfc().normalize(&visible);
+        composed.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    pub(super) fn tight(line: &str) -> String {
+        let is_word = |c: Option<&char>| c.is_some_and(|c| c.is_alphanumeric() || *c == '_');
+        let chars: Vec<char> = squeezed(line).chars().collect();
+        let mut out: Vec<char> = Vec::new();
+        for (at, &c) in chars.iter().enumerate() {
+            if c != ' ' || is_word(out.last()) && is_word(chars.get(at + 1)) {
+                out.push(c);
+            }
+        }
+        squeezed(&out.into_iter().collect::<String>())
+    }
+}
+
+fn text_of_all_kinds() -> impl Strategy<Value = String> {
+    let piece = "[a-z_ (){};=+,\t\n]{0,6}|[\u{301}\u{338}e\u{e9}\u{200b}\u{feff}\u{2000}\u{a0}\u{3000}=\u{1100}\u{1161} ]{0,4}|\\PC{0,3}|\r\n";
+    proptest::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn lines_are_squeezed_and_tightened_as_by_copies(text in text_of_all_kinds()) {
+        let all = |lines: &FileLines| -> Vec<String> {
+            (0..lines.len()).filter_map(|i| lines.get(i)).map(str::to_owned).collect()
+        };
+        let lines = FileLines::of(&text);
+        let plain: Vec<String> = text.lines().map(plain::squeezed).collect();
+        prop_assert_eq!(all(&lines), plain.clone());
+        let tight: Vec<String> = text.lines().map(plain::tight).collect();
+        prop_assert_eq!(all(&lines.tightened()), tight);
+        for line in plain {
+            prop_assert_eq!(&normalize_blanks(&line), &line, "once more changes nothing");
+        }
+    }
+
+    #[test]
+    fn text_flows_over_the_ends_of_lines_as_by_copies(text in text_of_all_kinds(), from in any::<prop::sample::Index>(), len in 1..12_usize) {
+        let lines = FileLines::of(&text);
+        let (mut flat, mut starts) = (String::new(), Vec::new());
+        for line in (0..lines.len()).filter_map(|index| lines.get(index)) {
+            starts.push(flat.len());
+            if !line.is_empty() {
+                flat.push_str(line);
+                flat.push(' ');
+            }
+        }
+        let from = from.index(flat.chars().count() + 1);
+        let wanted: String = flat.chars().skip(from).take(len).collect();
+        let wanted = if wanted.trim().is_empty() { "x" } else { &wanted };
+        let line_of = |(at, _)| starts.partition_point(|&start| start <= at) - 1;
+        let plain: Vec<usize> = flat.match_indices(wanted).map(line_of).collect();
+        prop_assert_eq!(lines.flowing(wanted), plain);
+    }
 }
