@@ -158,13 +158,17 @@ impl FetchDirectory {
     /// It lies inside of the repository's own, so that what the user configures for a path (`includeIf`) holds.
     fn create(repository: &OpenRepository, address: &str) -> Result<Self, GitError> {
         let beside = repository.common_dir.join("council");
+        let mut folder = tempfile::Builder::new();
+        folder.prefix("fetch-");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            // The address that it holds may name a password.
+            folder.permissions(fs::Permissions::from_mode(0o700));
+        }
         let made = safe_file::make_folder(&beside)
-            .and_then(|()| {
-                tempfile::Builder::new()
-                    .prefix("fetch-")
-                    .tempdir_in(&beside)
-            })
-            .or_else(|_| tempfile::tempdir());
+            .and_then(|()| folder.tempdir_in(&beside))
+            .or_else(|_| folder.tempdir());
         let own = Self {
             home: made.map_err(|e| failed(&e))?,
             objects: repository.common_dir.join("objects"),

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use council_agents::private;
 use council_agents::room::{self, WorkspaceBounds};
 use council_protocol::change::{BlobError, BlobSource, TreeEntry};
 use council_protocol::seat::AgentKind;
@@ -110,10 +111,7 @@ fn enters_room(kind: &AgentKind) -> bool {
 impl ExportedTree {
     fn export_tree(blobs: &dyn BlobSource, shown: &room::FileFilter<'_>) -> Result<Self, RunError> {
         let cannot = |error| RunError::run(format!("cannot export the reviewed tree: {error}"));
-        let folder = tempfile::Builder::new()
-            .prefix(PREFIX)
-            .tempdir()
-            .map_err(cannot)?;
+        let folder = private::temporary_folder(PREFIX).map_err(cannot)?;
         let mut room = Self {
             folder,
             missing: Vec::new(),

@@ -14,6 +14,7 @@ use crate::AgentContext;
 use crate::environment::{is_allowed, is_forbidden};
 use crate::guard::{GuardedProgram, SandboxFence, is_enforceable};
 use crate::mailbox::JudgeMailbox;
+use crate::private;
 use crate::process::{GRACE_MS, find_program, spawn_failure};
 use crate::tools::ToolSetup;
 
@@ -68,12 +69,10 @@ impl AgentEnv {
     ) -> Result<Self, Failure> {
         let name = client.argv.first().map_or("", String::as_str);
         let exe = context.exe.clone().ok_or_else(no_guard)?;
-        let home = tempfile::Builder::new()
-            .prefix("council-home-")
-            .tempdir()
+        let home = private::temporary_folder("council-home-")
             .map_err(|error| spawn_failure(name, &error))?;
         let empty = home.path().join("empty");
-        std::fs::create_dir(&empty).map_err(|error| spawn_failure(name, &error))?;
+        private::make_folder(&empty).map_err(|error| spawn_failure(name, &error))?;
         let is_own = |name: &str| login.variables.contains(&name);
         let seen =
             |name: &str| !is_forbidden(name) && (is_own(name) || is_allowed(name, &client.env));
@@ -83,7 +82,7 @@ impl AgentEnv {
             .collect();
         env.push(("HOME".into(), home.path().into()));
         let scratch = home.path().join("tmp");
-        std::fs::create_dir(&scratch).map_err(|error| spawn_failure(name, &error))?;
+        private::make_folder(&scratch).map_err(|error| spawn_failure(name, &error))?;
         env.retain(|(known, _)| !["TMPDIR", "TMP", "TEMP"].contains(&known.as_str()));
         env.push(("TMPDIR".into(), scratch.into()));
         let fence = build_fence(context, client, spec.room.as_deref(), home.path())?;
@@ -120,9 +119,9 @@ impl AgentEnv {
     pub(crate) fn write_file(&self, path: &str, content: &str) -> io::Result<()> {
         let path = self.home.path().join(path);
         if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent)?;
+            private::make_folder(parent)?;
         }
-        std::fs::write(path, content)
+        private::write_file(&path, content.as_bytes())
     }
 
     /// A mailbox for the judge, and how a client starts our server for it; none in a program without the server.

@@ -19,6 +19,7 @@ use crate::environment::is_forbidden;
 use crate::guard::{GuardedProgram, SandboxFence};
 use crate::installed;
 use crate::known_tools;
+use crate::private;
 use crate::process::{FinishedProgram, GRACE_MS, oversized_failure, run_once, spawn_failure};
 use crate::tool::ToolRun;
 use crate::{Agent, AgentContext, AgentReply, Conversation, SeatProbe, StopSignal};
@@ -60,7 +61,8 @@ impl Agent for CommandAgent {
             crate::environment::is_allowed(name, extra) || rules.home_folders.contains_key(name)
         };
         env.retain(|(name, _)| is_seen(name));
-        let scratch = tempfile::tempdir().map_err(|e| spawn_failure(&argv[0], &e))?;
+        let scratch =
+            private::temporary_folder("council-home-").map_err(|e| spawn_failure(&argv[0], &e))?;
         let dir = spec
             .room
             .clone()

@@ -12,6 +12,7 @@ use crate::environment::{is_allowed, is_forbidden};
 use crate::guard::GuardedProgram;
 use crate::known::{KNOWN_CLIENTS, KnownClient};
 use crate::known_tools::KnownTool;
+use crate::private;
 use crate::process::{GRACE_MS, find_program, run_once, spawn_failure};
 use crate::{AgentContext, StopSignal};
 
@@ -93,7 +94,8 @@ fn ask_version(context: &AgentContext, argv: &[String]) -> Result<String, Failur
         let detail = "no process can be started under a guard here";
         return Err(Failure::new(FailureKind::Unsupported, detail));
     };
-    let home = tempfile::tempdir().map_err(|error| spawn_failure(name, &error))?;
+    let home =
+        private::temporary_folder("council-home-").map_err(|error| spawn_failure(name, &error))?;
     let seen = |name: &str| !is_forbidden(name) && is_allowed(name, &[]);
     let mut env: Vec<_> = context
         .env

@@ -24,6 +24,7 @@ mod linger;
 mod local;
 pub mod mailbox;
 mod outlet;
+pub mod private;
 mod process;
 mod recorded;
 mod report;

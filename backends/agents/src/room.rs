@@ -9,6 +9,8 @@ use std::path::{Component, Path, PathBuf};
 use council_protocol::change::{BlobSource, EntryKind};
 use council_protocol::{RepoPath, Side};
 
+use crate::private;
+
 /// Folders that steer an agent or run something for it, wherever they stand.
 const STEERING_FOLDERS: [&str; 13] = [
     ".git",
@@ -186,9 +188,9 @@ fn path_inside(into: &Path, path: &RepoPath) -> Option<PathBuf> {
 
 fn write_read_only(path: &Path, content: &[u8]) -> io::Result<()> {
     if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent)?;
+        private::make_folder(parent)?;
     }
-    fs::write(path, content)?;
+    private::write_file(path, content)?;
     let mut permissions = fs::metadata(path)?.permissions();
     permissions.set_readonly(true);
     fs::set_permissions(path, permissions)
@@ -260,6 +262,12 @@ mod tests {
         let file = folder.path().join("src/main.rs");
         assert_eq!(fs::read(&file).unwrap(), b"fn main() {}");
         assert!(fs::metadata(&file).unwrap().permissions().readonly());
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+            assert_eq!((mode(&file), mode(file.parent().unwrap())), (0o400, 0o700));
+        }
         assert_eq!(fs::read(folder.path().join(".env")).unwrap(), b"PIN=?");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
         assert!(!folder.path().parent().unwrap().join("out").exists());

@@ -13,6 +13,7 @@ use globset::{Glob, GlobSet, GlobSetBuilder};
 
 use crate::client::shorten_message;
 use crate::guard::{GuardedProgram, SandboxFence};
+use crate::private;
 use crate::process::{
     FinishedProgram, GRACE_MS, TreeKiller, cancelled_failure, run_reading, spawn_failure,
 };
@@ -99,7 +100,8 @@ impl ToolRun<'_> {
             return Ok(None);
         }
         let cannot = |error: &dyn std::fmt::Display| spawn_failure(&self.argv[0], error);
-        let folder = tempfile::tempdir_in(self.scratch).map_err(|error| cannot(&error))?;
+        let folder =
+            private::temporary_folder_in(self.scratch, "").map_err(|error| cannot(&error))?;
         let blobs = &*self.context.blobs;
         let at_base = |path: &RepoPath| blobs.read(Side::Old, path).ok().flatten();
         let filter = keep_lifetimes(|path, content| {
@@ -117,7 +119,7 @@ impl ToolRun<'_> {
             let name = String::from_utf8_lossy(file.path.as_bytes()).into_owned();
             match at_base(&file.path) {
                 Some(old) if file.status == FileStatus::Deleted => {
-                    let _ = std::fs::write(folder.path().join(name), &*old);
+                    let _ = private::write_file(&folder.path().join(name), &old);
                 }
                 Some(_) => {}
                 None => _ = std::fs::remove_file(folder.path().join(name)),
@@ -132,7 +134,7 @@ impl ToolRun<'_> {
         if files.is_empty() {
             return Ok(());
         }
-        let base = tempfile::tempdir_in(self.scratch)
+        let base = private::temporary_folder_in(self.scratch, "")
             .map_err(|error| spawn_failure(&self.argv[0], &error))?;
         let bounds = WorkspaceBounds::default();
         let exported = room::export_side(

@@ -80,7 +80,7 @@ fn check_backend(name: &str, scripted: bool, start: &CommandContext) -> Result<u
     let config = settings::branch_config(start)?;
     let cannot =
         |error: std::io::Error| RunError::run(format!("cannot make a run's folder: {error}"));
-    let folder = tempfile::tempdir().map_err(cannot)?;
+    let folder = council_agents::private::temporary_folder("council-check-").map_err(cannot)?;
     worker::export_packet(folder.path(), &empty_packet(), None, &NoBlobs).map_err(cannot)?;
     let plugin = config.settings.backends.get(name);
     let make = || -> Result<Box<dyn Backend>, String> {

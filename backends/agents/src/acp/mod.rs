@@ -13,6 +13,7 @@ use council_protocol::{Capability, CapabilitySet, Failure, FailureKind, JudgeSpe
 use self::quirks::{AgentQuirks, ReadOnlyMode};
 pub(crate) use self::session::{DIALECT, decode_params as told};
 use crate::client::{self, AgentEnv};
+use crate::private;
 use crate::process::spawn_failure;
 use crate::{Agent, AgentContext, Conversation, SeatProbe};
 
@@ -83,7 +84,7 @@ impl AcpAgent {
         let has_key = client::has_key(&self.0, &quirks.login);
         for (name, folder) in quirks.folders {
             let folder = agent_env.home.path().join(folder);
-            std::fs::create_dir_all(&folder)?;
+            private::make_folder(&folder)?;
             agent_env.set_variable(name, folder);
         }
         for (path, with_key, with_login) in quirks.files {
@@ -98,7 +99,7 @@ impl AcpAgent {
             if let Some(theirs) = theirs {
                 let ours: PathBuf = agent_env.home.path().join(ours);
                 if let Some(parent) = ours.parent() {
-                    std::fs::create_dir_all(parent)?;
+                    private::make_folder(parent)?;
                 }
                 agent_env.allow_path(theirs.clone());
                 std::os::unix::fs::symlink(theirs, ours)?;

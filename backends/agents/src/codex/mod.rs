@@ -15,6 +15,7 @@ use self::server::AppServer;
 pub(crate) use self::server::DIALECT;
 use crate::agent::full_capabilities;
 use crate::client::{self, AgentEnv, ClientLogin};
+use crate::private;
 use crate::process::spawn_failure;
 use crate::{Agent, AgentContext, Conversation, SeatProbe};
 
@@ -143,7 +144,7 @@ impl CodexAgent {
         let mut agent_env = AgentEnv::prepare(&self.context, spec, client, &LOGIN)?;
         let home = agent_env.home.path().join("codex");
         let cannot = |error| spawn_failure(&client.argv[0], &error);
-        std::fs::create_dir(&home).map_err(cannot)?;
+        private::make_folder(&home).map_err(cannot)?;
         agent_env.set_variable("CODEX_HOME", home);
         self.sign_in(&mut agent_env).map_err(cannot)?;
         let mut argv = client.argv.clone();

@@ -28,6 +28,7 @@ use serde_json::Value;
 
 use self::desk::LookUpDesk;
 use crate::AgentReply;
+use crate::private;
 use crate::process::oversized_failure;
 use crate::tools::ToolSetup;
 
@@ -73,8 +74,8 @@ pub(crate) struct JudgeMailbox {
 impl JudgeMailbox {
     /// A new one in `folder`.
     pub(crate) fn create(folder: &Path, spec: &JudgeSpec) -> io::Result<Self> {
-        fs::create_dir_all(folder)?;
-        fs::write(folder.join(BRIEF_FILE), &*spec.brief)?;
+        private::make_folder(folder)?;
+        private::write_file(&folder.join(BRIEF_FILE), spec.brief.as_bytes())?;
         Ok(Self {
             folder: folder.to_path_buf(),
             max_bytes: Some(spec.max_answer_bytes),
@@ -196,7 +197,7 @@ impl JudgeMailbox {
     /// Written beside and renamed.
     fn replace_file(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let beside = self.folder.join(format!("{name}.new"));
-        fs::write(&beside, bytes)?;
+        private::write_file(&beside, bytes)?;
         fs::rename(beside, self.folder.join(name))
     }
 }
