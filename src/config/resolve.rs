@@ -7,9 +7,8 @@ use toml::{Table, Value};
 
 use super::checkout::{CheckoutRule, CheckoutTrust, RaisedDemands};
 use super::error::ConfigError;
-use super::key::{KeyPath, MergeRule};
+use super::key::{ConfigKey, KeyPath, MergeRule};
 use super::keys::KEYS;
-use super::kind::ValueKind;
 use super::read::{Assignment, read_layer};
 use super::settings::Settings;
 use super::source::{ConfigLayer, LayerSource, SourceTrust, ValueOrigin};
@@ -70,11 +69,15 @@ pub(crate) struct DisobeyedKey {
 impl std::fmt::Display for DisobeyedKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { path, origin, .. } = self;
-        write!(
-            f,
-            "`{path}` ({origin}) is ignored: a change can only make its own review stricter. Set it in your own \
-             configuration or on the trusted branch, or trust your worktree with --trust-worktree"
-        )
+        let is_user_only = ConfigKey::find(path).is_some_and(|key| key.needs == SourceTrust::User);
+        let why = if is_user_only {
+            "no repository may set it. Set it in your own configuration, ~/.config/git-council/config.toml or git config \
+             --global"
+        } else {
+            "a change can only make its own review stricter. Set it in your own configuration or on the trusted branch, or \
+             trust your worktree with --trust-worktree"
+        };
+        write!(f, "`{path}` ({origin}) is ignored: {why}")
     }
 }
 
@@ -191,7 +194,9 @@ impl Config {
     }
 }
 
-/// Whether the layer may set the key; a key that only a user may set is refused aloud.
+/// Whether the layer may set the key. A `council.toml` with a key that only a user may set is refused: whoever merged it
+/// would stop every review. In `.git/config` such a key is passed over like all that has no right there: a word too few of
+/// `git config`, or an archive with a `.git`, must not stop every command.
 fn is_permitted(assignment: &Assignment, checkout: CheckoutTrust) -> Result<bool, ConfigError> {
     let has = match (assignment.origin.source.trust(), checkout) {
         (SourceTrust::Checkout, CheckoutTrust::Full) => SourceTrust::Repository,
@@ -200,13 +205,7 @@ fn is_permitted(assignment: &Assignment, checkout: CheckoutTrust) -> Result<bool
     let needs = assignment.key.needs;
     match needs {
         _ if has >= needs => Ok(true),
-        // A switch that is only missed costs nothing to pass over: a word too few of `git config` must not stop a review.
-        SourceTrust::User
-            if assignment.origin.source == LayerSource::GitLocal
-                && assignment.key.kind == ValueKind::Switch =>
-        {
-            Ok(false)
-        }
+        SourceTrust::User if assignment.origin.source == LayerSource::GitLocal => Ok(false),
         SourceTrust::User => Err(ConfigError::Forbidden {
             key: assignment.path.to_string(),
             origin: assignment.origin.clone(),

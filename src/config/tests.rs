@@ -109,10 +109,16 @@ fn every_key_keeps_its_rights_in_every_layer() {
                     "{} by {source:?}",
                     key.name
                 ),
-                (false, SourceTrust::User)
-                    if source == LayerSource::GitLocal && key.kind == ValueKind::Switch =>
-                {
+                (false, SourceTrust::User) if source == LayerSource::GitLocal => {
                     let config = result.unwrap();
+                    let told = config.notices.iter().map(ToString::to_string);
+                    let is_told = |text: String| text.contains("no repository may set it");
+                    assert!(
+                        told.map(is_told).eq([true]) || key.default == Some(sample(key).as_str()),
+                        "{} by {source:?}: {:?}",
+                        key.name,
+                        config.notices
+                    );
                     let mut parts = config.entries.iter().flat_map(|entry| &entry.parts);
                     assert!(
                         !parts.any(|part| part.origin.source == source),

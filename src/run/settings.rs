@@ -37,11 +37,20 @@ impl CheckoutUse {
     }
 }
 
-/// Whether the worktree's `council.toml` is read.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum WorktreeFile {
-    Read,
-    PassedOver,
+/// What of a checkout is read.
+#[derive(Clone, Copy)]
+struct CheckoutParts {
+    /// The worktree's `council.toml`.
+    file: bool,
+    /// `council.*` of `.git/config`.
+    git: bool,
+}
+
+impl CheckoutParts {
+    const ALL: Self = Self {
+        file: true,
+        git: true,
+    };
 }
 
 /// Merges every layer; `flags` are those of the subcommand.
@@ -50,12 +59,13 @@ pub(crate) fn load_config(
     flags: Vec<KeyValue>,
     voices: &ConfigSources<'_>,
 ) -> Result<Config, RunError> {
-    load_layers(start, flags, voices, WorktreeFile::Read).map(|(config, _)| config)
+    load_layers(start, flags, voices, CheckoutParts::ALL).map(|(config, _)| config)
 }
 
-/// The same for a review, with what is wrong with the worktree's `council.toml` where it cannot be obeyed. That file may
-/// come with the change, which must not be able to make itself unreviewable. It can only make a review stricter, so that
-/// nothing gets milder without it. A file that the user follows as their own is theirs to mend.
+/// The same for a review, with what is wrong with the worktree's `council.toml`, or with `.git/config`, where it cannot be
+/// obeyed. That file may come with the change, and a `.git` with an archive: neither may make a change unreviewable. Both
+/// can only make a review stricter, so that nothing gets milder without them. Files that the user follows as their own are
+/// theirs to mend.
 pub(crate) fn load_review_config(
     start: &RunContext,
     flags: Vec<KeyValue>,
@@ -65,23 +75,32 @@ pub(crate) fn load_review_config(
         Ok(config) => return Ok((config, None)),
         Err(error) => error,
     };
-    match load_layers(start, flags, voices, WorktreeFile::PassedOver) {
-        Ok((config, CheckoutTrust::Stricter)) => {
+    let file = format!("{REPOSITORY_FILE} of the worktree is");
+    let git = "what .git/config says of git-council is".to_owned();
+    let both =
+        format!("{REPOSITORY_FILE} of the worktree, and what .git/config says of git-council, are");
+    for (file, git, what) in [
+        (false, true, file),
+        (true, false, git),
+        (false, false, both),
+    ] {
+        let parts = CheckoutParts { file, git };
+        if let Ok((config, CheckoutTrust::Stricter)) =
+            load_layers(start, flags.clone(), voices, parts)
+        {
             let fault = &error.message;
-            let note = format!(
-                "{REPOSITORY_FILE} of the worktree is ignored, because it is broken: {fault}"
-            );
-            Ok((config, Some(note)))
+            let note = format!("{what} ignored, because it is broken: {fault}");
+            return Ok((config, Some(note)));
         }
-        _ => Err(error),
     }
+    Err(error)
 }
 
 fn load_layers(
     start: &RunContext,
     flags: Vec<KeyValue>,
     voices: &ConfigSources<'_>,
-    file: WorktreeFile,
+    parts: CheckoutParts,
 ) -> Result<(Config, CheckoutTrust), RunError> {
     let mut pairs = start.config.clone();
     pairs.extend(flags);
@@ -99,9 +118,11 @@ fn load_layers(
         layers.extend(layer.transpose()?);
     }
     if voices.checkout != CheckoutUse::Ignored {
-        let root = root.filter(|_| file == WorktreeFile::Read);
+        let root = root.filter(|_| parts.file);
         layers.extend(root.map(layers::worktree_layer).transpose()?.flatten());
-        layers.extend(git_layers(local, LayerSource::GitLocal));
+        if parts.git {
+            layers.extend(git_layers(local, LayerSource::GitLocal));
+        }
     }
     Ok((resolve_checkout(&layers, trust)?, trust))
 }

@@ -65,9 +65,11 @@ fn a_repository_s_command_is_refused_wherever_it_stands() {
         .tells("`agents.lint.driver` may not be set by the repository (council.toml:2)");
     repo.write("council.toml", "");
     repo.git(["config", "council.agents.lint.command", "touch owned"]);
-    repo.council(["config"])
-        .ends(2)
-        .tells("`agents.lint.command` may not be set by the repository");
+    let run = repo
+        .council(["config"])
+        .ends(0)
+        .tells("`agents.lint.command` (git-local:council.agents.lint.command) is ignored: no repository may set it");
+    assert!(!run.stdout.contains("owned"), "{}", run.stdout);
     repo.git(["config", "--unset", "council.agents.lint.command"]);
     repo.git([
         "config",
@@ -78,6 +80,45 @@ fn a_repository_s_command_is_refused_wherever_it_stands() {
     repo.council(["config", "agents"])
         .ends(0)
         .prints(r#"agents.lint.command = ["my-lint", "--council"]"#);
+}
+
+/// A `.git` may come with an archive: what it says of keys that are the user's own stops no command.
+#[test]
+fn no_key_of_git_s_own_configuration_of_the_repository_stops_a_command() {
+    let repo = Repo::with_base();
+    for (key, value) in [
+        ("council.agents.x.command", "touch owned"),
+        ("council.agents.x.driver", "command"),
+        ("council.limits.agents", "9"),
+        ("council.backends.y.library", "/tmp/y.so"),
+        ("council.review.backend", "nothing"),
+        ("council.cache.keep", "9"),
+    ] {
+        repo.git(["config", key, value]);
+        let run = repo.council(["review", "HEAD", "--no-save"]).ends(0);
+        let said = format!("{}{}", run.stdout, run.stderr);
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        let name = key.trim_start_matches("council.");
+        assert!(
+            said.contains(&format!("`{name}` (git-local:{key}) is ignored")),
+            "{key}: {said}"
+        );
+        for command in ["config", "agents", "gc", "status", "log", "doctor"] {
+            let run = repo.council([command]);
+            assert!(run.code < 2, "{key}, {command}: {}", run.stderr);
+        }
+        repo.git(["config", "--unset", key]);
+    }
+    // A value that nobody understands is told, and no review ends for it.
+    repo.git(["config", "council.nonsense", "1"]);
+    repo.council(["review", "HEAD"])
+        .ends(0)
+        .prints("what .git/config says of git-council is ignored");
+    repo.write("council.toml", "x = 1\n");
+    repo.council(["review", "HEAD"])
+        .ends(0)
+        .prints("council.toml of the worktree, and what .git/config says");
+    repo.council(["review", "HEAD", "--trust-worktree"]).ends(2);
 }
 
 #[test]
@@ -157,11 +198,14 @@ fn a_word_too_few_of_git_config_does_not_stop_a_review() {
     let repo = Repo::with_base();
     repo.git(["config", "council.hook.models", "true"]);
     repo.council(["review", "HEAD"]).ends(0);
-    // What would reveal a secret, run a program or cost money is refused aloud.
+    // What would reveal a secret, run a program or cost money is not obeyed, aloud.
     repo.git(["config", "council.limits.cost", "5"]);
     repo.council(["review", "HEAD"])
-        .ends(2)
-        .tells("`limits.cost` may not be set by the repository");
+        .ends(0)
+        .prints("`limits.cost` (git-local:council.limits.cost) is ignored");
+    repo.council(["config", "limits.cost"])
+        .ends(0)
+        .tells("`limits.cost` (git-local:council.limits.cost) is ignored");
 }
 
 #[test]
