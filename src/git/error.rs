@@ -24,6 +24,12 @@ pub enum GitError {
         /// The directory that git would name.
         dir: PathBuf,
     },
+    /// A file that tells another history than the commits do.
+    #[error("{} gives commits other parents than they have, so that what a change is cannot be told", file.display())]
+    Grafts {
+        /// `info/grafts`.
+        file: PathBuf,
+    },
     /// A format that cannot be read yet.
     #[error("cannot read this repository: {feature}")]
     Unsupported {
@@ -202,6 +208,10 @@ impl GitError {
                 "if you trust it: git config --global --add safe.directory {}",
                 dir.display()
             )],
+            Self::Grafts { .. } => hint(
+                "remove it; if you wrote it: git replace --convert-graft-file (replacements are for looking at, and no review \
+                 obeys them)",
+            ),
             Self::Unsupported { .. } => {
                 hint("review a patch instead: git diff BASE...HEAD | git council review --patch -")
             }

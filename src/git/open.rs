@@ -38,7 +38,18 @@ pub(super) fn open_repository(
     if env.get("GIT_DIR").is_none() {
         refuse_nested_bare(&store, env)?;
     }
+    refuse_grafts(&store)?;
     Ok(store)
+}
+
+/// Grafts came before replacements, and neither libgit2 nor git can be told to pass over them: a `.git` from elsewhere
+/// would say that a branch is merged which is not.
+fn refuse_grafts(store: &OpenRepository) -> Result<(), GitError> {
+    let file = store.common_dir.join("info/grafts");
+    match std::fs::symlink_metadata(&file) {
+        Ok(meta) if !meta.is_file() || meta.len() > 0 => Err(GitError::Grafts { file }),
+        _ => Ok(()),
+    }
 }
 
 /// Opens what libgit2 cannot read, and says why; where there is no git either, what libgit2 says is what counts.

@@ -198,3 +198,31 @@ fn a_linter_that_asks_for_its_configuration_is_told_where_it_is() {
         told()
     );
 }
+
+/// A tool works among the reviewed files, which are none of its modules: the change would switch off who judges it.
+#[test]
+fn a_file_of_the_change_is_no_module_of_the_tool_that_judges_it() {
+    let repo = Repo::with_base();
+    repo.write_home(
+        "mods/housecheck.py",
+        "import os, re\nfor name in os.listdir('.'):\n    if name == 'bad.py':\n        print('bad.py:1:1: error: forbidden')\n",
+    );
+    repo.write_home(
+        ".config/git-council/config.toml",
+        "[agents.house]\ndriver = 'command'\ncommand = ['python3', '-m', 'housecheck']\nenv = ['PYTHONPATH']\n\
+         format = 'lines'\nmax-severity = 'critical'\ndeterministic = true\n",
+    );
+    let mark = repo.in_home("mark");
+    let evil = format!("open({:?}, 'w').write('ran')\n", mark.display().to_string());
+    repo.write("housecheck.py", &evil);
+    repo.write("re.py", &evil);
+    repo.write("bad.py", "launch()\n");
+    repo.commit("Bad");
+    let mods = repo.in_home("mods").display().to_string();
+    let run = repo.council_with(
+        &[("PYTHONPATH", &mods)],
+        &["review", "HEAD", "--agents", "house"],
+    );
+    assert!(!mark.exists(), "{}", run.stdout);
+    run.prints("forbidden");
+}

@@ -68,6 +68,11 @@ impl Agent for CommandAgent {
             .clone()
             .unwrap_or_else(|| scratch.path().to_path_buf());
         env.push(("HOME".into(), scratch.path().into()));
+        // It works among the reviewed files: `python -m tool` would take them for its own modules.
+        const SAFE_PATH: &str = "PYTHONSAFEPATH";
+        if !env.iter().any(|(name, _)| name == SAFE_PATH) {
+            env.push((SAFE_PATH.into(), "1".into()));
+        }
         if let Some(room) = &spec.room {
             env.push(("COUNCIL_ROOM".into(), room.into()));
         }

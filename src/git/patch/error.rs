@@ -59,6 +59,9 @@ pub enum PatchError {
         /// The hunk's header.
         line: usize,
     },
+    /// A mail whose text is not written as it is meant.
+    #[error("line {line}: the mail is encoded, and what is applied is not what stands here")]
+    Encoded { line: usize },
     /// A merge against several parents.
     #[error("line {line}: a combined diff of a merge")]
     Combined { line: usize },
@@ -97,6 +100,9 @@ impl PatchError {
                 "review it in parts: git diff BASE...HEAD -- PATH"
             }
             Self::Combined { .. } => "compare a merge with one parent: git diff MERGE^1 MERGE",
+            Self::Encoded { .. } => {
+                "decode it first: git mailinfo message changes < MAIL, and review `changes`"
+            }
             Self::OnlyIn { .. } => "make it with diff -ruN, so that files of one side are shown",
             Self::Twice { .. } => "make one patch of the whole series: git diff BASE..HEAD",
             Self::Path { .. } => {

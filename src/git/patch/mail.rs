@@ -26,6 +26,19 @@ pub(crate) fn mail_framing(bytes: &[u8]) -> Framing {
     }
 }
 
+/// Whether a header of a mail, or of a part of one, says that the text below it has to be decoded: mail programs and lists
+/// write patches so, and `git am` applies what comes of it.
+pub(super) fn is_encoded(line: &[u8]) -> bool {
+    const NAME: &[u8] = b"content-transfer-encoding:";
+    let Some((name, value)) = line.split_at_checked(NAME.len()) else {
+        return false;
+    };
+    let is_plain = [&b"7bit"[..], b"8bit", b"binary"]
+        .iter()
+        .any(|plain| value.trim_ascii().eq_ignore_ascii_case(plain));
+    name.eq_ignore_ascii_case(NAME) && !is_plain
+}
+
 /// `From <id> Mon Sep 17 00:00:00 2001`: the id.
 fn separator_id(line: &[u8]) -> Option<String> {
     let line = std::str::from_utf8(line).ok()?;

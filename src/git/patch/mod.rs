@@ -72,6 +72,9 @@ fn refuse_line(line: &[u8], number: usize, plain: bool) -> Result<(), PatchError
     if starts(b"diff --cc ") || starts(b"diff --combined ") || starts(b"@@@ -") {
         return Err(PatchError::Combined { line: number });
     }
+    if mail::is_encoded(line) {
+        return Err(PatchError::Encoded { line: number });
+    }
     if starts(b"@@ -") {
         return Err(PatchError::Stray { line: number });
     }

@@ -317,3 +317,17 @@ fn a_git_directory_behind_a_link_is_the_one_that_it_leads_to() {
     let git_dir = change.place.git_dir.unwrap().canonicalize().unwrap();
     assert_eq!(git_dir, repo.path().join(".git"));
 }
+
+/// A graft would say that a branch is merged which is not.
+#[test]
+fn grafts_are_refused_and_never_obeyed() {
+    let repo = Repo::new();
+    let head = repo.write("a.txt", "one\n").commit("One");
+    let grafts = repo.path().join(".git/info/grafts");
+    std::fs::create_dir_all(grafts.parent().unwrap()).unwrap();
+    std::fs::write(&grafts, "").unwrap();
+    repo.read(TargetSpec::parse("HEAD"));
+    std::fs::write(&grafts, format!("{}\n", head.trim())).unwrap();
+    let error = repo.refused(TargetSpec::parse("HEAD"));
+    assert!(matches!(error, GitError::Grafts { .. }), "{error}");
+}

@@ -310,3 +310,35 @@ proptest! {
         }
     }
 }
+
+/// What stands in a mail is not what is applied where it is encoded: a review of the letters would be one of another patch.
+#[test]
+fn a_mail_that_has_to_be_decoded_is_refused() {
+    let mail = |head: &str| {
+        format!(
+            "From: A <a@x>\nSubject: [PATCH] x\n{head}\n\n---\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n{HUNK}"
+        )
+    };
+    for encoding in [
+        "quoted-printable",
+        "base64",
+        "Quoted-Printable",
+        "x-uuencode",
+        "\tBASE64 ",
+    ] {
+        for name in ["Content-Transfer-Encoding", "content-transfer-encoding"] {
+            let told = error(&mail(&format!("{name}: {encoding}")));
+            assert!(
+                told.starts_with("line 3: the mail is encoded"),
+                "{encoding}: {told}"
+            );
+        }
+    }
+    for plain in [
+        "Content-Transfer-Encoding: 8bit",
+        "Content-Transfer-Encoding: 7BIT",
+        "MIME-Version: 1.0",
+    ] {
+        assert_eq!(one(&mail(plain)).path.display(), "x");
+    }
+}
