@@ -26,8 +26,7 @@ pub(crate) fn open_page(
 /// Opens a page that belongs to no run, from a new folder of the user's own. It stays, because the browser reads it after we
 /// have ended.
 pub(crate) fn open_loose_page(page: &str, start: &CommandContext) -> Result<(), RunError> {
-    let mut folders = tempfile::Builder::new();
-    let folder = folders.prefix("git-council-").tempdir();
+    let folder = council_agents::private::temporary_folder("git-council-");
     let cannot = |error| RunError::output(&start.temporary.display().to_string(), &error);
     let path = folder.map_err(cannot)?.keep().join("demo.html");
     write_output(&path, page)?;

@@ -69,7 +69,7 @@ impl AgentEnv {
     ) -> Result<Self, Failure> {
         let name = client.argv.first().map_or("", String::as_str);
         let exe = context.exe.clone().ok_or_else(no_guard)?;
-        let home = private::temporary_folder("council-home-")
+        let home = private::temporary_folder(private::HOME_PREFIX)
             .map_err(|error| spawn_failure(name, &error))?;
         let empty = home.path().join("empty");
         private::make_folder(&empty).map_err(|error| spawn_failure(name, &error))?;

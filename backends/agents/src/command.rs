@@ -61,8 +61,8 @@ impl Agent for CommandAgent {
             crate::environment::is_allowed(name, extra) || rules.home_folders.contains_key(name)
         };
         env.retain(|(name, _)| is_seen(name));
-        let scratch =
-            private::temporary_folder("council-home-").map_err(|e| spawn_failure(&argv[0], &e))?;
+        let scratch = private::temporary_folder(private::HOME_PREFIX)
+            .map_err(|e| spawn_failure(&argv[0], &e))?;
         let dir = spec
             .room
             .clone()

@@ -94,8 +94,8 @@ fn ask_version(context: &AgentContext, argv: &[String]) -> Result<String, Failur
         let detail = "no process can be started under a guard here";
         return Err(Failure::new(FailureKind::Unsupported, detail));
     };
-    let home =
-        private::temporary_folder("council-home-").map_err(|error| spawn_failure(name, &error))?;
+    let home = private::temporary_folder(private::HOME_PREFIX)
+        .map_err(|error| spawn_failure(name, &error))?;
     let seen = |name: &str| !is_forbidden(name) && is_allowed(name, &[]);
     let mut env: Vec<_> = context
         .env

@@ -6,6 +6,9 @@ use std::path::Path;
 
 use tempfile::{Builder, TempDir};
 
+/// What the names of judges' homes begin with.
+pub const HOME_PREFIX: &str = "council-home-";
+
 /// A new folder of its own among the system's temporary ones, removed with the value.
 pub fn temporary_folder(prefix: &str) -> io::Result<TempDir> {
     builder(prefix).tempdir()

@@ -65,11 +65,15 @@ pub(crate) fn run(args: &GcArgs, start: &CommandContext) -> Result<(), RunError>
     ))
 }
 
-/// Rooms of ours that a killed council left behind.
+/// Rooms and homes of judges that a killed council left behind.
 fn abandoned_workspaces(temporary: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(temporary).into_iter().flatten().flatten();
     let ours = entries.filter(|entry| {
-        let named = entry.file_name().to_string_lossy().starts_with(PREFIX);
+        let name = entry.file_name();
+        let prefixes = [PREFIX, council_agents::private::HOME_PREFIX];
+        let named = prefixes
+            .iter()
+            .any(|prefix| name.to_string_lossy().starts_with(prefix));
         let meta = entry.metadata();
         let old = meta.as_ref().is_ok_and(|meta| {
             let age = meta
