@@ -13,6 +13,11 @@ use crate::text::mark_hidden;
 /// A redactor that knows the secrets of a change by their value: those of both its sides, of what the trusted side
 /// instructs, of what its authors say, and of a question.
 pub(crate) fn redactor_for(rules: &Redactor, packet: &Packet) -> Redactor {
+    redactor_knowing(rules, packet, &[])
+}
+
+/// The same, knowing settings as well (`NAME=value`), whose values are secret whatever they look like.
+pub(crate) fn redactor_knowing(rules: &Redactor, packet: &Packet, settings: &[String]) -> Redactor {
     let files = packet.files.iter().flat_map(|file| {
         let path = file.path.display();
         file.hunks.iter().flat_map(move |hunk| {
@@ -37,7 +42,9 @@ pub(crate) fn redactor_for(rules: &Redactor, packet: &Packet) -> Redactor {
     let messages = framing.commits.iter().map(|commit| &commit.message);
     let words = words.into_iter().chain(messages);
     let words = words.map(|text| (None, text.lines().collect()));
-    rules.knowing(files.chain(instructions).chain(words))
+    let settings = settings.iter().map(String::as_str).collect();
+    let settings = [(Some(Cow::Borrowed(".env")), settings)];
+    rules.knowing(files.chain(instructions).chain(words).chain(settings))
 }
 
 /// How many secrets on lines that a change adds are replaced before anybody reads them.

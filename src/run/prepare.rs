@@ -136,7 +136,12 @@ pub(crate) fn prepare_spec(
     )?;
     let packet = build_packet(&mut change, &config, &mut notes)?;
     notes.extend(excused_note(&packet, &*change.blobs, &config));
-    let redactor = load_redactor(&config.settings, change.place.workdir.as_deref(), &packet)?;
+    let redactor = load_redactor(
+        &config.settings,
+        change.place.workdir.as_deref(),
+        &packet,
+        start,
+    )?;
     let coverage = Arc::new(packet.coverage.clone());
     Ok(PreparedReview {
         dismissed: Vec::new(),

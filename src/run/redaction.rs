@@ -1,5 +1,7 @@
 //! What takes secrets out of a run: the built-in table, the user's own rules, and the values of the change.
 
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::Path;
 
 use council_protocol::Packet;
@@ -12,7 +14,7 @@ use super::layers;
 use super::own;
 use crate::config::{Settings, resolve_layers};
 use crate::git;
-use crate::prompt::redactor_for;
+use crate::prompt::redactor_knowing;
 
 /// The setting that names the user's own rules.
 const KEY: &str = "redact.rules";
@@ -22,13 +24,48 @@ pub(crate) fn load_redactor(
     settings: &Settings,
     repository: Option<&Path>,
     packet: &Packet,
+    start: &RunContext,
 ) -> Result<Redactor, RunError> {
-    Ok(redactor_for(&load_rules(settings, repository)?, packet))
+    let rules = load_rules(settings, repository)?;
+    let handed = handed_secrets(settings, |name| start.environment.get(name));
+    Ok(redactor_knowing(&rules, packet, &handed))
 }
 
 /// The redactor of a run that is over, as the user has configured it by now.
 pub(crate) fn redactor_of_past(start: &RunContext, packet: &Packet) -> Result<Redactor, RunError> {
-    Ok(redactor_for(&user_redactor(start)?, packet))
+    let layers = layers::user_layers(&start.environment, start.config.clone())?;
+    load_redactor(&resolve_layers(&layers)?.settings, None, packet, start)
+}
+
+/// The secrets that agents are handed in their environment, as lines of a file of settings: a model that reads the change
+/// can be talked into repeating its own key.
+fn handed_secrets<'e>(settings: &Settings, get: impl Fn(&str) -> Option<&'e OsStr>) -> Vec<String> {
+    let named = settings.agents.values().flat_map(|agent| {
+        let told = agent.env.iter().filter(|name| is_secret_name(name));
+        told.chain(&agent.key)
+    });
+    let line = |name: &String| {
+        let value = get(name)?.to_string_lossy();
+        Some(format!("{name}={}", value.lines().next()?))
+    };
+    let lines: BTreeSet<String> = named.filter_map(line).collect();
+    lines.into_iter().collect()
+}
+
+/// Whether a variable is called as one that holds a secret: the value of another may be any word.
+fn is_secret_name(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    let words = [
+        "KEY",
+        "TOKEN",
+        "SECRET",
+        "PASS",
+        "CREDENTIAL",
+        "AUTH",
+        "PAT",
+    ];
+    name.split('_')
+        .any(|part| words.iter().any(|word| part.ends_with(word)))
 }
 
 /// The redactor of the user, who has seen no change.
@@ -76,4 +113,41 @@ fn load_rules(settings: &Settings, repository: Option<&Path>) -> Result<Redactor
         .hint(format!("`{KEY}` names it, in your own configuration"))
     })?;
     Ok(Redactor::with_table(table))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::AgentSettings;
+    use crate::prompt::redact_words;
+    use crate::run::backends::empty_packet;
+
+    #[test]
+    fn a_key_that_an_agent_was_handed_leaves_by_no_word_of_it() {
+        let key = "Zx81mPq0sVnL4tYwRbKc7dJf";
+        let agent = AgentSettings {
+            env: vec!["MY_API_KEY".to_owned(), "EDITOR".to_owned()],
+            key: Some("MODEL".to_owned()),
+            ..AgentSettings::default()
+        };
+        let mut settings = resolve_layers(&[]).unwrap().settings;
+        settings.agents.insert("t".to_owned(), agent);
+        let get = |name: &str| match name {
+            "MY_API_KEY" => Some(OsStr::new("Zx81mPq0sVnL4tYwRbKc7dJf")),
+            "MODEL" => Some(OsStr::new("local-9f3b71c0")),
+            "EDITOR" => Some(OsStr::new("vim-9")),
+            _ => None,
+        };
+        let handed = handed_secrets(&settings, get);
+        let redactor = redactor_knowing(&Redactor::default(), &empty_packet(), &handed);
+        let said = redact_words(
+            &redactor,
+            &format!("my key is {key}, or local-9f3b71c0, in vim-9"),
+        );
+        assert!(
+            !said.contains("Zx81mPq0") && !said.contains("9f3b71c0"),
+            "{said}"
+        );
+        assert!(said.contains("vim-9"), "{said}");
+    }
 }

@@ -174,7 +174,12 @@ fn prepare_stage(
         coverage: Coverage::default(),
         framing: Default::default(),
     };
-    let redactor = load_redactor(&config.settings, change.place.workdir.as_deref(), &packet)?;
+    let redactor = load_redactor(
+        &config.settings,
+        change.place.workdir.as_deref(),
+        &packet,
+        start,
+    )?;
     Ok(PreparedReview {
         dismissed: Vec::new(),
         change,
