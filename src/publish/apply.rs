@@ -323,7 +323,7 @@ impl PlanRunner<'_> {
             .map(|thread| thread.id.clone())
             .collect();
         let find = || {
-            let now = look::fetch_conversation(hub, number, council)?;
+            let now = look::fetch_conversation(hub, number, council, None)?;
             Ok(now
                 .threads
                 .iter()

@@ -12,7 +12,7 @@ use super::seen::{ExistingCheck, ForgeIdentity, OwnComment, PullRequest, ReviewT
 use crate::report::uri::encode_component;
 
 const THREADS: &str = "\
-query($owner: String!, $name: String!, $number: Int!, $after: String) {
+query($owner: String!, $name: String!, $number: Int!, $after: String, $check: String, $withCheck: Boolean!) {
   viewer { login }
   repository(owner: $owner, name: $name) {
     defaultBranchRef { name }
@@ -26,6 +26,15 @@ query($owner: String!, $name: String!, $number: Int!, $after: String) {
         }
       }
       reviews(last: 100) { nodes { id isMinimized body author { login __typename } } }
+      commits(last: 1) @include(if: $withCheck) {
+        nodes { commit { oid checkSuites(first: 50) {
+          pageInfo { hasNextPage }
+          nodes { checkRuns(first: 20, filterBy: { checkName: $check }) {
+            pageInfo { hasNextPage }
+            nodes { externalId status url }
+          } }
+        } } }
+      }
     }
   }
 }";
@@ -48,9 +57,21 @@ pub struct PullConversation {
     pub threads: Vec<ReviewThread>,
     /// Our reviews of the council that nobody hid.
     pub reviews: Vec<String>,
+    /// Our check on the pull request's tip.
+    pub check: TipCheck,
 }
 
-/// Reads the pull request, our conversations on it and who we are: one request for the first hundred conversations.
+/// What was told of our check beside something else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TipCheck {
+    /// Nothing: whoever wants to know asks for it.
+    Untold,
+    /// There is none, or this one.
+    Told(Option<ExistingCheck>),
+}
+
+/// Reads the pull request, our conversations on it and who we are: one request for the first hundred conversations. With the
+/// name of a check it tells of that, too, where the token may read checks; where it may not, nothing else is lost.
 ///
 /// # Errors
 ///
@@ -59,12 +80,32 @@ pub fn fetch_conversation(
     hub: &GitHubApi<'_>,
     number: u64,
     council: &str,
+    check_name: Option<&str>,
+) -> Result<PullConversation, GitHubError> {
+    match read_conversation(hub, number, council, check_name) {
+        Err(GitHubError::Forbidden { .. } | GitHubError::Invalid { .. })
+            if check_name.is_some() =>
+        {
+            read_conversation(hub, number, council, None)
+        }
+        read => read,
+    }
+}
+
+fn read_conversation(
+    hub: &GitHubApi<'_>,
+    number: u64,
+    council: &str,
+    check_name: Option<&str>,
 ) -> Result<PullConversation, GitHubError> {
     let doing = format!("read pull request #{number}");
     let mut after = Value::Null;
     let mut threads = Vec::new();
     for _ in 0..MAX_PAGES {
-        let variables = json!({ "owner": hub.slug.owner, "name": hub.slug.name, "number": number, "after": after });
+        let variables = json!({
+            "owner": hub.slug.owner, "name": hub.slug.name, "number": number, "after": after,
+            "check": check_name, "withCheck": check_name.is_some(),
+        });
         let data = hub.ask_graphql(THREADS, &variables, &doing)?;
         let shape = |what| GitHubError::Shape {
             doing: doing.clone(),
@@ -104,6 +145,10 @@ pub fn fetch_conversation(
             return Ok(PullConversation {
                 me,
                 author: json_text(there, "/author/login").unwrap_or_default(),
+                check: match check_name {
+                    Some(_) => check_on_tip(there, &pull.head, council),
+                    None => TipCheck::Untold,
+                },
                 pull,
                 threads,
                 reviews,
@@ -115,6 +160,43 @@ pub fn fetch_conversation(
         doing,
         cause: "there are too many conversations".to_owned(),
     })
+}
+
+/// The check on the tip, where all of them were told, and each with what we know a check by.
+fn check_on_tip(pull: &Value, head: &str, council: &str) -> TipCheck {
+    let told = || {
+        let commit = pull.pointer("/commits/nodes/0/commit")?;
+        let is_of_tip = json_text(commit, "/oid")? == head;
+        let suites = whole_page(commit.get("checkSuites")?)?;
+        let prefix = check::external_id(council, "");
+        let mut latest: Option<ExistingCheck> = None;
+        for suite in suites {
+            for run in whole_page(suite.get("checkRuns")?)? {
+                let external_id = json_text(run, "/externalId").unwrap_or_default();
+                if !external_id.starts_with(&prefix) {
+                    continue;
+                }
+                let url = json_text(run, "/url")?;
+                // The number does not fit into GraphQL's own: it is the end of the address.
+                let id: u64 = url.rsplit_once("/runs/")?.1.parse().ok()?;
+                let found = ExistingCheck {
+                    id,
+                    external_id,
+                    completed: json_text(run, "/status")? == "COMPLETED",
+                    url,
+                };
+                latest = latest.into_iter().chain([found]).max_by_key(|one| one.id);
+            }
+        }
+        is_of_tip.then_some(latest)
+    };
+    told().map_or(TipCheck::Untold, TipCheck::Told)
+}
+
+/// The nodes of a list that has no second page.
+fn whole_page(list: &Value) -> Option<&Vec<Value>> {
+    let more = list.pointer("/pageInfo/hasNextPage")?.as_bool()?;
+    (!more).then(|| list.get("nodes")?.as_array())?
 }
 
 /// Our reports of a council, oldest first; marker **and** author must fit. `since` leaves out what was not changed since

@@ -91,9 +91,15 @@ async function serve(request, response) {
   if (path === '/graphql') {
     const { login } = await (await fetch(`${hub.url}/user`, { headers: { authorization } })).json();
     const none = { pageInfo: { hasNextPage: false }, nodes: [] };
+    // The emulator's own check runs, as GraphQL tells them with the commit.
+    const { withCheck, check: name } = JSON.parse(body).variables ?? {};
+    const there = withCheck ? (await checks()).filter((check) => check.name === name) : [];
+    const runs = there.map(({ id, external_id: externalId, status }) => ({ externalId, status: status.toUpperCase(), url: `${hub.url}/runs/${id}` }));
+    const suites = { pageInfo: { hasNextPage: false }, nodes: [{ checkRuns: { pageInfo: { hasNextPage: false }, nodes: runs } }] };
     const pullRequest = {
       number: 1, headRefOid: head, baseRefName: 'main', baseRefOid: git('rev-parse', 'main~1'), state: 'OPEN', isDraft: false,
       isCrossRepository: false, title: 'A title', body: '', reviewThreads: none, reviews: none,
+      commits: { nodes: [{ commit: { oid: head, checkSuites: suites } }] },
     };
     const data = { viewer: { login }, repository: { defaultBranchRef: { name: 'main' }, pullRequest } };
     response.writeHead(200, { 'content-type': 'application/json' });
@@ -164,7 +170,7 @@ await step('nothing changed', async () => {
   const { code, said } = await council(REVIEW);
   assert.equal(code, 1, said);
   assert.match(said, /reused: /);
-  assert.ok(asked.length <= 3, asked.join('\n'));
+  assert.ok(asked.length <= 2, asked.join('\n'));
   assert.ok(asked.every((line) => line.startsWith('GET') || line === 'POST /graphql'), asked.join('\n'));
 });
 
@@ -194,7 +200,7 @@ await step('a push that mends it', async () => {
   asked = [];
   const { code, said } = await council(REVIEW);
   assert.equal(code, 0, said);
-  assert.ok(asked.length <= 7, asked.join('\n'));
+  assert.ok(asked.length <= 6, asked.join('\n'));
   const [report, ...others] = await ours();
   assert.equal(report.id, before.id);
   assert.deepEqual(others, []);

@@ -78,6 +78,7 @@ impl GitHubArgs {
             repo: self.repo.clone(),
             council_name: self.council_name.clone(),
             trust_base: self.trust_base,
+            wants_check: self.publish.contains(&SurfaceArg::Check),
         }
     }
 

@@ -83,7 +83,11 @@ pub(crate) fn inspect_pull_request(
         ..ForgeState::default()
     };
     let mut troubles = Vec::new();
+    let mut told = look::TipCheck::Untold;
     if let Some(talk) = subject.talk.take() {
+        if talk.pull.head == wishes.head {
+            told = talk.check;
+        }
         seen.threads = Some(talk.threads);
         seen.reviews = talk.reviews;
         if let (true, Some(pull)) = (wants(Surface::Comment), &seen.pull) {
@@ -95,7 +99,13 @@ pub(crate) fn inspect_pull_request(
         seen.me = Some(talk.me);
     }
     if wants(Surface::Check) {
-        match look::fetch_check(hub, &wishes.head, &wishes.check_name, &wishes.council) {
+        let check = match told {
+            look::TipCheck::Told(check) => Ok(check),
+            look::TipCheck::Untold => {
+                look::fetch_check(hub, &wishes.head, &wishes.check_name, &wishes.council)
+            }
+        };
+        match check {
             Ok(check) => seen.check = check,
             Err(error) => troubles.push((Surface::Check, error)),
         }

@@ -164,7 +164,7 @@ pub(crate) fn review_pull_request(
         .filter(|_| forge.has_token)
     {
         // Just before anything is posted: is it still about the tip?
-        match look::fetch_conversation(&hub, pull, &wishes.council) {
+        match look::fetch_conversation(&hub, pull, &wishes.council, None) {
             Ok(now) if now.pull.head != wishes.head => {
                 let error = head_moved_error(&wishes.head, &now.pull.head);
                 check.end_with(CheckConclusion::Cancelled, "superseded", &error.message);
@@ -204,7 +204,7 @@ fn verdict_of_request(
     hub: &GitHubApi<'_>,
     wishes: &PublishOptions,
 ) -> Option<Report> {
-    let talk = look::fetch_conversation(hub, number, &wishes.council).ok()?;
+    let talk = look::fetch_conversation(hub, number, &wishes.council, None).ok()?;
     let reports = look::fetch_reports(hub, number, &wishes.council, &talk.me, None).ok()?;
     let state = reports.first()?.state()?;
     let head = &talk.pull.head;

@@ -15,6 +15,8 @@ pub(crate) struct GitHubRequest {
     pub(crate) council_name: String,
     /// The branch that the pull request goes to is trusted instead of the default branch.
     pub(crate) trust_base: bool,
+    /// Whether a check run is read and written, too.
+    pub(crate) wants_check: bool,
 }
 
 /// The variable that says what happened.

@@ -180,11 +180,9 @@ fn subject_of_pull(
 ) -> Result<ReviewCase, RunError> {
     // GraphQL answers nobody without a token.
     let talk = if forge.has_token {
-        Some(look::fetch_conversation(
-            hub,
-            number,
-            &crate::publish::council_id(&args.council_name),
-        )?)
+        let council = crate::publish::council_id(&args.council_name);
+        let check_name = args.wants_check.then_some(&*council);
+        Some(look::fetch_conversation(hub, number, &council, check_name)?)
     } else {
         None
     };

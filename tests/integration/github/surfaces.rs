@@ -166,6 +166,27 @@ fn an_unchanged_pull_request_costs_four_requests_and_no_judge() {
     assert_eq!(stage.reports(1).len(), 1);
 }
 
+/// The check run of the commit is told with the pull request: it costs no request of its own.
+#[test]
+fn with_a_check_run_an_unchanged_pull_request_costs_two_requests_and_a_changed_one_six() {
+    let stage = Stage::new();
+    stage.propose(1, &[("src/a.rs", CONFLICT)]);
+    let args = ["review", "--pr", "1", "--publish", "comment,check"];
+    stage.job(&args, &[]).ends(1);
+    stage.requests();
+    stage.job(&args, &[]).ends(1).prints("reused: ");
+    assert_eq!(stage.requests(), 2);
+    stage.add(1, &[("src/b.rs", "/// One.\npub fn one() {}\n")]);
+    stage.job(&args, &[]).ends(1);
+    assert_eq!(stage.requests(), 6);
+    stage.job(&args, &[]).ends(1).prints("reused: ");
+    assert_eq!(stage.requests(), 2);
+    // Where the token may not read checks, the pull request is read all the same.
+    stage.hub.state().denied.insert("checks: read");
+    stage.job(&args, &[]).ends(1).tells("checks: read");
+    assert_eq!(stage.reports(1).len(), 1);
+}
+
 /// Outputs and summary of the last job, without what says that it is recognised and how long it took.
 fn told(stage: &Stage) -> (std::collections::BTreeMap<String, String>, Vec<String>) {
     let mut outputs = stage.outputs();
