@@ -141,36 +141,101 @@ mod tests {
         Cli::command().debug_assert();
     }
 
-    /// The words of a line of a shell; quotes keep them together.
+    /// The words of a line of a shell, up to a pipe or a comment; quotes keep them together.
     fn words(line: &str) -> Vec<String> {
-        let (mut words, mut quoted) = (vec![String::new()], false);
+        let (mut words, mut quote) = (vec![String::new()], None);
         for c in line.chars() {
-            match c {
-                '"' => quoted = !quoted,
-                ' ' if !quoted => words.push(String::new()),
-                c => words.last_mut().unwrap().push(c),
+            match (c, quote) {
+                ('"' | '\'', None) => quote = Some(c),
+                (c, Some(open)) if c == open => quote = None,
+                (' ', None) => words.push(String::new()),
+                (c, _) => words.last_mut().unwrap().push(c),
             }
         }
         words.retain(|word| !word.is_empty());
+        let own = words
+            .iter()
+            .position(|word| ["|", "#"].contains(&word.as_str()));
+        words.truncate(own.unwrap_or(words.len()));
         words
     }
 
+    /// Every page for people, by its path.
+    fn pages() -> Vec<(String, String)> {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let docs = std::fs::read_dir(root.join("docs")).unwrap();
+        let docs = docs.map(|entry| entry.unwrap().path());
+        let others = ["README.md", "SECURITY.md", "CONTRIBUTING.md"];
+        let skill = "clients/claude/skills/git-council/SKILL.md";
+        let others = others.iter().chain([&skill]).map(|name| root.join(name));
+        let pages = docs
+            .chain(others)
+            .filter(|path| path.extension().is_some_and(|e| e == "md"));
+        let read = |path: std::path::PathBuf| {
+            let name = path.strip_prefix(root).unwrap().display().to_string();
+            (name, std::fs::read_to_string(path).unwrap())
+        };
+        pages.map(read).collect()
+    }
+
+    /// What a page tells people to type: lines of their own, and what stands between backticks.
+    fn told_commands(page: &str) -> Vec<String> {
+        let mut told: Vec<String> = Vec::new();
+        for line in page.lines() {
+            let alone = line.trim_start().trim_start_matches("$ ");
+            told.extend(alone.strip_prefix("git council ").map(str::to_owned));
+        }
+        let flat = page.split_whitespace().collect::<Vec<_>>().join(" ");
+        let parts = flat
+            .split('`')
+            .filter_map(|part| part.strip_prefix("git council "));
+        told.extend(parts.map(str::to_owned));
+        told
+    }
+
+    /// Words that stand for what people put in their place.
+    fn filled_in(word: String) -> String {
+        match word.as_str() {
+            "N" => "1".to_owned(),
+            "SHELL" => "bash".to_owned(),
+            "NAME" => "json".to_owned(),
+            _ => word,
+        }
+    }
+
     #[test]
-    fn the_commands_of_the_procedures_page_are_understood() {
-        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/procedures.md");
-        let page = std::fs::read_to_string(page).unwrap();
-        let shown = page.lines().filter_map(|line| {
-            let line = line.trim_start().trim_start_matches("$ ");
-            line.strip_prefix("git council ")
-        });
-        let shown: Vec<&str> = shown.collect();
-        assert!(shown.len() > 8, "{shown:?}");
-        for command in shown {
-            let typed = ["git-council".to_owned()].into_iter().chain(words(command));
-            if let Err(error) = Cli::try_parse_from(typed) {
-                panic!("{command}: {error}");
+    fn the_commands_of_every_page_are_understood() {
+        use clap::error::ErrorKind;
+        // A sentence may name a command without what it needs.
+        let is_named_only = |kind| {
+            matches!(
+                kind,
+                ErrorKind::MissingRequiredArgument
+                    | ErrorKind::DisplayHelp
+                    | ErrorKind::DisplayVersion
+                    | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+            )
+        };
+        let (mut count, mut wrong) = (0, Vec::new());
+        for (page, text) in pages() {
+            for command in told_commands(&text) {
+                // `git council is …` is a sentence, and dots stand for anything.
+                let words = words(&command);
+                if words.is_empty() || command.contains('…') {
+                    continue;
+                }
+                count += 1;
+                let typed = words.into_iter().map(filled_in);
+                let typed = ["git-council".to_owned()].into_iter().chain(typed);
+                if let Err(error) = Cli::try_parse_from(typed)
+                    && !is_named_only(error.kind())
+                {
+                    wrong.push(format!("{page}: git council {command}\n{error}"));
+                }
             }
         }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        assert!(count > 100, "only {count} commands were found");
     }
 
     #[test]

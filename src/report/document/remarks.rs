@@ -22,7 +22,7 @@ pub(in crate::report) fn essentials(report: &Report, names: &JudgeNames<'_>) -> 
         let why = judge
             .failures
             .last()
-            .map_or("no answer".to_owned(), |f| f.failure.to_string());
+            .map_or("no answer".to_owned(), |f| words::failure_words(&f.failure));
         know.push_item(
             0,
             format!("abstained: {}: {why}", names.get(&judge.seat.judge)),
@@ -99,12 +99,12 @@ fn own_words(report: &Report, judge: &JudgeRecord) -> String {
     let author = report.outcome.ledger.synthesis.as_ref().map(|s| &s.judge);
     let failed = judge.failures.last().filter(|_| judge.counted.is_none());
     let words = match failed {
-        Some(failed) if judge.r1.is_none() => failed.failure.to_string(),
+        Some(failed) if judge.r1.is_none() => words::failure_words(&failed.failure),
         _ if report.is_document() && author == Some(&judge.seat.judge) => {
             "puts the document together".to_owned()
         }
         _ if report.is_document() => judge.first_insight.clone(),
-        Some(failed) => failed.failure.to_string(),
+        Some(failed) => words::failure_words(&failed.failure),
         None => judge.key_insight.clone(),
     };
     text::clip_chars(&words, MAX_INSIGHT).into_owned()
