@@ -211,8 +211,8 @@ fn t14_a_head_that_moved_before_the_job_began_is_not_reviewed() {
 fn t14_a_head_that_moves_during_the_run_ends_the_check_as_cancelled_and_posts_nothing() {
     let stage = Stage::new();
     stage.propose(1, &[("src/a.rs", CONFLICT)]);
-    // After the requests before the judges sit: pull request, comments, checks, the check that begins.
-    stage.hub.state().moves = Some((4, 1, "f".repeat(40)));
+    // After the requests before the judges sit: pull request with its checks, comments, the check that begins.
+    stage.hub.state().moves = Some((3, 1, "f".repeat(40)));
     stage
         .job(
             &["review", "--pr", "1", "--publish", "comment,check,review"],
