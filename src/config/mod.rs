@@ -30,7 +30,7 @@ pub(crate) use resolve::{Config, LayerPart, ResolvedKey, resolve_checkout, resol
 pub(crate) use settings::{
     AgentSettings, BackendSettings, ColorChoice, CrossExaminationSettings, HookMode, JudgeSettings,
     LargeChangePolicy, LimitSettings, NoteSettings, OnTimeout, OpaquePolicy, PriceSettings,
-    ProgressSetting, ReportFormat, ReviewSettings, Settings,
+    ProgressSetting, ProofSettings, ReportFormat, ReviewSettings, Settings,
 };
 pub use source::SourceTrust;
 pub(crate) use source::{ConfigLayer, KeyValue, LayerSource};

@@ -105,6 +105,13 @@ pub fn config_schema() -> Value {
                 }
                 inner["properties"][name] = value;
             }
+            [table, name, "*"] => {
+                let inner = &mut table_of(&mut root, table)["properties"][name];
+                if !inner.is_object() {
+                    *inner = empty_object();
+                }
+                inner["additionalProperties"] = value;
+            }
             _ => {}
         }
     }

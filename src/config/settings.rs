@@ -52,6 +52,8 @@ pub(crate) struct Settings {
     /// `[redact]`
     #[serde(default)]
     pub redact: RedactSettings,
+    /// `[proof]`
+    pub proof: ProofSettings,
     /// `[timeouts]`
     pub timeouts: TimeoutSettings,
     /// `[limits]`
@@ -255,6 +257,33 @@ pub(crate) struct PromptSettings {
 pub(crate) struct RedactSettings {
     /// A file of further rules.
     pub rules: Option<PathBuf>,
+}
+
+/// `[proof]`
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ProofSettings {
+    /// The command that runs a judge's test; empty: none.
+    #[serde(default)]
+    pub run: Vec<String>,
+    /// Further ones by name.
+    #[serde(default)]
+    pub suites: BTreeMap<String, Vec<String>>,
+    /// What runs before each test.
+    #[serde(default)]
+    pub setup: Vec<String>,
+    /// How long one run may take, in milliseconds.
+    pub timeout: u64,
+    /// Bytes of memory of one run.
+    pub memory: u64,
+    /// Whether tests reach the network.
+    pub network: bool,
+    /// Folders that tests may read.
+    #[serde(default)]
+    pub read: Vec<PathBuf>,
+    /// Environment variables that they may see.
+    #[serde(default)]
+    pub env: Vec<String>,
 }
 
 /// `[timeouts]`, in milliseconds.

@@ -95,6 +95,7 @@ fn carry_out(action: Action, bench: &mut dyn ReadyBench) -> Option<Input> {
         }
         Action::Share { .. }
         | Action::Explore { .. }
+        | Action::Reproduce { .. }
         | Action::CancelTurn { .. }
         | Action::SetDeadline { .. }
         | Action::Record { .. }

@@ -266,6 +266,9 @@ fn keep_proven(
             answer.responses.push(response);
         }
     }
+    if answer.reproductions.is_empty() {
+        answer.reproductions = draft.reproductions;
+    }
     if milder || !given_up.is_empty() {
         let lost = LostAnswer::replaced(round, draft.verdict, !given_up.is_empty());
         state.judges[seat].keep_lost(lost);

@@ -6,6 +6,7 @@ use council_protocol::{Failure, FailureKind, JudgeId, Millis};
 use super::engine::{Council, CouncilPhase};
 use super::exchange::Action;
 use super::judges::{JudgeState, SeatPresence};
+use super::proof;
 use super::state::TimerKind;
 
 /// What a backend has beyond the grace to end a judge by force and say so, in milliseconds.
@@ -32,6 +33,9 @@ impl Council {
                 });
             }
         }
+        if let Some(open_ms) = proof::open_ms(&self.state) {
+            self.set_timer(TimerKind::Reproductions, now.saturating_add(open_ms));
+        }
         if !self.everybody_ended() {
             self.set_timer(
                 TimerKind::Shutdown,
@@ -40,7 +44,12 @@ impl Council {
         }
     }
 
-    pub(super) fn everybody_ended(&self) -> bool {
+    /// Whether nothing is waited for any more: every judge has ended, and every test has run.
+    pub(super) fn is_closed(&self) -> bool {
+        self.everybody_ended() && proof::is_settled(&self.state)
+    }
+
+    fn everybody_ended(&self) -> bool {
         !self.state.judges.iter().any(is_left)
     }
 

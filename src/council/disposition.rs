@@ -7,6 +7,7 @@ use council_protocol::answer::{Evidence, Stance};
 use council_protocol::{CoverageState, Finding, Proof, RoundNumber, Severity};
 
 use super::bearing::FindingPlace;
+use super::brought::BroughtReproduction;
 use super::cluster::{ComparedFinding, group_findings};
 use super::evidence::{QuoteClaims, evidence_location, is_about_file};
 use super::judges::{Judges, SeatIndex, same_text};
@@ -34,6 +35,10 @@ pub(super) struct FindingVersion {
     pub(super) deterministic: bool,
     /// The last word of each other judge on it.
     pub(super) opinions: BTreeMap<SeatIndex, WeighedOpinion>,
+    /// A test passes before the change and fails after it.
+    pub(super) proved: bool,
+    /// Whose tests count against it.
+    pub(super) refuters: BTreeSet<SeatIndex>,
 }
 
 /// An opinion, and where its evidence was found.
@@ -68,6 +73,19 @@ impl FindingVersion {
         } else {
             given
         }
+    }
+
+    /// Whether it is this judge's finding of that number.
+    pub(super) fn is_of(&self, seat: SeatIndex, number: usize) -> bool {
+        self.seat == seat && self.number == number
+    }
+
+    /// Takes up what tests say of it.
+    pub(super) fn take_proofs(&mut self, brought: &[BroughtReproduction]) {
+        let (seat, number) = (self.seat, self.number);
+        self.proved = brought.iter().any(|r| r.proves(seat, number));
+        let refuters = brought.iter().filter_map(|r| r.refuter_of(seat, number));
+        self.refuters = refuters.collect();
     }
 
     /// It as evidence is held against it.
@@ -188,7 +206,14 @@ impl FindingCluster {
         let said = proven()
             .filter_map(|v| v.opinions.get(&seat))
             .map(WeighedOpinion::stake);
+        let tests = proven()
+            .filter(|v| v.refuters.contains(&seat))
+            .map(|_| JudgeStake {
+                support: None,
+                refutes: true,
+            });
         own.chain(said)
+            .chain(tests)
             .fold(JudgeStake::default(), |all, stake| JudgeStake {
                 support: all.support.max(stake.support),
                 refutes: all.refutes || stake.refutes,
@@ -249,6 +274,15 @@ impl FindingCluster {
         said.map(WeighedOpinion::stake).any(|stake| stake.refutes)
     }
 
+    /// Whether a test proves it: whoever takes it back is wrong, and no support is needed.
+    fn is_proved(&self) -> bool {
+        let worst = self.severity();
+        let proven = self.versions.iter().filter(|v| v.proof.resolves());
+        proven
+            .filter(|v| !is_remark(v, Some(worst)))
+            .any(|v| v.proved)
+    }
+
     /// It in words: those of its worst version.
     pub(super) fn words(&self) -> &str {
         let worst = self
@@ -274,6 +308,9 @@ impl FindingCluster {
     /// What became of it. A rule's finding is confirmed by itself, but only as far as the rule goes: what a model says worse
     /// of the same place rests on the models.
     pub(super) fn disposition(&self) -> Disposition {
+        if self.is_proved() {
+            return Disposition::Confirmed;
+        }
         if !self.is_live() {
             return Disposition::Rejected;
         }
@@ -387,6 +424,8 @@ fn collect_versions(judges: &Judges, claims: &QuoteClaims) -> Vec<FindingVersion
                 withdrawn: is_withdrawn(judges, seat, index + 1, claims),
                 deterministic: judge.is_deterministic(),
                 opinions: BTreeMap::new(),
+                proved: false,
+                refuters: BTreeSet::new(),
             });
         }
     }

@@ -11,6 +11,7 @@ use super::judges::{QueuedTask, SeatIndex, SeatPresence};
 use super::outcome::Outcome;
 use super::plan::{DebateSubject, Plan};
 use super::procedure::{ProcedureRules, rules_of};
+use super::proof;
 use super::state::{DebateState, RoundPlan, RoundState, TimerKind};
 use super::verdict;
 
@@ -158,6 +159,7 @@ impl Council {
                 results,
                 usage,
             } => self.on_explored(&judge, results, usage, now),
+            Input::Reproduced { id, result } => proof::record(&mut self.state, id, result),
             Input::Deadline { timer } => self.on_timer(timer, now),
             Input::Cancel { cause } => self.cancel_run(cause, now),
         }
@@ -169,7 +171,7 @@ impl Council {
             match &self.phase {
                 CouncilPhase::Round(round) if round.waiting.is_empty() => self.end_pass(now),
                 CouncilPhase::Proving if self.state.claims.is_settled() => self.next_round(now),
-                CouncilPhase::Closing if self.everybody_ended() => return self.conclude(),
+                CouncilPhase::Closing if self.is_closed() => return self.conclude(),
                 _ => return,
             }
         }
@@ -180,7 +182,10 @@ impl Council {
         self.state.completed = self.state.begun.0;
         match self.rules.next_round(&mut self.state) {
             Some(plan) => self.begin_round(plan, now),
-            None => self.begin_closing(now),
+            None => {
+                proof::take_up(&mut self.state);
+                self.begin_closing(now);
+            }
         }
     }
 
@@ -276,6 +281,9 @@ impl Council {
             Some(TimerKind::Explorers(seat)) => self.explorers_over(seat, now),
             Some(TimerKind::Proofs(round)) => self.proofs_over(round),
             Some(TimerKind::Check) => self.checks_over(now),
+            Some(TimerKind::Reproductions) => {
+                proof::give_up(&mut self.state, "it was not run in time");
+            }
             Some(TimerKind::Shutdown) => self.force_endings(),
             None => {}
         }
@@ -326,6 +334,8 @@ impl Council {
     /// The run must end now. What was judged before stays judged; what was not cannot become green.
     fn cancel_run(&mut self, cause: CancelCause, now: Millis) {
         if matches!(self.phase, CouncilPhase::Closing | CouncilPhase::Over) {
+            // What was judged stays judged: only tests are still running, and none of them is waited for.
+            proof::give_up(&mut self.state, "the run ended before it was run");
             return;
         }
         self.cut = Some(cause);

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use council_protocol::message::{Ending, Failure, Usage};
+use council_protocol::reproduction::Reproduction;
 use council_protocol::task::{Explored, Peer};
 use council_protocol::{Answer, JudgeId, Location, Millis, Proof, RoundNumber, Task, TurnId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::outcome::Outcome;
+use super::reproduction::{ReproductionId, ReproductionResult};
 
 /// A claim that the session is asked to check against the reviewed tree. Numbered from 1 within a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -87,6 +89,13 @@ pub enum Input {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         usage: Option<Usage>,
     },
+    /// A reproduction was run, or could not be.
+    Reproduced {
+        /// Which.
+        id: ReproductionId,
+        /// What came of it.
+        result: ReproductionResult,
+    },
     /// A deadline has passed.
     Deadline {
         /// Which.
@@ -163,6 +172,13 @@ pub enum Action {
         location: Location,
         /// The text.
         quote: String,
+    },
+    /// Run a test on both sides of the change; comes back as [`Input::Reproduced`].
+    Reproduce {
+        /// Number of the reproduction.
+        id: ReproductionId,
+        /// The test.
+        reproduction: Box<Reproduction>,
     },
     /// Send [`Input::Deadline`] at this moment; setting a timer again moves it.
     SetDeadline {

@@ -6,6 +6,8 @@ use council_protocol::{Confidence, JudgeId, RoundNumber, Vote};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::reproduction::ReproductionRecord;
+
 /// What passed between judges in the rounds after R1.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -33,6 +35,9 @@ pub struct DebateLedger {
     /// The document that came out, outside the verdict.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub synthesis: Option<Synthesis>,
+    /// Tests that judges brought, and what came of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reproductions: Vec<ReproductionRecord>,
 }
 
 /// One round: who took part, and where everybody stands after it.

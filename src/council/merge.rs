@@ -52,6 +52,7 @@ pub(super) fn merge_answers(earlier: Answer, last: Answer) -> Answer {
         responses: join_lists(earlier.responses, last.responses),
         independent_findings: join_lists(earlier.independent_findings, last.independent_findings),
         withdrawn: join_lists(earlier.withdrawn, last.withdrawn),
+        reproductions: join_lists(earlier.reproductions, last.reproductions),
         challenges: join_lists(earlier.challenges, last.challenges),
         answers: join_lists(earlier.answers, last.answers),
         messages: join_lists(earlier.messages, last.messages),

@@ -6,6 +6,7 @@
 mod anonymity;
 pub(crate) mod at_once;
 mod bearing;
+mod brought;
 mod challenge;
 mod check;
 mod closing;
@@ -35,6 +36,8 @@ pub(crate) mod outcome;
 pub(crate) mod plan;
 mod position;
 mod procedure;
+mod proof;
+pub(crate) mod reproduction;
 mod state;
 mod summary;
 pub(crate) mod support;

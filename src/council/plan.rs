@@ -10,6 +10,8 @@ use council_protocol::{JudgeId, Millis, Seat, Severity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::reproduction::ProofTerms;
+
 /// The rules of the rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -176,6 +178,9 @@ pub struct ProcedureOptions {
     /// The judges' words are written already: nobody can be asked again, and rules take part in every round.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub transcript: bool,
+    /// On which terms judges bring tests; none: nobody asks them to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proof: Option<ProofTerms>,
     /// Findings that people argued away: they are listed and do not count.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dismissed: Vec<Dismissal>,

@@ -3,9 +3,11 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 
+use council_protocol::reproduction::TestSuite;
 use council_protocol::task::{DebateBranch, Framing};
-use council_protocol::{Coverage, Millis, RoundNumber};
+use council_protocol::{Coverage, Millis, RoundNumber, Severity};
 
+use super::brought::BroughtReproductions;
 use super::disposition::{self, FindingCluster};
 use super::evidence::QuoteClaims;
 use super::exchange::{Action, TimerId};
@@ -43,6 +45,8 @@ pub(super) struct DebateState {
     pub(super) begun: RoundNumber,
     /// Rounds that ended with every quote searched.
     pub(super) completed: u8,
+    /// Tests that judges brought.
+    pub(super) reproductions: BroughtReproductions,
     /// What the session is to do next.
     pub(super) out: Vec<Action>,
 }
@@ -68,6 +72,7 @@ impl DebateState {
             pass: 0,
             begun: RoundNumber::NONE,
             completed: 0,
+            reproductions: BroughtReproductions::new(),
             out: Vec::new(),
             plan,
         }
@@ -97,7 +102,10 @@ impl DebateState {
 
     /// The findings so far, grouped.
     pub(super) fn clusters(&self) -> Vec<FindingCluster> {
-        disposition::build_clusters(&self.judges, &self.claims)
+        let mut clusters = disposition::build_clusters(&self.judges, &self.claims);
+        let versions = clusters.iter_mut().flat_map(|c| &mut c.versions);
+        versions.for_each(|version| version.take_proofs(&self.reproductions));
+        clusters
     }
 
     /// Where every judge stood and stands, in seat order.
@@ -116,6 +124,15 @@ impl DebateState {
         let stage = self.plan.procedure == Procedure::Staged
             && self.plan.options.subject == DebateSubject::Text;
         stage || self.plan.options.without_verdict
+    }
+
+    /// The commands that run tests of a judge: none where there is nothing that a test could decide.
+    pub(super) fn proof_suites(&self, seat: SeatIndex) -> Vec<TestSuite> {
+        let is_worth_it = |c: &FindingCluster| c.is_live() && c.severity() >= Severity::Significant;
+        let terms = self.plan.options.proof.as_ref();
+        let terms = terms.filter(|_| !self.judges[seat].is_deterministic());
+        let terms = terms.filter(|_| self.clusters().iter().any(is_worth_it));
+        terms.map(|terms| terms.suites.clone()).unwrap_or_default()
     }
 
     /// The authors' words, for rounds after R1; none when there are none.
@@ -201,6 +218,8 @@ pub(super) enum TimerKind {
     Check,
     /// The quotes of a round must be searched by now.
     Proofs(RoundNumber),
+    /// Reproductions must have run by now.
+    Reproductions,
     /// Judges must have ended by now.
     Shutdown,
 }

@@ -10,10 +10,12 @@ use super::dismissal;
 use super::exchange::CancelCause;
 use super::findings::report_findings;
 use super::judges::JudgeState;
+use super::ledger::DebateLedger;
 use super::notes::report_notes;
 use super::outcome::{JudgeRecord, JudgedFinding, Outcome, ReviewedBy, Verdict, VerdictReason};
 use super::plan::Procedure;
 use super::position::{JudgePosition, has_converged};
+use super::proof;
 use super::state::DebateState;
 
 /// Why a file counts as unread where no judge counts.
@@ -40,6 +42,7 @@ pub(super) fn build_outcome(state: &DebateState, cut: Option<CancelCause>) -> Ou
     let coverage = outcome_coverage(state);
     let (verdict, reason) = decide_outcome(state, cut, &positions, &findings, &coverage);
     let counted = state.judges.iter().filter(|j| j.is_counted());
+    let reproductions = proof::records(state, &findings);
     Outcome {
         verdict,
         reason,
@@ -60,7 +63,10 @@ pub(super) fn build_outcome(state: &DebateState, cut: Option<CancelCause>) -> Ou
             .map(|(j, p)| judge_record(j, p))
             .collect(),
         challenges: state.challenges.clone(),
-        ledger: state.ledger.clone(),
+        ledger: DebateLedger {
+            reproductions,
+            ..state.ledger.clone()
+        },
         coverage,
         notes: report_notes(state, cut),
     }

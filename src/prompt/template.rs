@@ -30,6 +30,7 @@ pub(crate) const TEMPLATES: &[(&str, &str)] = built_in![
     "debate-agreed",
     "debate-disagreed",
     "peers",
+    "tests",
     "duel",
     "opening",
     "examine",

@@ -2,6 +2,7 @@
 
 use council_protocol::answer::{Contention, Stance};
 use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
+use council_protocol::reproduction::TestSuite;
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective, RuleSettings};
 use council_protocol::task::{
     Contribution, Councillor, DebateBranch, Form, Framing, InterventionKind, OpenPoint, Peer,
@@ -66,6 +67,15 @@ fn sample_seat(perspective: &str) -> Seat {
     }
 }
 
+/// Commands for tests, and none.
+fn suites(count: u32) -> Vec<TestSuite> {
+    let suite = |_| TestSuite {
+        name: "run".to_owned(),
+        command: "pytest -q {file}".to_owned(),
+    };
+    (0..count.min(1)).map(suite).collect()
+}
+
 /// Every task, with and without what may be missing.
 fn sample_tasks() -> Vec<(RoundNumber, Task)> {
     let peer = Peer {
@@ -95,6 +105,7 @@ fn sample_tasks() -> Vec<(RoundNumber, Task)> {
                 dropped,
                 settled: dropped,
                 framing,
+                suites: suites(dropped),
             },
         )
     };

@@ -96,6 +96,7 @@ fn template_values(prompter: &PromptBuilder, task: &Task, explorers: u8) -> (&'s
             dropped,
             settled,
             framing,
+            suites,
         } => {
             let name = match branch {
                 DebateBranch::Agreed => "debate-agreed",
@@ -107,6 +108,7 @@ fn template_values(prompter: &PromptBuilder, task: &Task, explorers: u8) -> (&'s
                 by_reference => peers.iter().any(|peer| peer.file.is_some()),
                 dropped => *dropped,
                 settled => *settled,
+                suites => suites.iter().map(|suite| context! { name => suite.name.clone(), command => suite.command.clone() }).collect::<Vec<_>>(),
                 claims => fenced(framing.as_ref().map(|framing| words.show_claims(framing)).unwrap_or_default()),
             };
             (name, values)
@@ -238,6 +240,6 @@ fn template_values(prompter: &PromptBuilder, task: &Task, explorers: u8) -> (&'s
 fn is_later(form: Form) -> bool {
     matches!(
         form,
-        Form::Debate | Form::Duel | Form::Examination | Form::Rebuttal
+        Form::Debate | Form::ProvenDebate | Form::Duel | Form::Examination | Form::Rebuttal
     )
 }

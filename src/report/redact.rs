@@ -8,6 +8,7 @@ use council_secrets::Redactor;
 
 use crate::council::ledger::DebateLedger;
 use crate::council::outcome::{JudgeRecord, JudgedFinding, Outcome};
+use crate::council::reproduction::{ReproductionResult, TestRun};
 
 /// What takes the secrets out of a report.
 #[derive(Debug, Clone, Copy)]
@@ -87,6 +88,23 @@ impl ReportRedactor<'_> {
             .ballots
             .iter_mut()
             .for_each(|b| self.redact_ballot(&mut b.ballot));
+        for brought in &mut ledger.reproductions {
+            self.redact_text(&mut brought.command);
+            for file in &mut brought.files {
+                self.redact_code(&file.path, &mut file.content);
+            }
+            match &mut brought.result {
+                ReproductionResult::Ran { base, head, output } => {
+                    self.redact_text(output);
+                    for run in base.iter_mut().chain(head) {
+                        if let TestRun::Broken { why } = run {
+                            self.redact_text(why);
+                        }
+                    }
+                }
+                ReproductionResult::NotRun { why } => self.redact_text(why),
+            }
+        }
         if let Some(synthesis) = &mut ledger.synthesis {
             self.redact_text(&mut synthesis.document);
         }
@@ -138,6 +156,9 @@ impl ReportRedactor<'_> {
             .for_each(|evidence| self.redact_evidence(evidence));
         for response in &mut answer.responses {
             self.redact_text(&mut response.reasoning);
+        }
+        for file in answer.reproductions.iter_mut().flat_map(|r| &mut r.files) {
+            self.redact_code(&file.path, &mut file.content);
         }
         for challenge in &mut answer.challenges {
             self.redact_text(&mut challenge.claim);

@@ -12,6 +12,7 @@ use crate::council::outcome::{
     VerdictReason,
 };
 use crate::council::plan::Procedure;
+use crate::council::reproduction::ReproductionStanding;
 use crate::report::bottom_line::GatePolicy;
 use crate::report::facts::{ChangeSize, Participation, Receipt, ReviewSubject, RunFacts};
 use crate::report::redact;
@@ -46,6 +47,15 @@ pub struct Report {
 }
 
 impl Report {
+    /// What proves a finding, in words; none: no test does.
+    pub(in crate::report) fn proof_of(&self, id: &str) -> Option<String> {
+        let mut brought = self.outcome.ledger.reproductions.iter();
+        let proof = brought.find(|r| {
+            r.standing == ReproductionStanding::Proved && r.finding.as_deref() == Some(id)
+        })?;
+        Some(format!("proved by test {}", proof.id))
+    }
+
     /// A report of what a council came to.
     ///
     /// Secrets that a judge quoted are replaced: `redactor` knows those of the change. A run that was cut short is FAIL or INCONCLUSIVE, whatever the outcome says.

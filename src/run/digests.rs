@@ -106,6 +106,8 @@ struct JudgedSettings<'a> {
     cross_examination: &'a crate::config::CrossExaminationSettings,
     rules: &'a std::collections::BTreeMap<String, council_protocol::seat::RuleLevel>,
     limits: &'a crate::config::LimitSettings,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proof: Option<&'a crate::config::ProofSettings>,
 }
 
 impl<'a> JudgedSettings<'a> {
@@ -115,6 +117,7 @@ impl<'a> JudgedSettings<'a> {
             cross_examination,
             rules,
             limits,
+            proof,
             ..
         } = settings;
         Self {
@@ -122,6 +125,7 @@ impl<'a> JudgedSettings<'a> {
             cross_examination,
             rules,
             limits,
+            proof: (!proof.run.is_empty() || !proof.suites.is_empty()).then_some(proof),
         }
     }
 }

@@ -33,6 +33,7 @@ use crate::run::modes::document::DocumentMode;
 use crate::run::plan::{PlanInputs, build_plan, plan_subject};
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
+use crate::run::proof::{self, ProofRunner};
 use crate::run::recognition::{KnownDismissals, VerdictMemory};
 use crate::run::seats::SeatPlanner;
 use crate::run::seats::councillors;
@@ -344,6 +345,7 @@ impl CouncilRun<'_> {
                 subject,
                 minutes: settings.output.session,
                 dismissed: self.heard.dismissals.clone(),
+                proof: proof::terms(self.start, self.prepared),
                 ..self.bench.plan_options()
             },
         };
@@ -399,6 +401,7 @@ impl CouncilRun<'_> {
             rooms: rooms.workspace_folders(),
             max_answer_bytes: self.prepared.config.settings.limits.answer,
             money: cost_settings(&self.prepared.config.settings),
+            runner: self.proof_runner(),
             listener: self.log_listener(seats),
             observer: self.observer(seats),
         }
@@ -410,6 +413,12 @@ impl CouncilRun<'_> {
         let nobody = || looks_up.then(|| Arc::new(|_: &ProgressEvent| {}) as ProgressObserver);
         let observer = self.start.notifier.observer().or_else(nobody)?;
         Some(self.clock.watch(observer))
+    }
+
+    /// What runs the tests of judges; none: they are asked for none.
+    fn proof_runner(&self) -> Option<Arc<dyn session::ReproductionRunner>> {
+        let runner = ProofRunner::for_review(self.start, self.prepared)?;
+        Some(Arc::new(runner))
     }
 
     /// What has passed so far, as the session's file tells it while the council sits.

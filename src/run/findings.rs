@@ -1,6 +1,7 @@
 //! Findings of past runs, by id or fingerprint.
 
 use crate::council::outcome::JudgedFinding;
+use crate::council::reproduction::{ReproductionRecord, ReproductionStanding};
 use crate::report::Report;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
@@ -15,6 +16,18 @@ const MIN_FINGERPRINT_DIGITS: usize = 4;
 pub(crate) struct FoundFinding {
     pub(crate) finding: JudgedFinding,
     pub(crate) report: Report,
+}
+
+impl FoundFinding {
+    /// The tests that judges brought about it, those that prove it first.
+    pub(crate) fn tests(&self) -> Vec<&ReproductionRecord> {
+        let all = self.report.outcome.ledger.reproductions.iter();
+        let own = self.finding.id.as_str();
+        let about = all.filter(|r| r.finding.as_deref() == Some(own));
+        let mut about: Vec<_> = about.collect();
+        about.sort_by_key(|r| r.standing != ReproductionStanding::Proved);
+        about
+    }
 }
 
 /// The finding of that id in the report shown last, or in a run that is named; or of that fingerprint in any of them.

@@ -37,6 +37,7 @@ pub(crate) mod plan;
 pub(crate) mod plugins;
 pub(crate) mod prepare;
 pub(crate) mod prompts;
+pub(crate) mod proof;
 pub(crate) mod proposals;
 pub(crate) mod recognition;
 pub(crate) mod redaction;

@@ -16,6 +16,7 @@ use super::opened::SessionBackend;
 use super::progress::{JournalFollower, ProgressEvent, ProgressKind, ProgressTeller, RunLabel};
 use super::prove::QuoteProver;
 use super::purse::{Budget, CALLS_FILE, LoggedCall};
+use super::reproduce::TrialDesk;
 use super::resume::RunHistory;
 use super::roll::JudgeRoster;
 use super::seating::{GateDecision, SeatingGate};
@@ -49,6 +50,8 @@ pub(super) struct SessionState<'a> {
     pub(super) outcome: Option<Box<Outcome>>,
     pub(super) seating: SeatingGate,
     pub(super) explorers: ExplorerPool,
+    /// Runs the tests of judges.
+    pub(super) trials: TrialDesk,
     /// What an earlier process of this run left to us.
     pub(super) past: RunHistory,
     backend: String,
@@ -85,6 +88,7 @@ impl<'a> SessionState<'a> {
         first: BackendOffer,
         spare: VecDeque<BackendOffer>,
         events: UnboundedSender<TaggedEvent>,
+        trials: TrialDesk,
     ) -> Self {
         let (packet, blobs) = (Arc::clone(&setting.packet), Arc::clone(&setting.blobs));
         Self {
@@ -111,6 +115,7 @@ impl<'a> SessionState<'a> {
             pending: Vec::new(),
             seating: SeatingGate::default(),
             explorers: ExplorerPool::default(),
+            trials,
             spare,
             retired: Vec::new(),
             gave_way: None,

@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::prove::QuoteProver;
 use super::setting::PromptRenderer;
 use super::stored;
+use crate::council::reproduction::ReproductionResult;
 use crate::council::{Action, Council, Input, Outcome, Plan};
 use crate::safe_file;
 
@@ -185,6 +186,10 @@ impl MatrixCouncil<'_> {
                 judge,
                 results: Vec::new(),
                 usage: None,
+            },
+            Action::Reproduce { id, .. } => Input::Reproduced {
+                id,
+                result: ReproductionResult::not_run("the jobs of a matrix run no tests"),
             },
             Action::Shutdown { judge, .. } => Input::Ended {
                 judge,

@@ -58,6 +58,7 @@ impl SessionState<'_> {
                 location,
                 quote,
             } => self.prove_claim(claim, &location, &quote),
+            Action::Reproduce { id, reproduction } => self.start_reproduction(id, *reproduction),
             Action::SetDeadline { timer, at } => drop(self.timers.insert(timer, at)),
             Action::Record {
                 judge,

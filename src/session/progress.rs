@@ -251,7 +251,7 @@ impl AskedTask {
         }
         match task.form() {
             Form::Text | Form::Review => Self::Review,
-            Form::Debate => Self::Debate,
+            Form::Debate | Form::ProvenDebate => Self::Debate,
             Form::Duel => Self::Duel,
             Form::Opening => Self::Opening,
             Form::Examination => Self::Examination,

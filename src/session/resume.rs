@@ -10,6 +10,7 @@ use super::drive::SessionState;
 use super::error::SessionError;
 use super::journal::{JournalEntry, RunJournal};
 use super::purse::{CALLS_FILE, sum_of_calls};
+use crate::council::reproduction::ReproductionId;
 use crate::council::{Action, ClaimId, Council, Input, Outcome, Plan, TimerId};
 
 /// What an engine still waits for after it has heard everything that was written down.
@@ -23,6 +24,7 @@ pub(super) struct PendingWork {
     turns: BTreeMap<TurnId, (Millis, JudgeId, Action)>,
     proofs: BTreeMap<ClaimId, Action>,
     explorers: BTreeMap<JudgeId, Action>,
+    reproductions: BTreeMap<ReproductionId, Action>,
     ends: BTreeMap<JudgeId, Action>,
     timers: BTreeMap<TimerId, Millis>,
     /// Files: whoever made them may have died before.
@@ -62,6 +64,7 @@ impl PendingWork {
                 Action::Explore { judge, .. } => {
                     drop(self.explorers.insert(judge.clone(), action));
                 }
+                Action::Reproduce { id, .. } => drop(self.reproductions.insert(*id, action)),
                 Action::SetDeadline { timer, at } => drop(self.timers.insert(*timer, *at)),
                 Action::Shutdown { judge, .. } => drop(self.ends.insert(judge.clone(), action)),
                 Action::Share { .. } | Action::Record { .. } | Action::Minutes { .. } => {
@@ -99,6 +102,7 @@ impl PendingWork {
             }
             Input::Proved { claim, .. } => drop(self.proofs.remove(claim)),
             Input::Explored { judge, .. } => drop(self.explorers.remove(judge)),
+            Input::Reproduced { id, .. } => drop(self.reproductions.remove(id)),
             Input::Deadline { timer } => drop(self.timers.remove(timer)),
             Input::Cancel { .. } => {}
         }
@@ -246,7 +250,8 @@ impl SessionState<'_> {
         let rest = owed
             .proofs
             .into_values()
-            .chain(owed.explorers.into_values());
+            .chain(owed.explorers.into_values())
+            .chain(owed.reproductions.into_values());
         for action in turns.chain(rest).chain(owed.ends.into_values()) {
             self.perform_action(action);
         }

@@ -15,6 +15,7 @@ use super::drive::{SessionState, TaggedEvent};
 use super::error::SessionError;
 use super::interrupts::{InterruptListener, InterruptSource};
 use super::journal::RunJournal;
+use super::reproduce::TrialDesk;
 use super::setting::{BackendOffer, FinishedSession, SessionSetup};
 use super::world::SessionWorld;
 use crate::council::{CancelCause, Input};
@@ -77,16 +78,19 @@ pub(super) fn run_on(
     let first = spare.pop_front().ok_or(SessionError::NoOffer)?;
     let grace = Duration::from_millis(first.plan.timeouts.shutdown_ms);
     let (sender, events) = unbounded_channel();
+    let (reporter, reports) = unbounded_channel();
     let mut sources = {
         let _inside = runtime.enter();
         let interrupts = interrupts.listen().map_err(SessionError::Runtime)?;
         InputSources {
             events,
+            reports,
             interrupts,
             interrupted: 0,
         }
     };
-    let mut drive = SessionState::new(world, setting, first, spare, sender);
+    let trials = TrialDesk::new(setting.runner.clone(), reporter);
+    let mut drive = SessionState::new(world, setting, first, spare, sender, trials);
     let driven = catch_panics(|| runtime.block_on(run_loop(&mut drive, left, &mut sources)));
     if driven.is_err() {
         // The error that brought us here is the one to tell.
@@ -135,6 +139,7 @@ async fn run_loop(
                 more.take(MAX_EVENTS_AT_ONCE)
                     .for_each(|event| drive.on_event(event));
             }
+            WaitResult::Report(input) => drive.queue_input(*input),
             WaitResult::Nothing => {}
         }
         drive.fire_due_timers();
@@ -154,6 +159,7 @@ async fn dismiss_judges(
         let left_ms = u64::try_from(left.as_millis()).unwrap_or(u64::MAX);
         match sources.wait_next(left_ms).await {
             WaitResult::Event(event) => drive.on_event(*event),
+            WaitResult::Report(_) => {}
             WaitResult::Interrupt | WaitResult::Nothing => break,
         }
     }
@@ -163,6 +169,8 @@ async fn dismiss_judges(
 /// Everything that can happen, from outside.
 struct InputSources {
     events: UnboundedReceiver<TaggedEvent>,
+    /// What came of tests that judges brought.
+    reports: UnboundedReceiver<Input>,
     interrupts: InterruptListener,
     /// How often somebody wanted the run to end.
     interrupted: u32,
@@ -172,6 +180,7 @@ struct InputSources {
 enum WaitResult {
     Interrupt,
     Event(Box<TaggedEvent>),
+    Report(Box<Input>),
     /// Time has passed.
     Nothing,
 }
@@ -186,6 +195,7 @@ impl InputSources {
                 WaitResult::Interrupt
             }
             Some(event) = self.events.recv() => WaitResult::Event(Box::new(event)),
+            Some(input) = self.reports.recv() => WaitResult::Report(Box::new(input)),
             () = tokio::time::sleep(Duration::from_millis(quiet_ms)) => WaitResult::Nothing,
         }
     }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use council_protocol::message::Turn;
+use council_protocol::reproduction::Reproduction;
 use council_protocol::{Answer, BlobSource, Packet, RoundNumber, Seat};
 use council_secrets::Redactor;
 
@@ -11,6 +12,7 @@ use super::opened::SessionBackend;
 use super::places::RunRef;
 use super::progress::ProgressObserver;
 use super::purse::BudgetLimits;
+use crate::council::reproduction::ReproductionResult;
 use crate::council::{Outcome, Plan};
 
 /// A backend that can run the council, and the council's plan in it.
@@ -38,6 +40,15 @@ pub trait PromptRenderer: Send + Sync {
     ///
     /// As those of [`Prompter::prompt`]: a judge that is not told what it said is not asked to go on from there.
     fn render_reminder(&self, seat: &Seat, said: &[Arc<str>]) -> Result<String, String>;
+}
+
+/// Runs tests that judges brought, on both sides of the change. One at a time.
+pub trait ReproductionRunner: Send + Sync {
+    /// What came of a test.
+    fn run_reproduction(&self, reproduction: &Reproduction) -> ReproductionResult;
+
+    /// Ends what runs, from another thread: nobody waits for it any more.
+    fn stop(&self);
 }
 
 /// Renders the file of a judge's answer in a round, for people, without secrets.
@@ -108,6 +119,8 @@ pub struct SessionSetup {
     pub max_answer_bytes: u64,
     /// What the run may cost.
     pub money: BudgetLimits,
+    /// Runs tests of judges; none: nobody asks them for any.
+    pub runner: Option<Arc<dyn ReproductionRunner>>,
     /// Hears each line of the log as it is written.
     pub listener: Option<LogListener>,
     /// Hears what happens; none: nobody watches.

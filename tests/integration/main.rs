@@ -40,6 +40,8 @@ mod models;
 mod packet;
 mod plugins;
 mod programs;
+mod proof;
+mod proof_borders;
 mod pushing;
 mod recognised;
 mod resume;

@@ -295,7 +295,11 @@ pub(crate) fn build_fence(
     read.extend(room.map(Path::to_path_buf));
     let mut write: Vec<PathBuf> = DEVICES.map(PathBuf::from).into();
     write.push(home.to_path_buf());
-    Ok(Some(SandboxFence { read, write }))
+    Ok(Some(SandboxFence {
+        read,
+        write,
+        borders: None,
+    }))
 }
 
 /// All that belongs to a program: the folder that has its `node_modules`, else its own.

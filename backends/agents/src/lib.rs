@@ -36,6 +36,7 @@ mod stop;
 mod table;
 mod tool;
 pub mod tools;
+pub mod trial;
 
 pub use agent::{Agent, AgentContext, AgentReply, Conversation, SeatProbe};
 #[cfg(feature = "http")]

@@ -2,9 +2,10 @@
 //! repository steers agents.
 
 use std::borrow::Cow;
-use std::fs;
-use std::io;
+use std::fs::{self, FileTimes};
+use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use council_protocol::change::{BlobSource, EntryKind};
 use council_protocol::{RepoPath, Side};
@@ -55,6 +56,8 @@ pub struct WorkspaceBounds {
     pub max_total_bytes: u64,
     /// The export stops when it holds so many files.
     pub max_files: usize,
+    /// Whether the files may be written to. They are of one age then: a test cannot tell one export from another.
+    pub writable: bool,
 }
 
 impl Default for WorkspaceBounds {
@@ -63,6 +66,7 @@ impl Default for WorkspaceBounds {
             max_file_bytes: 4 << 20,
             max_total_bytes: 512 << 20,
             max_files: 50_000,
+            writable: false,
         }
     }
 }
@@ -138,7 +142,12 @@ pub(crate) fn export_side(
                 // A file over the bounds of what is read at all is an error of its source, and none of the room.
                 match source.read(side, &entry.path).unwrap_or_default() {
                     Some(content) if content.len() as u64 <= bounds.max_file_bytes => {
-                        write_read_only(&path, &shown(&entry.path, &content))?;
+                        let content = shown(&entry.path, &content);
+                        if bounds.writable {
+                            write_ageless(&path, &content)?;
+                        } else {
+                            write_read_only(&path, &content)?;
+                        }
                         bytes += content.len() as u64;
                         room.files += 1;
                         continue;
@@ -184,6 +193,27 @@ fn path_inside(into: &Path, path: &RepoPath) -> Option<PathBuf> {
         .components()
         .all(|c| matches!(c, Component::Normal(_)));
     (plain && !path.as_bytes().is_empty()).then(|| into.join(relative))
+}
+
+/// Adds a new file to an export.
+pub(crate) fn add_file(into: &Path, path: &RepoPath, content: &[u8]) -> io::Result<()> {
+    let place = path_inside(into, path).filter(|place| !place.exists());
+    let place =
+        place.ok_or_else(|| io::Error::other(format!("{} cannot be put there", path.display())))?;
+    write_ageless(&place, content)
+}
+
+/// When the files of such an export were written, in seconds since 1970: a time that every tool can read.
+const ONE_AGE: u64 = 1_000_000_000;
+
+fn write_ageless(path: &Path, content: &[u8]) -> io::Result<()> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    let mut file = fs::File::create(path)?;
+    file.write_all(content)?;
+    let then = SystemTime::UNIX_EPOCH + Duration::from_secs(ONE_AGE);
+    file.set_times(FileTimes::new().set_modified(then).set_accessed(then))
 }
 
 fn write_read_only(path: &Path, content: &[u8]) -> io::Result<()> {

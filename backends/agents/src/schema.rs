@@ -23,6 +23,7 @@ const ANSWER_ORDER: &[&str] = &[
     "explore",
     "findings",
     "responses",
+    "reproductions",
     "challenges",
     "no_challenge",
     "answers",
@@ -48,8 +49,12 @@ const ANSWER_ORDER: &[&str] = &[
 const PART_ORDER: &[&str] = &[
     "tag",
     "finding",
+    "shows",
+    "suite",
+    "files",
     "location",
     "path",
+    "content",
     "line",
     "end_line",
     "quote",
@@ -95,6 +100,8 @@ const ALWAYS: &[&str] = &[
 enum SchemaFamily {
     /// Reviews, debates and duels.
     Review,
+    /// The second round of a review in which judges bring tests.
+    ProvenReview,
     /// Cross-examination.
     Council,
     /// Stages, brainstorms, research.
@@ -102,13 +109,14 @@ enum SchemaFamily {
 }
 
 impl SchemaFamily {
-    const ALL: [Self; 3] = [Self::Review, Self::Council, Self::Stage];
+    const ALL: [Self; 4] = [Self::Review, Self::ProvenReview, Self::Council, Self::Stage];
 
     /// The family of a form; none for plain text.
     fn of(form: Form) -> Option<Self> {
         match form {
             Form::Text => None,
             Form::Review | Form::Debate | Form::Duel => Some(Self::Review),
+            Form::ProvenDebate => Some(Self::ProvenReview),
             Form::Opening | Form::Examination | Form::Ballot => Some(Self::Council),
             Form::Document | Form::Rebuttal | Form::Synthesis => Some(Self::Stage),
         }
@@ -120,6 +128,17 @@ impl SchemaFamily {
             Self::Review => &[
                 "explore",
                 "responses",
+                "challenges",
+                "independent_findings",
+                "withdrawn",
+                "steel_man",
+                "restatement",
+                "change",
+            ],
+            Self::ProvenReview => &[
+                "explore",
+                "responses",
+                "reproductions",
                 "challenges",
                 "independent_findings",
                 "withdrawn",

@@ -172,3 +172,15 @@ fn an_answer_fits_the_schema_of_its_form() {
     given["verdict"] = json!("SKIPPED");
     assert!(!schema.is_valid(&given));
 }
+
+#[test]
+fn tests_of_judges_are_in_the_schema_only_where_they_are_asked_for() {
+    let has_tests = |form| strict(form)["properties"].get("reproductions").is_some();
+    assert!(FORMS.iter().all(|form| !has_tests(*form)));
+    assert!(has_tests(Form::ProvenDebate));
+    let schema = answer_schema(Form::ProvenDebate).unwrap();
+    assert!(schema.text().len() <= 5_000, "{}", schema.text().len());
+    let one = &strict(Form::ProvenDebate)["properties"]["reproductions"]["items"];
+    let required = ["finding", "shows", "suite", "files"];
+    assert_eq!(one["required"], serde_json::json!(required));
+}

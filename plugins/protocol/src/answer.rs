@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::RepoPath;
 pub use crate::ballot::{Ballot, BallotVote};
+use crate::reproduction::Reproduction;
 
 /// What one judge says. Only the program can say INCONCLUSIVE or SKIPPED.
 #[derive(
@@ -338,6 +339,9 @@ pub struct Answer {
     /// Own findings taken back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub withdrawn: Vec<Withdrawal>,
+    /// Tests about findings, where they were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reproductions: Vec<Reproduction>,
     /// Challenges to others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub challenges: Vec<Challenge>,
@@ -396,6 +400,7 @@ impl Answer {
             responses: Vec::new(),
             independent_findings: Vec::new(),
             withdrawn: Vec::new(),
+            reproductions: Vec::new(),
             challenges: Vec::new(),
             no_challenge: None,
             answers: Vec::new(),

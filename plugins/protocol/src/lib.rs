@@ -20,6 +20,7 @@ pub mod path;
 pub mod price;
 mod quote;
 pub mod quoted;
+pub mod reproduction;
 pub mod request;
 pub mod round;
 pub mod seat;

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{Contention, Evidence, Finding, Stance, Vote};
+use crate::reproduction::TestSuite;
 
 /// What one turn asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -41,6 +42,9 @@ pub enum Task {
         /// Who wrote the change and what they say about it: untrusted, only from R2 on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         framing: Option<Framing>,
+        /// The commands that run tests of judges; empty: no test is asked for.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        suites: Vec<TestSuite>,
     },
     /// The next section of a duel; answered with `responses`, and `independent_findings` if there are more.
     Duel {
@@ -162,6 +166,8 @@ pub enum Form {
     Review,
     /// What R2 adds.
     Debate,
+    /// The same, with tests about findings.
+    ProvenDebate,
     /// A section of a duel.
     Duel,
     /// A councillor's opening statement.
@@ -184,7 +190,7 @@ impl Form {
         match self {
             Self::Text => "text",
             Self::Review => "review",
-            Self::Debate => "debate",
+            Self::Debate | Self::ProvenDebate => "debate",
             Self::Duel => "duel",
             Self::Opening => "opening",
             Self::Examination => "examination",
@@ -202,6 +208,7 @@ impl Task {
         match self {
             Self::Explore { .. } => Form::Text,
             Self::Review | Self::Explored { .. } => Form::Review,
+            Self::Debate { suites, .. } if !suites.is_empty() => Form::ProvenDebate,
             Self::Debate { .. } => Form::Debate,
             Self::Duel { .. } => Form::Duel,
             Self::Opening { .. } => Form::Opening,

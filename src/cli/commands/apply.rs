@@ -21,14 +21,81 @@ pub(crate) struct ApplyArgs {
     /// The finding: its id in the last report (F1), or the first digits of its fingerprint
     #[arg(value_name = "ID")]
     id: String,
+    /// Add the test that proves the finding to the worktree, instead of the fix (docs/proof.md)
+    #[arg(long)]
+    test: bool,
     /// Look in this run instead of the last report
     #[arg(long, value_name = "RUN")]
     run: Option<String>,
 }
 
 pub(crate) fn run(args: &ApplyArgs, start: &CommandContext) -> Result<(), RunError> {
+    if args.test {
+        return start.console.print(&add_test(args, start)?);
+    }
     let done = apply_suggestion(&args.id, args.run.as_deref(), start)?;
     start.console.print(&done)
+}
+
+/// Writes the files of the first test about a finding, where nothing stands yet; says which.
+fn add_test(args: &ApplyArgs, start: &RunContext) -> Result<String, RunError> {
+    let found = findings::find_finding(start, &args.id, args.run.as_deref())?;
+    let name = findings::name_finding(&found.finding);
+    let test = found.tests().first().copied();
+    let test = test.ok_or_else(|| {
+        RunError::usage(format!("no judge brought a test about {name}"))
+            .hint("judges are asked for tests where `proof.run` is set: docs/proof.md")
+    })?;
+    let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
+    let none = || RunError::usage("a bare repository has no worktree to add it to");
+    let top = place.workdir.clone().ok_or_else(none)?;
+    let mut files = Vec::new();
+    for file in &test.files {
+        if let Some(why) = unfit_text(&file.content) {
+            return Err(RunError::usage(format!(
+                "the test of {name} is not added: {why}"
+            )));
+        }
+        files.push((new_worktree_file(&top, &file.path)?, file));
+    }
+    let mut done = format!("{name}: its test {} was added\n", test.id);
+    for (path, file) in files {
+        let cannot = |error: io::Error| RunError::output(&path.display().to_string(), &error);
+        fs::create_dir_all(path.parent().unwrap_or(&top)).map_err(cannot)?;
+        FileWriter::new(&path)
+            .synced()
+            .write(file.content.as_bytes())
+            .map_err(cannot)?;
+        let shown = crate::text::Untrusted::new(&file.path.display()).name();
+        done.push_str(&format!("  + {shown}\n"));
+    }
+    let repeat = crate::text::Untrusted::new(&test.command).line();
+    Ok(format!("{done}run it: {repeat}\n"))
+}
+
+/// A file that is not there yet: a path of a report leads through no link, and over no file.
+fn new_worktree_file(top: &Path, path: &RepoPath) -> Result<PathBuf, RunError> {
+    let shown = crate::text::Untrusted::new(&path.display()).name();
+    let odd = || {
+        RunError::usage(format!(
+            "{shown} is not a path for a new file in the worktree"
+        ))
+    };
+    let text = std::str::from_utf8(path.as_bytes()).map_err(|_| odd())?;
+    let mut file = top.to_path_buf();
+    for part in text.split('/') {
+        if part.is_empty() || part.starts_with('.') {
+            return Err(odd());
+        }
+        file.push(part);
+        if file.is_symlink() {
+            return Err(odd());
+        }
+    }
+    if file.exists() {
+        return Err(RunError::usage(format!("{shown} is there already")));
+    }
+    Ok(file)
 }
 
 /// Writes the suggestion of a finding into the worktree; says what was written.
@@ -410,6 +477,30 @@ mod tests {
             assert!(applied(text, &at, "x", quote, then).is_err(), "{at:?}");
         }
         assert!(applied(text, &at(2, None), "x", "", Some("eins\ntwo\n")).is_ok());
+    }
+
+    #[test]
+    fn a_test_is_added_only_where_nothing_is() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("d")).unwrap();
+        fs::write(dir.path().join("d/f"), "x").unwrap();
+        std::os::unix::fs::symlink("d", dir.path().join("link")).unwrap();
+        assert!(new_worktree_file(dir.path(), &"d/new.py".into()).is_ok());
+        assert!(new_worktree_file(dir.path(), &"a/b/new.py".into()).is_ok());
+        for odd in [
+            "../x",
+            "/x",
+            "",
+            "d/../x",
+            ".git/hooks/x",
+            "d/.x",
+            "link/x",
+            "d/f",
+            "link",
+            "d",
+        ] {
+            assert!(new_worktree_file(dir.path(), &odd.into()).is_err(), "{odd}");
+        }
     }
 
     #[test]

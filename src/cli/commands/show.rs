@@ -1,5 +1,7 @@
 //! `git council show`: a run of the past, or a verdict of a note.
 
+use std::fmt::Write as _;
+
 use clap::{Args, ValueEnum};
 
 use crate::cli::context::CommandContext;
@@ -7,7 +9,10 @@ use crate::cli::deliver::render_report;
 use crate::cli::pager;
 use crate::cli::web;
 use crate::config::ReportFormat;
+use crate::council::reproduction::ReproductionResult;
+use crate::report;
 use crate::run::error::RunError;
+use crate::run::findings;
 use crate::run::notes::{self, NotedVerdict, repository_trust};
 use crate::run::shown::remember_shown;
 use crate::run::store::{self, StoredRun};
@@ -25,6 +30,9 @@ pub(crate) struct ShowArgs {
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
     json: bool,
+    /// Print the tests that judges brought about a finding, and what came of them; RUN is the finding's id (F1)
+    #[arg(long, conflicts_with_all = ["format", "json", "web"])]
+    reproduction: bool,
     /// Open the report as a page in your browser
     #[arg(long, conflicts_with_all = ["format", "json"])]
     web: bool,
@@ -69,6 +77,9 @@ impl From<ShowFormat> for ReportFormat {
 }
 
 pub(crate) fn run(args: &ShowArgs, start: &CommandContext) -> Result<(), RunError> {
+    if args.reproduction {
+        return pager::print_paged(&show_tests(args.run.as_deref(), start)?, start);
+    }
     let format = if args.json {
         ReportFormat::Json
     } else {
@@ -92,6 +103,49 @@ pub(crate) fn run(args: &ShowArgs, start: &CommandContext) -> Result<(), RunErro
         }
     };
     show_run(&past, args.web, format, start)
+}
+
+/// The tests of a finding: what came of each, how it is repeated, and its files.
+fn show_tests(id: Option<&str>, start: &CommandContext) -> Result<String, RunError> {
+    let Some(id) = id else {
+        return Err(
+            RunError::usage("which finding is meant?").hint("git council show F1 --reproduction")
+        );
+    };
+    let found = findings::find_finding(start, id, None)?;
+    let name = findings::name_finding(&found.finding);
+    let tests = found.tests();
+    if tests.is_empty() {
+        return Err(
+            RunError::usage(format!("no judge brought a test about {name}"))
+                .hint("judges are asked for tests where `proof.run` is set: docs/proof.md"),
+        );
+    }
+    let mut out = format!("{name}\n");
+    for test in tests {
+        let what = format!("{}: {}", test.id, report::test_sentence(test));
+        let _ = writeln!(out, "\n{}", Untrusted::new(&what).line());
+        let repeat = format!("repeat it: {}", test.command);
+        let _ = writeln!(out, "{}", Untrusted::new(&repeat).line());
+        for file in &test.files {
+            let path = Untrusted::new(&file.path.display()).name();
+            let _ = writeln!(out, "\n--- {path}");
+            push_code(&mut out, &file.content);
+        }
+        if let ReproductionResult::Ran { output, .. } = &test.result
+            && !output.is_empty()
+        {
+            let _ = writeln!(out, "\n--- its output after the change");
+            push_code(&mut out, output);
+        }
+    }
+    Ok(out)
+}
+
+fn push_code(out: &mut String, text: &str) {
+    for line in Untrusted::new(text).code_lines() {
+        let _ = writeln!(out, "{line}");
+    }
 }
 
 fn show_run(

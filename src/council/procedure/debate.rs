@@ -174,6 +174,7 @@ fn debate_task(
         dropped: shown.dropped,
         settled: shown.settled,
         framing,
+        suites: state.proof_suites(seat),
     }
 }
 

@@ -10,6 +10,7 @@ mod first_round;
 mod laws;
 mod lost_answers;
 mod play;
+mod proof;
 mod rules_laws;
 pub(crate) mod run;
 mod says;

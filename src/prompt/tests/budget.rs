@@ -50,6 +50,7 @@ fn three_quarters_of_a_debate_are_one_prefix() {
         dropped: 0,
         settled: 0,
         framing: Some(framing()),
+        suites: Vec::new(),
     };
     let mut prompts = Vec::new();
     for name in ["security", "error-paths", "tests"] {

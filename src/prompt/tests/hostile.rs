@@ -86,6 +86,7 @@ fn hostile_peers_authors_and_errors_stay_inside_their_fences() {
         dropped: 0,
         settled: 0,
         framing: Some(framing),
+        suites: Vec::new(),
     };
     let seat = seat("", "");
     let attacked = turn(&seat, 2, &task(vec![bad], evil, &hostile));
@@ -146,6 +147,7 @@ fn secrets_stay_here() {
         dropped: 0,
         settled: 0,
         framing: None,
+        suites: Vec::new(),
     };
     assert!(!turn(&seat("", ""), 2, &task).contains(&token));
 }

@@ -188,6 +188,7 @@ fn debate(branch: DebateBranch) -> Task {
         dropped: 2,
         settled: 1,
         framing: Some(framing()),
+        suites: Vec::new(),
     }
 }
 

@@ -332,6 +332,7 @@ fn by_reference_a_peer_is_a_vote_and_a_file() {
         dropped: 0,
         settled: 0,
         framing: None,
+        suites: Vec::new(),
     };
     let text = turn(&seat("", ""), 2, &task);
     assert!(text.contains("\nJudge A: FAIL, in the file peer-a.json\n"));

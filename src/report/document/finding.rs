@@ -106,18 +106,20 @@ fn support(report: &Report, found: &JudgedFinding, names: &JudgeNames<'_>) -> St
             .any(|j| j.seat.judge == *judge && j.seat.agent.deterministic)
     };
     if said.is_empty()
+        && report.proof_of(&found.id).is_none()
         && found.finding.rule.is_some()
         && found.members.iter().all(|m| is_rule(&m.judge))
     {
         return String::new();
     }
-    let mut parts = vec![match words::holders(found, names).as_slice() {
+    let mut parts: Vec<String> = report.proof_of(&found.id).into_iter().collect();
+    parts.push(match words::holders(found, names).as_slice() {
         [] => "held by nobody".to_owned(),
         [one] if found.disposition == Disposition::Unconfirmed => {
             format!("held by {one} alone; no other judge checked it")
         }
         holders => format!("held by {}", holders.join(", ")),
-    }];
+    });
     parts.extend(said.iter().filter(|v| !v.is_idle()).map(|voice| {
         let evidence = match (&voice.opinion.evidence, voice.opinion.resolves) {
             (Some(e), true) => format!("on {}:{}", e.path.display(), e.line),

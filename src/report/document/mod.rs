@@ -8,6 +8,7 @@ pub(in crate::report) mod debate;
 mod examination;
 mod finding;
 mod model;
+mod proof;
 pub(in crate::report) mod receipt;
 pub(in crate::report) mod remarks;
 pub(in crate::report) mod staged;
@@ -16,6 +17,7 @@ mod verdict;
 pub(super) use examination::move_reason;
 pub(super) use finding::FindingView;
 pub(super) use model::{Block, Depth, Section, Text, VerdictView};
+pub(crate) use proof::sentence as test_sentence;
 
 use super::group;
 use super::words::JudgeNames;

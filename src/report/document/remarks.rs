@@ -3,6 +3,7 @@
 use council_protocol::CoverageState;
 
 use super::model::{Block, Depth, Section, Text};
+use super::proof;
 use crate::council::outcome::{DisagreementKind, JudgeRecord};
 use crate::report::group;
 use crate::report::whole::Report;
@@ -113,6 +114,7 @@ fn own_words(report: &Report, judge: &JudgeRecord) -> String {
 /// Disagreements, recommendations and coverage, file by file.
 pub(in crate::report) fn details(report: &Report, names: &JudgeNames<'_>) -> Vec<Section> {
     vec![
+        proof::tests(report, names),
         disagreements(report),
         recommendations(report, names),
         coverage(report),

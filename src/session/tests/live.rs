@@ -78,6 +78,7 @@ fn hold(
         max_answer_bytes: 1 << 20,
 
         money: Default::default(),
+        runner: None,
         listener: None,
         observer: None,
     };

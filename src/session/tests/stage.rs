@@ -241,6 +241,7 @@ impl Stage {
                 most_usd: self.most_usd,
                 ..BudgetLimits::default()
             },
+            runner: None,
             listener: None,
             observer: None,
         }

@@ -5,18 +5,21 @@ use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use super::sandbox::{self, SandboxFence};
+use super::sandbox::{self, HardBorders, SandboxFence};
 use super::{DEATH_FD, tree};
 
 /// How long the guard goes on killing what keeps forking.
 const LAST_EFFORT: Duration = Duration::from_secs(10);
+
+/// How often a tree behind borders is counted.
+const CENSUS_PAUSE: Duration = Duration::from_millis(25);
 
 static ASKED_TO_END: AtomicBool = AtomicBool::new(false);
 
 /// Runs a program under guard until the whole tree is gone. Returns the program's exit code, `128 + signal` when a
 /// signal ended it, 127 when it could not be started.
 ///
-/// `args` is what follows the subcommand: `GRACE_MS [--read PATH]… [--write PATH]… -- PROGRAM ARGS…`.
+/// `args` is what follows the subcommand: `GRACE_MS [--read PATH]… [--write PATH]… [--borders …] -- PROGRAM ARGS…`.
 pub fn run_guard(args: &[std::ffi::OsString]) -> u8 {
     let grace = args
         .first()
@@ -31,20 +34,48 @@ pub fn run_guard(args: &[std::ffi::OsString]) -> u8 {
         return 2;
     };
     close_inherited();
-    if let Some(Err(error)) = fence.as_ref().map(sandbox::enclose) {
+    let borders = fence.as_ref().and_then(|fence| fence.borders);
+    if let Some(Err(error)) = borders.map(close_borders) {
+        return could_not_start(program, &error);
+    }
+    // Who counts processes reads what the fence keeps from them: behind borders only the program itself is enclosed.
+    let (own, inner) = match borders {
+        Some(_) => (None, fence),
+        None => (fence, None),
+    };
+    if let Some(Err(error)) = own.as_ref().map(sandbox::enclose) {
         return could_not_start(program, &error);
     }
     install_handlers();
     let mut command = Command::new(program);
     command.args(rest);
-    die_with_us(&mut command);
+    die_with_us(&mut command, borders, inner);
     let mut child = match command.spawn() {
         Ok(child) => child,
         Err(error) => return could_not_start(program, &error),
     };
-    let code = wait_for_end(&mut child, grace);
+    let code = wait_for_end(&mut child, grace, borders);
     end_all(&child, Duration::ZERO);
     code
+}
+
+/// Puts this process and all that it starts into namespaces of their own.
+#[cfg(target_os = "linux")]
+fn close_borders(borders: HardBorders) -> Result<(), String> {
+    super::borders::close(borders)
+}
+
+/// There is nothing here that could hold it.
+#[cfg(not(target_os = "linux"))]
+fn close_borders(_: HardBorders) -> Result<(), String> {
+    Err("this operating system has no namespaces that we use".to_owned())
+}
+
+/// Why a tree behind borders is ended: it has too many processes, or too much memory.
+fn exceeds(borders: HardBorders, own: i32, child: &Child) -> bool {
+    let below = tree::below(own, child.id());
+    let processes = u64::try_from(below.len()).unwrap_or(u64::MAX);
+    processes > borders.max_processes || tree::memory_of(&below) > borders.max_memory
 }
 
 /// The one thing the guard ever says, on the program's own standard error.
@@ -59,14 +90,22 @@ fn could_not_start(program: &std::ffi::OsStr, error: &impl std::fmt::Display) ->
 }
 
 /// Waits until the program ends, or ends it when we are asked to.
-fn wait_for_end(child: &mut Child, grace: Duration) -> u8 {
+fn wait_for_end(child: &mut Child, grace: Duration, borders: Option<HardBorders>) -> u8 {
+    let pause = borders.map(|_| CENSUS_PAUSE);
     loop {
         if let Ok(Some(status)) = child.try_wait() {
             let signal = status.signal().map(|s| 128 + s);
             return u8::try_from(status.code().or(signal).unwrap_or(1)).unwrap_or(1);
         }
         reap_orphans(child);
-        if sleep_until_signal_or_death(None) || ASKED_TO_END.load(Ordering::Relaxed) {
+        // Nothing but a count keeps the superuser's processes from filling the machine.
+        if borders.is_some_and(|borders| exceeds(borders, own_pid(), child)) {
+            // It is the first process of its namespace: with it the kernel ends all others at once.
+            let _ = child.kill();
+            end_all(child, Duration::ZERO);
+            return 137;
+        }
+        if sleep_until_signal_or_death(pause, true) || ASKED_TO_END.load(Ordering::Relaxed) {
             end_all(child, grace);
             return child
                 .try_wait()
@@ -101,7 +140,7 @@ fn end_all(child: &Child, grace: Duration) {
             tree::send_signal(&left, libc::SIGKILL);
         }
         // SIGCHLD ends the pause; a grandchild that is not ours to reap is looked at again after it.
-        sleep_until_signal_or_death(Some(Duration::from_millis(20)));
+        sleep_until_signal_or_death(Some(Duration::from_millis(20)), false);
     }
 }
 
@@ -158,8 +197,8 @@ extern "C" fn on_end(_: libc::c_int) {
     ASKED_TO_END.store(true, Ordering::Relaxed);
 }
 
-/// Waits for a signal, for the death pipe, or for `limit`. Returns whether the pipe is closed.
-fn sleep_until_signal_or_death(limit: Option<Duration>) -> bool {
+/// Waits for a signal, for `limit`, or for the death pipe, where that is watched. Returns whether the pipe is closed.
+fn sleep_until_signal_or_death(limit: Option<Duration>, watched: bool) -> bool {
     #[expect(
         unsafe_code,
         reason = "pselect is the one call that waits for a signal and a descriptor without a race"
@@ -168,7 +207,6 @@ fn sleep_until_signal_or_death(limit: Option<Duration>) -> bool {
     unsafe {
         let mut set: libc::fd_set = std::mem::zeroed();
         // Once asked to end, the pipe has nothing more to say and would end every pause at once.
-        let watched = limit.is_none();
         if watched {
             libc::FD_SET(DEATH_FD, &raw mut set);
         }
@@ -192,19 +230,29 @@ fn sleep_until_signal_or_death(limit: Option<Duration>) -> bool {
 }
 
 /// The program is ended by the kernel when the guard itself is killed.
-fn die_with_us(command: &mut Command) {
+fn die_with_us(command: &mut Command, borders: Option<HardBorders>, fence: Option<SandboxFence>) {
     #[expect(
         unsafe_code,
         reason = "the parent-death signal can only be set between fork and exec"
     )]
-    // SAFETY: prctl and sigprocmask are async-signal-safe and touch nothing but the child's own state and this stack.
+    // SAFETY: the guard has one thread, so that the child may also allocate, as enclosing does. prctl, setrlimit and
+    // sigprocmask are async-signal-safe and touch nothing but the child's own state and this stack.
     unsafe {
-        command.pre_exec(|| {
+        command.pre_exec(move || {
             #[cfg(target_os = "linux")]
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0);
             let mut none: libc::sigset_t = std::mem::zeroed();
             libc::sigemptyset(&raw mut none);
             libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
+            #[cfg(target_os = "linux")]
+            if let Some(borders) = borders {
+                super::borders::confine(borders)?;
+            }
+            #[cfg(not(target_os = "linux"))]
+            let _ = borders;
+            if let Some(fence) = &fence {
+                sandbox::enclose(fence).map_err(std::io::Error::other)?;
+            }
             Ok(())
         });
     }

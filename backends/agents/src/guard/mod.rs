@@ -1,18 +1,20 @@
 //! The guard: a process of our own between the program and an agent, so that nothing of the agent outlives us.
 //!
-//! The program starts `git-council __guard GRACE_MS [--read PATH]… [--write PATH]… -- PROGRAM ARGS…` and keeps one end of a pipe, the *death pipe*.
+//! The program starts `git-council __guard GRACE_MS [--read PATH]… [--write PATH]… [--borders …] -- PROGRAM ARGS…` and keeps one end of a pipe, the *death pipe*.
 //! The guard makes itself the reaper of every orphan below it, starts the program, and ends the whole tree when the
 //! pipe closes — because we closed it, or because we were killed and the kernel did — and also when the program has
 //! ended and left something behind. A grandchild in a session of its own is found by its ancestry.
 //!
 //! [`spawn`] is the program's side, [`run`] is the guard's.
 
+#[cfg(target_os = "linux")]
+mod borders;
 mod child;
 mod sandbox;
 mod tree;
 
 pub use child::run_guard;
-pub use sandbox::{SandboxFence, is_enforceable};
+pub use sandbox::{HardBorders, SandboxFence, is_enforceable};
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};

@@ -10,10 +10,52 @@ pub struct SandboxFence {
     pub read: Vec<PathBuf>,
     /// Folders and files that may also be written.
     pub write: Vec<PathBuf>,
+    /// What it is kept from beside files; none: nothing.
+    pub borders: Option<HardBorders>,
+}
+
+/// What code that nobody trusts is kept from: other processes, sockets of this machine, the network, and more than its
+/// share of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HardBorders {
+    /// Whether it reaches the network; its own loopback it always does.
+    pub network: bool,
+    /// The most processes and threads at once.
+    pub max_processes: u64,
+    /// The most bytes of memory, of all its processes together.
+    pub max_memory: u64,
+}
+
+impl HardBorders {
+    /// As one argument of the guard.
+    fn to_argument(self) -> String {
+        let Self {
+            network,
+            max_processes,
+            max_memory,
+        } = self;
+        format!("{}:{max_processes}:{max_memory}", u8::from(network))
+    }
+
+    fn parse(argument: &str) -> Option<Self> {
+        let mut parts = argument.split(':');
+        let network = match parts.next()? {
+            "0" => false,
+            "1" => true,
+            _ => return None,
+        };
+        let borders = Self {
+            network,
+            max_processes: parts.next()?.parse().ok()?,
+            max_memory: parts.next()?.parse().ok()?,
+        };
+        parts.next().is_none().then_some(borders)
+    }
 }
 
 const READ: &str = "--read";
 const WRITE: &str = "--write";
+const BORDERS: &str = "--borders";
 
 impl SandboxFence {
     /// As arguments of the guard.
@@ -22,7 +64,12 @@ impl SandboxFence {
             let both = |path: &PathBuf| [OsString::from(flag), path.clone().into_os_string()];
             paths.iter().flat_map(both).collect()
         };
-        [flagged(READ, &self.read), flagged(WRITE, &self.write)].concat()
+        let borders = self.borders.map(|borders| {
+            let pair = [BORDERS.to_owned(), borders.to_argument()];
+            pair.map(OsString::from).to_vec()
+        });
+        let files = [flagged(READ, &self.read), flagged(WRITE, &self.write)];
+        [files.concat(), borders.unwrap_or_default()].concat()
     }
 
     /// Reads the arguments that stand before `--`. None: there is no fence; an error: they are not ours.
@@ -32,6 +79,10 @@ impl SandboxFence {
             match pair {
                 [flag, path] if flag == READ => fence.read.push(path.into()),
                 [flag, path] if flag == WRITE => fence.write.push(path.into()),
+                [flag, borders] if flag == BORDERS => {
+                    let borders = borders.to_str().and_then(HardBorders::parse);
+                    fence.borders = Some(borders.ok_or(())?);
+                }
                 _ => return Err(()),
             }
         }
@@ -107,6 +158,11 @@ mod tests {
         let fence = SandboxFence {
             read: vec!["/usr".into(), "/a b".into()],
             write: vec!["/tmp/x".into()],
+            borders: Some(HardBorders {
+                network: false,
+                max_processes: 7,
+                max_memory: 1 << 30,
+            }),
         };
         assert_eq!(
             SandboxFence::parse_arguments(&fence.to_arguments()),
@@ -114,5 +170,9 @@ mod tests {
         );
         assert_eq!(SandboxFence::parse_arguments(&[]), Ok(None));
         assert_eq!(SandboxFence::parse_arguments(&["--read".into()]), Err(()));
+        for odd in ["", "2:1:1", "0:1", "0:1:1:1", "0:x:1"] {
+            let odd = ["--borders".into(), odd.into()];
+            assert_eq!(SandboxFence::parse_arguments(&odd), Err(()));
+        }
     }
 }

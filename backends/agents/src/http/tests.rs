@@ -687,6 +687,7 @@ fn the_schema_is_the_same_in_every_turn_and_thinks_first() {
             dropped: 0,
             settled: 0,
             framing: None,
+            suites: Vec::new(),
         };
         for (round, task) in [(1, Task::Review), (2, debate)] {
             let turn = Turn {

@@ -123,6 +123,7 @@ fn debate(findings: Vec<Finding>) -> Task {
         dropped: 0,
         settled: 0,
         framing: None,
+        suites: Vec::new(),
     }
 }
 

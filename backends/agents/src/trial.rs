@@ -1,0 +1,312 @@
+//! One run of a command of the user's on code that nobody trusts: a fresh export of one side of a change, behind every border
+//! that this machine has. Where one of them is missing, nothing is run.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::process::ChildStdout;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::Duration;
+
+use council_protocol::{BlobSource, RepoPath, Side};
+
+use crate::StopSignal;
+use crate::command::is_safe_program;
+use crate::guard::{GuardedProgram, HardBorders, SandboxFence, is_enforceable};
+use crate::process::{TreeKiller, find_program, run_reading};
+use crate::room::{self, WorkspaceBounds};
+
+/// How much of what a command writes is kept, in bytes: the end of it.
+const KEPT_BYTES: usize = 8 << 10;
+
+/// A command that writes more is ended.
+const MAX_OUTPUT_BYTES: u64 = 16 << 20;
+
+/// What every program needs to run at all: nothing that says who else uses this machine.
+const READABLE: [&str; 27] = [
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/opt",
+    "/nix",
+    "/etc/alternatives",
+    "/etc/ca-certificates",
+    "/etc/group",
+    "/etc/hosts",
+    "/etc/ld.so.cache",
+    "/etc/localtime",
+    "/etc/mime.types",
+    "/etc/nsswitch.conf",
+    "/etc/os-release",
+    "/etc/passwd",
+    "/etc/pki",
+    "/etc/protocols",
+    "/etc/resolv.conf",
+    "/etc/services",
+    "/etc/ssl",
+    "/proc/cpuinfo",
+    "/proc/meminfo",
+    "/dev/random",
+    "/dev/urandom",
+];
+
+/// Devices that every program may write to.
+const DEVICES: [&str; 2] = ["/dev/null", "/dev/zero"];
+
+/// The folder of one reproduction: all of its runs have the same paths.
+pub struct TrialFolder {
+    folder: tempfile::TempDir,
+}
+
+/// A command that runs behind the borders.
+pub struct TrialCommand<'a> {
+    /// This program, whose guard holds the command.
+    pub exe: &'a Path,
+    /// The command and its arguments.
+    pub argv: &'a [String],
+    /// The environment of this program that the command may see; its home and its folder for temporary files are its own.
+    pub env: &'a [(String, OsString)],
+    /// Folders of the user's that it may read.
+    pub read: &'a [PathBuf],
+    /// What it is kept from beside files.
+    pub borders: HardBorders,
+    /// How long it may take.
+    pub timeout: Duration,
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TrialEnding {
+    /// By itself, with this exit code.
+    Exited(i32),
+    /// It was ended, or did not start: why.
+    Broken(String),
+    /// Nothing was run, because a border is missing.
+    NoBorders(String),
+}
+
+/// What a command left behind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FinishedTrial {
+    /// How it ended.
+    pub ending: TrialEnding,
+    /// The end of what it wrote. Untrusted text.
+    pub output: String,
+}
+
+impl TrialFolder {
+    /// A new folder.
+    ///
+    /// # Errors
+    /// What the disk says.
+    pub fn create(prefix: &str) -> io::Result<Self> {
+        let folder = tempfile::Builder::new().prefix(prefix).tempdir()?;
+        Ok(Self { folder })
+    }
+
+    fn tree(&self) -> PathBuf {
+        self.folder.path().join("tree")
+    }
+
+    /// Puts a side of a change there in the place of what was there before, with further files. Nothing but the code
+    /// tells one side from the other: the paths are the same, and so are the times of all files.
+    ///
+    /// # Errors
+    /// What the disk says, and that a file cannot be put where it is to stand.
+    pub fn fill(
+        &self,
+        source: &dyn BlobSource,
+        side: Side,
+        files: &[(&RepoPath, &str)],
+    ) -> io::Result<()> {
+        self.clear()?;
+        let tree = self.tree();
+        for folder in [
+            &tree,
+            &self.folder.path().join("home"),
+            &self.folder.path().join("tmp"),
+        ] {
+            fs::create_dir(folder)?;
+        }
+        let bounds = WorkspaceBounds {
+            writable: true,
+            ..WorkspaceBounds::default()
+        };
+        room::export_side(source, side, &tree, &bounds, &|_, content| content.into())?;
+        for (path, content) in files {
+            // An export has neither links nor special files, so that no path leads out of it.
+            room::add_file(&tree, path, content.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Removes what runs left there.
+    fn clear(&self) -> io::Result<()> {
+        for entry in fs::read_dir(self.folder.path())? {
+            let path = entry?.path();
+            make_removable(&path);
+            if path.is_dir() && !path.is_symlink() {
+                fs::remove_dir_all(&path)?;
+            } else {
+                fs::remove_file(&path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a command in it.
+    pub fn run(&self, command: &TrialCommand<'_>, stop: &StopSignal) -> FinishedTrial {
+        let none = |ending| FinishedTrial {
+            ending,
+            output: String::new(),
+        };
+        if !is_enforceable() {
+            let why =
+                "this kernel cannot keep a program from files (Linux 6.2 or later, with Landlock)";
+            return none(TrialEnding::NoBorders(why.to_owned()));
+        }
+        let path = command.env.iter().find(|(name, _)| name == "PATH");
+        let program = command.argv.first().map_or("", String::as_str);
+        if !is_safe_program(program) {
+            let why =
+                format!("`{program}` is looked up in the repository: name a program on the PATH");
+            return none(TrialEnding::NoBorders(why));
+        }
+        if find_program(program, path.map(|(_, value)| value)).is_none() {
+            let why = format!("there is no program `{program}` on the PATH");
+            return none(TrialEnding::NoBorders(why));
+        }
+        let fence = self.fence(command);
+        let env = self.environment(command);
+        let guarded = GuardedProgram {
+            argv: command.argv,
+            env: &env,
+            dir: &self.tree(),
+            grace_ms: 0,
+            fence: Some(&fence),
+        };
+        let ended = Arc::new(AtomicBool::new(false));
+        let read = |stream: Option<ChildStdout>, killer: &TreeKiller| {
+            read_bounded(stream, killer, command.timeout, &ended)
+        };
+        let finished = match run_reading(command.exe, &guarded, Vec::new(), read, stop) {
+            Ok(finished) => finished,
+            Err(failure) => return none(TrialEnding::NoBorders(failure.detail)),
+        };
+        let (output, flooded) = finished.stdout;
+        let code = finished
+            .status
+            .as_ref()
+            .ok()
+            .and_then(|status| status.code());
+        let ending = match code {
+            _ if stop.is_raised() => TrialEnding::Broken("it was stopped".to_owned()),
+            _ if flooded => TrialEnding::Broken("it wrote more than 16 MB".to_owned()),
+            _ if ended.load(Ordering::Relaxed) => {
+                TrialEnding::Broken(format!("it took more than {} s", command.timeout.as_secs()))
+            }
+            // The guard's own words: nothing was started.
+            Some(127) if output.is_empty() && finished.noise.starts_with("cannot start ") => {
+                TrialEnding::NoBorders(finished.noise.clone())
+            }
+            Some(code) if code > 128 => {
+                TrialEnding::Broken(format!("it was ended by signal {}", code - 128))
+            }
+            Some(code) => TrialEnding::Exited(code),
+            None => TrialEnding::Broken("it was ended".to_owned()),
+        };
+        let output = [output, finished.noise].join("\n").trim().to_owned();
+        FinishedTrial { ending, output }
+    }
+
+    fn fence(&self, command: &TrialCommand<'_>) -> SandboxFence {
+        let path = command.env.iter().find(|(name, _)| name == "PATH");
+        let folders = path.map_or_else(Vec::new, |(_, path)| std::env::split_paths(path).collect());
+        let mut read: Vec<PathBuf> = READABLE.map(PathBuf::from).into();
+        read.extend(folders.into_iter().filter(|folder| folder.is_absolute()));
+        read.extend(command.read.iter().cloned());
+        let mut write: Vec<PathBuf> = DEVICES.map(PathBuf::from).into();
+        write.push(self.folder.path().to_path_buf());
+        SandboxFence {
+            read,
+            write,
+            borders: Some(command.borders),
+        }
+    }
+
+    fn environment(&self, command: &TrialCommand<'_>) -> Vec<(String, OsString)> {
+        let own = |name: &str| ["HOME", "TMPDIR", "TEMP", "TMP"].contains(&name);
+        let given = command.env.iter().filter(|(name, _)| !own(name));
+        let mut env: Vec<(String, OsString)> = given.cloned().collect();
+        env.push(("HOME".to_owned(), self.folder.path().join("home").into()));
+        env.push(("TMPDIR".to_owned(), self.folder.path().join("tmp").into()));
+        env
+    }
+}
+
+/// Tests may take permissions away from folders, which then could not be emptied.
+fn make_removable(path: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let Ok(metadata) = fs::symlink_metadata(path) else {
+        return;
+    };
+    if !metadata.is_dir() {
+        return;
+    }
+    let _ = fs::set_permissions(path, fs::Permissions::from_mode(0o700));
+    for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            make_removable(&entry.path());
+        }
+    }
+}
+
+impl Drop for TrialFolder {
+    fn drop(&mut self) {
+        make_removable(self.folder.path());
+    }
+}
+
+/// The end of what a program writes, and whether it wrote too much; ends it when it does, or when its time is over.
+fn read_bounded(
+    stream: Option<ChildStdout>,
+    killer: &TreeKiller,
+    timeout: Duration,
+    ended: &Arc<AtomicBool>,
+) -> (String, bool) {
+    let Some(mut stream) = stream else {
+        return (String::new(), false);
+    };
+    let (done, waits) = channel::<()>();
+    let clock = {
+        let (killer, ended) = (killer.clone(), Arc::clone(ended));
+        thread::spawn(move || {
+            if waits.recv_timeout(timeout) == Err(RecvTimeoutError::Timeout) {
+                ended.store(true, Ordering::Relaxed);
+                killer.kill_tree();
+            }
+        })
+    };
+    let (mut kept, mut total, mut buffer) = (Vec::new(), 0u64, vec![0; 1 << 16]);
+    let mut flooded = false;
+    while let Ok(count @ 1..) = stream.read(&mut buffer) {
+        total += count as u64;
+        kept.extend_from_slice(&buffer[..count]);
+        let over = kept.len().saturating_sub(KEPT_BYTES);
+        kept.drain(..over);
+        if total > MAX_OUTPUT_BYTES && !flooded {
+            flooded = true;
+            killer.kill_tree();
+        }
+    }
+    drop(done);
+    let _ = clock.join();
+    (String::from_utf8_lossy(&kept).into_owned(), flooded)
+}

@@ -1,0 +1,43 @@
+//! A test that a judge brought, with the finding that it is about.
+//!
+//! A proof needs no other support. Everything else takes nothing away, but for one thing: a judge that disagrees and brings a
+//! test that passes after the change has refuted the finding as with evidence that was found. What is proved is not refuted.
+
+use council_protocol::reproduction::{Reproduction, ReproductionClaim};
+
+use super::judges::SeatIndex;
+use super::reproduction::{ReproductionResult, ReproductionStanding};
+
+/// A reproduction that a judge brought.
+#[derive(Debug, Clone)]
+pub(super) struct BroughtReproduction {
+    pub(super) author: SeatIndex,
+    /// The finding that is meant: whose, and its number there, from 1.
+    pub(super) about: Option<(SeatIndex, usize)>,
+    /// Whether its author disagrees with the finding.
+    pub(super) disagrees: bool,
+    pub(super) brought: Reproduction,
+    pub(super) result: Option<ReproductionResult>,
+}
+
+impl BroughtReproduction {
+    /// Whether it proves a judge's finding.
+    pub(super) fn proves(&self, seat: SeatIndex, number: usize) -> bool {
+        let result = self.result.as_ref();
+        self.about == Some((seat, number))
+            && result.is_some_and(|r| r.standing() == ReproductionStanding::Proved)
+    }
+
+    /// Whether it counts against a judge's finding; its author is who refutes.
+    pub(super) fn refuter_of(&self, seat: SeatIndex, number: usize) -> Option<SeatIndex> {
+        let counts = self.about == Some((seat, number))
+            && self.author != seat
+            && self.disagrees
+            && self.brought.shows == ReproductionClaim::NoDefect;
+        let passes = self.result.as_ref().is_some_and(|r| r.passes_after());
+        (counts && passes).then_some(self.author)
+    }
+}
+
+/// All of them, in the order of the judges.
+pub(super) type BroughtReproductions = Vec<BroughtReproduction>;

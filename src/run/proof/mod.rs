@@ -1,0 +1,219 @@
+//! Proof by running: tests that judges bring are run on both sides of the change, by the user's own commands, behind every
+//! border that this machine has. What their results mean is in [`crate::council::reproduction`].
+
+mod ending;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use council_agents::StopSignal;
+use council_agents::guard::HardBorders;
+use council_agents::trial::{FinishedTrial, TrialCommand, TrialEnding, TrialFolder};
+use council_protocol::packet::TargetKind;
+use council_protocol::reproduction::{Reproduction, TestSuite, is_free_path};
+use council_protocol::{BlobSource, RepoPath, Side};
+
+use self::ending::read_ending;
+use crate::config::ProofSettings;
+use crate::council::reproduction::{ProofTerms, RUNS, ReproductionResult, TestRun, fill_in};
+use crate::run::context::RunContext;
+use crate::run::prepare::PreparedReview;
+use crate::session::ReproductionRunner;
+
+/// What the names of the folders begin with.
+const PREFIX: &str = "council-proof-";
+
+/// The name of `proof.run` among the commands.
+const FIRST_SUITE: &str = "run";
+
+/// The most processes and threads of a test: build tools start many.
+const MAX_PROCESSES: u64 = 512;
+
+/// What a test may see of the environment beside what the user names.
+const VISIBLE: [&str; 5] = ["PATH", "LANG", "LANGUAGE", "LC_ALL", "TZ"];
+
+/// On which terms judges are asked for tests; none: they are not.
+pub(crate) fn terms(start: &RunContext, prepared: &PreparedReview) -> Option<ProofTerms> {
+    let settings = &prepared.config.settings.proof;
+    let suites = suites_of(settings);
+    if suites.is_empty() || is_of_strangers(start, prepared) || !has_two_sides(prepared) {
+        return None;
+    }
+    let told = |(name, argv): &(String, &[String])| TestSuite {
+        name: name.clone(),
+        command: argv.join(" "),
+    };
+    let runs = u64::try_from(RUNS * 2).unwrap_or(u64::MAX);
+    let commands = 1 + u64::from(!settings.setup.is_empty());
+    Some(ProofTerms {
+        suites: suites.iter().map(told).collect(),
+        runs_ms: settings.timeout.saturating_mul(runs * commands),
+    })
+}
+
+/// Whether somebody else may have asked for this review, or written what is reviewed: their code is not run.
+fn is_of_strangers(start: &RunContext, prepared: &PreparedReview) -> bool {
+    let kind = prepared.packet.target.kind;
+    start.environment.is_ci() || kind == TargetKind::PullRequest
+}
+
+/// Whether both sides are there to be exported: a patch has none, a question neither.
+fn has_two_sides(prepared: &PreparedReview) -> bool {
+    let kind = prepared.packet.target.kind;
+    let is_change = !matches!(
+        kind,
+        TargetKind::Patch | TargetKind::File | TargetKind::Topic | TargetKind::Stage
+    );
+    is_change && prepared.change.blobs.has_blobs()
+}
+
+/// The user's commands by name, the first one first.
+fn suites_of(settings: &ProofSettings) -> Vec<(String, &[String])> {
+    let first = (FIRST_SUITE.to_owned(), settings.run.as_slice());
+    let others = settings.suites.iter();
+    let others = others.map(|(name, argv)| (name.clone(), argv.as_slice()));
+    let others = others.filter(|(name, _)| name != FIRST_SUITE);
+    let all = std::iter::once(first).chain(others);
+    all.filter(|(_, argv)| !argv.is_empty()).collect()
+}
+
+/// Runs tests of judges.
+pub(crate) struct ProofRunner {
+    /// This program, whose guard holds the commands.
+    program: PathBuf,
+    settings: ProofSettings,
+    env: Vec<(String, OsString)>,
+    blobs: Arc<dyn BlobSource>,
+    redactor: council_secrets::Redactor,
+    stop: StopSignal,
+}
+
+impl ProofRunner {
+    /// The one of a review; none: judges are asked for no tests.
+    pub(crate) fn for_review(start: &RunContext, prepared: &PreparedReview) -> Option<Self> {
+        terms(start, prepared)?;
+        let settings = prepared.config.settings.proof.clone();
+        let is_visible = |name: &str| {
+            let named = settings.env.iter().any(|own| own == name);
+            VISIBLE.contains(&name) || named
+        };
+        let is_forbidden = council_agents::environment::is_forbidden;
+        let vars = start.environment.vars();
+        let vars = vars.filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
+        let env = vars.filter(|(name, _)| is_visible(name) && !is_forbidden(name));
+        Some(Self {
+            program: start.program.clone()?,
+            env: env.collect(),
+            settings,
+            blobs: Arc::clone(&prepared.change.blobs),
+            redactor: prepared.redactor.clone(),
+            stop: StopSignal::default(),
+        })
+    }
+
+    /// What came of it, or why nothing was run.
+    fn try_run(&self, brought: &Reproduction) -> Result<ReproductionResult, String> {
+        if let Some(fault) = brought.fault() {
+            return Err(fault);
+        }
+        let suites = suites_of(&self.settings);
+        let suite = suites.iter().find(|(name, _)| name == brought.suite.trim());
+        let (_, argv) = suite.ok_or("it names a command that there is not")?;
+        for side in [Side::Old, Side::New] {
+            self.check_paths(side, brought)?;
+        }
+        let first = brought.files.first().map(|file| file.path.display());
+        let first = first.ok_or("it has no file")?;
+        let argv: Vec<String> = argv.iter().map(|arg| fill_in(arg, &first)).collect();
+        let folder = TrialFolder::create(PREFIX).map_err(|error| error.to_string())?;
+        let (mut base, mut head, mut output) = (Vec::new(), Vec::new(), String::new());
+        // In turn, so that whatever changes on this machine meanwhile changes for both sides.
+        for _ in 0..RUNS {
+            base.push(self.run_on(&folder, Side::Old, &argv, brought)?.0);
+            let (run, said) = self.run_on(&folder, Side::New, &argv, brought)?;
+            if run != TestRun::Passed {
+                output = self.redactor.redact_words(&said).text;
+            }
+            head.push(run);
+        }
+        Ok(ReproductionResult::Ran { base, head, output })
+    }
+
+    /// Whether the files can be put there: a test replaces nothing of what it is about.
+    fn check_paths(&self, side: Side, brought: &Reproduction) -> Result<(), String> {
+        let entries = self
+            .blobs
+            .entries(side)
+            .map_err(|error| error.to_string())?;
+        let entries = entries.ok_or("the files of the repository are not known")?;
+        for file in &brought.files {
+            if !is_free_path(&file.path, entries.iter().map(|entry| &entry.path)) {
+                let path = file.path.display();
+                return Err(format!("`{path}` is there already, and is not replaced"));
+            }
+        }
+        Ok(())
+    }
+
+    /// One run in a fresh export.
+    fn run_on(
+        &self,
+        folder: &TrialFolder,
+        side: Side,
+        argv: &[String],
+        brought: &Reproduction,
+    ) -> Result<(TestRun, String), String> {
+        if self.stop.is_raised() {
+            return Err("the run ended before it was run".to_owned());
+        }
+        let files: Vec<(&RepoPath, &str)> = brought
+            .files
+            .iter()
+            .map(|file| (&file.path, file.content.as_str()))
+            .collect();
+        let filled = folder.fill(&*self.blobs, side, &files);
+        filled.map_err(|error| format!("the files cannot be put into a folder: {error}"))?;
+        if !self.settings.setup.is_empty() {
+            let setup = self.run_command(folder, &self.settings.setup)?;
+            if setup.ending != TrialEnding::Exited(0) {
+                let why = "the command of `proof.setup` failed".to_owned();
+                return Ok((TestRun::Broken { why }, setup.output));
+            }
+        }
+        let finished = self.run_command(folder, argv)?;
+        Ok((read_ending(&finished), finished.output))
+    }
+
+    fn run_command(&self, folder: &TrialFolder, argv: &[String]) -> Result<FinishedTrial, String> {
+        let command = TrialCommand {
+            exe: Path::new(&self.program),
+            argv,
+            env: &self.env,
+            read: &self.settings.read,
+            borders: HardBorders {
+                network: self.settings.network,
+                max_processes: MAX_PROCESSES,
+                max_memory: self.settings.memory,
+            },
+            timeout: Duration::from_millis(self.settings.timeout),
+        };
+        let finished = folder.run(&command, &self.stop);
+        match finished.ending {
+            TrialEnding::NoBorders(why) => Err(why),
+            _ => Ok(finished),
+        }
+    }
+}
+
+impl ReproductionRunner for ProofRunner {
+    fn run_reproduction(&self, reproduction: &Reproduction) -> ReproductionResult {
+        let ran = self.try_run(reproduction);
+        ran.unwrap_or_else(ReproductionResult::not_run)
+    }
+
+    fn stop(&self) {
+        self.stop.raise();
+    }
+}

@@ -1,0 +1,75 @@
+//! Tests of judges run beside the session: on a thread of their own, one after another.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
+use std::thread::{self, JoinHandle};
+
+use council_protocol::reproduction::Reproduction;
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::drive::SessionState;
+use super::setting::ReproductionRunner;
+use crate::council::Input;
+use crate::council::reproduction::{ReproductionId, ReproductionResult};
+
+type Task = (ReproductionId, Reproduction);
+
+/// Where tests wait until they are run. What runs is ended with it.
+pub(super) struct TrialDesk {
+    runner: Option<Arc<dyn ReproductionRunner>>,
+    reports: UnboundedSender<Input>,
+    /// Where tests wait, and who runs them.
+    worker: Option<(Sender<Task>, JoinHandle<()>)>,
+}
+
+impl TrialDesk {
+    pub(super) fn new(
+        runner: Option<Arc<dyn ReproductionRunner>>,
+        reports: UnboundedSender<Input>,
+    ) -> Self {
+        Self {
+            runner,
+            reports,
+            worker: None,
+        }
+    }
+
+    /// Has a test run; none: there is nothing that could run it.
+    fn enqueue(&mut self, task: Task) -> Option<()> {
+        let runner = Arc::clone(self.runner.as_ref()?);
+        let reports = self.reports.clone();
+        let (queue, _) = self.worker.get_or_insert_with(|| {
+            let (queue, tasks) = channel::<Task>();
+            let worker = thread::spawn(move || {
+                for (id, reproduction) in tasks {
+                    let result = runner.run_reproduction(&reproduction);
+                    // Whoever does not listen any more has its outcome.
+                    let _ = reports.send(Input::Reproduced { id, result });
+                }
+            });
+            (queue, worker)
+        });
+        queue.send(task).ok()
+    }
+}
+
+impl Drop for TrialDesk {
+    fn drop(&mut self) {
+        if let (Some(runner), Some((queue, worker))) = (&self.runner, self.worker.take()) {
+            drop(queue);
+            runner.stop();
+            // It ends what runs at once, and removes its folder.
+            let _ = worker.join();
+        }
+    }
+}
+
+impl SessionState<'_> {
+    /// Has a test of a judge run; what comes of it comes back as an input.
+    pub(super) fn start_reproduction(&mut self, id: ReproductionId, reproduction: Reproduction) {
+        if self.trials.enqueue((id, reproduction)).is_none() {
+            let result = ReproductionResult::not_run("nothing here runs tests of judges");
+            self.queue_input(Input::Reproduced { id, result });
+        }
+    }
+}
