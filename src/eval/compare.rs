@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use super::knowledge::{TrainingKnowledge, training_knowledge};
 use super::labelled::LabelledChange;
 use super::measures::{HitLabels, Measure, NEAR_LINES};
 use super::statistics::{
@@ -43,6 +44,8 @@ pub(crate) struct CouncilFigures {
     pub(crate) kappa: Option<f64>,
     /// The models whose price is not known: the dollars are a lower bound.
     pub(crate) unpriced: BTreeSet<String>,
+    /// What its models may know of the changes from their training.
+    pub(crate) training: TrainingKnowledge,
 }
 
 /// The first council less the second one.
@@ -151,6 +154,10 @@ fn council_figures(
         unpriced: all()
             .flat_map(|trial| trial.unpriced.iter().cloned())
             .collect(),
+        training: training_knowledge(trials.iter().flat_map(|(id, trials)| {
+            let seconds = items[id].seconds;
+            trials.iter().map(move |trial| (seconds, &trial.models))
+        })),
     }
 }
 

@@ -5,6 +5,7 @@
 
 pub(crate) mod collect;
 pub(crate) mod compare;
+mod knowledge;
 pub(crate) mod labelled;
 pub(crate) mod measures;
 pub(crate) mod statistics;

@@ -1,9 +1,11 @@
 //! What councils said of labelled changes: a line a trial, appended as it ends.
 
+use std::collections::BTreeSet;
+
 use council_protocol::{Severity, Vote};
 use serde::{Deserialize, Serialize};
 
-use crate::council::outcome::{Disposition, JudgedFinding, Outcome, Verdict};
+use crate::council::outcome::{Disposition, JudgeRecord, JudgedFinding, Outcome, Verdict};
 use crate::report::Report;
 
 /// One council, one change, one repeat.
@@ -58,6 +60,9 @@ pub(crate) struct TrialResult {
     /// The models without a known price: the money is a lower bound then.
     pub(crate) unpriced: Vec<String>,
     pub(crate) seconds: f64,
+    /// The models of its judges.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub(crate) models: BTreeSet<String>,
 }
 
 impl TrialResult {
@@ -95,12 +100,24 @@ impl TrialResult {
             dollars: None,
             unpriced: Vec::new(),
             seconds: 0.0,
+            models: outcome.judges.iter().filter_map(judge_model).collect(),
         }
     }
 
     pub(crate) fn weighty_findings(&self) -> impl Iterator<Item = &TrialFinding> {
         self.findings.iter().filter(|finding| finding.is_weighty())
     }
+}
+
+/// The model that answered, where that is known; else the one that was asked for. Rules have none.
+fn judge_model(judge: &JudgeRecord) -> Option<String> {
+    let agent = &judge.seat.agent;
+    if agent.deterministic {
+        return None;
+    }
+    let answered = judge.usage.as_ref().and_then(|usage| usage.model.clone());
+    let asked = || agent.model.clone().unwrap_or_else(|| agent.name.clone());
+    Some(answered.unwrap_or_else(asked))
 }
 
 fn trial_finding(judged: &JudgedFinding) -> TrialFinding {

@@ -4,6 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use council_protocol::message::Ending;
+use council_protocol::reproduction::Reproduction;
 use council_protocol::task::Peer;
 use council_protocol::{
     Answer, BackendError, Failure, FailureKind, JudgeId, JudgeSpec, Location, Message, Request,
@@ -13,6 +14,7 @@ use council_protocol::{
 use super::drive::SessionState;
 use super::setting::MINUTES_FILE;
 use super::world::WriteDurability;
+use crate::council::reproduction::{ReproductionId, ReproductionResult};
 use crate::council::{Action, ClaimId, Input, Outcome};
 
 impl SessionState<'_> {
@@ -209,6 +211,14 @@ impl SessionState<'_> {
             context,
             nearest,
         });
+    }
+
+    /// Has a test of a judge run; what comes of it comes back as an input.
+    fn start_reproduction(&mut self, id: ReproductionId, reproduction: Reproduction) {
+        if self.trials.enqueue((id, reproduction)).is_none() {
+            let result = ReproductionResult::not_run("nothing here runs tests of judges");
+            self.queue_input(Input::Reproduced { id, result });
+        }
     }
 
     /// Puts a scrubbed answer into the judge's own folder.

@@ -7,10 +7,9 @@ use std::thread::{self, JoinHandle};
 use council_protocol::reproduction::Reproduction;
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::drive::SessionState;
 use super::setting::ReproductionRunner;
 use crate::council::Input;
-use crate::council::reproduction::{ReproductionId, ReproductionResult};
+use crate::council::reproduction::ReproductionId;
 
 type Task = (ReproductionId, Reproduction);
 
@@ -35,7 +34,7 @@ impl TrialDesk {
     }
 
     /// Has a test run; none: there is nothing that could run it.
-    fn enqueue(&mut self, task: Task) -> Option<()> {
+    pub(super) fn enqueue(&mut self, task: Task) -> Option<()> {
         let runner = Arc::clone(self.runner.as_ref()?);
         let reports = self.reports.clone();
         let (queue, _) = self.worker.get_or_insert_with(|| {
@@ -60,16 +59,6 @@ impl Drop for TrialDesk {
             runner.stop();
             // It ends what runs at once, and removes its folder.
             let _ = worker.join();
-        }
-    }
-}
-
-impl SessionState<'_> {
-    /// Has a test of a judge run; what comes of it comes back as an input.
-    pub(super) fn start_reproduction(&mut self, id: ReproductionId, reproduction: Reproduction) {
-        if self.trials.enqueue((id, reproduction)).is_none() {
-            let result = ReproductionResult::not_run("nothing here runs tests of judges");
-            self.queue_input(Input::Reproduced { id, result });
         }
     }
 }

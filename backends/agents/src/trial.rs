@@ -107,7 +107,7 @@ impl TrialFolder {
     /// # Errors
     /// What the disk says.
     pub fn create(prefix: &str) -> io::Result<Self> {
-        let folder = tempfile::Builder::new().prefix(prefix).tempdir()?;
+        let folder = crate::private::temporary_folder(prefix)?;
         Ok(Self { folder })
     }
 

@@ -135,7 +135,7 @@ fn difference_rows(difference: &CouncilDifference) -> Vec<Vec<String>> {
 
 /// What a reader must know of the numbers.
 fn notes(comparison: &Comparison) -> Vec<String> {
-    vec![
+    let mut notes = vec![
         format!(
             "Intervals hold the true value in 95 of 100 cases (bootstrap over changes). {} defects have a known place;",
             comparison.located_defects
@@ -144,7 +144,30 @@ fn notes(comparison: &Comparison) -> Vec<String> {
             comparison.needed_defects
         ),
         "A label is a label: fixes blame the wrong change at times.".to_owned(),
-    ]
+    ];
+    notes.extend(comparison.councils.iter().filter_map(training_note));
+    notes
+}
+
+/// What the models of a council may remember instead of finding it.
+fn training_note(council: &CouncilFigures) -> Option<String> {
+    let training = &council.training;
+    let (name, all) = (&council.name, council.trials);
+    let dated = (training.older > 0).then(|| {
+        format!(
+            "{name}: {} of {all} trials are of changes older than a model of its judges; it may know the later fix.",
+            training.older
+        )
+    });
+    let undated: Vec<&str> = training.undated.iter().map(String::as_str).collect();
+    let undated = (!undated.is_empty()).then(|| {
+        let models = undated.join(", ");
+        format!(
+            "{name}: how old {models} is cannot be told from the name; any change may be known."
+        )
+    });
+    let told: Vec<String> = dated.into_iter().chain(undated).collect();
+    (!told.is_empty()).then(|| told.join(" "))
 }
 
 /// One column a council, one line a measure.
@@ -187,6 +210,15 @@ fn council_rows(councils: &[CouncilFigures]) -> Vec<Vec<String>> {
             .map_or_else(|| "–".to_owned(), |kappa| format!("{kappa:.2}"))
     };
     rows.push(line("agreement of judges (kappa)", &kappa));
+    rows.push(line("trials of changes older than a model", &|council| {
+        let training = &council.training;
+        let least = if training.undated.is_empty() {
+            ""
+        } else {
+            "at least "
+        };
+        format!("{least}{} of {}", training.older, council.trials)
+    }));
     rows
 }
 
