@@ -70,6 +70,9 @@ impl KeyBlock {
             if holds_secrets && is_token_line(text) {
                 return Some(("base64", body));
             }
+            if line.len() < MIN_BARE {
+                return None;
+            }
             let run = framed_run(line, "")?;
             return is_base64_line(&line[run.clone()]).then_some(("base64", run));
         }
@@ -89,6 +92,9 @@ impl KeyBlock {
         Some(("private-key", body?))
     }
 }
+
+/// The fewest signs of a line of base64 whose head is not shown.
+const MIN_BARE: usize = 60;
 
 const KEY_BEGIN: &str = "-----BEGIN ";
 const KEY_END: &str = "-----END ";
@@ -115,13 +121,14 @@ fn without_frame<'l>(line: &'l str, frame: &str) -> &'l str {
 fn framed_run(line: &str, frame: &str) -> Option<Range<usize>> {
     let start = line.len() - without_frame(line, frame).len();
     let run = base64_runs(line, start..line.len()).max_by_key(ExactSizeIterator::len)?;
-    let is_sign = |text: &str| {
-        let bare = ["\\n", "\\r", "\\t"]
-            .iter()
-            .fold(text.to_owned(), |text, escape| text.replace(escape, ""));
-        bare.len() <= 24 && !bare.chars().any(char::is_alphanumeric)
-    };
     (is_sign(&line[start..run.start]) && is_sign(&line[run.end..])).then_some(run)
+}
+
+/// Whether a text is short, and nothing but signs and escapes.
+fn is_sign(text: &str) -> bool {
+    let is_escape = |at: usize| matches!(text.as_bytes()[at..], [b'\\', b'n' | b'r' | b't', ..]);
+    let mut letters = text.char_indices().filter(|(_, c)| c.is_alphanumeric());
+    text.len() <= 32 && letters.all(|(at, _)| at > 0 && is_escape(at - 1))
 }
 
 /// From the first run of base64 that is at least `shortest` long to the end of the last of four and more. At least one run
@@ -174,7 +181,7 @@ fn is_base64(byte: u8) -> bool {
 
 /// Whether a line is nothing but base64, as in the middle of a key whose head is not shown.
 fn is_base64_line(body: &str) -> bool {
-    body.len() >= 60 && is_drawn_base64(body)
+    body.len() >= MIN_BARE && is_drawn_base64(body)
 }
 
 fn is_drawn_base64(text: &str) -> bool {

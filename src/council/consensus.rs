@@ -57,15 +57,22 @@ pub(crate) fn decide_verdict(
     policy: VerdictPolicy,
     case: &VerdictInput<'_>,
 ) -> (Verdict, VerdictReason) {
-    let failing = case
-        .findings
-        .iter()
-        .find(|&&finding| finding_level(finding, policy) == Some(FindingLevel::Fail));
-    // No vote outweighs what is confirmed: a rule of votes may be stricter than one of findings, never milder.
-    let (verdict, reason) = match (consensus, failing) {
-        (ConsensusRule::Findings, _) | (_, Some(_)) => by_findings(policy, case),
-        (ConsensusRule::Strict, None) => (strict_verdict(case.votes), VerdictReason::Votes),
-        (ConsensusRule::Majority, None) => (majority_verdict(case.votes), VerdictReason::Votes),
+    // No vote outweighs what was found: a rule of votes may be stricter than one of findings, never milder.
+    let found = by_findings(policy, case);
+    let by_votes = match consensus {
+        ConsensusRule::Findings => None,
+        ConsensusRule::Strict => Some(strict_verdict(case.votes)),
+        ConsensusRule::Majority => Some(majority_verdict(case.votes)),
+    };
+    let failing =
+        |&finding: &FindingStanding| finding_level(finding, policy) == Some(FindingLevel::Fail);
+    let failing = case.findings.iter().any(failing);
+    let is_open = found.1 == VerdictReason::CriticalUnconfirmed;
+    let (verdict, reason) = match by_votes {
+        Some(voted) if !failing && !(is_open && voted == Verdict::Pass) => {
+            (voted, VerdictReason::Votes)
+        }
+        Some(_) | None => found,
     };
     let (verdict, reason) = match verdict {
         // A vote that does not count is in no tally either.

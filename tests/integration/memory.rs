@@ -281,9 +281,11 @@ fn a_note_from_elsewhere_counts_when_its_signer_is_listed() {
     // Not by the repository's own word.
     two.git(["config", "--global", "--unset", "council.trustedNotes"]);
     two.git(["config", "council.trustedNotes", &key]);
-    two.council(["review", "HEAD"])
-        .ends(2)
-        .tells("notes.trusted");
+    let run = two.council(["review", "HEAD", "--fresh"]).ends(1);
+    let run = run
+        .prints("`notes.trusted`")
+        .prints("is ignored: no repository may set it");
+    assert!(!run.stdout.contains("a note signed by"), "{}", run.stdout);
     two.git(["config", "--unset", "council.trustedNotes"]);
     two.git([
         "config",

@@ -357,3 +357,23 @@ fn an_abstention_of_a_built_in_judge_is_never_a_pass() {
     );
     assert_ne!(outcome_of(FAIL).0, Verdict::Pass);
 }
+
+#[test]
+fn no_rule_of_votes_passes_over_a_critical_that_stands() {
+    let passing = [
+        (PASS, vec![finding(Severity::Critical, 3)]),
+        (PASS, Vec::new()),
+        (PASS, Vec::new()),
+    ];
+    for consensus in [
+        ConsensusRule::Findings,
+        ConsensusRule::Strict,
+        ConsensusRule::Majority,
+    ] {
+        let outcome = verdict_of(&passing, |plan| plan.consensus = consensus);
+        assert_eq!(
+            (outcome.verdict, outcome.reason),
+            (Verdict::Warn, VerdictReason::CriticalUnconfirmed)
+        );
+    }
+}
