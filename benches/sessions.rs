@@ -393,6 +393,7 @@ fn setting(kind: &str, run: RunRef) -> SessionSetup {
         minutes: None,
         filing: None,
         rooms: Default::default(),
+        runner: None,
         max_answer_bytes: 1 << 20,
         money: Default::default(),
         listener: None,

@@ -398,7 +398,7 @@ mod tests {
                 for (at, part) in parts.iter().enumerate() {
                     path.push(part);
                     if at == link_at {
-                        symlink(outside.join(&parts[1..=at].join("/")), &path).unwrap();
+                        symlink(outside.join(parts[1..=at].join("/")), &path).unwrap();
                     } else if at < link_at {
                         fs::create_dir(&path).unwrap();
                     }

@@ -69,9 +69,8 @@ pub(crate) fn decide_verdict(
     let failing = case.findings.iter().any(failing);
     let is_open = found.1 == VerdictReason::CriticalUnconfirmed;
     let (verdict, reason) = match by_votes {
-        Some(voted) if !failing && !(is_open && voted == Verdict::Pass) => {
-            (voted, VerdictReason::Votes)
-        }
+        Some(Verdict::Pass) if is_open => found,
+        Some(voted) if !failing => (voted, VerdictReason::Votes),
         Some(_) | None => found,
     };
     let (verdict, reason) = match verdict {

@@ -172,6 +172,10 @@ fn became(report: &Value, nth: usize) -> (Value, Value) {
 }
 
 /// Whether this machine has no border to run tests behind: then no test was run, and the report says why.
+#[expect(
+    clippy::print_stderr,
+    reason = "who runs the tests must see what was not tried"
+)]
 fn is_without_borders(report: &Value) -> bool {
     let result = &report["ledger"]["reproductions"][0]["result"];
     let why = result["why"].as_str().unwrap_or_default();

@@ -220,7 +220,8 @@ mod tests {
     #[test]
     fn every_part_of_a_commit_that_is_pushed_is_looked_at() {
         let token = ["gh", "p_NqVwYS81VP7Hb1DX8pPd5khxE3pyIgKpaUnA"].concat();
-        let parts: [(&str, fn(&mut PushedCommit) -> &mut String); 5] = [
+        type Part = fn(&mut PushedCommit) -> &mut String;
+        let parts: [(&str, Part); 5] = [
             ("", |commit| &mut commit.message),
             ("", |commit| &mut commit.author),
             ("committer ", |commit| &mut commit.headers),

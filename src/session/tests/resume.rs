@@ -242,7 +242,7 @@ fn thirty_cents(judge: &str, turn: &Turn) -> Deed {
         }]);
     }
     let raw = serde_json::to_string(&council_protocol::Answer::new(1, &turn.key, Vote::Pass));
-    let raw = raw.unwrap().into();
+    let raw = raw.unwrap();
     Deed::Events(vec![Event::Answered {
         judge: judge_id,
         turn: id,
