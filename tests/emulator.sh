@@ -28,7 +28,7 @@ trap 'rm -rf "$work"' EXIT
   openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -days 2 -subj "/CN=A company" \
     -addext keyUsage=critical,keyCertSign
   openssl req -newkey rsa:2048 -nodes -keyout key.pem -out request.pem -subj /CN=localhost
-  printf 'subjectAltName=DNS:localhost\nbasicConstraints=CA:FALSE\nextendedKeyUsage=serverAuth\n' > extensions
+  printf 'subjectAltName=DNS:localhost,DNS:ghe.invalid\nbasicConstraints=CA:FALSE\nextendedKeyUsage=serverAuth\n' > extensions
   openssl x509 -req -in request.pem -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile extensions -out cert.pem
 ) 2> "$work/openssl.log" || { cat "$work/openssl.log" >&2; exit 1; }
 

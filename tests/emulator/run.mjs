@@ -120,8 +120,9 @@ let tunnels = 0;
 const proxy = http.createServer(serve);
 proxy.on('connect', (request, socket) => {
   tunnels += 1;
-  const [host, port] = request.url.split(':');
-  const to = net.connect(port, host, () => {
+  // The name is nobody's but here: whoever is this machine by name or number is asked without a proxy.
+  const [, port] = request.url.split(':');
+  const to = net.connect(port, '127.0.0.1', () => {
     socket.write('HTTP/1.1 200 OK\r\n\r\n');
     to.pipe(socket).pipe(to);
   });
@@ -223,13 +224,13 @@ await step('a certificate of the company', async () => {
 await step('through a proxy', async () => {
   const through = `http://127.0.0.1:${proxyPort}`;
   const trusted = { SSL_CERT_FILE: join(work, 'ca.pem'), HTTPS_PROXY: through };
-  const tunnelled = await council(REVIEW, { ...address(`https://localhost:${securePort}`), ...trusted });
+  const tunnelled = await council(REVIEW, { ...address(`https://ghe.invalid:${securePort}`), ...trusted });
   assert.equal(tunnelled.code, 0, tunnelled.said);
   assert.ok(tunnels > 0);
   const before = tunnels;
   const plainly = await council(REVIEW, { ...address('http://ghe.invalid'), HTTP_PROXY: through });
   assert.equal(plainly.code, 0, plainly.said);
-  const around = { ...address(`https://localhost:${securePort}`), ...trusted, NO_PROXY: 'localhost' };
+  const around = { ...address(`https://localhost:${securePort}`), ...trusted };
   assert.equal((await council(REVIEW, around)).code, 0);
   assert.equal(tunnels, before);
 });
