@@ -25,10 +25,16 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 const MAX_KEY_LINES: i32 = 256;
 
 fn check_file(file: &FileView<'_>, hits: &mut HitList) {
-    let mut last_key = None;
+    let (mut last_key, mut above) = (None, (0, None));
     let is_of_key = |line: &LineView<'_, '_>| may_be_body(line.text()) && is_body(line.text());
     for line in file.added_lines().filter(is_of_key) {
-        let Some(begin) = begin_above(&line) else {
+        // Megabytes of base64 are one block: what stands above it is looked for once.
+        let is_next = above.0 > 0 && above.0 + 1 == line.number();
+        above = (
+            line.number(),
+            if is_next { above.1 } else { begin_above(&line) },
+        );
+        let Some(begin) = above.1 else {
             continue;
         };
         let is_told = file.is_added(begin) || last_key.replace(begin) == Some(begin);
