@@ -101,7 +101,14 @@ pub(super) fn read_from(
     if files.is_empty() && is_worktree && !request.pathspecs.is_empty() {
         files = list_whole_worktree(&objects)?;
     }
-    let (files, nothing) = specs.limit_files(files, &closed, equal)?;
+    let (files, mut nothing) = specs.limit_files(files, &closed, equal)?;
+    if let Some(why) = &mut nothing
+        && matches!(request.spec, TargetSpec::Default)
+        && has_uncommitted(&objects)
+    {
+        // Who asks for a review of work that is not committed yet must not take silence for an answer.
+        why.push_str("; to review what is not committed: git council review --worktree");
+    }
     if files.len() > MAX_FILES {
         return Err(GitError::TooManyFiles { count: files.len() });
     }
@@ -123,6 +130,11 @@ pub(super) fn read_from(
             origin,
         }),
     })
+}
+
+/// Whether the worktree differs from HEAD; a worktree that cannot be read has nothing to tell here.
+fn has_uncommitted(objects: &Arc<ObjectReader>) -> bool {
+    list_whole_worktree(objects).is_ok_and(|files| !files.is_empty())
 }
 
 /// All that differs in the worktree, where nothing does that the pathspecs mean: a misspelt name is not a clean worktree.

@@ -48,6 +48,15 @@ fn level_with_its_upstream_there_is_nothing_and_the_reason_is_told() {
 }
 
 #[test]
+fn where_only_uncommitted_work_differs_its_command_is_named() {
+    let repo = Repo::clone_of(&origin(), &[]);
+    repo.write("new.txt", "work\n");
+    let change = repo.read(TargetSpec::Default);
+    let why = change.nothing.unwrap();
+    assert!(why.ends_with("git council review --worktree"), "{why}");
+}
+
+#[test]
 fn without_an_upstream_the_default_branch() {
     let repo = with_topic(&origin());
     let change = repo.read(TargetSpec::Default);

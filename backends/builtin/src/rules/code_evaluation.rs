@@ -56,6 +56,12 @@ pattern!(
     r#"(?:^|[;&|({]\s*|\s)eval\s+["']?\$(?:[@*1-9]|\{[@*1-9])"#
 );
 
+pattern!(
+    /// A function of that name is no call of it.
+    DEFINITION,
+    r"\bdef\s+(?:self\.)?(?:eval|exec|instance_eval|class_eval)\s*\("
+);
+
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
     // The value may stand on the next line; then only where the call opens, so that nothing inside it is taken for one.
@@ -65,10 +71,11 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         .then(|| line.statement())
         .flatten();
     let whole = opened.map_or_else(|| code.clone().into_owned(), |whole| whole.code);
+    let whole = DEFINITION.replace_all(&whole, "def it(");
     let found = match line.file.language {
-        Language::Python => PYTHON.is_match(&whole) && !code.contains("def "),
+        Language::Python => PYTHON.is_match(&whole),
         Language::Script => SCRIPT.is_match(&whole),
-        Language::Ruby => RUBY.is_match(&whole) && !code.contains("def "),
+        Language::Ruby => RUBY.is_match(&whole),
         // A shell expands inside double quotes; in a comment nothing is.
         Language::Shell => SHELL.is_match(&line.without_comments()),
         _ => PHP.is_match(&whole),

@@ -85,6 +85,14 @@ fn a_call_is_found_in_every_layout() {
 #[test]
 fn a_blank_before_the_bracket_hides_nothing() {
     assert_speaks("code-evaluation", "=== src/x.py\n a\n+y = eval (x)\n");
+    assert_speaks(
+        "code-evaluation",
+        "=== src/x.py\n a\n+def run(x): return eval(x)\n",
+    );
+    assert_silent(
+        "code-evaluation",
+        "=== src/x.py\n a\n+def eval(x): return show(x)\n",
+    );
     assert_speaks("code-evaluation", "=== src/x.js\n a\n+y = eval (x)\n");
     assert_speaks(
         "shell-injection",
