@@ -312,7 +312,8 @@ impl<'a> SeatableBackend<'a> {
         let reason = if self.missing.is_empty() {
             format!("`{best}` is preferred")
         } else {
-            format!("it cannot do {}", self.missing)
+            let abilities: Vec<&str> = self.missing.iter().map(Capability::ability).collect();
+            format!("it cannot {}", abilities.join(", or "))
         };
         (self.name.to_owned(), reason)
     }
@@ -350,8 +351,9 @@ impl<'a> SeatableBackend<'a> {
         }
         let asked = ask.describe_council();
         pick.notes.push(format!(
-            "`{}` lacks spawn: quick instead of {asked}",
-            self.name
+            "`{}` cannot {}: `quick` instead of {asked}",
+            self.name,
+            Capability::Spawn.ability()
         ));
         pick
     }

@@ -68,7 +68,10 @@ fn the_preferred_one_that_meets_the_need_comes_first() {
     assert_eq!((best.grants.len(), best.notes.len()), (3, 0));
     assert_eq!(
         selection.why_not,
-        [("inline".to_owned(), "it cannot do spawn".to_owned())]
+        [(
+            "inline".to_owned(),
+            "it cannot run several judges side by side".to_owned()
+        )]
     );
 }
 
@@ -104,7 +107,7 @@ fn no_spawn_is_quick() {
         pick.notes,
         [
             "Running in inline mode (no multi-agent backend detected)",
-            "`inline` lacks spawn: quick instead of a council of 3 judges"
+            "`inline` cannot run several judges side by side: `quick` instead of a council of 3 judges"
         ]
     );
 }

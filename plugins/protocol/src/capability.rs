@@ -47,6 +47,22 @@ const NAMES: [(&str, Capability); 9] = [
 ];
 
 impl Capability {
+    /// What a backend that has it can do, to follow "it can" or "it cannot"; an unknown one is shown by its name.
+    pub fn ability(&self) -> &str {
+        match self {
+            Self::Spawn => "run several judges side by side",
+            Self::Message => "ask a judge a second time",
+            Self::Shutdown => "end a judge in an orderly way",
+            Self::SharedFs => "give judges the folder of the run",
+            Self::StructuredOutput => "hold answers to a schema",
+            Self::ReadOnly => "keep judges from writing",
+            Self::Resume => "take up a conversation again",
+            Self::PeerMessages => "pass messages between judges",
+            Self::Cost => "tell what a turn costs",
+            Self::Unknown(name) => name,
+        }
+    }
+
     /// The name on the wire.
     pub fn name(&self) -> &str {
         if let Self::Unknown(name) = self {

@@ -27,7 +27,7 @@ pub(in crate::report) fn sections(report: &Report, names: &JudgeNames<'_>) -> Ve
     if !report.outcome.judges.is_empty() {
         let judged = &report.outcome.judges;
         let mut rows: Vec<Vec<Text>> = judged.iter().map(|j| row(j, names)).collect();
-        let mut header = vec!["Judge", "Granted", "Ended", "Answered", "Cost"];
+        let mut header = vec!["Judge", "Ended", "Answered", "Cost"];
         let looked_up: Vec<Option<String>> = judged
             .iter()
             .map(|j| j.usage.as_ref().and_then(words::look_up_words))
@@ -38,6 +38,11 @@ pub(in crate::report) fn sections(report: &Report, names: &JudgeNames<'_>) -> Ve
             for (row, words) in rows.iter_mut().zip(looked_up) {
                 row.push(Text::Prose(words.unwrap_or_else(|| "–".to_owned())));
             }
+        }
+        // Last, because the last column is the one that wraps.
+        header.push("Granted");
+        for (row, judge) in rows.iter_mut().zip(judged) {
+            row.push(Text::Prose(granted(&judge.grant)));
         }
         judges.blocks.push(Block::Table { header, rows });
     }
@@ -57,7 +62,6 @@ fn row(judge: &JudgeRecord, names: &JudgeNames<'_>) -> Vec<Text> {
     };
     let cells = [
         names.get(&judge.seat.judge).to_owned(),
-        granted(&judge.grant),
         words::ending_word(judge.ending).to_owned(),
         answered,
         cost,
