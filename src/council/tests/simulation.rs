@@ -1,6 +1,6 @@
 //! Random councils with random faults under a fixed seed: what must hold in every run of every procedure.
 //!
-//! 500 councils of each procedure where nothing is optimised, 2,000 else; `COUNCIL_SIMULATIONS=100000` asks for more,
+//! 150 councils of each procedure where nothing is optimised, 2,000 else; `COUNCIL_SIMULATIONS=100000` asks for more,
 //! which is a matter of a release build.
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use crate::council::outcome::{Outcome, Verdict};
 use crate::council::plan::{Procedure, RoundLimits};
 
 /// How many councils of each procedure, where nobody asks for more.
-const COUNCILS: u32 = if cfg!(debug_assertions) { 500 } else { 2_000 };
+const COUNCILS: u32 = if cfg!(debug_assertions) { 150 } else { 2_000 };
 
 /// The same councils every time.
 const SEED: u64 = 0x000c_0ce1;

@@ -97,41 +97,18 @@ fn no_setting_of_modes_and_no_kind_of_file_ends_the_program() {
         "pipe",
         "nothing",
     ];
-    for (executable, symlinks) in [(true, true), (true, false), (false, true), (false, false)] {
-        for before in ["file", "run", "link", "submodule"] {
-            for after in kinds {
-                let repo = Repo::new();
-                let put = |kind: &str| {
-                    let at = repo.path().join("it");
-                    drop(std::fs::remove_file(&at));
-                    drop(std::fs::remove_dir_all(&at));
-                    match kind {
-                        "file" | "run" => drop(repo.write("it", format!("{kind}\n"))),
-                        "link" => drop(repo.link("it", "elsewhere")),
-                        "folder" => drop(repo.write("it/in", "in\n")),
-                        "submodule" | "repository" => {
-                            std::fs::create_dir(&at).unwrap();
-                            repo.git(&["-C", "it", "init", "-q"]);
-                            let id = ["-C", "it", "commit", "-q", "--allow-empty", "-m", kind];
-                            repo.git(&id);
-                        }
-                        "pipe" => {
-                            let make = std::process::Command::new("mkfifo").arg(&at).status();
-                            assert!(make.unwrap().success());
-                        }
-                        _ => {}
-                    }
-                    if kind == "run" {
-                        use std::os::unix::fs::PermissionsExt;
-                        std::fs::set_permissions(&at, PermissionsExt::from_mode(0o755)).unwrap();
-                    }
-                };
-                put(before);
-                repo.commit("first");
-                repo.git(&["config", "core.fileMode", &executable.to_string()]);
-                repo.git(&["config", "core.symlinks", &symlinks.to_string()]);
-                put(after);
-                let named = format!("{before} to {after}, {executable}, {symlinks}");
+    for before in ["file", "run", "link", "submodule"] {
+        let repo = Repo::new();
+        put_kind(&repo, before);
+        repo.commit("first");
+        let settings = repo.path().join(".git/config");
+        let first = std::fs::read_to_string(&settings).unwrap();
+        for after in kinds {
+            put_kind(&repo, after);
+            for (modes, links) in [(true, true), (true, false), (false, true), (false, false)] {
+                let core = format!("[core]\n\tfileMode = {modes}\n\tsymlinks = {links}\n");
+                std::fs::write(&settings, format!("{first}{core}")).unwrap();
+                let named = format!("{before} to {after}, {modes}, {links}");
                 let change = repo.try_read(TargetSpec::Worktree);
                 let change = change.unwrap_or_else(|error| panic!("{named}: {error}"));
                 if before != after && matches!(after, "link" | "nothing") {
@@ -140,6 +117,33 @@ fn no_setting_of_modes_and_no_kind_of_file_ends_the_program() {
                 filled(&change);
             }
         }
+    }
+}
+
+/// Puts something of a kind in the place of `it`.
+fn put_kind(repo: &Repo, kind: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    let at = repo.path().join("it");
+    drop(std::fs::remove_file(&at));
+    drop(std::fs::remove_dir_all(&at));
+    match kind {
+        "file" | "run" => drop(repo.write("it", format!("{kind}\n"))),
+        "link" => drop(repo.link("it", "elsewhere")),
+        "folder" => drop(repo.write("it/in", "in\n")),
+        "submodule" | "repository" => {
+            std::fs::create_dir(&at).unwrap();
+            repo.git(&["-C", "it", "init", "-q"]);
+            let id = ["-C", "it", "commit", "-q", "--allow-empty", "-m", kind];
+            repo.git(&id);
+        }
+        "pipe" => {
+            let make = std::process::Command::new("mkfifo").arg(&at).status();
+            assert!(make.unwrap().success());
+        }
+        _ => {}
+    }
+    if kind == "run" {
+        std::fs::set_permissions(&at, PermissionsExt::from_mode(0o755)).unwrap();
     }
 }
 
