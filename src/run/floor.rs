@@ -1,6 +1,7 @@
-//! The rules' word over a change that models alone reviewed. Rules cost nothing and need nobody: a key, a token or the
-//! markers of a conflict do not pass because models were seated in their place. They are heard where they find something
-//! critical, or a secret that no model is shown, and take no other part.
+//! The rules' word over every change. Rules cost nothing and need nobody: a key, a token or the markers of a conflict do not
+//! pass because models, or rules of another perspective, were seated in their place; nor do models that sit beside them make
+//! their word milder. They are heard where they find something critical, or a secret that no model is shown, and take no
+//! other part.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +10,9 @@ use council_builtin::BuiltinJudge;
 use council_protocol::capability::Grant;
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::task::Framing;
-use council_protocol::{BlobSource, JudgeId, Location, Packet, Proof, RepoPath, Seat, Turn};
+use council_protocol::{
+    BlobSource, Finding, JudgeId, Location, Packet, Proof, RepoPath, Seat, Turn,
+};
 use council_secrets::Redactor;
 
 use crate::config::Config;
@@ -71,18 +74,52 @@ fn is_heard(found: &JudgedFinding) -> bool {
     }
 }
 
-/// Adds what the built-in rules find to be critical, and what no model could find, where none of them sat.
+/// Adds what the built-in rules find to be critical, and what no model could find, where the council did not say it.
 pub(crate) fn hear_rules(outcome: &mut Outcome, plan: &Plan, bench: Option<RuleBench>) {
-    let is_rule = |p: &PlannedSeat| matches!(p.seat.agent.kind, AgentKind::Builtin { .. });
     let is_change = plan.options.subject == DebateSubject::Change;
-    if !is_change || outcome.verdict == Verdict::Skipped || plan.seats.iter().any(is_rule) {
+    if !is_change || outcome.verdict == Verdict::Skipped || have_spoken(plan) {
         return;
     }
     let Some(rules) = bench.and_then(|bench| rules_alone(plan, bench)) else {
         return;
     };
-    let found = rules.findings.into_iter().filter(is_heard).collect();
+    let is_news = |found: &JudgedFinding| is_heard(found) && !is_said(outcome, plan, found);
+    let found = rules.findings.into_iter().filter(is_news).collect();
     take_over(outcome, rules.judges, found);
+}
+
+fn is_rule(planned: &PlannedSeat) -> bool {
+    matches!(planned.seat.agent.kind, AgentKind::Builtin { .. })
+}
+
+/// Whether every rule sat, and nobody else: there is nothing to add.
+fn have_spoken(plan: &Plan) -> bool {
+    let by = |id: &str| {
+        let mut seats = plan.seats.iter();
+        seats.any(|p| council_builtin::applies_rule(&p.seat.perspective.name, id))
+    };
+    plan.seats.iter().all(is_rule) && council_builtin::rules().all(|rule| by(rule.id))
+}
+
+/// Whether the council says already what a rule found, and no more mildly. In a duel the side of the rules says it in its
+/// own turns, where the other side may answer it.
+fn is_said(outcome: &Outcome, plan: &Plan, found: &JudgedFinding) -> bool {
+    if outcome.procedure == Some(Procedure::Duel) && plan.seats.iter().any(is_rule) {
+        return true;
+    }
+    let mut known = outcome.findings.iter();
+    known.any(|known| is_same(known, found) && known.level >= found.level)
+}
+
+/// Whether two findings are one: the same fingerprint, or the same rule at the same place, whoever else joined it.
+fn is_same(known: &JudgedFinding, rule: &JudgedFinding) -> bool {
+    let names_it = |finding: &Finding| {
+        finding.rule.is_some()
+            && finding.rule == rule.finding.rule
+            && finding.location.path == rule.finding.location.path
+            && finding.location.line == rule.finding.location.line
+    };
+    known.fingerprint == rule.fingerprint || known.members.iter().any(|m| names_it(&m.finding))
 }
 
 /// Whether the rules, which cost nothing, find something in today's files that a verdict of the past does not know: they look
@@ -160,10 +197,14 @@ fn take_over(outcome: &mut Outcome, judges: Vec<JudgeRecord>, found: Vec<JudgedF
     }
     for rule in found {
         let mut known = outcome.findings.iter_mut();
-        match known.find(|f| f.fingerprint == rule.fingerprint) {
+        match known.find(|known| is_same(known, &rule)) {
             Some(known) => {
                 (known.level, known.disposition) = (known.level.max(rule.level), rule.disposition);
-                known.members.extend(rule.members);
+                for member in rule.members {
+                    if !known.members.contains(&member) {
+                        known.members.push(member);
+                    }
+                }
             }
             None => {
                 let id = format!("F{}", outcome.findings.len() + 1);

@@ -45,7 +45,8 @@ fn the_same_change_costs_no_judge_wherever_it_stands() {
     // Other judges, other rules, or a wish to know.
     repo.council(["review", "HEAD", "--fresh"]).ends(1);
     repo.council(["review", "HEAD", "--perspectives", "tests"])
-        .ends(0);
+        .ends(1)
+        .prints("[conflict-marker]");
     assert_eq!(runs(&repo), 4);
     let json = repo.council(["review", "HEAD", "--json"]).ends(1).stdout;
     let report: serde_json::Value = serde_json::from_str(&json).unwrap();

@@ -320,6 +320,50 @@ fn a_key_does_not_pass_because_models_sit_where_rules_did() {
     assert_eq!(clean["reviewed_by"], "models");
 }
 
+/// Whoever sits, and with whatever perspective: what a rule finds critical fails the change, and is told once.
+#[test]
+fn no_bench_is_milder_than_the_rules_alone() {
+    let repo = with_judge(&answer("PASS", ""), "");
+    repo.write("d.md", "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n");
+    repo.commit("Markers");
+    let alone = review_of(&repo, &[]);
+    for agents in ["builtin", "helper,builtin", "helper,helper,builtin"] {
+        for perspectives in [
+            "tests",
+            "hygiene",
+            "tests,hygiene",
+            "hygiene,tests",
+            "security,error-paths,tests",
+        ] {
+            let bench = ["--agents", agents, "--perspectives", perspectives];
+            let report = review_of(&repo, &bench);
+            assert_eq!(report["verdict"], "FAIL", "{bench:?}");
+            let (found, wanted) = (told_rules(&report), told_rules(&alone));
+            assert_eq!(found, wanted, "{bench:?}");
+            let name = report["receipt"]["run"]["name"].as_str().unwrap();
+            repo.council(["replay", name]).ends(1).prints("FAIL");
+        }
+    }
+}
+
+fn review_of(repo: &Repo, bench: &[&str]) -> serde_json::Value {
+    let asked = [&["review", "HEAD", "--fresh", "--json"], bench].concat();
+    let run = repo.council_in(&repo.path(), &asked, &[]).ends(1);
+    serde_json::from_str(&run.stdout).unwrap()
+}
+
+/// The rules that the findings of a report name, with their lines.
+fn told_rules(report: &serde_json::Value) -> Vec<String> {
+    let findings = report["findings"].as_array().unwrap().iter();
+    let told = findings.map(|f| {
+        format!(
+            "{} {}",
+            f["finding"]["rule"], f["finding"]["location"]["line"]
+        )
+    });
+    told.collect()
+}
+
 #[test]
 fn instructions_of_one_run_reach_the_judge() {
     let script = "prompt=$(cat); printf '%s' \"$prompt\" > @MARKS/prompt; exit 1";

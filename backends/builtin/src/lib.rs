@@ -55,6 +55,14 @@ pub fn councillors() -> &'static [CouncillorInfo] {
     &perspective::COUNCILLORS
 }
 
+/// Whether a built-in judge of that perspective applies the rule of that id.
+pub fn applies_rule(perspective: &str, id: &str) -> bool {
+    let known = rules().find(|rule| rule.id == id);
+    known.is_some_and(|rule| {
+        perspective::covers_perspective(perspective, rule.perspective) == Some(true)
+    })
+}
+
 /// How prompts and reports write the name of a perspective: a councillor's title, else the name as it is.
 pub fn display_name(perspective: &str) -> &str {
     let mut roles = perspective::COUNCILLORS.iter();
