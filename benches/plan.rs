@@ -184,5 +184,6 @@ fn found(at: u32, below: u32) -> JudgedFinding {
         dismissed: None,
         members: vec![member],
         opinions: Vec::new(),
+        suggestion_check: None,
     }
 }

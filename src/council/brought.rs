@@ -6,7 +6,7 @@
 use council_protocol::reproduction::{Reproduction, ReproductionClaim};
 
 use super::judges::SeatIndex;
-use super::reproduction::{ReproductionResult, ReproductionStanding};
+use super::reproduction::{ReproductionResult, ReproductionStanding, Suggestion};
 
 /// A reproduction that a judge brought.
 #[derive(Debug, Clone)]
@@ -17,6 +17,8 @@ pub(super) struct BroughtReproduction {
     /// Whether its author disagrees with the finding.
     pub(super) disagrees: bool,
     pub(super) brought: Reproduction,
+    /// What the finding suggests, to be tried if the test proves it.
+    pub(super) suggestion: Option<Suggestion>,
     pub(super) result: Option<ReproductionResult>,
 }
 

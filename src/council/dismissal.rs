@@ -224,6 +224,7 @@ mod tests {
             dismissed: None,
             members: vec![member(JUDGES[by])],
             opinions: Vec::new(),
+            suggestion_check: None,
             finding,
         }
     }

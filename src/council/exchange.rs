@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::outcome::Outcome;
-use super::reproduction::{ReproductionId, ReproductionResult};
+use super::reproduction::{ReproductionId, ReproductionResult, Suggestion};
 
 /// A claim that the session is asked to check against the reviewed tree. Numbered from 1 within a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -177,6 +177,8 @@ pub enum Action {
     Reproduce {
         /// Number of the reproduction.
         id: ReproductionId,
+        /// What its finding suggests: where the test proves the finding, it is run with that as well.
+        suggestion: Option<Box<Suggestion>>,
         /// The test.
         reproduction: Box<Reproduction>,
     },

@@ -51,20 +51,7 @@ fn judge_cluster<'a>(
 ) -> Option<(JudgedFinding, &'a str)> {
     let shown = shown_version(cluster)?;
     let disposition = cluster.disposition();
-    let mut finding = shown.finding.clone();
-    if let council_protocol::Proof::Relocated { line } = shown.proof {
-        let length = finding
-            .location
-            .end_line
-            .map(|end| end.saturating_sub(finding.location.line));
-        finding.location.line = line;
-        finding.location.end_line = length.map(|l| line.saturating_add(l));
-    }
-    if matches!(shown.proof, council_protocol::Proof::Removed { .. }) {
-        // The line is not there any more: under the number of another one it would be taken for that one.
-        (finding.location.line, finding.location.end_line) = (0, None);
-        finding.suggestion = None;
-    }
+    let mut finding = finding_in_place(shown);
     complete_cause(&mut finding, cluster);
     let severity = cluster.severity();
     finding.severity = severity;
@@ -91,8 +78,33 @@ fn judge_cluster<'a>(
         dismissed: None,
         members: cluster.versions.iter().map(member).collect(),
         opinions: collect_opinions(cluster),
+        suggestion_check: None,
     };
     Some((finding, &shown.context))
+}
+
+/// What the report shows of a cluster, at its place.
+pub(super) fn shown_finding(cluster: &FindingCluster) -> Option<Finding> {
+    shown_version(cluster).map(finding_in_place)
+}
+
+/// A version of a finding with the line as it was proven.
+fn finding_in_place(shown: &FindingVersion) -> Finding {
+    let mut finding = shown.finding.clone();
+    if let council_protocol::Proof::Relocated { line } = shown.proof {
+        let length = finding
+            .location
+            .end_line
+            .map(|end| end.saturating_sub(finding.location.line));
+        finding.location.line = line;
+        finding.location.end_line = length.map(|l| line.saturating_add(l));
+    }
+    if matches!(shown.proof, council_protocol::Proof::Removed { .. }) {
+        // The line is not there any more: under the number of another one it would be taken for that one.
+        (finding.location.line, finding.location.end_line) = (0, None);
+        finding.suggestion = None;
+    }
+    finding
 }
 
 /// The version that is shown: the worst that stands, else the worst; ties fall to the text, never to the seat.

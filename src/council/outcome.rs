@@ -13,6 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::ledger::DebateLedger;
 use super::plan::{ConsensusRule, Dismissal, Procedure};
+use super::reproduction::SuggestionCheck;
 
 /// The one word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -227,6 +228,9 @@ pub struct JudgedFinding {
     /// What others said of it.
     #[serde(default)]
     pub opinions: Vec<Opinion>,
+    /// Whether its suggestion mends what a judge's test proved; none: nobody tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suggestion_check: Option<SuggestionCheck>,
 }
 
 /// A changed vote.

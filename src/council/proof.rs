@@ -2,16 +2,18 @@
 
 use council_protocol::answer::{Answer, Stance};
 use council_protocol::reproduction::{MAX_REPRODUCTIONS, Reproduction, TestSuite};
-use council_protocol::{RoundNumber, Severity};
+use council_protocol::{Finding, RoundNumber, Severity};
 
 use super::anonymity;
 use super::brought::BroughtReproduction;
 use super::disposition::FindingCluster;
 use super::exchange::Action;
+use super::findings::shown_finding;
 use super::judges::{Judges, SeatIndex};
 use super::outcome::JudgedFinding;
 use super::reproduction::{
-    ProofTerms, ReproductionId, ReproductionRecord, ReproductionResult, fill_in,
+    ProofTerms, ReproductionId, ReproductionRecord, ReproductionResult, Suggestion,
+    SuggestionCheck, fill_in,
 };
 use super::state::DebateState;
 
@@ -35,6 +37,7 @@ pub(super) fn take_up(state: &mut DebateState) {
                     disagrees: about
                         .is_some_and(|about| is_against(&state.judges, seat, round, answer, about)),
                     brought: brought.clone(),
+                    suggestion: about.and_then(|about| suggestion_of(&clusters, about)),
                     result: why.map(ReproductionResult::not_run),
                 });
             }
@@ -45,6 +48,7 @@ pub(super) fn take_up(state: &mut DebateState) {
     let asked: Vec<Action> = open
         .map(|(index, brought)| Action::Reproduce {
             id: number_of(index),
+            suggestion: brought.suggestion.clone().map(Box::new),
             reproduction: Box::new(brought.brought.clone()),
         })
         .collect();
@@ -97,16 +101,7 @@ pub(super) fn give_up(state: &mut DebateState, why: &str) {
 /// The records, each with the finding of the report that it is about.
 pub(super) fn records(state: &DebateState, findings: &[JudgedFinding]) -> Vec<ReproductionRecord> {
     let records = state.reproductions.iter().enumerate().map(|(index, open)| {
-        let judged = open.about.and_then(|(seat, number)| {
-            let judge = state.judges[seat].id();
-            let raised = &state.judges[seat].raised.get(number - 1)?.finding;
-            let is_it = |f: &&JudgedFinding| {
-                f.members
-                    .iter()
-                    .any(|m| m.judge == *judge && m.finding == *raised)
-            };
-            findings.iter().find(is_it)
-        });
+        let judged = findings.iter().find(|found| is_about(state, open, found));
         let result = open.result.clone();
         let result = result.unwrap_or_else(|| ReproductionResult::not_run("it was not run"));
         let refutes = open
@@ -125,6 +120,57 @@ pub(super) fn records(state: &DebateState, findings: &[JudgedFinding]) -> Vec<Re
         }
     });
     records.collect()
+}
+
+/// What a finding suggests, in the version that the report shows.
+fn suggestion_of(clusters: &[FindingCluster], about: (SeatIndex, usize)) -> Option<Suggestion> {
+    let is_it = |c: &&FindingCluster| c.versions.iter().any(|v| v.is_of(about.0, about.1));
+    let shown = shown_finding(clusters.iter().find(is_it)?)?;
+    suggestion_in(&shown)
+}
+
+fn suggestion_in(finding: &Finding) -> Option<Suggestion> {
+    Some(Suggestion {
+        location: finding.location.clone(),
+        quote: finding.quote.clone(),
+        text: finding.suggestion.clone()?,
+    })
+}
+
+/// Says at each finding whether its suggestion mends what its proof shows. What still fails outweighs what passes.
+pub(super) fn check_suggestions(state: &DebateState, findings: &mut [JudgedFinding]) {
+    for found in findings {
+        let Some(suggested) = suggestion_in(&found.finding) else {
+            continue;
+        };
+        let about = state.reproductions.iter().filter(|open| {
+            // A version of the finding that came later may suggest something else.
+            open.suggestion.as_ref() == Some(&suggested) && is_about(state, open, found)
+        });
+        let mended = about.filter_map(|open| match open.result.as_ref()? {
+            ReproductionResult::Ran { mended, .. } => Some(mended.as_ref()?.check()),
+            ReproductionResult::NotRun { .. } => None,
+        });
+        found.suggestion_check = mended.min_by_key(|check| match check {
+            SuggestionCheck::StillFails => 0,
+            SuggestionCheck::Untried { .. } => 1,
+            SuggestionCheck::Mends => 2,
+        });
+    }
+}
+
+/// Whether a test is about a finding of the report.
+fn is_about(state: &DebateState, open: &BroughtReproduction, found: &JudgedFinding) -> bool {
+    let Some((seat, number)) = open.about else {
+        return false;
+    };
+    let judge = state.judges[seat].id();
+    let raised = number.checked_sub(1);
+    let raised = raised.and_then(|index| state.judges[seat].raised.get(index));
+    raised.is_some_and(|raised| {
+        let mut members = found.members.iter();
+        members.any(|m| m.judge == *judge && m.finding == raised.finding)
+    })
 }
 
 fn number_of(index: usize) -> ReproductionId {

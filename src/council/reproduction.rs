@@ -2,8 +2,8 @@
 //!
 //! A test that passes before the change and fails after it, three times each, proves its finding.
 
-use council_protocol::JudgeId;
 use council_protocol::reproduction::{ReproductionClaim, ReproductionFile, TestSuite};
+use council_protocol::{JudgeId, Location};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -51,12 +51,78 @@ pub enum ReproductionResult {
         /// The end of what the command wrote in a run after the change that did not pass. Untrusted text.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         output: String,
+        /// After the change, with the finding's suggestion in it; none: there was none to try, or nothing to mend.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mended: Option<MendedRuns>,
     },
     /// It was not run.
     NotRun {
         /// Why.
         why: String,
     },
+}
+
+/// The lines that a judge would put in the place of others.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Suggestion {
+    /// The lines that it replaces, on the reviewed side.
+    pub location: Location,
+    /// What stands there, as it was quoted.
+    pub quote: String,
+    /// What is to stand there. Untrusted text.
+    pub text: String,
+}
+
+/// What a test that proves a finding says of the finding's suggestion.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "outcome", rename_all = "kebab-case")]
+pub enum MendedRuns {
+    /// It was run.
+    Ran {
+        /// How often, and how each run ended.
+        runs: Vec<TestRun>,
+    },
+    /// It was not run.
+    NotRun {
+        /// Why.
+        why: String,
+    },
+}
+
+/// Whether a suggestion mends what a test proved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "outcome", rename_all = "kebab-case")]
+pub enum SuggestionCheck {
+    /// With it the test passes, every time.
+    Mends,
+    /// With it the test still fails, at least once.
+    StillFails,
+    /// It could not be tried.
+    Untried {
+        /// Why.
+        why: String,
+    },
+}
+
+impl MendedRuns {
+    /// What the runs say of the suggestion.
+    pub(crate) fn check(&self) -> SuggestionCheck {
+        let runs = match self {
+            Self::NotRun { why } => return SuggestionCheck::Untried { why: why.clone() },
+            Self::Ran { runs } => runs,
+        };
+        let broken = runs.iter().find_map(|run| match run {
+            TestRun::Broken { why } => Some(why.clone()),
+            TestRun::Passed | TestRun::Failed => None,
+        });
+        match (broken, agreed(runs)) {
+            (Some(why), _) => SuggestionCheck::Untried {
+                why: format!("with it the test does not run: {why}"),
+            },
+            (None, Some(true)) if runs.len() >= RUNS => SuggestionCheck::Mends,
+            _ => SuggestionCheck::StillFails,
+        }
+    }
 }
 
 /// What that means.
@@ -172,6 +238,7 @@ mod tests {
             base: owned(base),
             head: owned(head),
             output: String::new(),
+            mended: None,
         };
         result.standing()
     }
@@ -204,8 +271,27 @@ mod tests {
             base: vec![TestRun::Passed],
             head: vec![TestRun::Failed],
             output: String::new(),
+            mended: None,
         };
         assert_eq!(short.standing(), S::Broken, "one run is not three");
+    }
+
+    #[test]
+    fn a_suggestion_mends_only_where_every_run_passes() {
+        let (p, f) = (TestRun::Passed, TestRun::Failed);
+        let check = |runs: &[&TestRun]| {
+            let runs = runs.iter().map(|run| (*run).clone()).collect();
+            MendedRuns::Ran { runs }.check()
+        };
+        assert_eq!(check(&[&p, &p, &p]), SuggestionCheck::Mends);
+        for runs in [&[&f, &f, &f][..], &[&p, &p, &f], &[&p, &p], &[]] {
+            assert_eq!(check(runs), SuggestionCheck::StillFails, "{runs:?}");
+        }
+        let b = TestRun::Broken {
+            why: "it does not compile".to_owned(),
+        };
+        let broken = check(&[&p, &b, &p]);
+        assert!(matches!(broken, SuggestionCheck::Untried { why } if why.contains("compile")));
     }
 
     #[test]

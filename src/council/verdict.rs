@@ -42,6 +42,7 @@ pub(super) fn build_outcome(state: &DebateState, cut: Option<CancelCause>) -> Ou
     let coverage = outcome_coverage(state);
     let (verdict, reason) = decide_outcome(state, cut, &positions, &findings, &coverage);
     let counted = state.judges.iter().filter(|j| j.is_counted());
+    proof::check_suggestions(state, &mut findings);
     let reproductions = proof::records(state, &findings);
     Outcome {
         verdict,

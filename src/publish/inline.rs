@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::council::outcome::{FindingLevel, JudgedFinding};
+use crate::council::reproduction::SuggestionCheck;
+use crate::report::suggestion_words;
 use crate::report::{Report, markdown};
 use crate::text::Untrusted;
 
@@ -211,14 +213,25 @@ fn suggestion_block(found: &JudgedFinding) -> String {
     let marks = shown.chars().take_while(|&c| c == '`').count();
     let fence = "`".repeat(marks);
     let as_it_is = format!("{fence}\n{text}\n{fence}\n");
-    if text.contains('\r') || shown != as_it_is {
-        return format!("\n\nReplace these lines with\n\n{shown}");
+    let tried = found.suggestion_check.as_ref();
+    let tried = tried.map(suggestion_words).unwrap_or_default();
+    let tried = match Untrusted::new(&tried).prose() {
+        none if none.is_empty() => none,
+        tried => format!(" ({tried})"),
+    };
+    let is_unfit = found.suggestion_check == Some(SuggestionCheck::StillFails);
+    if is_unfit || text.contains('\r') || shown != as_it_is {
+        return format!("\n\nReplace these lines with{tried}\n\n{shown}");
     }
+    let tried = match tried.as_str() {
+        "" => String::new(),
+        tried => format!("\n\nThe suggestion was tried{tried}."),
+    };
     // Nothing at all takes the lines out.
     let lines = if text.is_empty() {
         String::new()
     } else {
         format!("{text}\n")
     };
-    format!("\n\n{fence}suggestion\n{lines}{fence}\n")
+    format!("{tried}\n\n{fence}suggestion\n{lines}{fence}\n")
 }

@@ -335,6 +335,7 @@ impl OpenFinding {
             dismissed: None,
             members: self.held_by.iter().map(member).collect(),
             opinions: Vec::new(),
+            suggestion_check: None,
         }
     }
 }

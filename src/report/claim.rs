@@ -57,6 +57,9 @@ pub(crate) fn accept_claim(
         }
     }
     report.source = ReportSource::UnprivilegedJob;
+    for found in &mut report.outcome.findings {
+        found.suggestion_check = None;
+    }
     report.receipt.run.recognition_key = None;
     report.receipt.run.recognised = None;
     Ok(report)

@@ -33,7 +33,7 @@ mod words;
 pub use bottom_line::GatePolicy;
 pub(crate) use bottom_line::{CheckConclusion, FailOn, exit};
 pub(crate) use claim::{absorb_recheck, accept_claim};
-pub(crate) use document::test_sentence;
+pub(crate) use document::{suggestion_words, test_sentence};
 #[cfg(test)]
 pub(crate) use facts::Participation;
 pub(crate) use facts::{

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::rule_of;
 use super::words::{self, JudgeNames};
 use crate::council::outcome::{FindingLevel, JudgedFinding, Verdict};
+use crate::council::reproduction::SuggestionCheck;
 use crate::report::whole::Report;
 use crate::text::{self, Untrusted};
 
@@ -41,7 +42,10 @@ fn finding_diagnostic(found: &JudgedFinding, names: &JudgeNames<'_>) -> Value {
     });
     if let Some(range) = finding_range(&finding.location) {
         value["location"]["range"] = range.clone();
-        if let Some(text) = finding.suggestion.as_deref().filter(|text| is_plain(text)) {
+        // Other programs take it over without a word: not where its own test still fails.
+        let is_fit = found.suggestion_check != Some(SuggestionCheck::StillFails);
+        let text = finding.suggestion.as_deref();
+        if let Some(text) = text.filter(|text| is_fit && is_plain(text)) {
             value["suggestions"] = json!([{ "range": range, "text": text }]);
         }
     }

@@ -8,7 +8,7 @@ use council_secrets::Redactor;
 
 use crate::council::ledger::DebateLedger;
 use crate::council::outcome::{JudgeRecord, JudgedFinding, Outcome};
-use crate::council::reproduction::{ReproductionResult, TestRun};
+use crate::council::reproduction::{MendedRuns, ReproductionResult, SuggestionCheck, TestRun};
 
 /// What takes the secrets out of a report.
 #[derive(Debug, Clone, Copy)]
@@ -94,9 +94,18 @@ impl ReportRedactor<'_> {
                 self.redact_code(&file.path, &mut file.content);
             }
             match &mut brought.result {
-                ReproductionResult::Ran { base, head, output } => {
+                ReproductionResult::Ran {
+                    base,
+                    head,
+                    output,
+                    mended,
+                } => {
                     self.redact_text(output);
-                    for run in base.iter_mut().chain(head) {
+                    let mended = mended.iter_mut().flat_map(|mended| match mended {
+                        MendedRuns::Ran { runs } => runs.as_mut_slice(),
+                        MendedRuns::NotRun { .. } => &mut [],
+                    });
+                    for run in base.iter_mut().chain(head).chain(mended) {
                         if let TestRun::Broken { why } = run {
                             self.redact_text(why);
                         }
@@ -204,6 +213,12 @@ impl ReportRedactor<'_> {
 
     fn redact_judged(&self, found: &mut JudgedFinding) {
         self.redact_finding(&mut found.finding);
+        if let Some(SuggestionCheck::Untried { why }) = &mut found.suggestion_check {
+            self.redact_text(why);
+        }
+        if found.finding.suggestion.is_none() {
+            found.suggestion_check = None;
+        }
         for member in &mut found.members {
             self.redact_finding(&mut member.finding);
         }

@@ -50,6 +50,7 @@ pub(crate) mod shards;
 pub(crate) mod shown;
 pub(crate) mod store;
 pub(crate) mod stored_request;
+pub(crate) mod suggestion;
 pub(crate) mod trust;
 pub(crate) mod watch;
 pub(crate) mod whole;

@@ -4,7 +4,6 @@ use std::io;
 use std::time::Duration;
 
 use council_protocol::message::Ending;
-use council_protocol::reproduction::Reproduction;
 use council_protocol::task::Peer;
 use council_protocol::{
     Answer, BackendError, Failure, FailureKind, JudgeId, JudgeSpec, Location, Message, Request,
@@ -12,9 +11,10 @@ use council_protocol::{
 };
 
 use super::drive::SessionState;
+use super::reproduce::ReproductionTask;
 use super::setting::MINUTES_FILE;
 use super::world::WriteDurability;
-use crate::council::reproduction::{ReproductionId, ReproductionResult};
+use crate::council::reproduction::ReproductionResult;
 use crate::council::{Action, ClaimId, Input, Outcome};
 
 impl SessionState<'_> {
@@ -60,7 +60,11 @@ impl SessionState<'_> {
                 location,
                 quote,
             } => self.prove_claim(claim, &location, &quote),
-            Action::Reproduce { id, reproduction } => self.start_reproduction(id, *reproduction),
+            Action::Reproduce {
+                id,
+                reproduction,
+                suggestion,
+            } => self.start_reproduction((id, *reproduction, suggestion.map(|s| *s))),
             Action::SetDeadline { timer, at } => drop(self.timers.insert(timer, at)),
             Action::Record {
                 judge,
@@ -214,8 +218,9 @@ impl SessionState<'_> {
     }
 
     /// Has a test of a judge run; what comes of it comes back as an input.
-    fn start_reproduction(&mut self, id: ReproductionId, reproduction: Reproduction) {
-        if self.trials.enqueue((id, reproduction)).is_none() {
+    fn start_reproduction(&mut self, task: ReproductionTask) {
+        let id = task.0;
+        if self.trials.enqueue(task).is_none() {
             let result = ReproductionResult::not_run("nothing here runs tests of judges");
             self.queue_input(Input::Reproduced { id, result });
         }

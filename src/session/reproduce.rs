@@ -9,16 +9,17 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::setting::ReproductionRunner;
 use crate::council::Input;
-use crate::council::reproduction::ReproductionId;
+use crate::council::reproduction::{ReproductionId, Suggestion};
 
-type Task = (ReproductionId, Reproduction);
+/// A test that waits, and what its finding suggests.
+pub(super) type ReproductionTask = (ReproductionId, Reproduction, Option<Suggestion>);
 
 /// Where tests wait until they are run. What runs is ended with it.
 pub(super) struct TrialDesk {
     runner: Option<Arc<dyn ReproductionRunner>>,
     reports: UnboundedSender<Input>,
     /// Where tests wait, and who runs them.
-    worker: Option<(Sender<Task>, JoinHandle<()>)>,
+    worker: Option<(Sender<ReproductionTask>, JoinHandle<()>)>,
 }
 
 impl TrialDesk {
@@ -34,14 +35,14 @@ impl TrialDesk {
     }
 
     /// Has a test run; none: there is nothing that could run it.
-    pub(super) fn enqueue(&mut self, task: Task) -> Option<()> {
+    pub(super) fn enqueue(&mut self, task: ReproductionTask) -> Option<()> {
         let runner = Arc::clone(self.runner.as_ref()?);
         let reports = self.reports.clone();
         let (queue, _) = self.worker.get_or_insert_with(|| {
-            let (queue, tasks) = channel::<Task>();
+            let (queue, tasks) = channel::<ReproductionTask>();
             let worker = thread::spawn(move || {
-                for (id, reproduction) in tasks {
-                    let result = runner.run_reproduction(&reproduction);
+                for (id, reproduction, suggestion) in tasks {
+                    let result = runner.run_reproduction(&reproduction, suggestion.as_ref());
                     // Whoever does not listen any more has its outcome.
                     let _ = reports.send(Input::Reproduced { id, result });
                 }

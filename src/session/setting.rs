@@ -12,7 +12,7 @@ use super::opened::SessionBackend;
 use super::places::RunRef;
 use super::progress::ProgressObserver;
 use super::purse::BudgetLimits;
-use crate::council::reproduction::ReproductionResult;
+use crate::council::reproduction::{ReproductionResult, Suggestion};
 use crate::council::{Outcome, Plan};
 
 /// A backend that can run the council, and the council's plan in it.
@@ -44,8 +44,12 @@ pub trait PromptRenderer: Send + Sync {
 
 /// Runs tests that judges brought, on both sides of the change. One at a time.
 pub trait ReproductionRunner: Send + Sync {
-    /// What came of a test.
-    fn run_reproduction(&self, reproduction: &Reproduction) -> ReproductionResult;
+    /// What came of a test, and where it proves its finding, of what that suggests.
+    fn run_reproduction(
+        &self,
+        reproduction: &Reproduction,
+        suggestion: Option<&Suggestion>,
+    ) -> ReproductionResult;
 
     /// Ends what runs, from another thread: nobody waits for it any more.
     fn stop(&self);

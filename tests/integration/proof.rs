@@ -278,6 +278,79 @@ fn a_proof_is_shown_added_and_replayed_without_running_anything() {
         .tells("is there already");
 }
 
+/// A finding with a suggestion, proved by a test: what the report and the surfaces say of the suggestion.
+fn suggested(language: &Language, suggestion: &str) -> Option<(Repo, Value)> {
+    let test = brought("1", "defect", language.test, language.proves);
+    let finder = Reply::vote("FAIL").with("reproductions", test);
+    let mut found = finding(language);
+    found["suggestion"] = json!(suggestion);
+    let mut rules = script(language, finder, Reply::vote("PASS"));
+    rules[2] = Rule::on(Reply::finding("FAIL", found)).model("fake-anthropic");
+    let models = FakeModels::start(rules).unwrap();
+    let config = format!("[proof]\n{}", language.config);
+    let repo = repository(&models, language, &config);
+    let (_, report) = review(&repo);
+    configure(&repo, &models, "");
+    (!is_without_borders(&report)).then_some((repo, report))
+}
+
+#[test]
+fn a_suggestion_is_tried_by_the_test_that_proves_its_finding() {
+    let Some(language) = python_language() else {
+        return;
+    };
+    for (suggestion, outcome, words, exported) in [
+        (
+            "    return items[0] if items else None",
+            "mends",
+            "with it the test passes (3 runs)",
+            true,
+        ),
+        (
+            "return items[0] if items else None",
+            "untried",
+            "not tried: with it the test does not run: it cannot be read",
+            true,
+        ),
+        (
+            "    return items[-1]",
+            "still-fails",
+            "with it the test still fails",
+            false,
+        ),
+        (
+            "    return items[0] if items els",
+            "untried",
+            "not tried: with it the test does not run: it cannot be read",
+            true,
+        ),
+    ] {
+        let Some((repo, report)) = suggested(&language, suggestion) else {
+            return;
+        };
+        let found = &report["findings"][0];
+        assert_eq!(became(&report, 0), (json!("confirmed"), json!("proved")));
+        assert_eq!(found["suggestion_check"]["outcome"], outcome, "{report}");
+        // Nothing is run for these.
+        repo.council(["replay"]).ends(1);
+        for more in [
+            &["show", "F1", "--reproduction"][..],
+            &["show", "-v"],
+            &["show", "--format", "html"],
+            &["show", "--format", "markdown"],
+        ] {
+            let shown = repo.council_with(&[], more).ends(0).stdout;
+            let words = words.replace(['(', ')'], "");
+            let shown = shown.replace(['(', ')'], "");
+            let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(shown.contains(&words), "{more:?}: {words}: {shown}");
+        }
+        let rdjson = repo.council(["show", "--format", "rdjson"]).ends(0).stdout;
+        assert_eq!(rdjson.contains("\"suggestions\""), exported, "{rdjson}");
+        repo.council(["apply", "F1"]).ends(0).prints(words);
+    }
+}
+
 #[test]
 fn a_doubter_s_passing_test_disputes_what_nobody_proved() {
     let Some(language) = python_language() else {

@@ -57,7 +57,7 @@ impl Trial {
     /// A fresh export of a side, and a program in it.
     fn on(&self, side: Side, argv: &[&str]) -> FinishedTrial {
         let test = (&RepoPath::from("tests/new.txt"), "new\n");
-        self.folder.fill(&self.tree, side, &[test]).unwrap();
+        self.folder.fill(&self.tree, side, None, &[test]).unwrap();
         let argv: Vec<String> = argv.iter().map(|&argument| argument.to_owned()).collect();
         let env: [(String, OsString); 1] = [("PATH".to_owned(), "/usr/bin:/bin".into())];
         let command = TrialCommand {

@@ -195,6 +195,11 @@ fn path_inside(into: &Path, path: &RepoPath) -> Option<PathBuf> {
     (plain && !path.as_bytes().is_empty()).then(|| into.join(relative))
 }
 
+/// Whether an export has a file.
+pub(crate) fn holds_file(tree: &Path, path: &RepoPath) -> bool {
+    path_inside(tree, path).is_some_and(|place| place.is_file())
+}
+
 /// Adds a new file to an export.
 pub(crate) fn add_file(into: &Path, path: &RepoPath, content: &[u8]) -> io::Result<()> {
     let place = path_inside(into, path).filter(|place| !place.exists());

@@ -18,7 +18,7 @@ use crate::StopSignal;
 use crate::command::is_safe_program;
 use crate::guard::{GuardedProgram, HardBorders, SandboxFence, is_enforceable};
 use crate::process::{TreeKiller, find_program, run_reading};
-use crate::room::{self, WorkspaceBounds};
+use crate::room::{self, FileFilter, WorkspaceBounds};
 
 /// How much of what a command writes is kept, in bytes: the end of it.
 const KEPT_BYTES: usize = 8 << 10;
@@ -115,7 +115,7 @@ impl TrialFolder {
         self.folder.path().join("tree")
     }
 
-    /// Puts a side of a change there in the place of what was there before, with further files. Nothing but the code
+    /// Puts a side of a change there in the place of what was there before, one file with another text, and further files. Nothing but the code
     /// tells one side from the other: the paths are the same, and so are the times of all files.
     ///
     /// # Errors
@@ -124,6 +124,7 @@ impl TrialFolder {
         &self,
         source: &dyn BlobSource,
         side: Side,
+        edit: Option<(&RepoPath, &[u8])>,
         files: &[(&RepoPath, &str)],
     ) -> io::Result<()> {
         self.clear()?;
@@ -139,7 +140,17 @@ impl TrialFolder {
             writable: true,
             ..WorkspaceBounds::default()
         };
-        room::export_side(source, side, &tree, &bounds, &|_, content| content.into())?;
+        let as_edited: &FileFilter<'_> = &|path, content| match edit {
+            Some((edited, text)) if edited == path => text.to_vec().into(),
+            _ => content.into(),
+        };
+        room::export_side(source, side, &tree, &bounds, as_edited)?;
+        if let Some((path, _)) = edit
+            && !room::holds_file(&tree, path)
+        {
+            let why = format!("{} is not among the files", path.display());
+            return Err(io::Error::other(why));
+        }
         for (path, content) in files {
             // An export has neither links nor special files, so that no path leads out of it.
             room::add_file(&tree, path, content.as_bytes())?;

@@ -9,11 +9,13 @@ use council_protocol::{Location, RepoPath};
 
 use crate::cli::context::CommandContext;
 use crate::git::{self, RepositoryPaths};
-use crate::report::Report;
+use crate::report::{self, Report};
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::findings::{self, FoundFinding};
+use crate::run::suggestion::{line_range, lines_of, replace_lines, unfit_text, with_indentation};
 use crate::safe_file::{self, FileWriter};
+use crate::text::Untrusted;
 
 /// Apply a finding's suggested fix to the worktree, unless its lines have changed
 #[derive(Debug, Clone, Args)]
@@ -106,6 +108,8 @@ pub(crate) fn apply_suggestion(
 ) -> Result<String, RunError> {
     let FoundFinding { finding, report } = findings::find_finding(start, id, run)?;
     let name = findings::name_finding(&finding);
+    let tried = finding.suggestion_check.as_ref();
+    let tried = tried.map(report::suggestion_words).unwrap_or_default();
     let finding = finding.finding;
     let Some(suggestion) = &finding.suggestion else {
         return Err(RunError::usage(format!("{name} has no suggestion"))
@@ -142,13 +146,13 @@ pub(crate) fn apply_suggestion(
     })?;
     write_with_mode(&file, &changed, own.as_deref())?;
     let shown = shown_change(&text, &finding.location, suggestion);
-    Ok(format!("{name}: its suggestion was applied\n{shown}"))
-}
-
-/// The lines that a finding speaks of, from 0.
-fn line_range(at: &Location) -> std::ops::Range<usize> {
-    let first = (at.line as usize).saturating_sub(1);
-    first..at.end_line.unwrap_or(at.line).max(at.line) as usize
+    let tried = match Untrusted::new(&tried).line().to_string() {
+        none if none.is_empty() => none,
+        tried => format!(" ({tried})"),
+    };
+    Ok(format!(
+        "{name}: its suggestion was applied{tried}\n{shown}"
+    ))
 }
 
 /// What was taken out and what was put in, blank for blank: the print is what the user checks. Blanks at an end are marked.
@@ -185,38 +189,6 @@ fn shown_words(text: &str) -> String {
     let words = text.split(' ');
     let words = words.map(|word| crate::text::Untrusted::new(word).line().to_string());
     words.collect::<Vec<_>>().join(" ")
-}
-
-/// The suggestion with the line's own indentation in front, where the judge left it out of its quote and of its suggestion:
-/// a report shows code without it.
-fn with_indentation(suggestion: &str, text: &[u8], at: &Location, quote: &str) -> String {
-    let lines = lines_of(text);
-    let first = lines.get(line_range(at).start).copied().unwrap_or_default();
-    let blank = |byte: &&u8| matches!(**byte, b' ' | b'\t');
-    let indent = first.iter().take_while(blank).count();
-    let indent = String::from_utf8_lossy(&first[..indent]).into_owned();
-    let is_bare = |text: &str| !text.starts_with([' ', '\t']);
-    if suggestion.is_empty() || !is_bare(suggestion) || !is_bare(quote) || quote.is_empty() {
-        return suggestion.to_owned();
-    }
-    let indented = suggestion
-        .split_inclusive('\n')
-        .map(|line| match line.trim().is_empty() {
-            true => line.to_owned(),
-            false => format!("{indent}{line}"),
-        });
-    indented.collect()
-}
-
-/// Why a text has no business in a file of the user's: a judge wrote it.
-fn unfit_text(text: &str) -> Option<&'static str> {
-    let is_odd =
-        |c: char| !matches!(c, '\n' | '\t') && (c.is_control() || crate::text::is_marked(c));
-    if text.contains("[redacted: ") {
-        return Some("a secret of it was redacted, and the placeholder would stand in its place");
-    }
-    let odd = text.replace("\r\n", "\n").chars().any(is_odd);
-    odd.then_some("it holds control, bidirectional or invisible characters")
 }
 
 fn findings_place(at: &Location) -> String {
@@ -256,73 +228,6 @@ fn reviewed_file(
     Ok(tree.read_file(&path)?)
 }
 
-/// The mark that begins some files of UTF-8; no judge is shown it.
-const MARK: &[u8] = b"\xef\xbb\xbf";
-
-/// The text with the lines replaced, or why not.
-fn replace_lines(
-    text: &[u8],
-    at: &Location,
-    suggestion: &str,
-    quote: &str,
-    reviewed: Option<&[u8]>,
-) -> Result<Vec<u8>, &'static str> {
-    let is_utf16 = text.starts_with(b"\xff\xfe") || text.starts_with(b"\xfe\xff");
-    if is_utf16 || text.contains(&0) || !suggestion.is_ascii() && std::str::from_utf8(text).is_err()
-    {
-        return Err("the file has another encoding than the suggestion: mend it by hand");
-    }
-    let lines = lines_of(text);
-    let first = (at.line as usize)
-        .checked_sub(1)
-        .ok_or("it speaks of the file as a whole")?;
-    let last = at.end_line.unwrap_or(at.line).max(at.line) as usize;
-    let old = lines
-        .get(first..last)
-        .ok_or("the lines are not there any more")?;
-    let moved = "the lines have changed since they were reviewed";
-    match reviewed.map(lines_of) {
-        Some(then) if then.get(first..last) != Some(old) => return Err(moved),
-        None if !contains_quote(&old.concat(), quote) => return Err(moved),
-        _ => {}
-    }
-    let crlf = old.first().is_some_and(|line| line.ends_with(b"\r\n"));
-    let mut new: Vec<u8> = lines[..first].concat();
-    if first == 0 && text.starts_with(MARK) && !suggestion.as_bytes().starts_with(MARK) {
-        new.extend_from_slice(MARK);
-    }
-    let ended = old.last().is_none_or(|line| line.ends_with(b"\n"));
-    let mut parts = suggestion
-        .strip_suffix('\n')
-        .unwrap_or(suggestion)
-        .split('\n')
-        .peekable();
-    while let Some(line) = parts.next() {
-        // An empty suggestion takes the lines away.
-        if suggestion.is_empty() {
-            break;
-        }
-        new.extend_from_slice(line.trim_end_matches('\r').as_bytes());
-        if parts.peek().is_some() || ended {
-            new.extend_from_slice(if crlf { b"\r\n" } else { b"\n" });
-        }
-    }
-    new.extend(lines[last..].concat());
-    Ok(new)
-}
-
-/// Lines with their ends.
-fn lines_of(text: &[u8]) -> Vec<&[u8]> {
-    text.split_inclusive(|&b| b == b'\n').collect()
-}
-
-/// Whether a quote stands in a text, blanks aside.
-fn contains_quote(text: &[u8], quote: &str) -> bool {
-    let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let (text, quote) = (squeezed(&String::from_utf8_lossy(text)), squeezed(quote));
-    !quote.is_empty() && text.contains(&quote)
-}
-
 /// Writes with the file's own mode: whoever is killed leaves the old file or the new one. The half of it lies in the git
 /// directory, `own`, where it is in nobody's way; beside the file where that lies on another disk.
 fn write_with_mode(file: &Path, text: &[u8], own: Option<&Path>) -> Result<(), RunError> {
@@ -351,59 +256,6 @@ mod tests {
         }
     }
 
-    fn applied(
-        text: &str,
-        at: &Location,
-        suggestion: &str,
-        quote: &str,
-        then: Option<&str>,
-    ) -> Result<String, &'static str> {
-        let new = replace_lines(
-            text.as_bytes(),
-            at,
-            suggestion,
-            quote,
-            then.map(str::as_bytes),
-        );
-        new.map(|new| String::from_utf8(new).unwrap())
-    }
-
-    #[test]
-    fn an_encoding_survives_or_the_file_is_left_alone() {
-        let put = |text: &[u8], line, suggestion: &str, quote: &str| {
-            replace_lines(text, &at(line, None), suggestion, quote, Some(text))
-        };
-        let utf16: Vec<u8> = "\u{feff}a\nbad()\n"
-            .encode_utf16()
-            .flat_map(u16::to_le_bytes)
-            .collect();
-        assert!(put(&utf16, 2, "good()", "bad()").is_err());
-        assert!(put(b"caf\xe9\nbad()\n", 2, "gut\u{e9}()", "bad()").is_err());
-        assert_eq!(
-            put(b"caf\xe9\nbad()\n", 2, "good()", "bad()").unwrap(),
-            b"caf\xe9\ngood()\n"
-        );
-        let marked = b"\xef\xbb\xbfbad()\nb\n";
-        assert_eq!(
-            put(marked, 1, "good()", "bad()").unwrap(),
-            b"\xef\xbb\xbfgood()\nb\n"
-        );
-    }
-
-    #[test]
-    fn a_suggestion_that_nobody_could_see_is_not_applied() {
-        assert_eq!(unfit_text("let a = 1;\n\tb();\r\n"), None);
-        for text in [
-            "t = \"[redacted: github-token]\"",
-            "z = 1  # \u{1b}[2J",
-            "z = 1  # \u{202e}",
-            "ad\u{200b}min = 1",
-            "a\rb",
-        ] {
-            assert!(unfit_text(text).is_some(), "{text:?}");
-        }
-    }
-
     #[test]
     fn what_is_written_is_printed_blank_for_blank() {
         let text = b"def f(x):\n    y = x / 0\n    return y\n";
@@ -418,65 +270,6 @@ mod tests {
         assert!(shown_change(text, &at(2, Some(3)), "").ends_with("deletes lines 2 to 3\n"));
         let wide = format!("{}evil()", " ".repeat(300));
         assert!(shown_change(text, &at(2, None), &wide).contains(&wide));
-    }
-
-    #[test]
-    fn a_suggestion_without_indentation_gets_that_of_its_line() {
-        let text = b"def f(x):\n\ty = x / 0\n";
-        let indented = |suggestion, quote| with_indentation(suggestion, text, &at(2, None), quote);
-        assert_eq!(indented("y = x", "y = x / 0"), "\ty = x");
-        assert_eq!(
-            indented("if x:\n\n    y = x", "y = x / 0"),
-            "\tif x:\n\n\t    y = x"
-        );
-        assert_eq!(indented("\ty = x", "y = x / 0"), "\ty = x");
-        assert_eq!(
-            indented("y = x", "\ty = x / 0"),
-            "y = x",
-            "the quote has it: it is meant"
-        );
-        assert_eq!(indented("", "y = x / 0"), "");
-    }
-
-    #[test]
-    fn exactly_the_lines_are_replaced() {
-        let text = "one\ntwo\nthree\n";
-        assert_eq!(
-            applied(text, &at(2, None), "2", "two", None).unwrap(),
-            "one\n2\nthree\n"
-        );
-        assert_eq!(
-            applied(text, &at(2, Some(3)), "2\n3\n4\n", "two", None).unwrap(),
-            "one\n2\n3\n4\n"
-        );
-        assert_eq!(
-            applied(text, &at(1, None), "", "one", None).unwrap(),
-            "two\nthree\n"
-        );
-        assert_eq!(
-            applied("a\r\nb\r\n", &at(1, None), "x\ny", "a", None).unwrap(),
-            "x\r\ny\r\nb\r\n"
-        );
-        assert_eq!(
-            applied("a\nb", &at(2, None), "c", "b", None).unwrap(),
-            "a\nc"
-        );
-    }
-
-    #[test]
-    fn lines_that_changed_are_left_alone() {
-        let text = "one\ntwo\nthree\n";
-        for (at, quote, then) in [
-            (at(2, None), "other", None),
-            (at(2, None), "", None),
-            (at(9, None), "two", None),
-            (at(0, None), "two", None),
-            (at(2, None), "two", Some("one\nzwei\nthree\n")),
-            (at(3, Some(4)), "three", None),
-        ] {
-            assert!(applied(text, &at, "x", quote, then).is_err(), "{at:?}");
-        }
-        assert!(applied(text, &at(2, None), "x", "", Some("eins\ntwo\n")).is_ok());
     }
 
     #[test]

@@ -125,6 +125,14 @@ fn show_tests(id: Option<&str>, start: &CommandContext) -> Result<String, RunErr
     for test in tests {
         let what = format!("{}: {}", test.id, report::test_sentence(test));
         let _ = writeln!(out, "\n{}", Untrusted::new(&what).line());
+        if let ReproductionResult::Ran {
+            mended: Some(runs), ..
+        } = &test.result
+        {
+            let tried = report::suggestion_words(&runs.check());
+            let tried = format!("the suggestion: {tried}");
+            let _ = writeln!(out, "{}", Untrusted::new(&tried).line());
+        }
         let repeat = format!("repeat it: {}", test.command);
         let _ = writeln!(out, "{}", Untrusted::new(&repeat).line());
         for file in &test.files {

@@ -4,7 +4,7 @@ use council_protocol::answer::{Stance, Withdrawal};
 use council_protocol::reproduction::{
     Reproduction, ReproductionClaim, ReproductionFile, TestSuite,
 };
-use council_protocol::{Severity, Task, Vote};
+use council_protocol::{Finding, Severity, Task, Vote};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
@@ -12,7 +12,8 @@ use super::run::{Run, evidence, finding, plan, response};
 use crate::council::outcome::{Disposition, Outcome, Verdict};
 use crate::council::plan::Procedure;
 use crate::council::reproduction::{
-    ProofTerms, RUNS, ReproductionResult, ReproductionStanding, TestRun,
+    MendedRuns, ProofTerms, RUNS, ReproductionResult, ReproductionStanding, SuggestionCheck,
+    TestRun,
 };
 use crate::council::{Action, CancelCause, Input};
 
@@ -50,6 +51,7 @@ fn ran(base: TestRun, head: TestRun) -> ReproductionResult {
         base: vec![base; RUNS],
         head: vec![head; RUNS],
         output: String::new(),
+        mended: None,
     }
 }
 
@@ -79,6 +81,13 @@ fn reproduction(id: &str, shows: ReproductionClaim) -> Reproduction {
     }
 }
 
+fn suggesting(finding: Finding) -> Finding {
+    Finding {
+        suggestion: Some("let value = 0;".to_owned()),
+        ..finding
+    }
+}
+
 /// A debate over one finding of judge 1, up to the moment at which tests are run.
 fn debated(severity: Severity, parts: &[Part], with_tests: bool) -> Run {
     let mut plan = plan(Procedure::Debate, parts.len());
@@ -91,7 +100,7 @@ fn debated(severity: Severity, parts: &[Part], with_tests: bool) -> Run {
         Vote::Warn
     };
     run.answer("judge-1", first, |a| {
-        a.findings = vec![finding(severity, LINE)]
+        a.findings = vec![suggesting(finding(severity, LINE))]
     });
     for index in 1..parts.len() {
         run.answer(&name(index), Vote::Pass, |_| {});
@@ -198,7 +207,7 @@ fn tests_are_asked_for_only_where_they_are_on_and_something_weighs() {
         plan.options.proof = with_tests;
         let mut run = Run::seated(plan);
         run.answer("judge-1", Vote::Warn, |a| {
-            a.findings = vec![finding(severity, LINE)]
+            a.findings = vec![suggesting(finding(severity, LINE))]
         });
         run.answer("judge-2", Vote::Pass, |_| {});
         let Task::Debate { suites, .. } = run.task("judge-2") else {
@@ -286,6 +295,7 @@ fn result() -> impl Strategy<Value = ReproductionResult> {
             base,
             head,
             output: String::new(),
+            mended: None,
         }),
         1 => Just(ReproductionResult::not_run("no")),
     ]
@@ -311,6 +321,49 @@ fn part() -> impl Strategy<Value = Part> {
             withdraws,
             test: test.map(|(shows, result)| Brought { shows, result }),
         })
+}
+
+/// What came of a suggestion: tried or not, as often as it may be.
+fn mended() -> impl Strategy<Value = MendedRuns> {
+    let run = prop_oneof![
+        Just(TestRun::Passed),
+        Just(TestRun::Failed),
+        Just(TestRun::Broken {
+            why: "it was ended".to_owned()
+        }),
+    ];
+    prop_oneof![
+        4 => prop::collection::vec(run, 0..5).prop_map(|runs| MendedRuns::Ran { runs }),
+        1 => Just(MendedRuns::NotRun { why: "no".to_owned() }),
+    ]
+}
+
+/// The same parts, with that of every suggestion of a test that was run.
+fn with_mended(parts: &[Part], tried: &MendedRuns) -> Vec<Part> {
+    let mut parts = parts.to_vec();
+    for part in &mut parts {
+        if let Some(Brought {
+            result: ReproductionResult::Ran { mended, .. },
+            ..
+        }) = &mut part.test
+        {
+            *mended = Some(tried.clone());
+        }
+    }
+    parts
+}
+
+/// An outcome without what became of suggestions.
+fn without_checks(mut outcome: Outcome) -> Outcome {
+    for found in &mut outcome.findings {
+        found.suggestion_check = None;
+    }
+    for brought in &mut outcome.ledger.reproductions {
+        if let ReproductionResult::Ran { mended, .. } = &mut brought.result {
+            *mended = None;
+        }
+    }
+    outcome
 }
 
 /// From mild to strict; a gate stops what is INCONCLUSIVE, and not what is WARN.
@@ -351,5 +404,28 @@ proptest! {
             prop_assert_eq!(before, after);
             prop_assert_eq!(plain.verdict, tested.verdict);
         }
+    }
+
+    #[test]
+    fn what_becomes_of_a_suggestion_is_told_and_changes_nothing(
+        critical in any::<bool>(),
+        parts in prop::collection::vec(part(), 2..6),
+        tried in mended(),
+    ) {
+        let severity = if critical { Severity::Critical } else { Severity::Significant };
+        let plain = concluded(severity, &parts, true);
+        let with = concluded(severity, &with_mended(&parts, &tried), true);
+        let was_run = with.ledger.reproductions.iter().any(|r| {
+            r.finding.is_some() && matches!(r.result, ReproductionResult::Ran { .. })
+        });
+        let told = with.findings[0].suggestion_check.clone();
+        prop_assert_eq!(told.is_some(), was_run);
+        let all_pass = match &tried {
+            MendedRuns::Ran { runs } => runs.len() >= RUNS && runs.iter().all(|run| *run == TestRun::Passed),
+            MendedRuns::NotRun { .. } => false,
+        };
+        let mends = told == Some(SuggestionCheck::Mends);
+        prop_assert!(!mends || all_pass);
+        prop_assert_eq!(without_checks(with), plain);
     }
 }

@@ -45,6 +45,7 @@ fn found(number: usize, level: FindingLevel) -> JudgedFinding {
         dismissed: None,
         members: vec![member],
         opinions: Vec::new(),
+        suggestion_check: None,
     }
 }
 

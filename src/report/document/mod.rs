@@ -17,7 +17,7 @@ mod verdict;
 pub(super) use examination::move_reason;
 pub(super) use finding::FindingView;
 pub(super) use model::{Block, Depth, Section, Text, VerdictView};
-pub(crate) use proof::sentence as test_sentence;
+pub(crate) use proof::{sentence as test_sentence, suggestion_words};
 
 use super::group;
 use super::words::JudgeNames;

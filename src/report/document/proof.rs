@@ -2,7 +2,7 @@
 
 use super::model::{Depth, Section};
 use crate::council::reproduction::{
-    RUNS, ReproductionRecord, ReproductionResult, ReproductionStanding, TestRun,
+    RUNS, ReproductionRecord, ReproductionResult, ReproductionStanding, SuggestionCheck, TestRun,
 };
 use crate::report::whole::Report;
 use crate::report::words::JudgeNames;
@@ -22,13 +22,26 @@ pub(super) fn tests(report: &Report, names: &JudgeNames<'_>) -> Section {
         let who = names.get(&brought.judge);
         let says = sentence(brought);
         section.push_item(0, format!("{} by {who} about {about}: {says}", brought.id));
-        if let ReproductionResult::Ran { .. } = brought.result {
+        if let ReproductionResult::Ran { mended, .. } = &brought.result {
+            let tried = mended.as_ref().map(|runs| suggestion_words(&runs.check()));
+            if let Some(words) = tried {
+                section.push_item(2, format!("the suggestion: {words}"));
+            }
             section.push_item(2, format!("repeat it: {}", brought.command));
             let files: Vec<_> = brought.files.iter().map(|f| f.path.display()).collect();
             section.push_item(2, format!("files: {}", files.join(", ")));
         }
     }
     section
+}
+
+/// What a test says of the suggestion of its finding.
+pub(crate) fn suggestion_words(check: &SuggestionCheck) -> String {
+    match check {
+        SuggestionCheck::Mends => format!("with it the test passes ({RUNS} runs)"),
+        SuggestionCheck::StillFails => "with it the test still fails".to_owned(),
+        SuggestionCheck::Untried { why } => format!("not tried: {why}"),
+    }
 }
 
 /// What a test says of its finding.

@@ -8,6 +8,7 @@ use super::context::PageContext;
 use super::parts::{code_line, name, prose, severity_badge};
 use crate::council::outcome::{JudgedFinding, Opinion};
 use crate::report::document::FindingView;
+use crate::report::suggestion_words;
 
 /// The most findings that get a card; further ones are listed.
 const MAX_CARDS: usize = 200;
@@ -98,7 +99,10 @@ fn suggestion(found: &JudgedFinding) -> Markup {
     html! {
         @if let Some(text) = &found.finding.suggestion {
             figure.code.suggestion {
-                figcaption { "Suggested instead of the marked lines" }
+                figcaption {
+                    "Suggested instead of the marked lines"
+                    @if let Some(check) = &found.suggestion_check { ": " (prose(&suggestion_words(check))) }
+                }
                 div.scroll tabindex="0" role="region" aria-label="Suggestion" {
                     table.diff { tbody {
                         @for line in text.lines().take(MAX_SUGGESTION) {

@@ -4,7 +4,9 @@ use council_protocol::{Finding, Location};
 
 use super::SourceLinks;
 use crate::council::outcome::JudgedFinding;
+use crate::council::reproduction::SuggestionCheck;
 use crate::report::document::FindingView;
+use crate::report::suggestion_words;
 use crate::report::uri;
 use crate::report::words;
 use crate::text::{self, Untrusted};
@@ -98,7 +100,7 @@ pub(super) fn full(view: &FindingView<'_>) -> String {
         prose(&finding.description),
         quote(finding),
         list(&points),
-        suggestion(finding),
+        suggestion(finding, view.found.suggestion_check.as_ref()),
     ])
 }
 
@@ -176,7 +178,7 @@ pub(in crate::report) fn own(number: usize, finding: &Finding) -> String {
         prose(&finding.description),
         quote(finding),
         list(&points),
-        suggestion(finding),
+        suggestion(finding, None),
     ])
 }
 
@@ -206,10 +208,18 @@ fn quote(finding: &Finding) -> String {
     }
 }
 
-fn suggestion(finding: &Finding) -> String {
+fn suggestion(finding: &Finding, check: Option<&SuggestionCheck>) -> String {
+    let tried = check.map(suggestion_words).unwrap_or_default();
+    let tried = match prose(&tried) {
+        none if none.is_empty() => none,
+        tried => format!(" ({tried})"),
+    };
     match &finding.suggestion {
         None => String::new(),
-        Some(text) => format!("Replace the quoted lines with\n\n{}", code(text, finding)),
+        Some(text) => format!(
+            "Replace the quoted lines with{tried}\n\n{}",
+            code(text, finding)
+        ),
     }
 }
 

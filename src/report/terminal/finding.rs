@@ -5,6 +5,7 @@ use council_protocol::{Proof, Severity};
 
 use crate::report::document::FindingView;
 use crate::report::page::{TerminalPage, colours};
+use crate::report::suggestion_words;
 use crate::report::words;
 use crate::text::{self, Ellipsis, Untrusted};
 
@@ -201,7 +202,12 @@ fn push_lines(page: &mut TerminalPage, first: u32, bar: &str, code: &str, most: 
 fn push_suggestion(page: &mut TerminalPage, view: &FindingView<'_>) {
     let finding = &view.found.finding;
     if let Some(suggestion) = &finding.suggestion {
-        push_remark(page, "suggestion", "replace the quoted lines with");
+        let tried = view.found.suggestion_check.as_ref();
+        let text = match tried.map(suggestion_words) {
+            Some(tried) => format!("replace the quoted lines with the following ({tried})"),
+            None => "replace the quoted lines with".to_owned(),
+        };
+        push_remark(page, "suggestion", &text);
         push_lines(
             page,
             finding.location.line,

@@ -244,6 +244,7 @@ pub(super) fn judged(
         level,
         dismissed: None,
         opinions: Vec::new(),
+        suggestion_check: None,
     }
 }
 

@@ -11,7 +11,7 @@ const FAILED: [i32; 2] = [1, 101];
 
 /// Words of suites that end with such a code, too, when a test could not be built or loaded. A test that calls what the
 /// change has renamed is broken by that, and shows no defect.
-const BROKEN: [(&str, &str); 9] = [
+const BROKEN: [(&str, &str); 11] = [
     ("error: could not compile", "it does not compile"),
     ("[build failed]", "it does not compile"),
     ("[setup failed]", "it does not compile"),
@@ -27,6 +27,8 @@ const BROKEN: [(&str, &str); 9] = [
         "what it imports is not there",
     ),
     ("SyntaxError", "it cannot be read"),
+    ("IndentationError", "it cannot be read"),
+    ("TabError", "it cannot be read"),
 ];
 
 /// How a run of a test ended.

@@ -17,9 +17,13 @@ use council_protocol::{BlobSource, RepoPath, Side};
 
 use self::ending::read_ending;
 use crate::config::ProofSettings;
-use crate::council::reproduction::{ProofTerms, RUNS, ReproductionResult, TestRun, fill_in};
+use crate::council::reproduction::{
+    MendedRuns, ProofTerms, RUNS, ReproductionResult, ReproductionStanding, Suggestion, TestRun,
+    fill_in,
+};
 use crate::run::context::RunContext;
 use crate::run::prepare::PreparedReview;
+use crate::run::suggestion::{replace_lines, unfit_text, with_indentation};
 use crate::session::ReproductionRunner;
 
 /// What the names of the folders begin with.
@@ -45,7 +49,8 @@ pub(crate) fn terms(start: &RunContext, prepared: &PreparedReview) -> Option<Pro
         name: name.clone(),
         command: argv.join(" "),
     };
-    let runs = u64::try_from(RUNS * 2).unwrap_or(u64::MAX);
+    // Both sides, and the suggestion of what is proved.
+    let runs = u64::try_from(RUNS * 3).unwrap_or(u64::MAX);
     let commands = 1 + u64::from(!settings.setup.is_empty());
     Some(ProofTerms {
         suites: suites.iter().map(told).collect(),
@@ -77,6 +82,13 @@ fn suites_of(settings: &ProofSettings) -> Vec<(String, &[String])> {
     let others = others.filter(|(name, _)| name != FIRST_SUITE);
     let all = std::iter::once(first).chain(others);
     all.filter(|(_, argv)| !argv.is_empty()).collect()
+}
+
+/// Where a test runs, and how.
+struct TrialRoom<'a> {
+    folder: TrialFolder,
+    argv: Vec<String>,
+    brought: &'a Reproduction,
 }
 
 /// Runs tests of judges.
@@ -114,7 +126,11 @@ impl ProofRunner {
     }
 
     /// What came of it, or why nothing was run.
-    fn try_run(&self, brought: &Reproduction) -> Result<ReproductionResult, String> {
+    fn try_run(
+        &self,
+        brought: &Reproduction,
+        suggestion: Option<&Suggestion>,
+    ) -> Result<ReproductionResult, String> {
         if let Some(fault) = brought.fault() {
             return Err(fault);
         }
@@ -130,15 +146,62 @@ impl ProofRunner {
         let folder = TrialFolder::create(PREFIX).map_err(|error| error.to_string())?;
         let (mut base, mut head, mut output) = (Vec::new(), Vec::new(), String::new());
         // In turn, so that whatever changes on this machine meanwhile changes for both sides.
+        let room = TrialRoom {
+            folder,
+            argv,
+            brought,
+        };
         for _ in 0..RUNS {
-            base.push(self.run_on(&folder, Side::Old, &argv, brought)?.0);
-            let (run, said) = self.run_on(&folder, Side::New, &argv, brought)?;
+            base.push(self.run_on(&room, Side::Old, None)?.0);
+            let (run, said) = self.run_on(&room, Side::New, None)?;
             if run != TestRun::Passed {
                 output = self.redactor.redact_words(&said).text;
             }
             head.push(run);
         }
-        Ok(ReproductionResult::Ran { base, head, output })
+        let mut ran = ReproductionResult::Ran {
+            base,
+            head,
+            output,
+            mended: None,
+        };
+        if ran.standing() == ReproductionStanding::Proved
+            && let Some(suggestion) = suggestion
+            && let ReproductionResult::Ran { mended, .. } = &mut ran
+        {
+            let tried = self.try_suggestion(&room, suggestion);
+            *mended = Some(tried.unwrap_or_else(|why| MendedRuns::NotRun { why }));
+        }
+        Ok(ran)
+    }
+
+    /// The test again after the change, with the suggestion in the place of the lines that it is about.
+    fn try_suggestion(
+        &self,
+        room: &TrialRoom<'_>,
+        suggestion: &Suggestion,
+    ) -> Result<MendedRuns, String> {
+        let path = &suggestion.location.path;
+        let text = self.blobs.read(Side::New, path);
+        let text = text.map_err(|error| error.to_string())?;
+        let text = text.ok_or("its file is not there after the change")?;
+        if let Some(why) = unfit_text(&suggestion.text) {
+            return Err(why.to_owned());
+        }
+        let indented = with_indentation(
+            &suggestion.text,
+            &text,
+            &suggestion.location,
+            &suggestion.quote,
+        );
+        let place = (&suggestion.location, suggestion.quote.as_str());
+        let mended = replace_lines(&text, place.0, &indented, place.1, Some(&text))?;
+        let edit = (path, mended.as_slice());
+        let mut runs = Vec::new();
+        for _ in 0..RUNS {
+            runs.push(self.run_on(room, Side::New, Some(edit))?.0);
+        }
+        Ok(MendedRuns::Ran { runs })
     }
 
     /// Whether the files can be put there: a test replaces nothing of what it is about.
@@ -160,20 +223,21 @@ impl ProofRunner {
     /// One run in a fresh export.
     fn run_on(
         &self,
-        folder: &TrialFolder,
+        room: &TrialRoom<'_>,
         side: Side,
-        argv: &[String],
-        brought: &Reproduction,
+        edit: Option<(&RepoPath, &[u8])>,
     ) -> Result<(TestRun, String), String> {
+        let folder = &room.folder;
         if self.stop.is_raised() {
             return Err("the run ended before it was run".to_owned());
         }
-        let files: Vec<(&RepoPath, &str)> = brought
+        let files: Vec<(&RepoPath, &str)> = room
+            .brought
             .files
             .iter()
             .map(|file| (&file.path, file.content.as_str()))
             .collect();
-        let filled = folder.fill(&*self.blobs, side, &files);
+        let filled = folder.fill(&*self.blobs, side, edit, &files);
         filled.map_err(|error| format!("the files cannot be put into a folder: {error}"))?;
         if !self.settings.setup.is_empty() {
             let setup = self.run_command(folder, &self.settings.setup)?;
@@ -182,7 +246,7 @@ impl ProofRunner {
                 return Ok((TestRun::Broken { why }, setup.output));
             }
         }
-        let finished = self.run_command(folder, argv)?;
+        let finished = self.run_command(folder, &room.argv)?;
         Ok((read_ending(&finished), finished.output))
     }
 
@@ -208,8 +272,12 @@ impl ProofRunner {
 }
 
 impl ReproductionRunner for ProofRunner {
-    fn run_reproduction(&self, reproduction: &Reproduction) -> ReproductionResult {
-        let ran = self.try_run(reproduction);
+    fn run_reproduction(
+        &self,
+        reproduction: &Reproduction,
+        suggestion: Option<&Suggestion>,
+    ) -> ReproductionResult {
+        let ran = self.try_run(reproduction, suggestion);
         ran.unwrap_or_else(ReproductionResult::not_run)
     }
 
