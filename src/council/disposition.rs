@@ -203,11 +203,15 @@ impl FindingCluster {
                     refutes: false,
                 }
             });
-        let said = proven()
-            .filter_map(|v| v.opinions.get(&seat))
-            .map(WeighedOpinion::stake);
+        // Whoever refutes a remark says nothing of the hole in the same line.
+        let worst = Some(self.severity());
+        let said = proven().filter_map(|v| Some((v, v.opinions.get(&seat)?.stake())));
+        let said = said.map(|(v, stake)| JudgeStake {
+            refutes: stake.refutes && !is_remark(v, worst),
+            ..stake
+        });
         let tests = proven()
-            .filter(|v| v.refuters.contains(&seat))
+            .filter(|v| v.refuters.contains(&seat) && !is_remark(v, worst))
             .map(|_| JudgeStake {
                 support: None,
                 refutes: true,
@@ -270,7 +274,9 @@ impl FindingCluster {
 
     /// Whether a judge refuted what another raised, with evidence about it.
     fn is_refuted(&self) -> bool {
-        let said = self.versions.iter().flat_map(|v| v.opinions.values());
+        let worst = self.versions.iter().map(FindingVersion::severity).max();
+        let meant = self.versions.iter().filter(|v| !is_remark(v, worst));
+        let said = meant.flat_map(|v| v.opinions.values());
         said.map(WeighedOpinion::stake).any(|stake| stake.refutes)
     }
 

@@ -2,6 +2,8 @@
 
 use council_protocol::answer::{Evidence, Stance, Withdrawal};
 use council_protocol::{Finding, Severity, Task, Vote};
+use proptest::prelude::*;
+use proptest::test_runner::Config;
 
 use super::run::{Run, UNRELATED, change, evidence, finding, plan, response};
 use crate::council::outcome::{
@@ -362,4 +364,59 @@ fn models_debate_what_rules_found_and_rules_do_not_answer() {
         "{:?}",
         outcome.notes
     );
+}
+
+/// What each judge reports of one line, and which of them refute the remarks of others on it, with evidence that is found.
+fn beside_remarks(reported: &[Option<Severity>], refuters: &[bool]) -> Outcome {
+    let mut run = Run::seated(plan(Procedure::Debate, reported.len()));
+    let vote = |severity: Option<Severity>| match severity {
+        Some(Severity::Critical) => Vote::Fail,
+        _ => Vote::Pass,
+    };
+    let name = |index: usize| format!("judge-{}", index + 1);
+    for (index, &severity) in reported.iter().enumerate() {
+        run.answer(&name(index), vote(severity), |a| {
+            a.findings.extend(severity.map(|s| finding(s, LINE)));
+        });
+    }
+    for (index, &severity) in reported.iter().enumerate() {
+        let Task::Debate { peers, .. } = run.task(&name(index)) else {
+            panic!("{} is not debating", name(index))
+        };
+        let shown = peers.iter().flat_map(|p| &p.findings);
+        let remarks = shown.filter(|f| f.finding.severity == Severity::Minor && refuters[index]);
+        let refuted = remarks
+            .map(|f| response(&f.id, Stance::Disagreed, Some(evidence(LINE + 20))))
+            .collect();
+        run.answer(&name(index), vote(severity), |a| a.responses = refuted);
+    }
+    run.concluded().clone()
+}
+
+#[test]
+fn a_remark_that_is_refuted_takes_nothing_from_what_stands_in_its_line() {
+    let critical = Some(Severity::Critical);
+    let reported = [critical, critical, Some(Severity::Minor), None];
+    let outcome = beside_remarks(&reported, &[true, true, false, true]);
+    assert_eq!(
+        (outcome.verdict, outcome.findings[0].disposition),
+        CONFIRMED
+    );
+}
+
+proptest! {
+    #![proptest_config(Config { cases: 300, ..Config::default() })]
+
+    /// Whoever refutes remarks changes nothing about what is critical in the same line.
+    #[test]
+    fn law_of_refuted_remarks(
+        reported in prop::collection::vec(prop::option::of(prop::sample::select(vec![Severity::Minor, Severity::Critical])), 2..7),
+        refuters in prop::collection::vec(any::<bool>(), 7),
+    ) {
+        prop_assume!(reported.contains(&Some(Severity::Critical)));
+        let quiet = beside_remarks(&reported, &[false; 7]);
+        let refuted = beside_remarks(&reported, &refuters);
+        let found = |outcome: &Outcome| outcome.findings.first().map(|f| (f.disposition, f.level));
+        prop_assert_eq!((refuted.verdict, found(&refuted)), (quiet.verdict, found(&quiet)));
+    }
 }
