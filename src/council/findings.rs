@@ -107,13 +107,15 @@ fn finding_in_place(shown: &FindingVersion) -> Finding {
     finding
 }
 
-/// The version that is shown: the worst that stands, else the worst; ties fall to the text, never to the seat.
+/// The version that is shown: the worst that stands, else the worst. Of equals a rule speaks, whose words say which rule it
+/// is; further ties fall to the text, never to the seat.
 fn shown_version(cluster: &FindingCluster) -> Option<&FindingVersion> {
     cluster.versions.iter().min_by_key(|v| {
         let f = &v.finding;
         let bad = std::cmp::Reverse((cluster.stands(v), v.severity()));
         (
             bad,
+            f.rule.is_none(),
             v.round,
             &f.location,
             &f.rule,

@@ -282,6 +282,31 @@ fn a_models_word_on_a_rules_line_rests_on_the_models() {
 }
 
 #[test]
+fn a_model_that_says_the_same_as_a_rule_takes_neither_its_name_nor_its_words() {
+    let mut plan = plan(Procedure::Review, 3);
+    plan.debate = DebateMode::Off;
+    plan.seats[2].seat.agent.deterministic = true;
+    let mut run = Run::seated(plan);
+    let hit = Finding {
+        rule: Some("overflow".into()),
+        description: "The sum may overflow.".into(),
+        ..critical()
+    };
+    let remark = Finding {
+        description: "A sum.".into(),
+        ..critical()
+    };
+    run.answer("judge-1", Vote::Fail, |a| a.findings = vec![remark]);
+    run.answer("judge-2", Vote::Pass, |_| {});
+    run.answer("judge-3", Vote::Fail, |a| a.findings = vec![hit]);
+    let [found] = run.concluded().findings.as_slice() else {
+        panic!("one line, one category")
+    };
+    let shown = (&found.finding.rule, found.finding.description.as_str());
+    assert_eq!(shown, (&Some("overflow".into()), "The sum may overflow."));
+}
+
+#[test]
 fn rules_alone_are_no_council() {
     for (procedure, debate) in [
         (Procedure::Review, DebateMode::Auto),
