@@ -47,8 +47,8 @@ pub(crate) struct RunBundle {
 }
 
 /// A file of the change.
-#[derive(Serialize, Deserialize)]
-struct BundleFile {
+#[derive(Serialize, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct BundleFile {
     path: String,
     old: Option<String>,
     new: Option<String>,
@@ -196,7 +196,7 @@ impl RunBundle {
 }
 
 impl BundleFile {
-    fn from_change(file: &council_protocol::FileChange, redactor: &Redactor) -> Self {
+    pub(crate) fn from_change(file: &council_protocol::FileChange, redactor: &Redactor) -> Self {
         Self {
             path: redactor.redact_source(None, &file.path.display()).text,
             old: file.old_id.clone(),

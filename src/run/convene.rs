@@ -22,6 +22,7 @@ use crate::run::nothing::{reason_to_skip, skipped_report};
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
 use crate::run::recognition::VerdictMemory;
+use crate::run::recordings::check_recordings;
 use crate::run::seats::{SeatPlanner, lenses};
 use crate::run::shards;
 use crate::run::stored_request::StoredRequest;
@@ -63,6 +64,7 @@ pub(crate) fn convene_review(
         TargetKind::Topic => SeatPlanner::require_thinking_seats(&seats, "a question")?,
         _ => {}
     }
+    check_recordings(&seats, &prepared.packet, &prepared.redactor)?;
     let quorum = SeatPlanner { config, deep }.required_quorum(seats.len())?;
     if let Some(request) = &prepared.request {
         lenses::add_focus(&mut seats, &request.focus);

@@ -40,6 +40,7 @@ pub(crate) mod prompts;
 pub(crate) mod proof;
 pub(crate) mod proposals;
 pub(crate) mod recognition;
+pub(crate) mod recordings;
 pub(crate) mod redaction;
 pub(crate) mod replay;
 pub(crate) mod request;

@@ -145,6 +145,13 @@ fn a_recorded_council_sits_again_and_comes_to_the_same_findings() {
     assert_eq!(after["findings"], before["findings"]);
     assert_ne!(after["receipt"]["run"]["name"], Value::Null);
     assert_eq!(after["receipt"]["run"]["backend"]["name"], "teams");
+    // What was said of one change says nothing of another.
+    repo.write("other.rs", "fn other() {}\n");
+    repo.commit("Another change");
+    repo.council(["review", "HEAD"])
+        .ends(2)
+        .tells("is the recording of another change");
+    repo.council(["review", "HEAD~1", "--fresh"]).ends(1);
     let odd = "[agents.helper]\ndriver = 'recorded'\n";
     repo.write_home(".config/git-council/config.toml", odd);
     repo.council(["review", "HEAD", "--fresh"])
