@@ -149,6 +149,8 @@ impl Council {
         judge.add_usage(turn.round, usage);
         if turn.cancelled || matches!(self.phase, CouncilPhase::Closing) {
             self.note_late(seat, &turn);
+            let lost = read_lost_answer(raw, &turn.key, turn.round);
+            self.state.judges[seat].keep_lost(lost);
         } else {
             match self.read_answer(seat, &turn, raw) {
                 Ok(answer) => self.weigh_answer(seat, turn, answer, now),
@@ -174,7 +176,7 @@ impl Council {
         }
     }
 
-    /// An answer after its deadline is noted and not counted.
+    /// An answer after its deadline is noted and not counted; an objection in it is told.
     fn note_late(&mut self, seat: SeatIndex, turn: &OpenTurn) {
         let judge = &mut self.state.judges[seat];
         let detail = "answered after its time was over; the answer does not count";

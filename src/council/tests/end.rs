@@ -193,6 +193,32 @@ fn a_late_answer_is_noted_and_does_not_count() {
     );
 }
 
+/// Two pass; a third objects after its time, while the others debate or when the round is over.
+#[test]
+fn an_objection_that_comes_late_is_told_and_bars_a_pass() {
+    for debate in [DebateMode::Force, DebateMode::Off] {
+        for objection in [Some(Severity::Critical), None] {
+            let mut plan = plan(Procedure::Review, 4);
+            plan.debate = debate;
+            let mut run = Run::seated(plan);
+            run.obedient = false;
+            run.votes(&[Vote::Pass, Vote::Pass, Vote::Pass]);
+            run.wait(120_000);
+            run.answer("judge-4", Vote::Fail, |a| {
+                a.findings = objection.map(|s| finding(s, 3)).into_iter().collect();
+            });
+            if debate == DebateMode::Force {
+                run.votes(&[Vote::Pass, Vote::Pass, Vote::Pass]);
+            }
+            run.wait(35_000);
+            let outcome = run.concluded();
+            assert_eq!(outcome.judges[3].counted, None);
+            assert_eq!(outcome.verdict, Verdict::Warn, "{:?}", outcome.notes);
+            assert!(run.noted("FAIL"), "{:?}", outcome.notes);
+        }
+    }
+}
+
 #[test]
 fn a_judge_that_dies_in_r2_keeps_its_r1() {
     let mut run = Run::seated(plan(Procedure::Debate, 2));
