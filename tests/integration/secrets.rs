@@ -452,3 +452,29 @@ fn a_dismissal_does_not_tell_a_secret_either() {
     );
     assert!(!all.contains(&token), "{all}");
 }
+
+/// A private key among tests is probably made for them. Where it is moved to, it is the program's, though no line is new.
+#[test]
+fn a_key_that_is_moved_out_of_tests_or_examples_is_one_of_the_programs() {
+    let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKjMzEf\n".repeat(6);
+    let marks = ["BEGIN", "END"].map(|word| format!("-----{word} PRIVATE {}-----\n", "KEY"));
+    let key = format!("{}{body}{}", marks[0], marks[1]);
+    for from in ["tests/server.pem", "examples/tls/server.pem"] {
+        let repo = Repo::with_base();
+        repo.write(from, &key);
+        repo.commit("For the tests");
+        repo.council(["review", "HEAD"])
+            .ends(0)
+            .prints("WARN")
+            .prints("lower, because");
+        for (to, code) in [("tests/other/server.pem", 0), ("deploy/server.pem", 1)] {
+            let folder = Path::new(to).parent().unwrap();
+            std::fs::create_dir_all(repo.path().join(folder)).unwrap();
+            repo.git(["mv", from, to]);
+            repo.commit("Moved");
+            let run = repo.council(["review", "HEAD"]).ends(code);
+            assert_eq!(run.stdout.contains("private-key"), code == 1, "{to}");
+            repo.git(["reset", "--quiet", "--hard", "HEAD~"]);
+        }
+    }
+}

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use council_protocol::change::FileKind;
 use council_protocol::{AddedText, BlobSource, FileChange, Hunk, Side};
 
-use crate::role::FileRole;
+use crate::role::{FileRole, sample_folder};
 use crate::view::FileView;
 
 /// The shortest run of printable bytes that may hold a secret.
@@ -65,6 +65,17 @@ pub(crate) fn moved_in(file: &FileView<'_>) -> Option<FileChange> {
     let old = file.change.old_path.as_ref()?;
     let was = FileRole::from_path(&old.display(), file.language);
     if was != FileRole::Foreign || file.role == FileRole::Foreign || !file.is_text() {
+        return None;
+    }
+    let lines: Vec<&str> = file.text_after()?.split_terminator('\n').collect();
+    Some(all_added(file.change, 1, &lines))
+}
+
+/// A file that is moved out of a folder of tests or examples: a key that was made for them is one of the program's now.
+pub(crate) fn moved_from_samples(file: &FileView<'_>) -> Option<FileChange> {
+    let old = file.change.old_path.as_ref()?;
+    let was_sample = sample_folder(&old.display()).is_some();
+    if !was_sample || sample_folder(&file.path).is_some() || !file.is_text() {
         return None;
     }
     let lines: Vec<&str> = file.text_after()?.split_terminator('\n').collect();

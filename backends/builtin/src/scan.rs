@@ -9,7 +9,7 @@ use council_protocol::{BlobSource, FileChange, Severity};
 use crate::excuse::{MARK, SuppressionLedger};
 use crate::needle::{KeywordIndex, keyword_index};
 use crate::old_side::without_old_hits;
-use crate::opaque::{moved_in, visit_added_parts};
+use crate::opaque::{moved_from_samples, moved_in, visit_added_parts};
 use crate::perspective::{SECURITY, covers_perspective};
 use crate::precision::is_on_request;
 use crate::role::FileRole;
@@ -170,7 +170,30 @@ fn find_in_file(
         None => without_old_hits(file, blobs, look_at_file(change, file, bench)),
     };
     found.extend(scan_withheld(change, file, bench));
+    found.extend(scan_moved_samples(change, file, bench, &found));
     found.retain(|f| !is_machine_made(f, file));
+    found
+}
+
+/// What the rules about secrets find in a file that leaves the tests or examples, beside what was found already.
+fn scan_moved_samples(
+    change: &ChangeView<'_>,
+    file: &FileView<'_>,
+    bench: &ActiveRules,
+    known: &[FoundHit],
+) -> Vec<FoundHit> {
+    let Some(whole) = moved_from_samples(file) else {
+        return Vec::new();
+    };
+    let bench = &bench.only(|rule: &BuiltinRule| rule.info.category == "secrets");
+    let whole = FileView::new(file.index, &whole, change.blobs);
+    let is_known = |hit: &FoundHit| {
+        let same =
+            |old: &FoundHit| (old.rule.info.id, old.hit.line) == (hit.rule.info.id, hit.hit.line);
+        known.iter().any(same)
+    };
+    let mut found = look_at_file(change, &whole, bench);
+    found.retain(|hit| !is_known(hit));
     found
 }
 
