@@ -1,5 +1,4 @@
-//! Limits that the system sets to the process (`ulimit`): what is too tight to work with is said at once, and a file
-//! that grows too large is an error instead of the end.
+//! Limits that the system sets to the process (`ulimit`): what is too tight to work with is said at once.
 
 use crate::run::error::RunError;
 
@@ -67,26 +66,6 @@ fn refused_limit(
         (limit < least).then_some((what, limit, least, flag))
     })
 }
-
-/// Makes a write beyond `ulimit -f` fail with an error. Without a handler the system ends the process with SIGXFSZ.
-#[cfg(unix)]
-pub(super) fn keep_file_size_an_error() {
-    use tokio::signal::unix::{SignalKind, signal};
-
-    /// The same number on Linux and macOS.
-    const SIGXFSZ: i32 = 25;
-    // The handler stays when the runtime that installed it is gone.
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_io()
-        .build();
-    if let Ok(runtime) = runtime {
-        let _entered = runtime.enter();
-        drop(signal(SignalKind::from_raw(SIGXFSZ)));
-    }
-}
-
-#[cfg(not(unix))]
-pub(super) fn keep_file_size_an_error() {}
 
 #[cfg(test)]
 mod tests {

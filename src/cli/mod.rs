@@ -36,6 +36,8 @@ use crate::run::error::{RunError, RunErrorKind};
 
 /// Runs the program.
 pub fn main() -> ExitCode {
+    // Before the first word is written: that may be what is too large for `ulimit -f`.
+    guard::keep_file_size_an_error();
     let mut arguments = std::env::args_os().skip(1);
     if arguments
         .next()
@@ -92,7 +94,6 @@ fn run_cli(cli: Cli) -> u8 {
         _ => Verbosity::Normal,
     };
     let console = Console::new(cli.global.color.map(Into::into), verbosity, &environment);
-    limits::keep_file_size_an_error();
     let start = CommandContext::new(cli.global, environment, console);
     let code = start.and_then(|start| dispatch(cli.command, &start));
     code.unwrap_or_else(|error| report_error(&error, &console))

@@ -349,3 +349,40 @@ fn limits_of_the_process_end_in_an_error_that_names_them() {
     limited(&repo, "-f 1").tells("File too large");
     limited(&repo, "-n 64").ends(0);
 }
+
+/// Whatever is written when a file may not grow: the program says so, and no signal ends it. Its output goes into a file.
+#[test]
+fn a_limit_on_the_size_of_files_is_an_error_from_the_first_word_on() {
+    let repo = Repo::with_base();
+    repo.write("a.rs", "fn a() {}\n".repeat(1000));
+    repo.commit("Add a");
+    let out = repo.in_home("out");
+    let commands = [
+        "--version",
+        "--help",
+        "help --all",
+        "review --help",
+        "review --no-such-flag",
+        "review HEAD --json",
+        "config",
+        "doctor",
+        "demo",
+        "explain provider-token",
+        "schema report",
+    ];
+    for (command, blocks) in commands.iter().flat_map(|c| [(c, 0), (c, 1)]) {
+        let program = repo.program(&repo.path());
+        let script = format!("ulimit -c 0; ulimit -f {blocks}; exec \"$0\" {command} >\"$1\"");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &script]).arg(program.get_program());
+        shell.arg(&out).env_clear().current_dir(repo.path());
+        shell.envs(program.get_envs().filter_map(|(k, v)| Some((k, v?))));
+        let run = Run::of(shell.output().unwrap());
+        assert!(run.code <= 4, "{command} {blocks} {run:?}");
+        let is_cut = fs::metadata(&out).unwrap().len() == blocks * 512;
+        if is_cut && !command.ends_with("no-such-flag") {
+            run.ends(4)
+                .tells("cannot write to standard output: File too large");
+        }
+    }
+}

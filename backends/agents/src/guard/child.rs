@@ -193,6 +193,22 @@ fn install_handlers() {
 
 extern "C" fn on_child(_: libc::c_int) {}
 
+/// Makes a write beyond `ulimit -f` fail with `EFBIG` in this process; by default the system ends it with SIGXFSZ. A
+/// handler that does nothing, for what a process ignores its children ignore too, but no handler outlives an `exec`.
+pub fn keep_file_size_an_error() {
+    #[expect(
+        unsafe_code,
+        reason = "the signal calls have no safe wrapper here, and the runtime's needs descriptors"
+    )]
+    // SAFETY: the structure is zeroed before use and lives on this stack; the handler does nothing at all.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = on_child as *const () as usize;
+        action.sa_flags = libc::SA_RESTART;
+        libc::sigaction(libc::SIGXFSZ, &raw const action, std::ptr::null_mut());
+    }
+}
+
 extern "C" fn on_end(_: libc::c_int) {
     ASKED_TO_END.store(true, Ordering::Relaxed);
 }
