@@ -265,18 +265,22 @@ fn is_for_every_file(rule: &BuiltinRule) -> bool {
 fn is_machine_made(found: &FoundHit, file: &FileView<'_>) -> bool {
     let rule = found.rule;
     let generated = rule.info.perspective != SECURITY && file.is_generated();
-    !is_for_every_file(rule)
-        && (generated || file.is_packed() && is_packed_line(file, found.hit.line))
+    !is_for_every_file(rule) && (generated || file.is_packed_line(found.hit.line))
 }
 
-/// Whether a line of a packed file is what makes it one: a short line, or a short one with a long comment, was written by
-/// hand. Without a line it is the file as a whole.
-fn is_packed_line(file: &FileView<'_>, number: u32) -> bool {
-    /// The fewest bytes of code on a line that no hand wrote.
-    const MIN_CODE: usize = 400;
-    let mut added = file.added_lines();
-    let line = added.find(|line| line.number() == number);
-    line.is_none_or(|line| line.without_comments().trim().len() >= MIN_CODE)
+/// The lines of a packed file at which a rule matches that does not speak there, and the rule's name, in order.
+pub(crate) fn silenced_by_packing(file: &FileView<'_>) -> Vec<(u32, &'static str)> {
+    let lines_alone = |rule: &BuiltinRule| {
+        matches!(rule.check, RuleCheck::Line { .. } | RuleCheck::NonAscii(_))
+            && !is_for_every_file(rule)
+    };
+    let bench = ActiveRules::new("", &RuleSettings::default()).only(lines_alone);
+    let change = ChangeView::of_file(file.change, &NoBlobs);
+    let found = look_at_file(&change, file, &bench);
+    let silenced = found.iter().filter(|f| file.is_packed_line(f.hit.line));
+    let mut silenced: Vec<_> = silenced.map(|f| (f.hit.line, f.rule.info.id)).collect();
+    silenced.sort_unstable();
+    silenced
 }
 
 fn look_at_file(

@@ -64,7 +64,7 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
             "`{name}` is given a literal that looks like a real secret."
         ));
         // Packed code is full of such words, and of keys that are made to be public.
-        hits.push(if line.file.is_packed() {
+        hits.push(if line.is_packed() {
             hit.with_severity(Minor)
         } else {
             hit

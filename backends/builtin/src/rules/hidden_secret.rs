@@ -112,7 +112,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let language = line.file.language;
     // Prose shows what a secret looks like; what a program packed is full of such words.
-    if language == Language::Prose || line.file.is_packed() {
+    if language == Language::Prose || line.is_packed() {
         return;
     }
     let is_ours = |found: &SecretMatch<'_>| match found.shape {

@@ -46,6 +46,7 @@ mod new_panic;
 mod new_unwrap;
 mod open_redirect;
 mod oversized_file;
+mod packed_code;
 mod path_traversal;
 mod pipe_to_shell;
 mod private_key;
@@ -150,6 +151,7 @@ pub(crate) static RULES: &[&BuiltinRule] = &[
     &new_unwrap::RULE,
     &open_redirect::RULE,
     &oversized_file::RULE,
+    &packed_code::RULE,
     &path_traversal::RULE,
     &pipe_to_shell::RULE,
     &private_key::RULE,

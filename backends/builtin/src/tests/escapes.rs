@@ -208,3 +208,47 @@ proptest::proptest! {
         proptest::prop_assert_eq!(private_key_at(&path), Some(Severity::Critical), "{}", path);
     }
 }
+
+/// Whichever rule speaks of a line: packed among long lines it speaks as well, or the file is named.
+#[test]
+fn what_a_long_line_hides_is_told() {
+    let pad = "let v1=f(1,2);".repeat(160);
+    for (rule, path, bad) in [
+        ("code-evaluation", "src/a.js", "eval(request.query.code);"),
+        ("debug-mode", "src/a.py", "app.run(debug=True);"),
+        (
+            "disabled-tls",
+            "src/a.js",
+            "let o = { rejectUnauthorized: false };",
+        ),
+        ("weak-password-hash", "src/a.php", "$p = md5($password);"),
+    ] {
+        let short = RuleFixture::from_added(path, &format!("{bad}\n"));
+        let speaks = |found: &[(&str, Severity)], rule| found.iter().any(|(id, _)| *id == rule);
+        let found = speaking_on(&short.packet, &*short.blobs);
+        assert!(speaks(&found, rule), "{rule}: {found:?}");
+        for (before, after) in [("", &*pad), (&*pad, ""), (&*pad, &*pad)] {
+            let text = format!("{before}{bad}{after}\n{pad}\n{pad}\n");
+            let long = RuleFixture::from_added(path, &text);
+            let found = speaking_on(&long.packet, &*long.blobs);
+            assert!(
+                speaks(&found, rule) || speaks(&found, "packed-code"),
+                "{rule}: {found:?}"
+            );
+        }
+    }
+}
+
+/// A long line elsewhere in a file hides no secret in a short one.
+#[test]
+fn a_long_line_beside_a_secret_hides_it_no_better() {
+    let secret = "curl -u admin:tR5wPz8KqLm3{|}Xv7Nb2 https://example.com/\n";
+    let secret = secret.replace("{|}", "");
+    let pad = format!("# {}\n", "long words ".repeat(800));
+    let code = format!("x=$(f {})\n", "1 ".repeat(5_000));
+    for before in ["", &*pad, &*code] {
+        let fixture = RuleFixture::from_added("deploy.sh", &format!("{before}{secret}"));
+        let found = speaking_on(&fixture.packet, &*fixture.blobs);
+        assert!(has(&found, "hidden-secret"), "{found:?}");
+    }
+}

@@ -140,6 +140,18 @@ impl<'a> FileView<'a> {
         code && text.len() >= MIN_BYTES && dense(text)
     }
 
+    /// Whether a line of it is what makes it a packed file: a short line, or a short one with a long comment, was written
+    /// by hand. Without a line it is the file as a whole.
+    pub(crate) fn is_packed_line(&self, number: u32) -> bool {
+        /// The fewest bytes of code on a line that no hand wrote.
+        const MIN_CODE: usize = 400;
+        self.is_packed() && {
+            let mut added = self.added_lines();
+            let line = added.find(|line| line.number() == number);
+            line.is_none_or(|line| line.without_comments().trim().len() >= MIN_CODE)
+        }
+    }
+
     /// Whether it exists after the change.
     pub(crate) fn exists(&self) -> bool {
         self.change.status != FileStatus::Deleted

@@ -96,6 +96,11 @@ impl<'f, 'a> LineView<'f, 'a> {
         })
     }
 
+    /// Whether a program packed it.
+    pub(crate) fn is_packed(&self) -> bool {
+        self.file.is_packed_line(self.number())
+    }
+
     /// Whether the line stands in a test.
     pub(crate) fn in_test(&self) -> bool {
         self.file.in_test(self.number())
