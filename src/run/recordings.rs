@@ -1,7 +1,6 @@
 //! Recordings are of one change: answers about another one would be votes on what nobody read.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
 
 use council_protocol::seat::AgentKind;
@@ -11,6 +10,7 @@ use serde::Deserialize;
 
 use super::bundle::BundleFile;
 use super::error::RunError;
+use crate::safe_file;
 
 /// What of a recording says which change it is of.
 #[derive(Deserialize)]
@@ -48,5 +48,5 @@ pub(crate) fn check_recordings(
 }
 
 fn recorded_change(recording: &Path) -> Option<RecordedChange> {
-    serde_json::from_slice(&fs::read(recording).ok()?).ok()
+    serde_json::from_slice(&safe_file::read(recording).ok()?).ok()
 }
