@@ -74,7 +74,7 @@ impl Repo {
     /// An empty repository with more options of `git init`.
     pub(crate) fn with(options: &[&str]) -> Self {
         let repo = Self::outside();
-        repo.git(&[&["init", "-q", "-b", "main"], options].concat());
+        repo.git(&[&["init", "-q", "--template=", "-b", "main"], options].concat());
         repo
     }
 
@@ -123,6 +123,8 @@ impl Repo {
                 "gc.auto=0",
                 "-c",
                 "maintenance.auto=false",
+                "-c",
+                "fastimport.unpackLimit=1",
             ])
             .args(args)
             .env_clear()
