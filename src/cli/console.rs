@@ -113,7 +113,7 @@ impl Console {
 
     /// Prints data for programs. Characters that a terminal obeys are written as `\u` escapes.
     pub(crate) fn print_json(&self, data: &impl serde::Serialize) -> Result<(), RunError> {
-        let json = serde_json::to_string_pretty(data).unwrap_or_default();
+        let json = crate::text::pretty_json(data).unwrap_or_default();
         self.print(&(text::json_safe(&json) + "\n"))
     }
 

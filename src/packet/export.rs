@@ -29,7 +29,6 @@ pub(crate) const INDEX_FILE: &str = "files.json";
 /// What lies in the folder and what it belongs to. Written last: a folder without it is not complete.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct FolderIndex {
-    /// Always [`FOLDER_VERSION`].
     pub version: u32,
     /// SHA-256 of `packet.json`, 64 hex digits.
     pub packet: String,
@@ -141,7 +140,9 @@ pub(crate) fn export_packet<E: From<BlobError>>(
     // Strings and lists only: serialization into memory cannot fail.
     put(
         INDEX_FILE,
-        &serde_json::to_vec_pretty(&index).unwrap_or_default(),
+        crate::text::pretty_json(&index)
+            .unwrap_or_default()
+            .as_bytes(),
     )?;
     Ok(index)
 }

@@ -12,7 +12,7 @@ use council_protocol::Severity;
 pub(crate) fn render(report: &Report) -> String {
     let counted = report.outcome.findings.iter().filter(|f| f.level.is_some());
     let issues: Vec<Value> = counted.map(issue).collect();
-    let json = serde_json::to_string_pretty(&issues).unwrap_or_default();
+    let json = crate::text::pretty_json(&issues).unwrap_or_default();
     json_safe(&json) + "\n"
 }
 

@@ -28,7 +28,7 @@ pub fn render(report: &Report, gate: GatePolicy) -> String {
         report,
     };
     // A report has string keys only and no fallible serializer in it.
-    let json = serde_json::to_string_pretty(&document).unwrap_or_default();
+    let json = crate::text::pretty_json(&document).unwrap_or_default();
     text::json_safe(&json) + "\n"
 }
 

@@ -20,7 +20,7 @@ pub fn render_judge(
     redact::ReportRedactor(redactor).redact_answer(&mut answer);
     let answer = &answer;
     // An answer has string keys only and no fallible serializer in it.
-    let json = serde_json::to_string_pretty(answer).unwrap_or_default();
+    let json = crate::text::pretty_json(answer).unwrap_or_default();
     let mut blocks = vec![format!("```json\n{}\n```", text::json_safe(&json))];
     blocks.push(format!(
         "# {}, round {round}: {}",

@@ -145,7 +145,9 @@ impl RunBundle {
 
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         // Plain data with string keys: this cannot fail.
-        let mut bytes = serde_json::to_vec_pretty(self).unwrap_or_default();
+        let mut bytes = crate::text::pretty_json(self)
+            .unwrap_or_default()
+            .into_bytes();
         bytes.push(b'\n');
         bytes
     }

@@ -234,7 +234,9 @@ impl SessionState<'_> {
         let disk = self.world.disk();
         let folder = worker::judge_folder(run, judge);
         let below = folder.strip_prefix(run).unwrap_or(&folder);
-        let bytes = serde_json::to_vec_pretty(peer).unwrap_or_default();
+        let bytes = crate::text::pretty_json(peer)
+            .unwrap_or_default()
+            .into_bytes();
         let shared = disk
             .make_dirs(run, below)
             .and_then(|()| disk.write_file(&folder.join(file), &bytes, WriteDurability::Cheap));

@@ -8,6 +8,7 @@ mod base64;
 mod log;
 mod markdown;
 mod marked;
+mod pretty;
 mod visible;
 mod width;
 
@@ -15,6 +16,7 @@ use markdown::InlinePlace;
 
 pub(crate) use base64::encode_base64;
 pub(crate) use marked::{is_marked, mark_hidden};
+pub(crate) use pretty::pretty_json;
 pub(crate) use visible::{is_hidden, json_safe};
 pub(crate) use width::{Ellipsis, clip_chars, display_width, fit_columns, wrap_columns};
 

@@ -146,7 +146,9 @@ pub(crate) fn plan_matrix(
     )
     .map_err(cannot)?;
     matrix::store_plan(run, &plan).map_err(cannot)?;
-    let json = serde_json::to_vec_pretty(&header).map_err(|error| cannot(error.into()))?;
+    let json = crate::text::pretty_json(&header)
+        .map(String::into_bytes)
+        .map_err(|error| cannot(error.into()))?;
     safe_file::write_file(&run.join(HEADER), json).map_err(cannot)?;
     let desk = MatrixContext {
         run,

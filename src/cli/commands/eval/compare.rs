@@ -63,7 +63,7 @@ pub(super) fn run(args: &CompareArgs, start: &CommandContext) -> Result<(), RunE
     let labels = LabelBook::load(&files)?;
     let comparison = compare_councils(&items, &trials, &|item, finding| labels.find(item, finding));
     if args.json {
-        let text = serde_json::to_string_pretty(&comparison).map_err(RunError::run)?;
+        let text = crate::text::pretty_json(&comparison).map_err(RunError::run)?;
         return start.console.print(&(text + "\n"));
     }
     if args.html {
