@@ -151,7 +151,7 @@ pub fn sarif(bytes: &[u8]) {
     council_agents::fuzz::sarif(&text(bytes));
 }
 
-/// DEBATE.md.
+/// Reads a DEBATE.md as the duel does.
 pub fn transcript(bytes: &[u8]) {
     let transcript = DebateTranscript::parse(&text(bytes));
     let _ = (check_transcript(&transcript), transcript.is_concluded());

@@ -10,7 +10,6 @@ use crate::table::SecretTable;
 pub struct SecretSample {
     /// The kind, as the placeholder names it.
     pub kind: String,
-    /// The line.
     pub line: String,
     /// The secret in it.
     pub secret: String,

@@ -5,7 +5,6 @@ use super::source::ValueOrigin;
 /// Why a configuration is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ConfigError {
-    /// Not TOML.
     #[error("{} is not valid TOML: {message}", origin.place_name())]
     Syntax {
         /// File and line.

@@ -471,7 +471,6 @@ pub(crate) enum ReportFormat {
     Json,
     /// SARIF 2.1.0, for code scanning.
     Sarif,
-    /// Reviewdog's diagnostics.
     Rdjson,
     /// One page for a browser.
     Html,
@@ -479,7 +478,6 @@ pub(crate) enum ReportFormat {
     Agent,
     /// JUnit's XML, for CI servers that list failed tests.
     Junit,
-    /// Checkstyle's XML.
     Checkstyle,
     /// GitLab's code quality report.
     Gitlab,

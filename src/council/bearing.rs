@@ -144,8 +144,8 @@ mod tests {
     use council_protocol::Severity;
 
     use super::*;
-    use crate::council::exchange::Action;
-    use crate::council::tests::run::finding;
+    use crate::exchange::Action;
+    use crate::testing::finding;
 
     /// Whether evidence is about a finding that says `quote` at `src/payments.py:10`; every quote is where it is said to be.
     fn is_about(quote: &str, (path, line, cited): (&str, u32, &str)) -> bool {

@@ -2,13 +2,13 @@
 
 use council_protocol::{Severity, Vote};
 
-pub(crate) use super::objections::Objections;
+pub use super::objections::Objections;
 use super::outcome::{Disposition, FindingLevel, Verdict, VerdictReason};
 use super::plan::{ConsensusRule, VerdictPolicy};
 
 /// A finding as the verdict sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct FindingStanding {
+pub struct FindingStanding {
     /// How bad it is said to be.
     pub severity: Severity,
     /// What became of it.
@@ -17,7 +17,7 @@ pub(crate) struct FindingStanding {
 
 /// Everything that the verdict depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct VerdictInput<'a> {
+pub struct VerdictInput<'a> {
     /// The findings, rejected ones included.
     pub findings: &'a [FindingStanding],
     /// The votes that count.
@@ -35,10 +35,7 @@ pub(crate) struct VerdictInput<'a> {
 }
 
 /// What a finding does to the verdict; none for a rejected one.
-pub(crate) fn finding_level(
-    finding: FindingStanding,
-    policy: VerdictPolicy,
-) -> Option<FindingLevel> {
+pub fn finding_level(finding: FindingStanding, policy: VerdictPolicy) -> Option<FindingLevel> {
     use {Disposition as D, Severity as S};
     match (finding.severity, finding.disposition) {
         (_, D::Rejected) => None,
@@ -52,7 +49,7 @@ pub(crate) fn finding_level(
 }
 
 /// The verdict and its reason. The rule first, then the floors: quorum, unsearched quotes, coverage.
-pub(crate) fn decide_verdict(
+pub fn decide_verdict(
     consensus: ConsensusRule,
     policy: VerdictPolicy,
     case: &VerdictInput<'_>,

@@ -113,7 +113,7 @@ fn max_supported_vote(severity: Severity) -> Vote {
 
 /// A verdict that was made before, under today's dismissals: nobody is asked again.
 #[derive(Debug)]
-pub(crate) struct ReconsideredVerdict<'a> {
+pub struct ReconsideredVerdict<'a> {
     /// The rule of the verdict.
     pub consensus: ConsensusRule,
     /// The choices that the rule leaves.
@@ -128,7 +128,7 @@ pub(crate) struct ReconsideredVerdict<'a> {
 
 impl ReconsideredVerdict<'_> {
     /// Marks what was dismissed and judges what is left. Every quote was searched when the verdict was made.
-    pub(crate) fn decide_again(
+    pub fn decide_again(
         &self,
         findings: &mut [JudgedFinding],
         dismissals: &[Dismissal],
@@ -177,7 +177,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::council::outcome::FindingMember;
+    use crate::outcome::FindingMember;
 
     const JUDGES: [&str; 3] = ["a", "b", "c"];
 
@@ -185,7 +185,7 @@ mod tests {
         Dismissal {
             fingerprint: fingerprint.into(),
             severity: Some(Severity::Critical),
-            ground: crate::council::DismissalGround::FalsePositive,
+            ground: crate::DismissalGround::FalsePositive,
             because: "it is escaped two lines above".into(),
             by: "Ann <ann@example.com>".into(),
             at: "2026-03-09T10:00:00+01:00".into(),

@@ -79,7 +79,7 @@ impl Council {
     }
 
     /// The finding that a judge means by an id which it was shown in a round, and who reported it.
-    pub(crate) fn finding_meant(
+    pub fn finding_meant(
         &self,
         judge: &JudgeId,
         round: RoundNumber,
@@ -93,7 +93,7 @@ impl Council {
     }
 
     /// A judge's own finding by its number, from 1.
-    pub(crate) fn own_finding(&self, judge: &JudgeId, number: u32) -> Option<&Finding> {
+    pub fn own_finding(&self, judge: &JudgeId, number: u32) -> Option<&Finding> {
         let judges = &self.state.judges;
         let at = usize::try_from(number).ok()?.checked_sub(1)?;
         let own = judges[judges.seat_of(judge)?].raised.get(at)?;

@@ -9,7 +9,7 @@ use council_protocol::{Answer, JudgeId, Location, Millis, Proof, RoundNumber, Ta
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::outcome::Outcome;
+use super::outcome::{Outcome, VerdictReason};
 use super::reproduction::{ReproductionId, ReproductionResult, Suggestion};
 
 /// A claim that the session is asked to check against the reviewed tree. Numbered from 1 within a run.
@@ -34,13 +34,9 @@ pub struct NearestLine {
 #[serde(tag = "input", rename_all = "kebab-case")]
 pub enum Input {
     /// A judge is seated.
-    Started {
-        /// Who.
-        judge: JudgeId,
-    },
+    Started { judge: JudgeId },
     /// A reply came, as it came.
     Answered {
-        /// Who.
         judge: JudgeId,
         /// To which turn.
         turn: TurnId,
@@ -52,24 +48,16 @@ pub enum Input {
     },
     /// A judge could not be seated, or did not answer.
     Failed {
-        /// Who.
         judge: JudgeId,
         /// Which turn; none: the judge is gone.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         turn: Option<TurnId>,
-        /// Why.
         failure: Failure,
     },
     /// A judge has ended.
-    Ended {
-        /// Who.
-        judge: JudgeId,
-        /// How.
-        ending: Ending,
-    },
+    Ended { judge: JudgeId, ending: Ending },
     /// A claim was checked.
     Proved {
-        /// Which.
         claim: ClaimId,
         /// What was found.
         proof: Proof,
@@ -81,7 +69,6 @@ pub enum Input {
     },
     /// What the explorers of a judge found; missing ones have no result.
     Explored {
-        /// Whose.
         judge: JudgeId,
         /// Question and result, in the order asked.
         results: Vec<Explored>,
@@ -91,21 +78,14 @@ pub enum Input {
     },
     /// A reproduction was run, or could not be.
     Reproduced {
-        /// Which.
         id: ReproductionId,
         /// What came of it.
         result: ReproductionResult,
     },
     /// A deadline has passed.
-    Deadline {
-        /// Which.
-        timer: TimerId,
-    },
+    Deadline { timer: TimerId },
     /// The run must end now.
-    Cancel {
-        /// Why.
-        cause: CancelCause,
-    },
+    Cancel { cause: CancelCause },
 }
 
 /// Why a run is ended early.
@@ -124,13 +104,9 @@ pub enum CancelCause {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
     /// Seat a judge.
-    Spawn {
-        /// Who.
-        judge: JudgeId,
-    },
+    Spawn { judge: JudgeId },
     /// Give a judge its next turn.
     Send {
-        /// Who.
         judge: JudgeId,
         /// The turn's number.
         turn: TurnId,
@@ -152,7 +128,6 @@ pub enum Action {
     },
     /// Answer the questions of a judge with one-shot helpers; comes back as [`Input::Explored`].
     Explore {
-        /// Whose questions.
         judge: JudgeId,
         /// The questions, at most as many as the plan allows.
         questions: Vec<String>,
@@ -160,17 +135,13 @@ pub enum Action {
         timeout_ms: u64,
     },
     /// Interrupt a turn whose deadline has passed; the judge stays seated.
-    CancelTurn {
-        /// Who.
-        judge: JudgeId,
-    },
+    CancelTurn { judge: JudgeId },
     /// Search a quote in the reviewed tree, or in the patch's new lines where there are no blobs.
     Prove {
         /// Number of the claim.
         claim: ClaimId,
         /// Where it is said to stand.
         location: Location,
-        /// The text.
         quote: String,
     },
     /// Run a test on both sides of the change; comes back as [`Input::Reproduced`].
@@ -179,21 +150,17 @@ pub enum Action {
         id: ReproductionId,
         /// What its finding suggests: where the test proves the finding, it is run with that as well.
         suggestion: Option<Box<Suggestion>>,
-        /// The test.
         reproduction: Box<Reproduction>,
     },
     /// Send [`Input::Deadline`] at this moment; setting a timer again moves it.
     SetDeadline {
-        /// Which.
         timer: TimerId,
         /// When, in milliseconds since the run began.
         at: Millis,
     },
     /// Write an accepted answer of a judge to its file (R1 is never overwritten).
     Record {
-        /// Who.
         judge: JudgeId,
-        /// The round.
         round: RoundNumber,
         /// The answer as it counts.
         answer: Box<Answer>,
@@ -204,13 +171,9 @@ pub enum Action {
         so_far: Box<Outcome>,
     },
     /// Say something in the run's log, e.g. `Judge judge-1 R2 timeout -- using R1 verdict.`
-    Log {
-        /// The line.
-        line: String,
-    },
+    Log { line: String },
     /// Ask a judge to end, then end it.
     Shutdown {
-        /// Who.
         judge: JudgeId,
         /// The grace in milliseconds.
         grace_ms: u64,
@@ -220,4 +183,14 @@ pub enum Action {
         /// Everything that the report needs.
         outcome: Box<Outcome>,
     },
+}
+
+impl From<CancelCause> for VerdictReason {
+    fn from(cause: CancelCause) -> Self {
+        match cause {
+            CancelCause::Interrupted => Self::Interrupted,
+            CancelCause::Deadline => Self::Deadline,
+            CancelCause::BackendLost => Self::BackendLost,
+        }
+    }
 }

@@ -7,11 +7,11 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// The largest reply that is read, in bytes; more is a failure of the kind `oversized`.
-pub(crate) const MAX_ANSWER_BYTES: usize = 4 << 20;
+pub const MAX_ANSWER_BYTES: usize = 4 << 20;
 
 /// What an answer must echo, and for whom it may not speak.
 #[derive(Clone, Copy)]
-pub(crate) struct ExpectedEcho<'a> {
+pub struct ExpectedEcho<'a> {
     /// The round of the turn.
     pub round: RoundNumber,
     /// The one-time key of the turn.
@@ -38,7 +38,7 @@ struct AnswerHead {
 /// # Errors
 /// One kind per way of failing: `empty`, `prose`, `truncated`, `malformed` (with the field), `wrong-round`, `wrong-key`,
 /// `oversized`, and `violation` for an answer in the name of another judge.
-pub(crate) fn extract_answer(raw: &str, expected: ExpectedEcho<'_>) -> Result<Answer, Failure> {
+pub fn extract_answer(raw: &str, expected: ExpectedEcho<'_>) -> Result<Answer, Failure> {
     // Tools of some platforms write a byte order mark before everything.
     let raw = raw.trim_start_matches('\u{feff}');
     if raw.len() > MAX_ANSWER_BYTES {
@@ -64,7 +64,7 @@ pub(crate) fn extract_answer(raw: &str, expected: ExpectedEcho<'_>) -> Result<An
 }
 
 /// The part of a reply that is read: its object; none: it has none.
-pub(crate) fn object_of(raw: &str) -> Option<&str> {
+pub fn object_of(raw: &str) -> Option<&str> {
     find_object(raw).ok()
 }
 

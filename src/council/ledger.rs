@@ -47,7 +47,6 @@ pub struct RoundRecord {
     pub round: RoundNumber,
     /// How many were asked.
     pub asked: u32,
-    /// Who answered.
     pub answered: Vec<JudgeId>,
     /// Where each of them stands, before and after.
     pub stands: Vec<JudgeStand>,
@@ -60,7 +59,6 @@ pub struct RoundRecord {
 /// Where one judge stands after a round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgeStand {
-    /// Who.
     pub judge: JudgeId,
     /// The vote that counted before; none before R1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -87,13 +85,9 @@ pub struct JudgeStand {
 /// A message from one judge to another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MessageRecord {
-    /// The round.
     pub round: RoundNumber,
-    /// Who writes.
     pub from: JudgeId,
-    /// To whom.
     pub to: JudgeId,
-    /// The text.
     pub text: String,
     /// Whether it was passed on: two for each judge and round, to judges that can be reached.
     pub delivered: bool,
@@ -102,9 +96,7 @@ pub struct MessageRecord {
 /// What the moderator did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct InterventionRecord {
-    /// The round.
     pub round: RoundNumber,
-    /// Why.
     pub kind: InterventionKind,
     /// Who was asked.
     pub to: Vec<JudgeId>,
@@ -118,9 +110,7 @@ pub struct InterventionRecord {
 /// A judge that made fewer challenges than were asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UnchallengedRecord {
-    /// The round.
     pub round: RoundNumber,
-    /// Who.
     pub judge: JudgeId,
     /// How many it made.
     pub made: u32,
@@ -131,20 +121,16 @@ pub struct UnchallengedRecord {
 /// A final ballot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BallotRecord {
-    /// Whose.
     pub judge: JudgeId,
-    /// The ballot.
     pub ballot: Ballot,
 }
 
 /// How much was disputed after a round, and what followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ContentionRecord {
-    /// The round.
     pub round: RoundNumber,
     /// The score, computed from findings, responses and challenges.
     pub score: Contention,
-    /// What followed.
     pub then: ContentionStep,
 }
 
@@ -167,7 +153,6 @@ pub enum ContentionStep {
 pub struct Synthesis {
     /// Who wrote it.
     pub judge: JudgeId,
-    /// Markdown.
     pub document: String,
     /// The writer's own view of the contention.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -9,7 +9,7 @@ use super::outcome::{Disposition, JudgedFinding};
 
 /// Votes that a verdict does not pass over.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Objections {
+pub struct Objections {
     /// More than half of the models vote WARN or FAIL.
     pub majority_objects: bool,
     /// More than half of the models vote FAIL, each over a critical finding whose quote holds and that nobody refuted.
@@ -24,7 +24,7 @@ pub(crate) struct Objections {
 }
 
 /// Stands between a judge's name and the part of a large change that it was shown.
-pub(crate) const PART_MARK: &str = "-part-";
+pub const PART_MARK: &str = "-part-";
 
 /// The part of a change that a judge was shown; none: it sees all of it.
 fn part_of(judge: &JudgeId) -> Option<&str> {

@@ -50,7 +50,7 @@ impl Verdict {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum VerdictReason {
-    /// Nothing survived.
+    /// No finding is left.
     NoFindings,
     /// Only findings that are worth a note.
     NotesOnly,
@@ -111,15 +111,51 @@ pub enum ReviewedBy {
     Nobody,
     /// Built-in rules and tools alone: no reviewer read this change.
     Rules,
-    /// Models alone.
+    /// Models, and no rules.
     Models,
     /// Rules and models.
     Both,
 }
 
+impl VerdictReason {
+    /// Whether the run ended before the council had decided.
+    pub fn is_cut_short(self) -> bool {
+        matches!(self, Self::Interrupted | Self::Deadline | Self::BackendLost)
+    }
+
+    /// The word on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NoFindings => "no-findings",
+            Self::NotesOnly => "notes-only",
+            Self::CriticalConfirmed => "critical-confirmed",
+            Self::CriticalDisputed => "critical-disputed",
+            Self::CriticalUnconfirmed => "critical-unconfirmed",
+            Self::SignificantConfirmed => "significant-confirmed",
+            Self::VerdictWithoutFinding => "verdict-without-finding",
+            Self::Votes => "votes",
+            Self::BelowQuorum => "below-quorum",
+            Self::IncompleteCoverage => "incomplete-coverage",
+            Self::UncheckedEvidence => "unchecked-evidence",
+            Self::RulesAbstained => "rules-abstained",
+            Self::MissingBallots => "missing-ballots",
+            Self::Interrupted => "interrupted",
+            Self::Deadline => "deadline",
+            Self::BackendLost => "backend-lost",
+            Self::NothingToReview => "nothing-to-review",
+            Self::AllSkipped => "all-skipped",
+            Self::NoSynthesis => "no-synthesis",
+            Self::NoVerdict => "no-verdict",
+            Self::DuelLimit => "duel-limit",
+            Self::DuelTimeout => "duel-timeout",
+            Self::DuelViolation => "duel-violation",
+        }
+    }
+}
+
 impl ReviewedBy {
     /// What so many judges that count make together: whether each is a rule. The only place that decides it.
-    pub(crate) fn counting_rules(judges: impl IntoIterator<Item = bool>) -> Self {
+    pub fn counting_rules(judges: impl IntoIterator<Item = bool>) -> Self {
         let (mut rules, mut models) = (false, false);
         for is_rule in judges {
             rules |= is_rule;
@@ -134,7 +170,7 @@ impl ReviewedBy {
     }
 
     /// The same of records.
-    pub(crate) fn of_records(judges: &[JudgeRecord]) -> Self {
+    pub fn of_records(judges: &[JudgeRecord]) -> Self {
         let counted = judges.iter().filter(|j| j.counted.is_some());
         Self::counting_rules(counted.map(|j| j.seat.agent.deterministic))
     }
@@ -165,18 +201,17 @@ pub enum Disposition {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum FindingLevel {
-    /// Listed only.
+    /// It is listed and changes nothing.
     Note,
     /// At least WARN.
     Warn,
-    /// FAIL.
+    /// It alone makes the verdict FAIL.
     Fail,
 }
 
 /// One judge's version of a finding, verbatim.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FindingMember {
-    /// Whose.
     pub judge: JudgeId,
     /// In which round it was raised.
     pub round: RoundNumber,
@@ -192,11 +227,8 @@ pub struct FindingMember {
 /// What another judge said of a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Opinion {
-    /// Who.
     pub judge: JudgeId,
-    /// Agreement.
     pub stance: Stance,
-    /// Why.
     pub reasoning: String,
     /// What it points to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -255,14 +287,12 @@ pub struct PositionChange {
 pub struct RoundFailure {
     /// The round; 0: while it was seated.
     pub round: RoundNumber,
-    /// Why.
     pub failure: Failure,
 }
 
 /// One line of the receipt: a judge from seat to end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgeRecord {
-    /// The seat.
     pub seat: Seat,
     /// Requested, granted, emulated.
     pub grant: Grant,
@@ -286,7 +316,6 @@ pub struct JudgeRecord {
     /// Its sentence of the last round that it answered.
     #[serde(default)]
     pub key_insight: String,
-    /// Its recommendation.
     #[serde(default)]
     pub recommendation: String,
     /// Its restatement before R2.
@@ -325,7 +354,7 @@ pub struct JudgeRecord {
 
 impl JudgeRecord {
     /// Whether it said, in an answer that does not count, that something is wrong.
-    pub(crate) fn objects_unread(&self) -> bool {
+    pub fn objects_unread(&self) -> bool {
         self.lost_vote > Some(Vote::Pass)
     }
 }
@@ -333,7 +362,6 @@ impl JudgeRecord {
 /// Two positions that no rule may average away: a flag beside the verdict, never another word of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Disagreement {
-    /// What kind.
     pub kind: DisagreementKind,
     /// The finding it is about, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -363,13 +391,11 @@ pub struct ChallengeRecord {
     pub id: String,
     /// The round in which it was made.
     pub round: RoundNumber,
-    /// Who asks.
     pub from: JudgeId,
     /// Who was asked, by name and not by the label of the exchange.
     pub to: JudgeId,
     /// The specific claim.
     pub claim: String,
-    /// The question.
     pub question: String,
     /// What was answered; none: nothing so far, or nobody was asked to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -382,7 +408,6 @@ pub struct ChallengeRecord {
 /// Everything that the engine knows at the end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Outcome {
-    /// The word.
     pub verdict: Verdict,
     /// Why that word.
     pub reason: VerdictReason,

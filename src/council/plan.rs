@@ -38,7 +38,7 @@ pub enum DebateMode {
     Auto,
     /// Always, in the agreed branch too.
     Force,
-    /// Never.
+    /// Never: one round.
     Off,
 }
 
@@ -113,7 +113,6 @@ pub struct RunSeed(pub String);
 /// One seat with what it was granted and what its brief shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedSeat {
-    /// The seat.
     pub seat: Seat,
     /// Capabilities requested, granted, emulated.
     pub grant: Grant,
@@ -138,7 +137,6 @@ pub struct Plan {
     pub seats: Vec<PlannedSeat>,
     /// How answers are exchanged.
     pub exchange: ExchangeMode,
-    /// The waits.
     pub timeouts: RoundTimeouts,
     /// The run's random bytes.
     pub seed: RunSeed,
@@ -191,7 +189,7 @@ pub struct ProcedureOptions {
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Intensity {
+pub enum Intensity {
     /// 3 to 5 rounds.
     Full,
     /// 2 to 4 rounds.
@@ -202,7 +200,7 @@ pub(crate) enum Intensity {
 
 impl Intensity {
     /// Its rounds and agents.
-    pub(crate) fn profile(self) -> IntensityProfile {
+    pub fn profile(self) -> IntensityProfile {
         let (min_rounds, max_rounds, agents) = match self {
             Self::Full => (3, 5, 3),
             Self::Standard => (2, 4, 3),
@@ -216,7 +214,7 @@ impl Intensity {
     }
 
     /// The word in settings and flags.
-    pub(crate) fn as_str(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Full => "full",
             Self::Standard => "standard",
@@ -227,7 +225,7 @@ impl Intensity {
 
 /// Rounds and agents of an intensity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct IntensityProfile {
+pub struct IntensityProfile {
     /// Rounds that always run.
     pub min_rounds: u8,
     /// Rounds after which synthesis is forced.
@@ -238,7 +236,7 @@ pub(crate) struct IntensityProfile {
 
 impl IntensityProfile {
     /// Its rounds as a bound.
-    pub(crate) fn round_limits(self) -> RoundLimits {
+    pub fn round_limits(self) -> RoundLimits {
         RoundLimits {
             min: self.min_rounds,
             max: self.max_rounds,
@@ -260,9 +258,9 @@ pub enum DebateSubject {
 /// Bounds on the number of rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RoundLimits {
-    /// At least.
+    /// The fewest rounds.
     pub min: u8,
-    /// At most.
+    /// The most rounds.
     pub max: u8,
 }
 

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How often a test runs on each side: runs that disagree prove nothing.
-pub(crate) const RUNS: usize = 3;
+pub const RUNS: usize = 3;
 
 /// A reproduction that the session is asked to run. Numbered from 1 within a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -56,10 +56,7 @@ pub enum ReproductionResult {
         mended: Option<MendedRuns>,
     },
     /// It was not run.
-    NotRun {
-        /// Why.
-        why: String,
-    },
+    NotRun { why: String },
 }
 
 /// The lines that a judge would put in the place of others.
@@ -83,10 +80,7 @@ pub enum MendedRuns {
         runs: Vec<TestRun>,
     },
     /// It was not run.
-    NotRun {
-        /// Why.
-        why: String,
-    },
+    NotRun { why: String },
 }
 
 /// Whether a suggestion mends what a test proved.
@@ -98,15 +92,12 @@ pub enum SuggestionCheck {
     /// With it the test still fails, at least once.
     StillFails,
     /// It could not be tried.
-    Untried {
-        /// Why.
-        why: String,
-    },
+    Untried { why: String },
 }
 
 impl MendedRuns {
     /// What the runs say of the suggestion.
-    pub(crate) fn check(&self) -> SuggestionCheck {
+    pub fn check(&self) -> SuggestionCheck {
         let runs = match self {
             Self::NotRun { why } => return SuggestionCheck::Untried { why: why.clone() },
             Self::Ran { runs } => runs,
@@ -159,7 +150,6 @@ pub struct ReproductionRecord {
     pub shows: ReproductionClaim,
     /// The command that repeats it, in a tree that has its files.
     pub command: String,
-    /// The files.
     pub files: Vec<ReproductionFile>,
     /// What came of it.
     pub result: ReproductionResult,
@@ -172,12 +162,12 @@ pub struct ReproductionRecord {
 
 impl ReproductionResult {
     /// Not run, and why.
-    pub(crate) fn not_run(why: impl Into<String>) -> Self {
+    pub fn not_run(why: impl Into<String>) -> Self {
         Self::NotRun { why: why.into() }
     }
 
     /// What the runs mean.
-    pub(crate) fn standing(&self) -> ReproductionStanding {
+    pub fn standing(&self) -> ReproductionStanding {
         use ReproductionStanding as S;
         let Self::Ran { base, head, .. } = self else {
             return S::NotRun;
@@ -214,7 +204,7 @@ fn agreed(runs: &[TestRun]) -> Option<bool> {
 }
 
 /// The marks of a command replaced by what they stand for.
-pub(crate) fn fill_in(argument: &str, path: &str) -> String {
+pub fn fill_in(argument: &str, path: &str) -> String {
     let (folder, name) = path.rsplit_once('/').unwrap_or((".", path));
     let folder = if folder == "." {
         ".".to_owned()

@@ -7,20 +7,20 @@
 use super::outcome::Disposition;
 
 /// A sum of weights, in sixths of a judge who found the problem alone.
-pub(crate) type Sixths = i64;
+pub type Sixths = i64;
 
 /// One judge who found it alone.
-pub(crate) const WHOLE: Sixths = 6;
+pub const WHOLE: Sixths = 6;
 
 /// No finding is confirmed by less: one judge and a third. A judge alone confirms nothing among several.
-pub(crate) const MIN_SUPPORT: Sixths = 8;
+pub const MIN_SUPPORT: Sixths = 8;
 
 /// Down to this support from the models a rule's own finding stays confirmed; at it and below, it does not.
-pub(crate) const RULE_REFUTED: Sixths = -6;
+pub const RULE_REFUTED: Sixths = -6;
 
 /// What ties a judge to a finding. Ordered: of several the strongest counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum SupportKind {
+pub enum SupportKind {
     /// It joined without evidence that was found.
     Joined,
     /// It looked at the finding's own place. Models agree easily: looking is looking, but adds little.
@@ -32,11 +32,11 @@ pub(crate) enum SupportKind {
 }
 
 /// Lines around a finding that are its own place.
-pub(crate) const NEAR_LINES: u32 = 3;
+pub const NEAR_LINES: u32 = 3;
 
 impl SupportKind {
     /// What it adds.
-    pub(crate) fn weight(self) -> Sixths {
+    pub fn weight(self) -> Sixths {
         match self {
             Self::Found => WHOLE,
             Self::OtherPlace => 3,
@@ -47,11 +47,11 @@ impl SupportKind {
 }
 
 /// What a refutation takes away whose evidence was found.
-pub(crate) const REFUTATION: Sixths = -6;
+pub const REFUTATION: Sixths = -6;
 
 /// What one model judge that counts has to do with a finding.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub(crate) struct JudgeStake {
+pub struct JudgeStake {
     /// What it says for it; none: nothing.
     pub support: Option<SupportKind>,
     /// Whether it refuted it with evidence that was found.
@@ -70,18 +70,18 @@ impl JudgeStake {
 }
 
 /// The support of a finding, one stake for each model judge that counts.
-pub(crate) fn support(stakes: &[JudgeStake]) -> Sixths {
+pub fn support(stakes: &[JudgeStake]) -> Sixths {
     stakes.iter().map(|stake| stake.weight()).sum()
 }
 
 /// The support that confirms a finding among so many judges: half of them, and never less than [`MIN_SUPPORT`].
-pub(crate) fn needed_support(judges: usize) -> Sixths {
+pub fn needed_support(judges: usize) -> Sixths {
     let half = Sixths::try_from(judges).unwrap_or(Sixths::MAX / WHOLE) * WHOLE / 2;
     half.max(MIN_SUPPORT)
 }
 
 /// What became of a finding of models whose quote is there and that somebody still holds.
-pub(crate) fn dispose(stakes: &[JudgeStake]) -> Disposition {
+pub fn dispose(stakes: &[JudgeStake]) -> Disposition {
     let all_hold = !stakes.is_empty() && stakes.iter().all(|stake| stake.holds_with_evidence());
     if all_hold || support(stakes) >= needed_support(stakes.len()) {
         Disposition::Confirmed
@@ -93,7 +93,7 @@ pub(crate) fn dispose(stakes: &[JudgeStake]) -> Disposition {
 }
 
 /// What became of a rule's finding: it is confirmed by itself, unless the models refute it by more than they support it.
-pub(crate) fn dispose_rule(stakes: &[JudgeStake]) -> Disposition {
+pub fn dispose_rule(stakes: &[JudgeStake]) -> Disposition {
     if support(stakes) <= RULE_REFUTED {
         Disposition::Disputed
     } else {

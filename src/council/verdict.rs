@@ -19,7 +19,7 @@ use super::proof;
 use super::state::DebateState;
 
 /// Why a file counts as unread where no judge counts.
-pub(crate) const NO_ANSWER: &str = "no judge gave an answer";
+pub const NO_ANSWER: &str = "no judge gave an answer";
 
 /// Why there is nothing to review, when there is nothing: no changed file, or none that trusted globs leave.
 pub(super) fn nothing_to_review(state: &DebateState) -> Option<VerdictReason> {

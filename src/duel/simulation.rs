@@ -11,7 +11,7 @@ use super::protocol::{self, MAX_ROUNDS, check, render, speak};
 use super::{DuelEnding, DuelRole, verdict};
 use crate::council::outcome::Verdict;
 use crate::council::plan::Procedure;
-use crate::council::tests::{run, simulation};
+use crate::council::testing as run;
 
 /// How long a side waits for the other, and how often it looks, in milliseconds.
 const TIMEOUT_MS: u64 = 600_000;
@@ -263,7 +263,7 @@ fn holds(duelists: &[Duelist; 2]) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(simulation::config())]
+    #![proptest_config(run::config())]
 
     #[test]
     fn simulation_of_duel(a in duelist(), b in duelist()) {

@@ -17,7 +17,7 @@ pub(crate) struct TrialKey {
     pub(crate) council: String,
     /// What the council's file said, as a digest: a changed council is another one.
     pub(crate) digest: String,
-    /// From 1.
+    /// Counted from 1.
     pub(crate) repeat: u32,
 }
 

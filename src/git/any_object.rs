@@ -6,7 +6,7 @@ use super::id::ObjectFormat;
 use super::tree;
 
 /// Reads bytes as a commit, as a tree of either format, and as the text of a file.
-pub(crate) fn read_any_object(bytes: &[u8]) {
+pub fn read_any_object(bytes: &[u8]) {
     if let Some(commit) = CommitObject::parse(bytes) {
         let message = commit.message.len();
         assert!(

@@ -9,7 +9,7 @@ use super::{libgit2, open};
 
 /// Whose configuration a value comes from. Ordered: a later one wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum ConfigOrigin {
+pub enum ConfigOrigin {
     /// Of the machine (`/etc/gitconfig`).
     System,
     /// Of the user (`~/.gitconfig`, `$XDG_CONFIG_HOME/git/config`).
@@ -22,7 +22,7 @@ pub(crate) enum ConfigOrigin {
 
 /// One value of git's configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ConfigValue {
+pub struct ConfigValue {
     /// The key as git prints it: section and name in lower case, e.g. `council.judges`.
     pub name: String,
     /// The value; `true` for a key without one.
@@ -38,10 +38,7 @@ pub(crate) struct ConfigValue {
 /// # Errors
 ///
 /// A configuration file that cannot be parsed, and a repository that cannot be opened; no repository at all is none.
-pub(crate) fn config_values(
-    dir: &Path,
-    env: &GitEnvironment,
-) -> Result<Vec<ConfigValue>, GitError> {
+pub fn config_values(dir: &Path, env: &GitEnvironment) -> Result<Vec<ConfigValue>, GitError> {
     let found = match open::open_repository(dir, env) {
         Ok(store) => store.config_matching(PATTERN)?,
         Err(GitError::NotARepository { .. } | GitError::Unsupported { .. }) => {
@@ -170,7 +167,7 @@ fn parse_parameters(text: &str) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::git::tests::repo::Repo;
+    use crate::testing::Repo;
 
     fn env(vars: &[(&str, &str)]) -> GitEnvironment {
         GitEnvironment::from_vars(vars.iter().map(|(n, v)| (n.into(), v.into())))

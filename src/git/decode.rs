@@ -14,7 +14,7 @@ const DECLARATION_BYTES: usize = 1024;
 ///
 /// Borrowed text is exactly the given bytes, which need not be UTF-8: a byte that nothing declares stays for the caller
 /// to show as U+FFFD. Owned text was converted, or lost NULs, which shells and terminals drop as well.
-pub(crate) fn decode_text(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
+pub fn decode_text(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     if let Some(text) = decode_marked(bytes) {
         return Some(Cow::Owned(text));
     }

@@ -45,7 +45,7 @@ const LOCAL: [&str; 15] = [
 ];
 
 /// Whether a variable belongs to one repository, so that a hook must drop it.
-pub(crate) fn is_local(name: &OsStr) -> bool {
+pub fn is_local(name: &OsStr) -> bool {
     LOCAL.iter().any(|local| name == *local)
 }
 

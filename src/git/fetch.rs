@@ -23,7 +23,7 @@ use super::git_cli::user::UserGit;
 use super::id::ObjectFormat;
 use super::open::open_repository;
 use super::repository::OpenRepository;
-use crate::safe_file;
+use council_files as safe_file;
 
 /// How long a fetch may take.
 const MAX_DURATION: Duration = Duration::from_secs(600);
@@ -46,7 +46,7 @@ const OFF: [&str; 6] = [
 
 /// A ref of the remote and where it is kept here.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct WantedRef {
+pub struct WantedRef {
     /// A whole name, e.g. `refs/pull/12/head`.
     pub remote: String,
     /// A name below `refs/council/`.
@@ -54,7 +54,7 @@ pub(crate) struct WantedRef {
 }
 
 /// Whom to ask and as whom.
-pub(crate) struct FetchSource<'a> {
+pub struct FetchSource<'a> {
     /// A remote's name or an address.
     pub remote: &'a str,
     /// All variables of the process: credentials are the user's own affair.
@@ -68,7 +68,7 @@ pub(crate) struct FetchSource<'a> {
 /// # Errors
 ///
 /// When the repository cannot be opened, there is no git, a ref is not there, or it took too long.
-pub(crate) fn fetch_refs(
+pub fn fetch_refs(
     dir: &Path,
     env: &GitEnvironment,
     source: &FetchSource<'_>,
@@ -108,10 +108,7 @@ pub(crate) fn fetch_refs(
 /// # Errors
 ///
 /// When there is no git, or it fails.
-pub(crate) fn remote_urls(
-    dir: &Path,
-    env: &GitEnvironment,
-) -> Result<Vec<(String, String)>, RunError> {
+pub fn remote_urls(dir: &Path, env: &GitEnvironment) -> Result<Vec<(String, String)>, RunError> {
     let pattern = r"^remote\..*\.url$";
     let asked = UserGit::new(dir, env)?.run_reading("config", &["--null", "--get-regexp", pattern]);
     let said = match asked {

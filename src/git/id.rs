@@ -1,4 +1,4 @@
-//! Object ids.
+//! Ids of objects, in SHA-1 or SHA-256.
 
 use std::fmt;
 

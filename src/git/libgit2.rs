@@ -24,7 +24,7 @@ use super::object_store::{
 };
 use super::path_bytes::bytes_to_path;
 use super::tree_item::{LocatedItem, TreeItem};
-use crate::safe_file;
+use council_files as safe_file;
 
 /// A repository, open for reading.
 pub(super) struct Libgit2Store {

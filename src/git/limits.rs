@@ -9,7 +9,7 @@ pub(super) const MAX_FILES: usize = 100_000;
 pub(super) const MAX_SHOWN: usize = 4 << 20;
 
 /// The largest patch that is read, in bytes.
-pub(crate) const MAX_PATCH: usize = 32 << 20;
+pub const MAX_PATCH: usize = 32 << 20;
 
 /// The largest blob that is read. A larger file is an error, and so lowers the coverage; it is never silently skipped.
 pub(super) const MAX_BLOB: usize = 64 << 20;

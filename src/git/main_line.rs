@@ -25,7 +25,7 @@ const MAX_RENAMED: usize = 200;
 
 /// A commit of the main line and what it changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct MainLineCommit {
+pub struct MainLineCommit {
     /// Its id in hexadecimal.
     pub id: String,
     /// The id of its first parent in hexadecimal.
@@ -40,7 +40,7 @@ pub(crate) struct MainLineCommit {
 
 /// The lines of a file that differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ChangedLines {
+pub struct ChangedLines {
     /// The path after the change; the one before it for a removed file.
     pub path: Vec<u8>,
     /// The path before the change; none for a new file.
@@ -53,7 +53,7 @@ pub(crate) struct ChangedLines {
 
 /// Lines that stand in the place of others.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct LineSpan {
+pub struct LineSpan {
     /// The first of the old lines, from 1; without any, the line behind which the new ones stand, plus 1.
     pub old_start: u32,
     /// The first of the new lines, from 1, likewise.
@@ -66,7 +66,7 @@ pub(crate) struct LineSpan {
 
 /// How much of the main line is read.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct MainLineLimits {
+pub struct MainLineLimits {
     /// The most commits.
     pub commits: usize,
     /// None that was committed before, in seconds since 1970.
@@ -78,7 +78,7 @@ pub(crate) struct MainLineLimits {
 /// # Errors
 ///
 /// As opening the repository, and the error of the first object that cannot be read.
-pub(crate) fn walk_main_line(
+pub fn walk_main_line(
     dir: &Path,
     env: &GitEnvironment,
     tip: &str,

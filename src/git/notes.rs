@@ -13,7 +13,7 @@ use super::git_cli::user::UserGit;
 use super::id::ObjectId;
 use super::objects::ObjectReader;
 use super::{open, tree};
-use crate::safe_file;
+use council_files as safe_file;
 
 /// Where the notes are.
 pub(crate) const NOTES_REF: &str = "refs/notes/council";
@@ -22,7 +22,7 @@ pub(crate) const NOTES_REF: &str = "refs/notes/council";
 const MAX_FANOUTS: usize = 4;
 
 /// The notes of a repository, for reading.
-pub(crate) struct CouncilNotes {
+pub struct CouncilNotes {
     objects: ObjectReader,
     root: Option<ObjectId>,
 }
@@ -33,7 +33,7 @@ impl CouncilNotes {
     /// # Errors
     ///
     /// As opening the repository, and a ref that names no commit.
-    pub(crate) fn open(dir: &Path, env: &GitEnvironment) -> Result<Self, GitError> {
+    pub fn open(dir: &Path, env: &GitEnvironment) -> Result<Self, GitError> {
         let objects = ObjectReader::new(open::open_repository(dir, env)?);
         let root = match objects.store.commit_of(NOTES_REF) {
             Some(commit) => Some(objects.commit(commit)?.tree),
@@ -47,7 +47,7 @@ impl CouncilNotes {
     /// # Errors
     ///
     /// Objects of the notes that are missing or damaged.
-    pub(crate) fn lines_on(&self, object: &str) -> Result<Vec<String>, GitError> {
+    pub fn lines_on(&self, object: &str) -> Result<Vec<String>, GitError> {
         let hex = object.is_ascii() && ObjectId::from_hex(object).is_some();
         let Some(root) = self.root.filter(|_| hex) else {
             return Ok(Vec::new());
@@ -70,7 +70,7 @@ impl CouncilNotes {
     /// # Errors
     ///
     /// As [`Self::lines`].
-    pub(crate) fn noted_objects(&self) -> Result<Vec<String>, GitError> {
+    pub fn noted_objects(&self) -> Result<Vec<String>, GitError> {
         let Some(root) = self.root else {
             return Ok(Vec::new());
         };
@@ -91,12 +91,12 @@ impl CouncilNotes {
     /// # Errors
     ///
     /// As [`Self::lines`].
-    pub(crate) fn repository_lines(&self) -> Result<Vec<String>, GitError> {
+    pub fn repository_lines(&self) -> Result<Vec<String>, GitError> {
         self.lines_on(&self.empty_tree())
     }
 
     /// The object that stands for the whole repository.
-    pub(crate) fn empty_tree(&self) -> String {
+    pub fn empty_tree(&self) -> String {
         self.objects.store.format.empty_tree().to_hex()
     }
 }
@@ -118,7 +118,7 @@ fn fanout_path(hex: &str, depth: usize) -> String {
 /// # Errors
 ///
 /// As `git notes` fails, e.g. when git does not know who commits.
-pub(crate) fn add_line(
+pub fn add_line(
     git: &UserGit,
     council_dir: &Path,
     object: &str,
@@ -132,7 +132,7 @@ pub(crate) fn add_line(
 /// # Errors
 ///
 /// As [`add_line`].
-pub(crate) fn add_lines(
+pub fn add_lines(
     git: &UserGit,
     council_dir: &Path,
     object: &str,
@@ -167,7 +167,7 @@ pub(crate) fn add_lines(
 /// # Errors
 ///
 /// As [`add_line`].
-pub(crate) fn keep_text(git: &UserGit, council_dir: &Path, text: &str) -> Result<String, RunError> {
+pub fn keep_text(git: &UserGit, council_dir: &Path, text: &str) -> Result<String, RunError> {
     let args = ["-w", "--stdin"].map(OsStr::new);
     let object = git.run_writing("hash-object", &args, text.as_bytes())?;
     let object = String::from_utf8_lossy(&object).trim().to_owned();
@@ -221,7 +221,7 @@ fn run_notes(git: &UserGit, args: &[&str], stdin: &[u8]) -> Result<Vec<u8>, RunE
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::git::tests::repo::Repo;
+    use crate::testing::Repo;
 
     fn user(repo: &Repo) -> UserGit {
         let path = std::env::var("PATH").unwrap_or_default();

@@ -24,7 +24,7 @@ const MAX_SHOWN_CHARS: usize = 200;
 
 /// One line of what `git push` tells its hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct RefUpdate {
+pub struct RefUpdate {
     /// Whatever was typed: a ref, `HEAD~`, an id; `(delete)` for a deletion. Untrusted text.
     pub local_ref: String,
     /// The id that is sent; all zeros for a deletion.
@@ -41,7 +41,7 @@ impl RefUpdate {
     /// # Errors
     ///
     /// The first line that is not one.
-    pub(crate) fn parse_all(text: &str) -> Result<Vec<Self>, String> {
+    pub fn parse_all(text: &str) -> Result<Vec<Self>, String> {
         let lines = text.lines().filter(|line| !line.trim().is_empty());
         lines
             .map(|line| {
@@ -66,12 +66,12 @@ impl RefUpdate {
     }
 
     /// Whether a ref is deleted: then there is nothing to review.
-    pub(crate) fn is_deletion(&self) -> bool {
+    pub fn is_deletion(&self) -> bool {
         is_zero(&self.local)
     }
 
     /// Whether both names are of notes. A branch that is pushed to a name of notes is a branch.
-    pub(crate) fn is_named_as_notes(&self) -> bool {
+    pub fn is_named_as_notes(&self) -> bool {
         let is_named = |name: &str| name.starts_with("refs/notes/");
         is_named(&self.remote_ref) && is_named(&self.local_ref)
     }
@@ -84,7 +84,7 @@ pub(crate) fn is_zero(id: &str) -> bool {
 
 /// What of one update is reviewed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum PushedRange {
+pub enum PushedRange {
     /// Commits that the remote lacks.
     Range {
         /// The base: a commit, or the empty tree.
@@ -110,7 +110,7 @@ pub(crate) enum PushedRange {
 /// # Errors
 ///
 /// As opening the repository, and histories that cannot be read.
-pub(crate) fn pushed_ranges(
+pub fn pushed_ranges(
     dir: &Path,
     env: &GitEnvironment,
     remote: &str,
@@ -280,7 +280,7 @@ fn pushed_range(from: ObjectId, to: ObjectId, note: Option<String>) -> PushedRan
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::git::tests::repo::Repo;
+    use crate::testing::Repo;
 
     const ZERO: &str = "0000000000000000000000000000000000000000";
 

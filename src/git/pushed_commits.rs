@@ -19,7 +19,7 @@ const MAX_TAG_BYTES: usize = 16 << 20;
 
 /// A commit that a push sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PushedCommit {
+pub struct PushedCommit {
     pub id: String,
     /// What to compare it with: each of its parents, or the empty tree.
     pub parents: Vec<String>,
@@ -36,7 +36,7 @@ pub(crate) struct PushedCommit {
 /// # Errors
 ///
 /// As opening the repository, and histories that cannot be read.
-pub(crate) fn pushed_commits(
+pub fn pushed_commits(
     dir: &Path,
     env: &GitEnvironment,
     remote: &str,
@@ -89,11 +89,7 @@ pub(crate) fn pushed_commits(
 /// # Errors
 ///
 /// As opening the repository, and objects that cannot be read.
-pub(crate) fn tag_texts(
-    dir: &Path,
-    env: &GitEnvironment,
-    id: &str,
-) -> Result<Vec<String>, GitError> {
+pub fn tag_texts(dir: &Path, env: &GitEnvironment, id: &str) -> Result<Vec<String>, GitError> {
     let objects = ObjectReader::new(open::open_repository(dir, env)?);
     let (mut next, mut texts) = (ObjectId::from_hex(id), Vec::new());
     while let Some(id) = next.take().filter(|_| texts.len() < MAX_NESTED_TAGS) {
@@ -114,7 +110,7 @@ pub(crate) fn tag_texts(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::git::tests::repo::Repo;
+    use crate::testing::Repo;
 
     #[test]
     fn every_commit_that_the_remote_lacks_is_listed_with_its_parents() {

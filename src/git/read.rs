@@ -155,7 +155,7 @@ fn list_whole_worktree(objects: &Arc<ObjectReader>) -> Result<Vec<FileChange>, G
 /// # Errors
 ///
 /// As [`read`], for the repository and the revision.
-pub(crate) fn tree_at(
+pub fn tree_at(
     dir: &Path,
     env: &GitEnvironment,
     rev: &str,
@@ -174,7 +174,7 @@ pub(crate) fn tree_at(
 /// # Errors
 ///
 /// As [`read`], for the repository and the revision; and a revision that is no commit.
-pub(crate) fn commit_at(dir: &Path, env: &GitEnvironment, rev: &str) -> Result<String, GitError> {
+pub fn commit_at(dir: &Path, env: &GitEnvironment, rev: &str) -> Result<String, GitError> {
     let objects = ObjectReader::new(open::open_repository(dir, env)?);
     let found = revision::resolve_revision(&objects, rev)?;
     let commit = found.commit.ok_or_else(|| GitError::BadRevision {
@@ -185,7 +185,7 @@ pub(crate) fn commit_at(dir: &Path, env: &GitEnvironment, rev: &str) -> Result<S
 }
 
 /// The first line of each commit's message, where the commit is here. Untrusted text.
-pub(crate) fn commit_subjects(
+pub fn commit_subjects(
     dir: &Path,
     env: &GitEnvironment,
     commits: &[String],

@@ -11,7 +11,7 @@ use super::change::ReviewedChange;
 /// hunks do not hold the content (binary files, bytes that are not UTF-8, files that were not
 /// filled), the ids of the objects stand for it, or the bytes of the patch. `files` are the ones to
 /// be judged. Digests of configuration, bench and templates are the caller's to add.
-pub(crate) fn recognition_key(change: &ReviewedChange, files: &[FileChange]) -> String {
+pub fn recognition_key(change: &ReviewedChange, files: &[FileChange]) -> String {
     let mut digest = Sha256::new();
     digest.update(b"git-council change 1\0");
     let mut opaque = false;

@@ -14,7 +14,7 @@ const NAMESPACE: &str = "git-council";
 
 /// A signature and by which sort of key it was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct NoteSignature {
+pub struct NoteSignature {
     /// `ssh` or `openpgp`, as in git's `gpg.format`.
     pub format: String,
     /// The armoured signature.
@@ -23,7 +23,7 @@ pub(crate) struct NoteSignature {
 
 /// Why nothing could be signed or checked.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum SignError {
+pub enum SignError {
     /// `user.signingKey` is not set.
     #[error("git has no signing key: user.signingKey is not set")]
     NoKey,
@@ -43,7 +43,7 @@ pub(crate) enum SignError {
 /// # Errors
 ///
 /// No key, an unknown format, or the program's failure.
-pub(crate) fn sign_text(git: &UserGit, text: &str) -> Result<NoteSignature, SignError> {
+pub fn sign_text(git: &UserGit, text: &str) -> Result<NoteSignature, SignError> {
     let key = git
         .config_value("user.signingKey")
         .ok_or(SignError::NoKey)?;
@@ -75,7 +75,7 @@ pub(crate) fn sign_text(git: &UserGit, text: &str) -> Result<NoteSignature, Sign
 /// # Errors
 ///
 /// An unknown format, or a program that is not there.
-pub(crate) fn signing_key(
+pub fn signing_key(
     git: &UserGit,
     text: &str,
     signature: &NoteSignature,
@@ -193,7 +193,7 @@ fn run_program(git: &UserGit, mut program: Command, text: &str) -> Result<String
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::git::tests::repo::Repo;
+    use crate::testing::Repo;
 
     #[test]
     fn words_of_the_programs() {

@@ -65,7 +65,7 @@ pub struct Proposal {
 }
 
 /// The tree without files, as GitHub's repositories have it.
-pub(crate) const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+pub const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 impl TargetSpec {
     /// Reads the argument of a command: `A..B`, `A...B` (a missing side is HEAD, as in git), or one revision.
@@ -113,7 +113,7 @@ pub(super) fn short_revision(name: &str) -> &str {
 }
 
 /// A name for files: lower case, `[a-z0-9-]`, at most 50 characters.
-pub(crate) fn make_slug(label: &str) -> String {
+pub fn make_slug(label: &str) -> String {
     let mut slug = String::new();
     for c in label.chars() {
         match c.to_ascii_lowercase() {

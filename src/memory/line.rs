@@ -24,7 +24,6 @@ const MAX_PLACES: usize = 8;
 /// A verdict as it stands on the reviewed commit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct VerdictLine {
-    /// [`LINE_VERSION`].
     pub v: u32,
     pub verdict: Verdict,
     pub headline: String,
@@ -51,7 +50,6 @@ pub(crate) struct VerdictLine {
 /// A finding that was dismissed, or brought back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct DismissalLine {
-    /// [`LINE_VERSION`].
     pub v: u32,
     /// Which finding, why, by whom and when.
     #[serde(flatten)]
@@ -83,7 +81,6 @@ enum StoredVerdict {
 #[serde(tag = "type", rename_all = "kebab-case")]
 enum PointerLine {
     VerdictAt {
-        /// [`LINE_VERSION`].
         v: u32,
         /// The object whose note is the whole verdict, as hex.
         note: String,

@@ -56,7 +56,6 @@ pub struct FileReaders<'a> {
     pub each: ReadEach,
 }
 
-/// See [`FileReaders::each`].
 pub(crate) type ReadEach =
     fn(&mut [FileChange], &(dyn Fn(&mut FileChange) -> ReadFile + Sync)) -> Vec<ReadFile>;
 

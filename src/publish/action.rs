@@ -125,7 +125,6 @@ pub enum PublishAction {
         number: u64,
         /// The comment of ours that began the conversation.
         comment: u64,
-        /// One line.
         body: String,
     },
     /// Resolves our conversations whose finding is gone. Without `contents: write` a job's token cannot resolve
@@ -148,10 +147,7 @@ pub enum PublishAction {
         body: Value,
     },
     /// Text for the job's summary.
-    Summary {
-        /// Markdown.
-        markdown: String,
-    },
+    Summary { markdown: String },
     /// Lines for the job's log.
     Annotate {
         /// Log commands, neutralised.

@@ -75,7 +75,6 @@ pub enum EventError {
 /// An event: its name and its payload.
 #[derive(Debug, Clone, Copy)]
 pub struct WorkflowEvent<'a> {
-    /// `GITHUB_EVENT_NAME`.
     pub name: &'a str,
     /// The JSON at `GITHUB_EVENT_PATH`.
     pub payload: &'a Value,

@@ -134,10 +134,7 @@ fn marker_digest(kind: MarkerKind, council: &str, state: &str, body: &str) -> St
         hasher.update((part.len() as u64).to_le_bytes());
         hasher.update(part.as_bytes());
     }
-    hasher.finalize()[..16]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hex::encode(&hasher.finalize()[..16])
 }
 
 #[cfg(test)]

@@ -15,7 +15,6 @@ pub(crate) mod exit {
     pub(crate) const FAIL: u8 = 1;
     /// Usage or configuration.
     pub(crate) const USAGE: u8 = 2;
-    /// INCONCLUSIVE.
     pub(crate) const INCONCLUSIVE: u8 = 3;
     /// A verdict was made, but neither a requested surface nor its fallback could be published.
     pub(crate) const UNPUBLISHED: u8 = 4;
@@ -27,10 +26,10 @@ pub(crate) mod exit {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FailOn {
-    /// FAIL only.
+    /// From FAIL on.
     #[default]
     Fail,
-    /// FAIL and WARN.
+    /// From WARN on.
     Warn,
 }
 
@@ -47,19 +46,19 @@ pub struct GatePolicy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckConclusion {
-    /// PASS.
+    /// The verdict is PASS.
     Success,
     /// WARN, or INCONCLUSIVE of an advisory council.
     Neutral,
-    /// FAIL.
+    /// FAIL, or WARN where the gate fails on it.
     Failure,
-    /// INCONCLUSIVE.
+    /// INCONCLUSIVE: somebody has to look.
     ActionRequired,
-    /// Interrupted.
+    /// The run was interrupted, or the branch moved on.
     Cancelled,
     /// The run's deadline passed.
     TimedOut,
-    /// SKIPPED.
+    /// There was nothing to review.
     Skipped,
 }
 

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::council::exchange::CancelCause;
-use crate::council::outcome::{JudgeRecord, VerdictReason};
+use crate::council::outcome::JudgeRecord;
 use crate::council::plan::{DebateMode, RunSeed};
 use crate::report::bottom_line::FailOn;
 
@@ -334,7 +334,6 @@ impl Participation {
 /// How a verdict came about: who was asked, what was granted, what went in, what it cost.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Receipt {
-    /// The run.
     pub run: RunFacts,
     /// Who was asked and what came of it; the judges' own lines stand in the report's `judges`.
     pub participation: Participation,
@@ -376,50 +375,4 @@ fn total_usage(judges: &[JudgeRecord]) -> Option<Usage> {
         ..known.fold(Usage::default(), |sum, usage| sum.plus(usage))
     };
     (usage != Usage::default()).then_some(usage)
-}
-
-impl From<CancelCause> for VerdictReason {
-    fn from(cause: CancelCause) -> Self {
-        match cause {
-            CancelCause::Interrupted => Self::Interrupted,
-            CancelCause::Deadline => Self::Deadline,
-            CancelCause::BackendLost => Self::BackendLost,
-        }
-    }
-}
-
-impl VerdictReason {
-    /// Whether the run ended before the council had decided.
-    pub fn is_cut_short(self) -> bool {
-        matches!(self, Self::Interrupted | Self::Deadline | Self::BackendLost)
-    }
-
-    /// The word on the wire.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::NoFindings => "no-findings",
-            Self::NotesOnly => "notes-only",
-            Self::CriticalConfirmed => "critical-confirmed",
-            Self::CriticalDisputed => "critical-disputed",
-            Self::CriticalUnconfirmed => "critical-unconfirmed",
-            Self::SignificantConfirmed => "significant-confirmed",
-            Self::VerdictWithoutFinding => "verdict-without-finding",
-            Self::Votes => "votes",
-            Self::BelowQuorum => "below-quorum",
-            Self::IncompleteCoverage => "incomplete-coverage",
-            Self::UncheckedEvidence => "unchecked-evidence",
-            Self::RulesAbstained => "rules-abstained",
-            Self::MissingBallots => "missing-ballots",
-            Self::Interrupted => "interrupted",
-            Self::Deadline => "deadline",
-            Self::BackendLost => "backend-lost",
-            Self::NothingToReview => "nothing-to-review",
-            Self::AllSkipped => "all-skipped",
-            Self::NoSynthesis => "no-synthesis",
-            Self::NoVerdict => "no-verdict",
-            Self::DuelLimit => "duel-limit",
-            Self::DuelTimeout => "duel-timeout",
-            Self::DuelViolation => "duel-violation",
-        }
-    }
 }

@@ -24,7 +24,6 @@ pub(crate) const REPORT_VERSION: u32 = 1;
 /// Everything that is known at the end of a run: the one object from which every surface is rendered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Report {
-    /// Always [`REPORT_VERSION`].
     pub schema_version: u32,
     /// What the council came to.
     #[serde(flatten)]

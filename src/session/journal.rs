@@ -56,7 +56,7 @@ impl PlanRef {
         let digest = Sha256::digest(bytes);
         Self {
             file: file.to_owned(),
-            sha256: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+            sha256: hex::encode(digest),
         }
     }
 }

@@ -33,7 +33,6 @@ pub struct ProgressEvent {
     pub(crate) v: u32,
     /// Milliseconds since the council was convened.
     pub(crate) at: Millis,
-    /// What.
     #[serde(flatten)]
     pub(crate) kind: ProgressKind,
 }
@@ -63,7 +62,7 @@ pub(crate) enum ProgressKind {
     /// A judge was asked something.
     Asked {
         judge: JudgeId,
-        /// From 1.
+        /// Counted from 1.
         round: RoundNumber,
         /// What kind of answer is wanted.
         task: AskedTask,
@@ -88,7 +87,7 @@ pub(crate) enum ProgressKind {
     /// A judge's answer of a round counts.
     Answered {
         judge: JudgeId,
-        /// From 1.
+        /// Counted from 1.
         round: RoundNumber,
         vote: Vote,
         /// How many of its findings are critical; in later rounds: those that are new.
@@ -103,7 +102,7 @@ pub(crate) enum ProgressKind {
     /// A judge says what it thinks of another's finding.
     Response {
         judge: JudgeId,
-        /// From 2.
+        /// Counted from 2; the first round is the independent one.
         round: RoundNumber,
         stance: Stance,
         /// Who reported the finding.
@@ -116,11 +115,7 @@ pub(crate) enum ProgressKind {
         because: String,
     },
     /// A side of a duel has written a section of the file.
-    Wrote {
-        judge: JudgeId,
-        /// Its heading.
-        section: String,
-    },
+    Wrote { judge: JudgeId, section: String },
     /// A judge takes back a finding of its own.
     Withdrawn {
         judge: JudgeId,
@@ -199,10 +194,10 @@ pub(crate) struct UsedTokens {
     /// Tokens read, those of a cache included.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) input_tokens: Option<u64>,
-    /// Tokens written.
+    /// Tokens that the judge wrote.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) output_tokens: Option<u64>,
-    /// US dollars.
+    /// What it cost, in US dollars.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) usd: Option<f64>,
     /// How often the judge looked something up in the repository.

@@ -96,7 +96,5 @@ pub trait FileAppender: Send {
 pub(crate) fn draw_seed(world: &dyn SessionWorld) -> io::Result<RunSeed> {
     let mut bytes = [0; 32];
     world.fill_random(&mut bytes)?;
-    Ok(RunSeed(
-        bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
-    ))
+    Ok(RunSeed(hex::encode(bytes)))
 }

@@ -68,9 +68,7 @@ pub enum ExtraSyntax {
     Rust,
     /// Template strings, regular expressions.
     Script,
-    /// Here-documents.
     Heredoc,
-    /// PHP's here-documents.
     Nowdoc,
 }
 

@@ -2,7 +2,6 @@
 //!
 //! No parser: a parser stops at the first construct that it does not know, and sees nothing in half a file. What is here
 //! reads tokens, is never wrong for long, and is held against real parsers by `syntax/oracle.py`.
-#![allow(missing_docs)] // Most names say it; the rest has a comment.
 
 pub mod language;
 pub mod lexer;

@@ -102,7 +102,6 @@ enum SchemaFamily {
     Review,
     /// The second round of a review in which judges bring tests.
     ProvenReview,
-    /// Cross-examination.
     Council,
     /// Stages, brainstorms, research.
     Stage,

@@ -24,7 +24,6 @@ pub(crate) struct Judged {
     pub(crate) right: u32,
     /// True, and nobody would act on it.
     pub(crate) noise: u32,
-    /// Not true.
     pub(crate) wrong: u32,
 }
 

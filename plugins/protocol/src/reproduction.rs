@@ -52,7 +52,7 @@ pub struct Reproduction {
 /// A command that the user lets run reproductions, as judges are told of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TestSuite {
-    /// Its name.
+    /// The name by which judges choose it.
     pub name: String,
     /// The command as it is written; `{file}` stands for the first file, `{dir}` for its folder, `{name}` for its name
     /// without folder and ending.

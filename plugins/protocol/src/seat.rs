@@ -203,11 +203,11 @@ pub enum Effort {
     None,
     /// As little as there is.
     Minimal,
-    /// Little.
+    /// The model thinks little, or not at all.
     Low,
-    /// Some.
+    /// The provider's usual amount of thinking.
     Medium,
-    /// Much.
+    /// The model thinks as long as the provider lets it.
     High,
     /// More than that.
     XHigh,

@@ -247,7 +247,7 @@ pub(crate) struct HookStatus {
     settings: Option<HookMeaning>,
 }
 
-/// One hook.
+/// What `hook status --json` says of one hook.
 #[derive(Debug, Serialize, JsonSchema)]
 struct HookRow {
     /// `pre-push` or `post-commit`.

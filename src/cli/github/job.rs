@@ -64,7 +64,5 @@ fn append_file(path: Option<&PathBuf>, text: &str) -> io::Result<bool> {
 fn random_delimiter() -> io::Result<String> {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-    Ok(bytes.iter().fold("council_".to_owned(), |mark, byte| {
-        format!("{mark}{byte:02x}")
-    }))
+    Ok(format!("council_{}", hex::encode(bytes)))
 }

@@ -9,11 +9,11 @@ use std::collections::BTreeSet;
 use council_protocol::task::Peer;
 use council_protocol::{Severity, Vote};
 
-use crate::council::anonymity;
-use crate::council::disposition::{FindingCluster, FindingVersion};
-use crate::council::judges::SeatIndex;
-use crate::council::state::DebateState;
-use crate::council::support::SupportKind;
+use crate::anonymity;
+use crate::disposition::{FindingCluster, FindingVersion};
+use crate::judges::SeatIndex;
+use crate::state::DebateState;
+use crate::support::SupportKind;
 
 /// A finding by whose it is, and its number there, from 1.
 type FindingPlace = (SeatIndex, usize);

@@ -8,12 +8,12 @@ use super::agenda::DebateAgenda;
 use super::debate::{debate_obstacle, exchange_peers, note_absentees};
 use super::quick::ask_everybody;
 use super::rules::{MAX_MESSAGE_CHARS, ProcedureRules};
-use crate::council::challenge::is_role;
-use crate::council::exchange::{Action, CancelCause};
-use crate::council::judges::{QueuedTask, SeatIndex};
-use crate::council::ledger::{BallotRecord, MessageRecord};
-use crate::council::state::{DebateState, RoundPlan, SubTurn};
-use crate::council::{moderator, summary, verdict};
+use crate::challenge::is_role;
+use crate::exchange::{Action, CancelCause};
+use crate::judges::{QueuedTask, SeatIndex};
+use crate::ledger::{BallotRecord, MessageRecord};
+use crate::state::{DebateState, RoundPlan, SubTurn};
+use crate::{moderator, summary, verdict};
 
 /// Rounds of cross-examination where nothing is said about them, and at most.
 const ROUNDS: u8 = 2;
@@ -25,7 +25,6 @@ const WANTED: u8 = 2;
 /// The fewest arguments of an opening statement that are not vague.
 const ARGUMENTS: usize = 3;
 
-/// `cross-examination`.
 pub(super) struct CrossExaminationRules;
 
 impl ProcedureRules for CrossExaminationRules {

@@ -8,19 +8,18 @@ use council_protocol::{Capability, JudgeId, RoundNumber, Severity, Vote};
 use super::agenda::DebateAgenda;
 use super::quick::independent_round;
 use super::rules::ProcedureRules;
-use crate::council::anonymity;
-use crate::council::disposition::FindingCluster;
-use crate::council::exchange::Action;
-use crate::council::judges::{Judges, QueuedTask, SeatIndex};
-use crate::council::ledger::ExchangeKind;
-use crate::council::outcome::Disposition;
-use crate::council::plan::{DebateMode, ExchangeMode};
-use crate::council::state::{DebateState, RoundPlan};
+use crate::anonymity;
+use crate::disposition::FindingCluster;
+use crate::exchange::Action;
+use crate::judges::{Judges, QueuedTask, SeatIndex};
+use crate::ledger::ExchangeKind;
+use crate::outcome::Disposition;
+use crate::plan::{DebateMode, ExchangeMode};
+use crate::state::{DebateState, RoundPlan};
 
 /// Bytes of findings in one message where a reference was planned and the judge shares no folder.
 const INLINE_BYTES: u64 = 24 << 10;
 
-/// `debate`.
 pub(super) struct DebateRules;
 
 impl ProcedureRules for DebateRules {

@@ -3,10 +3,9 @@
 use council_protocol::Task;
 
 use super::rules::ProcedureRules;
-use crate::council::judges::{QueuedTask, SeatIndex};
-use crate::council::state::{DebateState, RoundPlan};
+use crate::judges::{QueuedTask, SeatIndex};
+use crate::state::{DebateState, RoundPlan};
 
-/// `quick`.
 pub(super) struct QuickRules;
 
 impl ProcedureRules for QuickRules {

@@ -4,10 +4,9 @@ use super::agenda::DebateAgenda;
 use super::debate;
 use super::quick::independent_round;
 use super::rules::ProcedureRules;
-use crate::council::plan::DebateMode;
-use crate::council::state::{DebateState, RoundPlan};
+use crate::plan::DebateMode;
+use crate::state::{DebateState, RoundPlan};
 
-/// `review`.
 pub(super) struct ReviewRules;
 
 impl ProcedureRules for ReviewRules {

@@ -2,11 +2,11 @@
 
 use council_protocol::{Answer, Task};
 
-use crate::council::judges::{QueuedTask, SeatIndex};
-use crate::council::state::{DebateState, RoundPlan};
+use crate::judges::{QueuedTask, SeatIndex};
+use crate::state::{DebateState, RoundPlan};
 
 /// The rules of one procedure.
-pub(in crate::council) trait ProcedureRules: Sync {
+pub(crate) trait ProcedureRules: Sync {
     /// The next round, once the last one is over and its quotes are searched; none: the rounds are over.
     fn next_round(&self, state: &mut DebateState) -> Option<RoundPlan>;
 

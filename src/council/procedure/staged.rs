@@ -8,14 +8,14 @@ use super::agenda::DebateAgenda;
 use super::debate::{debate_obstacle, exchange_peers, note_absentees};
 use super::quick::ask_everybody;
 use super::rules::ProcedureRules;
-use crate::council::anonymity;
-use crate::council::contention::measure_contention;
-use crate::council::disposition::FindingVersion;
-use crate::council::judges::{QueuedTask, SeatIndex, SeatPresence};
-use crate::council::ledger::{ContentionRecord, ContentionStep, Synthesis};
-use crate::council::plan::{DebateSubject, RoundLimits};
-use crate::council::state::{DebateState, RoundPlan};
-use crate::council::summary;
+use crate::anonymity;
+use crate::contention::measure_contention;
+use crate::disposition::FindingVersion;
+use crate::judges::{QueuedTask, SeatIndex, SeatPresence};
+use crate::ledger::{ContentionRecord, ContentionStep, Synthesis};
+use crate::plan::{DebateSubject, RoundLimits};
+use crate::state::{DebateState, RoundPlan};
+use crate::summary;
 
 /// The profile `standard`, where nothing is said about rounds.
 const STANDARD: RoundLimits = RoundLimits { min: 2, max: 4 };
@@ -23,7 +23,6 @@ const STANDARD: RoundLimits = RoundLimits { min: 2, max: 4 };
 /// Bytes of documents in one message; what is beyond gives way, oldest round first.
 const DOCUMENT_BYTES: usize = 256 << 10;
 
-/// `staged`.
 pub(super) struct StagedRules;
 
 impl ProcedureRules for StagedRules {

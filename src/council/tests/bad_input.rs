@@ -4,10 +4,10 @@ use council_protocol::answer::{Evidence, Withdrawal};
 use council_protocol::message::Ending;
 use council_protocol::{Answer, Failure, FailureKind, Proof, RoundNumber, Severity, TurnId, Vote};
 
-use super::run::{Run, Sent, change, evidence, finding, made_up, plan};
-use crate::council::outcome::Verdict;
-use crate::council::plan::{DebateMode, Procedure};
-use crate::council::{CancelCause, ClaimId, Input, TimerId};
+use crate::outcome::Verdict;
+use crate::plan::{DebateMode, Procedure};
+use crate::testing::{Run, Sent, change, evidence, finding, made_up, plan};
+use crate::{CancelCause, ClaimId, Input, TimerId};
 
 fn nonsense() -> Vec<Input> {
     let failure = Failure::new(FailureKind::Died, "");

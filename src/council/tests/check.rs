@@ -3,10 +3,10 @@
 use council_protocol::answer::Stance;
 use council_protocol::{Finding, Proof, Severity, Task, Vote};
 
-use super::run::{Run, evidence, finding, made_up, plan, response};
-use crate::council::outcome::{Disposition, Verdict};
-use crate::council::plan::{DebateMode, Procedure};
-use crate::council::{Action, Input, NearestLine, Plan};
+use crate::outcome::{Disposition, Verdict};
+use crate::plan::{DebateMode, Procedure};
+use crate::testing::{Run, evidence, finding, made_up, plan, response};
+use crate::{Action, Input, NearestLine, Plan};
 
 fn alone() -> Plan {
     let mut plan = plan(Procedure::Review, 2);

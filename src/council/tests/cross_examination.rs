@@ -10,12 +10,12 @@ use council_protocol::answer::{
 use council_protocol::task::{InterventionKind, PutChallenge};
 use council_protocol::{Answer, Confidence, FailureKind, Severity, Task, Vote};
 
-use super::run::{Run, change, evidence, finding, plan};
-use crate::council::Plan;
-use crate::council::judges::SeatIndex;
-use crate::council::ledger::DebateLedger;
-use crate::council::outcome::Verdict;
-use crate::council::plan::{ConsensusRule, DebateSubject, Procedure, RoundLimits};
+use crate::Plan;
+use crate::judges::SeatIndex;
+use crate::ledger::DebateLedger;
+use crate::outcome::Verdict;
+use crate::plan::{ConsensusRule, DebateSubject, Procedure, RoundLimits};
+use crate::testing::{Run, change, evidence, finding, plan};
 
 const ROLES: [&str; 6] = [
     "visionary",

@@ -5,11 +5,11 @@ use council_protocol::capability::{Capability, CapabilitySet};
 use council_protocol::task::DebateBranch;
 use council_protocol::{FailureKind, RoundNumber, Severity, Task, Vote};
 
-use super::run::{Run, evidence, finding, plan, response, without_message};
-use crate::council::judges::SeatIndex;
-use crate::council::outcome::Verdict;
-use crate::council::plan::{DebateMode, ExchangeMode, Procedure};
-use crate::council::{Action, Plan};
+use crate::judges::SeatIndex;
+use crate::outcome::Verdict;
+use crate::plan::{DebateMode, ExchangeMode, Procedure};
+use crate::testing::{Run, evidence, finding, plan, response, without_message};
+use crate::{Action, Plan};
 
 pub(super) fn debate(judges: usize) -> Plan {
     plan(Procedure::Debate, judges)
@@ -381,7 +381,7 @@ fn the_exchange_is_by_reference_where_a_folder_is_shared() {
     run.votes(&[Vote::Warn, Vote::Warn]);
     assert_eq!(
         run.concluded().ledger.exchange,
-        Some(crate::council::ledger::ExchangeKind::Both)
+        Some(crate::ledger::ExchangeKind::Both)
     );
 }
 

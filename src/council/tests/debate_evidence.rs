@@ -4,9 +4,9 @@ use council_protocol::answer::{IndependentFinding, Stance, Tag, Withdrawal};
 use council_protocol::{Proof, RoundNumber, Severity, Vote};
 
 use super::debate::{debate, in_r2};
-use super::run::{Run, UNRELATED, change, evidence, finding, made_up, response};
-use crate::council::exchange::{Action, Input};
-use crate::council::outcome::{Disposition, Verdict, VerdictReason};
+use crate::exchange::{Action, Input};
+use crate::outcome::{Disposition, Verdict, VerdictReason};
+use crate::testing::{Run, UNRELATED, change, evidence, finding, made_up, response};
 
 #[test]
 fn a_changed_vote_needs_evidence_that_is_found_and_was_missed() {
@@ -262,7 +262,7 @@ fn a_split_that_becomes_unanimous_is_marked_as_converged() {
 #[test]
 fn a_removed_line_is_shown_under_no_number() {
     let mut plan = debate(2);
-    plan.debate = crate::council::plan::DebateMode::Off;
+    plan.debate = crate::plan::DebateMode::Off;
     let mut run = Run::seated(plan);
     run.proves = false;
     run.answer("judge-1", Vote::Fail, |a| {

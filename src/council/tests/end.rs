@@ -3,10 +3,10 @@
 use council_protocol::message::Ending;
 use council_protocol::{FailureKind, Severity, Vote};
 
-use super::run::{Run, finding, plan};
-use crate::council::outcome::{Verdict, VerdictReason};
-use crate::council::plan::{DebateMode, Procedure};
-use crate::council::{Action, CancelCause, Input};
+use crate::outcome::{Verdict, VerdictReason};
+use crate::plan::{DebateMode, Procedure};
+use crate::testing::{Run, finding, plan};
+use crate::{Action, CancelCause, Input};
 
 fn shutdowns(run: &Run) -> usize {
     run.actions

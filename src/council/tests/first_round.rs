@@ -2,11 +2,11 @@
 
 use council_protocol::{CoverageState, FailureKind, RoundNumber, Severity, Task, Vote};
 
-use super::run::{Run, coverage, finding, plan};
-use crate::council::judges::SeatIndex;
-use crate::council::outcome::{Verdict, VerdictReason};
-use crate::council::plan::{DebateMode, DebateSubject, Procedure, ProcedureOptions};
-use crate::council::{Action, Input};
+use crate::judges::SeatIndex;
+use crate::outcome::{Verdict, VerdictReason};
+use crate::plan::{DebateMode, DebateSubject, Procedure, ProcedureOptions};
+use crate::testing::{Run, coverage, finding, plan};
+use crate::{Action, Input};
 
 fn spawned(actions: &[Action]) -> usize {
     actions

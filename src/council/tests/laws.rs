@@ -8,10 +8,10 @@ use proptest::prelude::*;
 use proptest::test_runner::Config;
 
 use super::world::{Deed, World, world};
-use crate::council::consensus::{FindingStanding, Objections, VerdictInput, decide_verdict};
-use crate::council::outcome::{Disposition, Outcome, Verdict, VerdictReason};
-use crate::council::plan::{ConsensusRule, DebateMode, ExchangeMode, Procedure, VerdictPolicy};
-use crate::council::support::{JudgeStake, SupportKind, dispose};
+use crate::consensus::{FindingStanding, Objections, VerdictInput, decide_verdict};
+use crate::outcome::{Disposition, Outcome, Verdict, VerdictReason};
+use crate::plan::{ConsensusRule, DebateMode, ExchangeMode, Procedure, VerdictPolicy};
+use crate::support::{JudgeStake, SupportKind, dispose};
 
 /// From good to bad. INCONCLUSIVE is worse than WARN: it does not let a change in.
 fn badness(verdict: Verdict) -> u8 {

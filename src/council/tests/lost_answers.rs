@@ -4,10 +4,10 @@ use council_protocol::message::Usage;
 use council_protocol::{Answer, Failure, FailureKind, Severity, Vote};
 use proptest::prelude::*;
 
-use super::run::{Run, finding, plan};
-use crate::council::Input;
-use crate::council::outcome::{Verdict, VerdictReason};
-use crate::council::plan::{ConsensusRule, DebateMode, Procedure};
+use crate::Input;
+use crate::outcome::{Verdict, VerdictReason};
+use crate::plan::{ConsensusRule, DebateMode, Procedure};
+use crate::testing::{Run, finding, plan};
 
 /// Ways in which an answer can be unreadable.
 #[derive(Debug, Clone, Copy)]

@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use council_protocol::message::Ending;
 use council_protocol::{Failure, FailureKind, JudgeId, Millis, RoundNumber, Task, TurnId};
 
-use super::run::search;
 use super::says::reply;
 use super::world::{Deed, World};
-use crate::council::{Action, Council, Input, Outcome, TimerId};
+use crate::testing::search;
+use crate::{Action, Council, Input, Outcome, TimerId};
 
 /// A message on its way to the engine.
 struct Event {

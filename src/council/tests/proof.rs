@@ -8,14 +8,14 @@ use council_protocol::{Finding, Severity, Task, Vote};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
-use super::run::{Run, evidence, finding, plan, response};
-use crate::council::outcome::{Disposition, Outcome, Verdict};
-use crate::council::plan::Procedure;
-use crate::council::reproduction::{
+use crate::outcome::{Disposition, Outcome, Verdict};
+use crate::plan::Procedure;
+use crate::reproduction::{
     MendedRuns, ProofTerms, RUNS, ReproductionResult, ReproductionStanding, SuggestionCheck,
     TestRun,
 };
-use crate::council::{Action, CancelCause, Input};
+use crate::testing::{Run, evidence, finding, plan, response};
+use crate::{Action, CancelCause, Input};
 
 const LINE: u32 = 30;
 

@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use proptest::test_runner::Config;
 
 use super::world::{World, world};
-use crate::council::outcome::{Outcome, ReviewedBy, Verdict};
-use crate::council::plan::Procedure;
+use crate::outcome::{Outcome, ReviewedBy, Verdict};
+use crate::plan::Procedure;
 
 fn cases() -> Config {
     Config {
@@ -89,9 +89,9 @@ proptest! {
     #[test]
     fn what_a_rule_found_stands_without_reviewers(world in any_world()) {
         let outcome = of_rules(world.faultless()).play();
-        let real = |f: &&crate::council::outcome::JudgedFinding| f.members.iter().any(|m| m.proof.resolves());
+        let real = |f: &&crate::outcome::JudgedFinding| f.members.iter().any(|m| m.proof.resolves());
         let worst = outcome.findings.iter().filter(real).map(|f| f.finding.severity).max();
-        if worst == Some(Severity::Critical) && outcome.consensus == Some(crate::council::plan::ConsensusRule::Findings) {
+        if worst == Some(Severity::Critical) && outcome.consensus == Some(crate::plan::ConsensusRule::Findings) {
             prop_assert_eq!(outcome.verdict, Verdict::Fail, "{:?}", outcome);
         }
     }

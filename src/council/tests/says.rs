@@ -6,8 +6,8 @@ use council_protocol::answer::{
 use council_protocol::task::Peer;
 use council_protocol::{Answer, JudgeId, RoundNumber, Task, Vote};
 
-use super::run::{change, evidence, finding, made_up, response};
 use super::world::Script;
+use crate::testing::{change, evidence, finding, made_up, response};
 
 /// What a judge says, as JSON.
 pub(super) fn reply(

@@ -9,28 +9,11 @@ use council_protocol::JudgeId;
 use council_protocol::RoundNumber;
 use council_protocol::task::InterventionKind;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, RngSeed};
 
 use super::world::{World, world};
-use crate::council::outcome::{Outcome, Verdict};
-use crate::council::plan::{Procedure, RoundLimits};
-
-/// How many councils of each procedure, where nobody asks for more.
-const COUNCILS: u32 = if cfg!(debug_assertions) { 150 } else { 2_000 };
-
-/// The same councils every time.
-const SEED: u64 = 0x000c_0ce1;
-
-/// As many cases as are asked for, always the same ones.
-pub(crate) fn config() -> Config {
-    let asked = option_env!("COUNCIL_SIMULATIONS").map(str::parse);
-    Config {
-        cases: asked.and_then(Result::ok).unwrap_or(COUNCILS),
-        rng_seed: RngSeed::Fixed(SEED),
-        failure_persistence: None,
-        ..Config::default()
-    }
-}
+use crate::outcome::{Outcome, Verdict};
+use crate::plan::{Procedure, RoundLimits};
+use crate::testing::config;
 
 /// Plays a council; [`World::play`] itself asserts that there is one conclusion, always last, that everybody is shut down
 /// once, that nothing is sent to the gone, and that nobody has two turns at once.

@@ -3,11 +3,11 @@
 use council_protocol::answer::{Challenge, ChallengeAnswer, Contention, Stance};
 use council_protocol::{Answer, FailureKind, Severity, Task, Vote};
 
-use super::run::{Run, finding, plan, response};
-use crate::council::Plan;
-use crate::council::ledger::ContentionStep;
-use crate::council::outcome::{Verdict, VerdictReason};
-use crate::council::plan::{DebateSubject, Procedure, RoundLimits};
+use crate::Plan;
+use crate::ledger::ContentionStep;
+use crate::outcome::{Verdict, VerdictReason};
+use crate::plan::{DebateSubject, Procedure, RoundLimits};
+use crate::testing::{Run, finding, plan, response};
 
 fn staged(judges: usize, min: u8, max: u8) -> Plan {
     let mut plan = plan(Procedure::Staged, judges);
@@ -62,15 +62,15 @@ fn disputed(plan: Plan, stances: &[Stance]) -> Run {
 /// judge-2 takes its stances again; the others say nothing.
 fn dispute(run: &mut Run, stances: &[Stance]) {
     let label = {
-        let order = run.council.state.judges[crate::council::judges::SeatIndex(1)]
+        let order = run.council.state.judges[crate::judges::SeatIndex(1)]
             .peers
             .values()
             .next_back()
             .unwrap();
-        crate::council::anonymity::peer_label(
+        crate::anonymity::peer_label(
             order
                 .iter()
-                .position(|&seat| seat == crate::council::judges::SeatIndex(0))
+                .position(|&seat| seat == crate::judges::SeatIndex(0))
                 .unwrap(),
         )
     };

@@ -5,11 +5,9 @@ use council_protocol::{Finding, Severity, Task, Vote};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
-use super::run::{Run, UNRELATED, change, evidence, finding, plan, response};
-use crate::council::outcome::{
-    Disposition, FindingLevel, Outcome, ReviewedBy, Verdict, VerdictReason,
-};
-use crate::council::plan::{DebateMode, Procedure};
+use crate::outcome::{Disposition, FindingLevel, Outcome, ReviewedBy, Verdict, VerdictReason};
+use crate::plan::{DebateMode, Procedure};
+use crate::testing::{Run, UNRELATED, change, evidence, finding, plan, response};
 
 const LINE: u32 = 30;
 

@@ -5,13 +5,13 @@ use council_protocol::{Severity, Vote};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
-use super::run::{UNRELATED, plan};
 use super::world::{Script, World, cited, world};
-use crate::council::outcome::{Disposition, Verdict};
-use crate::council::plan::{ConsensusRule, DebateMode, Procedure};
-use crate::council::support::{
+use crate::outcome::{Disposition, Verdict};
+use crate::plan::{ConsensusRule, DebateMode, Procedure};
+use crate::support::{
     JudgeStake, MIN_SUPPORT, SupportKind, WHOLE, dispose, dispose_rule, needed_support, support,
 };
+use crate::testing::{UNRELATED, plan};
 
 fn kind() -> impl Strategy<Value = SupportKind> {
     prop_oneof![
@@ -235,7 +235,7 @@ proptest! {
         let outcome = world.play();
         for judge in outcome.judges.iter().filter(|j| j.counted.is_some()) {
             for (severity, line, _) in &world.scripts[&judge.seat.judge].findings {
-                let is_it = |m: &crate::council::outcome::FindingMember| {
+                let is_it = |m: &crate::outcome::FindingMember| {
                     m.judge == judge.seat.judge && m.finding.location.line == *line
                 };
                 let listed = outcome.findings.iter().any(|f| f.members.iter().any(is_it));
@@ -328,7 +328,7 @@ proptest! {
         world in prop_oneof![world(Procedure::Review, 1..6), world(Procedure::Debate, 1..6)],
     ) {
         let outcome = world.play();
-        let failing = outcome.findings.iter().any(|f| f.level == Some(crate::council::outcome::FindingLevel::Fail));
+        let failing = outcome.findings.iter().any(|f| f.level == Some(crate::outcome::FindingLevel::Fail));
         let cut = outcome.reason.is_cut_short();
         prop_assert!(!failing || cut || outcome.verdict == Verdict::Fail, "{:?}", outcome);
     }
@@ -370,7 +370,7 @@ proptest! {
         let outcome = world.play();
         for found in &outcome.findings {
             let refuted = found.opinions.iter().any(|o| o.stance == Stance::Disagreed && o.resolves);
-            let real = |m: &crate::council::outcome::FindingMember| {
+            let real = |m: &crate::outcome::FindingMember| {
                 m.finding.severity == Severity::Critical && m.proof.resolves()
             };
             if found.members.iter().any(real) && !refuted {

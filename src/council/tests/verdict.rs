@@ -5,18 +5,13 @@ use council_protocol::{CoverageState, FailureKind, Finding, Severity, Vote};
 
 use proptest::prelude::*;
 
-use super::run::{Run, coverage, finding, plan};
-use crate::council::Outcome;
-use crate::council::outcome::{
-    DisagreementKind, Disposition, FindingLevel, Verdict, VerdictReason,
-};
-use crate::council::plan::{ConsensusRule, DebateMode, Procedure};
+use crate::Outcome;
+use crate::outcome::{DisagreementKind, Disposition, FindingLevel, Verdict, VerdictReason};
+use crate::plan::{ConsensusRule, DebateMode, Procedure};
+use crate::testing::{Run, coverage, finding, plan};
 
 /// One round in which each judge votes and reports.
-fn verdict_of(
-    answers: &[(Vote, Vec<Finding>)],
-    with: impl FnOnce(&mut crate::council::Plan),
-) -> Outcome {
+fn verdict_of(answers: &[(Vote, Vec<Finding>)], with: impl FnOnce(&mut crate::Plan)) -> Outcome {
     let mut plan = plan(Procedure::Review, answers.len());
     plan.debate = DebateMode::Off;
     with(&mut plan);

@@ -8,18 +8,16 @@ use council_protocol::{CoverageState, JudgeId, Millis, Severity, Vote};
 use proptest::prelude::*;
 
 use super::play::Play;
-use super::run::{UNRELATED, coverage, plan, without_message};
-use crate::council::plan::{ConsensusRule, DebateMode, ExchangeMode, Procedure};
-use crate::council::{CancelCause, Outcome, Plan};
+use crate::plan::{ConsensusRule, DebateMode, ExchangeMode, Procedure};
+use crate::testing::{UNRELATED, coverage, plan, without_message};
+use crate::{CancelCause, Outcome, Plan};
 
 /// What a judge does with one turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Deed {
-    /// Answers properly.
     Answer,
     /// Answers after this many milliseconds, perhaps too late.
     Slowly(u64),
-    /// Never replies.
     Silence,
     /// Replies with something that is no answer.
     Babble,

@@ -28,7 +28,7 @@ pub(crate) enum LedgerBreach {
     Vanished,
     /// What was read is no longer there as it was, from this line on.
     Changed {
-        /// From 1.
+        /// Counted from 1.
         line: u32,
     },
     /// A section stands under our name that this process did not write.

@@ -9,12 +9,11 @@ use super::DuelRole;
 pub(crate) struct PointId {
     /// Who raised it.
     pub role: DuelRole,
-    /// From 1.
+    /// Counted from 1.
     pub number: u32,
 }
 
 impl PointId {
-    /// Reads `A1`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let role = match text.as_bytes().first()? {
             b'A' => DuelRole::A,

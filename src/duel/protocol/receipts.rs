@@ -55,7 +55,7 @@ pub(crate) enum ReceiptBreach {
     },
     /// Words that neither side reported.
     Unreported {
-        /// From 1.
+        /// Counted from 1.
         line: u32,
     },
     /// A side wrote a section under the other's name.

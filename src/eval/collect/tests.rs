@@ -1,7 +1,7 @@
 //! Histories whose culprits are known.
 
 use super::*;
-use crate::git::tests::repo::Repo;
+use crate::git::testing::Repo;
 use crate::git::{MainLineLimits, walk_main_line};
 
 fn collect(repo: &Repo, sets: &[LabelSet]) -> Vec<LabelledChange> {

@@ -1,7 +1,7 @@
 //! Hunks from changed lines: with context, markers and headings, byte for byte as libgit2 and git write them.
 
-use crate::git::diff::line_names::is_space;
-use crate::git::diff::raw_hunk::{ChangedLines, RawHunk};
+use crate::diff::line_names::is_space;
+use crate::diff::raw_hunk::{ChangedLines, RawHunk};
 
 /// Lines of context above and below what is changed.
 const CONTEXT: usize = 3;

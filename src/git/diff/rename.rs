@@ -6,15 +6,15 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use crate::git::diff::similarity::{ContentPrint, MAX_SCORE, MIN_SCORE, PieceLookup};
-use crate::git::error::GitError;
-use crate::git::id::ObjectId;
-use crate::git::objects::ObjectReader;
-use crate::git::parallel::map_parallel;
-use crate::git::tree_item::{ItemSort, RawChange, TreeItem};
+use crate::diff::similarity::{ContentPrint, MAX_SCORE, MIN_SCORE, PieceLookup};
+use crate::error::GitError;
+use crate::id::ObjectId;
+use crate::objects::ObjectReader;
+use crate::parallel::map_parallel;
+use crate::tree_item::{ItemSort, RawChange, TreeItem};
 
 /// Up to this many files on either side are compared by content, as the square of it (`diff.renameLimit`).
-pub(in crate::git) const RENAME_LIMIT: usize = 1000;
+pub(crate) const RENAME_LIMIT: usize = 1000;
 
 /// The least score for a pair that has nothing but its unique file name in common: 75 %.
 const SAME_NAME_SCORE: u64 = MIN_SCORE + (MAX_SCORE - MIN_SCORE) / 2;
@@ -24,25 +24,25 @@ const MAX_CANDIDATES: usize = 4;
 
 /// A pair of a removed and an added path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::git) struct RenamePair {
+pub(crate) struct RenamePair {
     /// Index of the removed path.
-    pub(in crate::git) from: usize,
+    pub(crate) from: usize,
     /// Index of the added path.
-    pub(in crate::git) to: usize,
+    pub(crate) to: usize,
     /// Of [`MAX_SCORE`].
-    pub(in crate::git) score: u64,
+    pub(crate) score: u64,
 }
 
 /// What was found, and whether everything was looked at.
 #[derive(Debug, Default)]
-pub(in crate::git) struct RenameSearchResult {
-    pub(in crate::git) renames: Vec<RenamePair>,
+pub(crate) struct RenameSearchResult {
+    pub(crate) renames: Vec<RenamePair>,
     /// Removed and added files that were not compared by content, because there are too many.
-    pub(in crate::git) left: Option<(usize, usize)>,
+    pub(crate) left: Option<(usize, usize)>,
 }
 
 /// Finds the renames among the removed and the added paths of a change.
-pub(in crate::git) fn find_renames(
+pub(crate) fn find_renames(
     objects: &ObjectReader,
     raws: &[RawChange],
 ) -> Result<RenameSearchResult, GitError> {

@@ -9,16 +9,16 @@ use council_protocol::change::{
 };
 use council_protocol::{Hunk, RepoPath};
 
-use crate::git::decode::{claims_text, decode_text};
-use crate::git::error::GitError;
-use crate::git::id::ObjectId;
-use crate::git::limits::MAX_SHOWN;
-use crate::git::objects::ObjectReader;
-use crate::git::tree_item::{ItemSort, LocatedItem, RawChange, TreeItem};
-use crate::git::{content, tree};
+use crate::decode::{claims_text, decode_text};
+use crate::error::GitError;
+use crate::id::ObjectId;
+use crate::limits::MAX_SHOWN;
+use crate::objects::ObjectReader;
+use crate::tree_item::{ItemSort, LocatedItem, RawChange, TreeItem};
+use crate::{content, tree};
 
 /// One side: what is where.
-pub(in crate::git) enum SideListing {
+pub(crate) enum SideListing {
     /// Nothing at all: before a root commit.
     Nothing,
     /// A tree of the object database.
@@ -28,17 +28,17 @@ pub(in crate::git) enum SideListing {
 }
 
 /// Both sides, over the objects that hold their contents.
-pub(in crate::git) struct ChangeSides {
-    pub(in crate::git) objects: Arc<ObjectReader>,
-    pub(in crate::git) old: SideListing,
-    pub(in crate::git) new: SideListing,
+pub(crate) struct ChangeSides {
+    pub(crate) objects: Arc<ObjectReader>,
+    pub(crate) old: SideListing,
+    pub(crate) new: SideListing,
     /// Files of the worktree that are there and cannot be read.
-    pub(in crate::git) unreadable: HashMap<RepoPath, GitError>,
+    pub(crate) unreadable: HashMap<RepoPath, GitError>,
 }
 
 impl ChangeSides {
     /// The paths on which the sides differ, in path order.
-    pub(in crate::git) fn compare_sides(&self) -> Result<Vec<RawChange>, GitError> {
+    pub(crate) fn compare_sides(&self) -> Result<Vec<RawChange>, GitError> {
         let mut raws = match (&self.old, &self.new) {
             (SideListing::Nothing, SideListing::Nothing) => Vec::new(),
             (SideListing::Entries(_), _) | (_, SideListing::Entries(_)) => tree::merge_listings(
@@ -60,14 +60,14 @@ impl ChangeSides {
     }
 
     /// What one side holds.
-    pub(in crate::git) fn listing(&self, side: Side) -> &SideListing {
+    pub(crate) fn listing(&self, side: Side) -> &SideListing {
         match side {
             Side::Old => &self.old,
             Side::New => &self.new,
         }
     }
 
-    pub(in crate::git) fn find_entry(
+    pub(crate) fn find_entry(
         &self,
         side: Side,
         path: &RepoPath,
@@ -83,7 +83,7 @@ impl ChangeSides {
     }
 
     /// The text of an entry, as a diff shows it; none: it is no file of text.
-    pub(in crate::git) fn text_of(&self, entry: TreeItem) -> Result<Option<Arc<[u8]>>, GitError> {
+    pub(crate) fn text_of(&self, entry: TreeItem) -> Result<Option<Arc<[u8]>>, GitError> {
         if entry.sort() != ItemSort::File {
             return Ok(None);
         }
@@ -115,7 +115,7 @@ impl ChangeSides {
     }
 
     /// Reads both sides of a file: its kind, its sizes, its hunks.
-    pub(in crate::git) fn fill_file(&self, file: &mut FileChange) -> Result<(), GitError> {
+    pub(crate) fn fill_file(&self, file: &mut FileChange) -> Result<(), GitError> {
         if let Some(error) = self.unreadable.get(&file.path) {
             return Err(error.clone());
         }
@@ -153,7 +153,7 @@ impl ChangeSides {
     }
 
     /// Whether the reviewed side of a file could be read.
-    pub(in crate::git) fn check_content(&self, file: &FileChange) -> Result<(), GitError> {
+    pub(crate) fn check_content(&self, file: &FileChange) -> Result<(), GitError> {
         if let Some(error) = self.unreadable.get(&file.path) {
             return Err(error.clone());
         }

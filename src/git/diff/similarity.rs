@@ -4,26 +4,26 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use crate::git::content;
+use crate::content;
 
 /// The score of equal files.
-pub(in crate::git) const MAX_SCORE: u64 = 60_000;
+pub(crate) const MAX_SCORE: u64 = 60_000;
 
 /// The least score of a rename: 50 %, as in `git diff -M`.
-pub(in crate::git) const MIN_SCORE: u64 = MAX_SCORE / 2;
+pub(crate) const MIN_SCORE: u64 = MAX_SCORE / 2;
 
 /// Bytes of a piece of a long line.
 const MAX_PIECE_BYTES: usize = 64;
 
 /// A file's pieces: the hash of each and how many bytes of the file it makes up, in the order of the hashes.
-pub(in crate::git) struct ContentPrint {
+pub(crate) struct ContentPrint {
     pieces: Vec<(u32, u32)>,
     size: u64,
 }
 
 impl ContentPrint {
     /// Takes the prints of a file's content.
-    pub(in crate::git) fn of_content(bytes: &[u8]) -> Self {
+    pub(crate) fn of_content(bytes: &[u8]) -> Self {
         let text = !content::is_binary(bytes);
         let mut pieces = Vec::with_capacity(bytes.len() / 24);
         for line in bytes.split_inclusive(|&b| b == b'\n') {
@@ -59,7 +59,7 @@ impl ContentPrint {
     }
 
     /// The score of two files, 0 when it is below [`MIN_SCORE`] by their sizes alone.
-    pub(in crate::git) fn similarity(&self, other: &Self) -> u64 {
+    pub(crate) fn similarity(&self, other: &Self) -> u64 {
         if self.too_unlike(other, MIN_SCORE) {
             return 0;
         }
@@ -120,7 +120,7 @@ impl Hasher for IdentityHasher {
 }
 
 /// Where each piece occurs in a set of files: what a file shares with all of them is counted in one pass.
-pub(in crate::git) struct PieceLookup<'a> {
+pub(crate) struct PieceLookup<'a> {
     prints: Vec<&'a ContentPrint>,
     /// For each hash, its range in `places`.
     ranges: HashMap<u32, (u32, u32), BuildHasherDefault<IdentityHasher>>,
@@ -131,7 +131,7 @@ pub(in crate::git) struct PieceLookup<'a> {
 }
 
 impl<'a> PieceLookup<'a> {
-    pub(in crate::git) fn new(prints: Vec<&'a ContentPrint>) -> Self {
+    pub(crate) fn new(prints: Vec<&'a ContentPrint>) -> Self {
         let mut all = Vec::with_capacity(prints.iter().map(|print| print.pieces.len()).sum());
         for (at, print) in prints.iter().enumerate() {
             all.extend(
@@ -163,7 +163,7 @@ impl<'a> PieceLookup<'a> {
     }
 
     /// The files at least [`MIN_SCORE`] like this one, with their scores, in their order.
-    pub(in crate::git) fn similar_files(&mut self, print: &ContentPrint) -> Vec<(usize, u64)> {
+    pub(crate) fn similar_files(&mut self, print: &ContentPrint) -> Vec<(usize, u64)> {
         for (hash, bytes) in &print.pieces {
             let Some(&(start, end)) = self.ranges.get(hash) else {
                 continue;

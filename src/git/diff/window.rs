@@ -1,12 +1,12 @@
 //! The hunks between two texts. libgit2 compares them, but is shown only the part around what
 //! differs: it would hash and split all of both.
 
-use crate::git::diff::assemble::{TextLines, assemble_hunks, begins_section, shown_section};
-use crate::git::diff::line_names::LineNames;
-use crate::git::diff::raw_hunk::RawHunk;
-use crate::git::error::GitError;
-use crate::git::libgit2;
-use crate::git::limits::MAX_SHOWN;
+use crate::diff::assemble::{TextLines, assemble_hunks, begins_section, shown_section};
+use crate::diff::line_names::LineNames;
+use crate::diff::raw_hunk::RawHunk;
+use crate::error::GitError;
+use crate::libgit2;
+use crate::limits::MAX_SHOWN;
 
 /// Lines kept around what differs: room for context, and for a group of lines to slide to where it
 /// reads best, which git allows for about as many.
@@ -23,7 +23,7 @@ const NEAR: usize = 16;
 const LARGE: usize = 16 << 10;
 
 /// The hunks between two texts, with three lines of context.
-pub(in crate::git) fn diff_hunks(old: &[u8], new: &[u8]) -> Result<Vec<RawHunk>, GitError> {
+pub(crate) fn diff_hunks(old: &[u8], new: &[u8]) -> Result<Vec<RawHunk>, GitError> {
     if old.is_empty() || new.is_empty() {
         return Ok(one_sided(old, new).into_iter().collect());
     }

@@ -5,14 +5,14 @@ use std::process::{Child, ChildStdin};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
-use crate::git::error::GitError;
-use crate::git::git_cli::runner::{GitRunner, PlumbingCommand, RunError};
-use crate::git::id::ObjectId;
-use crate::git::limits::MAX_BLOB;
-use crate::git::object_store::ObjectKind;
+use crate::error::GitError;
+use crate::git_cli::runner::{GitRunner, PlumbingCommand, RunError};
+use crate::id::ObjectId;
+use crate::limits::MAX_BLOB;
+use crate::object_store::ObjectKind;
 
 /// A process that hands out objects.
-pub(in crate::git) struct CatFileBatch {
+pub(crate) struct CatFileBatch {
     child: Child,
     stdin: ChildStdin,
     answers: Receiver<Result<CatFileReply, String>>,
@@ -26,7 +26,7 @@ enum CatFileReply {
 }
 
 impl CatFileBatch {
-    pub(in crate::git) fn start(runner: &GitRunner) -> Result<Self, GitError> {
+    pub(crate) fn start(runner: &GitRunner) -> Result<Self, GitError> {
         let mut child = runner.spawn_piped(PlumbingCommand::CatFile, &["--batch"])?;
         let pipes = child.stdin.take().zip(child.stdout.take());
         let Some((stdin, stdout)) = pipes else {
@@ -53,7 +53,7 @@ impl CatFileBatch {
 
     /// Asks for an object. The process is gone when it fails, and given back when it does not.
     #[expect(clippy::type_complexity, reason = "the process and its answer")]
-    pub(in crate::git) fn request_object(
+    pub(crate) fn request_object(
         mut self,
         wanted: ObjectId,
         limit: usize,

@@ -1,14 +1,14 @@
 //! The index and the worktree as `git` tells them.
 
-use crate::git::error::GitError;
-use crate::git::git_cli::GitCliStore;
-use crate::git::git_cli::runner::{PlumbingCommand, RunError};
-use crate::git::id::ObjectId;
-use crate::git::object_store::{
+use crate::error::GitError;
+use crate::git_cli::GitCliStore;
+use crate::git_cli::runner::{PlumbingCommand, RunError};
+use crate::id::ObjectId;
+use crate::object_store::{
     ASSUME_UNCHANGED, HeadPosition, ObjectStore as _, SKIP_WORKTREE, TouchedPath,
 };
-use crate::git::path_bytes::bytes_to_path;
-use crate::git::tree_item::{LocatedItem, TreeItem};
+use crate::path_bytes::bytes_to_path;
+use crate::tree_item::{LocatedItem, TreeItem};
 
 /// Bit of an entry's flags, as `ls-files --debug` prints them (git:read-cache-ll.h).
 const INTENT_TO_ADD: u32 = 1 << 29;
@@ -19,7 +19,7 @@ const ASSUMED: u32 = 0x8000;
 const RACY_SECONDS: i64 = 24 * 3600;
 
 /// The entries of the index in path order; a sparse one is expanded.
-pub(in crate::git) fn index_entries(command: &GitCliStore) -> Result<Vec<LocatedItem>, GitError> {
+pub(crate) fn index_entries(command: &GitCliStore) -> Result<Vec<LocatedItem>, GitError> {
     let mut found = Vec::new();
     for told in read_index(command)?.iter().map(OwnedIndexEntry::as_entry) {
         if told.stage != 0 {
@@ -142,7 +142,7 @@ fn parse_entry(bytes: &[u8]) -> Option<(IndexEntry<'_>, &[u8])> {
 /// Paths on which the worktree may differ from the index. git's own comparison may run the filters that a repository
 /// configures, to be sure of files whose times say nothing; so times and sizes are compared here, and what they leave
 /// open counts as different.
-pub(in crate::git) fn changed_paths(command: &GitCliStore) -> Result<Vec<TouchedPath>, GitError> {
+pub(crate) fn changed_paths(command: &GitCliStore) -> Result<Vec<TouchedPath>, GitError> {
     let Some(top) = &command.workdir else {
         return Ok(Vec::new());
     };
@@ -188,7 +188,7 @@ pub(in crate::git) fn changed_paths(command: &GitCliStore) -> Result<Vec<Touched
 }
 
 /// Whether git's rules leave out a folder in which nothing is tracked.
-pub(in crate::git) fn is_ignored(command: &GitCliStore, folder: &[u8]) -> Result<bool, GitError> {
+pub(crate) fn is_ignored(command: &GitCliStore, folder: &[u8]) -> Result<bool, GitError> {
     let Some(top) = &command.workdir else {
         return Ok(false);
     };

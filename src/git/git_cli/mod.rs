@@ -10,21 +10,21 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use crate::git::env::GitEnvironment;
-use crate::git::error::GitError;
-use crate::git::git_cli::runner::{GitRunner, PlumbingCommand, RunError};
-use crate::git::git_cli::user::UserGit;
-use crate::git::id::{ObjectFormat, ObjectId};
-use crate::git::limits::MAX_BLOB;
-use crate::git::object_hash::verify_object;
-use crate::git::object_store::{
+use crate::env::GitEnvironment;
+use crate::error::GitError;
+use crate::git_cli::runner::{GitRunner, PlumbingCommand, RunError};
+use crate::git_cli::user::UserGit;
+use crate::id::{ObjectFormat, ObjectId};
+use crate::limits::MAX_BLOB;
+use crate::object_hash::verify_object;
+use crate::object_store::{
     ConfigEntry, ConfigLevel, HeadPosition, ObjectKind, ObjectSink, ObjectStore, TouchedPath,
 };
-use crate::git::tree_item::LocatedItem;
+use crate::tree_item::LocatedItem;
 use batch::CatFileBatch;
 
 /// A repository behind the `git` command.
-pub(in crate::git) struct GitCliStore {
+pub(crate) struct GitCliStore {
     runner: GitRunner,
     user: UserGit,
     workdir: Option<PathBuf>,
@@ -32,19 +32,19 @@ pub(in crate::git) struct GitCliStore {
 }
 
 /// Where it lies, as git says.
-pub(in crate::git) struct RepositoryLayout {
-    pub(in crate::git) git_dir: PathBuf,
-    pub(in crate::git) common_dir: PathBuf,
-    pub(in crate::git) workdir: Option<PathBuf>,
-    pub(in crate::git) shallow: bool,
-    pub(in crate::git) format: ObjectFormat,
+pub(crate) struct RepositoryLayout {
+    pub(crate) git_dir: PathBuf,
+    pub(crate) common_dir: PathBuf,
+    pub(crate) workdir: Option<PathBuf>,
+    pub(crate) shallow: bool,
+    pub(crate) format: ObjectFormat,
     /// e.g. `git 2.47`.
-    pub(in crate::git) version: String,
+    pub(crate) version: String,
 }
 
 impl GitCliStore {
     /// Opens the repository that git finds from `dir`, where git itself trusts it.
-    pub(in crate::git) fn open(
+    pub(crate) fn open(
         dir: &Path,
         env: &GitEnvironment,
     ) -> Result<(Self, RepositoryLayout), GitError> {

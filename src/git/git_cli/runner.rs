@@ -12,7 +12,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::git::env::GitEnvironment;
+use crate::env::GitEnvironment;
 
 /// How long a command may take.
 pub(crate) const MAX_DURATION: Duration = Duration::from_secs(60);
@@ -110,7 +110,7 @@ impl RunError {
 }
 
 /// Configuration that a repository may hold and that must have no effect here.
-pub(in crate::git) const OFF: [&str; 17] = [
+pub(crate) const OFF: [&str; 17] = [
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
     "core.attributesFile=/dev/null",
@@ -152,7 +152,7 @@ pub(crate) struct GitRunner {
     git_dir: PathBuf,
     worktree: Option<PathBuf>,
     /// Another index than the repository's own (`GIT_INDEX_FILE`).
-    pub(in crate::git) index_file: Option<PathBuf>,
+    pub(crate) index_file: Option<PathBuf>,
     /// How long a command may take.
     pub deadline: Duration,
     /// How many bytes it may say.
@@ -214,7 +214,7 @@ impl GitRunner {
 
 impl GitRunner {
     /// The same over a worktree.
-    pub(in crate::git) fn in_worktree(&self, top: &Path) -> Self {
+    pub(crate) fn in_worktree(&self, top: &Path) -> Self {
         Self {
             worktree: Some(top.to_owned()),
             ..self.clone()
@@ -222,7 +222,7 @@ impl GitRunner {
     }
 
     /// A process that goes on, with pipes to its input and output; what it complains about is not heard.
-    pub(in crate::git) fn spawn_piped(
+    pub(crate) fn spawn_piped(
         &self,
         command: PlumbingCommand,
         options: &[&'static str],
@@ -260,7 +260,7 @@ impl GitRunner {
 
 /// The directories that the user's or the system's configuration declares safe (`safe.directory`), by git's own
 /// rules: never from the repository itself.
-pub(in crate::git) fn safe_directories(env: &GitEnvironment) -> Result<Vec<String>, RunError> {
+pub(crate) fn safe_directories(env: &GitEnvironment) -> Result<Vec<String>, RunError> {
     let mut git = Command::new(git_program(env)?);
     git.env_clear()
         .envs(env.configuration_vars())
@@ -299,7 +299,7 @@ pub(in crate::git) fn safe_directories(env: &GitEnvironment) -> Result<Vec<Strin
 }
 
 /// Runs a command that was put together elsewhere, with a time limit and a limit for what it may say.
-pub(in crate::git) fn run_to_end(
+pub(crate) fn run_to_end(
     command: &'static str,
     deadline: Duration,
     git: Command,
@@ -317,12 +317,12 @@ fn root_dir() -> &'static Path {
 }
 
 /// `git` in an absolute directory of PATH: a relative one would look into whatever directory is reviewed.
-pub(in crate::git) fn git_program(env: &GitEnvironment) -> Result<PathBuf, RunError> {
+pub(crate) fn git_program(env: &GitEnvironment) -> Result<PathBuf, RunError> {
     find_program(env, "git").ok_or(RunError::NoGit)
 }
 
 /// A program in an absolute directory of PATH.
-pub(in crate::git) fn find_program(env: &GitEnvironment, name: &str) -> Option<PathBuf> {
+pub(crate) fn find_program(env: &GitEnvironment, name: &str) -> Option<PathBuf> {
     let path = env
         .get("PATH")
         .map(OsStr::to_owned)
@@ -335,10 +335,10 @@ pub(in crate::git) fn find_program(env: &GitEnvironment, name: &str) -> Option<P
 }
 
 /// What one conversation with a program may take.
-pub(in crate::git) struct ProcessLimits {
-    pub(in crate::git) command: &'static str,
-    pub(in crate::git) deadline: Duration,
-    pub(in crate::git) cap: usize,
+pub(crate) struct ProcessLimits {
+    pub(crate) command: &'static str,
+    pub(crate) deadline: Duration,
+    pub(crate) cap: usize,
 }
 
 impl ProcessLimits {
@@ -350,11 +350,7 @@ impl ProcessLimits {
     }
 
     /// Starts the command, hears it out, and ends it when it says or takes too much.
-    pub(in crate::git) fn run_process(
-        &self,
-        mut git: Command,
-        stdin: &[u8],
-    ) -> Result<Vec<u8>, RunError> {
+    pub(crate) fn run_process(&self, mut git: Command, stdin: &[u8]) -> Result<Vec<u8>, RunError> {
         let end = Instant::now() + self.deadline;
         git.stdin(Stdio::piped())
             .stdout(Stdio::piped())

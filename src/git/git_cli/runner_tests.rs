@@ -1,5 +1,5 @@
 use super::*;
-use crate::git::tests::repo::Repo;
+use crate::testing::Repo;
 
 fn runner(repo: &Repo) -> GitRunner {
     let env = Repo::env(&[("PATH", std::env::var("PATH").unwrap().as_str())]);

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use crate::git::env::GitEnvironment;
-use crate::git::git_cli::runner::{self, OFF, ProcessLimits, RunError};
+use crate::env::GitEnvironment;
+use crate::git_cli::runner::{self, OFF, ProcessLimits, RunError};
 
 /// How long a command may take.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(20);
@@ -17,7 +17,7 @@ const MAX_OUTPUT_BYTES: usize = 64 << 20;
 
 /// The user's own `git` in one directory.
 #[derive(Debug, Clone)]
-pub(crate) struct UserGit {
+pub struct UserGit {
     program: PathBuf,
     dir: PathBuf,
     env: GitEnvironment,
@@ -29,7 +29,7 @@ impl UserGit {
     /// # Errors
     ///
     /// [`RunError::NoGit`].
-    pub(crate) fn new(dir: &Path, env: &GitEnvironment) -> Result<Self, RunError> {
+    pub fn new(dir: &Path, env: &GitEnvironment) -> Result<Self, RunError> {
         Ok(Self {
             program: runner::git_program(env)?,
             dir: dir.to_owned(),
@@ -37,7 +37,7 @@ impl UserGit {
         })
     }
 
-    pub(in crate::git) fn environment(&self) -> &GitEnvironment {
+    pub(crate) fn environment(&self) -> &GitEnvironment {
         &self.env
     }
 
@@ -61,7 +61,7 @@ impl UserGit {
     }
 
     /// Runs a command that writes, with hooks, monitors and network switched off.
-    pub(in crate::git) fn run_writing(
+    pub(crate) fn run_writing(
         &self,
         name: &'static str,
         args: &[&OsStr],
@@ -76,7 +76,7 @@ impl UserGit {
     }
 
     /// Runs a command that only tells something and executes nothing.
-    pub(in crate::git) fn run_reading(
+    pub(crate) fn run_reading(
         &self,
         name: &'static str,
         args: &[&str],
@@ -92,7 +92,7 @@ impl UserGit {
     /// # Errors
     ///
     /// As `git rev-parse` fails: no repository.
-    pub(crate) fn hooks_dir(&self) -> Result<PathBuf, RunError> {
+    pub fn hooks_dir(&self) -> Result<PathBuf, RunError> {
         let said = self.run_reading("rev-parse", &["--git-path", "hooks"])?;
         let dir = self.dir.join(said.trim_end_matches('\n'));
         Ok(dir.canonicalize().unwrap_or(dir))
@@ -103,7 +103,7 @@ impl UserGit {
     /// # Errors
     ///
     /// When git cannot be run.
-    pub(crate) fn version(&self) -> Result<(u32, u32), RunError> {
+    pub fn version(&self) -> Result<(u32, u32), RunError> {
         let said = self.run_reading("version", &[])?;
         let numbers = said.split_whitespace().nth(2).unwrap_or_default();
         let mut numbers = numbers.split('.').map_while(|n| n.parse().ok());
@@ -111,19 +111,19 @@ impl UserGit {
     }
 
     /// A value of git's configuration as it holds in the repository; none when it is unset.
-    pub(crate) fn config_value(&self, key: &str) -> Option<String> {
+    pub fn config_value(&self, key: &str) -> Option<String> {
         let said = self.run_reading("config", &["--get", key]).ok()?;
         Some(said.trim_end_matches('\n').to_owned())
     }
 
     /// Whether git's configuration has a key that matches, in the repository or above it.
-    pub(crate) fn has_config(&self, pattern: &str) -> bool {
+    pub fn has_config(&self, pattern: &str) -> bool {
         self.run_reading("config", &["--name-only", "--get-regexp", pattern])
             .is_ok()
     }
 
     /// A value of git's configuration that the repository has no say in: the system's, the user's, or of the command.
-    pub(crate) fn own_config(&self, key: &str) -> Option<String> {
+    pub fn own_config(&self, key: &str) -> Option<String> {
         let mut git = Command::new(&self.program);
         git.env_clear()
             .envs(self.env.configuration_vars())
@@ -143,30 +143,26 @@ impl UserGit {
     /// # Errors
     ///
     /// As `git config` fails.
-    pub(crate) fn set_config(&self, key: &str, value: &str) -> Result<(), RunError> {
+    pub fn set_config(&self, key: &str, value: &str) -> Result<(), RunError> {
         let args = ["--local", "--replace-all", key, value].map(OsStr::new);
         self.run_writing("config", &args, &[]).map(drop)
     }
 
     /// Removes a section of the repository's own configuration; it is no error that there is none.
-    pub(crate) fn remove_section(&self, section: &str) {
+    pub fn remove_section(&self, section: &str) {
         let args = ["--local", "--remove-section", section].map(OsStr::new);
         let _ = self.run_writing("config", &args, &[]);
     }
 
     /// `Name <mail>` of whoever commits here.
-    pub(crate) fn identity(&self) -> Option<String> {
+    pub fn identity(&self) -> Option<String> {
         let said = self.run_reading("var", &["GIT_COMMITTER_IDENT"]).ok()?;
         let end = said.rfind('>')?;
         Some(said[..=end].to_owned())
     }
 
     /// A program that git is configured to use, from where the repository has no say; else `default` of PATH.
-    pub(in crate::git) fn configured_program(
-        &self,
-        keys: &[&str],
-        default: &str,
-    ) -> Option<PathBuf> {
+    pub(crate) fn configured_program(&self, keys: &[&str], default: &str) -> Option<PathBuf> {
         let named = keys.iter().find_map(|key| self.own_config(key));
         match named {
             Some(path) if Path::new(&path).is_absolute() => Some(path.into()),

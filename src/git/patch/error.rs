@@ -1,6 +1,6 @@
 //! What is wrong with a patch.
 
-use crate::git::limits::{MAX_FILES, MAX_PATCH};
+use crate::limits::{MAX_FILES, MAX_PATCH};
 
 /// Why a patch cannot be read. Lines are counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -7,7 +7,7 @@ use super::error::PatchError;
 use super::hunk;
 use super::lines::PatchLines;
 use super::name::{self, PatchName};
-use crate::git::content;
+use crate::content;
 
 const FILE_MODE: u32 = 0o100644;
 

@@ -3,7 +3,7 @@
 //! A pure function from bytes, in time and space linear in them. What cannot be understood is an error with its line
 //! number and never skipped: a patch that is read in part would be a change that is reviewed in part.
 
-pub(in crate::git) mod error;
+pub(crate) mod error;
 mod file;
 mod hunk;
 mod lines;
@@ -14,13 +14,13 @@ mod written;
 use council_protocol::FileChange;
 use council_protocol::change::FileStatus;
 
-pub(crate) use error::PatchError;
-pub(in crate::git) use mail::mail_framing;
-pub(in crate::git) use written::{as_git_writes, may_be_cut};
+pub use error::PatchError;
+pub(crate) use mail::mail_framing;
+pub(crate) use written::{as_git_writes, may_be_cut};
 
-pub(crate) use crate::git::limits::MAX_PATCH;
+pub use crate::limits::MAX_PATCH;
 
-use crate::git::limits::MAX_FILES;
+use crate::limits::MAX_FILES;
 use lines::PatchLines;
 
 /// Reads the files of a patch with their hunks, in path order. No bytes at all (white space aside) are no files.
@@ -28,7 +28,7 @@ use lines::PatchLines;
 /// # Errors
 ///
 /// The first thing that cannot be understood, with its line.
-pub(crate) fn parse_patch(bytes: &[u8]) -> Result<Vec<FileChange>, PatchError> {
+pub fn parse_patch(bytes: &[u8]) -> Result<Vec<FileChange>, PatchError> {
     if bytes.len() > MAX_PATCH {
         return Err(PatchError::TooLarge { bytes: bytes.len() });
     }

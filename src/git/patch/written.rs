@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::git::decode::decode_text;
+use crate::decode::decode_text;
 
 /// A patch as git writes it: PowerShell makes UTF-16 with other line ends of it, and `color.ui = always` colours it.
-pub(in crate::git) fn as_git_writes(bytes: &[u8]) -> Cow<'_, [u8]> {
+pub(crate) fn as_git_writes(bytes: &[u8]) -> Cow<'_, [u8]> {
     let is_wide = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
     let plain = match decode_text(bytes).filter(|_| is_wide) {
         Some(text) => Cow::Owned(without_returns(&text)),
@@ -56,7 +56,7 @@ fn without_colour(text: &[u8]) -> Vec<u8> {
 }
 
 /// Whether the text breaks off inside a line of a hunk, as far as that can be seen.
-pub(in crate::git) fn may_be_cut(patch: &[u8]) -> bool {
+pub(crate) fn may_be_cut(patch: &[u8]) -> bool {
     let last = patch.rsplit(|&b| b == b'\n').next().unwrap_or_default();
     last.starts_with(b"+") || last.starts_with(b"-") || last.starts_with(b" ")
 }

@@ -2,8 +2,8 @@
 
 use council_protocol::packet::TargetKind;
 
-use super::repo::{Repo, only};
-use crate::git::{GitError, TargetSpec};
+use crate::testing::{Repo, only};
+use crate::{GitError, TargetSpec};
 
 fn origin() -> Repo {
     let origin = Repo::new();

@@ -6,8 +6,8 @@ use std::os::unix::ffi::OsStrExt;
 use council_protocol::RepoPath;
 use council_protocol::change::{FileKind, FileStatus, Side, TreeEntry};
 
-use super::repo::{Repo, only, unified};
-use crate::git::{ReviewedChange, TargetSpec, read_change};
+use crate::testing::{Repo, only, unified};
+use crate::{ReviewedChange, TargetSpec, read_change};
 
 /// A repository in which the last commit turns `old` into `new`.
 fn changed(old: &[u8], new: &[u8]) -> (Repo, ReviewedChange) {

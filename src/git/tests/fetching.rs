@@ -3,9 +3,9 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
-use super::repo::Repo;
-use crate::git::fetch::{FetchSource, WantedRef, fetch_refs};
-use crate::git::{GitEnvironment, GitError, commit_at};
+use crate::fetch::{FetchSource, WantedRef, fetch_refs};
+use crate::testing::Repo;
+use crate::{GitEnvironment, GitError, commit_at};
 
 const LOCAL: &str = "refs/council/pr/1/head";
 

@@ -5,10 +5,10 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use council_protocol::change::FileChange;
 
-use super::repo::{Repo, is_bound_by_permissions};
-use crate::git::read::read_from;
-use crate::git::repository::OpenRepository;
-use crate::git::{GitError, ReviewedChange, TargetSpec, read_change};
+use crate::read::read_from;
+use crate::repository::OpenRepository;
+use crate::testing::{Repo, is_bound_by_permissions};
+use crate::{GitError, ReviewedChange, TargetSpec, read_change};
 
 /// What a file holds that must not be passed over.
 const HIDDEN: &str = "hidden = 1\n";

@@ -1,8 +1,8 @@
 //! Lines followed back to the commits that brought them; git's own blame is the oracle.
 
 use super::*;
-use crate::git::tests::repo::Repo;
-use crate::git::{ChangeRequest, TargetSpec, read_change};
+use crate::testing::Repo;
+use crate::{ChangeRequest, TargetSpec, read_change};
 
 fn findings(repo: &Repo, range: &str, wanted: &[WantedLines], commits: usize) -> HistoryFindings {
     let change = read_change(&ChangeRequest {

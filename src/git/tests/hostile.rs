@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::repo::{Repo, filled, unified};
-use crate::git::{GitEnvironment, GitError, TargetSpec, config_values, read_change};
+use crate::testing::{Repo, filled, unified};
+use crate::{GitEnvironment, GitError, TargetSpec, config_values, read_change};
 
 #[test]
 fn attributes_of_the_reviewed_side_hide_nothing() {
@@ -248,7 +248,7 @@ fn a_hostile_configuration_runs_nothing() {
 
 #[test]
 fn the_runner_runs_nothing_that_a_repository_configures() {
-    use crate::git::git_cli::runner::{GitRunner, PlumbingCommand};
+    use crate::git_cli::runner::{GitRunner, PlumbingCommand};
     let (repo, mark) = with_traps();
     let env = Repo::env(&[("PATH", std::env::var("PATH").unwrap().as_str())]);
     let runner = GitRunner::new(&repo.path().join(".git"), &env).unwrap();

@@ -1,7 +1,7 @@
 //! The main line, commit by commit; `git log -p` is the oracle.
 
 use super::*;
-use crate::git::tests::repo::Repo;
+use crate::testing::Repo;
 
 fn walk(repo: &Repo, commits: usize) -> Vec<MainLineCommit> {
     let mut seen = Vec::new();
@@ -105,7 +105,7 @@ fn a_merge_is_what_it_brought_and_binary_files_have_no_lines() {
 
 #[test]
 fn an_altered_commit_has_the_contents_that_it_is_given() {
-    use crate::git::{AlteredCommit, TargetSpec};
+    use crate::{AlteredCommit, TargetSpec};
     let repo = Repo::new();
     repo.write("a/b.txt", "one\n")
         .write("a.txt", "one\n")
@@ -128,7 +128,7 @@ fn an_altered_commit_has_the_contents_that_it_is_given() {
         })
     };
     let change = repo.read(altered(files));
-    let told = crate::git::tests::repo::unified(&change);
+    let told = crate::testing::unified(&change);
     assert!(
         told.contains("+three") && !told.contains("a/b.txt") && told.contains("-one"),
         "{told}"

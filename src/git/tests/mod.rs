@@ -1,7 +1,5 @@
 //! Every kind of target over real repositories.
 
-pub(crate) mod repo;
-
 mod branches;
 mod contents;
 mod fetching;

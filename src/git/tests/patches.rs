@@ -3,8 +3,8 @@
 use council_protocol::FileChange;
 use council_protocol::packet::TargetKind;
 
-use super::repo::{Repo, filled, unified};
-use crate::git::{GitError, ReviewedChange, TargetSpec, read_change, recognition_key};
+use crate::testing::{Repo, filled, unified};
+use crate::{GitError, ReviewedChange, TargetSpec, read_change, recognition_key};
 
 fn of(repo: &Repo, bytes: &[u8]) -> ReviewedChange {
     repo.read(TargetSpec::Patch(bytes.to_vec(), "fix.patch".into()))

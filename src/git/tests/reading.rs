@@ -3,8 +3,8 @@
 use council_protocol::change::FileKind;
 use council_protocol::{FileChange, Side};
 
-use super::repo::{Repo, only};
-use crate::git::{GitError, ReviewedChange, TargetSpec};
+use crate::testing::{Repo, only};
+use crate::{GitError, ReviewedChange, TargetSpec};
 
 pub(super) const SECRET: &str = "AKIAQ3EGZ7VKLT5WXYNB";
 
@@ -116,8 +116,8 @@ fn an_object_that_is_not_what_its_name_says_is_damaged() {
     let request = repo.request(TargetSpec::parse("HEAD"));
     let path = std::env::var("PATH").unwrap();
     let env = Repo::env(&[("PATH", &path), ("HOME", "/nonexistent")]);
-    let store = crate::git::repository::OpenRepository::by_command(repo.path(), &env, "a test");
-    damaged(&crate::git::read::read_from(store.unwrap(), &request).unwrap());
+    let store = crate::repository::OpenRepository::by_command(repo.path(), &env, "a test");
+    damaged(&crate::read::read_from(store.unwrap(), &request).unwrap());
 }
 
 /// One of two entries of a name is reviewed, and the other may be checked out.

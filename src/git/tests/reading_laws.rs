@@ -5,8 +5,8 @@ use council_protocol::change::FileKind;
 use proptest::prelude::*;
 
 use super::reading::{SECRET, found_in};
-use super::repo::{self, Repo};
-use crate::git::ReviewedChange;
+use crate::ReviewedChange;
+use crate::testing::{self, Repo};
 
 /// One way to hide a line from who reads bytes as UTF-8.
 #[derive(Debug, Clone, Copy)]
@@ -38,7 +38,7 @@ fn change_of(path: &str, old: &[u8], new: &[u8]) -> ReviewedChange {
             repo
         };
     }
-    REPO.with(|repo| repo::change_of(repo, path, old, new))
+    REPO.with(|repo| testing::change_of(repo, path, old, new))
 }
 
 proptest! {

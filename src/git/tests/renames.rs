@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use council_protocol::FileChange;
 use council_protocol::change::FileStatus;
 
-use super::repo::{Repo, only, unified};
-use crate::git::{ReviewedChange, TargetSpec};
+use crate::testing::{Repo, only, unified};
+use crate::{ReviewedChange, TargetSpec};
 
 /// A file of `lines` lines, of which every `every`-th differs by `salt`.
 fn text(seed: usize, lines: usize, salt: &str, every: usize) -> String {

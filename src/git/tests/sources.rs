@@ -4,10 +4,10 @@ use std::path::Path;
 
 use council_protocol::Side;
 
-use super::repo::{Repo, filled};
-use crate::git::read::read_from;
-use crate::git::repository::OpenRepository;
-use crate::git::{ChangeRequest, ReviewedChange, TargetSpec, read_change};
+use crate::read::read_from;
+use crate::repository::OpenRepository;
+use crate::testing::{Repo, filled};
+use crate::{ChangeRequest, ReviewedChange, TargetSpec, read_change};
 
 /// A way to make a repository.
 type Make = fn(&Repo);
@@ -115,7 +115,7 @@ fn request(repo: &Repo, spec: TargetSpec) -> ChangeRequest {
 }
 
 /// Everything that a packet is made of, or why there is none.
-fn told(change: Result<ReviewedChange, crate::git::GitError>) -> String {
+fn told(change: Result<ReviewedChange, crate::GitError>) -> String {
     let change = match change {
         Ok(change) => change,
         Err(error) => return error.to_string(),
@@ -139,7 +139,7 @@ fn told(change: Result<ReviewedChange, crate::git::GitError>) -> String {
     )
 }
 
-fn by_command(request: &ChangeRequest) -> Result<ReviewedChange, crate::git::GitError> {
+fn by_command(request: &ChangeRequest) -> Result<ReviewedChange, crate::GitError> {
     let store = OpenRepository::by_command(&request.dir, &request.env, "a test asks for it")?;
     read_from(store, request)
 }
@@ -287,10 +287,7 @@ fn a_partial_clone_is_read_as_far_as_it_is_there() {
     let change = by_command(&request(&repo, TargetSpec::parse("HEAD"))).unwrap();
     let error = change.fill_hunks(&mut change.files[0].clone()).unwrap_err();
     assert!(
-        matches!(
-            error,
-            crate::git::GitError::MissingObject { partial: true, .. }
-        ),
+        matches!(error, crate::GitError::MissingObject { partial: true, .. }),
         "{error}"
     );
 }

@@ -3,8 +3,8 @@
 use council_protocol::change::{FileStatus, Side};
 use council_protocol::packet::TargetKind;
 
-use super::repo::{Repo, filled, only, unified};
-use crate::git::{GitError, RepositoryPaths, TargetSpec, read_change, recognition_key, tree_at};
+use crate::testing::{Repo, filled, only, unified};
+use crate::{GitError, RepositoryPaths, TargetSpec, read_change, recognition_key, tree_at};
 
 /// Two commits, the second of which changes `a.txt`.
 fn two_commits() -> Repo {
@@ -291,7 +291,7 @@ fn instructions_follow_links_inside_the_trusted_tree_only() {
 
 #[test]
 fn the_key_knows_a_rebased_change_and_no_other() {
-    let key = |change: &crate::git::ReviewedChange| recognition_key(change, &filled(change));
+    let key = |change: &crate::ReviewedChange| recognition_key(change, &filled(change));
     let repo = Repo::new();
     let base = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
     repo.write("a.txt", base)

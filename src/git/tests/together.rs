@@ -1,8 +1,8 @@
 //! What earlier commits changed together with files; `git log` is the oracle.
 
 use super::*;
-use crate::git::tests::repo::Repo;
-use crate::git::{ChangeRequest, TargetSpec, read_change};
+use crate::testing::Repo;
+use crate::{ChangeRequest, TargetSpec, read_change};
 
 fn history(repo: &Repo) -> CommitHistory {
     let change = read_change(&ChangeRequest {

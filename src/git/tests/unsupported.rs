@@ -1,7 +1,7 @@
 //! Repositories that libgit2 cannot read: each has its own name and a way out.
 
-use super::repo::{Repo, filled};
-use crate::git::{GitError, TargetSpec, read_change};
+use crate::testing::{Repo, filled};
+use crate::{GitError, TargetSpec, read_change};
 
 #[test]
 fn without_git_a_repository_that_libgit2_cannot_read_is_named() {

@@ -3,8 +3,8 @@
 use council_protocol::change::{FileKind, FileStatus, Side};
 use sha2::{Digest, Sha256};
 
-use super::repo::{Repo, filled, only};
-use crate::git::{GitError, ReviewedChange, TargetSpec, read_change};
+use crate::testing::{Repo, filled, only};
+use crate::{GitError, ReviewedChange, TargetSpec, read_change};
 
 fn repo() -> Repo {
     let repo = Repo::new();

@@ -5,7 +5,6 @@ use crate::council::outcome::Verdict;
 /// Text that somebody else may have written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::report) enum Text {
-    /// A sentence.
     Prose(String),
     /// A path, a name or a digest: shown letter by letter.
     Name(String),

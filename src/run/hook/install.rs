@@ -30,10 +30,12 @@ pub(crate) enum HookState {
     /// Not there at all.
     Absent,
     /// Ours; whether an earlier one is chained.
-    Installed { version: u32, chained: bool },
+    Installed {
+        version: u32,
+        chained: bool,
+    },
     /// Ours once, and edited since: it is the user's, and stays as it is.
     Edited,
-    /// Another's.
     Other,
 }
 

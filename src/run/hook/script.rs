@@ -25,7 +25,6 @@ impl HookEvent {
     /// Both of them.
     pub(crate) const ALL: [Self; 2] = [Self::PrePush, Self::PostCommit];
 
-    /// git's name.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::PrePush => "pre-push",
@@ -38,8 +37,10 @@ impl HookEvent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HookOwner {
     /// Ours, of this version. Whoever edited it afterwards owns it: their lines are neither renewed over nor removed.
-    Council { version: u32, is_edited: bool },
-    /// Somebody else's.
+    Council {
+        version: u32,
+        is_edited: bool,
+    },
     Other,
 }
 

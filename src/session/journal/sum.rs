@@ -64,8 +64,7 @@ fn checksum_of(before: &str, line: &[u8]) -> String {
         .chain_update(before)
         .chain_update(line)
         .finalize();
-    let bytes = digest.iter().take(DIGITS / 2);
-    bytes.map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(&digest[..DIGITS / 2])
 }
 
 /// The sum that a line states, and what it is a sum of.

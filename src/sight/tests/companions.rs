@@ -1,6 +1,6 @@
 //! What a change left out, told by a judge without a model.
 
-use crate::git::tests::repo::Repo;
+use crate::git::testing::Repo;
 use crate::git::{ChangeRequest, ReviewedChange, TargetSpec, read_change};
 use crate::sight::open_eyes;
 use crate::sight::tests::corpus::write_commit;

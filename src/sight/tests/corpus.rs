@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use council_protocol::Packet;
 
-use crate::git::tests::repo::Repo;
+use crate::git::testing::Repo;
 use crate::git::{self, ChangeRequest, ReviewedChange, TargetSpec, read_change};
 use crate::packet::{ContextBounds, FileReaders, IgnoreGlobs, PacketMaterial, build_packet};
 

@@ -12,7 +12,7 @@ use corpus::{all_cases, build, prepare, untold, write_commit};
 
 use crate::council::plan::RunSeed;
 use crate::git::ReviewedChange;
-use crate::git::tests::repo::Repo;
+use crate::git::testing::Repo;
 use crate::prompt::{BriefClass, ChangeContext, ContextKind, PromptBuilder};
 
 fn look(change: &ReviewedChange, packet: &Packet) -> GatheredContext {

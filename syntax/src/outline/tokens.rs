@@ -15,7 +15,7 @@ pub(super) enum TokenKind<'t> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Token<'t> {
     pub(super) kind: TokenKind<'t>,
-    /// From 1.
+    /// Counted from 1.
     pub(super) line: usize,
     /// Whether nothing stands before it on its line.
     pub(super) opens_line: bool,

@@ -21,26 +21,20 @@ pub enum ToolQuery {
     ReadFile {
         /// Its path in the repository.
         path: String,
-        /// Which lines.
         lines: LineRange,
     },
     /// Lines of the reviewed tree that a regular expression matches.
     Search {
-        /// The expression.
         regex: String,
         /// Which files; none: all.
         glob: Option<String>,
     },
     /// Where a name is defined, and where it is used.
-    Symbol {
-        /// The name.
-        name: String,
-    },
+    Symbol { name: String },
     /// The commits that brought lines of a file.
     History {
         /// Its path in the repository.
         path: String,
-        /// Which lines.
         lines: LineRange,
     },
     /// Files of the reviewed tree.

@@ -1,8 +1,8 @@
 //! Final ballots, and what they come to.
 
 use super::*;
-use crate::council::Outcome;
-use crate::council::outcome::VerdictReason;
+use crate::Outcome;
+use crate::outcome::VerdictReason;
 
 #[test]
 fn the_verdict_tests_unanimity_first_and_says_when_it_is_divided() {

@@ -200,8 +200,7 @@ fn answering_anothers_challenge_is_a_violation() {
         fill(a);
         a.answers = answers(&challenges);
     });
-    let failure =
-        &run.council.state.judges[crate::council::judges::SeatIndex(2)].failures[0].failure;
+    let failure = &run.council.state.judges[crate::judges::SeatIndex(2)].failures[0].failure;
     assert_eq!(failure.kind, FailureKind::Violation);
     assert_eq!(run.council.state.challenges[0].answer, None);
 }

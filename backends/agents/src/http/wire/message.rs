@@ -5,9 +5,7 @@ use serde_json::{Map, Value};
 /// One message of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::http) enum ApiMessage {
-    /// The program's.
     Prompt(String),
-    /// The model's.
     Answer(String),
     /// The model's, in which it calls tools: in the API's own items.
     Calls(Vec<Value>),

@@ -10,20 +10,20 @@ use council_protocol::FileChange;
 use council_protocol::packet::TargetKind;
 use council_protocol::task::Framing;
 
-use crate::git::change::{HunkSource, list_changed_files};
-use crate::git::diff::sides::{ChangeSides, SideListing};
-use crate::git::objects::ObjectReader;
-use crate::git::open::open_repository;
-use crate::git::target::make_target;
-use crate::git::tree_item::TreeItem;
-use crate::git::{
+use crate::change::{HunkSource, list_changed_files};
+use crate::diff::sides::{ChangeSides, SideListing};
+use crate::objects::ObjectReader;
+use crate::open::open_repository;
+use crate::target::make_target;
+use crate::tree_item::TreeItem;
+use crate::{
     ChangeRequest, GitEnvironment, GitError, RepositoryPaths, ReviewedChange, TargetSpec,
     read_change,
 };
 
 /// Whether permissions bind this process. If not (root reads everything), the test of this name is run again as somebody
 /// whom they bind, from a copy that everybody may start; it must pass there.
-pub(crate) fn is_bound_by_permissions(test: &str) -> bool {
+pub fn is_bound_by_permissions(test: &str) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     let dir = tempfile::tempdir().unwrap();
     let set = |path: &Path, mode| {
@@ -59,34 +59,34 @@ pub(crate) fn is_bound_by_permissions(test: &str) -> bool {
 }
 
 /// A repository in a directory of its own, removed at the end.
-pub(crate) struct Repo {
+pub struct Repo {
     dir: tempfile::TempDir,
     /// Where commands run: the directory, or a part of it.
-    pub(crate) at: PathBuf,
+    pub at: PathBuf,
 }
 
 impl Repo {
     /// An empty repository on the branch `main`.
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         Self::with(&[])
     }
 
     /// An empty repository with more options of `git init`.
-    pub(crate) fn with(options: &[&str]) -> Self {
+    pub fn with(options: &[&str]) -> Self {
         let repo = Self::outside();
         repo.git(&[&["init", "-q", "--template=", "-b", "main"], options].concat());
         repo
     }
 
     /// A directory that is no repository.
-    pub(crate) fn outside() -> Self {
+    pub fn outside() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let at = dir.path().canonicalize().unwrap();
         Self { dir, at }
     }
 
     /// A clone of another repository, over its URL, so that `--depth` and `--filter` mean something.
-    pub(crate) fn clone_of(other: &Self, options: &[&str]) -> Self {
+    pub fn clone_of(other: &Self, options: &[&str]) -> Self {
         let repo = Self::outside();
         let url = format!("file://{}", other.at.display());
         repo.git(&[&["clone", "-q"], options, &[&url, "."]].concat());
@@ -94,7 +94,7 @@ impl Repo {
     }
 
     /// The same repository, seen from one of its directories.
-    pub(crate) fn inside(&self, dir: &str) -> Self {
+    pub fn inside(&self, dir: &str) -> Self {
         let at = self.at.join(dir);
         std::fs::create_dir_all(&at).unwrap();
         Self {
@@ -104,15 +104,15 @@ impl Repo {
     }
 
     /// Variables as a process would have them.
-    pub(crate) fn env(vars: &[(&str, &str)]) -> GitEnvironment {
+    pub fn env(vars: &[(&str, &str)]) -> GitEnvironment {
         GitEnvironment::from_vars(vars.iter().map(|(name, value)| (name.into(), value.into())))
     }
 
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.at
     }
 
-    pub(crate) fn command(&self, args: &[impl AsRef<OsStr>]) -> Command {
+    pub fn command(&self, args: &[impl AsRef<OsStr>]) -> Command {
         let mut command = Command::new("git");
         command
             .current_dir(&self.at)
@@ -148,7 +148,7 @@ impl Repo {
     }
 
     /// Runs git with something to read.
-    pub(crate) fn pipe(&self, args: &[&str], stdin: &[u8]) -> String {
+    pub fn pipe(&self, args: &[&str], stdin: &[u8]) -> String {
         let mut command = self.command(args);
         let mut child = command
             .stdin(Stdio::piped())
@@ -165,7 +165,7 @@ impl Repo {
     }
 
     /// Runs git, which must succeed; its output without the last newline.
-    pub(crate) fn git(&self, args: &[impl AsRef<OsStr>]) -> String {
+    pub fn git(&self, args: &[impl AsRef<OsStr>]) -> String {
         let Output {
             status,
             stdout,
@@ -182,31 +182,31 @@ impl Repo {
             .to_owned()
     }
 
-    pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
+    pub fn write(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
         let path = self.at.join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, content).unwrap();
         self
     }
 
-    pub(crate) fn link(&self, path: &str, target: &str) -> &Self {
+    pub fn link(&self, path: &str, target: &str) -> &Self {
         std::os::unix::fs::symlink(target, self.at.join(path)).unwrap();
         self
     }
 
-    pub(crate) fn remove(&self, path: &str) -> &Self {
+    pub fn remove(&self, path: &str) -> &Self {
         std::fs::remove_file(self.at.join(path)).unwrap();
         self
     }
 
     /// Commits everything that is in the worktree.
-    pub(crate) fn commit(&self, message: &str) -> String {
+    pub fn commit(&self, message: &str) -> String {
         self.git(&["add", "-A"]);
         self.git(&["commit", "-q", "--allow-empty", "-m", message]);
         self.git(&["rev-parse", "HEAD"])
     }
 
-    pub(crate) fn request(&self, spec: TargetSpec) -> ChangeRequest {
+    pub fn request(&self, spec: TargetSpec) -> ChangeRequest {
         ChangeRequest {
             dir: self.at.clone(),
             spec,
@@ -215,16 +215,16 @@ impl Repo {
         }
     }
 
-    pub(crate) fn try_read(&self, spec: TargetSpec) -> Result<ReviewedChange, GitError> {
+    pub fn try_read(&self, spec: TargetSpec) -> Result<ReviewedChange, GitError> {
         read_change(&self.request(spec))
     }
 
-    pub(crate) fn read(&self, spec: TargetSpec) -> ReviewedChange {
+    pub fn read(&self, spec: TargetSpec) -> ReviewedChange {
         self.try_read(spec).unwrap()
     }
 
     /// Why a target cannot be read.
-    pub(crate) fn refused(&self, spec: TargetSpec) -> GitError {
+    pub fn refused(&self, spec: TargetSpec) -> GitError {
         match self.try_read(spec) {
             Ok(change) => panic!(
                 "{:?} was read, with {} files",
@@ -236,13 +236,13 @@ impl Repo {
     }
 
     /// Reads `git council review REV`.
-    pub(crate) fn parse(&self, arg: &str) -> ReviewedChange {
+    pub fn parse(&self, arg: &str) -> ReviewedChange {
         self.read(TargetSpec::parse(arg))
     }
 }
 
 /// A change of one file from one content to another, none of which is an object.
-pub(crate) fn change_of(repo: &Repo, path: &str, old: &[u8], new: &[u8]) -> ReviewedChange {
+pub fn change_of(repo: &Repo, path: &str, old: &[u8], new: &[u8]) -> ReviewedChange {
     let store = open_repository(repo.path(), &GitEnvironment::default()).unwrap();
     let place = RepositoryPaths::of_store(repo.path(), &store);
     let mut own = HashMap::new();
@@ -279,7 +279,7 @@ pub(crate) fn change_of(repo: &Repo, path: &str, old: &[u8], new: &[u8]) -> Revi
 }
 
 /// The files with their hunks.
-pub(crate) fn filled(change: &ReviewedChange) -> Vec<FileChange> {
+pub fn filled(change: &ReviewedChange) -> Vec<FileChange> {
     let mut files = change.files.clone();
     files
         .iter_mut()
@@ -288,12 +288,12 @@ pub(crate) fn filled(change: &ReviewedChange) -> Vec<FileChange> {
 }
 
 /// The only file, with its hunks.
-pub(crate) fn only(change: &ReviewedChange) -> FileChange {
+pub fn only(change: &ReviewedChange) -> FileChange {
     let [file]: [FileChange; 1] = filled(change).try_into().unwrap();
     file
 }
 
 /// The whole unified diff.
-pub(crate) fn unified(change: &ReviewedChange) -> String {
+pub fn unified(change: &ReviewedChange) -> String {
     filled(change).iter().map(FileChange::unified).collect()
 }

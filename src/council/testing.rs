@@ -16,23 +16,25 @@ use council_protocol::{
     RoundNumber, Seat, Severity, Task, TurnId, Vote, prove_quote,
 };
 
-use crate::council::plan::{
+use proptest::test_runner::{Config, RngSeed};
+
+use crate::plan::{
     ConsensusRule, DebateMode, ExchangeMode, PlannedSeat, Procedure, ProcedureOptions,
     RoundTimeouts, RunSeed, VerdictPolicy,
 };
-use crate::council::{Action, CancelCause, Council, Input, Outcome, Plan, TimerId};
+use crate::{Action, CancelCause, Council, Input, Outcome, Plan, TimerId};
 
 /// The reviewed file: line `n` says `let value_n = compute(n);`. Behind it, a line that has nothing to do with the others.
-pub(super) fn text() -> String {
+pub fn text() -> String {
     let lines = (1..UNRELATED).map(|n| format!("let value_{n} = compute({n});\n"));
     lines.chain(["colour: blue;\n".to_owned()]).collect()
 }
 
 /// The line of [`text`] that has nothing to do with the others.
-pub(crate) const UNRELATED: u32 = 61;
+pub const UNRELATED: u32 = 61;
 
 /// Searches a quote in [`text`]; remembers what it found, since random councils quote the same few lines.
-pub(crate) fn search(n: u32, quote: &str) -> Proof {
+pub fn search(n: u32, quote: &str) -> Proof {
     thread_local! {
         static FOUND: RefCell<BTreeMap<(u32, String), Proof>> = const { RefCell::new(BTreeMap::new()) };
     }
@@ -46,11 +48,11 @@ pub(crate) fn search(n: u32, quote: &str) -> Proof {
 }
 
 /// The words of a line of [`text`].
-pub(crate) fn line(n: u32) -> String {
+pub fn line(n: u32) -> String {
     format!("let value_{n} = compute({n});")
 }
 
-pub(super) fn seat(judge: &str) -> PlannedSeat {
+pub fn seat(judge: &str) -> PlannedSeat {
     let everything = CapabilitySet::from([
         Capability::Spawn,
         Capability::Message,
@@ -84,7 +86,7 @@ pub(super) fn seat(judge: &str) -> PlannedSeat {
     }
 }
 
-pub(super) fn coverage(state: CoverageState) -> Arc<Coverage> {
+pub fn coverage(state: CoverageState) -> Arc<Coverage> {
     Arc::new(Coverage {
         files: vec![FileCoverage {
             path: "a.rs".into(),
@@ -94,7 +96,7 @@ pub(super) fn coverage(state: CoverageState) -> Arc<Coverage> {
 }
 
 /// A plan with seats `judge-1`, `judge-2`, …
-pub(crate) fn plan(procedure: Procedure, judges: usize) -> Plan {
+pub fn plan(procedure: Procedure, judges: usize) -> Plan {
     let framing = Framing {
         title: "Trust me".into(),
         body: String::new(),
@@ -122,12 +124,12 @@ pub(crate) fn plan(procedure: Procedure, judges: usize) -> Plan {
 }
 
 /// Takes `message` away from a seat.
-pub(super) fn without_message(seat: &mut PlannedSeat) {
+pub fn without_message(seat: &mut PlannedSeat) {
     seat.grant.granted = CapabilitySet::from([Capability::Spawn, Capability::Shutdown]);
 }
 
 /// A finding of one line of [`text`].
-pub(crate) fn finding(severity: Severity, n: u32) -> Finding {
+pub fn finding(severity: Severity, n: u32) -> Finding {
     Finding {
         severity,
         category: "logic".into(),
@@ -147,7 +149,7 @@ pub(crate) fn finding(severity: Severity, n: u32) -> Finding {
 }
 
 /// Evidence that stands where it says; [`UNRELATED`] says nothing of any finding, and stands in another file.
-pub(crate) fn evidence(n: u32) -> Evidence {
+pub fn evidence(n: u32) -> Evidence {
     if n == UNRELATED {
         return Evidence {
             path: "style.css".into(),
@@ -163,7 +165,7 @@ pub(crate) fn evidence(n: u32) -> Evidence {
 }
 
 /// Evidence that stands nowhere.
-pub(super) fn made_up() -> Evidence {
+pub fn made_up() -> Evidence {
     Evidence {
         path: "a.rs".into(),
         line: 3,
@@ -171,11 +173,11 @@ pub(super) fn made_up() -> Evidence {
     }
 }
 
-pub(super) fn change(from: Vote, to: Vote, evidence: Option<Evidence>) -> Option<Change> {
+pub fn change(from: Vote, to: Vote, evidence: Option<Evidence>) -> Option<Change> {
     Some(Change { from, to, evidence })
 }
 
-pub(super) fn response(to: &str, stance: Stance, evidence: Option<Evidence>) -> Response {
+pub fn response(to: &str, stance: Stance, evidence: Option<Evidence>) -> Response {
     Response {
         to: to.into(),
         stance,
@@ -186,31 +188,31 @@ pub(super) fn response(to: &str, stance: Stance, evidence: Option<Evidence>) -> 
 
 /// A turn as it was sent.
 #[derive(Debug, Clone)]
-pub(super) struct Sent {
-    pub(super) turn: TurnId,
-    pub(super) round: RoundNumber,
-    pub(super) key: String,
-    pub(super) task: Task,
-    pub(super) timeout_ms: u64,
+pub struct Sent {
+    pub turn: TurnId,
+    pub round: RoundNumber,
+    pub key: String,
+    pub task: Task,
+    pub timeout_ms: u64,
 }
 
-pub(super) struct Run {
-    pub(super) council: Council,
-    pub(super) now: Millis,
-    pub(super) actions: Vec<Action>,
-    pub(super) open: BTreeMap<JudgeId, Sent>,
-    pub(super) timers: BTreeMap<TimerId, Millis>,
+pub struct Run {
+    pub council: Council,
+    pub now: Millis,
+    pub actions: Vec<Action>,
+    pub open: BTreeMap<JudgeId, Sent>,
+    pub timers: BTreeMap<TimerId, Millis>,
     /// Whether quotes are searched at once.
-    pub(super) proves: bool,
+    pub proves: bool,
     /// Whether judges end when they are asked to.
-    pub(super) obedient: bool,
+    pub obedient: bool,
     /// Whether judges that are asked for a quote again say the same again.
-    pub(super) stubborn: bool,
+    pub stubborn: bool,
 }
 
 impl Run {
     /// Convenes the council; nobody is seated yet.
-    pub(super) fn convene(plan: Plan) -> Self {
+    pub fn convene(plan: Plan) -> Self {
         let (council, actions) = Council::convene(plan);
         let mut run = Self {
             council,
@@ -227,7 +229,7 @@ impl Run {
     }
 
     /// Convenes the council and seats everybody.
-    pub(super) fn seated(plan: Plan) -> Self {
+    pub fn seated(plan: Plan) -> Self {
         let judges: Vec<JudgeId> = plan.seats.iter().map(|s| s.seat.judge.clone()).collect();
         let mut run = Self::convene(plan);
         for judge in judges {
@@ -236,7 +238,7 @@ impl Run {
         run
     }
 
-    pub(super) fn feed(&mut self, input: Input) {
+    pub fn feed(&mut self, input: Input) {
         let actions = self.council.handle(input, self.now);
         self.perform(actions);
     }
@@ -302,18 +304,18 @@ impl Run {
         }
     }
 
-    pub(super) fn sent(&self, judge: &str) -> &Sent {
+    pub fn sent(&self, judge: &str) -> &Sent {
         self.open
             .get(judge)
             .unwrap_or_else(|| panic!("{judge} has no turn: {:#?}", self.actions))
     }
 
-    pub(super) fn task(&self, judge: &str) -> &Task {
+    pub fn task(&self, judge: &str) -> &Task {
         &self.sent(judge).task
     }
 
     /// Replies with anything.
-    pub(super) fn raw(&mut self, judge: &str, raw: &str) {
+    pub fn raw(&mut self, judge: &str, raw: &str) {
         let turn = self.sent(judge).turn;
         self.open.remove(judge);
         self.feed(Input::Answered {
@@ -325,7 +327,7 @@ impl Run {
     }
 
     /// Replies with an answer that echoes round and key.
-    pub(super) fn answer(&mut self, judge: &str, vote: Vote, with: impl FnOnce(&mut Answer)) {
+    pub fn answer(&mut self, judge: &str, vote: Vote, with: impl FnOnce(&mut Answer)) {
         let sent = self.sent(judge);
         let mut answer = Answer::new(sent.round, sent.key.clone(), vote);
         answer.key_insight = format!("{judge} says {}", vote.as_str());
@@ -345,13 +347,13 @@ impl Run {
     }
 
     /// Everybody votes in R1 without a finding.
-    pub(super) fn votes(&mut self, votes: &[Vote]) {
+    pub fn votes(&mut self, votes: &[Vote]) {
         for (index, vote) in votes.iter().enumerate() {
             self.answer(&format!("judge-{}", index + 1), *vote, |_| {});
         }
     }
 
-    pub(super) fn fail(&mut self, judge: &str, kind: FailureKind) {
+    pub fn fail(&mut self, judge: &str, kind: FailureKind) {
         let turn = self.sent(judge).turn;
         self.open.remove(judge);
         let failure = Failure::new(kind, "so it goes");
@@ -362,7 +364,7 @@ impl Run {
         });
     }
 
-    pub(super) fn dies(&mut self, judge: &str) {
+    pub fn dies(&mut self, judge: &str) {
         self.open.remove(judge);
         let failure = Failure::new(FailureKind::Died, "so it goes");
         self.feed(Input::Failed {
@@ -372,12 +374,12 @@ impl Run {
         });
     }
 
-    pub(super) fn cancel(&mut self, cause: CancelCause) {
+    pub fn cancel(&mut self, cause: CancelCause) {
         self.feed(Input::Cancel { cause });
     }
 
     /// Lets time pass; deadlines strike in their order.
-    pub(super) fn wait(&mut self, ms: u64) {
+    pub fn wait(&mut self, ms: u64) {
         let until = self.now + ms;
         while let Some((&timer, &at)) = self
             .timers
@@ -393,7 +395,7 @@ impl Run {
     }
 
     /// The id under which `viewer` knows finding `number` of `owner` in R2 (identified by its insight).
-    pub(super) fn id_of(&self, viewer: &str, owner: &str, number: usize) -> String {
+    pub fn id_of(&self, viewer: &str, owner: &str, number: usize) -> String {
         let Task::Debate { peers, .. } = self.task(viewer) else {
             panic!("{viewer} is not debating")
         };
@@ -409,30 +411,30 @@ impl Run {
         )
     }
 
-    pub(super) fn outcome(&self) -> Option<&Outcome> {
+    pub fn outcome(&self) -> Option<&Outcome> {
         self.actions.iter().find_map(|a| match a {
             Action::Conclude { outcome } => Some(&**outcome),
             _ => None,
         })
     }
 
-    pub(super) fn concluded(&self) -> &Outcome {
+    pub fn concluded(&self) -> &Outcome {
         self.outcome()
             .unwrap_or_else(|| panic!("not over: {:#?}", self.actions))
     }
 
-    pub(super) fn logged(&self, line: &str) -> bool {
+    pub fn logged(&self, line: &str) -> bool {
         self.actions
             .iter()
             .any(|a| matches!(a, Action::Log { line: l } if l == line))
     }
 
-    pub(super) fn noted(&self, part: &str) -> bool {
+    pub fn noted(&self, part: &str) -> bool {
         self.concluded().notes.iter().any(|n| n.contains(part))
     }
 
     /// Rounds in which something was sent to a judge.
-    pub(super) fn rounds_of(&self, judge: &str) -> Vec<u8> {
+    pub fn rounds_of(&self, judge: &str) -> Vec<u8> {
         let rounds = self.actions.iter().filter_map(|a| match a {
             Action::Send {
                 judge: j, round, ..
@@ -440,5 +442,22 @@ impl Run {
             _ => None,
         });
         rounds.collect()
+    }
+}
+
+/// How many councils of each procedure, where nobody asks for more.
+const COUNCILS: u32 = if cfg!(debug_assertions) { 150 } else { 2_000 };
+
+/// The same councils every time.
+const SEED: u64 = 0x000c_0ce1;
+
+/// As many cases as are asked for, always the same ones.
+pub fn config() -> Config {
+    let asked = option_env!("COUNCIL_SIMULATIONS").map(str::parse);
+    Config {
+        cases: asked.and_then(Result::ok).unwrap_or(COUNCILS),
+        rng_seed: RngSeed::Fixed(SEED),
+        failure_persistence: None,
+        ..Config::default()
     }
 }

@@ -6,12 +6,12 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 /// How the names of files begin that are being written: what a killed process leaves is known by it.
-pub(crate) const PARTIAL_PREFIX: &str = ".council-";
+pub const PARTIAL_PREFIX: &str = ".council-";
 
 /// A file that is about to be written: beside its place, then renamed, so that nobody ever sees half of it and a link in
 /// its place is replaced instead of followed.
 #[derive(Debug, Clone)]
-pub(crate) struct FileWriter<'a> {
+pub struct FileWriter<'a> {
     path: &'a Path,
     scratch: Option<&'a Path>,
     permissions: Option<Permissions>,
@@ -20,7 +20,7 @@ pub(crate) struct FileWriter<'a> {
 
 impl<'a> FileWriter<'a> {
     /// Writes to `path`.
-    pub(crate) fn new(path: &'a Path) -> Self {
+    pub fn new(path: &'a Path) -> Self {
         Self {
             path,
             scratch: None,
@@ -30,25 +30,25 @@ impl<'a> FileWriter<'a> {
     }
 
     /// The bytes, and the name, survive the power.
-    pub(crate) fn synced(mut self) -> Self {
+    pub fn synced(mut self) -> Self {
         self.synced = true;
         self
     }
 
     /// These permissions instead of those that the user's umask gives.
-    pub(crate) fn with_permissions(mut self, permissions: Permissions) -> Self {
+    pub fn with_permissions(mut self, permissions: Permissions) -> Self {
         self.permissions = Some(permissions);
         self
     }
 
     /// The half of a file lies in this folder, as long as both are on one disk.
-    pub(crate) fn via(mut self, scratch: Option<&'a Path>) -> Self {
+    pub fn via(mut self, scratch: Option<&'a Path>) -> Self {
         self.scratch = scratch;
         self
     }
 
     /// Writes the file, in the place of what is there.
-    pub(crate) fn write(&self, bytes: &[u8]) -> io::Result<()> {
+    pub fn write(&self, bytes: &[u8]) -> io::Result<()> {
         refuse_linked_folders(self.path)?;
         if is_device(self.path) && !is_kept(self.path)? {
             // `-o /dev/stdout` and named pipes: there is nothing to replace.
@@ -68,7 +68,7 @@ impl<'a> FileWriter<'a> {
     }
 
     /// Writes a file that is never overwritten; `AlreadyExists` when something is there.
-    pub(crate) fn write_new(&self, bytes: &[u8]) -> io::Result<()> {
+    pub fn write_new(&self, bytes: &[u8]) -> io::Result<()> {
         refuse_linked_folders(self.path)?;
         let half = self.half_file(None, bytes)?;
         half.persist_noclobber(self.path)
@@ -110,13 +110,13 @@ impl<'a> FileWriter<'a> {
 }
 
 /// Writes a file, in the place of what is there.
-pub(crate) fn write_file(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
+pub fn write_file(path: &Path, bytes: impl AsRef<[u8]>) -> io::Result<()> {
     FileWriter::new(path).write(bytes.as_ref())
 }
 
 /// Opens a file to read it. What is no file is an error: nobody may ever write into a named pipe that came with a git
 /// directory, and whoever opened it would wait for that.
-pub(crate) fn open_to_read(path: impl AsRef<Path>) -> io::Result<File> {
+pub fn open_to_read(path: impl AsRef<Path>) -> io::Result<File> {
     let path = path.as_ref();
     let mut options = OpenOptions::new();
     options.read(true);
@@ -125,14 +125,14 @@ pub(crate) fn open_to_read(path: impl AsRef<Path>) -> io::Result<File> {
 }
 
 /// The bytes of a file; see [`open_to_read`].
-pub(crate) fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
+pub fn read(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open_to_read(path)?.read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
 /// The text of a file; see [`open_to_read`].
-pub(crate) fn read_text(path: impl AsRef<Path>) -> io::Result<String> {
+pub fn read_text(path: impl AsRef<Path>) -> io::Result<String> {
     let mut text = String::new();
     open_to_read(path)?.read_to_string(&mut text)?;
     Ok(text)
@@ -155,12 +155,12 @@ fn set_flags(options: &mut OpenOptions, flags: i32) {
 }
 
 /// Opens a file to append to it; it may be new. A link in its place is an error in a checkout.
-pub(crate) fn open_append(path: &Path) -> io::Result<File> {
+pub fn open_append(path: &Path) -> io::Result<File> {
     open_here(OpenOptions::new().append(true).create(true), path)
 }
 
 /// Opens a file as these options say, through no link of a checkout or of our own folder.
-pub(crate) fn open_here(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+pub fn open_here(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     refuse_linked_folders(path)?;
     if guarded_folders(path)?.is_none() {
         return options.open(path);
@@ -184,7 +184,7 @@ pub(crate) fn open_here(options: &mut OpenOptions, path: &Path) -> io::Result<Fi
 
 /// An error where the file, or a folder that leads to it, is a link of a checkout or of our own folder: for whoever wants
 /// to know beforehand, and for whoever removes files.
-pub(crate) fn check_place(path: &Path) -> io::Result<()> {
+pub fn check_place(path: &Path) -> io::Result<()> {
     refuse_linked_folders(path)?;
     if is_link(path) && guarded_folders(path)?.is_some() {
         Err(link_error(path))
@@ -194,19 +194,19 @@ pub(crate) fn check_place(path: &Path) -> io::Result<()> {
 }
 
 /// What lies in a folder of ours, to be removed: nothing where a link leads to it.
-pub(crate) fn list_own(folder: &Path) -> impl Iterator<Item = fs::DirEntry> {
+pub fn list_own(folder: &Path) -> impl Iterator<Item = fs::DirEntry> {
     let listed = check_place(folder).and_then(|()| fs::read_dir(folder));
     listed.into_iter().flatten().flatten()
 }
 
 /// Makes a folder with everything above it, through no link of a checkout or of our own folder.
-pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
+pub fn make_folder(folder: &Path) -> io::Result<()> {
     refuse_linked_folders(&folder.join("file"))?;
     fs::create_dir_all(folder)
 }
 
 /// Makes every folder from `root` (which exists) down to `root/below`; none of them may be a link.
-pub(crate) fn make_dirs(root: &Path, below: &Path) -> io::Result<()> {
+pub fn make_dirs(root: &Path, below: &Path) -> io::Result<()> {
     let mut path = root.to_path_buf();
     for part in below.components() {
         path.push(part);
