@@ -116,7 +116,7 @@ fn dispatch(command: CliCommand, start: &CommandContext) -> Result<u8, RunError>
         CliCommand::Hook(args) => return commands::hook::run(&args, start),
         CliCommand::Dismiss(args) => commands::dismiss::run(&args, start)?,
         CliCommand::Apply(args) => commands::apply::run(&args, start)?,
-        CliCommand::Eval(args) => commands::eval::run(&args, start)?,
+        CliCommand::Eval(args) => return commands::eval::run(&args, start),
         CliCommand::Cache(args) => commands::cache::run(&args, start)?,
         CliCommand::Gc(args) => commands::gc::run(&args, start)?,
         CliCommand::Man(args) => commands::man::run(&args, start)?,

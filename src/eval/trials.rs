@@ -1,11 +1,13 @@
 //! What councils said of labelled changes: a line a trial, appended as it ends.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use council_protocol::{Severity, Vote};
+use council_protocol::{Failure, FailureKind, Severity, Vote};
 use serde::{Deserialize, Serialize};
 
-use crate::council::outcome::{Disposition, JudgeRecord, JudgedFinding, Outcome, Verdict};
+use crate::council::outcome::{
+    Disposition, JudgeRecord, JudgedFinding, Outcome, Verdict, VerdictReason,
+};
 use crate::report::Report;
 
 /// One council, one change, one repeat.
@@ -50,6 +52,9 @@ pub(crate) struct TrialResult {
     /// The run's name in the folder beside this file.
     pub(crate) run: String,
     pub(crate) verdict: Verdict,
+    /// Why; none: an earlier version did not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<VerdictReason>,
     pub(crate) findings: Vec<TrialFinding>,
     /// The votes that count, by judge.
     pub(crate) votes: Vec<(String, Vote)>,
@@ -91,6 +96,7 @@ impl TrialResult {
             key,
             run,
             verdict: outcome.verdict,
+            reason: Some(outcome.reason),
             findings: outcome.findings.iter().map(trial_finding).collect(),
             votes: votes.collect(),
             proved_quotes: (
@@ -102,6 +108,11 @@ impl TrialResult {
             seconds: 0.0,
             models: outcome.judges.iter().filter_map(judge_model).collect(),
         }
+    }
+
+    /// Whether the council was stopped before it had decided, so that this says nothing about it.
+    fn is_cut_short(&self) -> bool {
+        self.reason.is_some_and(VerdictReason::is_cut_short)
     }
 
     pub(crate) fn weighty_findings(&self) -> impl Iterator<Item = &TrialFinding> {
@@ -140,6 +151,59 @@ fn trial_finding(judged: &JudgedFinding) -> TrialFinding {
     }
 }
 
+/// Why a report says nothing about its council: it was stopped, or judges could not be asked at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CutOff {
+    /// By Ctrl-C or SIGTERM.
+    Interrupted,
+    /// A call was not made because of what the run may cost.
+    Unpaid,
+    /// The deadline of the run, a backend that broke down, or a model that could not be reached.
+    Lost,
+}
+
+impl CutOff {
+    /// What cut a review off; none: it is the council's own answer.
+    pub(crate) fn of_report(report: &Report) -> Option<Self> {
+        let cause = report.receipt.run.cut_short.map(VerdictReason::from);
+        let outcome = &report.outcome;
+        let unasked = || outcome.judges.iter().flat_map(|judge| &judge.failures);
+        match cause.unwrap_or(outcome.reason) {
+            VerdictReason::Interrupted => Some(Self::Interrupted),
+            reason if reason.is_cut_short() => Some(Self::Lost),
+            VerdictReason::BelowQuorum if unasked().any(|failed| is_unpaid(&failed.failure)) => {
+                Some(Self::Unpaid)
+            }
+            VerdictReason::BelowQuorum if unasked().any(|failed| is_outage(&failed.failure)) => {
+                Some(Self::Lost)
+            }
+            _ => None,
+        }
+    }
+
+    /// In words.
+    pub(crate) fn describe(self) -> &'static str {
+        match self {
+            Self::Interrupted => "interrupted",
+            Self::Unpaid => "--max-cost did not suffice",
+            Self::Lost => "judges could not be asked, or the run was cut off",
+        }
+    }
+}
+
+/// Whether a call was not made for want of money: these refusals name the flag that allows more.
+fn is_unpaid(failure: &Failure) -> bool {
+    failure.kind == FailureKind::Quota && failure.detail.contains("--max-cost")
+}
+
+/// Whether nobody could be asked. How a judge that was asked fails says something about its council.
+fn is_outage(failure: &Failure) -> bool {
+    matches!(
+        failure.kind,
+        FailureKind::Spawn | FailureKind::Quota | FailureKind::Provider
+    )
+}
+
 /// A line of the file of results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "trial", rename_all = "kebab-case")]
@@ -150,10 +214,16 @@ pub(crate) enum TrialLine {
         run: String,
     },
     Ended(TrialResult),
-    /// The council could not be asked.
+    /// The council could not be asked, or not to the end. What it has answered is in its run, which can go on.
     Failed {
         key: TrialKey,
         why: String,
+        /// The run, where there is one.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        run: String,
+        /// What the run has cost so far, in US dollars.
+        #[serde(default)]
+        cost: f64,
     },
 }
 
@@ -162,6 +232,8 @@ pub(crate) enum TrialLine {
 pub(crate) struct TrialBook {
     pub(crate) ended: Vec<TrialResult>,
     began: Vec<(TrialKey, String)>,
+    /// What each run has cost so far, in US dollars.
+    costs: BTreeMap<String, f64>,
 }
 
 impl TrialBook {
@@ -174,7 +246,7 @@ impl TrialBook {
             match serde_json::from_slice(line.as_bytes()) {
                 Ok(TrialLine::Began { key, run }) => book.began.push((key, run)),
                 Ok(TrialLine::Ended(result)) => book.add(result),
-                Ok(TrialLine::Failed { .. }) => {}
+                Ok(TrialLine::Failed { run, cost, .. }) => book.note_cost(&run, cost),
                 Err(_) if number == count && !text.ends_with('\n') => {}
                 Err(_) => return Err(number),
             }
@@ -182,10 +254,32 @@ impl TrialBook {
         Ok(book)
     }
 
-    /// Takes note of a result; a later one for the same trial stands in the place of an earlier one.
+    /// Takes note of a result; a later one for the same trial stands in the place of an earlier one. One that was cut
+    /// short is no result: earlier versions noted it as one.
     pub(crate) fn add(&mut self, result: TrialResult) {
+        self.note_cost(&result.run, result.dollars.unwrap_or(0.0));
+        if result.is_cut_short() {
+            return;
+        }
         self.ended.retain(|known| known.key != result.key);
         self.ended.push(result);
+    }
+
+    /// Takes note of what a run has cost from its beginning; a run that went on has cost more than before.
+    pub(crate) fn note_cost(&mut self, run: &str, dollars: f64) {
+        if !run.is_empty() {
+            self.costs.insert(run.to_owned(), dollars);
+        }
+    }
+
+    /// What a run has cost so far, in US dollars.
+    pub(crate) fn cost_of(&self, run: &str) -> f64 {
+        self.costs.get(run).copied().unwrap_or(0.0)
+    }
+
+    /// What all runs have cost so far, in US dollars: those of earlier councils, too.
+    pub(crate) fn spent(&self) -> f64 {
+        self.costs.values().sum()
     }
 
     /// Whether a trial is over.
@@ -264,6 +358,57 @@ mod tests {
             TrialBook::parse(&format!("{}\n{whole}", &whole[..20])).unwrap_err(),
             1
         );
+    }
+
+    #[test]
+    fn a_result_that_was_cut_short_is_none_and_what_it_cost_is_counted() {
+        let reasons = [
+            VerdictReason::Interrupted,
+            VerdictReason::Deadline,
+            VerdictReason::BackendLost,
+            VerdictReason::NoFindings,
+        ];
+        let began = line(&TrialLine::Began {
+            key: key(1),
+            run: "run".to_owned(),
+        });
+        for reason in reasons {
+            let ended = TrialResult {
+                reason: Some(reason),
+                dollars: Some(0.5),
+                ..result(1, Verdict::Inconclusive)
+            };
+            let book =
+                TrialBook::parse(&(began.clone() + &line(&TrialLine::Ended(ended)))).unwrap();
+            let over = !reason.is_cut_short();
+            assert_eq!(
+                (book.is_over(&key(1)), book.spent()),
+                (over, 0.5),
+                "{reason:?}"
+            );
+            assert_eq!(book.open_run(&key(1)).is_none(), over, "{reason:?}");
+        }
+    }
+
+    #[test]
+    fn a_run_that_went_on_is_counted_once() {
+        let failed = |cost| TrialLine::Failed {
+            key: key(1),
+            why: "interrupted".to_owned(),
+            run: "run".to_owned(),
+            cost,
+        };
+        let ended = TrialResult {
+            dollars: Some(0.75),
+            ..result(1, Verdict::Pass)
+        };
+        let text = line(&failed(0.25)) + &line(&failed(0.5));
+        assert_eq!(TrialBook::parse(&text).unwrap().spent(), 0.5);
+        let text = text + &line(&TrialLine::Ended(ended));
+        assert_eq!(TrialBook::parse(&text).unwrap().spent(), 0.75);
+        // Lines of an earlier version name neither run nor money.
+        let old = r#"{"trial":"failed","key":{"item":"a","council":"b","digest":"c","repeat":1},"why":"x"}"#;
+        assert_eq!(TrialBook::parse(&format!("{old}\n")).unwrap().spent(), 0.0);
     }
 
     #[test]

@@ -163,6 +163,7 @@ pub(crate) fn convene_document(
 pub(crate) fn resume_run(
     prepared: PreparedReview,
     left: &LoadedRun,
+    interrupts: InterruptSource,
     start: &RunContext,
 ) -> Result<Report, RunError> {
     let world = start.sealing_world();
@@ -193,7 +194,7 @@ pub(crate) fn resume_run(
             run,
         )
     };
-    council.resume_session(left, &seats)
+    council.resume_session(left, &seats, interrupts)
 }
 
 /// Makes the run's folder and holds it. Where nothing is paid for, a disk that cannot be written costs the folder only.

@@ -183,6 +183,7 @@ impl CouncilRun<'_> {
         &self,
         left: &LoadedRun,
         seats: &[Seat],
+        interrupts: InterruptSource,
     ) -> Result<Report, RunError> {
         let ask = BackendRequest {
             procedure: left.plan.procedure,
@@ -198,13 +199,7 @@ impl CouncilRun<'_> {
             plan: left.plan.clone(),
         };
         self.run_session(seats, &selection, |setting| {
-            session::resume_session(
-                setting,
-                offer,
-                &left.journal,
-                self.world,
-                InterruptSource::Signals,
-            )
+            session::resume_session(setting, offer, &left.journal, self.world, interrupts)
         })
     }
 

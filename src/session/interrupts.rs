@@ -1,10 +1,11 @@
 //! Ctrl-C and SIGTERM, or whatever stands for them.
 
 use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use tokio::runtime::Builder;
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// Where requests to end the run come from. The first ends it in good order, the second at once.
 pub enum InterruptSource {
@@ -25,6 +26,73 @@ pub(super) enum InterruptListener {
     Channel(UnboundedReceiver<()>),
 }
 
+/// Hears interrupts for several sessions that follow each other, and between them. It can be cloned: all clones hear
+/// the same.
+#[derive(Clone, Default)]
+pub(crate) struct InterruptRelay(Arc<Mutex<HeardInterrupts>>);
+
+/// What a relay has heard.
+#[derive(Default)]
+struct HeardInterrupts {
+    count: usize,
+    /// The session that is held now.
+    session: Option<UnboundedSender<()>>,
+}
+
+impl InterruptRelay {
+    /// Hears Ctrl-C and SIGTERM of this process from now on.
+    ///
+    /// # Errors
+    ///
+    /// What the system says.
+    pub(crate) fn listen_to_signals() -> io::Result<Self> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let mut listening = {
+            let _inside = runtime.enter();
+            InterruptSource::Signals.listen()?
+        };
+        let relay = Self::default();
+        let heard = relay.clone();
+        let forward = async move {
+            loop {
+                listening.next().await;
+                heard.note_interrupt();
+            }
+        };
+        thread::Builder::new()
+            .name("signals".to_owned())
+            .spawn(move || runtime.block_on(forward))?;
+        Ok(relay)
+    }
+
+    /// Notes an interrupt, and tells the session that is held now.
+    pub(crate) fn note_interrupt(&self) {
+        let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        heard.count += 1;
+        if let Some(session) = &heard.session {
+            // A session that is over needs to hear nothing.
+            let _ = session.send(());
+        }
+    }
+
+    /// Whether anything was heard so far.
+    pub(crate) fn was_interrupted(&self) -> bool {
+        let heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        heard.count > 0
+    }
+
+    /// What the next session hears: what came before it, too.
+    pub(crate) fn source(&self) -> InterruptSource {
+        let (sender, receiver) = unbounded_channel();
+        let mut heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for _ in 0..heard.count {
+            let _ = sender.send(());
+        }
+        heard.session = Some(sender);
+        InterruptSource::Channel(receiver)
+    }
+}
+
 impl InterruptSource {
     /// Ctrl-C and SIGTERM of this process from now on, however long it takes until a session hears them.
     ///
@@ -32,24 +100,7 @@ impl InterruptSource {
     ///
     /// What the system says.
     pub fn from_now_on() -> io::Result<Self> {
-        let runtime = Builder::new_current_thread().enable_all().build()?;
-        let mut listening = {
-            let _inside = runtime.enter();
-            Self::Signals.listen()?
-        };
-        let (sender, receiver) = unbounded_channel();
-        let forward = async move {
-            loop {
-                listening.next().await;
-                if sender.send(()).is_err() {
-                    return;
-                }
-            }
-        };
-        thread::Builder::new()
-            .name("signals".to_owned())
-            .spawn(move || runtime.block_on(forward))?;
-        Ok(Self::Channel(receiver))
+        Ok(InterruptRelay::listen_to_signals()?.source())
     }
 
     /// Begins to listen; needs a runtime.
@@ -89,5 +140,32 @@ impl InterruptListener {
         if came.is_none() {
             std::future::pending::<()>().await;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heard(source: InterruptSource) -> usize {
+        let InterruptSource::Channel(mut receiver) = source else {
+            panic!("a relay gives a channel");
+        };
+        std::iter::from_fn(|| receiver.try_recv().ok()).count()
+    }
+
+    #[test]
+    fn a_relay_tells_each_session_what_came_before_it_and_while_it_is_held() {
+        let relay = InterruptRelay::default();
+        let first = relay.source();
+        assert!(!relay.was_interrupted());
+        relay.note_interrupt();
+        assert_eq!(heard(first), 1);
+        assert!(relay.was_interrupted());
+        // Between two sessions.
+        relay.note_interrupt();
+        let second = relay.source();
+        relay.note_interrupt();
+        assert_eq!(heard(second), 3);
     }
 }

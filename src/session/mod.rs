@@ -40,6 +40,7 @@ mod world;
 pub(crate) use error::SessionError;
 pub use holder::LockAttempt;
 pub(crate) use holder::{LOCK_FILE, RunLock};
+pub(crate) use interrupts::InterruptRelay;
 pub use interrupts::InterruptSource;
 pub use opened::SessionBackend;
 pub(crate) use places::{RETIRED_SUFFIX, artefact_stem, retired_name};

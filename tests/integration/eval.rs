@@ -1,5 +1,12 @@
 //! Councils measured on a history whose defects are known.
 
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use council_fake_models::{FakeModels, Reply, Rule, Tool};
+use serde_json::json;
+
 use crate::harness::{Repo, Run};
 
 /// Six functions, one a commit; the third one is mended later, and the fourth one reverted.
@@ -182,6 +189,217 @@ fn a_result_that_a_crash_cut_off_is_taken_from_its_run() {
             .count(),
         5,
         "{again}"
+    );
+}
+
+const KEY: (&str, &str) = ("MODEL_KEY", "sk-test-0123456789");
+
+/// A council of one model at an API.
+fn paid(models: &FakeModels, more: &str) -> String {
+    let url = models.url();
+    format!(
+        "[review]\nagents = ['paid']\njudges = 1\nquorum = 1\n[agents.paid]\ndriver = 'http'\napi = 'anthropic'\n\
+         url = '{url}/v1'\nkey = 'MODEL_KEY'\nmodel = 'fake-anthropic'\n{more}"
+    )
+}
+
+/// Lets that council alone review the changes.
+fn seat_paid(repo: &Repo, run: &mut Vec<String>) {
+    let file = repo.in_home("paid.toml").display().to_string();
+    run.truncate(3);
+    run.extend(["--council".to_owned(), file]);
+}
+
+/// The lines of the results that are of one kind.
+fn result_lines(run: &[String], kind: &str) -> usize {
+    let results = PathBuf::from(format!("{}.results", run[2]));
+    let text = std::fs::read_to_string(results).unwrap_or_default();
+    let kind = format!("\"trial\":\"{kind}\"");
+    text.lines().filter(|line| line.contains(&kind)).count()
+}
+
+#[test]
+fn ctrl_c_ends_the_review_and_asks_for_no_other_and_the_same_command_goes_on() {
+    let (repo, run) = prepared();
+    let hang = repo.in_home("hang").display().to_string();
+    let answer = finder().replace(
+        "if echo",
+        &format!("if [ -e '{hang}' ]; then touch '{hang}ing'; sleep 60; fi; if echo"),
+    );
+    write_council(&repo, "finder.toml", &answer);
+    repo.write_home("hang", "");
+    let mut command = repo.program(&repo.path());
+    command
+        .args(&run)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let until = Instant::now() + Duration::from_secs(60);
+    while !repo.in_home("hanging").exists() {
+        assert!(Instant::now() < until, "nobody was asked");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(sent.unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!((asked(&repo), result_lines(&run, "ended")), (1, 0));
+    std::fs::remove_file(repo.in_home("hang")).unwrap();
+    hold(&repo, &run, &[]).ends(0);
+    assert_eq!(result_lines(&run, "ended"), 4);
+    // The run that was stopped went on: no other one was begun for it.
+    assert_eq!(result_lines(&run, "began"), 4);
+}
+
+#[test]
+fn the_same_command_twice_costs_no_more_than_once() {
+    let models = FakeModels::start([Rule::on(Reply::default())]).unwrap();
+    let (repo, mut run) = prepared();
+    let prices = "[prices.fake-anthropic]\ninput = 100\noutput = 100\n";
+    write_council(&repo, "paid.toml", &paid(&models, prices));
+    seat_paid(&repo, &mut run);
+    let hold = |most: &str| {
+        let more = ["--repeat", "8", "--max-cost", most];
+        let args: Vec<&str> = run.iter().map(String::as_str).chain(more).collect();
+        repo.council_with(&[KEY], &args).ends(0)
+    };
+    hold("1").prints("--max-cost is spent");
+    let first = models.stats().requests;
+    assert!((1..16).contains(&first), "{first}");
+    hold("1").prints("--max-cost is spent");
+    assert_eq!(models.stats().requests, first);
+    hold("2").prints("--max-cost is spent");
+    let second = models.stats().requests;
+    assert!((first + 1..16).contains(&second), "{first} {second}");
+    // With enough, all are over, none of them twice.
+    hold("100");
+    assert_eq!(
+        (models.stats().requests, result_lines(&run, "ended")),
+        (16, 16)
+    );
+}
+
+/// What only later commits, the worktree and people's words know.
+const LATER: &str = "SECRET_LATER";
+
+/// The history, with everything that is younger than its changes: a commit, settings, instructions, a dismissal, a
+/// worktree that is not committed.
+fn history_with_a_future() -> (Repo, Vec<String>) {
+    let (repo, run) = prepared();
+    repo.write("src/gamma.py", format!("# {LATER} in the file\n"));
+    repo.write(
+        "src/later.py",
+        format!("def gamma_{LATER}():\n    return 1\n"),
+    );
+    repo.write(
+        "council.toml",
+        format!("[review]\ninstructions = \"{LATER} in the settings\"\n"),
+    );
+    repo.write("AGENTS.md", format!("{LATER} in the instructions\n"));
+    let later = repo.commit(&format!("{LATER} in a message: mend gamma"));
+    repo.git(["notes", "--ref=council", "add", "-m", LATER, &later]);
+    repo.write("src/gamma.py", format!("# {LATER} in the worktree\n"));
+    repo.write("src/uncommitted.py", format!("# {LATER} untracked\n"));
+    (repo, run)
+}
+
+#[test]
+fn a_judge_is_shown_nothing_that_is_younger_than_the_change() {
+    let (repo, run) = history_with_a_future();
+    let seen = repo.in_home("seen").display().to_string();
+    // Everything that a program is handed: its input, its folder, its environment.
+    let looks =
+        format!("(echo \"$brief\"; env; pwd; find . -type f -exec cat {{}} +) >>'{seen}'; ");
+    let answer = finder().replace("if echo", &format!("{looks}if echo"));
+    write_council(&repo, "finder.toml", &answer);
+    hold(&repo, &run, &[]).ends(0);
+    let seen = std::fs::read_to_string(seen).unwrap();
+    assert!(seen.contains("second = first * 2"), "{seen}");
+    let at = seen.find(LATER);
+    assert!(
+        at.is_none(),
+        "{}",
+        &seen[at.unwrap_or(0).saturating_sub(300)..]
+    );
+}
+
+#[test]
+fn look_ups_find_nothing_that_is_younger_than_the_change() {
+    let calls = [
+        Tool::call("search", json!({"regex": LATER})),
+        Tool::call("symbol", json!({"name": format!("gamma_{LATER}")})),
+        Tool::call(
+            "history",
+            json!({"path": "src/gamma.py", "from": 1, "to": 3}),
+        ),
+        Tool::call(
+            "read_file",
+            json!({"path": "src/gamma.py", "from": 1, "to": 9}),
+        ),
+        Tool::call(
+            "read_file",
+            json!({"path": "src/later.py", "from": 1, "to": 9}),
+        ),
+        Tool::call(
+            "read_file",
+            json!({"path": "src/uncommitted.py", "from": 1, "to": 9}),
+        ),
+    ];
+    let models = FakeModels::start([
+        Rule::on(Reply::calls(calls)).times(1),
+        Rule::on(Reply::default()),
+    ])
+    .unwrap();
+    let (repo, mut run) = history_with_a_future();
+    write_council(&repo, "paid.toml", &paid(&models, ""));
+    seat_paid(&repo, &mut run);
+    let args: Vec<&str> = run.iter().map(String::as_str).collect();
+    repo.council_with(&[KEY], &args).ends(0);
+    let records = models.records();
+    assert!(records.len() >= 3, "{}", records.len());
+    // What the judge asked for itself is in the conversation; what came back must not hold it anywhere else.
+    let asked = records[1].body.matches(LATER).count();
+    assert!(!records[0].body.contains(LATER), "{}", records[0].body);
+    for told in [
+        "in the file",
+        "in the settings",
+        "in the instructions",
+        "in a message",
+        "in the worktree",
+        "untracked",
+    ] {
+        for record in &records {
+            assert!(
+                !record.body.contains(&format!("{LATER} {told}")),
+                "{told}: {}",
+                record.body
+            );
+        }
+    }
+    assert!(asked >= 2, "the calls themselves name it");
+}
+
+#[test]
+fn a_model_that_cannot_be_reached_is_no_answer_of_its_council() {
+    let models = FakeModels::start([
+        Rule::on(Reply::status(401)).times(1),
+        Rule::on(Reply::default()),
+    ])
+    .unwrap();
+    let (repo, mut run) = prepared();
+    write_council(&repo, "paid.toml", &paid(&models, ""));
+    seat_paid(&repo, &mut run);
+    let hold = || {
+        let args: Vec<&str> = run.iter().map(String::as_str).collect();
+        repo.council_with(&[KEY], &args).ends(0)
+    };
+    hold().prints("1 trials failed; the same command tries them again");
+    assert_eq!(result_lines(&run, "ended"), 1);
+    hold();
+    assert_eq!(
+        (result_lines(&run, "ended"), result_lines(&run, "began")),
+        (2, 2)
     );
 }
 

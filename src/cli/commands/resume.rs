@@ -12,6 +12,7 @@ use crate::run::resume::{find_resumable, prepare_again};
 use crate::run::shown::remember_shown;
 use crate::run::store;
 use crate::run::stored_request::StoredRequest;
+use crate::session::InterruptSource;
 
 /// Resume a run that was interrupted or lost judges; keep the answers it already has
 #[derive(Debug, Clone, Args)]
@@ -41,7 +42,7 @@ pub(crate) fn run(args: &ResumeArgs, start: &CommandContext) -> Result<u8, RunEr
     let prepared = prepare_again(&review, &start, &left)?;
     let start = start.with_settings(&prepared.config.settings);
     let settings = prepared.config.settings.clone();
-    let report = convene::resume_run(prepared, &left, &start)?;
+    let report = convene::resume_run(prepared, &left, InterruptSource::Signals, &start)?;
     let file = review.output.as_deref();
     let file = file.map(|file| start.dir.join(file));
     let output = ReportOutput::from_settings(&settings, file.as_deref());

@@ -2,7 +2,7 @@
 
 use crate::config::KeyValue;
 use crate::eval::labelled::{Alteration, LabelledChange};
-use crate::eval::trials::{TrialBook, TrialKey, TrialLine, TrialResult};
+use crate::eval::trials::{CutOff, TrialBook, TrialKey, TrialLine, TrialResult};
 use crate::git::{AlteredCommit, TargetSpec, tree_at};
 use crate::report::Report;
 use crate::run::announce;
@@ -14,16 +14,22 @@ use crate::run::eval::files::EvalFiles;
 use crate::run::loaded::LoadedRun;
 use crate::run::prepare::{PreparedReview, prepare_spec};
 use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
-use crate::run::store::StoredRun;
+use crate::run::store::{self, StoredRun};
 use crate::safe_file;
-use crate::session::InterruptSource;
+use crate::session::InterruptRelay;
+use crate::session::journal::JOURNAL_FILE;
+
+/// With less, nobody is asked any more: limits are told to this.
+const LEAST_DOLLARS: f64 = 0.0001;
 
 /// Trials of one evaluation.
 pub(crate) struct TrialRunner<'a> {
     pub(crate) files: &'a EvalFiles,
     pub(crate) book: TrialBook,
-    /// What may still be spent, in US dollars; none: no bound.
-    pub(crate) left: Option<f64>,
+    /// What all trials of these files may cost together, in US dollars, those of earlier commands included; none: no
+    /// bound.
+    pub(crate) max_cost: Option<f64>,
+    pub(crate) interrupts: InterruptRelay,
 }
 
 /// What came of a trial.
@@ -35,6 +41,8 @@ pub(crate) enum TrialEnd {
     Failed(RunError),
     /// The money is spent.
     Unpaid,
+    /// Somebody wants it to stop.
+    Interrupted,
 }
 
 impl TrialRunner<'_> {
@@ -54,26 +62,72 @@ impl TrialRunner<'_> {
         if self.book.is_over(&key) {
             return Ok(TrialEnd::Known);
         }
-        if self.left.is_some_and(|left| left <= 0.0) {
+        if self.interrupts.was_interrupted() {
+            return Ok(TrialEnd::Interrupted);
+        }
+        if self.left().is_some_and(|left| left < LEAST_DOLLARS) {
             return Ok(TrialEnd::Unpaid);
         }
         let held = match self.book.open_run(&key).map(str::to_owned) {
-            Some(run) => self.finish_run(item, council, run),
+            Some(run) => self.finish_run(item, council, &key, run),
             None => self.convene(item, council, &key),
         };
-        let (run, report) = match held {
-            Ok(held) => held,
+        match held {
+            Ok((run, report)) => self.note_report(key, run, &report),
             Err(error) => {
                 let why = error.message.clone();
-                self.files.add_result(&TrialLine::Failed { key, why })?;
-                return Ok(TrialEnd::Failed(error));
+                self.note_failure(key, why, String::new(), 0.0)?;
+                Ok(match self.interrupts.was_interrupted() {
+                    true => TrialEnd::Interrupted,
+                    false => TrialEnd::Failed(error),
+                })
             }
+        }
+    }
+
+    /// Writes down what a review came to. One that was cut off says nothing about the council; only its cost is kept,
+    /// and that its run can go on.
+    fn note_report(
+        &mut self,
+        key: TrialKey,
+        run: String,
+        report: &Report,
+    ) -> Result<TrialEnd, RunError> {
+        let result = TrialResult::of_report(key, run, report);
+        let Some(cut) = CutOff::of_report(report) else {
+            self.files.add_result(&TrialLine::Ended(result.clone()))?;
+            self.book.add(result.clone());
+            return Ok(TrialEnd::Ended(Box::new(result)));
         };
-        let result = TrialResult::of_report(key, run, &report);
-        self.left = self.left.map(|left| left - result.dollars.unwrap_or(0.0));
-        self.files.add_result(&TrialLine::Ended(result.clone()))?;
-        self.book.add(result.clone());
-        Ok(TrialEnd::Ended(Box::new(result)))
+        let (why, cost) = (cut.describe(), result.dollars.unwrap_or(0.0));
+        self.note_failure(result.key, why.to_owned(), result.run, cost)?;
+        Ok(match cut {
+            CutOff::Interrupted => TrialEnd::Interrupted,
+            CutOff::Unpaid if self.max_cost.is_some() => TrialEnd::Unpaid,
+            CutOff::Unpaid | CutOff::Lost => TrialEnd::Failed(RunError::run(report.headline())),
+        })
+    }
+
+    fn note_failure(
+        &mut self,
+        key: TrialKey,
+        why: String,
+        run: String,
+        cost: f64,
+    ) -> Result<(), RunError> {
+        self.book.note_cost(&run, cost);
+        let line = TrialLine::Failed {
+            key,
+            why,
+            run,
+            cost,
+        };
+        self.files.add_result(&line)
+    }
+
+    /// What may still be spent, in US dollars; none: no bound.
+    fn left(&self) -> Option<f64> {
+        self.max_cost.map(|most| most - self.book.spent())
     }
 
     fn convene(
@@ -82,7 +136,7 @@ impl TrialRunner<'_> {
         council: &EvalCouncil,
         key: &TrialKey,
     ) -> Result<(String, Report), RunError> {
-        let prepared = self.prepare(item, council)?;
+        let prepared = self.prepare(item, council, 0.0)?;
         let named = std::cell::RefCell::new(String::new());
         let began = |run: &str| {
             run.clone_into(&mut named.borrow_mut());
@@ -98,25 +152,38 @@ impl TrialRunner<'_> {
             deep: false,
             fresh: true,
             on_named: Some(&began),
-            interrupts: InterruptSource::Signals,
+            interrupts: self.interrupts.source(),
         };
         let report = convene::convene_review(prepared, options, &council.context)?;
         Ok((named.into_inner(), report))
     }
 
-    /// Takes what a run left that began and whose end nobody noted.
+    /// Takes what a run left that began and whose end nobody noted, or lets it go on where it was cut off.
     fn finish_run(
         &self,
         item: &LabelledChange,
         council: &EvalCouncil,
+        key: &TrialKey,
         run: String,
     ) -> Result<(String, Report), RunError> {
         let past = self.stored_run(&run);
-        if let Some(report) = past.report()? {
-            return Ok((run, report));
+        // Nobody was asked: a run that is refused leaves nothing.
+        if !past.folder.join(JOURNAL_FILE).exists() {
+            return self.convene(item, council, key);
         }
-        let left = LoadedRun::load(past, None)?;
-        let report = convene::resume_run(self.prepare(item, council)?, &left, &council.context)?;
+        let cut = match past.report()? {
+            Some(report) if CutOff::of_report(&report).is_none() => return Ok((run, report)),
+            report => report.is_some(),
+        };
+        let holder = store::hold_run(&past)?;
+        let mut left = LoadedRun::load(past, Some(holder))?;
+        if cut && left.forget_losses().is_err() {
+            return self.convene(item, council, key);
+        }
+        // The run counts what it has cost before.
+        let prepared = self.prepare(item, council, self.book.cost_of(&run))?;
+        let interrupts = self.interrupts.source();
+        let report = convene::resume_run(prepared, &left, interrupts, &council.context)?;
         Ok((run, report))
     }
 
@@ -128,20 +195,18 @@ impl TrialRunner<'_> {
     }
 
     /// The change as this council reviews it. Nothing of the checkout is followed, and nothing younger is looked at: both
-    /// sides are commits.
+    /// sides are commits. A run that goes on may cost what is left beside what it has cost before.
     fn prepare(
         &self,
         item: &LabelledChange,
         council: &EvalCouncil,
+        cost_before: f64,
     ) -> Result<PreparedReview, RunError> {
         let start = &council.context;
         let mut flags = Vec::new();
-        if let Some(left) = self.left {
-            flags.push(KeyValue::new(
-                "limits.cost",
-                format!("{left:.4}"),
-                "--max-cost",
-            ));
+        if let Some(left) = self.left() {
+            let most = format!("{:.4}", (left + cost_before).max(LEAST_DOLLARS));
+            flags.push(KeyValue::new("limits.cost", most, "--max-cost"));
         }
         let request = ReviewRequest {
             target: RequestedTarget::Revision(item.commit.clone()),
@@ -163,7 +228,7 @@ impl TrialRunner<'_> {
         item: &LabelledChange,
         council: &EvalCouncil,
     ) -> Result<String, RunError> {
-        announce::describe_dry_run(&self.prepare(item, council)?, false)
+        announce::describe_dry_run(&self.prepare(item, council, 0.0)?, false)
     }
 }
 

@@ -8,6 +8,7 @@ mod trials;
 use clap::{Args, Subcommand};
 
 use crate::cli::context::CommandContext;
+use crate::report::exit;
 use crate::run::error::RunError;
 
 const EXAMPLES: &str = "\
@@ -38,11 +39,12 @@ enum EvalStep {
     Label(label::LabelArgs),
 }
 
-pub(crate) fn run(args: &EvalArgs, start: &CommandContext) -> Result<(), RunError> {
+pub(crate) fn run(args: &EvalArgs, start: &CommandContext) -> Result<u8, RunError> {
     match &args.step {
-        EvalStep::Collect(args) => collect::run(args, start),
-        EvalStep::Run(args) => trials::run(args, start),
-        EvalStep::Compare(args) => compare::run(args, start),
-        EvalStep::Label(args) => label::run(args, start),
+        EvalStep::Run(args) => return trials::run(args, start),
+        EvalStep::Collect(args) => collect::run(args, start)?,
+        EvalStep::Compare(args) => compare::run(args, start)?,
+        EvalStep::Label(args) => label::run(args, start)?,
     }
+    Ok(exit::OK)
 }

@@ -8,11 +8,13 @@ use clap::{Args, ValueEnum};
 use crate::cli::context::CommandContext;
 use crate::eval::labelled::{LabelConfidence, LabelledChange};
 use crate::eval::statistics::changes_to_tell_apart;
+use crate::report::exit;
 use crate::run::error::RunError;
 use crate::run::eval::collect::sure_enough;
 use crate::run::eval::council::EvalCouncil;
 use crate::run::eval::files::EvalFiles;
 use crate::run::eval::trial::{TrialEnd, TrialRunner};
+use crate::session::InterruptRelay;
 use crate::text::Untrusted;
 
 #[derive(Debug, Clone, Args)]
@@ -26,7 +28,7 @@ pub(super) struct TrialArgs {
     /// How often each council reviews each change
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=20))]
     repeat: u32,
-    /// The most US dollars that all reviews together may cost
+    /// The most US dollars that all reviews of FILE together may cost, those of earlier commands included
     #[arg(long, value_name = "USD", value_parser = parse_dollars)]
     max_cost: Option<f64>,
     /// Only changes whose label is at least this certain
@@ -66,7 +68,7 @@ fn parse_dollars(text: &str) -> Result<f64, String> {
     }
 }
 
-pub(super) fn run(args: &TrialArgs, start: &CommandContext) -> Result<(), RunError> {
+pub(super) fn run(args: &TrialArgs, start: &CommandContext) -> Result<u8, RunError> {
     let files = EvalFiles::new(start.dir.join(&args.file));
     let items = sure_enough(files.read_changes()?, args.least.into());
     let councils = load_councils(args, start)?;
@@ -80,11 +82,16 @@ pub(super) fn run(args: &TrialArgs, start: &CommandContext) -> Result<(), RunErr
     let mut runner = TrialRunner {
         book: files.read_results()?,
         files: &files,
-        left: args.max_cost,
+        max_cost: args.max_cost,
+        interrupts: InterruptRelay::default(),
     };
     if args.dry_run {
-        return print_forecast(&items, &councils, args, &runner, start);
+        print_forecast(&items, &councils, args, &runner, start)?;
+        return Ok(exit::OK);
     }
+    // Between two reviews, too.
+    runner.interrupts = InterruptRelay::listen_to_signals()
+        .map_err(|error| RunError::run(format!("cannot listen for signals: {error}")))?;
     let mut failed = 0;
     for (number, item) in (1..).zip(&items) {
         for council in &councils {
@@ -93,6 +100,7 @@ pub(super) fn run(args: &TrialArgs, start: &CommandContext) -> Result<(), RunErr
                 let said = match runner.hold(item, council, repeat)? {
                     TrialEnd::Known => continue,
                     TrialEnd::Unpaid => return stop_unpaid(args, start),
+                    TrialEnd::Interrupted => return stop_interrupted(start),
                     TrialEnd::Ended(result) => {
                         let findings = result.weighty_findings().count();
                         format!(
@@ -119,7 +127,8 @@ pub(super) fn run(args: &TrialArgs, start: &CommandContext) -> Result<(), RunErr
     if failed > 0 {
         told = format!("\n{failed} trials failed; the same command tries them again.{told}");
     }
-    start.console.print(&told)
+    start.console.print(&told)?;
+    Ok(exit::OK)
 }
 
 fn load_councils(args: &TrialArgs, start: &CommandContext) -> Result<Vec<EvalCouncil>, RunError> {
@@ -140,11 +149,19 @@ fn load_councils(args: &TrialArgs, start: &CommandContext) -> Result<Vec<EvalCou
     }
 }
 
-fn stop_unpaid(args: &TrialArgs, start: &CommandContext) -> Result<(), RunError> {
+fn stop_unpaid(args: &TrialArgs, start: &CommandContext) -> Result<u8, RunError> {
     start.console.print(&format!(
-        "\n--max-cost is spent. What was answered is kept: `git council eval compare {}` counts it, and the same command with more money goes on.\n",
+        "\n--max-cost is spent, counting earlier commands. What was answered is kept: `git council eval compare {}`\n\
+         counts it, and the same command with a higher --max-cost goes on.\n",
         args.file.display()
-    ))
+    ))?;
+    Ok(exit::OK)
+}
+
+fn stop_interrupted(start: &CommandContext) -> Result<u8, RunError> {
+    let told = "\nInterrupted. What was answered is kept; the same command goes on.\n";
+    start.console.print(told)?;
+    Ok(exit::INTERRUPTED)
 }
 
 /// What would be asked, of one change in words, and what so many changes can tell.
