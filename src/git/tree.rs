@@ -343,7 +343,7 @@ fn check_order(bytes: &[u8], format: ObjectFormat, tree: Option<ObjectId>) -> Re
     for item in TreeCursor::new(bytes, format) {
         let shown = || String::from_utf8_lossy(item.0).into_owned();
         let cause = if !names.insert(item.0) {
-            format!("`{}` stands in it twice", shown())
+            format!("it lists `{}` twice", shown())
         } else if last.is_some_and(|last| compare_names(&last, &item).is_ge()) {
             format!("`{}` is out of order", shown())
         } else if matches!(item.0, b"." | b"..") {

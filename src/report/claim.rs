@@ -18,7 +18,7 @@ use crate::report::whole::Report;
 
 /// Why a claim is not published.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the report says {}, but {what}: it was not written by git-council as it stands", verdict.as_str())]
+#[error("the report says {}, but {what}: git-council did not write it like this", verdict.as_str())]
 pub(crate) struct ClaimError {
     /// The verdict that it claims.
     pub verdict: Verdict,

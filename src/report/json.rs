@@ -114,7 +114,7 @@ pub enum ParseError {
     #[error("this is not a report: {0}")]
     Shape(serde_json::Error),
     /// Its verdict does not follow from it.
-    #[error("the report says {}, but {what}: it was not written by git-council as it stands", verdict.as_str())]
+    #[error("the report says {}, but {what}: git-council did not write it like this", verdict.as_str())]
     Contradiction {
         /// The verdict that it claims.
         verdict: Verdict,

@@ -9,7 +9,7 @@ use crate::text::Untrusted;
 
 /// What is told of a class of findings that a model raised: nothing is known of the class but its name.
 const OF_JUDGES: &str = "Judges read the change and raised this. Each finding quotes code, and git-council has found the quote in \
-    the reviewed files. What others hold of it stands in the report.";
+    the reviewed files. The report says what other judges hold.";
 
 /// The descriptor of a rule of ours, or of a class of findings. `about` is one of its findings.
 pub(super) fn rule_descriptor(id: &str, about: &Finding, version: &str) -> Value {

@@ -54,7 +54,7 @@ impl RunContext {
         let warn = |error: &std::io::Error| {
             TOLD.call_once(|| {
                 self.notifier.warn(&format!(
-                    "no verdict is recognised and none is kept: {error}"
+                    "no verdict can be reused or kept: {error}"
                 ));
             });
         };

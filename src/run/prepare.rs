@@ -298,7 +298,7 @@ fn build_packet(
         .chain(review.ignore.iter().cloned())
         .collect();
     let ignore = IgnoreGlobs::new(&lines)
-        .map_err(|error| RunError::usage(error).hint("it stands in `review.ignore`"))?;
+        .map_err(|error| RunError::usage(error).hint("it is in `review.ignore`"))?;
     let material = PacketMaterial {
         target: change.target.clone(),
         files: std::mem::take(&mut change.files),

@@ -119,7 +119,7 @@ impl SeatPrompts {
         let overrides = template_overrides(prepared)?;
         let unusable = |error| {
             RunError::usage(error)
-                .hint("it stands in the folder of `prompts.folder`; docs/prompts.md says what each template is given")
+                .hint("it is in the folder that `prompts.folder` names; docs/prompts.md says what each template is given")
         };
         let kind = prepared.packet.target.kind;
         let prompter = PromptBuilder::new(seed, &overrides)

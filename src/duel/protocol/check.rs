@@ -189,7 +189,7 @@ impl TranscriptChecker {
             .any(|s| s.kind == SectionKind::Consensus);
         match (section.kind, closed) {
             (SectionKind::Consensus, true) => {
-                let detail = "a CONSENSUS stands already";
+                let detail = "there is a `## CONSENSUS` already";
                 self.report(section.line, ProtocolRule::DoubleConsensus, detail);
             }
             (_, true) => self.report(

@@ -60,7 +60,7 @@ pub enum PatchError {
         line: usize,
     },
     /// A mail whose text is not written as it is meant.
-    #[error("line {line}: the mail is encoded, and what is applied is not what stands here")]
+    #[error("line {line}: the mail is encoded, so these are not the lines that git would apply")]
     Encoded { line: usize },
     /// A merge against several parents.
     #[error("line {line}: a combined diff of a merge")]

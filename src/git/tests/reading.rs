@@ -142,11 +142,11 @@ fn a_tree_whose_entries_git_would_not_write_is_damaged() {
     for (root, said) in [
         (
             tree(&[(file, "a.py", &good), (file, "a.py", &evil)]),
-            "`a.py` stands in it twice",
+            "it lists `a.py` twice",
         ),
         (
             tree(&[(folder, "d", &one), (folder, "d", &two)]),
-            "`d` stands in it twice",
+            "it lists `d` twice",
         ),
         (
             tree(&[

@@ -59,7 +59,7 @@ fn t21_a_report_that_is_greener_than_its_content_is_refused() {
     };
     assert_eq!(
         pass(&samples::fail(), "FAIL"),
-        "the report says PASS, but a finding in it weighs more: it was not written by git-council as it stands"
+        "the report says PASS, but a finding in it weighs more: git-council did not write it like this"
     );
     assert!(pass(&samples::warn(), "WARN").contains("a finding in it weighs more"));
     assert!(pass(&samples::inconclusive(), "INCONCLUSIVE").contains("too few judges counted"));
