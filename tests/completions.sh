@@ -68,6 +68,40 @@ in_bash() {
     printf "%s\n" "${COMPREPLY[@]}"' bash "$here/council.bash" "$1"
 }
 
+# Bash with a terminal of its own, in which somebody types the line and the key.
+at_bash() {
+  python3 - "$here/council.bash" "$1" <<'PYTHON'
+import fcntl, os, pty, re, select, struct, sys, termios, time
+
+script, line = sys.argv[1:]
+child, terminal = pty.fork()
+if child == 0:
+    os.environ.update(TERM="dumb", INPUTRC="/dev/null")
+    os.execvp("bash", ["bash", "--norc", "--noprofile", "-i"])
+fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 200, 120, 0, 0))
+
+
+def read(until=None):
+    text, last = "", time.monotonic()
+    while time.monotonic() - last < (10 if until else 1.5):
+        if select.select([terminal], [], [], 0.1)[0]:
+            text, last = text + os.read(terminal, 65536).decode(errors="replace"), time.monotonic()
+        if until and until in text:
+            break
+    return text
+
+
+git = "/usr/share/bash-completion/completions/git"
+begin = f"[ -e {git} ] && source {git}; source '{script}'; bind 'set page-completions off'; "
+begin += "bind 'set completion-query-items 0'; PS1=; echo REA''DY\n"
+os.write(terminal, begin.encode())
+read("READY\r")
+os.write(terminal, line.encode() + b"\t\t")
+print(re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|[\a\r]", "", read()))
+os.kill(child, 9)
+PYTHON
+}
+
 in_fish() { fish -c "source $here/council.fish; complete -C '$1'" | cut -f1; }
 
 # zsh completes only where somebody types: in a terminal of its own.
@@ -89,6 +123,10 @@ for shell in bash zsh fish; do
   for one in "${cases[@]}"; do
     IFS='|' read -r line wanted unwanted <<<"$one"
     check $shell "$line" "$wanted" "$unwanted" "$("in_$shell" "$line" 2>&1)"
+    # What bash calls for git is git's own, where it is installed.
+    [ $shell = bash ] || continue
+    [[ $line == git-council* || -e /usr/share/bash-completion/completions/git ]] || continue
+    check "bash at a terminal" "$line" "$wanted" "$unwanted" "$(at_bash "$line" 2>&1)"
   done
 done
 [ $failed = 0 ] && echo "completions: the shells offer what they should"

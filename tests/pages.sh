@@ -3,17 +3,20 @@
 #
 #   tests/pages.sh PROGRAM      PROGRAM is the git-council to be tested
 #
-# Needs Node, and Chromium (`apt-get install chromium`, which is tried where there is none). Its judges are scripted models on this
-# machine. COUNCIL_SHOTS=FOLDER keeps a picture of every page.
+# Needs Node, Chromium and GitHub's own renderer of Markdown (`apt-get install chromium cmark-gfm`, which is tried where they are
+# missing). Its judges are scripted models on this machine. COUNCIL_SHOTS=FOLDER keeps a picture of every page.
 set -euo pipefail
 
 program=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 root=$(cd "$(dirname "$0")/.." && pwd)
 
 find_chromium() { command -v chromium || command -v chromium-browser || command -v google-chrome; }
-if ! find_chromium > /dev/null; then
+missing=()
+find_chromium > /dev/null || missing+=(chromium)
+command -v cmark-gfm > /dev/null || missing+=(cmark-gfm)
+if [ ${#missing[@]} -gt 0 ]; then
   sudo=$([ "$(id -u)" = 0 ] || echo sudo)
-  $sudo apt-get update -qq && $sudo apt-get install -y -qq --no-install-recommends chromium > /dev/null
+  $sudo apt-get update -qq && $sudo apt-get install -y -qq --no-install-recommends "${missing[@]}" > /dev/null
 fi
 
 work=$(mktemp -d)

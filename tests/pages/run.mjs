@@ -1,6 +1,6 @@
 // Opens pages of real runs in a real browser: see ../pages.sh.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Browser } from './browser.mjs';
@@ -47,6 +47,22 @@ const attacked = makeShop(join(work, 'attacked'), hostile.url, {
 });
 await council(attacked, 'review', 'HEAD', ...DEBATE);
 const attack = await page(attacked, 'attack');
+
+// What a pull request or a job's summary shows, by GitHub's own rules for Markdown and with its extensions.
+const STYLE = 'body { font: 16px/1.5 sans-serif; max-width: 900px; margin: 2em auto } table { border-collapse: collapse } td, th { border: 1px solid #ccc; padding: 4px 12px }';
+const asMarkdown = async (where, name) => {
+  const { stdout } = await council(where, 'show', '--format', 'markdown');
+  const text = stdout.replace(/^---\n[^]*?\n---\n/, '');
+  assert.match(text.trimStart(), /^# (FAIL|PASS|WARN)/, name);
+  const options = ['table', 'autolink', 'strikethrough', 'tasklist'].flatMap((extension) => ['-e', extension]);
+  const body = execFileSync('cmark-gfm', [...options, '--unsafe'], { input: text, encoding: 'utf8' });
+  const file = join(work, `${name}-markdown.html`);
+  writeFileSync(file, `<!DOCTYPE html><meta charset="utf-8"><title>${name}</title><style>${STYLE}</style>${body}`);
+  return `file://${file}`;
+};
+const markdown = [
+  [await asMarkdown(shop, 'debate'), 'debate'], [await asMarkdown(clean, 'clean'), 'clean'], [await asMarkdown(attacked, 'attack'), 'attack'],
+];
 models.close();
 hostile.close();
 
@@ -93,6 +109,21 @@ async function inspect(url, name, scheme) {
 
 for (const scheme of ['light', 'dark']) {
   for (const [url, name] of [[debate, 'debate'], [pass, 'clean'], [attack, 'attack']]) await (await inspect(url, name, scheme)).close();
+}
+
+// Markdown is read without a policy that forbids anything: all of it must be text.
+for (const [url, name] of markdown) {
+  const opened = await browser.open(url);
+  assert.deepEqual(opened.seen, { requests: [url], complaints: [], dialogs: [] }, `${name} as Markdown`);
+  assert.equal(await opened.evaluate('window.hit'), undefined, `${name} as Markdown`);
+  const elements = "[...new Set([...document.body.querySelectorAll('*')].map((e) => e.localName))].sort()";
+  const known = new Set('h1 h2 h3 p ul li strong em code pre table thead tbody tr th td hr blockquote'.split(' '));
+  assert.deepEqual((await opened.evaluate(elements)).filter((one) => !known.has(one)), [], `${name} as Markdown`);
+  const tables = "[...document.querySelectorAll('tr')].every((row) => row.cells.length === row.closest('table').rows[0].cells.length)";
+  assert.ok(await opened.evaluate(tables), `${name}: a row has other cells than its header`);
+  assert.equal(await opened.evaluate("document.querySelectorAll('h1').length"), 1, name);
+  if (shots) writeFileSync(join(shots, `${name}-markdown.png`), await opened.screenshot(true));
+  await opened.close();
 }
 
 // What a script of the change would do is forbidden even if it got into the page.
@@ -171,5 +202,5 @@ for (const scheme of ['light', 'dark']) {
 }
 
 await browser.close();
-console.log('pages: a debate, a clean change and an attack, light and dark, by keys, read aloud and on paper');
+console.log('pages: a debate, a clean change and an attack, light and dark, by keys, read aloud, on paper, and as Markdown');
 process.exit(0);
