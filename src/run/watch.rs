@@ -83,7 +83,7 @@ impl<'a> RunWatcher<'a> {
             run: self.past.name.clone(),
             target: journal.header.target.label.clone(),
             backend: journal.backend.clone(),
-            max_usd: None,
+            max_usd: journal.max_usd,
         };
         Some(JournalFollower::convene(plan, label, redactor))
     }

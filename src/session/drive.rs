@@ -420,6 +420,7 @@ impl<'a> SessionState<'a> {
             target: self.setting.packet.target.clone(),
             backend: self.backend.clone(),
             packet: Some(packet::sha256(&packet)),
+            max_usd: self.setting.money.most_usd,
             plan: self.store_plan("plan.json")?,
         };
         self.journal = Some(JournalWriter::create(self.world, folder, &header)?);
@@ -435,6 +436,7 @@ impl<'a> SessionState<'a> {
             at: journal.entries.last().map_or(0, |entry| entry.at),
             resumed: self.world.read_calendar().rfc3339,
             kept: journal.entries.len(),
+            max_usd: self.setting.money.most_usd,
         };
         let writer = JournalWriter::reopen(self.world, folder, journal, &resumed)?;
         self.journal = Some(writer);

@@ -23,7 +23,7 @@ pub const JOURNAL_VERSION: u32 = 2;
 pub const JOURNAL_FILE: &str = "journal.jsonl";
 
 /// The first line of a journal.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JournalHeader {
     /// [`JOURNAL_VERSION`], or an earlier one.
     pub journal: u32,
@@ -38,6 +38,9 @@ pub struct JournalHeader {
     /// SHA-256 of `packet.json`, hex; journals of before 2026-11-22 have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub packet: Option<String>,
+    /// What the run may cost at most, in dollars; none: there is no cap, or an older version wrote this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_usd: Option<f64>,
     /// The plan that the council was convened with.
     pub plan: PlanRef,
 }
@@ -62,7 +65,7 @@ impl PlanRef {
 }
 
 /// A line after the header.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum JournalLine {
     /// The backend could not seat anybody: another one begins anew, with a plan of its own.
@@ -82,6 +85,9 @@ pub enum JournalLine {
         resumed: String,
         /// How many of the entries so far still hold; the later ones are forgotten.
         kept: usize,
+        /// What it may cost from here on, in dollars, with what it has cost before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        max_usd: Option<f64>,
     },
     Input(JournalEntry),
 }
@@ -96,7 +102,7 @@ pub struct JournalEntry {
 }
 
 /// A journal that was read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct RunJournal {
     /// The first line.
     pub header: JournalHeader,
@@ -104,6 +110,8 @@ pub struct RunJournal {
     pub backend: String,
     /// The plan that holds: the header's, or that of the last backend that took over.
     pub plan: PlanRef,
+    /// What the run may cost at most, in dollars: the header's, or what the last process was told.
+    pub max_usd: Option<f64>,
     /// What happened since that plan holds.
     pub entries: Vec<JournalEntry>,
     /// The entries as they were before the last process forgot some of them; empty when it did not.
@@ -147,6 +155,7 @@ impl RunJournal {
         let mut journal = Self {
             backend: header.backend.clone(),
             plan: header.plan.clone(),
+            max_usd: header.max_usd,
             header,
             entries: Vec::new(),
             forgotten: Vec::new(),
@@ -160,7 +169,10 @@ impl RunJournal {
             };
             match serde_json::from_slice(line).map_err(corrupt)? {
                 JournalLine::Input(entry) => journal.entries.push(entry),
-                JournalLine::Resumed { kept, .. } => journal.truncate_entries(kept),
+                JournalLine::Resumed { kept, max_usd, .. } => {
+                    journal.max_usd = max_usd;
+                    journal.truncate_entries(kept);
+                }
                 JournalLine::GaveWay {
                     gave_way_to, plan, ..
                 } => {

@@ -23,6 +23,7 @@ fn header() -> JournalHeader {
         },
         backend: "teams".into(),
         packet: None,
+        max_usd: Some(2.5),
         plan: plan("plan.json"),
     }
 }
@@ -104,6 +105,18 @@ fn what_was_written_is_read_back() {
     );
 }
 
+/// Journals of before 2026-11-25 tell no cap; they are read as they are.
+#[test]
+fn a_header_without_a_cap_is_read() {
+    let bare = JournalHeader {
+        max_usd: None,
+        ..header()
+    };
+    let text = serde_json::to_string(&bare).unwrap();
+    assert!(!text.contains("max_usd"), "{text}");
+    assert_eq!(JournalHeader::parse(text.as_bytes()).unwrap(), bare);
+}
+
 #[test]
 fn a_journal_cut_anywhere_keeps_its_whole_lines() {
     let bytes = written();
@@ -140,12 +153,14 @@ fn journals_of_version_1_are_read_and_go_on_as_they_are() {
         at: 17,
         resumed: "2026-03-09T11:00:00+01:00".into(),
         kept: 8,
+        max_usd: Some(4.0),
     };
     let world = RealWorld::new();
     let mut writer = JournalWriter::reopen(&world, folder.path(), &old, &line).unwrap();
     let deadline = Input::Deadline { timer: TimerId(3) };
     writer.append_inputs(20, &[deadline], true).unwrap();
     let again = RunJournal::parse(&std::fs::read(path).unwrap()).unwrap();
+    assert_eq!((old.max_usd, again.max_usd), (Some(2.5), Some(4.0)));
     assert_eq!(again.entries.len(), old.entries.len() + 1);
 }
 

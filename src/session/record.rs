@@ -43,6 +43,7 @@ pub(crate) fn record_council(
         target: packet.target.clone(),
         backend: backend.to_owned(),
         packet: Some(packet::sha256(&shown)),
+        max_usd: None,
         plan: PlanRef::for_bytes(PLAN_FILE, &plan),
     };
     let mut journal = JournalWriter::create(world, folder, &header)?;

@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use crate::harness::{Repo, Run};
 
-const KEY: (&str, &str) = ("MODEL_KEY", "sk-test-0123456789");
+pub(crate) const KEY: (&str, &str) = ("MODEL_KEY", "sk-test-0123456789");
 
 /// A repository with a commit, and three judges at the APIs of `models`: anthropic, responses, gemini.
-fn repo(models: &FakeModels, more: &str) -> Repo {
+pub(crate) fn repo(models: &FakeModels, more: &str) -> Repo {
     let repo = Repo::with_base();
     repo.write("src/more.rs", "/// One more.\npub const MORE: u32 = 1;\n");
     repo.commit("More");
@@ -39,7 +39,7 @@ fn review(repo: &Repo, more: &[&str]) -> (Run, Value) {
     (run, report)
 }
 
-fn finding() -> Value {
+pub(crate) fn finding() -> Value {
     json!({"severity": "critical", "category": "naming", "description": "The name says nothing.",
         "location": {"path": "src/more.rs", "line": 2}, "quote": "pub const MORE: u32 = 1;", "why": "w", "fix": "f"})
 }
@@ -283,6 +283,35 @@ fn a_run_stays_within_its_bound_and_writes_down_its_calls() {
         "{call}"
     );
     assert!(!calls.contains("sk-test"));
+}
+
+/// Whoever watches a run of another process is shown its cap.
+#[test]
+fn the_cap_of_a_run_in_the_background_is_seen() {
+    let models = FakeModels::start([Rule::on(Reply::fault(Fault::Hang))]).unwrap();
+    let prices = ["anthropic", "gemini", "responses"]
+        .map(|api| format!("[prices.fake-{api}]\ninput = 3\noutput = 15\n"))
+        .concat();
+    let repo = repo(&models, &prices);
+    let review = [
+        "review",
+        "HEAD",
+        "--deep",
+        "--max-cost",
+        "2",
+        "--timeout",
+        "20s",
+        "--detach",
+    ];
+    repo.council_with(&[KEY], &review).ends(0);
+    let is_seen = (0..100).any(|_| {
+        std::thread::sleep(Duration::from_millis(50));
+        repo.council(["status"]).stdout.contains(" of $2.00")
+    });
+    assert!(is_seen, "{}", repo.council(["status"]).stdout);
+    let json = repo.council(["status", "--json"]).ends(0).stdout;
+    assert!(json.contains("\"max_usd\": 2"), "{json}");
+    repo.council(["wait"]).ends(3);
 }
 
 #[test]

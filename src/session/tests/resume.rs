@@ -279,5 +279,11 @@ fn what_a_run_cost_before_it_was_cut_off_counts_when_it_goes_on() {
         );
         let refused = format!("{:?}", resumed.outcome().judges).contains("--max-cost");
         assert_eq!(refused, asked == 0, "{most_usd}");
+        let told = RunJournal::parse(&resumed.files[JOURNAL_FILE]).unwrap();
+        assert_eq!(
+            told.max_usd,
+            Some(most_usd),
+            "whoever watches is shown the cap"
+        );
     }
 }
