@@ -158,6 +158,16 @@ fn report_error(error: &RunError, console: &Console) -> u8 {
     }
 }
 
+/// An error of usage whose last line names the form of help that works without a man page. Its words may be painted.
+fn in_short_form(text: &str) -> String {
+    match text.rsplit_once("--help") {
+        Some((before, after)) if before.contains("For more information") => {
+            format!("{before}-h{after}")
+        }
+        _ => text.to_owned(),
+    }
+}
+
 /// Help and version go to standard output and are no error; everything else is one of usage.
 fn report_usage(mut error: clap::Error) -> u8 {
     // "to pass '--debte' as a value, use '-- --debte'": a mistyped flag is never meant to be a path.
@@ -171,6 +181,8 @@ fn report_usage(mut error: clap::Error) -> u8 {
     }
     let console = Console::new(None, Verbosity::Normal, &process_environment());
     // One word for errors, whoever found them.
-    console.write_stderr(&text.replacen("error:", "Error:", 1));
+    let text = text.replacen("error:", "Error:", 1);
+    // `git council --help` asks git for a man page, which few have installed.
+    console.write_stderr(&in_short_form(&text));
     exit::USAGE
 }

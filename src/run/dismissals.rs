@@ -1,13 +1,15 @@
 //! What this user said of findings, beside the notes: a line each, sealed and appended, so that it holds without a note.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use council_protocol::task::Framing;
 
 use crate::config::NoteSettings;
-use crate::git::{self, NoteSignature, UserGit};
-use crate::memory::line::{self, NoteLine, ParsedLine};
+use crate::council::Dismissal;
+use crate::git::{self, NoteSignature, RepositoryPaths, UserGit};
+use crate::memory::line::{self, DismissalLine, NoteLine, ParsedLine};
 use crate::memory::{ChangeAuthors, MacKey, MacPurpose};
 
 use crate::run::context::RunContext;
@@ -77,6 +79,28 @@ impl DismissalJournal {
         file.write_all(text.as_bytes())?;
         file.sync_data()
     }
+}
+
+/// What this user last said of each finding, by its fingerprint: a dismissal, or none where one was taken back.
+pub(crate) fn own_decisions(
+    start: &RunContext,
+) -> Result<BTreeMap<String, Option<Dismissal>>, RunError> {
+    let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
+    let Some(dir) = place.memory_dir() else {
+        return Ok(BTreeMap::new());
+    };
+    let (own, _) = DismissalJournal::new(&dir, start.signing_key()).read_lines();
+    let lines = own.into_iter().filter_map(|read| match read.line {
+        NoteLine::Dismissal(line) => Some(line),
+        NoteLine::Verdict(_) => None,
+    });
+    let lines: Vec<DismissalLine> = lines.collect();
+    let named = lines.iter().map(|line| &line.dismissal.fingerprint);
+    let mut said: BTreeMap<_, _> = named.map(|name| (name.clone(), None)).collect();
+    for dismissal in line::latest_dismissals(lines) {
+        said.insert(dismissal.fingerprint.clone(), Some(dismissal));
+    }
+    Ok(said)
 }
 
 /// A line for the notes, signed where the user wants that.

@@ -38,6 +38,31 @@ fn a_detached_review_is_found_and_waited_for() {
         .prints("no review is running");
 }
 
+/// A script that waits and goes on must not take the verdict over one commit for one over another.
+#[test]
+fn waiting_shows_no_verdict_over_another_commit() {
+    let repo = Repo::with_base();
+    repo.write("notes.md", "A note.\n");
+    repo.commit("Note");
+    let reviewed = repo.council(["review", "HEAD"]).ends(0).stdout;
+    assert!(reviewed.contains("PASS"), "{reviewed}");
+    repo.council(["wait"]).ends(0).prints("PASS");
+    repo.write(
+        "notes.md",
+        "<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> side\n",
+    );
+    repo.commit("Conflict");
+    for args in [&["wait"][..], &["wait", "--json"]] {
+        let run = repo.council_with(&[], args).ends(3);
+        assert_eq!(run.stdout, "", "no verdict");
+        run.tells("not about HEAD").tells("git council review");
+    }
+    let log = repo.council(["log", "--json"]).ends(0).stdout;
+    let log: serde_json::Value = serde_json::from_str(&log).unwrap();
+    let name = log[0]["name"].as_str().unwrap();
+    repo.council(["wait", name]).ends(0).prints("PASS");
+}
+
 #[test]
 fn a_detached_review_that_takes_its_time_is_seen_and_has_a_deadline() {
     let repo = conflicted();

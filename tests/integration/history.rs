@@ -156,6 +156,42 @@ fn log_tells_commits_by_their_subjects_and_show_finds_a_run_by_its_commit() {
     assert!(jsonschema::is_valid(&schema, &json), "{json}");
 }
 
+/// The counts of a row of `log --stats`.
+fn counts_of(repo: &Repo, row: &str) -> Vec<usize> {
+    let stats = repo.council(["log", "--stats"]).ends(0).stdout.clone();
+    let line = stats.lines().find(|line| line.contains(row));
+    let line = line.unwrap_or_else(|| panic!("{row}: {stats}"));
+    let (_, counts) = line.split_once(row).unwrap();
+    let counts = counts.split_whitespace().map(|word| word.parse().unwrap());
+    counts.collect()
+}
+
+/// A dismissal comes after the report that it is about, and a change that is reviewed again raises nothing new.
+#[test]
+fn the_counts_are_those_of_findings_and_of_what_was_last_said_of_them() {
+    let repo = reviewed();
+    let shown = repo.council(["show", "--json"]).ends(0).stdout.clone();
+    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    let found = shown["findings"].as_array().unwrap();
+    let of_rule = |f: &&serde_json::Value| f["finding"]["rule"] == "conflict-marker";
+    let all = found.iter().filter(of_rule).count();
+    assert!(all > 1, "{shown}");
+    let (rule, judge) = ("conflict-marker", "builtin hygiene");
+    assert_eq!(counts_of(&repo, rule), [all, all, 0, 0]);
+    assert_eq!(counts_of(&repo, judge), [all, all, 0, 0]);
+    repo.council(["dismiss", "F1", "--because", "on purpose"])
+        .ends(0);
+    repo.council(["dismiss", "F2", "--because", "gone", "--as", "fixed"])
+        .ends(0);
+    assert_eq!(counts_of(&repo, rule), [all, all, 1, 1]);
+    repo.council(["dismiss", "F1", "--undo"]).ends(0);
+    assert_eq!(counts_of(&repo, rule), [all, all, 0, 1]);
+    repo.council(["review", "HEAD", "--fresh"]);
+    repo.council(["log", "--stats"]).prints("2 runs");
+    assert_eq!(counts_of(&repo, rule), [all, all, 0, 1]);
+    assert_eq!(counts_of(&repo, judge), [all, all, 0, 1]);
+}
+
 #[test]
 fn old_runs_are_let_go() {
     let repo = Repo::with_base();

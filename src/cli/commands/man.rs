@@ -1,6 +1,7 @@
 //! `git council man` and `git council completions`: what git and shells show of us.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
@@ -44,7 +45,27 @@ pub(crate) fn run(args: &ManArgs, start: &CommandContext) -> Result<(), RunError
     safe_file::make_folder(&folder.join("man1"))
         .map_err(|error| RunError::output(&folder.display().to_string(), &error))?;
     write_output(&file, page)?;
-    start.console.print(&format!("{}\n", file.display()))
+    start.console.print(&format!("{}\n", file.display()))?;
+    if !finds_page(&file) {
+        start.console.warning(&format!(
+            "`man` does not look there, so `git council --help` does not find it: add `export MANPATH=\"{}:\"` to your \
+             shell's profile, or use `git council -h`",
+            folder.display()
+        ));
+    }
+    Ok(())
+}
+
+/// Whether `man`, and so git's `--help`, leads to this page.
+fn finds_page(file: &Path) -> bool {
+    let mut command = Command::new("man");
+    command.args(["-w", "git-council"]).stdin(Stdio::null());
+    let Ok(told) = command.stderr(Stdio::null()).output() else {
+        return false;
+    };
+    let told = String::from_utf8_lossy(&told.stdout);
+    let told = Path::new(told.lines().next().unwrap_or_default()).canonicalize();
+    told.is_ok_and(|told| file.canonicalize().is_ok_and(|file| file == told))
 }
 
 /// One page: the command, then each subcommand.

@@ -82,10 +82,12 @@ pub(crate) fn run(args: &InitArgs, start: &CommandContext) -> Result<(), RunErro
     let told = describe_result(preset, &options, &answers.choices, &files);
     start.console.print(&told)?;
     if answers.with_hook {
-        hook::install_push_hook(start).map(drop)
-    } else {
-        Ok(())
+        hook::install_push_hook(start)?;
     }
+    start
+        .console
+        .hint("try it on the last commit: git council review HEAD");
+    Ok(())
 }
 
 fn is_somebody_there(start: &CommandContext) -> bool {

@@ -12,6 +12,7 @@ use crate::cli::pager;
 use crate::council::outcome::Verdict;
 use crate::git;
 use crate::report::{GatePolicy, Report};
+use crate::run::dismissals;
 use crate::run::error::RunError;
 use crate::run::notes::{self, NotedVerdict};
 use crate::run::store::{self, RunState, StoredRun};
@@ -33,7 +34,8 @@ pub(crate) struct LogArgs {
     /// Show at most N
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     max_count: usize,
-    /// Count by rule and by judge: raised, confirmed, dismissed, fixed, and the cost of a confirmed finding
+    /// Count findings by rule and by judge: raised (once, however many runs), confirmed, dismissed, called fixed
+    /// (`dismiss --as fixed`), and what a confirmed one costs
     #[arg(long, conflicts_with_all = ["json", "max_count"])]
     stats: bool,
     /// Print a JSON array
@@ -90,7 +92,8 @@ pub(crate) fn run(args: &LogArgs, start: &CommandContext) -> Result<(), RunError
             is_wanted(head)
         });
         let reports: Vec<&Report> = runs.iter().filter_map(|(_, r)| r.as_ref()).collect();
-        return pager::print_paged(&stats::render_stats(&reports), start);
+        let decisions = dismissals::own_decisions(start)?;
+        return pager::print_paged(&stats::render_stats(&reports, &decisions), start);
     }
     let mut entries: Vec<LogEntry> = runs
         .iter()

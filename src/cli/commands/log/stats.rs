@@ -1,13 +1,16 @@
 //! `log --stats`: which rules and judges are worth having here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use council_protocol::JudgeId;
 
 use crate::cli::columns::Columns;
-use crate::council::DismissalGround;
-use crate::council::outcome::{Disposition, JudgedFinding};
+use crate::council::outcome::{Disposition, JudgeRecord, JudgedFinding};
+use crate::council::{Dismissal, DismissalGround};
 use crate::report::Report;
+
+/// What people last said of findings, by fingerprint; none: a dismissal was taken back.
+pub(super) type Decisions = BTreeMap<String, Option<Dismissal>>;
 
 /// What became of the findings of one rule or judge.
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -17,13 +20,25 @@ struct FindingCounts {
     dismissed: u32,
     fixed: u32,
     usd: Option<f64>,
+    /// The number of the report in which each fingerprint was counted.
+    counted: BTreeMap<String, usize>,
 }
 
 impl FindingCounts {
-    fn add(&mut self, found: &JudgedFinding) {
+    /// Counts a finding of a report. A change that is reviewed again raises nothing new.
+    fn add(&mut self, found: &JudgedFinding, number: usize, decisions: &Decisions) {
+        let counted = self.counted.entry(found.fingerprint.clone());
+        if *counted.or_insert(number) != number {
+            return;
+        }
         self.raised += 1;
         self.confirmed += u32::from(found.disposition == Disposition::Confirmed);
-        let ground = found.dismissed.as_ref().map(|dismissal| dismissal.ground);
+        // A report tells what was dismissed when it was made, and most dismissals come after it.
+        let dismissal = match decisions.get(&found.fingerprint) {
+            Some(decided) => decided.as_ref(),
+            None => found.dismissed.as_ref(),
+        };
+        let ground = dismissal.map(|dismissal| dismissal.ground);
         self.fixed += u32::from(ground == Some(DismissalGround::Fixed));
         self.dismissed += u32::from(ground.is_some_and(|g| g != DismissalGround::Fixed));
     }
@@ -41,11 +56,11 @@ impl FindingCounts {
     }
 }
 
-/// A table over these runs: the busiest first.
-pub(super) fn render_stats(reports: &[&Report]) -> String {
-    let (mut rules, mut judges) = (BTreeMap::new(), BTreeMap::new());
-    for report in reports {
-        count_report(report, &mut rules, &mut judges);
+/// A table over these runs, the latest first: the busiest rules and judges on top.
+pub(super) fn render_stats(reports: &[&Report], decisions: &Decisions) -> String {
+    let mut counts = RunCounts::default();
+    for (number, report) in reports.iter().enumerate() {
+        counts.add_report(report, number, decisions);
     }
     let mut columns = Columns::default();
     columns.push([
@@ -54,10 +69,10 @@ pub(super) fn render_stats(reports: &[&Report]) -> String {
         "raised",
         "confirmed",
         "dismissed",
-        "fixed",
+        "called fixed",
         "a confirmed one costs",
     ]);
-    for (kind, counts) in [("rule", rules), ("judge", judges)] {
+    for (kind, counts) in [("rule", counts.rules), ("judge", counts.judges)] {
         let mut rows: Vec<(String, FindingCounts)> = counts.into_iter().collect();
         rows.sort_by(|a, b| b.1.raised.cmp(&a.1.raised).then_with(|| a.0.cmp(&b.0)));
         for (name, counts) in rows {
@@ -71,41 +86,47 @@ pub(super) fn render_stats(reports: &[&Report]) -> String {
     format!("{runs}\n{}", columns.render(""))
 }
 
-fn count_report(
-    report: &Report,
-    rules: &mut BTreeMap<String, FindingCounts>,
-    judges: &mut BTreeMap<String, FindingCounts>,
-) {
-    let names: BTreeMap<&JudgeId, String> = report
-        .outcome
-        .judges
-        .iter()
-        .map(|judge| {
-            let (agent, looks_for) = (&judge.seat.agent, &judge.seat.perspective.name);
-            let model = agent.model.as_ref().unwrap_or(&agent.name);
-            (
-                &judge.seat.judge,
-                format!("{model} {looks_for}").trim_end().to_owned(),
-            )
-        })
-        .collect();
-    for judge in &report.outcome.judges {
-        let Some(name) = names.get(&judge.seat.judge) else {
-            continue;
-        };
-        let counts = judges.entry(name.clone()).or_default();
-        let spent = judge.usage.as_ref().and_then(|usage| usage.cost_usd);
-        counts.usd = counts.usd.into_iter().chain(spent).reduce(|a, b| a + b);
-    }
-    for found in &report.outcome.findings {
-        if let Some(rule) = &found.finding.rule {
-            rules.entry(rule.clone()).or_default().add(found);
+/// The counts by the name of a rule and of a judge.
+#[derive(Default)]
+struct RunCounts {
+    rules: BTreeMap<String, FindingCounts>,
+    judges: BTreeMap<String, FindingCounts>,
+}
+
+impl RunCounts {
+    fn add_report(&mut self, report: &Report, number: usize, decisions: &Decisions) {
+        let names = judge_names(report);
+        for judge in &report.outcome.judges {
+            let Some(name) = names.get(&judge.seat.judge) else {
+                continue;
+            };
+            let counts = self.judges.entry(name.clone()).or_default();
+            let spent = judge.usage.as_ref().and_then(|usage| usage.cost_usd);
+            counts.usd = counts.usd.into_iter().chain(spent).reduce(|a, b| a + b);
         }
-        let mut told: Vec<&JudgeId> = found.members.iter().map(|member| &member.judge).collect();
-        told.sort();
-        told.dedup();
-        for name in told.into_iter().filter_map(|judge| names.get(judge)) {
-            judges.entry(name.clone()).or_default().add(found);
+        for found in &report.outcome.findings {
+            if let Some(rule) = &found.finding.rule {
+                let counts = self.rules.entry(rule.clone()).or_default();
+                counts.add(found, number, decisions);
+            }
+            let told: BTreeSet<&JudgeId> = found.members.iter().map(|m| &m.judge).collect();
+            for name in told.into_iter().filter_map(|judge| names.get(judge)) {
+                let counts = self.judges.entry(name.clone()).or_default();
+                counts.add(found, number, decisions);
+            }
         }
     }
+}
+
+/// `sonnet security`: what judges of several runs are counted by.
+fn judge_names(report: &Report) -> BTreeMap<&JudgeId, String> {
+    let name = |judge: &JudgeRecord| {
+        let (agent, looks_for) = (&judge.seat.agent, &judge.seat.perspective.name);
+        let model = agent.model.as_ref().unwrap_or(&agent.name);
+        format!("{model} {looks_for}").trim_end().to_owned()
+    };
+    let judges = report.outcome.judges.iter();
+    judges
+        .map(|judge| (&judge.seat.judge, name(judge)))
+        .collect()
 }
