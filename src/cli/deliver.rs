@@ -7,7 +7,7 @@ use crate::report::{self, DisplayOptions, GatePolicy, Report};
 
 use crate::cli::context::CommandContext;
 use crate::run::error::{RunError, RunErrorKind};
-use crate::run::page::render_page;
+use crate::run::page::{render_page, shown_files};
 use crate::safe_file;
 
 /// Where one report goes.
@@ -58,7 +58,9 @@ impl<'a> ReportOutput<'a> {
                 let text = render_with(report, self.format, self.gate, look, start);
                 match write_output(file, &text) {
                     Ok(()) => {
-                        console.print(&report::terminal::render(report, console.stdout_look()))
+                        let files = shown_files(report, start);
+                        let look = console.stdout_look();
+                        console.print(&report::terminal::render(report, look, &files))
                     }
                     Err(error) => {
                         unwritten = true;
@@ -93,7 +95,8 @@ impl ReportOutput<'_> {
                 return report.bottom_line(self.gate).unpublished_code();
             }
         }
-        console.write_stderr(&report::terminal::render(report, look));
+        let files = shown_files(report, start);
+        console.write_stderr(&report::terminal::render(report, look, &files));
         report.bottom_line(self.gate).exit_code
     }
 }
@@ -117,19 +120,23 @@ fn render_with(
     start: &CommandContext,
 ) -> String {
     match format {
-        ReportFormat::Terminal => report::terminal::render(report, look),
-        ReportFormat::Story => report::terminal::render_all(report, look),
+        ReportFormat::Terminal => {
+            report::terminal::render(report, look, &shown_files(report, start))
+        }
+        ReportFormat::Story => {
+            report::terminal::render_all(report, look, &shown_files(report, start))
+        }
         ReportFormat::Markdown => {
             report::markdown::render(report, report::markdown::MarkdownOptions::default())
         }
         ReportFormat::Json => report::json::render(report, gate),
-        ReportFormat::Sarif => report::sarif::render(report),
-        ReportFormat::Rdjson => report::rdjson::render(report),
+        ReportFormat::Sarif => report::sarif::render(report, gate),
+        ReportFormat::Rdjson => report::rdjson::render(report, gate),
         ReportFormat::Html => render_page(report, start),
         ReportFormat::Agent => report::agent::render(report, gate),
-        ReportFormat::Junit => report::junit::render(report),
-        ReportFormat::Checkstyle => report::checkstyle::render(report),
-        ReportFormat::Gitlab => report::gitlab::render(report),
+        ReportFormat::Junit => report::junit::render(report, gate),
+        ReportFormat::Checkstyle => report::checkstyle::render(report, gate),
+        ReportFormat::Gitlab => report::gitlab::render(report, gate),
     }
 }
 

@@ -15,7 +15,7 @@ pub(super) fn report_notes(state: &DebateState, cut: Option<CancelCause>) -> Vec
     notes.extend(missing_judges(state));
     let debated = |judge: &JudgeState| judge.answers.range(RoundNumber::SECOND..).next().is_some();
     if state.begun > 1 && !state.without_verdict() && !state.judges.iter().any(debated) {
-        notes.push("no judge answered R2: the verdict rests on R1 alone".into());
+        notes.push("no judge answered in round 2: the verdict rests on round 1 alone".into());
     }
     notes.extend(one_vendor(state));
     if state.ledger.dropped > 0 {
@@ -68,15 +68,12 @@ fn missing_judges(state: &DebateState) -> Option<String> {
             .iter()
             .all(|&seat| state.judges[seat].lost_objection().is_none())
     {
-        // Why each of them abstained stands in every report beside this note.
-        return Some("no judge gave a usable answer; run it again".to_owned());
+        // Why each of them abstained, and what to do next, stands in every report beside this note.
+        return Some("no judge gave a usable answer".to_owned());
     }
     let names: Vec<String> = missing.iter().map(why).collect();
     Some(match counted {
-        0 => format!(
-            "no judge gave a usable answer: {}; run it again",
-            names.join(", ")
-        ),
+        0 => format!("no judge gave a usable answer: {}", names.join(", ")),
         _ => format!(
             "{counted} of {asked} judges counted; abstained: {}",
             names.join(", ")

@@ -104,7 +104,7 @@ impl Council {
     pub(super) fn finish_seat(&mut self, seat: SeatIndex, round: RoundNumber, how: &str) {
         let judge = &self.state.judges[seat];
         let id = judge.id().clone();
-        let how = if how == "timeout" {
+        let failed = if how == "timeout" {
             how.to_owned()
         } else {
             format!("failed ({how})")
@@ -112,12 +112,15 @@ impl Council {
         match judge.answers.range(..=round).next_back() {
             Some((&last, _)) if last == round => self.record_answer(seat, round),
             Some((last, _)) => {
-                let line = format!("Judge {id} R{round} {how} -- using R{last} verdict.");
-                self.state.add_note(line.clone());
+                // Scripts look for the line of the log; the note is for people.
+                let line = format!("Judge {id} R{round} {failed} -- using R{last} verdict.");
+                self.state.add_note(format!(
+                    "{id} gave no usable answer in round {round} ({how}); its answer of round {last} counts"
+                ));
                 self.state.add_log(line);
             }
             None => self.state.add_log(format!(
-                "Judge {id} R{round} {how} -- proceeding without it."
+                "Judge {id} R{round} {failed} -- proceeding without it."
             )),
         }
     }

@@ -7,6 +7,7 @@ use crate::report::{CheckConclusion, Report, markdown};
 use crate::text::{self, Untrusted};
 
 use super::action::PublishAction;
+use super::inline;
 use super::wishes::PublishOptions;
 
 /// Annotations of one request.
@@ -63,22 +64,22 @@ pub(super) fn external_id(council: &str, key: &str) -> String {
     format!("git-council:{council}:{}", key.get(..32).unwrap_or(key))
 }
 
-/// Everything that the check is told at the end; the last one concludes it. `inline` says which findings stand elsewhere.
+/// Everything that the check is told at the end; the last one concludes it. `beside` says which findings stand beside a line.
 pub(super) fn conclude_check(
     report: &Report,
     wishes: &PublishOptions,
     id: Option<u64>,
-    inline: &dyn Fn(&JudgedFinding) -> bool,
+    beside: &dyn Fn(&JudgedFinding) -> bool,
 ) -> Vec<PublishAction> {
     let all: Vec<Value> = report
         .outcome
         .findings
         .iter()
-        .filter(|found| found.level.is_some() && !inline(found))
+        .filter(|found| found.level.is_some() && !beside(found))
         .filter_map(finding_annotation)
         .collect();
     let left = all.len().saturating_sub(MAX_ANNOTATIONS);
-    let output = check_output(report, left);
+    let output = check_output(report, left, inline::reading_place(report, beside));
     let batches: Vec<&[Value]> = all[..all.len() - left].chunks(BATCH).collect();
     let batches = if batches.is_empty() {
         vec![&[][..]]
@@ -134,15 +135,16 @@ fn add_details_url(body: &mut Value, wishes: &PublishOptions) {
 }
 
 /// Title, summary and text, each within its bound.
-fn check_output(report: &Report, left: usize) -> Value {
+fn check_output(report: &Report, left: usize, place: markdown::ReadingPlace) -> Value {
     let options = |max_bytes| markdown::MarkdownOptions {
         frontmatter: false,
         max_bytes: Some(max_bytes),
         fold: false,
         links: None,
+        place,
         update: None,
     };
-    let mut summary = markdown::head(report);
+    let mut summary = markdown::head(report, place);
     if left > 0 {
         summary.push_str(&format!(
             "\n\n{left} more findings stand in the text below and have no annotation."

@@ -23,6 +23,7 @@ pub(super) fn comment_body(
     report: &Report,
     wishes: &PublishOptions,
     threads: &[ReviewThread],
+    place: markdown::ReadingPlace,
 ) -> String {
     let state = ReviewState::of(report, wishes.files.clone(), wishes.rules.clone());
     let carried = carried_section(&wishes.carried);
@@ -37,6 +38,7 @@ pub(super) fn comment_body(
         max_bytes: Some(room),
         fold: true,
         links: links.as_ref(),
+        place,
     };
     let text = format!("{}{carried}", markdown::render(report, options));
     marker::sign_body(MarkerKind::Report, &wishes.council, &state, &text)

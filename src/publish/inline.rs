@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::council::outcome::{FindingLevel, JudgedFinding};
 use crate::council::reproduction::SuggestionCheck;
+use crate::report::markdown::ReadingPlace;
 use crate::report::suggestion_words;
 use crate::report::{Report, markdown};
 use crate::text::Untrusted;
@@ -67,6 +68,19 @@ impl<'a> PlacedFindings<'a> {
     /// Whether a finding stands beside a line.
     pub(super) fn is_placed(&self, found: &JudgedFinding) -> bool {
         self.known.contains(&found.fingerprint) || self.new.iter().any(|new| new.id == found.id)
+    }
+}
+
+/// What a reader on the forge can do: a reply dismisses a finding only in the conversation about it.
+pub(super) fn reading_place(
+    report: &Report,
+    is_placed: &dyn Fn(&JudgedFinding) -> bool,
+) -> ReadingPlace {
+    let findings = report.outcome.findings.iter();
+    let mut failing = findings.filter(|found| found.level == Some(FindingLevel::Fail));
+    match failing.any(is_placed) {
+        true => ReadingPlace::Conversation,
+        false => ReadingPlace::Forge,
     }
 }
 

@@ -14,12 +14,13 @@ const MAX_SUMMARY: usize = (1 << 20) - 4096;
 const MAX_PER_LEVEL: usize = 10;
 
 /// The job's summary.
-pub(super) fn job_summary(report: &Report) -> String {
+pub(super) fn job_summary(report: &Report, place: markdown::ReadingPlace) -> String {
     let options = markdown::MarkdownOptions {
         frontmatter: false,
         max_bytes: Some(MAX_SUMMARY),
         fold: true,
         links: None,
+        place,
         update: None,
     };
     markdown::render(report, options)

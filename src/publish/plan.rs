@@ -3,6 +3,7 @@
 
 use serde_json::json;
 
+use crate::report::markdown::ReadingPlace;
 use crate::report::{CheckConclusion, Report};
 use crate::text;
 
@@ -28,6 +29,7 @@ pub fn plan_actions(
         (Some(_), true) => PlacedFindings::choose(report, seen, wishes),
         _ => PlacedFindings::default(),
     };
+    let place = inline::reading_place(report, &|found| placed.is_placed(found));
     let mut actions = Vec::new();
     if wants(Surface::Check) {
         actions.extend(plan_check(report, seen, wishes, &placed));
@@ -37,7 +39,7 @@ pub fn plan_actions(
             actions.extend(inline::plan_review(report, &placed, pull, seen, wishes));
         }
         if wants(Surface::Comment) {
-            actions.extend(plan_comment(report, seen, wishes, pull.number));
+            actions.extend(plan_comment(report, seen, wishes, pull.number, place));
         }
     }
     if wants(Surface::Status) {
@@ -45,7 +47,7 @@ pub fn plan_actions(
     }
     if wants(Surface::Summary) {
         actions.push(PublishAction::Summary {
-            markdown: local::job_summary(report),
+            markdown: local::job_summary(report, place),
         });
     }
     if wants(Surface::Annotations) {
@@ -73,7 +75,7 @@ pub(crate) fn plan_fallback(
     }
     if !wishes.surfaces.contains(&Surface::Summary) {
         actions.push(PublishAction::Summary {
-            markdown: local::job_summary(report),
+            markdown: local::job_summary(report, ReadingPlace::Forge),
         });
     }
     if !wishes.surfaces.contains(&Surface::Annotations) {
@@ -119,8 +121,10 @@ fn plan_comment(
     seen: &ForgeState,
     wishes: &PublishOptions,
     number: u64,
+    place: ReadingPlace,
 ) -> Vec<PublishAction> {
-    let body = comment::comment_body(report, wishes, seen.threads.as_deref().unwrap_or_default());
+    let threads = seen.threads.as_deref().unwrap_or_default();
+    let body = comment::comment_body(report, wishes, threads, place);
     let mut own = seen.comments.iter();
     let mut actions = Vec::new();
     match own.next() {

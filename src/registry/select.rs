@@ -387,10 +387,9 @@ impl<'a> SeatableBackend<'a> {
             return Vec::new();
         }
         if !debate {
-            return vec![format!(
-                "no debate: a judge that `{}` runs is asked only once",
-                self.name
-            )];
+            // Where nobody asked for it there may be no need of a second round, and findings say whether one would help.
+            let told = "no second round: these judges cannot be asked again".to_owned();
+            return ask.must_debate().then_some(told).into_iter().collect();
         }
         let mute = self
             .seats

@@ -124,8 +124,10 @@ fn no_messaging_is_one_round() {
     assert_eq!(pick.grants.len(), 3);
     assert_eq!(
         pick.notes,
-        ["no debate: a judge that `background` runs is asked only once"]
+        ["no second round: these judges cannot be asked again"]
     );
+    let unasked = auto(&[candidate("background", 3, &NO_MESSAGE)], &review());
+    assert_eq!(unasked.picks[0].notes, [""; 0]);
 }
 
 #[test]

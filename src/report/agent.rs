@@ -1,7 +1,8 @@
 //! The report for a coding agent: a few lines of a stable form, tab-separated, worst first. docs/report.md defines them.
 
-use super::words::{self, FindingRemarks};
-use crate::council::outcome::JudgedFinding;
+use super::verdict_entry;
+use super::words::{self, FindingRemarks, JudgeNames};
+use crate::council::outcome::{JudgedFinding, VerdictReason};
 use crate::report::bottom_line::GatePolicy;
 use crate::report::whole::Report;
 use crate::text::{Untrusted, clip_chars};
@@ -37,6 +38,13 @@ pub(crate) fn render(report: &Report, gate: GatePolicy) -> String {
     let all = weighty.len() + report.note_findings().count();
     if all > MAX_FINDINGS {
         out.push_str(&format!("more\t{}\n", all - MAX_FINDINGS));
+    }
+    let by_votes = [VerdictReason::Votes, VerdictReason::VerdictWithoutFinding];
+    if by_votes.contains(&report.outcome.reason) {
+        let names = JudgeNames::of(&report.outcome.judges);
+        for objection in verdict_entry::objections(report, &names) {
+            out.push_str(&format!("told\t{}\n", field(&objection)));
+        }
     }
     for note in report.outcome.notes.iter().take(MAX_FINDINGS) {
         out.push_str(&format!("told\t{}\n", field(note)));

@@ -255,10 +255,7 @@ impl Report {
                 count_judges(who.asked),
                 who.quorum
             ),
-            VerdictReason::Interrupted => format!(
-                "interrupted before the judges had decided; continue with: git council resume {}",
-                self.receipt.run.name
-            ),
+            VerdictReason::Interrupted => "interrupted before the judges had decided".into(),
             VerdictReason::Deadline => "the deadline passed before the judges had decided".into(),
             VerdictReason::BackendLost => {
                 "the backend broke down before the judges had decided".into()

@@ -7,11 +7,13 @@ use maud::{Markup, PreEscaped, html};
 use super::junit::XML;
 use super::rule_of;
 use crate::council::outcome::{FindingLevel, JudgedFinding};
+use crate::report::bottom_line::GatePolicy;
+use crate::report::verdict_entry::{self, VerdictEntry};
 use crate::report::whole::Report;
 use crate::text::Untrusted;
 
 /// Every finding that counts, by file.
-pub(crate) fn render(report: &Report) -> String {
+pub(crate) fn render(report: &Report, gate: GatePolicy) -> String {
     let mut files: BTreeMap<String, Vec<&JudgedFinding>> = BTreeMap::new();
     for found in report.outcome.findings.iter().filter(|f| f.level.is_some()) {
         let path = found.finding.location.path.display().into_owned();
@@ -20,6 +22,7 @@ pub(crate) fn render(report: &Report) -> String {
     let page = html! {
         (PreEscaped(XML))
         checkstyle version="4.3" {
+            @if let Some(entry) = VerdictEntry::of(report, gate) { (verdict_file(&entry)) }
             @for (path, found) in &files {
                 file name=(Untrusted::new(path).name()) {
                     @for found in found { (error(found)) }
@@ -28,6 +31,16 @@ pub(crate) fn render(report: &Report) -> String {
         }
     };
     page.into_string() + "\n"
+}
+
+/// The verdict where it fails by none of its findings, beside the first line of a changed file.
+fn verdict_file(entry: &VerdictEntry) -> Markup {
+    html! {
+        file name=(Untrusted::new(&entry.path).name()) {
+            error line="1" severity="error" message=(entry.message)
+                source=(format!("git-council.{}", verdict_entry::RULE)) {}
+        }
+    }
 }
 
 fn error(found: &JudgedFinding) -> Markup {

@@ -4,16 +4,31 @@ use serde_json::{Value, json};
 
 use super::rule_of;
 use crate::council::outcome::{FindingLevel, JudgedFinding};
+use crate::report::bottom_line::GatePolicy;
+use crate::report::verdict_entry::{self, VerdictEntry};
 use crate::report::whole::Report;
 use crate::text::{Untrusted, json_safe};
 use council_protocol::Severity;
 
 /// Every finding that counts, ended by a newline.
-pub(crate) fn render(report: &Report) -> String {
+pub(crate) fn render(report: &Report, gate: GatePolicy) -> String {
     let counted = report.outcome.findings.iter().filter(|f| f.level.is_some());
-    let issues: Vec<Value> = counted.map(issue).collect();
+    let verdict = VerdictEntry::of(report, gate);
+    let verdict = verdict.iter().map(verdict_issue);
+    let issues: Vec<Value> = verdict.chain(counted.map(issue)).collect();
     let json = crate::text::pretty_json(&issues).unwrap_or_default();
     json_safe(&json) + "\n"
+}
+
+/// The verdict where it fails by none of its findings.
+fn verdict_issue(entry: &VerdictEntry) -> Value {
+    json!({
+        "description": entry.message,
+        "check_name": verdict_entry::RULE,
+        "fingerprint": verdict_entry::FINGERPRINT,
+        "severity": "blocker",
+        "location": { "path": entry.path, "lines": { "begin": 1, "end": 1 } },
+    })
 }
 
 fn issue(found: &JudgedFinding) -> Value {

@@ -112,6 +112,11 @@ impl SharedOpinion<'_> {
         format!("{} {word}", words::join_names(&self.who))
     }
 
+    /// Whether all who say it agree with what they hold themselves: that says nothing new.
+    pub(super) fn agrees_among(&self, holders: &[&str]) -> bool {
+        self.opinion.stance == Stance::Agreed && self.who.iter().all(|who| holders.contains(who))
+    }
+
     /// Neither agreement nor refutation: somebody could not tell.
     pub(super) fn is_idle(&self) -> bool {
         self.opinion.stance == Stance::PartiallyAgreed && !self.opinion.resolves

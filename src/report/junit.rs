@@ -7,6 +7,8 @@ use maud::{Markup, PreEscaped, html};
 use super::rule_of;
 use super::words::{self, FindingRemarks};
 use crate::council::outcome::{JudgedFinding, Verdict};
+use crate::report::bottom_line::GatePolicy;
+use crate::report::verdict_entry::VerdictEntry;
 use crate::report::whole::Report;
 use crate::text::Untrusted;
 
@@ -14,32 +16,57 @@ use crate::text::Untrusted;
 pub(super) const XML: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 
 /// The report's findings by file, and the verdict as a suite of its own: a run without a verdict must not look green.
-pub(crate) fn render(report: &Report) -> String {
+pub(crate) fn render(report: &Report, gate: GatePolicy) -> String {
     let mut suites: BTreeMap<String, Vec<&JudgedFinding>> = BTreeMap::new();
     for found in report.weighty_findings() {
         let path = found.finding.location.path.display().into_owned();
         suites.entry(path).or_default().push(found);
     }
     let failures = suites.values().map(Vec::len).sum::<usize>();
-    let no_verdict = report.outcome.verdict == Verdict::Inconclusive;
-    let tests = failures + 1;
+    let verdict = VerdictState::of(report, gate, failures);
+    let (tests, failed) = (failures + 1, failures + verdict.failures);
     let page = html! {
         (PreEscaped(XML))
-        testsuites name="git-council" tests=(tests) failures=(failures) errors=(u8::from(no_verdict)) {
-            (verdict_suite(report, no_verdict))
+        testsuites name="git-council" tests=(tests) failures=(failed) errors=(verdict.errors) {
+            (verdict_suite(report, &verdict))
             @for (path, found) in &suites { (file_suite(path, found)) }
         }
     };
     page.into_string() + "\n"
 }
 
-fn verdict_suite(report: &Report, no_verdict: bool) -> Markup {
+/// How the test called like the verdict ends: where no finding is a failed test, it is the one that fails.
+struct VerdictState {
+    failures: usize,
+    errors: usize,
+    /// Why it fails.
+    message: String,
+}
+
+impl VerdictState {
+    fn of(report: &Report, gate: GatePolicy, failures: usize) -> Self {
+        let no_verdict = report.outcome.verdict == Verdict::Inconclusive;
+        let entry = VerdictEntry::of(report, gate).filter(|_| no_verdict || failures == 0);
+        let fails = entry.is_some() && !no_verdict;
+        Self {
+            failures: usize::from(fails),
+            errors: usize::from(no_verdict),
+            message: entry.map_or_else(|| report.headline(), |entry| entry.message),
+        }
+    }
+}
+
+fn verdict_suite(report: &Report, verdict: &VerdictState) -> Markup {
     let headline = report.headline();
     let seconds = words::format_seconds(report.receipt.run.duration_ms);
     html! {
-        testsuite name="verdict" tests="1" failures="0" errors=(u8::from(no_verdict)) time=(seconds) {
+        testsuite name="verdict" tests="1" failures=(verdict.failures) errors=(verdict.errors) time=(seconds) {
             testcase classname="git-council" name=(headline) time=(seconds) {
-                @if no_verdict { error type="INCONCLUSIVE" message=(headline) { (headline) } }
+                @if verdict.errors > 0 {
+                    error type="INCONCLUSIVE" message=(headline) { (verdict.message) }
+                } @else if verdict.failures > 0 {
+                    failure type=(report.outcome.verdict.as_str()) message=(headline) { (verdict.message) }
+                }
             }
             @if !report.outcome.notes.is_empty() {
                 system-out { @for note in &report.outcome.notes { (Untrusted::new(note).line()) "\n" } }

@@ -27,6 +27,7 @@ mod sarif_rule;
 mod source;
 pub(crate) mod terminal;
 pub(crate) mod uri;
+mod verdict_entry;
 mod whole;
 mod words;
 

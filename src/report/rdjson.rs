@@ -7,11 +7,13 @@ use super::rule_of;
 use super::words::{self, JudgeNames};
 use crate::council::outcome::{FindingLevel, JudgedFinding, Verdict};
 use crate::council::reproduction::SuggestionCheck;
+use crate::report::bottom_line::GatePolicy;
+use crate::report::verdict_entry::{self, VerdictEntry};
 use crate::report::whole::Report;
 use crate::text::{self, Untrusted};
 
 /// The findings that count, ended by a newline. Messages are Markdown, since that is what they are posted as.
-pub(crate) fn render(report: &Report) -> String {
+pub(crate) fn render(report: &Report, gate: GatePolicy) -> String {
     let names = JudgeNames::of(&report.outcome.judges);
     let counted = report.outcome.findings.iter().filter(|f| f.level.is_some());
     let severity = match report.outcome.verdict {
@@ -19,12 +21,26 @@ pub(crate) fn render(report: &Report) -> String {
         Verdict::Warn | Verdict::Inconclusive => "WARNING",
         Verdict::Pass | Verdict::Skipped => "INFO",
     };
+    let entry = VerdictEntry::of(report, gate);
+    let severity = if entry.is_some() { "ERROR" } else { severity };
+    let verdict = entry.iter().map(verdict_diagnostic);
+    let diagnostics = verdict.chain(counted.map(|f| finding_diagnostic(f, &names)));
     let result = json!({
         "source": { "name": "git-council", "url": env!("CARGO_PKG_REPOSITORY") },
         "severity": severity,
-        "diagnostics": counted.map(|f| finding_diagnostic(f, &names)).collect::<Vec<Value>>(),
+        "diagnostics": diagnostics.collect::<Vec<Value>>(),
     });
     format!("{}\n", text::json_safe(&format!("{result:#}")))
+}
+
+/// The verdict where it fails by none of its findings.
+fn verdict_diagnostic(entry: &VerdictEntry) -> Value {
+    json!({
+        "message": Untrusted::new(&entry.message).prose(),
+        "severity": "ERROR",
+        "location": { "path": entry.path },
+        "code": { "value": verdict_entry::RULE },
+    })
 }
 
 fn finding_diagnostic(found: &JudgedFinding, names: &JudgeNames<'_>) -> Value {

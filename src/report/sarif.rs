@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use council_protocol::{Finding, Location};
 use serde_json::{Value, json};
 
-use super::sarif_rule::rule_descriptor;
+use super::sarif_rule::{rule_descriptor, verdict_descriptor};
 use super::words::{self, JudgeNames};
 use super::{rule_of, uri};
 use crate::council::Dismissal;
 use crate::council::outcome::{FindingLevel, JudgedFinding, Verdict};
+use crate::report::bottom_line::GatePolicy;
+use crate::report::verdict_entry::{self, VerdictEntry};
 use crate::report::whole::Report;
 use crate::text::{self, Untrusted};
 
@@ -22,21 +24,29 @@ const FINGERPRINT: &str = "gitCouncil/v1";
 const MAX_RESULTS: usize = 25_000;
 
 /// The findings that count as a SARIF log with one run, ended by a newline.
-pub(crate) fn render(report: &Report) -> String {
+pub(crate) fn render(report: &Report, gate: GatePolicy) -> String {
     let findings: Vec<&JudgedFinding> = report
         .outcome
         .findings
         .iter()
         .filter(|f| f.level.is_some() || f.dismissed.is_some())
-        .take(MAX_RESULTS)
+        .take(MAX_RESULTS - 1)
         .collect();
+    let version = report.receipt.run.version.as_str();
     let rules = collect_rules(&findings);
     let names = JudgeNames::of(&report.outcome.judges);
-    let results: Vec<Value> = findings
+    let mut results: Vec<Value> = findings
         .iter()
         .map(|f| finding_result(f, &rules, &names))
         .collect();
-    let version = report.receipt.run.version.as_str();
+    let mut descriptors: Vec<Value> = rules
+        .iter()
+        .map(|(id, (_, about))| rule_descriptor(id, about, version))
+        .collect();
+    if let Some(entry) = VerdictEntry::of(report, gate) {
+        results.push(verdict_result(&entry, descriptors.len()));
+        descriptors.push(verdict_descriptor(version));
+    }
     let log = json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -45,7 +55,7 @@ pub(crate) fn render(report: &Report) -> String {
                 "name": "git-council",
                 "semanticVersion": report.receipt.run.version,
                 "informationUri": env!("CARGO_PKG_REPOSITORY"),
-                "rules": rules.iter().map(|(id, (_, about))| rule_descriptor(id, about, version)).collect::<Vec<Value>>(),
+                "rules": descriptors,
             }},
             "automationDetails": { "id": "git-council/" },
             "invocations": [run_invocation(report)],
@@ -123,6 +133,21 @@ fn finding_result(
         result["suppressions"] = dismissal_suppression(dismissal);
     }
     result
+}
+
+/// The verdict where it fails by none of its findings, beside the first line of a changed file.
+fn verdict_result(entry: &VerdictEntry, index: usize) -> Value {
+    json!({
+        "ruleId": verdict_entry::RULE,
+        "ruleIndex": index,
+        "level": "error",
+        "message": { "text": plain_message(&entry.message) },
+        "locations": [{ "physicalLocation": {
+            "artifactLocation": { "uri": uri::encode_path(entry.path.as_bytes()), "uriBaseId": "%SRCROOT%" },
+            "region": { "startLine": 1, "endLine": 1 },
+        }}],
+        "partialFingerprints": { FINGERPRINT: verdict_entry::FINGERPRINT },
+    })
 }
 
 /// A dismissed finding is a suppressed one (SARIF 3.27.23).

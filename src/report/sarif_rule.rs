@@ -5,6 +5,7 @@ use council_protocol::{Finding, Severity};
 use serde_json::{Value, json};
 
 use super::sarif::plain_message;
+use super::{uri, verdict_entry};
 use crate::text::Untrusted;
 
 /// What is told of a class of findings that a model raised: nothing is known of the class but its name.
@@ -43,7 +44,7 @@ fn own_rule(rule: &RuleInfo, version: &str) -> Value {
             "text": format!("{} {}", rule.why, rule.fix),
             "markdown": own_help(rule, &title),
         },
-        "helpUri": page(version, &format!("docs/rules.md#{}", rule.id)),
+        "helpUri": uri::page_url(version, &format!("docs/rules.md#{}", rule.id)),
         "defaultConfiguration": { "level": level(rule.severity) },
         "properties": properties,
     })
@@ -65,6 +66,22 @@ fn own_help(rule: &RuleInfo, title: &str) -> String {
     )
 }
 
+/// The verdict, which is no class of findings.
+pub(super) fn verdict_descriptor(version: &str) -> Value {
+    let text =
+        "The verdict fails the run by votes, by the gate's setting, or because there is none.";
+    json!({
+        "id": verdict_entry::RULE,
+        "name": verdict_entry::RULE,
+        "shortDescription": { "text": "The run fails by none of its findings" },
+        "fullDescription": { "text": text },
+        "help": { "text": text, "markdown": text },
+        "helpUri": uri::page_url(version, "docs/report.md#verdict-exit-code-conclusion"),
+        "defaultConfiguration": { "level": "error" },
+        "properties": { "precision": "high", "problem.severity": "error", "tags": ["council"] },
+    })
+}
+
 fn class_of_judges(id: &str, about: &Finding, version: &str) -> Value {
     let class = match about.category.as_str() {
         "" => id,
@@ -78,7 +95,7 @@ fn class_of_judges(id: &str, about: &Finding, version: &str) -> Value {
         "shortDescription": { "text": title },
         "fullDescription": { "text": format!("{title}. {OF_JUDGES}") },
         "help": { "text": OF_JUDGES, "markdown": format!("Class {code}. {OF_JUDGES}") },
-        "helpUri": page(version, "docs/report.md#findings"),
+        "helpUri": uri::page_url(version, "docs/report.md#findings"),
         "defaultConfiguration": { "level": level(about.severity) },
         "properties": {
             "precision": "medium",
@@ -86,13 +103,6 @@ fn class_of_judges(id: &str, about: &Finding, version: &str) -> Value {
             "tags": ["council"],
         },
     })
-}
-
-/// Where to read on: the page as it was in the version that wrote the file.
-fn page(version: &str, path: &str) -> String {
-    let plain = |c: &char| c.is_ascii_alphanumeric() || ".-".contains(*c);
-    let version: String = version.chars().filter(plain).collect();
-    format!("{}/blob/v{version}/{path}", env!("CARGO_PKG_REPOSITORY"))
 }
 
 /// docs/rules.md has the figures: what is critical is listed in every file because it is seldom wrong.

@@ -1,6 +1,8 @@
 //! Findings of past runs, by id or fingerprint.
 
-use crate::council::outcome::JudgedFinding;
+use council_protocol::Proof;
+
+use crate::council::outcome::{Disposition, FindingLevel, FindingMember, JudgedFinding};
 use crate::council::reproduction::{ReproductionRecord, ReproductionStanding};
 use crate::report::Report;
 use crate::run::context::RunContext;
@@ -132,6 +134,35 @@ pub(crate) fn name_finding(finding: &JudgedFinding) -> String {
         at.line
     );
     Untrusted::new(&name).line()
+}
+
+/// How bad it is and what it counts: `critical · confirmed · it fails the change`. Why it does not count, where it does not.
+pub(crate) fn describe_standing(finding: &JudgedFinding) -> String {
+    let severity = finding.finding.severity.as_str();
+    let state = match finding.disposition {
+        Disposition::Confirmed => "confirmed",
+        Disposition::Disputed => "disputed",
+        Disposition::Unconfirmed => "unconfirmed",
+        Disposition::Rejected => "rejected",
+    };
+    let counts = match (finding.level, &finding.dismissed) {
+        (Some(FindingLevel::Fail), _) => "it fails the change".to_owned(),
+        (Some(FindingLevel::Warn), _) => "it makes the verdict a WARN".to_owned(),
+        (Some(FindingLevel::Note), _) => "a note: it changes no verdict".to_owned(),
+        (None, Some(dismissal)) => {
+            format!("it does not count: {} dismissed it", dismissal.by)
+        }
+        (None, None) => format!("it does not count: {}", why_rejected(finding)),
+    };
+    Untrusted::new(&format!("{severity} · {state} · {counts}")).line()
+}
+
+fn why_rejected(finding: &JudgedFinding) -> &'static str {
+    let unproven = |member: &FindingMember| matches!(member.proof, Proof::Unverified { .. });
+    match finding.members.iter().all(unproven) {
+        true => "what it quotes does not stand in the reviewed code",
+        false => "it was taken back, or refuted with evidence, and nobody holds it",
+    }
 }
 
 /// `path:line description`.

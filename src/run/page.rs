@@ -1,10 +1,12 @@
 //! What the page of a report shows beside it: the change and the prompts, from the run's own folder.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use council_protocol::{FileChange, LineKind};
+use council_protocol::{FileChange, LineKind, Packet, RepoPath};
 use council_secrets::Redactor;
 
+use crate::packet::PACKET_FILE;
 use crate::report::Report;
 use crate::report::html::{self, PageMaterial, PromptText};
 use crate::run::bundle;
@@ -18,6 +20,9 @@ use crate::session::stored;
 /// The page's name in the folder of its run.
 const PAGE_FILE: &str = "page.html";
 
+/// The most bytes of a stored change that is read for a report at a terminal.
+const MAX_SHOWN_PACKET: u64 = 4 << 20;
+
 /// The page of a report. Where its run is not here any more, findings show their quotes alone.
 pub(crate) fn render_page(report: &Report, start: &RunContext) -> String {
     let past = store::find_run(start, Some(&report.receipt.run.name)).ok();
@@ -30,19 +35,55 @@ pub(crate) fn page_path(past: &StoredRun) -> std::path::PathBuf {
     past.folder.join(PAGE_FILE)
 }
 
+/// The files in which a report has findings, as the change has them and without secrets; none where its run is not here
+/// any more, or where the change is so large that nobody wants to wait for it.
+pub(crate) fn shown_files(report: &Report, start: &RunContext) -> Vec<FileChange> {
+    let findings = report.outcome.findings.iter();
+    let named: HashSet<&RepoPath> = findings.map(|f| &f.finding.location.path).collect();
+    let past = (!named.is_empty()).then(|| store::run_of_name(start, &report.receipt.run.name));
+    let Some(past) = past.flatten().filter(|past| has_small_packet(past)) else {
+        return Vec::new();
+    };
+    let Some((_, packet, redactor)) = read_change(past, report, start) else {
+        return Vec::new();
+    };
+    let files = packet
+        .files
+        .into_iter()
+        .filter(|file| named.contains(&file.path));
+    files.map(|file| redact_file(file, &redactor)).collect()
+}
+
+fn has_small_packet(past: &StoredRun) -> bool {
+    let packet = past.folder.join(PACKET_FILE);
+    packet
+        .metadata()
+        .is_ok_and(|packet| packet.len() <= MAX_SHOWN_PACKET)
+}
+
 /// The change and the prompts, if the folder holds the run that the report names.
 fn read_material(past: StoredRun, report: &Report, start: &RunContext) -> Option<PageMaterial> {
+    let (left, packet, redactor) = read_change(past, report, start)?;
+    let files = packet.files.into_iter();
+    Some(PageMaterial {
+        files: files.map(|file| redact_file(file, &redactor)).collect(),
+        prompts: read_prompts(&left, &redactor, start),
+    })
+}
+
+/// The run that a report names with its change, and what knows the secrets in it.
+fn read_change(
+    past: StoredRun,
+    report: &Report,
+    start: &RunContext,
+) -> Option<(LoadedRun, Packet, Redactor)> {
     let left = LoadedRun::load(past, None).ok()?;
     if left.journal.header.started != report.receipt.run.started {
         return None;
     }
     let packet = stored::restore_packet(&left.packet, &left.journal.header, &left.plan).ok()?;
     let redactor = redactor_of_past(start, &packet).ok()?;
-    let files = packet.files.into_iter();
-    Some(PageMaterial {
-        files: files.map(|file| redact_file(file, &redactor)).collect(),
-        prompts: read_prompts(&left, &redactor, start),
-    })
+    Some((left, packet, redactor))
 }
 
 /// What the judges were asked. A change that is not there any more cannot be told again.

@@ -231,6 +231,13 @@ pub(crate) fn list_runs(start: &RunContext) -> Result<Vec<(StoredRun, Option<Rep
     Ok(found)
 }
 
+/// The run of exactly that name. No report is read for it.
+pub(crate) fn run_of_name(start: &RunContext, name: &str) -> Option<StoredRun> {
+    let place = RepositoryPaths::discover(&start.dir, &start.git_environment()).ok()?;
+    let all = list_folders(&place.runs_dir()).ok()?;
+    all.into_iter().find(|past| past.name == name)
+}
+
 /// The latest run here that reviewed this commit and has a report.
 pub(crate) fn find_run_of(start: &RunContext, revision: &str) -> Option<StoredRun> {
     let commit = git::commit_at(&start.dir, &start.git_environment(), revision).ok()?;

@@ -5,8 +5,12 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use council_fake_models::{FakeModels, Reply, Rule};
+use serde_json::json;
+
 use crate::harness::{PRIVATE_KEY, Repo, Run};
 use crate::hook::{CONFLICT, Desk};
+use crate::models::{KEY, finding};
 use crate::programs::{answer, with_judge};
 
 /// Where somebody reads what the program writes.
@@ -64,8 +68,13 @@ fn read_at(place: Place, command: &Command) -> String {
 
 /// A review, or another command, at every place.
 fn captures(repo: &Repo, args: &[&str]) -> String {
+    captures_with(repo, &[], args)
+}
+
+/// The same with variables.
+fn captures_with(repo: &Repo, vars: &[(&str, &str)], args: &[&str]) -> String {
     let mut command = repo.program(&repo.path());
-    command.args(args);
+    command.args(args).envs(vars.iter().copied());
     let mut out = String::new();
     for (name, place) in PLACES {
         let _ = writeln!(out, "---- {name}\n{}", read_at(place, &command));
@@ -74,13 +83,17 @@ fn captures(repo: &Repo, args: &[&str]) -> String {
 }
 
 /// What differs from run to run.
-const FILTERS: [(&str, &str); 7] = [
+const FILTERS: [(&str, &str); 8] = [
     // The rules find what looks like a key in a snapshot, too.
     (r"-----BEGIN RSA [A-Z ]+-----", "[first line of a key]"),
     (r"\b\d{4}-\d\d-\d\d\b", "[day]"),
     (r"\b\d+ ms\b", "[time]"),
     (r"\b\d+(\.\d+)? s\b", "[time]"),
     (r"council-\d{8}", "council-[date]"),
+    (
+        r"\b\d+(\.\d+)?k? tokens( and \d+(\.\d+)?k? cached)?",
+        "[tokens]",
+    ),
     (r"\b[0-9a-f]{40}\b", "[commit]"),
     (r"/tmp/[^ \n]*/(home|work)", "[$1]"),
 ];
@@ -146,12 +159,41 @@ fn twenty_findings() {
     );
 }
 
+/// Three models of whom one holds a critical finding and another refutes it with what stands in the file.
+fn split_models() -> FakeModels {
+    const SECOND: &str = "`round` is 2";
+    let refute = |id: &str| {
+        let evidence = json!({"path": "src/more.rs", "line": 1, "quote": "/// One more."});
+        let response = json!([{"to": id, "stance": "disagreed", "evidence": evidence,
+            "reasoning": "The line above says what it is."}]);
+        Rule::on(Reply::vote("PASS").with("responses", response))
+            .model("fake-gemini")
+            .last(&format!("\"id\": \"{id}\""))
+    };
+    let holds = Rule::on(Reply::vote("FAIL")).model("fake-anthropic");
+    let raises = Rule::on(Reply::finding("FAIL", finding())).model("fake-anthropic");
+    FakeModels::start([refute("A1"), refute("B1"), holds.last(SECOND), raises]).unwrap()
+}
+
 #[test]
 fn a_split_debate() {
-    check(
-        "split_debate",
-        &captures(&Repo::home(), &["demo", "--at-once"]),
-    );
+    let models = split_models();
+    let repo = crate::models::repo(&models, "");
+    let args = [
+        &FRESH[..],
+        &["--deep", "--debate", "--config", "output.progress=off"],
+    ]
+    .concat();
+    // What is sent to whom is told before the first run.
+    repo.council_with(&[KEY], &args).prints("disputed");
+    let text = captures_with(&repo, &[KEY], &args);
+    assert!(text.contains("disputed"), "{text}");
+    check("split_debate", &text);
+}
+
+#[test]
+fn the_demo() {
+    check("demo", &captures(&Repo::home(), &["demo", "--at-once"]));
 }
 
 #[test]

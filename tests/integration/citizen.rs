@@ -1,6 +1,8 @@
 //! What git's own commands do: a pager on a terminal and nowhere else, colour by git's settings, silence when all is well.
 
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
+use std::{env, fs};
 
 use crate::harness::{Repo, Run};
 use crate::memory::conflicted;
@@ -123,9 +125,26 @@ fn directories_pathspecs_and_the_environment_mean_what_they_mean_to_git() {
 fn the_man_page_is_where_git_looks_for_it() {
     let repo = Repo::with_base();
     let folder = repo.in_home("man");
-    repo.council(["man", "--install", folder.to_str().unwrap()])
+    let folder_name = folder.to_str().unwrap();
+    let install = ["man", "--install", folder_name];
+    repo.council(install)
         .ends(0)
-        .prints("man1/git-council.1");
+        .prints("man1/git-council.1")
+        .tells(&format!("export MANPATH=\"{folder_name}:\""));
+    // Where `man` finds the page there is nothing to say.
+    repo.write_home(
+        "bin/man",
+        &format!("#!/bin/sh\necho '{folder_name}/man1/git-council.1'\n"),
+    );
+    let man = repo.in_home("bin/man");
+    fs::set_permissions(&man, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!(
+        "{}:{}",
+        man.parent().unwrap().display(),
+        env::var("PATH").unwrap()
+    );
+    let found = repo.council_with(&[("PATH", &path)], &install).ends(0);
+    assert_eq!(found.stderr, "");
     let page = std::fs::read_to_string(folder.join("man1/git-council.1")).unwrap();
     for command in ["review", "hook", "dismiss", "log", "show", "gc"] {
         assert!(page.contains(command), "{command}");
@@ -138,6 +157,11 @@ fn who_has_said_nothing_of_judges_is_told_how_to_seat_others() {
     let hint = "git council init";
     let told = on_a_terminal(&repo, &[], &["review", "HEAD"]);
     assert!(told.contains(hint), "{told}");
+    let verdict = told.rfind("FAIL (rules only)").unwrap();
+    assert!(
+        told.find(hint).unwrap() < verdict,
+        "the verdict is the last line: {told}"
+    );
     let piped = repo.council(["review", "HEAD", "--fresh"]).ends(1);
     assert!(!piped.stderr.contains(hint), "{}", piped.stderr);
     let quiet = on_a_terminal(&repo, &[], &["review", "HEAD", "--fresh", "--quiet"]);

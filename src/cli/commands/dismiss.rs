@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 
 use crate::cli::context::CommandContext;
-use crate::council::outcome::JudgedFinding;
+use crate::council::outcome::{Disposition, JudgedFinding};
 use crate::council::{Dismissal, DismissalGround};
 use crate::git::{self, CouncilNotes, RepositoryPaths, UserGit};
 use crate::memory::line::{DismissalLine, LINE_VERSION, NoteLine};
@@ -85,6 +85,13 @@ pub(crate) fn dismiss(args: &DismissArgs, start: &RunContext) -> Result<String, 
         return describe_proposals(start);
     };
     let finding = findings::find_finding(start, id, args.run.as_deref())?.finding;
+    if finding.disposition == Disposition::Rejected && !args.undo {
+        let name = findings::name_finding(&finding);
+        let standing = findings::describe_standing(&finding);
+        return Err(RunError::usage(format!(
+            "there is nothing to dismiss: {name} is {standing}"
+        )));
+    }
     let proposal = proposals::list_proposals(start)?
         .into_iter()
         .find(|line| line.dismissal.fingerprint == finding.fingerprint);

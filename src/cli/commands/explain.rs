@@ -8,7 +8,7 @@ use council_builtin::{RuleExample, RuleInfo};
 use crate::cli::context::CommandContext;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
-use crate::run::findings::{FoundFinding, find_finding, name_finding};
+use crate::run::findings::{FoundFinding, describe_standing, find_finding, name_finding};
 use crate::run::seats::names::unknown_rule;
 use crate::text::{self, Untrusted};
 
@@ -49,7 +49,11 @@ pub(crate) fn explain(
         return Err(unknown_rule(id));
     }
     let FoundFinding { finding, .. } = find_finding(start, id, run)?;
-    let mut out = format!("{}\n", name_finding(&finding));
+    let mut out = format!(
+        "{}\n{}\n",
+        name_finding(&finding),
+        describe_standing(&finding)
+    );
     let said = &finding.finding;
     for prose in [&said.description, &said.why, &said.fix] {
         let prose = Untrusted::new(prose).line();

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::cli::columns::Columns;
 use crate::cli::context::CommandContext;
+use crate::cli::hook::news::PushNews;
 use crate::cli::hook::push::{self, PrePush};
 use crate::config::{HookMode, Settings};
 use crate::git::{self, RepositoryPaths, TargetSpec};
@@ -440,8 +441,10 @@ fn run_pre_push(args: &RunArgs, start: &CommandContext) -> Result<u8, RunError> 
         .or(named)
         .unwrap_or_default();
     // What holds no code must not wait for a repository to be opened.
-    let updates = push::read_updates(start)?;
+    let mut news = PushNews::default();
+    let updates = push::read_updates(start, &mut news)?;
     if updates.is_empty() {
+        news.tell(start);
         return Ok(exit::OK);
     }
     // A push needs the verdict now, if the review of a commit still waits for a quiet machine.
@@ -452,7 +455,7 @@ fn run_pre_push(args: &RunArgs, start: &CommandContext) -> Result<u8, RunError> 
         start: &without_git_variables(start),
         remote: &remote,
     }
-    .review_updates(updates)
+    .review_updates(updates, news)
 }
 
 fn run_post_commit(start: &CommandContext) -> Result<(), RunError> {

@@ -370,15 +370,19 @@ pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, Ru
         .as_deref()
         .map(|file| start.dir.join(file));
     if let Some(sarif) = &args.forge.sarif {
-        write_output(&start.dir.join(sarif), report::sarif::render(&report))?;
+        write_output(
+            &start.dir.join(sarif),
+            report::sarif::render(&report, report.own_gate()),
+        )?;
     }
     if let Some(html) = &args.forge.html {
         write_output(&start.dir.join(html), render_page(&report, &start))?;
     }
     let output = ReportOutput::from_settings(&settings, file.as_deref());
+    // The verdict is the last line that a reader sees.
+    hint_other_judges(&settings, &start);
     let code = deliver_with_events(&args.output, &report, &output, &start);
     remember_shown(&report, &start);
-    hint_other_judges(&settings, &start);
     if args.forge.is_requested() && code != exit::UNPUBLISHED {
         return publish_in_job(&report, &args.forge, lines, &settings, &start);
     }

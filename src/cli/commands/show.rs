@@ -9,14 +9,19 @@ use crate::cli::deliver::render_report;
 use crate::cli::pager;
 use crate::cli::web;
 use crate::config::ReportFormat;
+use crate::council::outcome::JudgedFinding;
 use crate::council::reproduction::ReproductionResult;
-use crate::report;
+use crate::report::{self, Report};
+use crate::run::dismissals;
 use crate::run::error::RunError;
 use crate::run::findings;
 use crate::run::notes::{self, NotedVerdict, repository_trust};
 use crate::run::shown::remember_shown;
 use crate::run::store::{self, StoredRun};
 use crate::text::Untrusted;
+
+/// The most findings that are named which somebody dismissed after the report.
+const MAX_NAMED: usize = 5;
 
 /// Show a past run: each judge's findings, the debate, and the verdict
 #[derive(Debug, Clone, Args)]
@@ -97,7 +102,18 @@ pub(crate) fn run(args: &ShowArgs, start: &CommandContext) -> Result<(), RunErro
             if let Some(past) = of_commit.and_then(|rev| store::find_run_of(start, rev)) {
                 return show_run(&past, args.web, format, start);
             }
-            let found = found.filter(|found| !found.is_empty()).ok_or(error)?;
+            let is_finding = |name: &&str| {
+                let digits = name.strip_prefix(['F', 'f']).unwrap_or_default();
+                !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
+            };
+            let hint = |error: RunError| match args.run.as_deref().filter(is_finding) {
+                Some(id) => error.hint(format!("of a finding: git council explain {id}")),
+                None => error,
+            };
+            let found = found
+                .filter(|found| !found.is_empty())
+                .ok_or(error)
+                .map_err(hint)?;
             let json = matches!(format, ReportFormat::Json);
             return pager::print_paged(&show_verdicts(&found, format, json, start)?, start);
         }
@@ -172,6 +188,7 @@ fn show_run(
             past.name
         )));
     };
+    warn_of_decisions(&report, start)?;
     if in_browser {
         web::open_page(past, &report, start)?;
     } else {
@@ -179,6 +196,24 @@ fn show_run(
         pager::print_paged(&text, start)?;
     }
     remember_shown(&report, start);
+    Ok(())
+}
+
+/// A report is what it was when it was made. Whoever has dismissed a finding since is told that it still shows it.
+fn warn_of_decisions(report: &Report, start: &CommandContext) -> Result<(), RunError> {
+    let decisions = dismissals::own_decisions(start)?;
+    let is_gone = |found: &&JudgedFinding| {
+        let decided = decisions.get(&found.fingerprint);
+        found.level.is_some() && decided.is_some_and(Option::is_some)
+    };
+    let gone = report.outcome.findings.iter().filter(is_gone);
+    let gone: Vec<String> = gone.take(MAX_NAMED).map(findings::name_finding).collect();
+    if !gone.is_empty() {
+        start.console.warning(&format!(
+            "dismissed since this report was made: {}; `git council review` gives the verdict without",
+            gone.join(", ")
+        ));
+    }
     Ok(())
 }
 

@@ -182,7 +182,7 @@ pub(crate) fn write_files(
 ) -> Result<(), RunError> {
     if let Some(file) = &args.sarif {
         let path = start.dir.join(file);
-        write_output(&path, report::sarif::render(report))?;
+        write_output(&path, report::sarif::render(report, report.own_gate()))?;
         let output = ("sarif-path", path.display().to_string());
         wishes.outputs.push(output);
     }

@@ -1,4 +1,5 @@
 //! The pre-push hook at a terminal.
 
+pub(crate) mod news;
 mod passing;
 pub(crate) mod push;

@@ -1,63 +1,64 @@
 //! What is told of secrets that a push carries beside the sum of its commits.
 
-use std::fmt::Write as _;
+use std::collections::BTreeSet;
 
 use council_builtin::AddedSecret;
 
 use crate::run::hook::passing_secrets::{PassingSecrets, SecretCarrier};
 use crate::text::Untrusted;
 
-/// The most secrets of single commits that are shown.
-const MAX_SHOWN_SECRETS: usize = 5;
+/// The most secrets whose places are named: what takes one out of the history takes out its neighbours.
+const MAX_PLACES: usize = 3;
 
-/// Secrets that the tip of a push no longer shows, a line each, and what nobody looked at.
-pub(super) fn describe_passing(out: &mut String, refs: &[String], passing: &PassingSecrets) {
-    let name = Untrusted::new(&refs.join(", ")).name();
-    for (carrier, secret) in passing.found.iter().take(MAX_SHOWN_SECRETS) {
-        let AddedSecret {
-            rule,
-            description,
-            path,
-            line,
-            ..
-        } = secret;
-        let place = match line {
-            0 => path.clone(),
-            line => format!("{path}:{line}"),
-        };
-        let place = Untrusted::new(&place).name();
-        let carrier = match carrier {
-            SecretCarrier::Commit(id) => format!("commit {}", id.get(..10).unwrap_or(id)),
-            SecretCarrier::Tag => "the tag".to_owned(),
-        };
-        let _ = writeln!(
-            out,
-            "git-council: {name}: critical {place} of {carrier}: {description} Whoever fetches the push has it \
-             ({rule})"
-        );
-    }
-    if passing.found.len() > MAX_SHOWN_SECRETS {
-        let more = passing.found.len() - MAX_SHOWN_SECRETS;
-        let _ = writeln!(
-            out,
-            "git-council: {name}: {more} more secrets in commits of this push"
-        );
-    }
-    if !passing.found.is_empty() {
-        let _ = writeln!(out, "git-council: {}, and push again", take_out(passing));
-    }
-    if let Some(count) = passing.looked_at {
-        let _ = writeln!(
-            out,
-            "git-council: {name}: only the latest {count} commits were searched for secrets one by one; the sum was reviewed"
-        );
-    }
+/// Secrets that the tips of a push do not show, each with the refs that bring it, on one line; none where there are none.
+pub(super) fn describe_secrets(passing: &[(String, PassingSecrets)]) -> Option<String> {
+    let found: Vec<&(SecretCarrier, AddedSecret)> =
+        passing.iter().flat_map(|(_, told)| &told.found).collect();
+    let holding = passing.iter().filter(|(_, told)| !told.found.is_empty());
+    let refs: BTreeSet<&str> = holding.map(|(name, _)| name.as_str()).collect();
+    let refs: Vec<&str> = refs.into_iter().collect();
+    let what = match found.len() {
+        0 => return None,
+        1 => "a secret".to_owned(),
+        many => format!("{many} secrets"),
+    };
+    let places = found.iter().take(MAX_PLACES);
+    let mut places: Vec<String> = places.map(|one| describe_place(one)).collect();
+    let left = found.len().saturating_sub(MAX_PLACES);
+    places.extend((left > 0).then(|| format!("{left} more")));
+    Some(format!(
+        "{}: critical: {what} that whoever fetches this push has: {}; {}, and push again",
+        Untrusted::new(&refs.join(", ")).name(),
+        places.join(", "),
+        take_out(&found)
+    ))
 }
 
-/// How a secret is taken out of what carries it.
-fn take_out(passing: &PassingSecrets) -> &'static str {
-    match passing.found.first() {
-        Some((SecretCarrier::Tag, _)) => "make the tag anew, with git tag --force --annotate",
-        _ => "take them out of the history, e.g. with git rebase --interactive",
-    }
+/// ``k.py:1 of commit 0123456789 (provider-token)``.
+fn describe_place((carrier, secret): &(SecretCarrier, AddedSecret)) -> String {
+    let place = match secret.line {
+        0 => secret.path.clone(),
+        line => format!("{}:{line}", secret.path),
+    };
+    let place = Untrusted::new(&place).name();
+    let carrier = match carrier {
+        SecretCarrier::Commit(id) => format!("commit {}", id.get(..10).unwrap_or(id)),
+        SecretCarrier::Tag => "the tag".to_owned(),
+    };
+    format!("{place} of {carrier} ({})", secret.rule)
+}
+
+/// How secrets are taken out of what carries them.
+fn take_out(found: &[&(SecretCarrier, AddedSecret)]) -> String {
+    let of_tags = |(carrier, _): &&(SecretCarrier, AddedSecret)| *carrier == SecretCarrier::Tag;
+    let in_commits = found.iter().any(|one| !of_tags(one));
+    let commits = "take them out of the history, e.g. with git rebase --interactive";
+    let tag = "make the tag anew, with git tag --force --annotate";
+    let commits = in_commits.then_some(commits);
+    let tag = found.iter().any(of_tags).then_some(tag);
+    commits
+        .into_iter()
+        .chain(tag)
+        .collect::<Vec<_>>()
+        .join("; ")
 }

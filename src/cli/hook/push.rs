@@ -1,7 +1,6 @@
 //! The pre-push hook: every ref that is pushed, one combined answer, and a push that goes through when nobody can say.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::io::Read as _;
 use std::time::{Duration, Instant};
 
@@ -9,11 +8,11 @@ use council_protocol::Severity;
 
 use crate::cli::commands::hook::may_be_gate;
 use crate::cli::context::CommandContext;
-use crate::cli::hook::passing::describe_passing;
+use crate::cli::hook::news::{PushEnding, PushNews, is_well, severity_of};
 use crate::config::{HookMode, OnTimeout, Settings};
 use crate::council::outcome::{ReviewedBy, Verdict, VerdictReason};
 use crate::git::{self, PushedRange, RefUpdate};
-use crate::report::{self, GatePolicy, Report, exit};
+use crate::report::{GatePolicy, Report, exit};
 use crate::run::convene::{self, ConveneOptions};
 use crate::run::error::RunError;
 use crate::run::github::claim::use_builtin_judges;
@@ -26,7 +25,6 @@ use crate::run::prepare::{PreparedReview, prepare_review};
 use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
 use crate::run::shown::remember_shown;
 use crate::session::InterruptSource;
-use crate::text::Untrusted;
 
 /// The most bytes of refs that are read.
 const MAX_REFS_BYTES: u64 = 16 << 20;
@@ -54,34 +52,51 @@ struct ReadPush {
     ranges: Vec<PushedChange>,
     /// How many refs are no commit.
     unread: usize,
-    /// Refs, each with the secrets in what is said beside the code: annotations of tags, and notes.
-    said: Vec<(String, PassingSecrets)>,
 }
-
-const BLOCKED: &str =
-    "the push is blocked (to push anyway: git push --no-verify, or GIT_COUNCIL=0)";
 
 impl PrePush<'_> {
     /// Reviews what is pushed.
-    pub(crate) fn review_updates(&self, updates: Vec<RefUpdate>) -> Result<u8, RunError> {
-        let pushed = self.read_push(updates)?;
-        let code = self.review_ranges(&pushed.ranges)?;
-        let mut told = String::new();
-        for (name, said) in &pushed.said {
-            describe_passing(&mut told, std::slice::from_ref(name), said);
+    pub(crate) fn review_updates(
+        &self,
+        updates: Vec<RefUpdate>,
+        mut news: PushNews,
+    ) -> Result<u8, RunError> {
+        let reviewed = self.review_push(updates, &mut news);
+        if let Ok(PushOutcome::Stopped) = reviewed {
+            news.end_with(PushEnding::Blocked);
         }
-        self.start.console.write_stderr(&told);
+        if let Some(report) = news.worst_report() {
+            remember_shown(report, self.start);
+        }
+        // What was found before something broke down is told with it.
+        news.tell(self.start);
+        reviewed.map(|outcome| match outcome {
+            PushOutcome::Stopped => exit::FAIL,
+            PushOutcome::Passed => exit::OK,
+        })
+    }
+
+    fn review_push(
+        &self,
+        updates: Vec<RefUpdate>,
+        news: &mut PushNews,
+    ) -> Result<PushOutcome, RunError> {
+        let pushed = self.read_push(updates, news)?;
         // What nobody can read is inconclusive, and that stops a push in a gate. A secret does, wherever it stands.
-        let stops = pushed.unread > 0 || pushed.said.iter().any(|(_, said)| !said.found.is_empty());
-        if stops && code == exit::OK && may_be_gate(self.start) {
-            self.say_line(BLOCKED);
-            return Ok(exit::FAIL);
-        }
-        Ok(code)
+        let stops = pushed.unread > 0 || news.has_secrets();
+        let outcome = self.review_ranges(&pushed.ranges, news)?;
+        Ok(match outcome {
+            PushOutcome::Passed if stops && may_be_gate(self.start) => PushOutcome::Stopped,
+            outcome => outcome,
+        })
     }
 
     /// Each distinct range once, and what is no range.
-    fn read_push(&self, updates: Vec<RefUpdate>) -> Result<ReadPush, RunError> {
+    fn read_push(
+        &self,
+        updates: Vec<RefUpdate>,
+        news: &mut PushNews,
+    ) -> Result<ReadPush, RunError> {
         let start = self.start;
         let pushed =
             git::pushed_ranges(&start.dir, &start.git_environment(), self.remote, &updates)?;
@@ -91,15 +106,15 @@ impl PrePush<'_> {
             let name = short_ref(&update.remote_ref).to_owned();
             let annotations = secrets_of_tags(&update.local, start)?;
             if !annotations.found.is_empty() {
-                read.said.push((name.clone(), annotations));
+                news.add_secrets(name.clone(), annotations);
             }
             match pushed {
                 PushedRange::Nothing => {}
                 PushedRange::Notes { from, to } => {
-                    self.say_line(&format!(
+                    news.add_note(&format!(
                         "nothing to review in notes ({name}); they are searched for secrets"
                     ));
-                    read.said.push((name, self.secrets_of_notes(&from, &to)?));
+                    news.add_secrets(name, self.secrets_of_notes(&from, &to)?);
                 }
                 PushedRange::NoCommit(what) => {
                     read.unread += 1;
@@ -109,7 +124,7 @@ impl PrePush<'_> {
                         "a tree" => format!("git diff \"$(git mktree </dev/null)\" {id}"),
                         _ => format!("git cat-file blob {id} | git diff --no-index /dev/null -"),
                     };
-                    self.say_line(&format!(
+                    news.add_note(&format!(
                         "{name} is {what}: not reviewed; to review it: {whole} | git council review --patch -"
                     ));
                 }
@@ -139,44 +154,31 @@ impl PrePush<'_> {
         find_passing_secrets(&span, None, self.start, Instant::now() + MIN_COMMITS_TIME)
     }
 
-    fn review_ranges(&self, ranges: &[PushedChange]) -> Result<u8, RunError> {
+    fn review_ranges(
+        &self,
+        ranges: &[PushedChange],
+        news: &mut PushNews,
+    ) -> Result<PushOutcome, RunError> {
         let began = Instant::now();
         let mut worst = PushOutcome::Passed;
-        let mut told = String::new();
-        let mut shown = None;
         for reviewed in ranges {
-            let Some((report, settings, passing)) = self.review_range(reviewed, began)? else {
-                return Ok(exit::OK);
+            let Some((report, settings, passing)) = self.review_range(reviewed, began, news)?
+            else {
+                return Ok(PushOutcome::Passed);
             };
             let mut outcome = PushOutcome::from_report(&report, &settings);
             if !passing.found.is_empty() && settings.hook.mode == HookMode::Gate {
                 outcome = PushOutcome::Stopped;
             }
             worst = worst.max(outcome);
+            self.tell_range(news, reviewed, &report, &settings);
             if outcome == PushOutcome::Passed && is_late(&report) {
-                let _ = writeln!(
-                    told,
-                    "git-council: the time is up (hook.timeout), and hook.on-timeout says that the push continues"
-                );
+                news.end_with(PushEnding::Late);
             }
-            self.describe_range(&mut told, reviewed, &report, &settings);
-            describe_passing(&mut told, &reviewed.refs, &passing);
-            if !report.outcome.findings.is_empty() {
-                shown = Some(report);
-            }
+            news.add_secrets(reviewed.refs.join(", "), passing);
+            news.keep_worst(report);
         }
-        self.start.console.write_stderr(&told);
-        if let Some(report) = shown {
-            remember_shown(&report, self.start);
-        }
-        if worst == PushOutcome::Stopped {
-            self.say_line(BLOCKED);
-        }
-        Ok(if worst == PushOutcome::Stopped {
-            exit::FAIL
-        } else {
-            exit::OK
-        })
+        Ok(worst)
     }
 
     /// The verdict over one range: the one that was made before, or one of built-in judges.
@@ -185,6 +187,7 @@ impl PrePush<'_> {
         &self,
         reviewed: &PushedChange,
         began: Instant,
+        news: &mut PushNews,
     ) -> Result<Option<(Report, Settings, PassingSecrets)>, RunError> {
         let request = ReviewRequest {
             target: RequestedTarget::Revision(reviewed.range.clone()),
@@ -198,7 +201,7 @@ impl PrePush<'_> {
         }
         let settings = prepared.config.settings.clone();
         for note in prepared.hook_notes() {
-            self.say_line(&note);
+            news.add_note(&note);
         }
         if !settings.hook.enabled {
             return Ok(None);
@@ -246,54 +249,37 @@ impl PrePush<'_> {
         };
         let report = convene::convene_review(prepared, options, self.start)?;
         // What models came to before does not take the place of the rules: the stricter of the two counts.
-        let stricter = recalled.filter(|known| severity_of(known) >= severity_of(&report));
+        let stricter = recalled.filter(|known| {
+            severity_of(known.outcome.verdict) >= severity_of(report.outcome.verdict)
+        });
         Ok(stricter.unwrap_or(report))
     }
 
     /// Quiet when all is well and nobody watches.
-    fn describe_range(
+    fn tell_range(
         &self,
-        out: &mut String,
+        news: &mut PushNews,
         reviewed: &PushedChange,
         report: &Report,
         settings: &Settings,
     ) {
         let console = self.start.console;
-        let well = matches!(report.outcome.verdict, Verdict::Pass | Verdict::Skipped);
+        let well = is_well(report.outcome.verdict);
         if well && !console.is_watched() && !console.is_verbose() {
             return;
         }
-        let refs = reviewed.refs.iter().map(|name| Untrusted::new(name).name());
-        let refs = refs.collect::<Vec<_>>().join(", ");
-        let line = report.bottom_line(GatePolicy::default()).headline;
-        let known = match &report.receipt.run.recognised {
-            Some(_) => " (reused)",
-            None => "",
-        };
-        let note = reviewed.note.as_ref();
-        let note = note.map_or(String::new(), |note| format!(" ({note})"));
-        let _ = writeln!(out, "git-council: {refs}: {line}{known}{note}");
-        if !well {
-            out.push_str(&report::terminal::render_hook(
-                report,
-                console.stderr_look(),
-            ));
-            if settings.hook.mode == HookMode::Advisory {
-                let _ = writeln!(
-                    out,
-                    "git-council: advice only; with `git config council.hook.mode gate` such a push is blocked"
-                );
-            }
+        news.add_verdict(&reviewed.refs, report, reviewed.note.as_deref());
+        if !well && settings.hook.mode == HookMode::Advisory {
+            news.end_with(PushEnding::Advice);
         }
-    }
-
-    fn say_line(&self, words: &str) {
-        log_prefixed(self.start, words);
     }
 }
 
-/// What is pushed and holds code; what does not is said in a line.
-pub(crate) fn read_updates(start: &CommandContext) -> Result<Vec<RefUpdate>, RunError> {
+/// What is pushed and holds code; what does not is told in a line.
+pub(crate) fn read_updates(
+    start: &CommandContext,
+    news: &mut PushNews,
+) -> Result<Vec<RefUpdate>, RunError> {
     let updates = parse_stdin(start)?;
     // git has nothing to say of what is up to date. A manager may have kept it for itself.
     let hooks = updates
@@ -304,9 +290,9 @@ pub(crate) fn read_updates(start: &CommandContext) -> Result<Vec<RefUpdate>, Run
         .and_then(|hooks| hooks.detect_manager(HookEvent::PrePush))
     {
         let name = manager.name();
-        let told =
-            format!("no refs received, nothing to review ({name} must pass standard input on)");
-        log_prefixed(start, &told);
+        news.add_note(&format!(
+            "no refs received, nothing to review ({name} must pass standard input on)"
+        ));
     }
     let (gone, updates): (Vec<_>, Vec<_>) = updates.into_iter().partition(RefUpdate::is_deletion);
     if !gone.is_empty() {
@@ -315,10 +301,7 @@ pub(crate) fn read_updates(start: &CommandContext) -> Result<Vec<RefUpdate>, Run
             .map(|update| short_ref(&update.remote_ref))
             .collect();
         let names = names.join(", ");
-        log_prefixed(
-            start,
-            &format!("nothing to review in the deletion of {names}"),
-        );
+        news.add_note(&format!("nothing to review in the deletion of {names}"));
     }
     Ok(updates)
 }
@@ -355,21 +338,6 @@ fn of_pre_commit(start: &CommandContext) -> Option<RefUpdate> {
         remote: var("PRE_COMMIT_FROM_REF").unwrap_or(zero),
         local,
     })
-}
-
-fn log_prefixed(start: &CommandContext, words: &str) {
-    start.console.log_line(&format!("git-council: {words}"));
-}
-
-/// From good to bad, as a gate sees it.
-fn severity_of(report: &Report) -> u8 {
-    match report.outcome.verdict {
-        Verdict::Skipped => 0,
-        Verdict::Pass => 1,
-        Verdict::Warn => 2,
-        Verdict::Inconclusive => 3,
-        Verdict::Fail => 4,
-    }
 }
 
 /// What an update comes to for the push. Ordered.

@@ -192,7 +192,7 @@ impl ServerHandler for CouncilServer {
             let annotations = ToolAnnotations::new()
                 .read_only(declared.read_only)
                 .destructive(false)
-                .open_world(false);
+                .open_world(declared.open_world);
             Tool::new(declared.name, declared.about, Arc::new(fields)).annotate(annotations)
         });
         Ok(ListToolsResult::with_all_items(tools.collect()))

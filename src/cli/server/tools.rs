@@ -17,8 +17,10 @@ pub(super) struct ToolDeclaration {
     pub(super) name: &'static str,
     pub(super) about: &'static str,
     pub(super) schema: Value,
-    /// Whether it leaves the worktree and the record as they are.
+    /// Whether it leaves the worktree, the record and the user's money as they are.
     pub(super) read_only: bool,
+    /// Whether it may talk to somebody beyond this machine: models are sent the change.
+    pub(super) open_world: bool,
 }
 
 /// What a call asks for.
@@ -55,13 +57,14 @@ pub(super) fn tool_declarations() -> Vec<ToolDeclaration> {
         about,
         schema,
         read_only,
+        open_world: name == "review",
     };
     vec![
         tool(
             "review",
             "Review a change with independent judges and get one verdict: PASS, WARN, FAIL or INCONCLUSIVE, with its findings. \
              Call it before you push or say that you are done. May take minutes and cost money where the user has set up models.",
-            true,
+            false,
             review_schema(),
         ),
         tool(

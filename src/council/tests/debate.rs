@@ -311,6 +311,8 @@ fn r2_timeout_uses_the_r1_verdict() {
     run.answer("judge-1", Vote::Warn, |_| {});
     run.wait(90_000);
     assert!(run.logged("Judge judge-2 R2 timeout -- using R1 verdict."));
+    let note = "judge-2 gave no usable answer in round 2 (timeout); its answer of round 1 counts";
+    assert!(run.noted(note), "{:?}", run.concluded().notes);
     let outcome = run.concluded();
     assert_eq!(
         (outcome.judges[1].r2, outcome.judges[1].counted),
@@ -324,7 +326,7 @@ fn all_r2_missing_is_r1_only_with_a_note() {
     let mut run = in_r2(debate(2), &[Vote::Pass, Vote::Pass]);
     run.wait(90_000);
     assert_eq!(run.concluded().verdict, Verdict::Pass);
-    assert!(run.noted("the verdict rests on R1 alone"));
+    assert!(run.noted("the verdict rests on round 1 alone"));
 }
 
 #[test]

@@ -7,6 +7,7 @@ use crate::publish::comment::comment_body;
 use crate::publish::memory::{CarriedFinding, FindingFate};
 use crate::publish::{PublishOptions, ReviewState};
 use crate::report::Report;
+use crate::report::markdown::ReadingPlace;
 
 const BEFORE: &str = "abc1234e9d2b4f6a8c0e1d3b5f7a9c2e4d6b8f0a";
 
@@ -46,7 +47,7 @@ fn an_update_says_on_top_what_the_push_did() {
         carried: carried(&before, &[Resolved, Resolved, StillOpen]),
         ..options()
     };
-    let body = comment_body(&now, &wishes, &[]);
+    let body = comment_body(&now, &wishes, &[], ReadingPlace::Forge);
     insta::assert_snapshot!("comment_update", shown(&body));
     let at = |text: &str| body.find(text).unwrap_or_else(|| panic!("{text}: {body}"));
     assert!(at("since `abc1234`") < at("- **critical**"), "on top");
@@ -57,8 +58,9 @@ fn an_update_says_on_top_what_the_push_did() {
 #[test]
 fn what_is_no_update_says_nothing_of_one() {
     let now = report(2);
-    let is_told =
-        |wishes: &PublishOptions| shown(&comment_body(&now, wishes, &[])).contains("since");
+    let is_told = |wishes: &PublishOptions| {
+        shown(&comment_body(&now, wishes, &[], ReadingPlace::Forge)).contains("since")
+    };
     let first = PublishOptions {
         since: None,
         ..options()
@@ -70,7 +72,12 @@ fn what_is_no_update_says_nothing_of_one() {
     };
     assert!(!is_told(&first) && !is_told(&again));
     assert!(is_told(&options()), "two are new");
-    let clean = shown(&comment_body(&report(0), &options(), &[]));
+    let clean = shown(&comment_body(
+        &report(0),
+        &options(),
+        &[],
+        ReadingPlace::Forge,
+    ));
     assert!(!clean.contains("since"), "{clean}");
 }
 
@@ -87,7 +94,7 @@ fn the_counts_of_an_update_add_up() {
             carried: carried(&report(old), &fates),
             ..options()
         };
-        let body = shown(&comment_body(&now, &wishes, &[]));
+        let body = shown(&comment_body(&now, &wishes, &[], ReadingPlace::Forge));
         let line = body.lines().find(|line| line.contains(" since ")).unwrap();
         let (told, _) = line.split_once(" since ").unwrap();
         let counts = told.split(|c: char| !c.is_ascii_digit());

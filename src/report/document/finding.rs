@@ -13,6 +13,9 @@ const MAX_PLACES: usize = 4;
 /// The most other places that the details name.
 const MAX_OTHERS: usize = 12;
 
+/// The most judges that stand behind the sentence of a finding, where no rule does.
+const MAX_TAGGED: usize = 3;
+
 /// The most opinions of others that the details have.
 const MAX_OPINIONS: usize = 12;
 
@@ -83,7 +86,12 @@ fn state(found: &JudgedFinding) -> &'static str {
 fn tag(found: &JudgedFinding, names: &JudgeNames<'_>) -> String {
     match &found.finding.rule {
         Some(rule) => rule.clone(),
-        None => words::holders(found, names).join(", "),
+        None => match words::holders(found, names).as_slice() {
+            [first, others @ ..] if others.len() >= MAX_TAGGED => {
+                format!("{first} and {} more", others.len())
+            }
+            holders => holders.join(", "),
+        },
     }
 }
 
@@ -120,14 +128,20 @@ fn support(report: &Report, found: &JudgedFinding, names: &JudgeNames<'_>) -> St
         }
         holders => format!("held by {}", holders.join(", ")),
     });
-    parts.extend(said.iter().filter(|v| !v.is_idle()).map(|voice| {
-        let evidence = match (&voice.opinion.evidence, voice.opinion.resolves) {
-            (Some(e), true) => format!("on {}:{}", e.path.display(), e.line),
-            (Some(_), false) => "on evidence that does not hold".to_owned(),
-            (None, _) => "without evidence".to_owned(),
-        };
-        format!("{} {evidence}", voice.stance_words())
-    }));
+    let holders = words::holders(found, names);
+    let is_held = |voice: &&SharedOpinion<'_>| voice.agrees_among(&holders);
+    parts.extend(
+        said.iter()
+            .filter(|v| !v.is_idle() && !is_held(v))
+            .map(|voice| {
+                let evidence = match (&voice.opinion.evidence, voice.opinion.resolves) {
+                    (Some(e), true) => format!("on {}:{}", e.path.display(), e.line),
+                    (Some(_), false) => "on evidence that does not hold".to_owned(),
+                    (None, _) => "without evidence".to_owned(),
+                };
+                format!("{} {evidence}", voice.stance_words())
+            }),
+    );
     // A judge that moved over a place and answered a finding there agrees twice.
     parts.dedup();
     parts.join("; ")

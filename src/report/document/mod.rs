@@ -16,6 +16,7 @@ mod verdict;
 
 pub(super) use examination::move_reason;
 pub(super) use finding::FindingView;
+pub(crate) use model::ReadingPlace;
 pub(super) use model::{Block, Depth, Section, Text, VerdictView};
 pub(crate) use proof::{sentence as test_sentence, suggestion_words};
 
@@ -38,6 +39,16 @@ pub(super) struct Document<'a> {
 impl<'a> Document<'a> {
     /// `apart` lists findings that differ only in their place one by one.
     pub(super) fn of(report: &'a Report, names: &JudgeNames<'_>, apart: bool) -> Self {
+        Self::at_place(report, names, apart, ReadingPlace::Clone)
+    }
+
+    /// The same for readers who may have neither the program nor the run.
+    pub(super) fn at_place(
+        report: &'a Report,
+        names: &JudgeNames<'_>,
+        apart: bool,
+        place: ReadingPlace,
+    ) -> Self {
         let views = |groups: Vec<group::FindingGroup<'a>>| {
             let view = |group| FindingView::of(report, group, names);
             groups.into_iter().map(view).collect()
@@ -50,7 +61,7 @@ impl<'a> Document<'a> {
         sections.extend(receipt::sections(report, names));
         sections.retain(|section| !section.blocks.is_empty());
         Self {
-            verdict: verdict::view(report),
+            verdict: verdict::view(report, place),
             weighty: views(group::group_findings(report.weighty_findings(), apart)),
             notes: views(group::group_findings(report.note_findings(), apart)),
             rejected: views(group::group_findings(report.rejected_findings(), true)),

@@ -62,6 +62,20 @@ impl Section {
     }
 }
 
+/// Where a report is read, and so what its reader can do about a finding from there.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum ReadingPlace {
+    /// Where the program and the run are at hand.
+    #[default]
+    Clone,
+    /// In a coding agent, which can only propose a dismissal.
+    Agent,
+    /// On a page of the forge: there is no run to name, and a dismissal in somebody's clone counts only if it is signed.
+    Forge,
+    /// The same, beside a conversation about a finding that can be answered.
+    Conversation,
+}
+
 /// The answer, for whoever reads one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::report) struct VerdictView {

@@ -4,8 +4,9 @@ use council_protocol::CoverageState;
 
 use super::model::{Block, Depth, Section, Text};
 use super::proof;
-use crate::council::outcome::{DisagreementKind, JudgeRecord};
+use crate::council::outcome::{DisagreementKind, JudgeRecord, VerdictReason};
 use crate::report::group;
+use crate::report::verdict_entry;
 use crate::report::whole::Report;
 use crate::report::words::{self, JudgeNames};
 use crate::text;
@@ -35,10 +36,22 @@ pub(in crate::report) fn essentials(report: &Report, names: &JudgeNames<'_>) -> 
             format!("dismissed: {}", words::dismissal_line(found, dismissal)),
         );
     }
+    let by_votes = [VerdictReason::Votes, VerdictReason::VerdictWithoutFinding];
+    if by_votes.contains(&report.outcome.reason) {
+        // No finding says why, and the vote alone says nothing to whoever has to mend it.
+        for objection in verdict_entry::objections(report, names) {
+            know.push_item(0, objection);
+        }
+    }
     if let Some(recognised) = &report.receipt.run.recognised {
         know.push_item(0, format!("reused: {}", recognised.to_sentence()));
     }
-    for note in &report.outcome.notes {
+    let is_told = |note: &&String| {
+        let unread = report.abstained_judges().any(JudgeRecord::objects_unread);
+        note.contains(" judges counted; abstained: ") && !unread
+    };
+    // Who abstained, and why, stands above.
+    for note in report.outcome.notes.iter().filter(|note| !is_told(note)) {
         know.push_item(0, format!("note: {note}"));
     }
     vec![know]

@@ -1,28 +1,35 @@
 //! The verdict on one line, what has to happen for a better one, and who voted how.
 
-use council_protocol::{CoverageState, Vote};
+use council_protocol::{CoverageState, FailureKind, Vote};
 
-use super::model::VerdictView;
+use super::model::{ReadingPlace, VerdictView};
 use crate::council::outcome::{FindingLevel, JudgeRecord, Verdict, VerdictReason};
 use crate::report::bottom_line::GatePolicy;
 use crate::report::bottom_line::count_noun;
+use crate::report::uri::page_url;
 use crate::report::whole::Report;
 use crate::report::words::{self, JudgeNames};
 
 /// The most paths that one line names.
 const MAX_PATHS: usize = 3;
 
-pub(super) fn view(report: &Report) -> VerdictView {
+pub(super) fn view(report: &Report, place: ReadingPlace) -> VerdictView {
     let mut measures = Vec::new();
     if report.change.files > 0 {
         measures.push(words::change_size(report.change, "−"));
     }
-    measures.push(words::format_duration(report.receipt.run.duration_ms));
-    measures.extend(report.receipt.usage.as_ref().and_then(words::usage_words));
+    match report.receipt.run.recognised {
+        // What the first run took was not spent again.
+        Some(_) => measures.push("reused".to_owned()),
+        None => {
+            measures.push(words::format_duration(report.receipt.run.duration_ms));
+            measures.extend(report.receipt.usage.as_ref().and_then(words::usage_words));
+        }
+    }
     VerdictView {
         verdict: report.outcome.verdict,
         headline: report.bottom_line(GatePolicy::default()).headline,
-        next_step: next_step(report).unwrap_or_default(),
+        next_step: next_step(report, place).unwrap_or_default(),
         subject: report.target.label.clone(),
         measures,
         detail: report.detail.clone(),
@@ -38,30 +45,25 @@ pub(super) fn view(report: &Report) -> VerdictView {
 }
 
 /// What whoever wants a better verdict does next.
-fn next_step(report: &Report) -> Option<String> {
+fn next_step(report: &Report, place: ReadingPlace) -> Option<String> {
     let failing = report.outcome.findings.iter();
     let failing: Vec<&str> = failing
         .filter(|f| f.level == Some(FindingLevel::Fail))
         .map(|f| f.id.as_str())
         .collect();
     Some(match (report.outcome.verdict, report.outcome.reason) {
-        (_, VerdictReason::Interrupted) => {
-            "`git council resume` continues this run and keeps the answers that it has.".into()
+        (_, VerdictReason::Interrupted) if place == ReadingPlace::Clone => {
+            let name = plain_name(report).map_or(String::new(), |name| format!(" {name}"));
+            format!("`git council resume{name}` continues this run and keeps the answers that it has.")
         }
-        (Verdict::Fail, _) if !failing.is_empty() => {
-            let which = match failing.len() {
-                1 => "the finding that fails the change, or dismiss it".to_owned(),
-                many => format!("the {many} findings that fail the change, or dismiss them"),
-            };
-            let is_plain = |id: &&str| words::is_plain_id(id);
-            let first = failing.first().copied().filter(is_plain).unwrap_or("ID");
-            format!("Next step: fix {which} with a reason: `git council dismiss {first}`.")
-        }
+        (_, VerdictReason::Interrupted) => "Run the job again: this run was interrupted.".into(),
+        (Verdict::Fail, _) if !failing.is_empty() => fix_or_dismiss(report, &failing, place),
         (Verdict::Fail, _) => {
             "Next step: resolve what the judges object to, then review again.".into()
         }
-        (Verdict::Inconclusive, VerdictReason::BelowQuorum) => {
-            "Too few judges answered for a verdict: see why below, then review again.".into()
+        (Verdict::Inconclusive, VerdictReason::BelowQuorum) => ask_again(report, place),
+        (Verdict::Inconclusive, VerdictReason::VerdictWithoutFinding) => {
+            "Next step: read why the judges object, below, and mend what they are right about.".into()
         }
         (Verdict::Inconclusive, VerdictReason::IncompleteCoverage) if is_unreadable(report) => {
             "What could not be read is listed below, each with what to do about it.".into()
@@ -72,6 +74,68 @@ fn next_step(report: &Report) -> Option<String> {
         (Verdict::Inconclusive, _) => "Review again: this run has no verdict.".into(),
         _ => return None,
     })
+}
+
+/// What takes away the findings that fail the change, with what can be done where it is read.
+fn fix_or_dismiss(report: &Report, failing: &[&str], place: ReadingPlace) -> String {
+    let (which, them) = match failing.len() {
+        1 => ("the finding that fails the change".to_owned(), "it"),
+        many => (format!("the {many} findings that fail the change"), "them"),
+    };
+    match place {
+        ReadingPlace::Clone => {
+            let is_plain = |id: &&str| words::is_plain_id(id);
+            let first = failing.first().copied().filter(is_plain).unwrap_or("ID");
+            format!(
+                "Next step: fix {which}, or dismiss {them}: `git council dismiss {first} --because '…'`."
+            )
+        }
+        ReadingPlace::Agent => {
+            format!(
+                "Next step: fix {which}, or propose with the tool `dismiss` that {them} be dismissed."
+            )
+        }
+        ReadingPlace::Conversation => format!(
+            "Next step: fix {which}, or have somebody with write access, other than the author, reply \
+             `/council dismiss because …` in the conversation about {them}."
+        ),
+        ReadingPlace::Forge => {
+            let page = page_url(&report.receipt.run.version, "docs/warn-and-merge.md");
+            format!("Next step: fix {which}, or [dismiss {them} with a reason]({page}).")
+        }
+    }
+}
+
+/// How to come to a verdict where too few judges answered: what was paid for is kept where the others can still be asked.
+fn ask_again(report: &Report, place: ReadingPlace) -> String {
+    let is_lost = |judge: &JudgeRecord| {
+        let last = judge.failures.last().map(|failed| failed.failure.kind);
+        last.is_some_and(|kind| {
+            use FailureKind::{Died, Quota, Spawn, Timeout};
+            matches!(kind, Spawn | Timeout | Died | Quota)
+        })
+    };
+    let is_lost = report.abstained_judges().any(is_lost) && !report.is_rules_only();
+    let name = plain_name(report).filter(|_| is_lost);
+    let what = match (place, name) {
+        (ReadingPlace::Clone, Some(name)) => {
+            format!("`git council resume {name}` asks only those that did not")
+        }
+        (ReadingPlace::Clone | ReadingPlace::Agent, _) => "then review again".to_owned(),
+        (ReadingPlace::Forge | ReadingPlace::Conversation, _) => {
+            "then run the job again".to_owned()
+        }
+    };
+    format!("Too few judges answered for a verdict: see why below; {what}.")
+}
+
+/// The run's name, where it is one that a shell takes as it is: a report from elsewhere may say anything here.
+fn plain_name(report: &Report) -> Option<&str> {
+    let name = report.receipt.run.name.as_str();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    let is_name =
+        name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(is_plain);
+    is_name.then_some(name)
 }
 
 /// Whether nothing is missing but what could not be read: then neither a smaller change nor a larger budget helps.

@@ -13,6 +13,7 @@ pub(crate) use session::{minutes, session};
 
 use blocks::{MarkdownDocument, MarkdownSection};
 
+pub(crate) use super::document::ReadingPlace;
 use super::document::{Block, Depth, Document, Section, Text, VerdictView};
 use super::words::{self, JudgeNames};
 use crate::council::outcome::{JudgedFinding, Verdict};
@@ -44,6 +45,8 @@ pub(crate) struct MarkdownOptions<'a> {
     pub fold: bool,
     /// Links to the reviewed lines; none: places are names.
     pub links: Option<&'a SourceLinks>,
+    /// Where it is read, and so what can be done about a finding.
+    pub place: ReadingPlace,
     /// What changed since the last review, in Markdown of ours; none: there was none.
     pub update: Option<&'a str>,
 }
@@ -55,6 +58,7 @@ impl Default for MarkdownOptions<'_> {
             max_bytes: None,
             fold: false,
             links: None,
+            place: ReadingPlace::Clone,
             update: None,
         }
     }
@@ -63,7 +67,7 @@ impl Default for MarkdownOptions<'_> {
 /// The report as Markdown, ended by a newline.
 pub(crate) fn render(report: &Report, options: MarkdownOptions<'_>) -> String {
     let names = JudgeNames::without_agents(&report.outcome.judges);
-    let document = Document::of(report, &names, false);
+    let document = Document::at_place(report, &names, false, options.place);
     let mut out = MarkdownDocument::default();
     if options.frontmatter {
         out.push_head(frontmatter(report));
@@ -106,9 +110,9 @@ pub(crate) fn render(report: &Report, options: MarkdownOptions<'_>) -> String {
 }
 
 /// The beginning of the report: the headline, what to do next, what was reviewed.
-pub(crate) fn head(report: &Report) -> String {
+pub(crate) fn head(report: &Report, place: ReadingPlace) -> String {
     let names = JudgeNames::without_agents(&report.outcome.judges);
-    let document = Document::of(report, &names, false);
+    let document = Document::at_place(report, &names, false, place);
     let view = &document.verdict;
     let mut blocks = vec![format!("**{}**", view.headline), view.next_step.clone()];
     blocks.push(subject_line(report, view));

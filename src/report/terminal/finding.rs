@@ -1,17 +1,14 @@
 //! One finding at a terminal: a line that says all that matters, and the code with why and fix under it.
 
 use anstyle::Style;
-use council_protocol::{Proof, Severity};
+use council_protocol::{FileChange, Severity};
 
+use super::code::{self, MAX_VERBOSE_LINES};
 use crate::report::document::FindingView;
 use crate::report::page::{TerminalPage, colours};
 use crate::report::suggestion_words;
 use crate::report::words;
 use crate::text::{self, Ellipsis, Untrusted};
-
-/// The most lines of a quote in an ordinary report, and in a verbose one.
-const MAX_LINES: usize = 4;
-const MAX_VERBOSE_LINES: usize = 16;
 
 /// The most columns that a path with its lines takes. It may be wider than the page, so that it can be clicked on.
 const MAX_PLACE: usize = 240;
@@ -22,8 +19,16 @@ const MAX_TAG: usize = 32;
 /// The most characters of the sentence in a report that is not verbose.
 const MAX_SENTENCE: usize = 400;
 
+/// The same where it has neither code nor reason under it.
+const MAX_LISTED_SENTENCE: usize = 160;
+
 /// The whole finding: its line, the code with a caret, why, fix, and who holds or disputes it.
-pub(super) fn push_full(page: &mut TerminalPage, view: &FindingView<'_>, verbose: bool) {
+pub(super) fn push_full(
+    page: &mut TerminalPage,
+    view: &FindingView<'_>,
+    files: &[FileChange],
+    verbose: bool,
+) {
     let most = if verbose { usize::MAX } else { MAX_SENTENCE };
     let text = sentence(view, most);
     page.push_place_line(
@@ -31,7 +36,7 @@ pub(super) fn push_full(page: &mut TerminalPage, view: &FindingView<'_>, verbose
         (view.found.finding.location.path.as_bytes(), &place(view)),
         &text,
     );
-    push_code(page, view, verbose);
+    code::push_code(page, view, files, (verbose, style(view.severity)));
     for (label, text) in [("why", view.why), ("fix", view.fix)] {
         push_remark(page, label, text);
     }
@@ -64,6 +69,15 @@ pub(super) fn push_line(page: &mut TerminalPage, view: &FindingView<'_>) {
         &label,
         style(view.severity),
         &format!("{place}  {what}{tail}"),
+    );
+}
+
+/// The finding in a sentence, wrapped: what is said of it is not worth less for a narrow terminal.
+pub(super) fn push_sentence(page: &mut TerminalPage, view: &FindingView<'_>) {
+    page.push_place_line(
+        (&label(view), style(view.severity)),
+        (view.found.finding.location.path.as_bytes(), &place(view)),
+        &sentence(view, MAX_LISTED_SENTENCE),
     );
 }
 
@@ -110,95 +124,6 @@ fn style(severity: Severity) -> Style {
     }
 }
 
-/// The quoted lines behind their numbers, and a caret below what is meant.
-fn push_code(page: &mut TerminalPage, view: &FindingView<'_>, verbose: bool) {
-    let finding = &view.found.finding;
-    if finding.quote.trim().is_empty() {
-        return;
-    }
-    if finding.location.line == 0 {
-        return push_removed(page, view);
-    }
-    let most = if verbose {
-        MAX_VERBOSE_LINES
-    } else {
-        MAX_LINES
-    };
-    push_lines(page, finding.location.line, "|", &finding.quote, most);
-    let mut lines = Untrusted::new(&finding.quote).code_lines();
-    let (Some(only), None) = (lines.next(), lines.next()) else {
-        return;
-    };
-    let (number, room) = (
-        finding.location.line.to_string(),
-        code_room(page, finding.location.line),
-    );
-    let indent = text::display_width(&only) - text::display_width(only.trim_start());
-    let length = text::display_width(only.trim()).min(room.saturating_sub(indent));
-    let gutter = page.paint(
-        colours::GUTTER,
-        &format!("  {} |", " ".repeat(number.len())),
-    );
-    let caret = page.paint(style(view.severity), &"^".repeat(length));
-    page.push_line(&format!("{gutter} {}{caret}", " ".repeat(indent)));
-}
-
-fn code_room(page: &TerminalPage, last: u32) -> usize {
-    page.look()
-        .columns()
-        .saturating_sub(last.to_string().len() + 5)
-}
-
-/// Numbered lines, cut to the width of the page.
-/// Lines that the change removes stand under no number of the reviewed side.
-fn push_removed(page: &mut TerminalPage, view: &FindingView<'_>) {
-    let old = view
-        .found
-        .members
-        .iter()
-        .find_map(|member| match member.proof {
-            Proof::Removed { old_line, .. } => Some(old_line),
-            _ => None,
-        });
-    let Some(old) = old else { return };
-    let (room, ellipsis) = (code_room(page, old), page.look().ellipsis());
-    let mut lines = Untrusted::new(&view.found.finding.quote).code_lines();
-    if let Some(line) = lines.next() {
-        let gutter = page.paint(colours::GUTTER, &format!("  removed (line {old} before) |"));
-        page.push_line(&format!(
-            "{gutter} {}",
-            text::fit_columns(&line, room, ellipsis)
-        ));
-    }
-}
-
-fn push_lines(page: &mut TerminalPage, first: u32, bar: &str, code: &str, most: usize) {
-    let count = code.lines().count();
-    let last = first.saturating_add(
-        u32::try_from(count.min(most))
-            .unwrap_or(0)
-            .saturating_sub(1),
-    );
-    let width = last.to_string().len();
-    let room = code_room(page, last);
-    let ellipsis = page.look().ellipsis();
-    for (line, number) in Untrusted::new(code).code_lines().take(most).zip(first..) {
-        let gutter = page.paint(colours::GUTTER, &format!("  {number:>width$} {bar}"));
-        page.push_line(&format!(
-            "{gutter} {}",
-            text::fit_columns(&line, room, ellipsis)
-        ));
-    }
-    if count > most {
-        let gutter = page.paint(colours::GUTTER, &format!("  {:width$} {bar}", ""));
-        page.push_line(&format!(
-            "{gutter} {} {} more lines",
-            ellipsis.as_str(),
-            count - most
-        ));
-    }
-}
-
 fn push_suggestion(page: &mut TerminalPage, view: &FindingView<'_>) {
     let finding = &view.found.finding;
     if let Some(suggestion) = &finding.suggestion {
@@ -208,13 +133,9 @@ fn push_suggestion(page: &mut TerminalPage, view: &FindingView<'_>) {
             None => "replace the quoted lines with".to_owned(),
         };
         push_remark(page, "suggestion", &text);
-        push_lines(
-            page,
-            finding.location.line,
-            "+",
-            suggestion,
-            MAX_VERBOSE_LINES,
-        );
+        let lines: Vec<&str> = suggestion.lines().collect();
+        code::push_lines(page, finding.location.line, "+", &lines, MAX_VERBOSE_LINES);
+        code::push_more(page, finding.location.line, lines.len(), MAX_VERBOSE_LINES);
     }
 }
 

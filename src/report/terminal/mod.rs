@@ -3,10 +3,13 @@
 //! A reader has ten seconds. A report shows a line for each finding and at most four things under it; rounds, votes one by
 //! one, ids and the receipt stand in `git council show` and behind `-v`.
 
+mod code;
 mod finding;
 mod section;
 
-use super::document::{Depth, Document, VerdictView};
+use council_protocol::{FileChange, Severity};
+
+use super::document::{Depth, Document, FindingView, VerdictView};
 use super::page::{TerminalPage, colours};
 use super::words::JudgeNames;
 use crate::council::outcome::Verdict;
@@ -20,16 +23,17 @@ const MAX_FULL: usize = 6;
 /// The most findings below WARN that an ordinary report lists.
 const MAX_NOTES: usize = 10;
 
-/// The most findings that a hook's report names. With the hook's own two lines and where the rest is it has five.
+/// The most findings that a hook's report names, where there is room for them.
 const MAX_HOOK_FINDINGS: usize = 2;
 
-/// The report as text, ended by a newline. Escape sequences stand in it only when `look.colour` says so.
-pub(crate) fn render(report: &Report, look: DisplayOptions) -> String {
+/// The report as text, ended by a newline. Escape sequences stand in it only when `look.colour` says so. `files` is what
+/// is at hand of the change, without secrets: findings show its lines, and elsewhere their quotes.
+pub(crate) fn render(report: &Report, look: DisplayOptions, files: &[FileChange]) -> String {
     let names = JudgeNames::of(&report.outcome.judges);
     let verbose = look.verbosity == Verbosity::Verbose;
     let document = Document::of(report, &names, verbose);
     let mut page = TerminalPage::new(look);
-    if look.verbosity > Verbosity::Quiet && push_body(&mut page, &document, verbose) {
+    if look.verbosity > Verbosity::Quiet && push_body(&mut page, &document, files, verbose) {
         push_counts(&mut page, &document.verdict, "");
         push_verdict(&mut page, &document, verbose);
     } else {
@@ -43,17 +47,26 @@ pub(crate) fn render(report: &Report, look: DisplayOptions) -> String {
 }
 
 /// Everything that is known of a run, ended by a newline: what `git council show` shows.
-pub(crate) fn render_all(report: &Report, look: DisplayOptions) -> String {
+pub(crate) fn render_all(report: &Report, look: DisplayOptions, files: &[FileChange]) -> String {
     let verbosity = Verbosity::Verbose;
-    render(report, DisplayOptions { verbosity, ..look })
+    render(report, DisplayOptions { verbosity, ..look }, files)
 }
 
-/// What a hook shows below its own line with the verdict: the worst findings, a line each, and where the rest is.
-pub(crate) fn render_hook(report: &Report, look: DisplayOptions) -> String {
+/// What a hook shows below its own line with the verdict: the worst findings, a line each and at most `room` of them, and
+/// where the rest is: in the latest run, or in `run`.
+pub(crate) fn render_hook(
+    report: &Report,
+    look: DisplayOptions,
+    room: usize,
+    run: Option<&str>,
+) -> String {
     let names = JudgeNames::of(&report.outcome.judges);
     let document = Document::of(report, &names, false);
     let mut page = TerminalPage::new(look);
-    let named: Vec<_> = document.counting().take(MAX_HOOK_FINDINGS).collect();
+    let named: Vec<_> = document
+        .counting()
+        .take(MAX_HOOK_FINDINGS.min(room))
+        .collect();
     for view in &named {
         finding::push_line(&mut page, view);
     }
@@ -61,13 +74,21 @@ pub(crate) fn render_hook(report: &Report, look: DisplayOptions) -> String {
         0 => "reasons, fixes and votes".to_owned(),
         left => format!("{left} more, reasons and fixes"),
     };
-    page.push_fitted("git council show: ", colours::BOLD, &more);
+    let run = run.map_or(String::new(), |name| {
+        format!(" {}", Untrusted::new(name).name())
+    });
+    page.push_fitted(&format!("git council show{run}: "), colours::BOLD, &more);
     page.finish()
 }
 
 /// The answer, the findings, what must be known; in a verbose report everything else, too. False where there is nothing
 /// to say but the verdict.
-fn push_body(page: &mut TerminalPage, document: &Document<'_>, verbose: bool) -> bool {
+fn push_body(
+    page: &mut TerminalPage,
+    document: &Document<'_>,
+    files: &[FileChange],
+    verbose: bool,
+) -> bool {
     let shown = |depth| verbose || depth == Depth::Essential;
     let sections = document.sections.iter().filter(|s| shown(s.depth));
     let view = &document.verdict;
@@ -76,38 +97,51 @@ fn push_body(page: &mut TerminalPage, document: &Document<'_>, verbose: bool) ->
         return false;
     }
     push_opening(page, view);
-    let full = if verbose { usize::MAX } else { MAX_FULL };
-    for view in document.weighty.iter().take(full) {
-        page.push_gap();
-        finding::push_full(page, view, verbose);
-    }
-    page.push_gap();
-    for view in document.weighty.iter().skip(full) {
-        finding::push_line(page, view);
-    }
-    let most = if verbose { usize::MAX } else { MAX_NOTES };
-    for view in document.notes.iter().take(most) {
-        if verbose {
-            page.push_gap();
-            finding::push_full(page, view, true);
-        } else {
-            finding::push_line(page, view);
-        }
-    }
-    let left = document.notes.len().saturating_sub(most);
-    if left > 0 {
-        page.push_line(&format!("{left} more notes (-v shows them all)"));
-    }
-    for view in document.rejected.iter().filter(|_| verbose) {
-        page.push_gap();
-        finding::push_full(page, view, true);
-    }
+    push_findings(page, document, files, verbose);
     for section in sections {
         page.push_gap();
         section::push_section(page, section, verbose);
     }
     page.push_gap();
     true
+}
+
+/// What is worst with its code, why and fix, and a sentence of each other one.
+fn push_findings(
+    page: &mut TerminalPage,
+    document: &Document<'_>,
+    files: &[FileChange],
+    verbose: bool,
+) {
+    let weighs = |view: &&FindingView<'_>| view.weighs() || view.severity > Severity::Minor;
+    let (full, listed): (Vec<_>, Vec<_>) = match verbose {
+        true => (
+            document.counting().chain(&document.rejected).collect(),
+            Vec::new(),
+        ),
+        false => document.counting().partition(weighs),
+    };
+    let most = if verbose { usize::MAX } else { MAX_FULL };
+    let (full, beyond) = full.split_at(full.len().min(most));
+    for view in full {
+        page.push_gap();
+        finding::push_full(page, view, files, verbose);
+    }
+    page.push_gap();
+    for view in beyond.iter().chain(listed.iter().take(MAX_NOTES)) {
+        finding::push_sentence(page, view);
+    }
+    let left = listed.len().saturating_sub(MAX_NOTES);
+    if left > 0 {
+        page.push_line(&format!("{left} more notes"));
+    }
+    if !beyond.is_empty() || !listed.is_empty() {
+        page.push_fitted(
+            "why, and how to fix these: ",
+            colours::PLAIN,
+            "git council show",
+        );
+    }
 }
 
 /// The first line: the verdict and what it is about; under it what to do next.

@@ -149,7 +149,9 @@ pub(in crate::report) fn fail() -> Report {
         exchange: Some(ExchangeKind::Inline),
         ..DebateLedger::default()
     };
-    outcome.notes = vec!["Judge judge-hygiene R2 timeout -- using R1 verdict.".into()];
+    let note =
+        "judge-hygiene gave no usable answer in round 2 (timeout); its answer of round 1 counts";
+    outcome.notes = vec![note.into()];
     let mut run = run();
     run.duration_ms = 94_300;
     run.debate = Some(DebateMode::Force);

@@ -73,8 +73,8 @@ fn a_written_document_begins_with_no_verdict() {
 fn nobody_votes_or_abstains_where_a_document_was_asked_for() {
     let report = document();
     let surfaces = [
-        terminal::render(&report, DisplayOptions::default()),
-        terminal::render_all(&report, DisplayOptions::default()),
+        terminal::render(&report, DisplayOptions::default(), &[]),
+        terminal::render_all(&report, DisplayOptions::default(), &[]),
         markdown::render(&report, markdown::MarkdownOptions::default()),
     ];
     for text in &surfaces {
@@ -96,7 +96,7 @@ fn nobody_votes_or_abstains_where_a_document_was_asked_for() {
 
 #[test]
 fn who_wrote_nothing_in_a_round_is_told_with_the_reason() {
-    let told = terminal::render_all(&document(), DisplayOptions::default());
+    let told = terminal::render_all(&document(), DisplayOptions::default(), &[]);
     assert!(
         told.contains("wrote nothing (timeout: no answer in time)"),
         "{told}"

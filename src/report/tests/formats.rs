@@ -2,8 +2,13 @@
 
 use serde_json::Value;
 
-use super::super::{GatePolicy, Report, agent, gitlab, json, rdjson, sarif};
+use super::super::markdown::{self, MarkdownOptions};
+use super::super::{
+    DisplayOptions, FailOn, GatePolicy, Report, agent, checkstyle, exit, gitlab, json, junit,
+    rdjson, sarif, terminal,
+};
 use super::samples;
+use crate::council::outcome::{Verdict, VerdictReason};
 use crate::text;
 use serde_json::json as json_of;
 
@@ -69,6 +74,113 @@ fn t21_a_report_that_is_greener_than_its_content_is_refused() {
     assert!(counted.contains("counts other judges"), "{counted}");
 }
 
+/// Reports of every verdict, with and without findings, by findings and by votes.
+fn endings() -> Vec<(String, Report)> {
+    let mut all: Vec<(String, Report)> = Vec::new();
+    for (name, report) in samples::all() {
+        all.push((name.to_owned(), report.clone()));
+        for (verdict, reason) in [
+            (Verdict::Fail, VerdictReason::Votes),
+            (Verdict::Warn, VerdictReason::Votes),
+            (Verdict::Warn, VerdictReason::VerdictWithoutFinding),
+            (Verdict::Inconclusive, VerdictReason::VerdictWithoutFinding),
+            (Verdict::Inconclusive, VerdictReason::BelowQuorum),
+        ] {
+            let mut by_votes = report.clone();
+            (by_votes.outcome.verdict, by_votes.outcome.reason) = (verdict, reason);
+            all.push((format!("{name}, {verdict:?} {reason:?}"), by_votes.clone()));
+            by_votes.outcome.findings.clear();
+            all.push((format!("{name}, {verdict:?} {reason:?}, bare"), by_votes));
+        }
+    }
+    all
+}
+
+/// Whether a format of findings says that the run fails.
+fn tells_failure(report: &Report, gate: GatePolicy) -> [(&'static str, bool); 6] {
+    let value = |text: String| serde_json::from_str::<Value>(&text).unwrap();
+    let has = |list: &Value, key: &str, word: &str| {
+        let mut items = list.as_array().unwrap().iter();
+        items.any(|item| item[key] == word && item["suppressions"].is_null())
+    };
+    let run = value(sarif::render(report, gate))["runs"][0].clone();
+    let unsuccessful = run["invocations"][0]["executionSuccessful"] == false;
+    let junit = junit::render(report, gate);
+    let suites = junit
+        .lines()
+        .find(|line| line.contains("<testsuites"))
+        .unwrap();
+    let suites = suites
+        .split("<testsuites")
+        .nth(1)
+        .unwrap()
+        .split('>')
+        .next()
+        .unwrap();
+    let issues = value(gitlab::render(report, gate));
+    let diagnostics = value(rdjson::render(report, gate))["diagnostics"].clone();
+    let agent = agent::render(report, gate);
+    [
+        (
+            "sarif",
+            has(&run["results"], "level", "error") || unsuccessful,
+        ),
+        ("junit", !suites.contains("failures=\"0\" errors=\"0\"")),
+        (
+            "checkstyle",
+            checkstyle::render(report, gate).contains("severity=\"error\""),
+        ),
+        ("gitlab", has(&issues, "severity", "blocker")),
+        ("rdjson", has(&diagnostics, "severity", "ERROR")),
+        ("agent", !agent.lines().next().unwrap().ends_with("exit 0")),
+    ]
+}
+
+/// No format can show a better result than the exit code, whatever the verdict rests on.
+#[test]
+fn where_the_run_fails_every_format_has_an_entry_that_says_so() {
+    for (name, report) in endings() {
+        for fail_on in [FailOn::Fail, FailOn::Warn] {
+            let gate = GatePolicy {
+                fail_on,
+                ..GatePolicy::default()
+            };
+            let fails = report.bottom_line(gate).exit_code != exit::OK;
+            for (format, tells) in tells_failure(&report, gate) {
+                assert!(tells || !fails, "{format} is green: {name}, {fail_on:?}");
+            }
+            let passes = report.outcome.verdict == Verdict::Pass;
+            let bare = report.outcome.findings.is_empty();
+            for (format, tells) in tells_failure(&report, gate) {
+                assert!(!(tells && passes && bare), "{format} is red: {name}");
+            }
+        }
+    }
+}
+
+/// A vote alone says nothing to whoever has to mend it.
+#[test]
+fn a_verdict_by_votes_says_why_each_judge_objects() {
+    let mut report = samples::fail();
+    report.outcome.reason = VerdictReason::Votes;
+    report.outcome.findings.clear();
+    let gate = GatePolicy::default();
+    let (plain, options) = (DisplayOptions::default(), MarkdownOptions::default());
+    for text in [
+        terminal::render(&report, plain, &[]),
+        markdown::render(&report, options),
+        agent::render(&report, gate),
+        junit::render(&report, gate),
+        checkstyle::render(&report, gate),
+        gitlab::render(&report, gate),
+        rdjson::render(&report, gate),
+        sarif::render(&report, gate),
+    ] {
+        let why = "votes FAIL: User input reaches the database as a statement";
+        assert!(text.contains(why), "{text}");
+    }
+}
+
 /// The errors of a value against a schema.
 fn errors(schema: &Value, value: &Value) -> Vec<String> {
     let validator = jsonschema::validator_for(schema).unwrap();
@@ -81,8 +193,9 @@ fn errors(schema: &Value, value: &Value) -> Vec<String> {
 #[test]
 fn sarif_follows_its_schema_and_every_result_has_a_fingerprint() {
     let schema: Value = serde_json::from_str(include_str!("fixtures/sarif-2.1.0.json")).unwrap();
-    for (name, report) in samples::all() {
-        let log: Value = serde_json::from_str(&sarif::render(&report)).unwrap();
+    for (name, report) in endings() {
+        let log: Value =
+            serde_json::from_str(&sarif::render(&report, GatePolicy::default())).unwrap();
         assert_eq!(errors(&schema, &log), Vec::<String>::new(), "{name}");
         let results = log["runs"][0]["results"].as_array().unwrap();
         for result in results {
@@ -92,7 +205,8 @@ fn sarif_follows_its_schema_and_every_result_has_a_fingerprint() {
         }
     }
     // The schema forbids what it does not know.
-    let mut log: Value = serde_json::from_str(&sarif::render(&samples::fail())).unwrap();
+    let mut log: Value =
+        serde_json::from_str(&sarif::render(&samples::fail(), GatePolicy::default())).unwrap();
     log["runs"][0]["results"][0]["levle"] = "error".into();
     log["runs"][0]["results"][1]["level"] = "fatal".into();
     assert_eq!(errors(&schema, &log).len(), 2);
@@ -136,7 +250,8 @@ fn rdjson_is_what_reviewdog_reads() {
         json_of!(["source", "diagnostics"]),
     );
     for (name, report) in samples::all() {
-        let result: Value = serde_json::from_str(&rdjson::render(&report)).unwrap();
+        let result: Value =
+            serde_json::from_str(&rdjson::render(&report, GatePolicy::default())).unwrap();
         assert_eq!(errors(&schema, &result), Vec::<String>::new(), "{name}");
         let counted = report
             .outcome
@@ -144,10 +259,11 @@ fn rdjson_is_what_reviewdog_reads() {
             .iter()
             .filter(|f| f.level.is_some())
             .count();
+        let by_none = report.outcome.verdict == Verdict::Inconclusive;
         assert_eq!(
             result["diagnostics"].as_array().unwrap().len(),
-            counted,
-            "{name}"
+            counted + usize::from(by_none),
+            "{name}: the verdict has an entry where no finding fails the run"
         );
     }
 }
@@ -197,7 +313,8 @@ fn gitlab_gets_what_it_documents() {
         },
     } });
     for (name, report) in samples::all() {
-        let issues: Value = serde_json::from_str(&gitlab::render(&report)).unwrap();
+        let issues: Value =
+            serde_json::from_str(&gitlab::render(&report, GatePolicy::default())).unwrap();
         assert_eq!(errors(&schema, &issues), Vec::<String>::new(), "{name}");
     }
 }
@@ -206,7 +323,8 @@ fn gitlab_gets_what_it_documents() {
 #[test]
 fn every_sarif_rule_has_what_code_scanning_shows() {
     for (name, report) in samples::all() {
-        let log: Value = serde_json::from_str(&sarif::render(&report)).unwrap();
+        let log: Value =
+            serde_json::from_str(&sarif::render(&report, GatePolicy::default())).unwrap();
         for rule in log["runs"][0]["tool"]["driver"]["rules"]
             .as_array()
             .unwrap()

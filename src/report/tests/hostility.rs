@@ -22,7 +22,7 @@ proptest! {
     fn t10_t11_t18_no_surface_obeys_untrusted_text(text in hostile()) {
         let report = poison::report(&text);
         for (_, look) in looks() {
-            for page in [terminal::render(&report, look), terminal::render_all(&report, look)] {
+            for page in [terminal::render(&report, look, &[]), terminal::render_all(&report, look, &[])] {
                 for line in page.lines() {
                     prop_assert!(all_visible(line), "{line:?}");
                     prop_assert!(!line.trim_start().starts_with("::") && !line.contains("##["), "{line}");
@@ -39,7 +39,10 @@ proptest! {
                 prop_assert_eq!(again.as_ref(), Some(answer));
             }
         }
-        files.push(markdown::render(&report, markdown::MarkdownOptions { frontmatter: false, max_bytes: None, fold: false, links: None, update: None }));
+        for place in [markdown::ReadingPlace::Clone, markdown::ReadingPlace::Conversation] {
+            let options = markdown::MarkdownOptions { frontmatter: false, place, ..Default::default() };
+            files.push(markdown::render(&report, options));
+        }
         for file in &files {
             prop_assert!(file.lines().all(|l| all_visible(&l.replace('\t', ""))), "{file}");
             acts_nowhere(file)?;
@@ -47,7 +50,7 @@ proptest! {
         for line in agent::render(&report, GatePolicy::default()).lines() {
             prop_assert!(all_visible(&line.replace('\t', "")) && !line.starts_with("::") && !line.contains("##["), "{line:?}");
         }
-        for json in [json::render(&report, GatePolicy::default()), sarif::render(&report), rdjson::render(&report), gitlab::render(&report)] {
+        for json in [json::render(&report, GatePolicy::default()), sarif::render(&report, GatePolicy::default()), rdjson::render(&report, GatePolicy::default()), gitlab::render(&report, GatePolicy::default())] {
             prop_assert!(json.lines().all(|l| !l.chars().any(text::is_hidden) && !l.contains("##[")), "{json}");
             prop_assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok());
         }
@@ -57,7 +60,8 @@ proptest! {
     #[test]
     fn trimmed_markdown_keeps_its_bound(text in hostile(), max in 200usize..12_000) {
         let report = poison::report(&text);
-        let file = markdown::render(&report, markdown::MarkdownOptions { frontmatter: false, max_bytes: Some(max), fold: true, links: None, update: None });
+        let options = markdown::MarkdownOptions { frontmatter: false, max_bytes: Some(max), fold: true, ..Default::default() };
+        let file = markdown::render(&report, options);
         prop_assert!(file.len() <= max);
         prop_assert!(file.starts_with("# FAIL"), "{file}");
         acts_nowhere(&file)?;
@@ -130,17 +134,17 @@ fn t10_t26_a_secret_that_a_judge_quotes_is_on_no_surface() {
         ..DisplayOptions::default()
     };
     let surfaces = [
-        terminal::render(&report, look),
-        terminal::render_all(&report, look),
+        terminal::render(&report, look, &[]),
+        terminal::render_all(&report, look, &[]),
         html::render(&report, &html::PageMaterial::default()),
         agent::render(&report, GatePolicy::default()),
-        junit::render(&report),
-        checkstyle::render(&report),
-        gitlab::render(&report),
+        junit::render(&report, GatePolicy::default()),
+        checkstyle::render(&report, GatePolicy::default()),
+        gitlab::render(&report, GatePolicy::default()),
         markdown::render(&report, markdown::MarkdownOptions::default()),
         json::render(&report, GatePolicy::default()),
-        sarif::render(&report),
-        rdjson::render(&report),
+        sarif::render(&report, GatePolicy::default()),
+        rdjson::render(&report, GatePolicy::default()),
         judge::render_judge(&seat, RoundNumber::FIRST, &answers[0], &Redactor::default()),
         markdown::session(&report).unwrap(),
     ];

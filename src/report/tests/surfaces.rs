@@ -1,8 +1,12 @@
 //! What people see: read these snapshots as a user would.
 
+use council_protocol::FileChange;
+use council_protocol::change::{FileKind, FileStatus, Hunk};
 use council_secrets::Redactor;
 
-use super::super::{DisplayOptions, Verbosity, judge, markdown, rdjson, sarif, terminal};
+use super::super::{
+    DisplayOptions, GatePolicy, Verbosity, judge, markdown, rdjson, sarif, terminal,
+};
 use super::{looks, samples};
 use crate::text;
 
@@ -24,7 +28,7 @@ fn a_place_is_a_link_where_the_terminal_takes_links() {
         )),
         ..EIGHTY
     };
-    let linked = terminal::render(&samples::fail(), look);
+    let linked = terminal::render(&samples::fail(), look, &[]);
     assert!(
         linked.contains("\u{1b}]8;;file:///home/ann/my%20work/"),
         "{linked}"
@@ -36,13 +40,13 @@ fn a_place_is_a_link_where_the_terminal_takes_links() {
     let bare = |text: &str| anstream::adapter::strip_str(text).to_string();
     assert_eq!(
         bare(&linked),
-        bare(&terminal::render(&samples::fail(), colour))
+        bare(&terminal::render(&samples::fail(), colour, &[]))
     );
     let plain = DisplayOptions {
         colour: false,
         ..look
     };
-    assert!(!terminal::render(&samples::fail(), plain).contains('\u{1b}'));
+    assert!(!terminal::render(&samples::fail(), plain, &[]).contains('\u{1b}'));
 }
 
 #[test]
@@ -50,7 +54,7 @@ fn terminal() {
     for (name, report) in samples::all() {
         insta::assert_snapshot!(
             format!("terminal_{name}"),
-            terminal::render(&report, EIGHTY)
+            terminal::render(&report, EIGHTY, &[])
         );
     }
 }
@@ -60,8 +64,10 @@ fn terminal() {
 fn a_hook_shows_at_most_three_lines_and_says_where_the_rest_is() {
     for (name, report) in samples::all() {
         for (_, look) in looks() {
-            let text = terminal::render_hook(&report, look);
+            let text = terminal::render_hook(&report, look, 9, None);
             assert!(text.lines().count() <= 3, "{name}: {text}");
+            let bare = terminal::render_hook(&report, look, 0, None);
+            assert_eq!(bare.lines().count(), 1, "{name}: {bare}");
             let last = text.lines().last().unwrap();
             assert!(last.contains("git council show"), "{name}: {text}");
             for line in text.lines() {
@@ -69,14 +75,17 @@ fn a_hook_shows_at_most_three_lines_and_says_where_the_rest_is() {
             }
         }
     }
-    insta::assert_snapshot!("hook_fail", terminal::render_hook(&samples::fail(), EIGHTY));
+    insta::assert_snapshot!(
+        "hook_fail",
+        terminal::render_hook(&samples::fail(), EIGHTY, 9, None)
+    );
 }
 
 /// Ten seconds: the first and the last line say the verdict, and a finding takes no more than a line and what explains it.
 #[test]
 fn the_first_and_the_last_line_say_the_verdict() {
     for (name, report) in samples::all() {
-        let text = terminal::render(&report, EIGHTY);
+        let text = terminal::render(&report, EIGHTY, &[]);
         let word = report.outcome.verdict.as_str();
         assert!(text.starts_with(word), "{name}: {text}");
         let last = text.lines().rev().find(|line| !line.starts_with(' '));
@@ -84,25 +93,93 @@ fn the_first_and_the_last_line_say_the_verdict() {
     }
 }
 
+/// A file of one changed line.
+fn file(path: &str, number: u32, line: &str) -> FileChange {
+    FileChange {
+        path: path.into(),
+        old_path: None,
+        status: FileStatus::Modified,
+        kind: FileKind::Text,
+        old_mode: 0o100_644,
+        new_mode: 0o100_644,
+        old_id: None,
+        new_id: None,
+        old_size: None,
+        new_size: None,
+        similarity: None,
+        lossy: false,
+        hunks: vec![Hunk {
+            old_start: number,
+            old_lines: 0,
+            new_start: number,
+            new_lines: 1,
+            section: String::new(),
+            body: format!("+{line}\n"),
+        }],
+    }
+}
+
+/// The line of a finding, and the one below it, in a report that has this file at hand.
+fn marked(line: &str, quote: &str) -> (String, String) {
+    let mut report = samples::fail();
+    report.outcome.findings[0].finding.quote = quote.to_owned();
+    let files = [file("src/db.rs", 42, line)];
+    let text = terminal::render(&report, EIGHTY, &files);
+    let mut lines = text.lines().skip_while(|line| !line.starts_with("  42 | "));
+    let mut next = || lines.next().unwrap_or_else(|| panic!("{text}")).to_owned();
+    (next(), next())
+}
+
+/// A quote is what a judge copied; the file has it with its indentation and what stands around it.
+#[test]
+fn a_finding_shows_the_line_of_the_file_with_carets_below_what_is_quoted() {
+    assert_eq!(
+        marked("\tlet query = build(name);", "build(name)"),
+        (
+            "  42 |     let query = build(name);".to_owned(),
+            format!("     | {}^^^^^^^^^^^", " ".repeat(16))
+        )
+    );
+    // Where the file says something else there is only the quote.
+    let (line, _) = marked("\tsomething_else();", "build(name)");
+    assert_eq!(line, "  42 | build(name)");
+    // What stands far to the right is what must be seen.
+    let (line, below) = marked(
+        &format!("{} build(name); more();", "x".repeat(300)),
+        "build(name)",
+    );
+    let at = line.chars().position(|c| c == 'b').unwrap();
+    assert!(
+        line.starts_with("  42 | …x") && line.ends_with("build(name); more();"),
+        "{line}"
+    );
+    assert_eq!(
+        below.chars().position(|c| c == '^'),
+        Some(at),
+        "{line}\n{below}"
+    );
+    assert_eq!(below.matches('^').count(), "build(name)".len());
+}
+
 /// A vote for FAIL under WARN is explained on its line, and nothing is explained that needs no explanation.
 #[test]
 fn a_vote_that_is_not_the_verdict_has_a_reason() {
     const WHY: &str = "findings decide, and none of them fails the change";
     let mut report = samples::warn();
-    assert!(!terminal::render(&report, EIGHTY).contains(WHY));
+    assert!(!terminal::render(&report, EIGHTY, &[]).contains(WHY));
     report.outcome.judges[0].counted = Some(council_protocol::Vote::Fail);
     let wide = DisplayOptions {
         width: 200,
         ..EIGHTY
     };
     for text in [
-        terminal::render(&report, wide),
+        terminal::render(&report, wide, &[]),
         markdown::render(&report, markdown::MarkdownOptions::default()),
     ] {
         let line = text.lines().find(|line| line.contains("1 FAIL (security)"));
         assert!(line.unwrap().contains(WHY), "{text}");
     }
-    assert!(!terminal::render(&samples::fail(), wide).contains(WHY));
+    assert!(!terminal::render(&samples::fail(), wide, &[]).contains(WHY));
 }
 
 /// What a pull request shows, before anybody unfolds anything.
@@ -122,12 +199,13 @@ fn a_comment_says_the_verdict_and_a_line_for_each_finding() {
         max_bytes: None,
         fold: true,
         links: Some(&links),
+        place: markdown::ReadingPlace::Conversation,
         update: None,
     };
     for (name, report) in samples::all() {
         let text = markdown::render(&report, options);
         let shown = text.split("<details>").next().unwrap();
-        for inside in ["ingerprint", "held by", "Convergence"] {
+        for inside in ["ingerprint", "held by", "Convergence", "git council"] {
             assert!(!shown.contains(inside), "{name}: {shown}");
         }
         if report.outcome.verdict == crate::council::outcome::Verdict::Pass
@@ -149,6 +227,41 @@ fn a_comment_says_the_verdict_and_a_line_for_each_finding() {
     }
 }
 
+/// Whoever reads a comment has no run: `git council dismiss` would find nothing, and in CI its dismissal would not count.
+#[test]
+fn a_page_of_the_forge_names_only_what_can_be_done_there() {
+    use markdown::ReadingPlace;
+    let step = |place| {
+        let options = markdown::MarkdownOptions {
+            place,
+            ..markdown::MarkdownOptions::default()
+        };
+        let text = markdown::render(&samples::fail(), options);
+        let head = markdown::head(&samples::fail(), place);
+        let line = text.lines().find(|line| line.starts_with("Next step"));
+        let line = line.unwrap_or_else(|| panic!("{text}")).to_owned();
+        assert!(head.contains(&line), "{head}");
+        line
+    };
+    let clone = step(ReadingPlace::Clone);
+    assert!(
+        clone.contains("`git council dismiss F1 --because '…'`"),
+        "{clone}"
+    );
+    let reply = step(ReadingPlace::Conversation);
+    assert!(
+        reply.contains("reply `/council dismiss because …`"),
+        "{reply}"
+    );
+    let page = step(ReadingPlace::Forge);
+    assert!(page.contains("docs/warn-and-merge.md)"), "{page}");
+    let agent = step(ReadingPlace::Agent);
+    assert!(agent.contains("the tool `dismiss`"), "{agent}");
+    for told in [reply, page, agent] {
+        assert!(!told.contains("git council"), "{told}");
+    }
+}
+
 #[test]
 fn markdown() {
     for (name, report) in samples::all() {
@@ -162,7 +275,7 @@ fn show() {
     for (name, report) in samples::all() {
         insta::assert_snapshot!(
             format!("show_{name}"),
-            terminal::render_all(&report, EIGHTY)
+            terminal::render_all(&report, EIGHTY, &[])
         );
     }
 }
@@ -197,7 +310,10 @@ fn the_minutes_grow_round_by_round_and_have_no_verdict() {
 fn sarif() {
     for (name, report) in samples::all() {
         if ["fail", "inconclusive", "odd_path", "hostile"].contains(&name) {
-            insta::assert_snapshot!(format!("sarif_{name}"), sarif::render(&report));
+            insta::assert_snapshot!(
+                format!("sarif_{name}"),
+                sarif::render(&report, GatePolicy::default())
+            );
         }
     }
 }
@@ -206,7 +322,10 @@ fn sarif() {
 fn rdjson() {
     for (name, report) in samples::all() {
         if ["pass", "fail", "odd_path", "hostile"].contains(&name) {
-            insta::assert_snapshot!(format!("rdjson_{name}"), rdjson::render(&report));
+            insta::assert_snapshot!(
+                format!("rdjson_{name}"),
+                rdjson::render(&report, GatePolicy::default())
+            );
         }
     }
 }
@@ -226,7 +345,7 @@ fn judge_files() {
 fn a_terminal_without_colour_gets_no_escapes_and_keeps_its_width() {
     for (name, report) in samples::all() {
         for (look_name, look) in looks() {
-            for line in terminal::render(&report, look).lines() {
+            for line in terminal::render(&report, look, &[]).lines() {
                 assert!(
                     !line.chars().any(text::is_hidden),
                     "{name} {look_name}: {line:?}"
@@ -249,13 +368,14 @@ fn a_terminal_without_colour_gets_no_escapes_and_keeps_its_width() {
 fn colours_say_nothing_that_words_do_not() {
     for (name, report) in samples::all() {
         for (_, look) in looks() {
-            let plain = terminal::render(&report, look);
+            let plain = terminal::render(&report, look, &[]);
             let painted = terminal::render(
                 &report,
                 DisplayOptions {
                     colour: true,
                     ..look
                 },
+                &[],
             );
             assert!(painted.contains('\u{1b}'), "{name}");
             let stripped = anstream::adapter::strip_str(&painted).to_string();
@@ -276,8 +396,8 @@ fn ascii_only_where_only_ascii_can_be_shown() {
             ..DisplayOptions::default()
         };
         for page in [
-            terminal::render(&report, look),
-            terminal::render_all(&report, look),
+            terminal::render(&report, look, &[]),
+            terminal::render_all(&report, look, &[]),
         ] {
             assert!(page.is_ascii(), "{page}");
         }
@@ -288,7 +408,7 @@ fn ascii_only_where_only_ascii_can_be_shown() {
 fn judges_of_several_agents_are_named_with_them() {
     let mut report = samples::fail();
     report.outcome.judges[0].seat.agent.name = "codex".into();
-    let text = terminal::render(&report, DisplayOptions::default());
+    let text = terminal::render(&report, DisplayOptions::default(), &[]);
     assert!(
         text.contains("held by security (codex), hygiene (claude)"),
         "{text}"
@@ -302,7 +422,7 @@ fn the_story_tells_each_round_in_its_own_words() {
     let mut report = samples::fail();
     report.outcome.judges[2].first_insight = "Every path has a test.".into();
     report.outcome.judges[2].key_insight = "I had missed the quote.".into();
-    let text = terminal::render_all(&report, DisplayOptions::default());
+    let text = terminal::render_all(&report, DisplayOptions::default(), &[]);
     assert!(
         text.contains("tests voted PASS: Every path has a test."),
         "{text}"
@@ -317,7 +437,7 @@ fn the_same_move_is_told_once_with_the_first_line_of_its_evidence() {
     change.evidence.as_mut().unwrap().quote = "\n  first line\nsecond line".into();
     report.outcome.judges[2].change = Some(change.clone());
     report.outcome.judges[4].change = Some(change);
-    let text = terminal::render_all(&report, DisplayOptions::default());
+    let text = terminal::render_all(&report, DisplayOptions::default(), &[]);
     assert!(text.contains("tests and hygiene"), "{text}");
     assert!(text.contains("src/db.rs:42: first line"), "{text}");
     assert!(!text.contains("second line"), "{text}");

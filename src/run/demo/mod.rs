@@ -46,7 +46,9 @@ pub(crate) fn play_demo() -> Result<PlayedDemo, RunError> {
     let journal = RunJournal::parse(JOURNAL).map_err(|error| broken(&error))?;
     let plan = stored::parse_plan(PLAN).map_err(|error| broken(&error))?;
     let packet = stored::restore_packet(PACKET, &journal.header, &plan);
-    let packet = packet.map_err(|error| broken(&error))?;
+    let mut packet = packet.map_err(|error| broken(&error))?;
+    // Its page and its lines in a pipe are read by people who did not start it.
+    packet.target.label.push_str(" (a recording)");
     let label = RunLabel {
         run: journal.header.run.clone(),
         target: journal.header.target.label.clone(),

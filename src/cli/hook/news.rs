@@ -1,0 +1,314 @@
+//! What a push is told, over all its refs, in at most five lines: it is read among the lines of other programs.
+
+use crate::cli::context::CommandContext;
+use crate::cli::hook::passing::describe_secrets;
+use crate::council::outcome::Verdict;
+use crate::report::{self, DisplayOptions, GatePolicy, Report};
+use crate::run::hook::passing_secrets::PassingSecrets;
+use crate::text::Untrusted;
+
+/// The most lines of a push's report.
+const MAX_LINES: usize = 5;
+
+const WORST_FIRST: [Verdict; 5] = [
+    Verdict::Fail,
+    Verdict::Inconclusive,
+    Verdict::Warn,
+    Verdict::Pass,
+    Verdict::Skipped,
+];
+
+/// The last line of a push's report. Ordered: the last one is what is said where several hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum PushEnding {
+    /// The hook is no gate, and something is wrong.
+    Advice,
+    /// Nobody came to a verdict in time.
+    Late,
+    /// The push is stopped.
+    Blocked,
+}
+
+impl PushEnding {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Advice => {
+                "advice only; with `git config council.hook.mode gate` such a push is blocked"
+            }
+            Self::Late => {
+                "the time is up (hook.timeout), and hook.on-timeout says that the push continues"
+            }
+            Self::Blocked => {
+                "the push is blocked (to push anyway: git push --no-verify, or GIT_COUNCIL=0)"
+            }
+        }
+    }
+}
+
+/// The verdict over the refs that stand for one range.
+struct RangeVerdict {
+    verdict: Verdict,
+    line: String,
+}
+
+/// What is known of a push, before it is laid out.
+#[derive(Default)]
+pub(crate) struct PushNews {
+    notes: Vec<String>,
+    verdicts: Vec<RangeVerdict>,
+    secrets: Vec<(String, PassingSecrets)>,
+    /// Of the reports with findings the worst.
+    worst: Option<Report>,
+    ending: Option<PushEnding>,
+}
+
+impl PushNews {
+    /// Adds what is said beside a verdict.
+    pub(super) fn add_note(&mut self, words: &str) {
+        self.notes.push(Untrusted::new(words).line());
+    }
+
+    /// Adds the verdict over a range.
+    pub(super) fn add_verdict(&mut self, refs: &[String], report: &Report, note: Option<&str>) {
+        let refs: Vec<String> = refs
+            .iter()
+            .map(|name| Untrusted::new(name).name())
+            .collect();
+        let line = report.bottom_line(GatePolicy::default()).headline;
+        let known = match &report.receipt.run.recognised {
+            Some(_) => " (reused)",
+            None => "",
+        };
+        let note = note.map_or(String::new(), |note| format!(" ({note})"));
+        self.verdicts.push(RangeVerdict {
+            verdict: report.outcome.verdict,
+            line: format!("{}: {line}{known}{note}", refs.join(", ")),
+        });
+    }
+
+    /// Keeps the worst report whose findings can be shown.
+    pub(super) fn keep_worst(&mut self, report: Report) {
+        if report.outcome.findings.is_empty() {
+            return;
+        }
+        let rank = severity_of(report.outcome.verdict);
+        let worst = self.worst.as_ref();
+        if worst.is_none_or(|worst| severity_of(worst.outcome.verdict) < rank) {
+            self.worst = Some(report);
+        }
+    }
+
+    /// Adds what was found beside the sum of a range.
+    pub(super) fn add_secrets(&mut self, name: String, passing: PassingSecrets) {
+        if let Some(count) = passing.looked_at {
+            self.add_note(&format!(
+                "{name}: only the latest {count} commits were searched for secrets one by one; the sum was reviewed"
+            ));
+        }
+        self.secrets.push((name, passing));
+    }
+
+    /// Whether something beside the sum of a range holds a secret.
+    pub(super) fn has_secrets(&self) -> bool {
+        self.secrets
+            .iter()
+            .any(|(_, passing)| !passing.found.is_empty())
+    }
+
+    pub(super) fn end_with(&mut self, ending: PushEnding) {
+        self.ending = self.ending.max(Some(ending));
+    }
+
+    /// The report whose findings are shown: what `git council show` leads to.
+    pub(super) fn worst_report(&self) -> Option<&Report> {
+        self.worst.as_ref()
+    }
+
+    /// Tells all of it.
+    pub(crate) fn tell(self, start: &CommandContext) {
+        let console = start.console;
+        console.write_stderr(&self.render(console.stderr_look()));
+    }
+
+    /// The lines, the worst range first, its findings under it.
+    fn render(mut self, look: DisplayOptions) -> String {
+        // What is worst stays on top; equally bad ones stay in their order.
+        self.verdicts
+            .sort_by_key(|range| std::cmp::Reverse(severity_of(range.verdict)));
+        let shown = self.worst.filter(|worst| !is_well(worst.outcome.verdict));
+        let secrets = describe_secrets(&self.secrets);
+        let ending = self.ending.map(PushEnding::words);
+        let taken = [secrets.is_some(), ending.is_some(), shown.is_some()];
+        let mut room = MAX_LINES - taken.iter().filter(|taken| **taken).count();
+        let verdicts = fit_verdicts(&self.verdicts, room - usize::from(!self.notes.is_empty()));
+        room = room.saturating_sub(verdicts.len());
+        let notes = fit_lines(self.notes, room, |left| {
+            format!("{} more notes", left.len())
+        });
+        room = room.saturating_sub(notes.len());
+        let is_latest =
+            |report: &Report| self.verdicts.len() < 2 && report.receipt.run.recognised.is_none();
+        let findings = shown.map(|report| {
+            let name = report.receipt.run.name.as_str();
+            let name = Some(name).filter(|_| !is_latest(&report));
+            report::terminal::render_hook(&report, look, room, name)
+        });
+        let line = |words: &str| format!("git-council: {words}\n");
+        let (worst, others) = verdicts.split_at(verdicts.len().min(1));
+        let mut out: String = notes.iter().chain(worst).map(|words| line(words)).collect();
+        out.push_str(&findings.unwrap_or_default());
+        out.extend(others.iter().map(|words| line(words)));
+        out.extend(secrets.as_deref().into_iter().chain(ending).map(line));
+        out
+    }
+}
+
+/// As many verdicts as have room; of the others their number and what they are.
+fn fit_verdicts(verdicts: &[RangeVerdict], room: usize) -> Vec<String> {
+    let lines = verdicts.iter().map(|range| range.line.clone()).collect();
+    let count = |wanted: Verdict, left: usize| {
+        let left = &verdicts[verdicts.len() - left..];
+        left.iter().filter(|range| range.verdict == wanted).count()
+    };
+    fit_lines(lines, room, |left| {
+        let words = WORST_FIRST.map(|verdict| (count(verdict, left.len()), verdict.as_str()));
+        let words = words.iter().filter(|(count, _)| *count > 0);
+        let words: Vec<String> = words
+            .map(|(count, word)| format!("{count} {word}"))
+            .collect();
+        format!("{} more: {}", left.len(), words.join(", "))
+    })
+}
+
+/// The first lines; the last of them says of the others what `more` says.
+fn fit_lines(
+    mut lines: Vec<String>,
+    room: usize,
+    more: impl Fn(&[String]) -> String,
+) -> Vec<String> {
+    let left = lines.split_off(lines.len().min(room.max(1)));
+    if let (Some(last), false) = (lines.last_mut(), left.is_empty()) {
+        last.push_str(&format!(" · {}", more(&left)));
+    }
+    lines
+}
+
+/// Whether there is nothing to tell of findings.
+pub(super) fn is_well(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Pass | Verdict::Skipped)
+}
+
+/// From good to bad, as a gate sees it.
+pub(super) fn severity_of(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Skipped => 0,
+        Verdict::Pass => 1,
+        Verdict::Warn => 2,
+        Verdict::Inconclusive => 3,
+        Verdict::Fail => 4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use council_builtin::AddedSecret;
+
+    use super::*;
+    use crate::run::hook::passing_secrets::SecretCarrier;
+
+    fn report(verdict: Verdict) -> Report {
+        let report = report::json::parse(include_str!("../../../docs/examples/report.json"));
+        let mut report = report.unwrap();
+        report.outcome.verdict = verdict;
+        report
+    }
+
+    fn secrets(count: usize) -> PassingSecrets {
+        let secret = |line: usize| AddedSecret {
+            rule: "provider-token",
+            description: "A token.".to_owned(),
+            path: "k.py".to_owned(),
+            line: u32::try_from(line).unwrap(),
+            text: String::new(),
+        };
+        let carrier = |at: usize| match at % 2 {
+            0 => SecretCarrier::Commit("0123456789abcdef".to_owned()),
+            _ => SecretCarrier::Tag,
+        };
+        PassingSecrets {
+            found: (0..count).map(|at| (carrier(at), secret(at))).collect(),
+            looked_at: None,
+        }
+    }
+
+    /// A push of so many ranges, from good to bad, with so many notes and secrets.
+    fn push(ranges: usize, notes: usize, found: usize, ending: Option<PushEnding>) -> String {
+        let mut news = PushNews::default();
+        for at in 0..notes {
+            news.add_note(&format!("note {at}"));
+        }
+        for at in 0..ranges {
+            let verdict = WORST_FIRST[..4][3 - at % 4];
+            let report = report(verdict);
+            news.add_verdict(&[format!("topic-{at}")], &report, None);
+            news.keep_worst(report);
+            news.add_secrets(format!("topic-{at}"), secrets(found));
+        }
+        if let Some(ending) = ending {
+            news.end_with(ending);
+        }
+        news.render(DisplayOptions::default())
+    }
+
+    #[test]
+    fn a_push_is_told_in_five_lines_whatever_it_holds() {
+        let endings = [None, Some(PushEnding::Advice), Some(PushEnding::Blocked)];
+        for (ranges, notes) in (0..9).flat_map(|ranges| [0, 1, 2, 7].map(|notes| (ranges, notes))) {
+            for (found, ending) in [0, 1, 7].into_iter().flat_map(|f| endings.map(|e| (f, e))) {
+                let text = push(ranges, notes, found, ending);
+                assert!(text.lines().count() <= MAX_LINES, "{text}");
+                let named = |what: &str| text.contains(&format!("git-council: {what}"));
+                assert_eq!(
+                    ending.is_some_and(|ending| !named(ending.words())),
+                    false,
+                    "{text}"
+                );
+                assert_eq!(notes > 0, named("note 0"), "{text}");
+                assert_eq!(
+                    found > 0 && ranges > 0,
+                    text.contains("critical: "),
+                    "{text}"
+                );
+                assert_eq!(ranges > 1, text.contains("git council show"), "{text}");
+                let shown = text.matches("git-council: topic-").count();
+                let shown = shown - usize::from(found > 0 && ranges > 0);
+                let worst = (0..ranges).max_by_key(|at| (at % 4, usize::MAX - at));
+                let worst = worst.map_or(String::new(), |at| format!("topic-{at}"));
+                assert!(ranges == 0 || named(&worst), "{worst} comes first: {text}");
+                let left = ranges - shown;
+                assert_eq!(
+                    left > 0,
+                    text.contains(&format!(" · {left} more: ")),
+                    "{text}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn secrets_have_one_line_with_their_number_the_first_places_and_the_way_out() {
+        let text = push(1, 0, 7, Some(PushEnding::Blocked));
+        let line = text
+            .lines()
+            .find(|line| line.contains("7 secrets"))
+            .unwrap();
+        for part in [
+            "topic-0: critical",
+            "k.py:2 of commit 0123456789 (provider-token), 4 more",
+            "git rebase",
+            "git tag",
+        ] {
+            assert!(line.contains(part), "{part}: {line}");
+        }
+    }
+}

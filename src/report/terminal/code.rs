@@ -1,0 +1,177 @@
+//! The code of a finding at a terminal: the lines of the file behind their numbers, and a caret below what is meant.
+
+use anstyle::Style;
+use council_protocol::{FileChange, Finding, Hunk, Proof};
+
+use crate::report::document::FindingView;
+use crate::report::page::{TerminalPage, colours};
+use crate::text::{self, Ellipsis, Untrusted};
+
+/// The most lines of a quote in an ordinary report, and in a verbose one.
+const MAX_LINES: usize = 4;
+pub(super) const MAX_VERBOSE_LINES: usize = 16;
+
+/// The most bytes of a line in which a quote is looked for.
+const MAX_SEARCHED: usize = 100_000;
+
+/// The quoted lines as they stand in the file, where the change is at hand; else as they were quoted.
+pub(super) fn push_code(
+    page: &mut TerminalPage,
+    view: &FindingView<'_>,
+    files: &[FileChange],
+    (verbose, style): (bool, Style),
+) {
+    let finding = &view.found.finding;
+    if finding.quote.trim().is_empty() {
+        return;
+    }
+    if finding.location.line == 0 {
+        return push_removed(page, view);
+    }
+    let most = if verbose {
+        MAX_VERBOSE_LINES
+    } else {
+        MAX_LINES
+    };
+    let quoted: Vec<&str> = finding.quote.lines().collect();
+    let lines = file_lines(finding, &quoted[..quoted.len().min(most)], files);
+    let lines = lines.unwrap_or_else(|| quoted.clone());
+    if let ([line], [quote]) = (lines.as_slice(), quoted.as_slice()) {
+        return push_marked(page, finding.location.line, line, (quote, style));
+    }
+    push_lines(page, finding.location.line, "|", &lines, most);
+    push_more(page, finding.location.line, quoted.len(), most);
+}
+
+/// The lines that a finding quotes, from the reviewed side; none where they are not at hand or say something else.
+fn file_lines<'a>(
+    finding: &Finding,
+    quoted: &[&str],
+    files: &'a [FileChange],
+) -> Option<Vec<&'a str>> {
+    let file = files
+        .iter()
+        .find(|file| file.path == finding.location.path)?;
+    let last = u32::try_from(quoted.len()).ok()?;
+    let wanted = finding.location.line..finding.location.line.saturating_add(last);
+    let lines = file.hunks.iter().flat_map(Hunk::lines);
+    let found = lines.filter(|line| line.new_no.is_some_and(|number| wanted.contains(&number)));
+    let found: Vec<&str> = found.map(|line| clip_bytes(line.text)).collect();
+    let is_it = |(line, quote): (&&str, &&str)| line.contains(quote.trim());
+    (found.len() == quoted.len() && found.iter().zip(quoted).all(is_it)).then_some(found)
+}
+
+fn clip_bytes(line: &str) -> &str {
+    &line[..line.floor_char_boundary(MAX_SEARCHED)]
+}
+
+/// One line with carets below its quoted part. Where that is far to the right, the line begins shortly before it.
+fn push_marked(page: &mut TerminalPage, number: u32, line: &str, (quote, style): (&str, Style)) {
+    let quote = quote.trim();
+    let Some(at) = line.find(quote) else {
+        return push_lines(page, number, "|", &[line], 1);
+    };
+    let room = code_room(page, number);
+    let ellipsis = page.look().ellipsis();
+    let before = visible(&line[..at]);
+    let width = text::display_width(&visible(&line[..at + quote.len()]));
+    let head = match width > room {
+        true => end_of(&before, room / 4, ellipsis),
+        false => before,
+    };
+    let shown = format!("{head}{}", visible(&line[at..]).trim_end());
+    let shown = text::fit_columns(&shown, room, ellipsis);
+    let indent = text::display_width(&head);
+    let length = text::display_width(&visible(quote)).min(room.saturating_sub(indent));
+    let gutter = page.paint(colours::GUTTER, &format!("  {number} |"));
+    page.push_line(&format!("{gutter} {shown}"));
+    let width = number.to_string().len();
+    let gutter = page.paint(colours::GUTTER, &format!("  {:width$} |", ""));
+    let caret = page.paint(style, &"^".repeat(length));
+    page.push_line(&format!("{gutter} {}{caret}", " ".repeat(indent)));
+}
+
+/// A line, or a part of one, as it is shown.
+fn visible(line: &str) -> String {
+    Untrusted::new(line).code_lines().next().unwrap_or_default()
+}
+
+/// The last columns of what stands before a quote; all of it where it is short.
+fn end_of(before: &str, columns: usize, ellipsis: Ellipsis) -> String {
+    if text::display_width(before) <= columns {
+        return before.to_owned();
+    }
+    let mut at = before.len();
+    for (start, _) in before.char_indices().rev() {
+        if text::display_width(&before[start..]) > columns {
+            break;
+        }
+        at = start;
+    }
+    format!("{}{}", ellipsis.as_str(), &before[at..])
+}
+
+/// Lines that the change removes stand under no number of the reviewed side.
+fn push_removed(page: &mut TerminalPage, view: &FindingView<'_>) {
+    let old = view
+        .found
+        .members
+        .iter()
+        .find_map(|member| match member.proof {
+            Proof::Removed { old_line, .. } => Some(old_line),
+            _ => None,
+        });
+    let Some(old) = old else { return };
+    let (room, ellipsis) = (code_room(page, old), page.look().ellipsis());
+    let mut lines = Untrusted::new(&view.found.finding.quote).code_lines();
+    if let Some(line) = lines.next() {
+        let gutter = page.paint(colours::GUTTER, &format!("  removed (line {old} before) |"));
+        page.push_line(&format!(
+            "{gutter} {}",
+            text::fit_columns(&line, room, ellipsis)
+        ));
+    }
+}
+
+/// Numbered lines, cut to the width of the page.
+pub(super) fn push_lines(
+    page: &mut TerminalPage,
+    first: u32,
+    bar: &str,
+    lines: &[&str],
+    most: usize,
+) {
+    let last = last_number(first, lines.len().min(most));
+    let width = last.to_string().len();
+    let (room, ellipsis) = (code_room(page, last), page.look().ellipsis());
+    for (line, number) in lines.iter().take(most).zip(first..) {
+        let gutter = page.paint(colours::GUTTER, &format!("  {number:>width$} {bar}"));
+        let line = text::fit_columns(&visible(line), room, ellipsis);
+        page.push_line(&format!("{gutter} {line}"));
+    }
+}
+
+/// How many lines of `count` are not shown.
+pub(super) fn push_more(page: &mut TerminalPage, first: u32, count: usize, most: usize) {
+    if count > most {
+        let width = last_number(first, most).to_string().len();
+        let gutter = page.paint(colours::GUTTER, &format!("  {:width$} |", ""));
+        let ellipsis = page.look().ellipsis();
+        page.push_line(&format!(
+            "{gutter} {} {} more lines",
+            ellipsis.as_str(),
+            count - most
+        ));
+    }
+}
+
+fn last_number(first: u32, count: usize) -> u32 {
+    first.saturating_add(u32::try_from(count).unwrap_or(0).saturating_sub(1))
+}
+
+/// The columns that code has beside a gutter.
+fn code_room(page: &TerminalPage, last: u32) -> usize {
+    page.look()
+        .columns()
+        .saturating_sub(last.to_string().len() + 5)
+}

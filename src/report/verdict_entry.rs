@@ -1,0 +1,65 @@
+//! What a format of findings says where a run fails and none of its findings does: a FAIL by votes, a WARN that the gate
+//! takes for one, a run without a verdict. Whoever reads the file alone must not take it for a clean one.
+
+use council_protocol::Vote;
+
+use super::bottom_line::{GatePolicy, exit};
+use super::words::JudgeNames;
+use crate::council::outcome::{FindingLevel, JudgeRecord};
+use crate::report::whole::Report;
+use crate::text::Untrusted;
+
+/// The rule under which the verdict stands among findings.
+pub(super) const RULE: &str = "verdict";
+
+/// By what the entry is known again: there is one in a report, and its words may differ from run to run.
+pub(super) const FINGERPRINT: &str = "verdict-of-the-run";
+
+/// The verdict as an entry among findings.
+pub(super) struct VerdictEntry {
+    /// What it is and why, on one line.
+    pub(super) message: String,
+    /// A changed file, where there is one: some formats have no entry without a place.
+    pub(super) path: String,
+}
+
+impl VerdictEntry {
+    /// The entry; none where the run does not fail, or a finding says so already.
+    pub(super) fn of(report: &Report, gate: GatePolicy) -> Option<Self> {
+        let line = report.bottom_line(gate);
+        let is_told = |level: Option<FindingLevel>| level == Some(FindingLevel::Fail);
+        let is_told = report
+            .outcome
+            .findings
+            .iter()
+            .any(|found| is_told(found.level));
+        if line.exit_code == exit::OK || is_told {
+            return None;
+        }
+        let mut message = line.headline;
+        for objection in objections(report, &JudgeNames::of(&report.outcome.judges)) {
+            message.push_str(&format!("; {}", Untrusted::new(&objection).line()));
+        }
+        let file = report.outcome.coverage.files.first();
+        Some(Self {
+            message,
+            path: file.map_or_else(|| ".".to_owned(), |file| file.path.display().into_owned()),
+        })
+    }
+}
+
+/// `security votes FAIL: It opens the database to everybody.`: why judges object, those who object most first.
+pub(super) fn objections(report: &Report, names: &JudgeNames<'_>) -> Vec<String> {
+    let objects = |vote: Vote| move |judge: &&JudgeRecord| judge.counted == Some(vote);
+    let judges = [Vote::Fail, Vote::Warn].into_iter();
+    let judges = judges.flat_map(|vote| report.outcome.judges.iter().filter(objects(vote)));
+    let line = |judge: &JudgeRecord| {
+        let vote = judge.counted.map_or("", Vote::as_str);
+        let why = match judge.key_insight.trim() {
+            "" => "no reason is given",
+            why => why,
+        };
+        format!("{} votes {vote}: {why}", names.get(&judge.seat.judge))
+    };
+    judges.map(line).collect()
+}
