@@ -48,6 +48,14 @@ pub(crate) fn unfit_text(text: &str) -> Option<&'static str> {
 /// The mark that begins some files of UTF-8; no judge is shown it.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
+/// Whether lines begin with those of a suggestion, however they end. One that takes lines away leaves nothing to see.
+fn is_applied(lines: &[&[u8]], suggestion: &str) -> bool {
+    let wanted: Vec<&str> = suggestion.lines().collect();
+    let is_it =
+        |(line, wanted): (&&[u8], &&str)| line.trim_ascii_end() == wanted.trim_end().as_bytes();
+    !wanted.is_empty() && lines.len() >= wanted.len() && lines.iter().zip(&wanted).all(is_it)
+}
+
 /// The text with the lines replaced, or why not.
 pub(crate) fn replace_lines(
     text: &[u8],
@@ -69,7 +77,10 @@ pub(crate) fn replace_lines(
     let old = lines
         .get(first..last)
         .ok_or("the lines are not there any more")?;
-    let moved = "the lines have changed since they were reviewed";
+    let moved = match is_applied(&lines[first..], suggestion) {
+        true => "it stands there already",
+        false => "the lines have changed since they were reviewed",
+    };
     match reviewed.map(lines_of) {
         Some(then) if then.get(first..last) != Some(old) => return Err(moved),
         None if !contains_quote(&old.concat(), quote) => return Err(moved),
@@ -139,6 +150,19 @@ mod tests {
             then.map(str::as_bytes),
         );
         new.map(|new| String::from_utf8(new).unwrap())
+    }
+
+    #[test]
+    fn a_suggestion_that_was_taken_over_is_told_from_changed_lines() {
+        let then = Some("a\nbad();\nc\n");
+        let put = |text: &str| applied(text, &at(2, None), "good();\nwell();", "bad();", then);
+        assert_eq!(put("a\nbad();\nc\n").unwrap(), "a\ngood();\nwell();\nc\n");
+        assert_eq!(
+            put("a\ngood();\nwell();\nc\n"),
+            Err("it stands there already")
+        );
+        let changed = "the lines have changed since they were reviewed";
+        assert_eq!(put("a\nother();\nwell();\nc\n"), Err(changed));
     }
 
     #[test]

@@ -80,7 +80,8 @@ fn list_agents(json: bool, start: &CommandContext) -> Result<(), RunError> {
     for agent in &agents {
         rows.push([&agent.name, &agent.driver, &agent.vendor, &agent.state]);
     }
-    start.console.print(&rows.render(""))
+    let columns = start.console.stdout_columns();
+    start.console.print(&rows.render_within("", columns))
 }
 
 fn survey_agents(start: &CommandContext) -> Result<Vec<AgentState>, RunError> {

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &DemoArgs, start: &CommandContext) -> Result<(), RunErro
     let (kind, console) = start.view_of_settings();
     if !args.at_once && kind != ViewKind::Off {
         start.console.write_stderr(
-            "Three scripted models review a change that searches refunds, then answer each other. This is a recording.\n\n",
+            "Three scripted models review a change that searches refunds, then answer\neach other. This is a recording.\n\n",
         );
         let view = LiveView::new(kind, console);
         let mut now = 0;

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use clap::Args;
 use council_builtin::{RuleExample, RuleInfo};
 
+use crate::cli::columns::Columns;
 use crate::cli::context::CommandContext;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
@@ -27,7 +28,7 @@ pub(crate) fn run(args: &ExplainArgs, start: &CommandContext) -> Result<(), RunE
     let columns = start.console.stdout_look().width.clamp(40, 100);
     let page = match &args.rule {
         Some(id) => explain(id, args.run.as_deref(), columns, start)?,
-        None => list_rules(),
+        None => list_rules(start.console.stdout_columns()),
     };
     start.console.print(&page)
 }
@@ -72,24 +73,22 @@ pub(crate) fn explain(
     Ok(out)
 }
 
-/// Every rule under its perspective, one line each.
-fn list_rules() -> String {
-    let width = council_builtin::rules()
-        .map(|rule| rule.id.len())
-        .max()
-        .unwrap_or(0);
+/// Every rule under its perspective, one line each where the terminal is wide enough.
+fn list_rules(columns: Option<usize>) -> String {
     let mut out = String::new();
     for perspective in council_builtin::perspectives() {
-        let _ = writeln!(out, "{}: {}\n", perspective.name, perspective.focus);
+        let heading = format!("{}: {}", perspective.name, perspective.focus);
+        let width = columns.unwrap_or(usize::MAX);
+        let _ = writeln!(
+            out,
+            "{}\n",
+            text::wrap_columns(&heading, width, width).join("\n")
+        );
+        let mut rows = Columns::default();
         for rule in council_builtin::rules().filter(|rule| rule.perspective == perspective.name) {
-            let _ = writeln!(
-                out,
-                "  {:width$}  {:11}  {}",
-                rule.id,
-                rule.severity.as_str(),
-                rule.summary
-            );
+            rows.push([rule.id, rule.severity.as_str(), rule.summary]);
         }
+        out.push_str(&rows.render_within("  ", columns));
         out.push('\n');
     }
     out.push_str("git council explain RULE says why, and what to do.\n");

@@ -357,7 +357,8 @@ fn show_status(args: StatusArgs, start: &CommandContext) -> Result<(), RunError>
         };
         rows.push(["judges", judges]);
     }
-    start.console.print(&rows.render(""))
+    let columns = start.console.stdout_columns();
+    start.console.print(&rows.render_within("", columns))
 }
 
 /// What the configuration says, without reading a change.

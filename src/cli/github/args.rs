@@ -12,7 +12,7 @@ use crate::run::github::request::GitHubRequest;
 #[command(next_help_heading = "GitHub")]
 pub(crate) struct GitHubArgs {
     /// The pull request; your own git fetches it, and nothing is checked out
-    #[arg(long, value_name = "N", conflicts_with = "event")]
+    #[arg(long, value_name = "N", conflicts_with = "event", value_parser = parse_number)]
     pub(crate) pr: Option<u64>,
     /// Take the change from the event that triggered this CI job (GITHUB_EVENT_NAME, GITHUB_EVENT_PATH)
     #[arg(long)]
@@ -50,6 +50,12 @@ pub(crate) struct GitHubArgs {
     /// Also write the report to FILE as one page for a browser
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+}
+
+/// The number of a pull request, as it stands in its address.
+fn parse_number(text: &str) -> Result<u64, String> {
+    let number = text.trim_start_matches('#').parse();
+    number.map_err(|_| "the number of a pull request is meant, e.g. 12".to_owned())
 }
 
 impl GitHubArgs {

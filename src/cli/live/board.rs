@@ -136,7 +136,12 @@ impl Board {
                 judge, from, to, ..
             } => {
                 let who = self.name_of(judge);
-                format!("{who} moves from {} to {}", from.as_str(), to.as_str())
+                // Its evidence is searched later, and without it the earlier vote stands.
+                format!(
+                    "{who} says that it moves from {} to {}",
+                    from.as_str(),
+                    to.as_str()
+                )
             }
             ProgressKind::Challenged {
                 judge,

@@ -64,7 +64,8 @@ pub(super) fn check_context<'t>(
     let _ = write!(
         detail,
         "Enlarge its context window (Ollama: OLLAMA_CONTEXT_LENGTH={}, or `num_ctx` of the model), or lower `limits.brief`",
-        (least * 2).next_power_of_two()
+        // What is counted here is the least that any tokenizer makes of it: real ones make up to three times as much.
+        (least * 4).next_power_of_two()
     );
     Err(Failure::new(FailureKind::ContextCut, detail))
 }
