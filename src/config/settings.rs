@@ -218,11 +218,11 @@ pub(crate) struct AgentSettings {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PriceSettings {
-    /// Input tokens.
+    /// Input tokens that are read in full.
     pub input: Option<u64>,
     /// Input tokens from the provider's cache.
     pub cached: Option<u64>,
-    /// Output tokens.
+    /// Tokens that the model writes.
     pub output: Option<u64>,
 }
 

@@ -50,7 +50,7 @@ impl SeededRandom {
             .map_or(0, |n| n as usize)
     }
 
-    /// Fisher–Yates.
+    /// Every order is as likely as any other (Fisher–Yates).
     pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.next_below(last + 1));

@@ -44,9 +44,9 @@ pub enum TestRun {
 pub enum ReproductionResult {
     /// It was run on both sides.
     Ran {
-        /// Before the change.
+        /// On the base.
         base: Vec<TestRun>,
-        /// After it.
+        /// On the reviewed side.
         head: Vec<TestRun>,
         /// The end of what the command wrote in a run after the change that did not pass. Untrusted text.
         #[serde(default, skip_serializing_if = "String::is_empty")]

@@ -181,7 +181,6 @@ impl CutOff {
         }
     }
 
-    /// In words.
     pub(crate) fn describe(self) -> &'static str {
         match self {
             Self::Interrupted => "interrupted",

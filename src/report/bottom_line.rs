@@ -154,9 +154,10 @@ impl Report {
             .iter()
             .map(|(what, n)| format!("{n} {what}"))
             .collect();
-        match counts.is_empty() {
-            true => String::new(),
-            false => format!("; content not read: {}", counts.join(", ")),
+        if counts.is_empty() {
+            String::new()
+        } else {
+            format!("; content not read: {}", counts.join(", "))
         }
     }
 

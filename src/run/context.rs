@@ -53,9 +53,8 @@ impl RunContext {
         static TOLD: std::sync::Once = std::sync::Once::new();
         let warn = |error: &std::io::Error| {
             TOLD.call_once(|| {
-                self.notifier.warn(&format!(
-                    "no verdict can be reused or kept: {error}"
-                ));
+                self.notifier
+                    .warn(&format!("no verdict can be reused or kept: {error}"));
             });
         };
         key.inspect_err(warn).ok()

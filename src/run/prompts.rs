@@ -146,9 +146,10 @@ impl SeatPrompts {
 
     /// How many parts the change has.
     pub(crate) fn shard_count(&self) -> usize {
-        match self.is_spread() {
-            true => 1,
-            false => self.briefs.parts.len(),
+        if self.is_spread() {
+            1
+        } else {
+            self.briefs.parts.len()
         }
     }
 

@@ -25,12 +25,13 @@ pub(crate) fn with_indentation(
     if suggestion.is_empty() || !is_bare(suggestion) || !is_bare(quote) || quote.is_empty() {
         return suggestion.to_owned();
     }
-    let indented = suggestion
-        .split_inclusive('\n')
-        .map(|line| match line.trim().is_empty() {
-            true => line.to_owned(),
-            false => format!("{indent}{line}"),
-        });
+    let indented = suggestion.split_inclusive('\n').map(|line| {
+        if line.trim().is_empty() {
+            line.to_owned()
+        } else {
+            format!("{indent}{line}")
+        }
+    });
     indented.collect()
 }
 

@@ -83,9 +83,10 @@ impl BlobSource for FolderBlobs {
         let bytes =
             safe_file::read(self.folder.join(&name)).map_err(|error| failed(error.to_string()))?;
         // A blob is named by its digest: what was changed since is not what is under review.
-        match name.ends_with(&sha256(&bytes)) {
-            true => Ok(Some(bytes.into())),
-            false => Err(failed(format!("{name} does not have its digest"))),
+        if name.ends_with(&sha256(&bytes)) {
+            Ok(Some(bytes.into()))
+        } else {
+            Err(failed(format!("{name} does not have its digest")))
         }
     }
 }

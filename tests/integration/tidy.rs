@@ -261,6 +261,35 @@ fn one_file_makes_temporary_folders() {
     assert_eq!(hits, Vec::<String>::new());
 }
 
+/// "Who." above `judge` tells nobody anything, and schemas publish it. What says something in two words is code.
+#[test]
+fn no_doc_is_a_word_or_two() {
+    let doc =
+        |line: &str| line.trim_start().starts_with("///") || line.trim_start().starts_with("//!");
+    let is_stub = |line: &str| {
+        let text = line.trim_start().trim_start_matches(['/', '!']).trim();
+        doc(line) && !text.contains('`') && text.ends_with('.') && text.split(' ').count() < 3
+    };
+    for (path, text) in ALL
+        .iter()
+        .chain(&["secrets", "syntax"])
+        .flat_map(|dir| sources(dir))
+    {
+        let lines: Vec<&str> = text.lines().collect();
+        for at in 0..lines.len() {
+            let alone =
+                !(at > 0 && doc(lines[at - 1])) && !lines.get(at + 1).is_some_and(|next| doc(next));
+            assert!(
+                !(alone && is_stub(lines[at])),
+                "{}:{}: {}",
+                path.display(),
+                at + 1,
+                lines[at]
+            );
+        }
+    }
+}
+
 #[test]
 fn every_crate_inherits_the_lints() {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();

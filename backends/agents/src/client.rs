@@ -336,9 +336,10 @@ fn no_guard() -> Failure {
 
 /// Brief and prompt of the first turn, or the prompt alone.
 pub(crate) fn compose_message(brief: &Arc<str>, prompt: &str, is_first: bool) -> String {
-    match is_first {
-        true => format!("{brief}{prompt}"),
-        false => prompt.to_owned(),
+    if is_first {
+        format!("{brief}{prompt}")
+    } else {
+        prompt.to_owned()
     }
 }
 

@@ -67,9 +67,10 @@ fn python_callees(path: &str, code: &str, home: &str, name: &str) -> Vec<String>
         let items = found[2].trim_matches(['(', ')', ' ', '\t']);
         for item in items.split(',').map(str::trim) {
             if item == name {
-                match is_module(path, &found[1], home) {
-                    true => callees.push(name.to_owned()),
-                    false => others += 1,
+                if is_module(path, &found[1], home) {
+                    callees.push(name.to_owned())
+                } else {
+                    others += 1
                 }
             }
             // `from package import module`.
@@ -100,9 +101,10 @@ fn script_callees(path: &str, text: &str, home: &str, name: &str) -> Vec<String>
             .split(',')
             .map(str::trim);
         if items.any(|item| item == name) {
-            match is_script(path, &found[3], home) {
-                true => callees.push(name.to_owned()),
-                false => others += 1,
+            if is_script(path, &found[3], home) {
+                callees.push(name.to_owned())
+            } else {
+                others += 1
             }
         }
     }

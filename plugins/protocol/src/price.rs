@@ -22,7 +22,7 @@ pub struct ModelPrice {
     pub input: u64,
     /// Input tokens from the provider's cache.
     pub cached: u64,
-    /// Output tokens.
+    /// Tokens that the model writes.
     pub output: u64,
 }
 

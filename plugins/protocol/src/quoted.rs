@@ -8,7 +8,7 @@ pub struct QuotedText<'a> {
     pub field: String,
     /// Where it is said to stand.
     pub location: Location,
-    /// The text.
+    /// What the judge quotes.
     pub quote: &'a str,
 }
 

@@ -110,34 +110,31 @@ pub(crate) fn run(args: &DoctorArgs, start: &CommandContext) -> Result<(), RunEr
     let failures = survey.failures().map(|error| error.message.clone());
     let notices = config.notices.iter().map(ToString::to_string);
     let notes: Vec<String> = failures.chain(notices).collect();
-    match args.json {
-        true => {
-            let review = &config.settings.review;
-            start.console.print_json(&DoctorState {
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-                procedure: review.procedure,
-                debate: review.debate,
-                consensus: review.consensus,
-                quorum: quorum.ok(),
-                judges: seats.iter().map(DoctorJudge::of).collect(),
-                backends: backend_states(&candidates, &selection),
-                procedures: states,
-                notes,
-            })?;
+    if args.json {
+        let review = &config.settings.review;
+        start.console.print_json(&DoctorState {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            procedure: review.procedure,
+            debate: review.debate,
+            consensus: review.consensus,
+            quorum: quorum.ok(),
+            judges: seats.iter().map(DoctorJudge::of).collect(),
+            backends: backend_states(&candidates, &selection),
+            procedures: states,
+            notes,
+        })?;
+    } else {
+        let quorum = quorum.map_or_else(|error| error.message, |quorum| quorum.to_string());
+        let mut out = format!("git council {}\n\n", env!("CARGO_PKG_VERSION"));
+        out.push_str(&describe_rules(&config, &quorum));
+        out.push_str(&describe_judges(&seats));
+        out.push_str(&describe_backends(&candidates, &selection));
+        out.push_str("\nProcedures\n");
+        out.push_str(&describe_procedures(&states));
+        for note in &notes {
+            let _ = writeln!(out, "note: {}", Untrusted::new(note).line());
         }
-        false => {
-            let quorum = quorum.map_or_else(|error| error.message, |quorum| quorum.to_string());
-            let mut out = format!("git council {}\n\n", env!("CARGO_PKG_VERSION"));
-            out.push_str(&describe_rules(&config, &quorum));
-            out.push_str(&describe_judges(&seats));
-            out.push_str(&describe_backends(&candidates, &selection));
-            out.push_str("\nProcedures\n");
-            out.push_str(&describe_procedures(&states));
-            for note in &notes {
-                let _ = writeln!(out, "note: {}", Untrusted::new(note).line());
-            }
-            start.console.print(&out)?;
-        }
+        start.console.print(&out)?;
     }
     // The hint of the error leads here; the next step is in its message.
     selection

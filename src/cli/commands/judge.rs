@@ -66,9 +66,10 @@ pub(crate) fn run(args: &JudgeArgs, start: &CommandContext) -> Result<u8, RunErr
         )));
     }
     // Whoever tied us to itself wrote the folder a moment ago. Any other folder may come from anywhere.
-    let spec = match args.tied {
-        true => spec,
-        false => seat_of_job(start, spec)?,
+    let spec = if args.tied {
+        spec
+    } else {
+        seat_of_job(start, spec)?
     };
     let agents = |packet, blobs| agents_over(start, packet, blobs, Some(folder.clone()), None);
     let reply =

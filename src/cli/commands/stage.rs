@@ -180,9 +180,10 @@ fn deliver_stage(
             }
         }
         let headline = format!("{}\n", Untrusted::new(&line.headline).line());
-        match args.events.as_deref().is_some_and(is_standard_output) {
-            true => start.console.write_stderr(&headline),
-            false => start.console.print(&headline)?,
+        if args.events.as_deref().is_some_and(is_standard_output) {
+            start.console.write_stderr(&headline)
+        } else {
+            start.console.print(&headline)?
         }
     }
     tell_end(report, line.exit_code, start);

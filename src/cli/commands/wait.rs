@@ -144,8 +144,9 @@ fn find_run(name: Option<&str>, start: &CommandContext) -> Result<StoredRun, Run
     let mut runs = store::list_runs(start)?;
     let is_going_on = |(past, _): &(StoredRun, _)| past.state() == RunState::GoingOn;
     let at = runs.iter().position(is_going_on).unwrap_or_default();
-    match runs.is_empty() {
-        true => store::find_run(start, None),
-        false => Ok(runs.swap_remove(at).0),
+    if runs.is_empty() {
+        store::find_run(start, None)
+    } else {
+        Ok(runs.swap_remove(at).0)
     }
 }

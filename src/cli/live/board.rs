@@ -239,13 +239,14 @@ impl Board {
             )
         };
         let done = self.rows.iter().filter(is_done).count();
-        let mut parts = match self.is_duel {
-            true => vec!["duel".to_owned(), seconds(now)],
-            false => vec![
+        let mut parts = if self.is_duel {
+            vec!["duel".to_owned(), seconds(now)]
+        } else {
+            vec![
                 format!("round {}", self.round.max(RoundNumber::FIRST)),
                 seconds(now),
                 format!("{done} of {} answered", self.rows.len()),
-            ],
+            ]
         };
         let tokens = [self.used.input_tokens, self.used.output_tokens];
         if let Some(tokens) = tokens.into_iter().flatten().reduce(u64::saturating_add) {
@@ -358,9 +359,10 @@ fn describe_answer(kind: &ProgressKind) -> String {
         .map(|(count, severity)| format!("{count} {}", severity.as_str()))
         .collect();
     let vote: &Vote = vote;
-    match counts.is_empty() {
-        true => vote.as_str().to_owned(),
-        false => format!("{} · {}", vote.as_str(), counts.join(", ")),
+    if counts.is_empty() {
+        vote.as_str().to_owned()
+    } else {
+        format!("{} · {}", vote.as_str(), counts.join(", "))
     }
 }
 

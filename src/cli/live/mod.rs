@@ -296,9 +296,10 @@ impl ViewState {
 }
 
 fn ellipsis(unicode: bool) -> Ellipsis {
-    match unicode {
-        true => Ellipsis::Unicode,
-        false => Ellipsis::Ascii,
+    if unicode {
+        Ellipsis::Unicode
+    } else {
+        Ellipsis::Ascii
     }
 }
 

@@ -47,9 +47,10 @@ fn document(report: &Report, sitting: bool) -> Option<String> {
     let examined = rounds.filter(|r| r.round > 1 && Some(r.round) != last);
     parts.extend(examined.map(|record| session.round(record)));
     parts.extend(session.votes());
-    parts.push(match sitting {
-        true => SITTING.to_owned(),
-        false => session.verdict(),
+    parts.push(if sitting {
+        SITTING.to_owned()
+    } else {
+        session.verdict()
     });
     Some(parts.join("\n\n---\n\n") + "\n")
 }
@@ -91,9 +92,10 @@ impl SessionWriter<'_> {
             .find(|r| r.round == 1);
         let mut parts = vec!["## Opening statements".to_owned()];
         for stand in first.iter().flat_map(|record| &record.stands) {
-            let confidence = match self.names.is_rule(&stand.judge) {
-                true => String::new(),
-                false => format!(" (confidence {})", words::confidence_word(stand.confidence)),
+            let confidence = if self.names.is_rule(&stand.judge) {
+                String::new()
+            } else {
+                format!(" (confidence {})", words::confidence_word(stand.confidence))
             };
             let mut opening = format!(
                 "### {}\n\n{}: {}{confidence}",
@@ -368,9 +370,10 @@ impl SessionWriter<'_> {
             })
             .collect();
         let header = ["Risk", "Severity", "Probability", "Response"];
-        let rated = match rows.is_empty() {
-            true => "No finding stands, so no risk is rated.".to_owned(),
-            false => table(&header, &rows),
+        let rated = if rows.is_empty() {
+            "No finding stands, so no risk is rated.".to_owned()
+        } else {
+            table(&header, &rows)
         };
         let rejected: Vec<&str> = self
             .report

@@ -83,9 +83,10 @@ pub(super) fn push_sentence(page: &mut TerminalPage, view: &FindingView<'_>) {
 
 /// ``F1 critical``: `explain`, `apply` and `dismiss` take the name, whatever the verdict.
 fn label(view: &FindingView<'_>) -> String {
-    match words::is_plain_id(&view.found.id) {
-        true => format!("{} {}", view.found.id, view.severity.as_str()),
-        false => view.severity.as_str().to_owned(),
+    if words::is_plain_id(&view.found.id) {
+        format!("{} {}", view.found.id, view.severity.as_str())
+    } else {
+        view.severity.as_str().to_owned()
     }
 }
 

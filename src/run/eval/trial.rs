@@ -77,9 +77,10 @@ impl TrialRunner<'_> {
             Err(error) => {
                 let why = error.message.clone();
                 self.note_failure(key, why, String::new(), 0.0)?;
-                Ok(match self.interrupts.was_interrupted() {
-                    true => TrialEnd::Interrupted,
-                    false => TrialEnd::Failed(error),
+                Ok(if self.interrupts.was_interrupted() {
+                    TrialEnd::Interrupted
+                } else {
+                    TrialEnd::Failed(error)
                 })
             }
         }

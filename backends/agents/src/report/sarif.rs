@@ -227,9 +227,10 @@ impl<'a> RunLookup<'a> {
                 ..hit.clone()
             }
         };
-        match places.is_empty() {
-            true => vec![hit],
-            false => places.into_iter().map(at).collect(),
+        if places.is_empty() {
+            vec![hit]
+        } else {
+            places.into_iter().map(at).collect()
         }
     }
 

@@ -102,7 +102,6 @@ impl CallLedger {
     }
 }
 
-/// Bookkeeping.
 impl CallLedger {
     /// Closes a turn; gives the most bytes that its answer may have. None: it has its outcome, or was never asked.
     fn take_effects(&mut self, judge: &JudgeId, turn: TurnId) -> Option<u64> {

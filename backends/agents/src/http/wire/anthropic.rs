@@ -1,4 +1,4 @@
-//! Anthropic Messages.
+//! The wire of Anthropic Messages.
 
 use council_protocol::seat::{Effort, Endpoint};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Gemini.
+//! The wire of Gemini.
 
 use serde_json::{Value, json};
 

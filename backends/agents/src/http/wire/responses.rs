@@ -1,4 +1,4 @@
-//! OpenAI Responses.
+//! The wire of OpenAI Responses.
 
 use serde_json::{Value, json};
 
