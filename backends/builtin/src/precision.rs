@@ -2,9 +2,8 @@
 
 /// Rules that run only where configuration gives them a level. What they say is true, and hardly anybody acts on it:
 /// on ordinary commits they would drown what matters.
-const ON_REQUEST: [&str; 6] = [
+const ON_REQUEST: [&str; 5] = [
     "lockfile-without-manifest",
-    "mismatched-call",
     "new-panic",
     "new-unwrap",
     "sleep-in-test",
@@ -57,9 +56,9 @@ pub(crate) fn commits_read() -> u32 {
     READINGS.iter().map(|reading| reading.commits).sum()
 }
 
-/// In their order: what was wrong in one was mended before the next. The last but one was read after the last.
+/// In their order: what was wrong in one was mended before the next. The seventh was read after the eighth.
 #[cfg(test)]
-pub(crate) const READINGS: [Reading; 8] = [
+pub(crate) const READINGS: [Reading; 9] = [
     Reading {
         repositories: "httpx, hugo, hyper, okhttp, redis, vite",
         commits: 1_050,
@@ -100,7 +99,37 @@ pub(crate) const READINGS: [Reading; 8] = [
         commits: 1_500,
         judged: Judged::new(4, 5, 0),
     },
+    Reading {
+        repositories: "got, jinja, ripgrep, chi, commons-lang, zstd",
+        commits: 1_050,
+        judged: Judged::new(12, 8, 0),
+    },
 ];
+
+/// The rules that the last reading was made with, those of 24 November 2026. A newer one stands in [`YOUNGER`] until it is
+/// read, so that the page says of no rule what nobody looked at.
+#[cfg(test)]
+pub(crate) const READ_RULES: &str = "\
+    added-excuse agent-file-change assignment-in-condition bidi-control binary-file blanket-suppression \
+    code-evaluation code-without-test commented-out-code conflict-marker container-root credential-assignment \
+    credential-in-url debug-mode debug-print debugger-leftover deceptive-path deleted-test disabled-tls \
+    duplicated-block emptied-handler empty-catch except-pass executable-bit focused-test format-string \
+    gitattributes-change hidden-secret hook-change ignored-error-go ignored-result insecure-random insecure-source \
+    instruction-injection invisible-character left-out-file line-ending-flip lockfile-tampering mismatched-call \
+    mixed-script-identifier mutable-default open-redirect oversized-file packed-code path-traversal pipe-to-shell \
+    private-key provider-token removed-assertion replaced-private-key request-without-timeout return-in-finally \
+    secret-file self-comparison shell-injection skipped-test sql-injection stray-file submodule-command \
+    symlink-escape unbounded-copy undocumented-unsafe unfinished-code unpinned-action unpinned-image \
+    unportable-path unreachable-code unsafe-deserialization unsafe-extraction unverified-token vacuous-assertion \
+    weak-password-hash weakened-ci workflow-checkout workflow-injection workflow-permissions workflow-secrets \
+    workflow-trigger world-writable";
+
+/// What was measured of a rule beside the readings, in the words of the page.
+#[cfg(test)]
+pub(crate) const MEASURED_APART: [(&str, &str); 1] = [(
+    "mismatched-call",
+    "No finding on 1,050 ordinary commits; on 479 that change a signature 3 findings, all right.",
+)];
 
 /// The newest 1,000 commits of the main line of a repository, and what `left-out-file` says of them.
 #[cfg(test)]
@@ -135,42 +164,47 @@ pub(crate) const FOLLOW_UPS: [FollowUp; 6] = [
     follow_up("tokio", 7, 3),
 ];
 
-/// Rules that are younger than the readings, and silent on so many commits of the last one's repositories.
+/// Rules that are younger than some readings, and on how many commits they were run and found nothing; 0: on none yet.
 #[cfg(test)]
-pub(crate) const YOUNGER: [(&str, u32); 2] =
-    [("hidden-secret", 1_400), ("submodule-command", 1_400)];
+pub(crate) const YOUNGER: [(&str, u32); 4] = [
+    ("hidden-secret", 2_450),
+    ("packed-code", 1_050),
+    ("replaced-private-key", 1_050),
+    ("submodule-command", 2_450),
+];
 
 /// What each rule says today on the commits of all readings; the others are silent on them.
 #[cfg(test)]
-pub(crate) const BY_RULE: [(&str, Judged); 32] = [
+pub(crate) const BY_RULE: [(&str, Judged); 33] = [
     ("agent-file-change", Judged::new(2, 1, 0)),
     ("binary-file", Judged::new(1, 3, 0)),
     ("blanket-suppression", Judged::new(0, 2, 0)),
     ("code-evaluation", Judged::new(0, 1, 0)),
-    ("code-without-test", Judged::new(8, 4, 0)),
+    ("code-without-test", Judged::new(9, 5, 0)),
     ("commented-out-code", Judged::new(4, 0, 0)),
     ("conflict-marker", Judged::new(4, 0, 0)),
     ("credential-assignment", Judged::new(0, 0, 2)),
-    ("deleted-test", Judged::new(3, 9, 0)),
+    ("deleted-test", Judged::new(4, 10, 0)),
     ("duplicated-block", Judged::new(0, 5, 0)),
     ("empty-catch", Judged::new(0, 4, 0)),
     ("focused-test", Judged::new(1, 0, 0)),
     ("hook-change", Judged::new(1, 2, 0)),
     ("ignored-error-go", Judged::new(0, 4, 0)),
     ("insecure-source", Judged::new(2, 0, 0)),
-    ("invisible-character", Judged::new(1, 0, 0)),
+    ("invisible-character", Judged::new(1, 1, 0)),
     ("line-ending-flip", Judged::new(2, 1, 0)),
     ("oversized-file", Judged::new(0, 4, 0)),
     ("pipe-to-shell", Judged::new(2, 0, 0)),
     ("private-key", Judged::new(0, 4, 0)),
     ("removed-assertion", Judged::new(1, 0, 0)),
-    ("shell-injection", Judged::new(1, 0, 0)),
+    ("shell-injection", Judged::new(1, 1, 0)),
     ("skipped-test", Judged::new(7, 0, 0)),
     ("stray-file", Judged::new(1, 0, 0)),
     ("undocumented-unsafe", Judged::new(4, 0, 0)),
-    ("unfinished-code", Judged::new(0, 1, 0)),
+    ("unfinished-code", Judged::new(1, 1, 0)),
     ("unpinned-action", Judged::new(1, 2, 0)),
     ("unpinned-image", Judged::new(0, 1, 0)),
+    ("unportable-path", Judged::new(2, 0, 0)),
     ("vacuous-assertion", Judged::new(0, 2, 0)),
     ("weakened-ci", Judged::new(1, 0, 0)),
     ("workflow-permissions", Judged::new(0, 1, 0)),
@@ -189,6 +223,27 @@ mod tests {
         let unknown: Vec<&str> = named.filter(|id| !known(id)).collect();
         assert!(unknown.is_empty(), "{unknown:?}");
         assert!(BY_RULE.iter().is_sorted_by_key(|(id, _)| *id));
+    }
+
+    #[test]
+    fn every_rule_was_read_or_is_said_not_to_be() {
+        let read: Vec<&str> = READ_RULES.split_whitespace().collect();
+        let is_young = |id: &str| YOUNGER.iter().any(|(young, _)| *young == id);
+        let is_known = |id: &str| read.contains(&id) || is_young(id) || is_on_request(id);
+        let unread: Vec<&str> = RULES
+            .iter()
+            .map(|rule| rule.info.id)
+            .filter(|id| !is_known(id))
+            .collect();
+        assert!(
+            unread.is_empty(),
+            "put them into YOUNGER, with 0, until they are read: {unread:?}"
+        );
+        let gone: Vec<&&str> = read
+            .iter()
+            .filter(|id| !RULES.iter().any(|rule| rule.info.id == **id))
+            .collect();
+        assert!(gone.is_empty(), "{gone:?}");
     }
 
     /// The bound that decides whether a rule runs unasked.
