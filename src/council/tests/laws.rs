@@ -55,7 +55,7 @@ proptest! {
 
     #[test]
     fn the_order_of_judges_does_not_matter(world in debated(), turn in 1usize..5) {
-        let world = world.faultless();
+        let world = world.faultless().without_tests();
         let mut turned = world.clone();
         let seats = turned.plan.seats.len();
         turned.plan.seats.rotate_left(turn % seats);
@@ -78,7 +78,7 @@ proptest! {
 
     #[test]
     fn weak_changes_leave_the_result_of_r1(world in world(Procedure::Debate, 2..5)) {
-        let mut world = world.faultless();
+        let mut world = world.faultless().without_tests();
         for script in world.scripts.values_mut() {
             script.grounds = script.grounds.map(|(line, _)| (line, false));
             script.opinion = script.opinion.map(|(stance, line, _)| (stance, line, false));
@@ -107,7 +107,7 @@ proptest! {
     /// Everybody over everything, or only those for whom something is open, over that: the same comes of it.
     #[test]
     fn not_debating_what_all_hold_never_changes_the_verdict(world in world(Procedure::Review, 2..5)) {
-        let mut world = world.faultless();
+        let mut world = world.faultless().without_tests();
         for script in world.scripts.values_mut() {
             // Nobody changes its own mind: nobody takes back, finds more, or speaks against what it found itself.
             (script.grounds, script.later) = (None, None);

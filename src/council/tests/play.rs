@@ -36,6 +36,8 @@ pub(super) struct Play<'a> {
     shut: BTreeSet<JudgeId>,
     open: BTreeMap<JudgeId, TurnId>,
     drawn: usize,
+    /// How many tests were to be run.
+    tested: usize,
     outcome: Option<Outcome>,
 }
 
@@ -56,6 +58,7 @@ impl<'a> Play<'a> {
             shut: BTreeSet::new(),
             open: BTreeMap::new(),
             drawn: 0,
+            tested: 0,
             outcome: None,
         };
         if let Some((at, cause)) = world.cancel {
@@ -208,6 +211,14 @@ impl<'a> Play<'a> {
                             nearest: None,
                         },
                     );
+                }
+                Action::Reproduce { id, .. } => {
+                    let result = self.world.results.get(self.tested).cloned();
+                    self.tested += 1;
+                    if let Some(result) = result {
+                        let after = u64::from(self.draw()) * 20;
+                        self.post(after, Input::Reproduced { id, result });
+                    }
                 }
                 Action::SetDeadline { timer, at } => {
                     self.timers.insert(timer, at);

@@ -59,7 +59,7 @@ fn proof() -> ReproductionResult {
     ran(TestRun::Passed, TestRun::Failed)
 }
 
-fn terms() -> ProofTerms {
+pub(super) fn terms() -> ProofTerms {
     ProofTerms {
         suites: vec![TestSuite {
             name: "run".to_owned(),
@@ -69,7 +69,7 @@ fn terms() -> ProofTerms {
     }
 }
 
-fn reproduction(id: &str, shows: ReproductionClaim) -> Reproduction {
+pub(super) fn reproduction(id: &str, shows: ReproductionClaim) -> Reproduction {
     Reproduction {
         finding: id.to_owned(),
         shows,
@@ -277,7 +277,7 @@ fn nobody_waits_for_tests_when_the_run_ends_or_their_time_is_over() {
     }
 }
 
-fn result() -> impl Strategy<Value = ReproductionResult> {
+pub(super) fn result() -> impl Strategy<Value = ReproductionResult> {
     let run = || {
         prop_oneof![
             3 => Just(TestRun::Passed),

@@ -6,6 +6,7 @@ use council_protocol::answer::{
 use council_protocol::task::Peer;
 use council_protocol::{Answer, JudgeId, RoundNumber, Task, Vote};
 
+use super::proof::reproduction;
 use super::world::Script;
 use crate::testing::{change, evidence, finding, made_up, response};
 
@@ -25,6 +26,7 @@ pub(super) fn reply(
     } else {
         debate(script, task, vote, &mut answer);
         examine(script, task, &mut answer);
+        bring_test(script, task, &mut answer);
     }
     serde_json::to_string(&answer).unwrap()
 }
@@ -106,6 +108,17 @@ fn examine(script: &Script, task: &Task, answer: &mut Answer) {
             remaining_concern: text(),
             conditions: Vec::new(),
         });
+    }
+}
+
+/// A test of the first finding that is shown, or of its own first one.
+fn bring_test(script: &Script, task: &Task, answer: &mut Answer) {
+    let Task::Debate { suites, .. } = task else {
+        return;
+    };
+    if let Some(shows) = script.test.filter(|_| !suites.is_empty()) {
+        let id = shown(task).into_iter().next();
+        answer.reproductions = vec![reproduction(id.as_deref().unwrap_or("1"), shows)];
     }
 }
 

@@ -4,20 +4,25 @@
 use std::collections::BTreeMap;
 
 use council_protocol::answer::{Stance, Tag};
+use council_protocol::reproduction::ReproductionClaim;
 use council_protocol::{CoverageState, JudgeId, Millis, Severity, Vote};
 use proptest::prelude::*;
 
 use super::play::Play;
+use super::proof;
 use crate::plan::{ConsensusRule, DebateMode, ExchangeMode, Procedure};
+use crate::reproduction::ReproductionResult;
 use crate::testing::{UNRELATED, coverage, plan, without_message};
 use crate::{CancelCause, Outcome, Plan};
 
 /// What a judge does with one turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Deed {
+    /// Answers properly.
     Answer,
     /// Answers after this many milliseconds, perhaps too late.
     Slowly(u64),
+    /// Never replies.
     Silence,
     /// Replies with something that is no answer.
     Babble,
@@ -52,6 +57,8 @@ pub(super) struct Script {
     pub(super) grounds: Option<(u32, bool)>,
     /// A finding of a later round.
     pub(super) later: Option<(Tag, Severity, u32)>,
+    /// What the test is for that it brings where it may.
+    pub(super) test: Option<ReproductionClaim>,
     /// Whether it ends when it is asked to.
     pub(super) obedient: bool,
 }
@@ -71,6 +78,7 @@ impl Script {
             opinion: None,
             grounds: None,
             later: None,
+            test: None,
             obedient: true,
         }
     }
@@ -87,6 +95,8 @@ pub(super) struct World {
     pub(super) disorder: Vec<u8>,
     /// Whether quotes are searched.
     pub(super) proves: bool,
+    /// What comes of the tests that judges bring, one after another; of those beyond them nobody hears.
+    pub(super) results: Vec<ReproductionResult>,
 }
 
 fn vote() -> impl Strategy<Value = Vote> {
@@ -154,8 +164,9 @@ prop_compose! {
         opinion in prop::option::of((stance(), cited(), any::<bool>())),
         grounds in prop::option::of((cited(), any::<bool>())),
         later in prop::option::of((tag(), severity(), 1u32..14)),
+        test in prop::option::of(prop_oneof![Just(ReproductionClaim::Defect), Just(ReproductionClaim::NoDefect)]),
     ) -> Script {
-        Script { votes, findings, deeds, opinion, grounds, later, ..character }
+        Script { votes, findings, deeds, opinion, grounds, later, test, ..character }
     }
 }
 
@@ -194,6 +205,7 @@ prop_compose! {
         disorder in prop::collection::vec(any::<u8>(), 0..40),
         proves in prop::bool::weighted(0.95),
         seed in any::<u32>(),
+        results in prop::option::of(prop::collection::vec(proof::result(), 0..6)),
     ) -> World {
         let (consensus, debate, exchange, disputed, warns) = rules;
         let mut plan = plan(procedure, scripts.len());
@@ -201,7 +213,11 @@ prop_compose! {
         (plan.consensus, plan.debate, plan.exchange) = (consensus, debate, exchange);
         plan.policy.disputed_critical_fails = disputed;
         plan.policy.incomplete_coverage_warns = warns;
-        World::new(plan, scripts, cancel, disorder, proves)
+        plan.options.proof = results.is_some().then(proof::terms);
+        World {
+            results: results.unwrap_or_default(),
+            ..World::new(plan, scripts, cancel, disorder, proves)
+        }
     }
 }
 
@@ -231,7 +247,14 @@ impl World {
             cancel,
             disorder,
             proves,
+            results: Vec::new(),
         }
+    }
+
+    /// Nobody may bring tests: for laws that set two runs beside each other, in which other tests would be run.
+    pub(super) fn without_tests(mut self) -> Self {
+        self.plan.options.proof = None;
+        self
     }
 
     /// Everybody answers every turn at once; messages come in order.
