@@ -18,11 +18,9 @@ use crate::{CancelCause, Outcome, Plan};
 /// What a judge does with one turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Deed {
-    /// Answers properly.
     Answer,
     /// Answers after this many milliseconds, perhaps too late.
     Slowly(u64),
-    /// Never replies.
     Silence,
     /// Replies with something that is no answer.
     Babble,
