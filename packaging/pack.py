@@ -2,6 +2,7 @@
 """Packs a program that was built: an archive, a wheel, two npm packages and, for Linux, a Debian package.
 
     packaging/pack.py PROGRAM TARGET OUT
+    packaging/pack.py --glibc PROGRAM VERSION      ends with 1 if the program needs a newer glibc than that
 
 Needs Python, `cargo metadata`, and `dpkg-deb` for the Debian package. The same program gives the same files: every time in
 them is SOURCE_DATE_EPOCH, else that of the last commit. The program must start on this machine: it prints its own man page
@@ -57,7 +58,8 @@ def needed_glibc(program):
 def wheel_tag(target, program):
     cpu = target.split("-")[0]
     if "apple" in target:
-        return "macosx_11_0_arm64" if cpu == "aarch64" else "macosx_10_12_x86_64"
+        # What build.sh sets as MACOSX_DEPLOYMENT_TARGET.
+        return "macosx_11_0_" + ("arm64" if cpu == "aarch64" else "x86_64")
     major, minor = max(needed_glibc(program) or (2, 17), (2, 17))
     return "manylinux_%d_%d_%s" % (major, minor, cpu)
 
@@ -144,7 +146,8 @@ def npm(program, docs, target, out, time):
     common = {"version": version(), "license": "MIT OR Apache-2.0", "homepage": URL, "repository": {"type": "git", "url": "git+%s.git" % URL}}
     names = {"%s-%s" % (os, cpu): "@git-council/%s-%s" % (os, cpu) for os, cpu, _ in TARGETS.values()}
     own = "%s-%s" % (system, cpu)
-    licences = [("package/" + name, docs[name], 0o644) for name in ["LICENSE-APACHE", "LICENSE-MIT", "THIRD-PARTY.txt"]]
+    licences = [("package/" + name, docs[name], 0o644) for name in ["LICENSE-APACHE", "LICENSE-MIT"]]
+    third_party = ("package/THIRD-PARTY.txt", docs["THIRD-PARTY.txt"], 0o644)
     libc = {"libc": ["glibc"]} if system == "linux" else {}
     platform = {"name": names[own], "description": "%s (%s)" % (ABOUT, own), **common, "os": [system], "cpu": [cpu], **libc,
                 "preferUnplugged": True}
@@ -152,7 +155,9 @@ def npm(program, docs, target, out, time):
             "engines": {"node": ">=18"}, "optionalDependencies": {name: version() for name in sorted(names.values())}}
     as_file = lambda value: ("package/package.json", (json.dumps(value, indent=2) + "\n").encode(), 0o644)
     packed = {
-        "git-council-%s-%s.tgz" % (own, version()): [as_file(platform), ("package/bin/git-council", program.read_bytes(), 0o755), *licences],
+        "git-council-%s-%s.tgz" % (own, version()): [as_file(platform), ("package/bin/git-council", program.read_bytes(), 0o755),
+                                                  *licences, third_party],
+        # The same bytes whatever the target is: it holds nothing of other people's, and every job of a release packs it.
         "git-council-%s.tgz" % version(): [as_file(root), ("package/git-council.js", (HERE / "npm" / "git-council.js").read_bytes(), 0o755),
                                            ("package/README.md", docs["README.md"], 0o644), *licences],
     }
@@ -196,6 +201,13 @@ def debian(program, docs, target, out, time):
     return file
 
 
+def check_glibc(program, allowed):
+    needed = needed_glibc(pathlib.Path(program)) or (0, 0)
+    if needed > tuple(int(part) for part in allowed.split(".")):
+        sys.exit("%s needs glibc %d.%d, and no more than %s may be needed" % (program, *needed, allowed))
+    print("glibc     ok: %d.%d is needed" % needed)
+
+
 def main(program, target, out):
     program, out, time = pathlib.Path(program).resolve(), pathlib.Path(out).resolve(), epoch()
     if target not in TARGETS:
@@ -217,4 +229,6 @@ def main(program, target, out):
 if __name__ == "__main__":
     if len(sys.argv) != 4:
         sys.exit(__doc__)
+    if sys.argv[1] == "--glibc":
+        sys.exit(check_glibc(*sys.argv[2:]))
     main(*sys.argv[1:])

@@ -2,6 +2,8 @@
 # A release without a forge: build, pack, install, start, and the Action's own installer over the result, with what it must refuse.
 #
 #   packaging/rehearse-release.sh [PROGRAM]      PROGRAM is one that is built already
+#
+# QUICK=1 leaves out what cargo builds, which takes minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,10 +17,21 @@ program=${1:-}
 if [ -z "$program" ]; then
   packaging/build.sh "$target"
   program=target/$target/dist/git-council
+  [ "$(uname -s)" = Darwin ] || packaging/pack.py --glibc "$program" 2.17
 fi
 packaging/pack.py "$program" "$target" "$work/dist"
 packaging/rehearse.sh "$work/dist"
-packaging/rehearse.sh "$work/dist" clone
+packaging/rehearse.sh "$work/dist" plugin
+if [ "${QUICK:-}" = "" ]; then packaging/rehearse.sh "$work/dist" clone remote; fi
+
+# The jobs of a release pack side by side, and their files are put into one folder: what two make has to be the same.
+other=aarch64-unknown-linux-gnu
+[ "$target" != "$other" ] || other=x86_64-unknown-linux-gnu
+packaging/pack.py "$program" "$other" "$work/second" > /dev/null
+common=$(comm -12 <(ls "$work/dist") <(ls "$work/second"))
+[ "$common" = "git-council-$version.tgz" ] || { echo "FAILED: two jobs make $common" >&2; exit 1; }
+cmp "$work/dist/$common" "$work/second/$common" || { echo "FAILED: two jobs make two different $common" >&2; exit 1; }
+echo "jobs      ok: what two of them pack is the same file"
 
 # What the job `release` does: the digests go into a commit, the tag names it, and the Action at that tag takes nothing else.
 git clone --quiet --no-local . "$work/tagged"
@@ -31,6 +44,15 @@ cp .github/action/*.sh "$work/tagged/.github/action/"
 git -C "$work/tagged" -c user.name=Release -c user.email=release@example.com commit --quiet --message "release: digests of $version" -- .github/action/checksums.txt
 git -C "$work/tagged" tag "v$version"
 git -C "$work/tagged" show --stat --format=%s "v$version" | grep -q '1 file changed' || { echo "FAILED: more than the digests" >&2; exit 1; }
+
+# Afterwards the documents name the tag's commit, and no line to copy has zeros any more.
+cp packaging/name-release.sh "$work/tagged/packaging/"
+"$work/tagged/packaging/name-release.sh" "$version" "$(git -C "$work/tagged" rev-parse HEAD)"
+! grep -rn '@0\{40\}' "$work/tagged/docs/workflows" "$work/tagged/docs/github.md" ||
+  { echo "FAILED: a line names no commit" >&2; exit 1; }
+git -C "$work/tagged" diff --quiet -- docs && { echo "FAILED: no document was changed" >&2; exit 1; }
+echo "docs      ok: $(git -C "$work/tagged" diff --shortstat -- docs | sed 's/^ //') name the commit of the tag"
+git -C "$work/tagged" checkout --quiet -- docs
 mkdir -p "$work/server/v$version"
 cp "$work/dist"/*.tar.xz "$work/server/v$version/"
 

@@ -2,7 +2,8 @@
 # Installs each package of a folder into a clean root, by the line that docs/install.md names, and runs it there. Nothing of
 # this machine but the system's own folders is on the PATH, and no registry is asked for git-council.
 #
-#   packaging/rehearse.sh DIST [WAY…]      ways: archive binstall pip pipx uvx npx deb; and, if it is named, clone
+#   packaging/rehearse.sh DIST [WAY…]      ways: archive binstall pip pipx uvx npx deb; and, if they are named,
+#                                          plugin (needs cc), clone and remote (cargo builds; PROFILE=dev is quicker)
 set -euo pipefail
 
 dist=$(cd "$1" && pwd)
@@ -33,11 +34,12 @@ runs() {
   shift 2
   mkdir -p "$work/home-$way"
   (cd "$work/repo" && env -i HOME="$work/home-$way" LANG=C.UTF-8 PATH="$path:$system" ${more[@]+"${more[@]}"} \
-    "$@" review HEAD > "$work/out" 2> "$work/err") || code=$?
+    "$@" review HEAD ${flags[@]+"${flags[@]}"} > "$work/out" 2> "$work/err") || code=$?
   [ "$code" = 1 ] && grep -q '^FAIL' "$work/out" || fail "$way ended with $code: $(cat "$work/out" "$work/err")"
   printf '%-9s ok: reviews from an empty root (%ss)\n' "$way" "$((SECONDS - began))"
 }
 more=()
+flags=()
 
 archive() {
   mkdir "$work/archive"
@@ -50,7 +52,12 @@ archive() {
 
 # The address that cargo-binstall makes of Cargo.toml leads to the archive's name, and to the program inside of it.
 binstall() {
-  local url
+  local url line="cargo binstall git-council"
+  # Without a registry that has it, cargo-binstall must be told where the manifest is.
+  if grep -q '^publish = false' "$here/../Cargo.toml"; then
+    line="cargo binstall --git https://github.com/git-council/git-council git-council"
+  fi
+  grep -qF "\`$line\`" "$here/../docs/install.md" || fail "docs/install.md does not name \`$line\`"
   url=$(sed -n '/^\[package.metadata.binstall\]/,/^$/s/^pkg-url = "\(.*\)"/\1/p' "$here/../Cargo.toml")
   url=$(printf %s "$url" | sed "s|{ repo }|R|; s|{ version }|$version|g; s|{ target }|$target|; s|{ archive-suffix }|.tar.xz|")
   [ "$url" = "R/releases/download/v$version/git-council-$version-$target.tar.xz" ] || fail "binstall asks for $url"
@@ -112,10 +119,40 @@ deb() {
   [ -z "$(find "$root/usr" -type f 2>/dev/null)" ] || fail "deb: files are left"
 }
 
+# The packed program loads a plugin in C: a build against an old glibc still opens libraries.
+plugin() {
+  mkdir -p "$work/plugin" "$work/home-plugin/.config/git-council"
+  tar -xJf "$dist/git-council-$version-$target.tar.xz" -C "$work/plugin" git-council
+  cc -shared -fPIC -pthread -I "$here/../plugins/abi/include" -o "$work/command.so" \
+    "$here/../plugins/examples/c/command.c"
+  cat > "$work/judge.sh" <<'END'
+#!/bin/sh
+key=$(sed -n 's/.*`key` is `\([^`]*\)`.*/\1/p' | tail -n 1)
+printf '{"schema_version":1,"round":1,"key":"%s","verdict":"FAIL","confidence":"HIGH","key_insight":"No.",' "$key"
+printf '"findings":[{"severity":"critical","category":"naming","description":"The plugin has read this.",'
+printf '"location":{"path":"notes.md","line":2},"quote":"ours","why":"w","fix":"f"}],"recommendation":"Rename it."}\n'
+END
+  chmod +x "$work/judge.sh"
+  printf '[backends.linter]\nlibrary = "%s"\nconfig = { argv = ["%s"] }\n[agents.linter]\ndriver = "backend"\n' \
+    "$work/command.so" "$work/judge.sh" > "$work/home-plugin/.config/git-council/config.toml"
+  flags=(--backend linter --agents linter)
+  runs plugin "$work/plugin" git council
+  flags=()
+  grep -q 'The plugin has read this' "$work/out" || fail "plugin: its judge was not heard: $(cat "$work/out")"
+}
+
 # Built from these sources, as long as no version is published. It takes minutes, so it has to be asked for.
 clone() {
-  cargo install --quiet --locked --path "$here/.." --root "$work/clone"
+  CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$work/built}" cargo install --quiet --locked --profile "${PROFILE:-release}" \
+    --path "$here/.." --root "$work/clone"
   runs clone "$work/clone/bin" git council
+}
+
+# As from a forge: the last commit, not the worktree. What both build alike is built once.
+remote() {
+  CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$work/built}" cargo install --quiet --locked --profile "${PROFILE:-release}" \
+    --git "file://$(cd "$here/.." && pwd)" --root "$work/remote" git-council
+  runs remote "$work/remote/bin" git council
 }
 
 for way in "${ways[@]}"; do "$way"; done

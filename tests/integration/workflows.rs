@@ -239,3 +239,103 @@ fn every_fuzz_target_runs_each_night() {
     assert_eq!(nightly, names("fuzz_targets"));
     assert_eq!(nightly, names("corpus"));
 }
+
+fn release_jobs() -> Value {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let text = fs::read_to_string(root.join(".github/workflows/release.yml")).unwrap();
+    let release: Value = serde_saphyr::from_str(&text).unwrap();
+    release["jobs"].clone()
+}
+
+/// The steps of a job that use an action, by their places.
+fn steps_using<'a>(job: &'a Value, action: &str) -> Vec<(usize, &'a Value)> {
+    let steps = job["steps"].as_array().unwrap().iter().enumerate();
+    let uses = |step: &Value| {
+        step["uses"]
+            .as_str()
+            .is_some_and(|uses| uses.starts_with(&format!("{action}@")))
+    };
+    steps.filter(|(_, step)| uses(step)).collect()
+}
+
+/// Files that are merged again could be others than those that were attested.
+#[test]
+fn what_is_released_is_the_one_folder_that_was_attested() {
+    let jobs = release_jobs();
+    let taken = steps_using(&jobs["release"], "actions/download-artifact");
+    assert_eq!(taken.len(), 1, "{taken:?}");
+    let whole = serde_json::json!({ "name": "release", "path": "dist" });
+    assert_eq!(taken[0].1["with"], whole);
+
+    let attest = &jobs["attest"];
+    let signed = steps_using(attest, "actions/attest-build-provenance");
+    assert_eq!(signed.len(), 1);
+    assert_eq!(signed[0].1["with"]["subject-path"], "dist/*");
+    let kept = steps_using(attest, "actions/upload-artifact");
+    assert_eq!(kept.len(), 1);
+    assert_eq!(kept[0].1["with"]["name"], "release");
+    assert_eq!(kept[0].1["with"]["path"], "dist");
+    // Nothing comes between signing and keeping.
+    assert_eq!(kept[0].0, signed[0].0 + 1);
+    assert_eq!(kept[0].0 + 1, attest["steps"].as_array().unwrap().len());
+}
+
+/// Every job packs the npm package that names the others: where two put it into one folder, one of them is lost.
+#[test]
+fn one_job_keeps_what_all_jobs_pack() {
+    let build = release_jobs()["build"].clone();
+    let steps = build["steps"].as_array().unwrap();
+    let given_up = steps.iter().position(|step| {
+        step["run"] == "rm \"dist/git-council-$VERSION.tgz\""
+            && step["if"] == "matrix.target != 'x86_64-unknown-linux-gnu'"
+    });
+    let given_up = given_up.expect("a job gives up what another keeps");
+    let kept = steps_using(&build, "actions/upload-artifact");
+    assert_eq!(kept.len(), 1);
+    assert!(given_up < kept[0].0);
+    let targets = build["strategy"]["matrix"]["include"].as_array().unwrap();
+    let keepers = targets
+        .iter()
+        .filter(|one| one["target"] == "x86_64-unknown-linux-gnu");
+    assert_eq!(keepers.count(), 1);
+}
+
+/// What can sign as the workflow runs nothing of the sources.
+#[test]
+fn no_job_that_signs_has_the_sources() {
+    let jobs = release_jobs();
+    let signing = jobs.as_object().unwrap().iter();
+    let signing: Vec<_> = signing
+        .filter(|(_, job)| !job["permissions"]["id-token"].is_null())
+        .collect();
+    assert_eq!(signing.len(), 1);
+    for (name, job) in signing {
+        assert!(steps_using(job, "actions/checkout").is_empty(), "{name}");
+        for step in job["steps"].as_array().unwrap() {
+            let script = step["run"].as_str().unwrap_or_default();
+            assert!(
+                !script.contains("packaging/") && !script.contains("cargo"),
+                "{name}: {script}"
+            );
+        }
+    }
+}
+
+/// A workflow to copy names its actions by commit; zeros stand for our own release alone, which is not there yet.
+#[test]
+fn workflows_to_copy_name_the_actions_of_others_by_a_real_commit() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/workflows");
+    let mut seen = 0;
+    for file in fs::read_dir(folder).unwrap() {
+        let text = fs::read_to_string(file.unwrap().path()).unwrap();
+        for line in text.lines().filter(|line| line.contains("uses: ")) {
+            let (action, commit) = line.split_once('@').unwrap();
+            let commit = &commit[..40];
+            assert!(commit.bytes().all(|b| b.is_ascii_hexdigit()), "{line}");
+            let ours = action.ends_with("git-council/git-council");
+            assert!(ours || commit.bytes().any(|b| b != b'0'), "{line}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 10);
+}

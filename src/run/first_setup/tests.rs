@@ -191,7 +191,7 @@ fn lines_that_name_no_release_are_found() {
     let files = plan_setup(SetupPreset::Team, &with_keys(), &SetupChoices::default()).unwrap();
     let workflow = &files[1].text;
     let found = lines_without_release(workflow);
-    assert_eq!(found.len(), 2, "{workflow}");
+    assert_eq!(found.len(), 1, "{workflow}");
     for line in found {
         assert!(
             workflow
