@@ -6,17 +6,19 @@
 #
 # The emulator (npm `emulate`, installed below target/) has neither GraphQL nor the commits of a real repository: run.mjs stands before
 # it, answers the one query that is asked from the emulator's own REST, and puts its commit ids in the place of ours and back.
+# action.yml is run by the rules of actions (action.mjs), from an archive that its own installer takes from a folder.
 # Comments beside lines are tested against the fake GitHub of tests/integration/github only: the emulator checks no lines.
 set -euo pipefail
 
 program=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 root=$(cd "$(dirname "$0")/.." && pwd)
 tools="$root/target/emulator"
-EMULATE=0.12.2
+EMULATE=0.12.2 YAML=2.9.1
 
-if ! grep -qsF "\"version\": \"$EMULATE\"" "$tools/node_modules/emulate/package.json"; then
+is_there() { grep -qsF "\"version\": \"$2\"" "$tools/node_modules/$1/package.json"; }
+if ! is_there emulate "$EMULATE" || ! is_there yaml "$YAML"; then
   mkdir -p "$tools"
-  npm install --ignore-scripts --silent --no-audit --no-fund --prefix "$tools" "emulate@$EMULATE"
+  npm install --ignore-scripts --silent --no-audit --no-fund --prefix "$tools" "emulate@$EMULATE" "yaml@$YAML"
 fi
 
 work=$(mktemp -d)
@@ -32,4 +34,4 @@ trap 'rm -rf "$work"' EXIT
   openssl x509 -req -in request.pem -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile extensions -out cert.pem
 ) 2> "$work/openssl.log" || { cat "$work/openssl.log" >&2; exit 1; }
 
-node "$root/tests/emulator/run.mjs" "$program" "$tools/node_modules/emulate/dist/api.js" "$work"
+node "$root/tests/emulator/run.mjs" "$program" "$tools/node_modules" "$work" "$root"

@@ -1,14 +1,19 @@
 // Reviews a pull request of the emulator and reads back what came of it: see ../emulator.sh.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 
-const [program, emulate, work] = process.argv.slice(2);
-const { createEmulator } = await import(emulate);
+import { evaluate, runAction } from './action.mjs';
+
+const [program, tools, work, source] = process.argv.slice(2);
+const { createEmulator } = await import(join(tools, 'emulate/dist/api.js'));
+const { parse } = (await import(join(tools, 'yaml/dist/index.js'))).default;
 
 const REPO = 'octocat/project';
 const CONFLICT = 'fn a() {\n<<<<<<< HEAD\n    one();\n=======\n    two();\n>>>>>>> topic\n}\n';
@@ -233,6 +238,123 @@ await step('through a proxy', async () => {
   const around = { ...address(`https://localhost:${securePort}`), ...trusted };
   assert.equal((await council(REVIEW, around)).code, 0);
   assert.equal(tunnels, before);
+});
+
+// ---------------------------------------------------------------------------------------------------------------------
+// action.yml itself, step by step, in the job of a pull request.
+
+// The Action as a release's tag has it: its own files, and the digest of the archive that a server has.
+const place = join(work, 'action');
+const action = parse(readFileSync(join(source, 'action.yml'), 'utf8'));
+const version = /^version = "(.*)"/m.exec(readFileSync(join(source, 'Cargo.toml'), 'utf8'))[1];
+for (const name of ['action.yml', 'Cargo.toml', '.github/action']) {
+  cpSync(join(source, name), join(place, name), { recursive: true });
+}
+const cpu = process.arch === 'arm64' ? 'aarch64' : 'x86_64';
+const target = `${cpu}-${process.platform === 'darwin' ? 'apple-darwin' : 'unknown-linux-gnu'}`;
+const releases = join(work, 'releases');
+const archive = join(releases, `v${version}`, `git-council-${version}-${target}.tar.xz`);
+mkdirSync(join(archive, '..'), { recursive: true });
+mkdirSync(join(work, 'packed'));
+cpSync(program, join(work, 'packed', 'git-council'));
+// Not at once: the emulator lives in this process, and would let its connections go.
+const quick = { ...process.env, XZ_OPT: '-1' };
+await promisify(execFile)('tar', ['-cJf', archive, '-C', join(work, 'packed'), 'git-council'], { env: quick });
+const digest = createHash('sha256').update(readFileSync(archive)).digest('hex');
+writeFileSync(join(place, '.github/action/checksums.txt'), `${version} ${target} ${digest}\n`);
+
+let jobs = 0;
+
+// A job as actions/checkout leaves it by default: the merge commit alone, without any history.
+function checkout() {
+  const folder = join(work, `job-${(jobs += 1)}`);
+  const there = join(folder, 'clone');
+  mkdirSync(there, { recursive: true });
+  const merge = git('commit-tree', '-p', 'origin/main', '-p', head, '-m', 'Merge', `${head}^{tree}`);
+  git('push', '--quiet', '--force', 'origin', `${merge}:refs/pull/1/merge`);
+  const inside = (...args) => execFileSync('git', args, { cwd: there, env });
+  inside('init', '--quiet', '.');
+  inside('remote', 'add', 'origin', `file://${join(work, REPO)}`);
+  inside('fetch', '--quiet', '--no-tags', '--depth=1', 'origin', `+${merge}:refs/remotes/pull/1/merge`);
+  inside('checkout', '--quiet', '--force', 'refs/remotes/pull/1/merge');
+  return { folder, there, merge };
+}
+
+async function runJob(inputs = {}) {
+  const { folder, there, merge } = checkout();
+  const repo = { full_name: REPO, default_branch: 'main' };
+  const pull = { number: 1, state: 'open', draft: false, title: 'A title', body: '',
+    head: { sha: head, ref: 'topic', repo }, base: { sha: git('rev-parse', 'origin/main'), ref: 'main', repo } };
+  const event = join(folder, 'event.json');
+  writeFileSync(event, JSON.stringify({ action: 'synchronize', number: 1, pull_request: pull, repository: repo }));
+  asked = [];
+  const job = {
+    GITHUB_REPOSITORY: REPO, GITHUB_SERVER_URL: `file://${work}`, ...address(`http://127.0.0.1:${plainPort}`),
+    GITHUB_EVENT_NAME: 'pull_request', GITHUB_EVENT_PATH: event, GITHUB_REF: 'refs/pull/1/merge',
+    GITHUB_BASE_REF: 'main', GITHUB_SHA: merge, GITHUB_RUN_ID: '7', GITHUB_WORKSPACE: there,
+    // The server and the releases are files here.
+    COUNCIL_FILE_PROTOCOL: 'always', COUNCIL_RELEASES: `file://${releases}`,
+  };
+  return runAction(action, { place, work: folder, clone: there, token: 'ours', inputs, job });
+}
+
+await step('the rules of actions', async () => {
+  const find = (name) => ({ 'inputs.a': 'X', 'steps.b.outputs.c': '' })[name] ?? assert.fail(`${name} is not known`);
+  const known = {
+    "inputs.a == 'x'": true, "inputs.a != 'x' && always()": false, '!steps.b.outputs.c': true,
+    "always() && steps.b.outputs.c == ''": true, "inputs.a && 'it''s'": "it's",
+  };
+  for (const [text, wanted] of Object.entries(known)) assert.equal(evaluate(text, find), wanted, text);
+  const unknown = ['inputs.z', 'failure()', "inputs.a || 'x'", "contains(inputs.a, 'x')", 'inputs.a ==', "inputs.a 'x'"];
+  for (const text of unknown) assert.throws(() => evaluate(text, find), text);
+  await assert.rejects(runJob({ modus: 'gate' }), /no input modus/);
+});
+
+await step('the Action: the first review', async () => {
+  for (const comment of await ours()) await api('DELETE', `/issues/comments/${comment.id}`);
+  await propose('src/b.rs', CONFLICT);
+  const { conclusion, outputs, said, others, summary, seconds } = await runJob();
+  assert.equal(conclusion, 'failure', said);
+  assert.deepEqual([outputs.verdict, outputs.recognised], ['fail', 'false'], said);
+  assert.ok(existsSync(outputs['json-path']) && existsSync(outputs['html-path']) && outputs['comment-url'], said);
+  // A review that failed keeps its page, too.
+  const kept = others.map(({ uses, with: { path } }) => [uses, path]);
+  assert.deepEqual(kept, [['actions/upload-artifact', outputs['html-path']]]);
+  assert.match(summary, /FAIL/);
+  assert.equal((await ours()).length, 1);
+  assert.ok(asked.length <= 6, asked.join('\n'));
+  assert.ok(seconds < 30, `it took ${seconds} s`);
+  console.log(`emulator: the first review took ${seconds.toFixed(1)} s and ${asked.length} requests`);
+});
+
+await step('the Action: nothing changed', async () => {
+  const { conclusion, outputs, said, seconds } = await runJob();
+  assert.equal(conclusion, 'failure', said);
+  assert.deepEqual([outputs.verdict, outputs.recognised], ['fail', 'true'], said);
+  assert.ok(asked.length <= 2, asked.join('\n'));
+  console.log(`emulator: the second one took ${seconds.toFixed(1)} s and ${asked.length} requests`);
+});
+
+await step('the Action: advice fails no job', async () => {
+  const { conclusion, outputs, said } = await runJob({ mode: 'advisory' });
+  assert.deepEqual([conclusion, outputs.verdict], ['success', 'fail'], said);
+});
+
+await step('the Action: a push', async () => {
+  await propose('src/b.rs', 'fn a() {\n    one();\n}\n');
+  await propose('tests/b.rs', '#[test]\nfn b_runs() {\n    project::b();\n}\n');
+  const { conclusion, outputs, said } = await runJob();
+  assert.deepEqual([conclusion, outputs.verdict, outputs.recognised], ['success', 'pass', 'false'], said);
+  assert.ok(asked.length <= 6, asked.join('\n'));
+  const [report] = await ours();
+  assert.match(report.body, /resolved: `src\/b\.rs:/);
+});
+
+await step('the Action: the program alone', async () => {
+  const { conclusion, outputs, said, path, others } = await runJob({ 'install-only': 'true' });
+  assert.deepEqual([conclusion, outputs.verdict, others, asked], ['success', '', [], []], said);
+  const told = execFileSync('git-council', ['--version'], { env: { PATH: path.join(':') }, encoding: 'utf8' });
+  assert.ok(told.includes(version), told);
 });
 
 for (const server of [plain, secure, proxy]) {
