@@ -1,11 +1,15 @@
 //! The council inside of a coding agent: `git council mcp` as its client speaks with it.
 
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::time::{Duration, Instant};
 
+use council_fake_models::{FakeModels, Fault, Reply, Rule};
 use serde_json::{Value, json};
 
 use crate::harness::Repo;
+use crate::memory::suggested;
 
 /// A coding agent that has said hello to the council.
 struct Agent {
@@ -14,16 +18,23 @@ struct Agent {
     to: Option<ChildStdin>,
     from: BufReader<ChildStdout>,
     asked: u64,
-    /// What was told while the last call went on.
-    progress: Vec<String>,
+    /// What was told while the last call went on, and how far it was.
+    progress: Vec<(f64, String)>,
+    /// Calls that were given up, and may be answered all the same.
+    given_up: Vec<u64>,
     hello: Value,
 }
 
 impl Agent {
     fn start(repo: Repo) -> Self {
+        Self::start_with(repo, &[])
+    }
+
+    fn start_with(repo: Repo, vars: &[(&str, &str)]) -> Self {
         let mut command = repo.program(&repo.path());
         command
             .arg("mcp")
+            .envs(vars.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
         let mut server = command.spawn().unwrap();
@@ -35,6 +46,7 @@ impl Agent {
             from: BufReader::new(from),
             asked: 0,
             progress: Vec::new(),
+            given_up: Vec::new(),
             hello: Value::Null,
         };
         let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {},
@@ -48,10 +60,16 @@ impl Agent {
         writeln!(self.to.as_mut().unwrap(), "{message}").unwrap();
     }
 
-    fn ask(&mut self, method: &str, params: &Value) -> Value {
+    /// Asks, and waits for nothing.
+    fn send(&mut self, method: &str, params: &Value) -> u64 {
         self.asked += 1;
         let id = self.asked;
         self.tell(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        id
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
+        let id = self.send(method, params);
         self.progress.clear();
         loop {
             let mut line = String::new();
@@ -59,7 +77,12 @@ impl Agent {
             let mut heard: Value = serde_json::from_str(&line).unwrap();
             if heard["method"] == "notifications/progress" {
                 let message = heard["params"]["message"].as_str().unwrap();
-                self.progress.push(message.to_owned());
+                assert_eq!(heard["params"]["progressToken"], "p", "{heard}");
+                let step = heard["params"]["progress"].as_f64().unwrap();
+                self.progress.push((step, message.to_owned()));
+                continue;
+            }
+            if self.given_up.iter().any(|id| heard["id"] == *id) {
                 continue;
             }
             assert_eq!(heard["id"], id, "{heard}");
@@ -332,4 +355,129 @@ fn a_review_without_a_repository_is_an_answer_and_the_server_lives_on() {
         &json!({ "uri": "council://report/latest.md" }),
     );
     assert!(heard["error"]["message"].is_string(), "{heard}");
+}
+
+const KEY: (&str, &str) = ("MODEL_KEY", "sk-test-0123456789");
+
+/// An agent in a worktree with a change, and one judge with a model.
+fn with_model(models: &FakeModels) -> Agent {
+    let repo = Repo::with_base();
+    repo.write("src/more.rs", "/// One more.\npub const MORE: u32 = 1;\n");
+    let url = models.url();
+    repo.write_home(
+        ".config/git-council/config.toml",
+        &format!(
+            "[agents.fake]\ndriver = 'http'\napi = 'chat'\nurl = '{url}/v1'\nkey = 'MODEL_KEY'\nmodel = 'fake'\n\
+             [review]\nagents = ['fake']\njudges = 1\nquorum = 1\n"
+        ),
+    );
+    Agent::start_with(repo, &[KEY])
+}
+
+#[test]
+fn a_review_tells_its_progress_to_a_client_that_asks_for_it() {
+    let models = FakeModels::start([]).unwrap();
+    let mut agent = with_model(&models);
+    agent.call("review", json!({}));
+    let told = std::mem::take(&mut agent.progress);
+    assert!(
+        !told.is_empty(),
+        "a review that a model takes part in says nothing"
+    );
+    assert!(
+        told.windows(2).all(|pair| pair[0].0 < pair[1].0),
+        "{told:?}"
+    );
+    assert!(told.iter().all(|(_, line)| !line.is_empty()), "{told:?}");
+    // Whoever names no token hears nothing but the answer.
+    let silent = json!({ "name": "review", "arguments": { "fresh": true } });
+    let heard = agent.ask("tools/call", &silent);
+    assert_ne!(heard["isError"], true, "{heard}");
+    assert_eq!(agent.progress, []);
+}
+
+#[test]
+fn the_focus_of_an_agent_is_what_the_judges_look_at_beside_everything_else() {
+    let models = FakeModels::start([]).unwrap();
+    let mut agent = with_model(&models);
+    let asked = &council_builtin::perspectives()[0];
+    let words = asked.focus.split(|c: char| c == '"' || !c.is_ascii());
+    let words = words.max_by_key(|part| part.len()).unwrap();
+    agent.call("review", json!({}));
+    let plain = models.records().last().unwrap().body.clone();
+    assert!(!plain.contains("With special care"), "{plain}");
+    agent.call("review", json!({ "focus": [asked.name], "fresh": true }));
+    let focused = models.records().last().unwrap().body.clone();
+    assert!(focused.contains("With special care"), "{focused}");
+    assert!(focused.contains(words), "{words}: {focused}");
+    assert!(focused.len() > plain.len(), "it takes nothing away");
+}
+
+#[test]
+fn a_review_that_the_client_cancels_ends_in_good_order() {
+    let models = FakeModels::start([Rule::on(Reply::fault(Fault::Hang)).times(1)]).unwrap();
+    let mut agent = with_model(&models);
+    let review = json!({ "name": "review", "arguments": {} });
+    let id = agent.send("tools/call", &review);
+    let patience = Duration::from_secs(60);
+    assert!(models.wait(patience, |stats| stats.requests == 1));
+    agent.given_up.push(id);
+    agent.tell(
+        &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled",
+        "params": { "requestId": id, "reason": "the user has no time" } }),
+    );
+    assert!(
+        models.wait(patience, |stats| stats.aborted == 1),
+        "the model is asked on"
+    );
+    // The server lives on, and reviews again as soon as the other one has ended.
+    let until = Instant::now() + patience;
+    loop {
+        let heard = agent.ask("tools/call", &review);
+        let text = heard["content"][0]["text"].as_str().unwrap();
+        if heard["isError"] != true {
+            assert!(text.starts_with("PASS"), "{text}");
+            break;
+        }
+        assert!(
+            text.contains("is running already") && Instant::now() < until,
+            "{text}"
+        );
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let status = agent.call("status", json!({}));
+    assert!(!status.contains("is running\n"), "{status}");
+}
+
+#[test]
+fn an_agent_applies_a_suggestion_unless_its_lines_moved() {
+    let (repo, source) = suggested();
+    let before = std::fs::read_to_string(&source).unwrap();
+    let mut agent = Agent::start(repo);
+    std::fs::write(&source, format!("// new\n{before}")).unwrap();
+    let said = agent.refused("apply", json!({ "id": "F1" }));
+    assert!(said.contains("changed since they were reviewed"), "{said}");
+    std::fs::write(&source, &before).unwrap();
+    let said = agent.call("apply", json!({ "id": "F1" }));
+    assert!(said.contains("src/more.rs"), "{said}");
+    let after = std::fs::read_to_string(&source).unwrap();
+    assert_eq!(after.lines().nth(2), Some("    n.saturating_mul(2)"));
+    assert_eq!(after.lines().count(), before.lines().count());
+}
+
+/// A client looks for the plugin where the marketplace file says, and offers an update by its version.
+#[test]
+fn the_plugin_for_claude_code_is_where_it_is_named_and_of_this_version() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |path: &Path| -> Value {
+        serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+    };
+    let market = read(&root.join(".claude-plugin/marketplace.json"));
+    for listed in market["plugins"].as_array().unwrap() {
+        let folder = root.join(listed["source"].as_str().unwrap());
+        let plugin = read(&folder.join(".claude-plugin/plugin.json"));
+        assert_eq!(plugin["name"], listed["name"]);
+        assert_eq!(plugin["version"], env!("CARGO_PKG_VERSION"));
+        assert!(folder.join("skills/git-council/SKILL.md").is_file());
+    }
 }

@@ -9,6 +9,8 @@ use crate::run::environment::ProcessEnvironment;
 
 const SKILL: &str = include_str!("../../../clients/claude/skills/git-council/SKILL.md");
 const COMMAND: &str = include_str!("../../../clients/claude/commands/council.md");
+/// The same in the form of Gemini CLI.
+const GEMINI_COMMAND: &str = include_str!("../../../clients/gemini/commands/council.toml");
 
 /// How long a client waits for a review, in milliseconds: councils of models take minutes.
 const REVIEW_TIMEOUT_MS: u64 = 30 * 60_000;
@@ -88,7 +90,7 @@ pub(crate) fn pieces_for(client: &str, scope: &InstallScope, program: &str) -> O
                 json!({ "command": program, "args": ["mcp"], "timeout": REVIEW_TIMEOUT_MS }),
             ),
             scope.place(None, ".gemini/skills", ".gemini/skills"),
-            None,
+            Some(scope.place(None, ".gemini/commands", ".gemini/commands")),
         ),
         "cursor" => (
             entry(
@@ -132,7 +134,11 @@ pub(crate) fn pieces_for(client: &str, scope: &InstallScope, program: &str) -> O
         kind: PieceKind::Page(text.to_owned()),
     };
     let mut pieces = vec![server, page(skills.join("git-council/SKILL.md"), SKILL)];
-    pieces.extend(commands.map(|folder| page(folder.join("council.md"), COMMAND)));
+    let (file, command) = match client {
+        "gemini" => ("council.toml", GEMINI_COMMAND),
+        _ => ("council.md", COMMAND),
+    };
+    pieces.extend(commands.map(|folder| page(folder.join(file), command)));
     Some(pieces)
 }
 
@@ -228,5 +234,13 @@ mod tests {
     fn the_skill_has_what_skills_begin_with() {
         assert!(SKILL.starts_with("---\nname: git-council\ndescription: "));
         assert!(COMMAND.starts_with("---\ndescription: "));
+        let gemini: toml::Table = GEMINI_COMMAND.parse().unwrap();
+        let field = |name: &str| gemini[name].as_str().unwrap().trim();
+        assert!(COMMAND.contains(&format!("description: {}\n", field("description"))));
+        let prompt = field("prompt").trim_end_matches("{{args}}").trim();
+        assert!(
+            COMMAND.contains(prompt),
+            "it says the same to both: {prompt}"
+        );
     }
 }

@@ -32,7 +32,7 @@ pub(crate) struct Piece {
 
 #[derive(Debug, Clone)]
 pub(crate) enum PieceKind {
-    /// A Markdown file that is ours as a whole.
+    /// A Markdown file that is ours as a whole; TOML, if its name says so.
     Page(String),
     /// A property in a JSON file of the user's, which may have comments.
     Entry(JsonEntry),
@@ -59,9 +59,9 @@ impl Piece {
     pub(crate) fn install_step(&self, now: Option<&str>) -> Step {
         match &self.kind {
             PieceKind::Page(text) => match now {
-                Some(now) if now == signed_page(text) => Step::Nothing,
-                Some(now) if !is_own_page(now) => Step::Leave(EDITED),
-                _ => Step::Write(signed_page(text)),
+                Some(now) if now == self.signed_page(text) => Step::Nothing,
+                Some(now) if !self.is_own_page(now) => Step::Leave(EDITED),
+                _ => Step::Write(self.signed_page(text)),
             },
             PieceKind::Entry(entry) => entry.install_step(now),
             PieceKind::Lines { text, names } => {
@@ -88,7 +88,7 @@ impl Piece {
             return Step::Nothing;
         };
         match &self.kind {
-            PieceKind::Page(_) if is_own_page(now) => Step::Delete,
+            PieceKind::Page(_) if self.is_own_page(now) => Step::Delete,
             PieceKind::Page(_) => Step::Leave(EDITED),
             PieceKind::Entry(entry) => entry.remove_step(now),
             PieceKind::Lines { text, names } => {
@@ -109,6 +109,28 @@ impl Piece {
                 }
             }
         }
+    }
+
+    /// What encloses a comment at the end of a page.
+    fn comment_signs(&self) -> (&'static str, &'static str) {
+        match self.path.extension().is_some_and(|end| end == "toml") {
+            true => ("\n# ", "\n"),
+            false => ("\n<!-- ", " -->\n"),
+        }
+    }
+
+    /// A page with the digest by which an edit is noticed.
+    fn signed_page(&self, text: &str) -> String {
+        let (begin, end) = self.comment_signs();
+        format!("{text}{begin}{MARK}{}{end}", digest(text))
+    }
+
+    fn is_own_page(&self, now: &str) -> bool {
+        let (begin, end) = self.comment_signs();
+        let Some((text, mark)) = now.rsplit_once(begin) else {
+            return false;
+        };
+        mark == format!("{MARK}{}{end}", digest(text))
     }
 
     /// The file as it is; none: there is none.
@@ -156,18 +178,6 @@ fn remove_own_folder(file: &Path) {
     }
 }
 
-/// A page with the digest by which an edit is noticed.
-fn signed_page(text: &str) -> String {
-    format!("{text}\n<!-- {MARK}{} -->\n", digest(text))
-}
-
-fn is_own_page(now: &str) -> bool {
-    let Some((text, mark)) = now.rsplit_once("\n<!-- ") else {
-        return false;
-    };
-    mark == format!("{MARK}{} -->\n", digest(text))
-}
-
 fn digest(text: &str) -> String {
     hex::encode(&Sha256::digest(text.as_bytes())[..8])
 }
@@ -179,8 +189,12 @@ mod tests {
     use super::*;
 
     fn page(text: &str) -> Piece {
+        page_at("x.md", text)
+    }
+
+    fn page_at(path: &str, text: &str) -> Piece {
         Piece {
-            path: "x".into(),
+            path: path.into(),
             kind: PieceKind::Page(text.to_owned()),
         }
     }
@@ -222,6 +236,18 @@ mod tests {
                 Step::Leave(EDITED)
             );
         }
+    }
+
+    #[test]
+    fn a_page_in_toml_is_signed_in_toml() {
+        let piece = page_at("x.toml", "prompt = \"one\"\n");
+        let text = written(piece.install_step(None));
+        let read: toml::Table = text.parse().unwrap();
+        assert_eq!(read.len(), 1, "{text}");
+        assert_eq!(piece.install_step(Some(&text)), Step::Nothing);
+        assert_eq!(piece.remove_step(Some(&text)), Step::Delete);
+        let edited = text.replace("one", "mine");
+        assert_eq!(piece.remove_step(Some(&edited)), Step::Leave(EDITED));
     }
 
     #[test]
