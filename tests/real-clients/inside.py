@@ -5,7 +5,8 @@
 
 Each client is asked to review a change in which a conflict is left. The model that plays the agent calls `review`, reads FAIL,
 mends the file with the client's own tool, calls `review` again, reads PASS, and ends. Then the set-up is removed, and nothing
-of it is left. COUNCIL_PROGRAM and COUNCIL_SERVER name the programs instead of building them.
+of it is left. `claude-plugin` is Claude Code with the plugin instead. TRANSCRIPTS names a folder for what was called and read;
+`transcripts/` has those of the pinned versions. COUNCIL_PROGRAM and COUNCIL_SERVER name the programs instead of building them.
 """
 
 import json
@@ -13,6 +14,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import textwrap
 import time
 
 import run
@@ -115,30 +117,102 @@ def play(client):
         stage.drop()
 
 
+def spoken(body):
+    """What was called and what came back, as a request tells it of the conversation so far, whatever its API is."""
+    for message in body.get("messages") or body.get("input") or body.get("contents") or []:
+        if not isinstance(message, dict):
+            continue
+        for call in message.get("tool_calls") or []:
+            yield "call", call["function"]["name"], json.loads(call["function"]["arguments"] or "{}")
+        if message.get("role") == "tool":
+            yield "result", None, message["content"]
+        if message.get("type") == "function_call":
+            yield "call", message["name"], json.loads(message["arguments"] or "{}")
+        if message.get("type") == "function_call_output":
+            yield "result", None, message["output"]
+        parts = message.get("parts") or message.get("content")
+        for part in parts if isinstance(parts, list) else []:
+            if part.get("type") == "tool_use":
+                yield "call", part["name"], part["input"]
+            if part.get("type") == "tool_result":
+                yield "result", None, part["content"]
+            if "functionCall" in part:
+                yield "call", part["functionCall"]["name"], part["functionCall"].get("args", {})
+            if "functionResponse" in part:
+                yield "result", None, part["functionResponse"]["response"]
+
+
+def texts(value):
+    """Every text in a result, one below the other."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        return texts([item for key, item in value.items() if key != "type"])
+    return [text for item in value for text in texts(item)] if isinstance(value, list) else []
+
+
 def transcript(client, stage, said):
-    """What the model was told and what it did, for whoever wants to see it."""
+    """The calls of the client and the first lines of what came back, for whoever wants to see them."""
     folder = os.environ.get("TRANSCRIPTS")
     if not folder:
         return
-    lines = ["# %s\n" % client]
-    for request in stage.requests():
-        body = json.dumps(request["body"])
-        for word in ["FAIL (rules only)", "PASS (rules only)"]:
-            if word in body:
-                lines.append("request %s: the model has read %r\n" % (request.get("nth"), word))
-    (pathlib.Path(folder) / (client + ".txt")).write_text("".join(lines) + "\n" + said)
+    bodies = [json.loads(request["body"] or "{}") for request in stage.requests() if request["method"] == "POST"]
+    conversation = max((list(spoken(body)) for body in bodies), key=len, default=[])
+    lines = ["# %s, over the fake model server\n" % client, "> %s\n" % PROMPT]
+    for kind, name, what in conversation:
+        if kind == "call":
+            lines.append("\n%s %s\n" % (name, json.dumps(what)))
+            continue
+        first = "\n".join(texts(what)).strip().splitlines()[:4]
+        lines += ["    %s\n" % textwrap.shorten(line, 110, placeholder=" …") for line in first if line.strip()]
+    lines += ["\n%s\n" % line for line in said.splitlines() if line.startswith("The council says")][-1:]
+    text = "".join(lines)
+    for place, word in [(str(stage.folder), "/stage"), (str(PROGRAM), "git-council"), (stage.url, "http://models")]:
+        text = text.replace(place, word)
+    (pathlib.Path(folder) / (client + ".txt")).write_text(text)
+
+
+def play_plugin():
+    """The plugin for Claude Code as a marketplace brings it: no file is written by `agents install`."""
+    review = "mcp__plugin_git-council_git-council__review"
+    stage = Inside("claude", rules(review, CLIENTS["claude"][2]))
+    # The plugin starts the program by its name.
+    there = {**stage.environment(), "PATH": "%s:%s" % (PROGRAM.parent, stage.environment()["PATH"])}
+
+    def client(*args):
+        done = subprocess.run(["claude", *args], cwd=stage.work, env=there, stdin=subprocess.DEVNULL, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=150)
+        assert done.returncode == 0, (args, done.stdout[-3000:])
+        return done.stdout
+
+    try:
+        for folder in [run.ROOT, run.ROOT / "clients" / "claude"]:
+            client("plugin", "validate", str(folder))
+        client("plugin", "marketplace", "add", str(run.ROOT))
+        client("plugin", "install", "git-council@git-council")
+        said = client("-p", PROMPT, "--model", "fake-sonnet", "--allowedTools", "mcp__plugin_git-council_git-council,Bash")
+        transcript("claude-plugin", stage, said)
+        assert "The council says PASS." in said, said[-3000:]
+        asked = json.dumps([request["body"] for request in stage.requests()])
+        assert "git-council:git-council" in asked, "the skill is not offered"
+        client("plugin", "uninstall", "git-council@git-council")
+        settings = stage.home / ".claude" / "settings.json"
+        assert "git-council@git-council" not in (settings.read_text() if settings.exists() else ""), settings.read_text()
+    finally:
+        stage.drop()
 
 
 def main(wanted):
     if "COUNCIL_PROGRAM" not in os.environ:
         subprocess.run(["cargo", "build", "--quiet", "-p", "git-council", "-p", "council-fake-models"], cwd=run.ROOT, check=True)
-    names = [name for name in CLIENTS if name in wanted] if wanted else [name for name in CLIENTS if name not in run.HEAVY]
+    every = [*CLIENTS, "claude-plugin"]
+    names = [name for name in every if name in wanted] if wanted else [name for name in every if name not in run.HEAVY]
     run.install(set(names))
     failed = 0
     for name in names:
         began = time.time()
         try:
-            play(name)
+            play_plugin() if name == "claude-plugin" else play(name)
             print("ok    %5.1f s  inside/%s" % (time.time() - began, name), flush=True)
         except Exception as error:
             failed += 1

@@ -27,7 +27,7 @@ HERE = ROOT / "tests" / "real-clients"
 TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
 CLIENTS = TARGET / "real-clients"
 PROGRAM = TARGET / "debug" / "git-council"
-SERVER = TARGET / "debug" / "council-fake-models"
+SERVER = pathlib.Path(os.environ.get("COUNCIL_SERVER", TARGET / "debug" / "council-fake-models"))
 
 
 def codex_command(url):
