@@ -339,3 +339,37 @@ fn workflows_to_copy_name_the_actions_of_others_by_a_real_commit() {
     }
     assert!(seen > 10);
 }
+
+/// GitHub only warns of an input that an action does not have, and reads an output that there is not as empty.
+#[test]
+fn workflows_to_copy_use_inputs_and_outputs_that_the_action_has() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let action = fs::read_to_string(root.join("action.yml")).unwrap();
+    let action: Value = serde_saphyr::from_str(&action).unwrap();
+    let outputs = regex::Regex::new(r"steps\.([\w-]+)\.outputs\.([\w-]+)").unwrap();
+    let mut used = 0;
+    for file in fs::read_dir(root.join("docs/workflows")).unwrap() {
+        let file = file.unwrap().path();
+        let text = fs::read_to_string(&file).unwrap();
+        let workflow: Value = serde_saphyr::from_str(&text).unwrap();
+        for (_, job) in workflow["jobs"].as_object().unwrap() {
+            let ours = steps_using(job, "git-council/git-council");
+            for (_, step) in &ours {
+                used += 1;
+                for name in step["with"].as_object().iter().flat_map(|with| with.keys()) {
+                    assert!(
+                        !action["inputs"][name].is_null(),
+                        "{}: {name}",
+                        file.display()
+                    );
+                }
+            }
+            for read in outputs.captures_iter(&job.to_string()) {
+                let is_ours = ours.iter().any(|(_, step)| step["id"] == read[1]);
+                let known = !action["outputs"][&read[2]].is_null();
+                assert!(!is_ours || known, "{}: {}", file.display(), &read[0]);
+            }
+        }
+    }
+    assert!(used > 8);
+}
