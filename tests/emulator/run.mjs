@@ -343,11 +343,12 @@ await step('the Action: advice fails no job', async () => {
 await step('the Action: a push', async () => {
   await propose('src/b.rs', 'fn a() {\n    one();\n}\n');
   await propose('tests/b.rs', '#[test]\nfn b_runs() {\n    project::b();\n}\n');
-  const { conclusion, outputs, said } = await runJob();
+  const { conclusion, outputs, said, seconds } = await runJob();
   assert.deepEqual([conclusion, outputs.verdict, outputs.recognised], ['success', 'pass', 'false'], said);
   assert.ok(asked.length <= 6, asked.join('\n'));
   const [report] = await ours();
   assert.match(report.body, /resolved: `src\/b\.rs:/);
+  console.log(`emulator: after a push it took ${seconds.toFixed(1)} s and ${asked.length} requests`);
 });
 
 await step('the Action: the program alone', async () => {
