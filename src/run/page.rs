@@ -9,6 +9,7 @@ use council_secrets::Redactor;
 use crate::packet::PACKET_FILE;
 use crate::report::Report;
 use crate::report::html::{self, PageMaterial, PromptText};
+use crate::report::markdown::ReadingPlace;
 use crate::run::bundle;
 use crate::run::context::RunContext;
 use crate::run::loaded::LoadedRun;
@@ -25,9 +26,22 @@ const MAX_SHOWN_PACKET: u64 = 4 << 20;
 
 /// The page of a report. Where its run is not here any more, findings show their quotes alone.
 pub(crate) fn render_page(report: &Report, start: &RunContext) -> String {
+    page_at(ReadingPlace::Clone, report, start)
+}
+
+/// The same for readers of what a job leaves, who have neither the run nor the program.
+pub(crate) fn render_artefact(report: &Report, start: &RunContext) -> String {
+    match start.environment.is_ci() {
+        true => page_at(ReadingPlace::Forge, report, start),
+        false => render_page(report, start),
+    }
+}
+
+fn page_at(place: ReadingPlace, report: &Report, start: &RunContext) -> String {
     let past = store::find_run(start, Some(&report.receipt.run.name)).ok();
     let material = past.and_then(|past| read_material(past, report, start));
-    html::render(report, &material.unwrap_or_default())
+    let material = material.unwrap_or_default();
+    html::render(report, &PageMaterial { place, ..material })
 }
 
 /// Where the page of a run is kept.
@@ -68,6 +82,7 @@ fn read_material(past: StoredRun, report: &Report, start: &RunContext) -> Option
     Some(PageMaterial {
         files: files.map(|file| redact_file(file, &redactor)).collect(),
         prompts: read_prompts(&left, &redactor, start),
+        place: ReadingPlace::default(),
     })
 }
 

@@ -188,6 +188,17 @@ fn the_counts_are_those_of_findings_and_of_what_was_last_said_of_them() {
     assert_eq!(counts_of(&repo, rule), [all, all, 0, 1]);
     repo.council(["review", "HEAD", "--fresh"]);
     repo.council(["log", "--stats"]).prints("2 runs");
+    let json = repo.council(["log", "--stats", "--json"]).ends(0).stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let row = &json["rules"][0];
+    assert_eq!((&json["runs"], &row["name"]), (&2.into(), &rule.into()));
+    assert_eq!(
+        (&row["raised"], &row["called_fixed"]),
+        (&all.into(), &1.into())
+    );
+    let schema = repo.council(["schema", "log-stats"]).ends(0).stdout;
+    let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
+    assert!(jsonschema::is_valid(&schema, &json), "{json}");
     assert_eq!(counts_of(&repo, rule), [all, all, 0, 1]);
     assert_eq!(counts_of(&repo, judge), [all, all, 0, 1]);
 }

@@ -21,7 +21,7 @@ use crate::run::announce;
 use crate::run::ci::ci_target;
 use crate::run::convene::{self, ConveneOptions};
 use crate::run::error::RunError;
-use crate::run::page::render_page;
+use crate::run::page::render_artefact;
 use crate::run::prepare::prepare_review;
 use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
 use crate::run::shown::remember_shown;
@@ -376,7 +376,7 @@ pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, Ru
         )?;
     }
     if let Some(html) = &args.forge.html {
-        write_output(&start.dir.join(html), render_page(&report, &start))?;
+        write_output(&start.dir.join(html), render_artefact(&report, &start))?;
     }
     let output = ReportOutput::from_settings(&settings, file.as_deref());
     // The verdict is the last line that a reader sees.

@@ -17,6 +17,7 @@ const HOOK_STATUS: &str = include_str!("../../../docs/schemas/hook-status.schema
 const AGENTS: &str = include_str!("../../../docs/schemas/agents.schema.json");
 const DOCTOR: &str = include_str!("../../../docs/schemas/doctor.schema.json");
 const LOG: &str = include_str!("../../../docs/schemas/log.schema.json");
+const LOG_STATS: &str = include_str!("../../../docs/schemas/log-stats.schema.json");
 const BACKEND_REQUEST: &str = include_str!("../../../docs/schemas/backend-request.schema.json");
 const BACKEND_EVENT: &str = include_str!("../../../docs/schemas/backend-event.schema.json");
 
@@ -46,6 +47,8 @@ enum SchemaName {
     Events,
     /// What `log --json` prints
     Log,
+    /// What `log --stats --json` prints
+    LogStats,
     /// What `status --json` prints
     Status,
     /// What `cache show --json` prints
@@ -73,6 +76,7 @@ pub(crate) fn run(args: &SchemaArgs, console: &Console) -> Result<(), RunError> 
         SchemaName::Doctor => DOCTOR,
         SchemaName::Agents => AGENTS,
         SchemaName::Log => LOG,
+        SchemaName::LogStats => LOG_STATS,
     };
     console.print(schema)
 }
@@ -85,7 +89,7 @@ mod tests {
     use crate::cli::commands::cache::CachedEntry;
     use crate::cli::commands::doctor::DoctorState;
     use crate::cli::commands::hook::HookStatus;
-    use crate::cli::commands::log::LogEntry;
+    use crate::cli::commands::log::{FindingStats, LogEntry};
     use crate::cli::commands::status::RunStatus;
     use crate::session::ProgressEvent;
 
@@ -100,6 +104,7 @@ mod tests {
             ("doctor", schema_for!(DoctorState).to_value()),
             ("agents", schema_for!(Vec<AgentState>).to_value()),
             ("log", schema_for!(Vec<LogEntry>).to_value()),
+            ("log-stats", schema_for!(FindingStats).to_value()),
         ];
         for (name, schema) in generated {
             let path = format!(

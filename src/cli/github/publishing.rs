@@ -21,7 +21,7 @@ use crate::cli::github::job::JobSurfaces;
 use crate::run::github::claim::check_claim;
 use crate::run::github::session::GitHubSession;
 use crate::run::github::subject::{PullSubject, ReviewCase, find_subject};
-use crate::run::page::render_page;
+use crate::run::page::render_artefact;
 
 /// What is asked for, as far as it is known before the report is.
 pub(crate) fn publish_options(
@@ -188,7 +188,7 @@ pub(crate) fn write_files(
     }
     if let Some(file) = &args.html {
         let path = start.dir.join(file);
-        write_output(&path, render_page(report, start))?;
+        write_output(&path, render_artefact(report, start))?;
         let output = ("html-path", path.display().to_string());
         wishes.outputs.push(output);
         let job = wishes.details_url.take();

@@ -124,8 +124,22 @@ impl<'a> RoundWriter<'a> {
         for challenge in &self.report.outcome.challenges {
             self.challenge(challenge);
         }
+        self.withdrawals();
         self.moves();
         self.convergence();
+    }
+
+    /// Who took back what of its own, with evidence.
+    fn withdrawals(&mut self) {
+        let (names, findings) = (self.names, self.report.outcome.findings.iter());
+        let taken = findings.flat_map(move |found| {
+            let own = found.members.iter().filter(|member| member.withdrawn);
+            own.map(move |member| (names.get(&member.judge), found.id.as_str()))
+        });
+        for (who, findings) in group::by_key(taken) {
+            let what = words::join_names(&findings);
+            self.push_sentence(0, format!("{who} took back {what}, with evidence"));
+        }
     }
 
     pub(super) fn convergence(&mut self) {
@@ -251,7 +265,9 @@ struct ToldOpinion {
 impl ToldOpinion {
     fn of(shared: &SharedOpinion<'_>, holders: String) -> Self {
         let verb = match shared.opinion.stance {
-            Stance::Agreed => "confirmed",
+            Stance::Agreed if shared.opinion.resolves => "confirmed",
+            // What nothing backs confirms nothing.
+            Stance::Agreed => "agreed with",
             Stance::PartiallyAgreed => "accepted in part",
             Stance::Disagreed => "challenged",
         };

@@ -123,7 +123,10 @@ fn support(report: &Report, found: &JudgedFinding, names: &JudgeNames<'_>) -> St
     let mut parts: Vec<String> = report.proof_of(&found.id).into_iter().collect();
     parts.push(match words::holders(found, names).as_slice() {
         [] => "held by nobody".to_owned(),
-        [one] if found.disposition == Disposition::Unconfirmed => {
+        [one]
+            if found.disposition == Disposition::Unconfirmed
+                && said.iter().all(SharedOpinion::is_idle) =>
+        {
             format!("held by {one} alone; no other judge checked it")
         }
         holders => format!("held by {}", holders.join(", ")),

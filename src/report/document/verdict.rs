@@ -101,7 +101,7 @@ fn fix_or_dismiss(report: &Report, failing: &[&str], place: ReadingPlace) -> Str
         ),
         ReadingPlace::Forge => {
             let page = page_url(&report.receipt.run.version, "docs/warn-and-merge.md");
-            format!("Next step: fix {which}, or [dismiss {them} with a reason]({page}).")
+            format!("Next step: fix {which}, or dismiss {them} with a reason: {page}")
         }
     }
 }

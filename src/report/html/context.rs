@@ -3,6 +3,7 @@
 use council_protocol::FileChange;
 
 use crate::report::document::Document;
+use crate::report::document::ReadingPlace;
 use crate::report::whole::Report;
 use crate::report::words::JudgeNames;
 
@@ -13,6 +14,8 @@ pub(crate) struct PageMaterial {
     pub(crate) files: Vec<FileChange>,
     /// What the judges were asked, in order.
     pub(crate) prompts: Vec<PromptText>,
+    /// Where it is read, and so what can be done about a finding.
+    pub(crate) place: ReadingPlace,
 }
 
 /// What a judge was sent.

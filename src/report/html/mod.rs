@@ -32,7 +32,7 @@ const SCRIPT: &str = include_str!("page.js");
 /// The page, ended by a newline.
 pub(crate) fn render(report: &Report, material: &PageMaterial) -> String {
     let names = JudgeNames::of(&report.outcome.judges);
-    let document = Document::of(report, &names, false);
+    let document = Document::at_place(report, &names, false, material.place);
     let context = PageContext {
         report,
         names: &names,

@@ -92,6 +92,7 @@ fn material(text: &str) -> PageMaterial {
             title: text.to_owned(),
             text: text.to_owned(),
         }],
+        ..PageMaterial::default()
     }
 }
 

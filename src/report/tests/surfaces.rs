@@ -1,6 +1,7 @@
 //! What people see: read these snapshots as a user would.
 
 use council_protocol::FileChange;
+use council_protocol::answer::Stance;
 use council_protocol::change::{FileKind, FileStatus, Hunk};
 use council_secrets::Redactor;
 
@@ -254,7 +255,7 @@ fn a_page_of_the_forge_names_only_what_can_be_done_there() {
         "{reply}"
     );
     let page = step(ReadingPlace::Forge);
-    assert!(page.contains("docs/warn-and-merge.md)"), "{page}");
+    assert!(page.ends_with("docs/warn-and-merge.md"), "{page}");
     let agent = step(ReadingPlace::Agent);
     assert!(agent.contains("the tool `dismiss`"), "{agent}");
     for told in [reply, page, agent] {
@@ -425,6 +426,33 @@ fn the_story_tells_each_round_in_its_own_words() {
     let text = terminal::render_all(&report, DisplayOptions::default(), &[]);
     assert!(
         text.contains("tests voted PASS: Every path has a test."),
+        "{text}"
+    );
+}
+
+#[test]
+fn agreement_without_evidence_confirms_nothing() {
+    let mut report = samples::fail();
+    let opinions = report
+        .outcome
+        .findings
+        .iter_mut()
+        .flat_map(|f| &mut f.opinions);
+    for opinion in opinions.filter(|o| o.stance == Stance::Agreed) {
+        (opinion.evidence, opinion.resolves) = (None, false);
+    }
+    let text = terminal::render_all(&report, DisplayOptions::default(), &[]);
+    assert!(text.contains("tests agreed with F1"), "{text}");
+    assert!(!text.contains("confirmed F1"), "{text}");
+}
+
+#[test]
+fn the_rounds_tell_who_took_a_finding_back() {
+    let mut report = samples::fail();
+    report.outcome.findings[2].members[0].withdrawn = true;
+    let text = terminal::render_all(&report, DisplayOptions::default(), &[]);
+    assert!(
+        text.contains("hygiene took back F3, with evidence"),
         "{text}"
     );
 }

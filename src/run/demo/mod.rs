@@ -72,6 +72,7 @@ pub(crate) fn play_demo() -> Result<PlayedDemo, RunError> {
     let material = PageMaterial {
         files: packet.files,
         prompts: Vec::new(),
+        ..PageMaterial::default()
     };
     Ok(PlayedDemo {
         events,

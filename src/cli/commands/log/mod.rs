@@ -2,6 +2,8 @@
 
 mod stats;
 
+pub(crate) use stats::FindingStats;
+
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -36,9 +38,9 @@ pub(crate) struct LogArgs {
     max_count: usize,
     /// Count findings by rule and by judge: raised (once, however many runs), confirmed, dismissed, called fixed
     /// (`dismiss --as fixed`), and what a confirmed one costs
-    #[arg(long, conflicts_with_all = ["json", "max_count"])]
+    #[arg(long, conflicts_with = "max_count")]
     stats: bool,
-    /// Print a JSON array
+    /// Print a JSON array; with --stats an object
     #[arg(long)]
     json: bool,
 }
@@ -93,7 +95,11 @@ pub(crate) fn run(args: &LogArgs, start: &CommandContext) -> Result<(), RunError
         });
         let reports: Vec<&Report> = runs.iter().filter_map(|(_, r)| r.as_ref()).collect();
         let decisions = dismissals::own_decisions(start)?;
-        return pager::print_paged(&stats::render_stats(&reports, &decisions), start);
+        let stats = FindingStats::of(&reports, &decisions);
+        return match args.json {
+            true => start.console.print_json(&stats),
+            false => pager::print_paged(&stats.render(), start),
+        };
     }
     let mut entries: Vec<LogEntry> = runs
         .iter()

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use council_protocol::JudgeId;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::cli::columns::Columns;
 use crate::council::outcome::{Disposition, JudgeRecord, JudgedFinding};
@@ -42,48 +44,100 @@ impl FindingCounts {
         self.fixed += u32::from(ground == Some(DismissalGround::Fixed));
         self.dismissed += u32::from(ground.is_some_and(|g| g != DismissalGround::Fixed));
     }
+}
 
-    fn cells(&self, kind: &str, name: &str) -> [String; 7] {
+/// What `log --stats --json` prints.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct FindingStats {
+    /// How many runs were counted.
+    runs: usize,
+    /// By rule, the busiest first.
+    rules: Vec<StatsRow>,
+    /// By judge, the busiest first.
+    judges: Vec<StatsRow>,
+}
+
+/// What became of the findings of one rule or judge. A finding of several runs counts once.
+#[derive(Debug, Serialize, JsonSchema)]
+struct StatsRow {
+    name: String,
+    raised: u32,
+    confirmed: u32,
+    dismissed: u32,
+    /// Dismissed because somebody had fixed it.
+    called_fixed: u32,
+    /// What the judge cost in all its runs, in dollars, as far as it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usd: Option<f64>,
+}
+
+impl FindingStats {
+    /// The counts over these runs, the latest first.
+    pub(super) fn of(reports: &[&Report], decisions: &Decisions) -> Self {
+        let mut counts = RunCounts::default();
+        for (number, report) in reports.iter().enumerate() {
+            counts.add_report(report, number, decisions);
+        }
+        let rows = |counts: BTreeMap<String, FindingCounts>| {
+            let rows = counts.into_iter().map(|(name, counts)| StatsRow {
+                name,
+                raised: counts.raised,
+                confirmed: counts.confirmed,
+                dismissed: counts.dismissed,
+                called_fixed: counts.fixed,
+                usd: counts.usd,
+            });
+            let mut rows: Vec<StatsRow> = rows.collect();
+            rows.sort_by_key(|row| std::cmp::Reverse(row.raised));
+            rows
+        };
+        Self {
+            runs: reports.len(),
+            rules: rows(counts.rules),
+            judges: rows(counts.judges),
+        }
+    }
+
+    /// The same as a table.
+    pub(super) fn render(&self) -> String {
+        let mut columns = Columns::default();
+        columns.push([
+            "",
+            "",
+            "raised",
+            "confirmed",
+            "dismissed",
+            "called fixed",
+            "a confirmed one costs",
+        ]);
+        for (kind, rows) in [("rule", &self.rules), ("judge", &self.judges)] {
+            rows.iter().for_each(|row| columns.push(row.cells(kind)));
+        }
+        let runs = match self.runs {
+            1 => "1 run".to_owned(),
+            count => format!("{count} runs"),
+        };
+        format!("{runs}\n{}", columns.render(""))
+    }
+}
+
+impl StatsRow {
+    fn cells(&self, kind: &str) -> [String; 7] {
         let cost = match (self.usd, self.confirmed) {
             (Some(usd), 1..) => format!("${:.2}", usd / f64::from(self.confirmed)),
             (Some(usd), 0) => format!("${usd:.2} for none"),
             (None, _) => String::new(),
         };
-        let counts = [self.raised, self.confirmed, self.dismissed, self.fixed];
+        let counts = [
+            self.raised,
+            self.confirmed,
+            self.dismissed,
+            self.called_fixed,
+        ];
         let [raised, confirmed, dismissed, fixed] = counts.map(|count| count.to_string());
-        let (kind, name) = (kind.to_owned(), name.to_owned());
+        let (kind, name) = (kind.to_owned(), self.name.clone());
         [kind, name, raised, confirmed, dismissed, fixed, cost]
     }
-}
-
-/// A table over these runs, the latest first: the busiest rules and judges on top.
-pub(super) fn render_stats(reports: &[&Report], decisions: &Decisions) -> String {
-    let mut counts = RunCounts::default();
-    for (number, report) in reports.iter().enumerate() {
-        counts.add_report(report, number, decisions);
-    }
-    let mut columns = Columns::default();
-    columns.push([
-        "",
-        "",
-        "raised",
-        "confirmed",
-        "dismissed",
-        "called fixed",
-        "a confirmed one costs",
-    ]);
-    for (kind, counts) in [("rule", counts.rules), ("judge", counts.judges)] {
-        let mut rows: Vec<(String, FindingCounts)> = counts.into_iter().collect();
-        rows.sort_by(|a, b| b.1.raised.cmp(&a.1.raised).then_with(|| a.0.cmp(&b.0)));
-        for (name, counts) in rows {
-            columns.push(counts.cells(kind, &name));
-        }
-    }
-    let runs = match reports.len() {
-        1 => "1 run".to_owned(),
-        count => format!("{count} runs"),
-    };
-    format!("{runs}\n{}", columns.render(""))
 }
 
 /// The counts by the name of a rule and of a judge.
