@@ -40,8 +40,9 @@ pub struct WantedLines {
 pub struct HistoryBounds<'a> {
     /// The most commits that are looked at.
     pub commits: usize,
-    /// Whether the main line is read on when no line is followed any more, for what changes together.
-    pub together: bool,
+    /// The most commits of the main line that are read for what changes together, also where no line is followed any
+    /// more.
+    pub together: usize,
     /// Whether time is over; asked before each commit.
     pub is_over: &'a (dyn Fn() -> bool + Sync),
 }
@@ -81,6 +82,9 @@ pub struct HistoryFindings {
     pub walked: usize,
     /// Whether commits or time ran out before everything was answered.
     pub is_cut: bool,
+    /// Whether lines were still followed when that happened, or their commit could not be read: nobody is named for
+    /// them.
+    pub lines_left: bool,
 }
 
 /// A file that is followed through renames.
@@ -103,7 +107,8 @@ impl CommitHistory {
             objects: &self.sides.objects,
             wanted,
             queue: VecDeque::new(),
-            main_line: bounds.together.then_some(self.base),
+            main_line: (bounds.together > 0).then_some(self.base),
+            together_left: bounds.together,
             pending: HashMap::new(),
             trees: HashMap::new(),
             brought: Vec::new(),
@@ -128,8 +133,10 @@ struct HistoryWalk<'a> {
     wanted: &'a [WantedLines],
     /// Commits that hold followed lines, in the order in which they were reached.
     queue: VecDeque<ObjectId>,
-    /// The next commit of the chain of first parents.
+    /// The next commit of the chain of first parents, as long as it tells what changes together.
     main_line: Option<ObjectId>,
+    /// How many of its commits are still read for that.
+    together_left: usize,
     pending: HashMap<ObjectId, Vec<FollowedFile>>,
     /// The tree of each commit that was read as a parent.
     trees: HashMap<ObjectId, CommitObject>,
@@ -140,14 +147,17 @@ struct HistoryWalk<'a> {
 impl HistoryWalk<'_> {
     fn run(&mut self, bounds: &HistoryBounds<'_>) {
         while let Some(id) = self.next_commit() {
+            // What is taken out here is lost where the commit is not read to its end.
+            let files = self.pending.remove(&id).unwrap_or_default();
+            let has_lines = !files.is_empty();
             if self.findings.walked >= bounds.commits || (bounds.is_over)() {
-                self.findings.is_cut = true;
+                self.cut(has_lines);
                 return;
             }
             self.findings.walked += 1;
             let on_main_line = self.main_line == Some(id);
-            let Ok(in_time) = self.visit(id, on_main_line, bounds) else {
-                self.findings.is_cut = true;
+            let Ok(in_time) = self.visit(id, files, on_main_line, bounds) else {
+                self.cut(has_lines);
                 // What cannot be read has no known parents: the main line would begin again with it.
                 if on_main_line {
                     self.main_line = None;
@@ -155,10 +165,15 @@ impl HistoryWalk<'_> {
                 continue;
             };
             if !in_time {
-                self.findings.is_cut = true;
+                self.cut(has_lines);
                 return;
             }
         }
+    }
+
+    fn cut(&mut self, has_lines: bool) {
+        self.findings.is_cut = true;
+        self.findings.lines_left |= has_lines || !self.pending.is_empty();
     }
 
     /// Lines come first; when none are followed any more, the main line tells what changes together.
@@ -177,14 +192,16 @@ impl HistoryWalk<'_> {
     fn visit(
         &mut self,
         id: ObjectId,
+        files: Vec<FollowedFile>,
         on_main_line: bool,
         bounds: &HistoryBounds<'_>,
     ) -> Result<bool, GitError> {
-        let files = self.pending.remove(&id).unwrap_or_default();
         let commit = self.read_commit(id)?;
         let parents = commit.parents.clone();
         if on_main_line {
-            self.main_line = parents.first().copied();
+            self.together_left = self.together_left.saturating_sub(1);
+            let next = parents.first().copied();
+            self.main_line = next.filter(|_| self.together_left > 0);
         }
         let Some(&first) = parents.first() else {
             self.bring(id, &commit, &[], files);
@@ -192,12 +209,18 @@ impl HistoryWalk<'_> {
         };
         // A shallow clone names parents that it does not have: what came before is not known, so nobody is named.
         let parent = self.read_commit(first)?;
-        let (old, new) = (Some(parent.tree), Some(commit.tree));
+        let trees = (parent.tree, commit.tree);
+        self.trees.insert(first, parent);
+        // Most commits touch nothing that is followed. Seeing that takes a few folders, comparing takes all that differ.
+        if !on_main_line && !self.touches_any(trees, &files)? {
+            self.pass_on(first, files);
+            return Ok(true);
+        }
+        let (old, new) = (Some(trees.0), Some(trees.1));
         let compared = tree::compare_within(self.objects, old, new, &|_| (bounds.is_over)())?;
         let Some(raws) = compared else {
             return Ok(false);
         };
-        self.trees.insert(first, parent);
         // A merge is what it brought to the main line: often a whole pull request.
         if on_main_line && raws.len() <= MAX_TOGETHER {
             let paths = raws.iter().map(|raw| raw.path.clone());
@@ -205,6 +228,31 @@ impl HistoryWalk<'_> {
         }
         self.follow_files(id, &commit, &raws, files)?;
         Ok(true)
+    }
+
+    fn touches_any(
+        &self,
+        trees: (ObjectId, ObjectId),
+        files: &[FollowedFile],
+    ) -> Result<bool, GitError> {
+        let differs = |path: &[u8]| {
+            let mut read = |id| self.objects.tree(id);
+            tree::differs_at(&mut read, self.objects.store.format, trees, path)
+        };
+        // Files of one top folder, which a commit mostly leaves alone, are one question.
+        let mut folders: HashMap<&[u8], bool> = HashMap::new();
+        for file in files {
+            let top = file.path.split(|&b| b == b'/').next().unwrap_or_default();
+            let is_touched = match folders.get(top) {
+                Some(&known) => known,
+                None => differs(top)?,
+            };
+            folders.insert(top, is_touched);
+            if is_touched && differs(&file.path)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Hands files that a commit does not touch to its parent, and splits the lines of those that it does.
@@ -232,6 +280,7 @@ impl HistoryWalk<'_> {
             let (mut before, rest) = self.split_file(raws, at, file)?;
             before.retain(|file| !file.lines.is_empty());
             kept.append(&mut before);
+            let rest = self.follow_merged_lines(commit, &raws[at], rest)?;
             brought.extend((!rest.lines.is_empty()).then_some(rest));
         }
         self.pass_on(commit.parents[0], kept);
@@ -255,6 +304,34 @@ impl HistoryWalk<'_> {
             }
         }
         Ok(false)
+    }
+
+    /// A merge that put both sides of a file together wrote only what no parent has. Returns what is left of the lines.
+    fn follow_merged_lines(
+        &mut self,
+        commit: &CommitObject,
+        raw: &RawChange,
+        mut file: FollowedFile,
+    ) -> Result<FollowedFile, GitError> {
+        for &parent in &commit.parents[1..] {
+            let Some(new) = raw.new.filter(|_| !file.lines.is_empty()) else {
+                break;
+            };
+            let other = self.objects.commit(parent)?;
+            let entry = tree::find_in_tree(self.objects, other.tree, &file.path)?;
+            let Some(old) = entry.filter(|entry| entry.sort() == new.sort()) else {
+                continue;
+            };
+            let (old, new) = (self.objects.blob(old.id)?, self.objects.blob(new.id)?);
+            let (kept, rest) = split_lines(&old, &new, &file.lines)?;
+            let from_parent = FollowedFile {
+                lines: kept,
+                ..file.clone()
+            };
+            self.pass_on(parent, vec![from_parent]);
+            file.lines = rest;
+        }
+        Ok(file)
     }
 
     /// The lines of a file that its parent has too, and those that it has not.

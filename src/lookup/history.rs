@@ -49,7 +49,7 @@ impl CodeLookup {
         let is_over = || Instant::now() >= bounds.until;
         let walked = HistoryBounds {
             commits: MAX_COMMITS,
-            together: false,
+            together: 0,
             is_over: &is_over,
         };
         let findings = history.walk_back(std::slice::from_ref(&wanted), &walked);

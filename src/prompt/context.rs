@@ -14,6 +14,8 @@ use super::show;
 /// Why a block is shown, in the order in which blocks are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ContextKind {
+    /// The rest of a long function that the change edits.
+    ChangedFunction,
     /// The rest of a small file that the change edits.
     SmallFile,
     /// What the change uses.
@@ -30,7 +32,8 @@ pub enum ContextKind {
 
 impl ContextKind {
     /// All of them, in their order.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
+        Self::ChangedFunction,
         Self::SmallFile,
         Self::Definition,
         Self::Use,
@@ -42,6 +45,7 @@ impl ContextKind {
     /// For a reader, behind a number of bytes.
     pub fn describe(self) -> &'static str {
         match self {
+            Self::ChangedFunction => "rest of long changed functions",
             Self::SmallFile => "rest of small changed files",
             Self::Definition => "definitions",
             Self::Use => "uses",
@@ -54,6 +58,7 @@ impl ContextKind {
     /// The most that one kind takes while others wait, in hundredths of the budget.
     fn share(self) -> usize {
         match self {
+            Self::ChangedFunction => 35,
             Self::SmallFile => 25,
             Self::Definition | Self::Use => 30,
             Self::Test => 20,
@@ -333,7 +338,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_room_is_kept_to_and_every_block_is_counted(
-            sizes in proptest::collection::vec((0_usize..6, 1_u32..60), 0..30),
+            sizes in proptest::collection::vec((0_usize..ContextKind::ALL.len(), 1_u32..60), 0..30),
             room in 0_usize..20_000,
         ) {
             let blocks: Vec<ContextBlock> = sizes

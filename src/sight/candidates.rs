@@ -65,6 +65,9 @@ pub(super) struct ChangedFile<'p> {
     pub(super) removed: Vec<u32>,
 }
 
+/// A line of the new side, and the one before it in its hunk.
+pub(super) type EditedPlace = (u32, Option<u32>);
+
 /// The changed files of a packet that have lines, the most telling first.
 pub(super) fn changed_files<'p>(packet: &'p Packet, tree: &ReviewedTree) -> Vec<ChangedFile<'p>> {
     let files = rank_files(&packet.files);
@@ -95,6 +98,30 @@ impl<'p> ChangedFile<'p> {
 
     pub(super) fn path(&self) -> &RepoPath {
         &self.file.path
+    }
+
+    /// Where the change edits the new side: added lines and those that follow on removed ones, each with the line before
+    /// it, since what was removed may have been the end of something.
+    pub(super) fn edited_places(&self) -> Vec<EditedPlace> {
+        let mut places = Vec::new();
+        for hunk in &self.file.hunks {
+            let (mut before, mut is_behind_removed) = (None, false);
+            for line in hunk.lines() {
+                if let Some(number) = line.new_no {
+                    if line.kind == LineKind::Added || is_behind_removed {
+                        places.push((number, before));
+                    }
+                    before = Some(number);
+                }
+                is_behind_removed = line.kind == LineKind::Removed;
+            }
+            places.extend(
+                before
+                    .filter(|_| is_behind_removed)
+                    .map(|last| (last, None)),
+            );
+        }
+        places
     }
 }
 

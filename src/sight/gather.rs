@@ -30,6 +30,9 @@ pub struct GatheredContext {
 /// A file of at most so many lines is shown whole where it is changed.
 const SMALL_FILE: usize = 150;
 
+/// So many lines before and after a changed line its function is shown, where it is longer.
+const FUNCTION_LINES: u32 = 300;
+
 /// The longest definition that is shown whole; of a longer one the beginning is.
 const MAX_DEFINITION: u32 = 50;
 
@@ -58,6 +61,7 @@ pub fn gather_context(sight: &Sight, packet: &Packet, limits: &SearchLimits) -> 
         (hits, names, history.join().unwrap_or_default())
     });
     let mut gatherer = Gatherer::new(&files, &names);
+    gatherer.add_changed_functions();
     gatherer.add_small_files();
     let is_cut = gatherer.add_hits(&hits, limits) || hits.is_cut;
     gatherer.add_origins(&history);
@@ -71,13 +75,20 @@ pub fn gather_context(sight: &Sight, packet: &Packet, limits: &SearchLimits) -> 
             }
         });
     }
-    if history.is_cut && history.walked < limits.commits {
-        let walked = history.walked;
-        gathered.gaps.push(format!(
-            "history was read {walked} commits back, and no further"
+    gathered.gaps.extend(history_gap(&history, limits));
+    gathered
+}
+
+/// What commits or time left out of history.
+fn history_gap(history: &HistoryFindings, limits: &SearchLimits) -> Option<String> {
+    let walked = history.walked;
+    if history.lines_left {
+        return Some(format!(
+            "the commits that brought some removed lines were not found within {walked} commits"
         ));
     }
-    gathered
+    (history.is_cut && walked < limits.together)
+        .then(|| format!("history was read {walked} commits back, and no further"))
 }
 
 fn search_names(
@@ -151,6 +162,52 @@ impl<'a> Gatherer<'a> {
             .push(RankedBlock { rank, block });
     }
 
+    /// What of long changed functions the hunks do not show: a lock is often taken far above the line that gives it up.
+    fn add_changed_functions(&mut self) {
+        let files = self.files;
+        for (order, file) in files.iter().enumerate() {
+            let is_shown =
+                file.file.status != FileStatus::Added && is_searched(file.path().as_bytes());
+            if let Some(text) = file.new.as_ref().filter(|_| is_shown) {
+                self.add_functions_of(order, file, text);
+            }
+        }
+    }
+
+    fn add_functions_of(&mut self, order: usize, file: &ChangedFile<'_>, text: &Arc<str>) {
+        let outline = FileOutline::of(file.path(), text);
+        let number = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
+        // The lines of each function that were looked at for an earlier place.
+        let mut done: HashMap<usize, u32> = HashMap::new();
+        for (line, before) in file.edited_places() {
+            let before = || before.and_then(|before| outline.function_span(before));
+            let Some(span) = outline.function_span(line).or_else(before) else {
+                continue;
+            };
+            let begin = number(span.start).max(line.saturating_sub(FUNCTION_LINES));
+            let last = number(span.end).min(line.saturating_add(FUNCTION_LINES));
+            let seen = done.insert(span.start, last).unwrap_or(0);
+            let mut from = begin.max(seen + 1);
+            while let Some((start, end)) = self.shown.next_gap(file.path(), from, last) {
+                from = end + 1;
+                let block = ContextBlock {
+                    kind: ContextKind::ChangedFunction,
+                    path: file.path().clone(),
+                    about: file.path().clone(),
+                    note: format!("rest of `{}`, which the change edits", span.name),
+                    body: ContextBody::Lines {
+                        text: Arc::clone(text),
+                        start,
+                        end,
+                    },
+                };
+                if is_worth_showing(text, start, end) {
+                    self.push((file_reason(file), order, start), block);
+                }
+            }
+        }
+    }
+
     /// What of small changed files the hunks do not show: code and settings, the most telling file first.
     fn add_small_files(&mut self) {
         let files = self.files;
@@ -164,11 +221,7 @@ impl<'a> Gatherer<'a> {
             if lines > SMALL_FILE {
                 continue;
             }
-            let reason = if is_test_path(&file.path().display()) {
-                NameReason::InTest
-            } else {
-                NameReason::Removed
-            };
+            let reason = file_reason(file);
             let mut from = 1;
             let last = u32::try_from(lines).unwrap_or(0);
             while let Some((start, end)) = self.shown.next_gap(file.path(), from, last) {
@@ -369,6 +422,15 @@ impl<'a> Gatherer<'a> {
             blocks,
             gaps: Vec::new(),
         }
+    }
+}
+
+/// What tests say comes after the code.
+fn file_reason(file: &ChangedFile<'_>) -> NameReason {
+    if is_test_path(&file.path().display()) {
+        NameReason::InTest
+    } else {
+        NameReason::Removed
     }
 }
 

@@ -74,6 +74,7 @@ impl BlobSource for SeeingBlobs {
             files: MAX_FILES,
             bytes: MAX_BYTES,
             commits: 0,
+            together: 0,
             until: Instant::now() + MAX_SEARCH,
         };
         let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();

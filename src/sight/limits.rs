@@ -14,8 +14,10 @@ pub struct SearchLimits {
     pub files: usize,
     /// The most bytes of them.
     pub bytes: usize,
-    /// The most commits that are looked at.
+    /// The most commits that are looked at. The commit that brought a line is often thousands of others back.
     pub commits: usize,
+    /// The most of them that are read for what changes together: what went together long ago need not today.
+    pub together: usize,
     /// When the search ends, however far it is.
     pub until: Instant,
 }
@@ -27,7 +29,8 @@ impl SearchLimits {
         Self {
             files: 1_000,
             bytes: 8 << 20,
-            commits: 300,
+            commits: 3_000,
+            together: 300,
             until: Instant::now() + time,
         }
     }

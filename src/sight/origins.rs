@@ -87,7 +87,7 @@ pub(super) fn walk_history(
     }
     let bounds = HistoryBounds {
         commits: limits.commits,
-        together: true,
+        together: limits.together,
         is_over: &|| limits.is_over(),
     };
     history.walk_back(&wanted, &bounds)

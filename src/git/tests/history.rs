@@ -13,7 +13,7 @@ fn findings(repo: &Repo, range: &str, wanted: &[WantedLines], commits: usize) ->
     });
     let bounds = HistoryBounds {
         commits,
-        together: true,
+        together: usize::MAX,
         is_over: &|| false,
     };
     let history = change.unwrap().earlier_history().unwrap();
@@ -129,6 +129,76 @@ fn a_merge_did_not_write_what_it_took_from_a_branch() {
 }
 
 #[test]
+fn lines_that_a_merge_put_together_are_followed_to_both_sides() {
+    let repo = Repo::new();
+    let lines = |edits: &[usize], with: &str| -> Vec<String> {
+        let line = |n: usize| match edits.contains(&n) {
+            true => format!("{with} {n}"),
+            false => format!("line {n}"),
+        };
+        (0..30).map(line).collect()
+    };
+    commit(&repo, "f", &lines(&[], ""), "base");
+    repo.git(&["checkout", "-q", "-b", "side"]);
+    let side = lines(&[20, 21, 28], "side");
+    commit(&repo, "f", &side, "Fix lines (#7)");
+    repo.git(&["checkout", "-q", "main"]);
+    commit(&repo, "f", &lines(&[3, 4], "main"), "main goes on");
+    repo.git(&[
+        "merge",
+        "-q",
+        "--no-ff",
+        "--no-commit",
+        "-m",
+        "Merge side",
+        "side",
+    ]);
+    let mut merged = side;
+    merged[3] = "main 3".to_owned();
+    merged[4] = "main 4".to_owned();
+    merged.insert(10, "of the merge alone".to_owned());
+    commit(&repo, "f", &merged, "Merge side");
+    commit(&repo, "h", &["x".to_owned()], "the change");
+    let found = findings(&repo, "main~1..main", &[all_lines("f", 31)], 100);
+    let blamed = blame(&repo, "main~1", "f");
+    assert_eq!(ours(&found, "f", 31), blamed);
+    // Four commits wrote it: otherwise this proves nothing.
+    let writers: std::collections::BTreeSet<&String> = blamed.iter().collect();
+    assert_eq!(writers.len(), 4);
+}
+
+#[test]
+fn lines_are_followed_further_than_what_changes_together_is_read() {
+    let repo = Repo::new();
+    commit(&repo, "f", &["kept".to_owned()], "Fix f");
+    for round in 0..6 {
+        commit(&repo, "g", &[format!("line {round}")], &round.to_string());
+    }
+    let change = read_change(&ChangeRequest {
+        dir: repo.path().to_path_buf(),
+        spec: TargetSpec::parse("main~1..main"),
+        pathspecs: Vec::new(),
+        env: Repo::env(&[]),
+    });
+    let history = change.unwrap().earlier_history().unwrap();
+    let walk = |commits, together| {
+        let bounds = HistoryBounds {
+            commits,
+            together,
+            is_over: &|| false,
+        };
+        history.walk_back(&[all_lines("f", 1)], &bounds)
+    };
+    let found = walk(100, 2);
+    assert_eq!(found.commits[0].message.trim(), "Fix f");
+    assert_eq!((found.together.len(), found.walked), (2, 6));
+    assert!(!found.is_cut && !found.lines_left);
+    let found = walk(4, 2);
+    assert!(found.commits.is_empty());
+    assert!(found.is_cut && found.lines_left);
+}
+
+#[test]
 fn a_bound_ends_the_walk_and_says_so() {
     let repo = Repo::new();
     for round in 0..6 {
@@ -136,7 +206,7 @@ fn a_bound_ends_the_walk_and_says_so() {
         commit(&repo, "g", &[format!("line {round}")], &round.to_string());
     }
     let found = findings(&repo, "main~1..main", &[], 3);
-    assert!(found.is_cut);
+    assert!(found.is_cut && !found.lines_left);
     assert_eq!(found.walked, 3);
     let words: Vec<&str> = found
         .commits

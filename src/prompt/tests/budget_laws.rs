@@ -14,12 +14,12 @@ fn any_file(index: usize) -> impl Strategy<Value = FileChange> {
 }
 
 fn any_block() -> impl Strategy<Value = ContextBlock> {
-    (0_usize..6, 1_u32..80, 0_u32..20).prop_map(|(kind, last, skipped)| {
+    (0_usize..ContextKind::ALL.len(), 1_u32..80, 0_u32..20).prop_map(|(kind, last, skipped)| {
         let text: String = (1..=last)
             .map(|line| format!("around line {line}\n"))
             .collect();
         let body = match kind {
-            0..4 => ContextBody::Lines {
+            0..5 => ContextBody::Lines {
                 text: text.into(),
                 start: last.saturating_sub(skipped).max(1),
                 end: last,

@@ -126,6 +126,71 @@ fn files_that_usually_change_along_are_named() {
 }
 
 #[test]
+fn a_fix_is_told_however_many_commits_came_after_it() {
+    let repo = Repo::new();
+    let mut stream = String::new();
+    let file = |path: &str, text: String| [(path.to_owned(), text)];
+    let pool = |guard: &str| format!("def put(pool, item):\n{guard}    pool.items.append(item)\n");
+    let guarded = pool("    if item is None:\n        return\n");
+    write_commit(
+        &mut stream,
+        "Fix crash of an empty put (#7)",
+        &file("pool.py", guarded),
+    );
+    for round in 0..400 {
+        let text = format!("round {round}\n");
+        write_commit(&mut stream, "other", &file("notes.txt", text));
+    }
+    write_commit(&mut stream, "the change", &file("pool.py", pool("")));
+    repo.pipe(&["fast-import", "--quiet"], stream.as_bytes());
+    let (change, packet) = prepare(&repo, "main~1..main");
+    let brief = render(&packet, &look(&change, &packet));
+    assert!(brief.contains("Fix crash of an empty put (#7)"), "{brief}");
+
+    let sight = Sight::around(&change).unwrap();
+    let limits = SearchLimits {
+        commits: 10,
+        ..SearchLimits::within(Duration::from_secs(60))
+    };
+    let gathered = gather_context(&sight, &packet, &limits);
+    let gap = "the commits that brought some removed lines were not found within 10 commits";
+    assert_eq!(gathered.gaps, [gap]);
+    assert!(!render(&packet, &gathered).contains("Fix crash"));
+}
+
+#[test]
+fn the_rest_of_a_long_changed_function_is_shown() {
+    let repo = Repo::new();
+    let mut stream = String::new();
+    let body = |unlock: &str| {
+        let mut lines = vec!["package pool".to_owned(), String::new()];
+        // A file of its own size, so that it does not count as small.
+        lines.extend((0..40).map(|n| format!("var filling{n} = {n}")));
+        lines.push("func (p *Pool) Refill(want int) error {".to_owned());
+        lines.extend((1..260).map(|n| match n {
+            20 => "\tp.mu.Lock()".to_owned(),
+            240 => format!("\t{unlock}"),
+            _ => format!("\tp.step({n})"),
+        }));
+        lines.extend(["\treturn nil".to_owned(), "}".to_owned()]);
+        lines.join("\n") + "\n"
+    };
+    let file = |unlock: &str| [("pool.go".to_owned(), body(unlock))];
+    write_commit(&mut stream, "one", &file("p.mu.Unlock()"));
+    write_commit(&mut stream, "two", &file("p.mu.TryUnlock()"));
+    repo.pipe(&["fast-import", "--quiet"], stream.as_bytes());
+    let (change, packet) = prepare(&repo, "main~1..main");
+    let brief = render(&packet, &look(&change, &packet));
+    let note = "rest of `Refill`, which the change edits";
+    assert!(brief.contains(note), "{brief}");
+    assert!(brief.contains(" 63  \tp.mu.Lock()\n"), "{brief}");
+    let outside = brief.contains("filling39");
+    assert!(!outside, "{brief}");
+    let change_alone = render(&packet, &GatheredContext::default());
+    assert!(!change_alone.contains("p.mu.Lock()"), "{change_alone}");
+}
+
+#[test]
 fn secrets_around_a_change_are_taken_out() {
     let repo = Repo::new();
     let mut stream = String::new();
