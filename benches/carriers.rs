@@ -63,6 +63,7 @@ fn measure(name: &str, carrier: PluginCarrier) -> Result<(), Failed> {
         brief: "".into(),
         room: None,
         max_answer_bytes: 65_536,
+        proves: false,
     })?;
     let mut times: Vec<Duration> = Vec::with_capacity(TURNS as usize);
     for id in 0..WARM_UP + TURNS {

@@ -224,6 +224,7 @@ fn teams(judges: u32) -> Duration {
             brief: "".into(),
             room: None,
             max_answer_bytes: 1 << 20,
+            proves: false,
         };
         teams.spawn(spec).expect("it has a chair");
         let turn = Turn {

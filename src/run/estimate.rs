@@ -18,15 +18,21 @@ use crate::session::BudgetLimits;
 /// Bytes that a turn adds to the brief: its task and, at an API, the schema of the answer and the tools.
 const PROMPT_BYTES: u64 = 8 << 10;
 
-/// Bytes of the schema of an answer in a review.
-fn schema_bytes() -> u64 {
-    schema::answer_schema(Form::Review).map_or(0, |schema| schema.value().to_string().len() as u64)
+/// Bytes of the schema of an answer in a review, also of one in which judges may bring tests.
+fn schema_bytes(proves: bool) -> u64 {
+    let form = if proves {
+        Form::ProvenDebate
+    } else {
+        Form::Review
+    };
+    schema::answer_schema(form).map_or(0, |schema| schema.text().len() as u64)
 }
 
 /// The same, with what each call of an API carries beside a brief.
 pub(crate) fn with_calls<'s>(
     brief: BriefFacts,
     seats: impl Iterator<Item = &'s Seat>,
+    proves: bool,
 ) -> BriefFacts {
     let apis = seats.filter_map(|seat| match &seat.agent.kind {
         AgentKind::Http(endpoint) => Some(endpoint.tool_calls),
@@ -34,7 +40,7 @@ pub(crate) fn with_calls<'s>(
     });
     let most = apis.max();
     BriefFacts {
-        schema: most.map_or(0, |_| schema_bytes()),
+        schema: most.map_or(0, |_| schema_bytes(proves)),
         tools: most
             .filter(|calls| *calls > 0)
             .map_or(0, |_| declared_bytes()),
@@ -64,6 +70,8 @@ pub(crate) struct RunEstimate {
     brief: Option<BriefFacts>,
     /// How often a judge at an API may look something up in a turn.
     look_ups: u32,
+    /// Bytes of the schema of an answer.
+    schema_bytes: u64,
     redactions: usize,
     left_out: Vec<String>,
     rounds: u64,
@@ -210,6 +218,9 @@ impl RunEstimate {
             brief_bytes: seats.iter().map(|(_, brief)| *brief).max().unwrap_or(0),
             brief: None,
             look_ups: most_look_ups,
+            schema_bytes: schema_bytes(
+                !settings.proof.run.is_empty() || !settings.proof.suites.is_empty(),
+            ),
             redactions,
             left_out: coverage
                 .gaps()
@@ -256,12 +267,12 @@ impl RunEstimate {
         lines.extend(brief.gaps.iter().map(|gap| format!("     {gap}")));
         lines.push(line(
             "the task, which each turn adds",
-            PROMPT_BYTES.saturating_sub(schema_bytes()),
+            PROMPT_BYTES.saturating_sub(self.schema_bytes),
             " or so",
         ));
         lines.push(line(
             "the schema of the answer, in each call of an API",
-            schema_bytes(),
+            self.schema_bytes,
             "",
         ));
         if self.look_ups > 0 {

@@ -478,6 +478,7 @@ impl CouncilRun<'_> {
                 with_calls(
                     prompts.brief_facts(),
                     finished.plan.seats.iter().map(|planned| &planned.seat),
+                    finished.plan.options.proof.is_some(),
                 )
             }),
             ..base_facts(&self.run)

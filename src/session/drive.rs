@@ -175,6 +175,11 @@ impl<'a> SessionState<'a> {
             .find(|planned| planned.seat.judge == *judge)
     }
 
+    /// Whether judges may be asked for tests about findings.
+    pub(super) fn is_proving(&self) -> bool {
+        self.plan.options.proof.is_some()
+    }
+
     /// How many explorers a judge may ask for: none where it cannot be sent what they find.
     pub(super) fn explorers_of(&self, planned: &PlannedSeat) -> u8 {
         let grant = &planned.grant;

@@ -155,6 +155,7 @@ impl SessionState<'_> {
             room: self.setting.rooms.folder_for(&seat),
             seat,
             max_answer_bytes: self.setting.max_answer_bytes,
+            proves: false,
         };
         self.call_backend(Request::Spawn { spec });
     }

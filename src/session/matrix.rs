@@ -265,6 +265,8 @@ impl MatrixContext<'_> {
             brief,
             room: None,
             max_answer_bytes: self.max_answer_bytes,
+            // A job begins each turn anew: there is no conversation to keep.
+            proves: false,
         };
         write_file(&path, &serde_json::to_vec(&spec)?)
     }

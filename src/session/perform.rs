@@ -98,6 +98,7 @@ impl SessionState<'_> {
             seat,
             brief,
             max_answer_bytes: self.setting.max_answer_bytes,
+            proves: self.is_proving(),
         };
         self.call_backend(Request::Spawn { spec });
     }

@@ -391,6 +391,7 @@ mod tests {
                 brief: "x".repeat(4_000).into(),
                 room: None,
                 max_answer_bytes: 9,
+                proves: false,
             };
             purse
                 .before_request(&mut Request::Spawn { spec }, 0)

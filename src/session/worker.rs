@@ -294,6 +294,7 @@ mod tests {
             brief: "".into(),
             room: None,
             max_answer_bytes: 1 << 20,
+            proves: false,
         };
         let turn = Turn {
             id: TurnId(1),

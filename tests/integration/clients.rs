@@ -167,6 +167,43 @@ fn codex_serves_all_judges_from_one_process() {
     assert_eq!((turns.len(), processes.len()), (3, 1), "{turns:?}");
 }
 
+/// One process serves all judges, and each asks in its own name.
+#[test]
+fn each_judge_of_a_running_codex_has_its_own_server_to_look_things_up() {
+    let repo = with_client("codex", "votes", "");
+    review(&repo, "teams", &["--config", "review.judges=3"]).ends(0);
+    let threads = marked(&repo, "threads");
+    let servers: std::collections::BTreeSet<String> = threads
+        .iter()
+        .map(|settings| {
+            let settings: Value = serde_json::from_str(settings).unwrap();
+            let mode = "mcp_servers.council.default_tools_approval_mode";
+            assert_eq!(settings[mode], "approve", "{settings}");
+            assert!(settings["mcp_servers.council.command"].is_string());
+            let arguments = &settings["mcp_servers.council.args"];
+            assert_eq!(arguments[1], "--mailbox", "{settings}");
+            arguments[2].as_str().unwrap().to_owned()
+        })
+        .collect();
+    assert_eq!((threads.len(), servers.len()), (3, 3), "{servers:?}");
+    // Nobody may look anything up: nothing is started for it.
+    let repo = with_client("codex", "votes", "tools = false\n");
+    review(&repo, "teams", &["--config", "review.judges=1"]).ends(0);
+    assert_eq!(marked(&repo, "threads"), ["null"]);
+}
+
+#[test]
+fn an_agent_without_a_mailbox_has_no_tools_and_the_receipt_says_so() {
+    let without = |more: &str| {
+        let repo = with_client("acp", "votes", more);
+        let report = report(&review(&repo, "teams", &["--config", "review.judges=1"]).ends(0));
+        report["judges"][0]["usage"]["without_tools"].clone()
+    };
+    let why = "this agent takes no mailbox, in which they would be";
+    assert_eq!(without(""), why);
+    assert_eq!(without("tools = false\n"), Value::Null);
+}
+
 #[test]
 fn codex_is_read_only_with_the_flags_in_their_order() {
     let repo = with_client("codex", "votes", "model = 'gpt-x'\n");

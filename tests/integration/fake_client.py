@@ -180,6 +180,7 @@ def codex_server():
         result = {}
         if method == "thread/start":
             threads += 1
+            mark("threads", json.dumps(params.get("config")))
             sandbox = "workspaceWrite" if BEHAVIOUR == "armed" else "readOnly"
             result = {"thread": {"id": "thread-%d" % threads}, "sandbox": {"type": sandbox}}
         if method == "turn/start":

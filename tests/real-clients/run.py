@@ -120,6 +120,7 @@ class Stage:
         """One harmless change, and everything by which a repository could steer an agent or run something."""
         self.git("init", "--quiet", "--initial-branch=main", ".")
         (self.work / "main.rs").write_text("fn main() {\n    println!(\"one\");\n}\n")
+        (self.work / "untouched.rs").write_text("pub fn untouched() {}\n")
         self.git("add", "."), self.git("commit", "--quiet", "-m", "One")
         (self.work / "main.rs").write_text("fn main() {\n    println!(\"two\");\n}\n")
         for name in ["CLAUDE.md", "AGENTS.md", "GEMINI.md"]:
@@ -350,6 +351,26 @@ def mailbox(stage):
 
 
 SUBMIT = {"claude": "mcp__council__submit_verdict", "gemini": "mcp_council_submit_verdict"}
+
+
+LOOK_UP = {"claude": "mcp__council__read_file", "codex": "read_file", "gemini": "mcp_council_read_file"}
+
+
+@case("claude", "codex", "gemini")
+def looks_up(stage):
+    """A file that the brief does not show, read with a tool of ours; it stands in the next request and in the receipt."""
+    for backend in ["teams"] if stage.agent == "gemini" else ["teams", "subagents"]:
+        before = len(stage.requests())
+        tool = {"name": LOOK_UP[stage.agent], "input": {"path": "untouched.rs"}}
+        stage.script([{"times": 1, "respond": {"tool": tool}}])
+        report = stage.review(*ONE, "--no-save", "--backend", backend)
+        asked = [json.dumps(request["body"]) for request in stage.requests()[before:] if request["api"]]
+        assert len(asked) == 2, "%s: %d requests" % (backend, len(asked))
+        shown = ["fn untouched()" in body for body in asked]
+        assert shown == [False, True], "%s: %s %s" % (backend, shown, asked[-1][-2000:])
+        calls = report["judges"][0]["usage"]["tool_calls"]
+        assert [call["tool"] for call in calls] == ["read_file"], "%s: %s" % (backend, calls)
+        assert report["verdict"] == "PASS" and not kinds(report), (report["verdict"], kinds(report))
 
 
 @case()

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use council_protocol::seat::{AgentKind, Client, Sandbox};
 use council_protocol::{Failure, FailureKind, JudgeSpec, Seat, json};
@@ -57,6 +58,8 @@ pub(crate) struct AgentEnv {
     pub(crate) fence: Option<SandboxFence>,
     /// What its judge may look things up with; none: nothing.
     tools: Option<ToolSetup>,
+    /// How many mailboxes stand in its home.
+    mailboxes: AtomicU32,
 }
 
 impl AgentEnv {
@@ -95,6 +98,7 @@ impl AgentEnv {
         Ok(Self {
             fence,
             tools,
+            mailboxes: AtomicU32::new(0),
             exe,
             env,
             dir: spec.room.clone().unwrap_or(empty),
@@ -124,14 +128,25 @@ impl AgentEnv {
         private::write_file(&path, content.as_bytes())
     }
 
+    /// Whether the judge was to look things up.
+    pub(crate) fn offers_tools(&self) -> bool {
+        self.tools.is_some()
+    }
+
     /// A mailbox for the judge, and how a client starts our server for it; none in a program without the server.
     pub(crate) fn create_mailbox(&self, spec: &JudgeSpec) -> Option<(JudgeMailbox, Vec<String>)> {
         if !cfg!(feature = "mcp") {
             return None;
         }
-        let mut mailbox = JudgeMailbox::create(&self.home.path().join("mailbox"), spec).ok()?;
+        // One program may serve several judges. Short names: the path of a socket has 107 bytes.
+        let number = self.mailboxes.fetch_add(1, Ordering::Relaxed);
+        let folder = self.home.path().join(format!("mailbox{number}"));
+        let mut mailbox = JudgeMailbox::create(&folder, spec).ok()?;
         if let Some(tools) = &self.tools {
-            mailbox.open_desk(tools.clone());
+            mailbox.open_desk(ToolSetup {
+                judge: spec.seat.judge.clone(),
+                ..tools.clone()
+            });
         }
         let mut argv = vec![self.exe.to_str()?.to_owned()];
         argv.extend(mailbox.server_arguments());

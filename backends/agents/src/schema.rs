@@ -100,7 +100,7 @@ const ALWAYS: &[&str] = &[
 enum SchemaFamily {
     /// Reviews, debates and duels.
     Review,
-    /// The second round of a review in which judges bring tests.
+    /// Reviews in which judges may bring tests.
     ProvenReview,
     Council,
     /// Stages, brainstorms, research.
@@ -213,6 +213,15 @@ impl AnswerSchema {
     /// The same as text.
     pub fn text(&self) -> &str {
         &self.text
+    }
+}
+
+/// The form whose schema a judge is held to in a turn. Who may be asked for tests later has the schema of that turn from
+/// the first one on.
+pub(crate) fn held_form(form: Form, proves: bool) -> Form {
+    match form {
+        Form::Review | Form::Debate if proves => Form::ProvenDebate,
+        form => form,
     }
 }
 

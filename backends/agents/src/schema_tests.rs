@@ -98,6 +98,29 @@ fn all_turns_of_a_procedure_have_the_same_bytes() {
 }
 
 #[test]
+fn a_review_that_asks_for_tests_later_has_their_schema_from_the_first_turn_on() {
+    let bytes = |form, proves| {
+        let held = held_form(form, proves);
+        let schemas = (answer_schema(held).unwrap(), tool_schema(held).unwrap());
+        (schemas.0.text(), schemas.1.text())
+    };
+    let last = bytes(Form::ProvenDebate, true);
+    for form in [Form::Review, Form::Debate] {
+        assert_eq!(bytes(form, true), last);
+        assert_eq!(bytes(form, false), bytes(Form::Review, false));
+        assert_ne!(
+            bytes(form, false),
+            last,
+            "a review without tests pays for them"
+        );
+    }
+    for form in FORMS.into_iter().chain([Form::Text]) {
+        let is_review = matches!(form, Form::Review | Form::Debate);
+        assert_eq!(held_form(form, true) == form, !is_review, "{form:?}");
+    }
+}
+
+#[test]
 fn a_model_thinks_first_and_votes_last() {
     for form in FORMS {
         for schema in [answer_schema(form).unwrap(), tool_schema(form).unwrap()] {

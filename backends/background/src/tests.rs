@@ -40,6 +40,7 @@ fn spec(judge: &str) -> JudgeSpec {
         brief: "".into(),
         room: None,
         max_answer_bytes: 1000,
+        proves: false,
     }
 }
 

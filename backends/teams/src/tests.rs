@@ -64,6 +64,7 @@ fn spec(judge: &JudgeId) -> JudgeSpec {
         brief: "".into(),
         room: None,
         max_answer_bytes: 1000,
+        proves: false,
     }
 }
 

@@ -127,6 +127,7 @@ impl<'a> ScenarioStage<'a> {
             brief: "Nothing is under review.\n".into(),
             room: None,
             max_answer_bytes,
+            proves: false,
         };
         if let Err(error) = self.backend.spawn(spec) {
             return Ok(Some(refusal_of(&error)));

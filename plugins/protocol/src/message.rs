@@ -64,6 +64,10 @@ pub struct JudgeSpec {
     pub room: Option<PathBuf>,
     /// The most bytes that one answer may have; more is a failure of the kind `oversized`.
     pub max_answer_bytes: u64,
+    /// Whether a later turn may ask for tests about findings. The schema that answers are held to is then the one of that
+    /// turn from the first one on: a provider forgets a conversation whose schema changes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub proves: bool,
 }
 
 /// One turn of one judge.

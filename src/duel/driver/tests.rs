@@ -180,6 +180,7 @@ fn sitting(agent: Scripted) -> SeatedJudge {
         brief: "".into(),
         room: None,
         max_answer_bytes: 100_000,
+        proves: false,
     };
     let agent: Arc<dyn Agent> = Arc::new(agent);
     SeatedJudge::open(&agent, spec, JudgeMemory::Kept).unwrap()

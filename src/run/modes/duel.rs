@@ -460,6 +460,7 @@ impl Duel<'_> {
             ),
             room: None,
             max_answer_bytes: self.prepared.config.settings.limits.answer,
+            proves: false,
         }
     }
 

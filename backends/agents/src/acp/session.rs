@@ -46,6 +46,9 @@ pub(crate) const DIALECT: RpcDialect = RpcDialect {
     answer: permission::answer_request,
 };
 
+/// Why an agent that is not known to take our server has no tools of ours.
+const NO_MAILBOX: &str = "this agent takes no mailbox, in which they would be";
+
 pub(super) struct AcpSession {
     peer: RpcPeer,
     receiver: NoticeReceiver,
@@ -53,6 +56,8 @@ pub(super) struct AcpSession {
     quirks: &'static AgentQuirks,
     /// Where it may submit its verdicts instead of writing them down.
     mailbox: Option<JudgeMailbox>,
+    /// Whether it was to look things up, and has no mailbox to do so.
+    without_tools: bool,
     /// The mode that it was switched to.
     mode: Option<String>,
     brief: Arc<str>,
@@ -81,9 +86,10 @@ impl AcpSession {
             let detail = "the agent speaks another version of the protocol than 1";
             return Err(Failure::new(FailureKind::Unsupported, detail));
         }
-        let mailbox = agent_env
-            .create_mailbox(spec)
-            .filter(|_| quirks.takes_mailbox);
+        let mailbox = quirks
+            .takes_mailbox
+            .then(|| agent_env.create_mailbox(spec))
+            .flatten();
         let servers = mailbox.iter().map(|(_, server)| {
             let ours = McpServerStdio::new("council", &server[0]).args(server[1..].to_vec());
             McpServer::Stdio(ours)
@@ -97,6 +103,7 @@ impl AcpSession {
             receiver,
             id: opened.session_id.clone(),
             quirks,
+            without_tools: agent_env.offers_tools() && mailbox.is_none(),
             mailbox: mailbox.map(|(mailbox, _)| mailbox),
             mode: None,
             brief: Arc::clone(&spec.brief),
@@ -311,7 +318,8 @@ impl Conversation for AcpSession {
                 Err(failure)
             }
         };
-        mailbox::prefer_submitted(self.mailbox.as_ref(), result)
+        let result = mailbox::prefer_submitted(self.mailbox.as_ref(), result);
+        mailbox::tell_lack(result, self.without_tools.then_some(NO_MAILBOX))
     }
 
     fn pid(&self) -> Option<u32> {

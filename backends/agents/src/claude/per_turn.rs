@@ -13,12 +13,13 @@ use crate::process::{FinishedProgram, oversized_failure, run_once};
 use crate::{AgentReply, Conversation, StopSignal, schema};
 
 pub(super) struct PerTurnSession {
-    agent_env: AgentEnv,
-    /// Where it looks things up.
+    /// Where it looks things up. It stands in the home of the environment, and so ends before it.
     mailbox: Option<JudgeMailbox>,
+    agent_env: AgentEnv,
     argv: Vec<String>,
     brief: Arc<str>,
     most: u64,
+    proves: bool,
     /// Of a turn that was answered; the next one resumes it.
     session: Option<String>,
 }
@@ -40,6 +41,7 @@ impl PerTurnSession {
             argv,
             brief: Arc::clone(&spec.brief),
             most: spec.max_answer_bytes,
+            proves: spec.proves,
             session: None,
         })
     }
@@ -83,7 +85,8 @@ impl PerTurnSession {
         if let Some(session) = &self.session {
             argv.extend(["--resume".to_owned(), session.clone()]);
         }
-        if let Some(schema) = schema::tool_schema(turn.task.form()) {
+        let form = schema::held_form(turn.task.form(), self.proves);
+        if let Some(schema) = schema::tool_schema(form) {
             argv.extend(["--json-schema".to_owned(), schema.text().to_owned()]);
         }
         let message = super::user_message(&self.brief, &turn.prompt, self.session.is_none());

@@ -17,15 +17,17 @@ const LAST_MESSAGE_FILE: &str = "last.txt";
 const SCHEMA_FILE: &str = "schema.json";
 
 pub(super) struct ExecSession {
-    agent_env: AgentEnv,
-    /// Where it looks things up, and the settings by which it starts our server for that.
+    /// Where it looks things up, and the settings by which it starts our server for that. It stands in the home of the
+    /// environment, and so ends before it.
     mailbox: Option<JudgeMailbox>,
     server: Vec<String>,
+    agent_env: AgentEnv,
     /// The program with what stands before its subcommand.
     argv: Vec<String>,
     model: Option<String>,
     brief: Arc<str>,
     most: u64,
+    proves: bool,
     /// Of a turn that was answered; the next one resumes it.
     thread: Option<String>,
     /// Tokens of the thread when the last turn ended: they accumulate.
@@ -45,12 +47,13 @@ impl ExecSession {
         let (mailbox, server) = agent_env.create_look_ups(spec).unzip();
         Self {
             mailbox,
-            server: server.as_deref().map(server_settings).unwrap_or_default(),
+            server: server.as_deref().map(written_settings).unwrap_or_default(),
             agent_env,
             argv,
             model: spec.seat.agent.model.clone(),
             brief: Arc::clone(&spec.brief),
             most: spec.max_answer_bytes,
+            proves: spec.proves,
             thread: None,
             counted: [0; 3],
         }
@@ -146,21 +149,12 @@ impl ExecSession {
     }
 }
 
-/// Settings by which it starts our server. Without the last one every call needs a leave that nobody gives.
-fn server_settings(server: &[String]) -> Vec<String> {
-    // A JSON text is a TOML text, and a list of them a list.
-    let quoted = |value: serde_json::Value| value.to_string();
-    vec![
-        format!(
-            "mcp_servers.council.command={}",
-            quoted(server[0].clone().into())
-        ),
-        format!(
-            "mcp_servers.council.args={}",
-            quoted(server[1..].to_vec().into())
-        ),
-        r#"mcp_servers.council.default_tools_approval_mode="approve""#.to_owned(),
-    ]
+/// The settings of [`server_settings`] as arguments: a JSON text is a TOML text, and a list of them a list.
+fn written_settings(server: &[String]) -> Vec<String> {
+    let settings = super::server_settings(server).into_iter();
+    settings
+        .map(|(key, value)| format!("{key}={value}"))
+        .collect()
 }
 
 impl Conversation for ExecSession {
@@ -173,7 +167,8 @@ impl Conversation for ExecSession {
 
 impl ExecSession {
     fn run_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
-        let schema = schema::answer_schema(turn.task.form());
+        let form = schema::held_form(turn.task.form(), self.proves);
+        let schema = schema::answer_schema(form);
         let cannot = |error| spawn_failure(&self.argv[0], &error);
         if let Some(schema) = schema {
             self.agent_env

@@ -184,3 +184,15 @@ impl CodexAgent {
         }
     }
 }
+
+/// Settings by which it starts our server for a judge. Without the last one every call needs a leave that nobody gives.
+fn server_settings(server: &[String]) -> [(&'static str, serde_json::Value); 3] {
+    [
+        ("mcp_servers.council.command", server[0].clone().into()),
+        ("mcp_servers.council.args", server[1..].to_vec().into()),
+        (
+            "mcp_servers.council.default_tools_approval_mode",
+            "approve".into(),
+        ),
+    ]
+}

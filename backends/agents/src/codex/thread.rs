@@ -11,6 +11,7 @@ use super::server::{AppServer, DIALECT};
 use crate::client::{
     SYSTEM_PROMPT, compose_message, kind_of_message, kind_of_status, shorten_message,
 };
+use crate::mailbox::{self, JudgeMailbox};
 use crate::rpc::{NoticeReceiver, RpcNotice};
 use crate::{AgentReply, Conversation, StopSignal, schema};
 
@@ -21,10 +22,13 @@ const INTERRUPT_TIMEOUT: Duration = Duration::from_secs(3);
 const TURN_SLACK: Duration = Duration::from_secs(10);
 
 pub(super) struct CodexThread {
+    /// Where it looks things up. It stands in the server's home, and so ends before it.
+    mailbox: Option<JudgeMailbox>,
     server: Arc<AppServer>,
     receiver: NoticeReceiver,
     id: String,
     brief: Arc<str>,
+    proves: bool,
     is_first: bool,
     /// A turn did not end when it was interrupted: the thread cannot be used any more.
     is_stuck: bool,
@@ -53,6 +57,12 @@ impl CodexThread {
             "ephemeral": true,
             "developerInstructions": SYSTEM_PROMPT,
         });
+        let (mailbox, argv) = server.agent_env.create_look_ups(spec).unzip();
+        if let Some(argv) = argv {
+            let settings = super::server_settings(&argv).into_iter();
+            let settings = settings.map(|(key, value)| (key.to_owned(), value));
+            params["config"] = Value::Object(settings.collect());
+        }
         if let Some(model) = &spec.seat.agent.model {
             params["model"] = model.as_str().into();
         }
@@ -65,9 +75,11 @@ impl CodexThread {
         server.peer.subscribe(&id, &receiver);
         Ok(Self {
             server,
+            mailbox,
             receiver,
             id,
             brief: Arc::clone(&spec.brief),
+            proves: spec.proves,
             is_first: true,
             is_stuck: false,
             counted: [0; 3],
@@ -144,6 +156,22 @@ impl CodexThread {
 
 impl Conversation for CodexThread {
     fn take_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
+        mailbox::begin_turn(self.mailbox.as_ref(), turn)?;
+        let reply = self.run_turn(turn, stop);
+        mailbox::prefer_submitted(self.mailbox.as_ref(), reply)
+    }
+
+    fn pid(&self) -> Option<u32> {
+        Some(self.server.peer.pid())
+    }
+
+    fn end(&mut self) {
+        self.server.peer.unsubscribe(&self.id);
+    }
+}
+
+impl CodexThread {
+    fn run_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
         if self.is_stuck {
             let detail = "codex did not end an interrupted turn";
             return Err(Failure::new(FailureKind::Died, detail));
@@ -158,7 +186,8 @@ impl Conversation for CodexThread {
             "threadId": self.id,
             "input": [{ "type": "text", "text": text }],
         });
-        if let Some(schema) = schema::answer_schema(turn.task.form()) {
+        let form = schema::held_form(turn.task.form(), self.proves);
+        if let Some(schema) = schema::answer_schema(form) {
             params["outputSchema"] = schema.value().clone();
         }
         let until = Instant::now() + Duration::from_millis(turn.timeout_ms) + TURN_SLACK;
@@ -186,14 +215,6 @@ impl Conversation for CodexThread {
             }),
             _ => Err(turn_failure(&over["error"]).with_usage(usage)),
         }
-    }
-
-    fn pid(&self) -> Option<u32> {
-        Some(self.server.peer.pid())
-    }
-
-    fn end(&mut self) {
-        self.server.peer.unsubscribe(&self.id);
     }
 }
 

@@ -49,6 +49,7 @@ pub(super) struct HttpConversation {
     passed_over: Vec<String>,
     brief: Arc<str>,
     most_bytes: u64,
+    proves: bool,
     /// Prompt and answer in turn, with the calls of tools between them.
     said: Vec<ApiMessage>,
     /// Whether the endpoint takes our schema, as far as is known.
@@ -87,6 +88,7 @@ impl HttpConversation {
             passed_over: Vec::new(),
             brief: Arc::clone(&spec.brief),
             most_bytes: spec.max_answer_bytes,
+            proves: spec.proves,
             said: Vec::new(),
             spending: TurnSpending::default(),
             partial: String::new(),
@@ -103,7 +105,7 @@ impl Conversation for HttpConversation {
         let before = self.said.len();
         self.said.push(ApiMessage::Prompt(turn.prompt.clone()));
         self.tools.begin_turn();
-        self.form = turn.task.form();
+        self.form = schema::held_form(turn.task.form(), self.proves);
         self.spending = TurnSpending::new(turn.spend.clone());
         self.partial.clear();
         self.unread.clear();

@@ -10,6 +10,7 @@ use council_protocol::change::NoBlobs;
 use council_protocol::message::Usage;
 use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
 use council_protocol::price::{ModelPrice, SpendLimit};
+use council_protocol::reproduction::TestSuite;
 use council_protocol::seat::{AgentKind, AgentSpec, Api, Effort, Endpoint, Prime};
 use council_protocol::task::{DebateBranch, Form};
 use council_protocol::{Failure, FailureKind, JudgeSpec, Packet, Seat, Task, Turn, TurnId};
@@ -90,6 +91,7 @@ pub(super) fn spec(models: &FakeModels, (api, base): (Api, &str)) -> JudgeSpec {
         brief: "The brief.\n".into(),
         room: None,
         max_answer_bytes: 100_000,
+        proves: false,
     }
 }
 
@@ -675,11 +677,16 @@ fn a_model_is_told_how_much_to_think_in_its_api_s_own_form() {
 /// What breaks a provider's cache: anything before the last turn that is not the same bytes again.
 #[test]
 fn the_schema_is_the_same_in_every_turn_and_thinks_first() {
-    for api in APIS {
+    for (api, proves) in APIS.into_iter().flat_map(|api| [(api, false), (api, true)]) {
         let models = FakeModels::start([]).unwrap();
         let mut spec = spec(&models, api);
+        spec.proves = proves;
         endpoint(&mut spec).structured = true;
         let mut judge = open(&http(), &spec);
+        let suite = TestSuite {
+            name: "tests".to_owned(),
+            command: "make test".to_owned(),
+        };
         let debate = Task::Debate {
             restatement: String::new(),
             branch: DebateBranch::Agreed,
@@ -687,7 +694,7 @@ fn the_schema_is_the_same_in_every_turn_and_thinks_first() {
             dropped: 0,
             settled: 0,
             framing: None,
-            suites: Vec::new(),
+            suites: proves.then_some(suite).into_iter().collect(),
         };
         for (round, task) in [(1, Task::Review), (2, debate)] {
             let turn = Turn {
@@ -696,7 +703,13 @@ fn the_schema_is_the_same_in_every_turn_and_thinks_first() {
             };
             judge.take_turn(&turn, &StopSignal::default()).unwrap();
         }
-        let schema = crate::schema::answer_schema(Form::Review).unwrap().text();
+        let form = if proves {
+            Form::ProvenDebate
+        } else {
+            Form::Review
+        };
+        let schema = crate::schema::answer_schema(form).unwrap().text();
+        assert_eq!(models.records().len(), 2);
         for record in models.records() {
             assert_eq!(
                 record.body.matches(schema).count(),

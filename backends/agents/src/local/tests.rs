@@ -231,6 +231,7 @@ fn spec(judge: &str, script: &str) -> JudgeSpec {
         brief: "".into(),
         room: None,
         max_answer_bytes: 1000,
+        proves: false,
     }
 }
 

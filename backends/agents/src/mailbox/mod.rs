@@ -30,6 +30,7 @@ use self::desk::LookUpDesk;
 use crate::AgentReply;
 use crate::private;
 use crate::process::oversized_failure;
+use crate::schema;
 use crate::tools::ToolSetup;
 
 const TURN_FILE: &str = "turn.json";
@@ -63,6 +64,8 @@ pub(crate) struct JudgeMailbox {
     folder: PathBuf,
     /// The most bytes that an answer may have; none on the side of the judge's client, which finds it in the turn.
     max_bytes: Option<u64>,
+    /// Whether a later turn may ask for tests.
+    proves: bool,
     tree: Option<PathBuf>,
     /// Where the judge looks things up; none: nowhere, or this is the client's side.
     desk: Option<Arc<LookUpDesk>>,
@@ -79,6 +82,7 @@ impl JudgeMailbox {
         Ok(Self {
             folder: folder.to_path_buf(),
             max_bytes: Some(spec.max_answer_bytes),
+            proves: spec.proves,
             tree: spec.room.clone(),
             desk: None,
             without_desk: None,
@@ -106,6 +110,7 @@ impl JudgeMailbox {
         Self {
             folder: folder.to_path_buf(),
             max_bytes: None,
+            proves: false,
             tree: None,
             desk: None,
             without_desk: None,
@@ -133,7 +138,7 @@ impl JudgeMailbox {
         let posted = PostedTurn {
             round: turn.round,
             key: turn.key.clone(),
-            form: turn.task.form(),
+            form: schema::held_form(turn.task.form(), self.proves),
             max_bytes: self.max_bytes.unwrap_or(u64::MAX),
             messages: peer_messages(&turn.task),
             tree: self.tree.clone(),
@@ -216,6 +221,23 @@ fn with_messages(verdict: &str, sent: &str) -> Option<String> {
         messages.extend(sent);
     }
     Some(verdict.to_string())
+}
+
+/// The answer of a judge that was to look things up and cannot: its usage says why.
+pub(crate) fn tell_lack(
+    result: Result<AgentReply, Failure>,
+    why: Option<&str>,
+) -> Result<AgentReply, Failure> {
+    let Some(why) = why else {
+        return result;
+    };
+    result.map(|reply| AgentReply {
+        usage: Some(Usage {
+            without_tools: Some(why.to_owned()),
+            ..reply.usage.unwrap_or_default()
+        }),
+        ..reply
+    })
 }
 
 /// A turn begins for a judge that may have a mailbox.

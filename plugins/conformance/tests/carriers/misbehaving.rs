@@ -412,6 +412,7 @@ fn a_message_over_the_backends_limit_is_refused_and_not_sent() {
         brief: brief.into(),
         room: None,
         max_answer_bytes: 1_000,
+        proves: false,
     };
     session.backend.spawn(spec).unwrap();
     let failure = session.failed("long");

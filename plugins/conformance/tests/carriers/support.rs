@@ -205,6 +205,7 @@ impl Session {
             brief: brief.into(),
             room: None,
             max_answer_bytes,
+            proves: false,
         };
         self.backend.spawn(spec).unwrap();
     }

@@ -36,6 +36,7 @@ fn spec(judge: &str) -> JudgeSpec {
         brief: "".into(),
         room: None,
         max_answer_bytes: LIMIT,
+        proves: false,
     }
 }
 
