@@ -149,3 +149,37 @@ fn a_quorum_that_cannot_be_met_is_refused() {
             .starts_with("the quorum is 3")
     );
 }
+
+const APIS: &str = "[agents.one]\ndriver = 'http'\napi = 'chat'\nurl = 'http://127.0.0.1:1/v1'\nmodel = 'm'\n\
+     vendor = 'one'\n[agents.two]\ndriver = 'http'\napi = 'chat'\nurl = 'http://127.0.0.1:2/v1'\nmodel = 'n'\nvendor = 'two'\n";
+
+fn focuses(repository: &str) -> Vec<String> {
+    let config = config(repository, APIS);
+    let seats = SeatPlanner {
+        config: &config,
+        deep: false,
+    }
+    .plan_seats()
+    .unwrap();
+    seats
+        .into_iter()
+        .map(|seat| seat.perspective.focus)
+        .collect()
+}
+
+#[test]
+fn judges_with_a_model_begin_at_different_ends() {
+    let three = focuses("[review]\nagents = ['one', 'two', 'one']");
+    let different: std::collections::BTreeSet<&String> = three.iter().collect();
+    assert_eq!((three.len(), different.len()), (3, 3), "{three:?}");
+    assert!(three.iter().all(|focus| !focus.is_empty()), "{three:?}");
+
+    let alone = "[review]\nprocedure = 'quick'\nagents = ['one']";
+    assert_eq!(focuses(alone), [""]);
+    // A judge with a perspective, and a program, which reads no focus, leave the other alone with the whole change.
+    let named =
+        focuses("[[judge]]\nperspective = 'tests'\nagent = 'one'\n[[judge]]\nagent = 'two'\n");
+    let tests = perspectives().iter().find(|p| p.name == "tests").unwrap();
+    assert_eq!(named, [tests.focus, ""]);
+    assert_eq!(focuses("[review]\nagents = ['one', 'builtin']"), ["", ""]);
+}
