@@ -359,11 +359,13 @@ LOOK_UP = {"claude": "mcp__council__read_file", "codex": "read_file", "gemini": 
 @case("claude", "codex", "gemini")
 def looks_up(stage):
     """A file that the brief does not show, read with a tool of ours; it stands in the next request and in the receipt."""
+    # Codex lets its own models call tools from code that they write; any other model calls them by their names.
+    named = ["--config", "agents.codex.model=fake-model"] if stage.agent == "codex" else []
     for backend in ["teams"] if stage.agent == "gemini" else ["teams", "subagents"]:
         before = len(stage.requests())
         tool = {"name": LOOK_UP[stage.agent], "input": {"path": "untouched.rs"}}
         stage.script([{"times": 1, "respond": {"tool": tool}}])
-        report = stage.review(*ONE, "--no-save", "--backend", backend)
+        report = stage.review(*ONE, *named, "--no-save", "--backend", backend)
         asked = [json.dumps(request["body"]) for request in stage.requests()[before:] if request["api"]]
         assert len(asked) == 2, "%s: %d requests" % (backend, len(asked))
         shown = ["fn untouched()" in body for body in asked]
