@@ -186,10 +186,26 @@ fn each_judge_of_a_running_codex_has_its_own_server_to_look_things_up() {
         })
         .collect();
     assert_eq!((threads.len(), servers.len()), (3, 3), "{servers:?}");
+    // Its own models call tools from code, and are not shown which a server has.
+    let told = |words: &[String]| {
+        words
+            .iter()
+            .filter(|w| w.contains("mcp__council__"))
+            .count()
+    };
+    assert_eq!(told(&marked(&repo, "words")), 3);
+    review(
+        &repo,
+        "subagents",
+        &["--config", "review.judges=1", "--fresh"],
+    )
+    .ends(0);
+    assert_eq!(told(&marked(&repo, "arguments")[1..]), 1);
     // Nobody may look anything up: nothing is started for it.
     let repo = with_client("codex", "votes", "tools = false\n");
     review(&repo, "teams", &["--config", "review.judges=1"]).ends(0);
     assert_eq!(marked(&repo, "threads"), ["null"]);
+    assert_eq!(told(&marked(&repo, "words")), 0);
 }
 
 #[test]

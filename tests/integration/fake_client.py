@@ -181,6 +181,7 @@ def codex_server():
         if method == "thread/start":
             threads += 1
             mark("threads", json.dumps(params.get("config")))
+            mark("words", params["developerInstructions"])
             sandbox = "workspaceWrite" if BEHAVIOUR == "armed" else "readOnly"
             result = {"thread": {"id": "thread-%d" % threads}, "sandbox": {"type": sandbox}}
         if method == "turn/start":

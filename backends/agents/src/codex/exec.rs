@@ -5,9 +5,7 @@ use std::sync::Arc;
 use council_protocol::message::Usage;
 use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
 
-use crate::client::{
-    AgentEnv, SYSTEM_PROMPT, compose_message, kind_of_message, parse_event, shorten_message,
-};
+use crate::client::{AgentEnv, compose_message, kind_of_message, parse_event, shorten_message};
 use crate::mailbox::{self, JudgeMailbox};
 use crate::process::{FinishedProgram, oversized_failure, run_once, spawn_failure};
 use crate::{AgentReply, Conversation, StopSignal, schema};
@@ -72,7 +70,9 @@ impl ExecSession {
         };
         let dir = self.agent_env.dir.to_string_lossy().into_owned();
         let mut add = |words: &[&str]| argv.extend(words.iter().map(|&word| word.to_owned()));
-        let instructions = format!("developer_instructions={SYSTEM_PROMPT:?}");
+        let instructions = super::instructions(self.mailbox.is_some());
+        // A Rust text of plain letters is a TOML text.
+        let instructions = format!("developer_instructions={instructions:?}");
         add(&["exec", "-c", &instructions, "-s", "read-only"]);
         for setting in &self.server {
             add(&["-c", setting]);

@@ -14,7 +14,7 @@ use council_protocol::{CapabilitySet, Failure, JudgeSpec, Seat};
 use self::server::AppServer;
 pub(crate) use self::server::DIALECT;
 use crate::agent::full_capabilities;
-use crate::client::{self, AgentEnv, ClientLogin};
+use crate::client::{self, AgentEnv, ClientLogin, SYSTEM_PROMPT};
 use crate::private;
 use crate::process::spawn_failure;
 use crate::{Agent, AgentContext, Conversation, SeatProbe};
@@ -183,6 +183,18 @@ impl CodexAgent {
             None => Ok(()),
         }
     }
+}
+
+/// What its own models are not shown: they call tools from code that they write, and a server's tools stand in no list there.
+const TOOL_WORDS: &str = " Beside your own tools you have five of the server `council`, which read the reviewed repository \
+and its history: read_file(path, from, to), search(regex, glob), symbol(name), history(path, from, to) and list(glob). Where \
+you call tools from code they are `tools.mcp__council__read_file({path: 'src/a.rs', from: 10, to: 40})` and so on, also where \
+no list names them.";
+
+/// What it is told before the conversation; the same for all judges, so that each reads the brief from another's cache.
+fn instructions(has_tools: bool) -> String {
+    let words = if has_tools { TOOL_WORDS } else { "" };
+    format!("{SYSTEM_PROMPT}{words}")
 }
 
 /// Settings by which it starts our server for a judge. Without the last one every call needs a leave that nobody gives.

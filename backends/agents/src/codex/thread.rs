@@ -8,9 +8,7 @@ use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
 use serde_json::{Value, json};
 
 use super::server::{AppServer, DIALECT};
-use crate::client::{
-    SYSTEM_PROMPT, compose_message, kind_of_message, kind_of_status, shorten_message,
-};
+use crate::client::{compose_message, kind_of_message, kind_of_status, shorten_message};
 use crate::mailbox::{self, JudgeMailbox};
 use crate::rpc::{NoticeReceiver, RpcNotice};
 use crate::{AgentReply, Conversation, StopSignal, schema};
@@ -55,9 +53,9 @@ impl CodexThread {
             "sandbox": "read-only",
             "approvalPolicy": "never",
             "ephemeral": true,
-            "developerInstructions": SYSTEM_PROMPT,
         });
         let (mailbox, argv) = server.agent_env.create_look_ups(spec).unzip();
+        params["developerInstructions"] = super::instructions(mailbox.is_some()).into();
         if let Some(argv) = argv {
             let settings = super::server_settings(&argv).into_iter();
             let settings = settings.map(|(key, value)| (key.to_owned(), value));
