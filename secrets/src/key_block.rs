@@ -1,6 +1,9 @@
 //! Lines of private keys, and lines that are nothing but base64.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 /// Where a reader of private keys stands.
 #[derive(Debug, Clone, Default)]
@@ -99,11 +102,25 @@ const MIN_BARE: usize = 60;
 const KEY_BEGIN: &str = "-----BEGIN ";
 const KEY_END: &str = "-----END ";
 
+const PUTTY_BEGIN: &str = "PuTTY-User-Key-File-";
+
+/// Every line of every change is searched for these two.
+static BEGINS: LazyLock<[Finder<'static>; 2]> =
+    LazyLock::new(|| [KEY_BEGIN, PUTTY_BEGIN].map(|begin| Finder::new(begin.as_bytes())));
+
+/// Whether a private key may begin in a text of many lines. Where none does, each line can be read by itself.
+pub(crate) fn may_begin_key(text: &str) -> bool {
+    BEGINS
+        .iter()
+        .any(|begin| begin.find(text.as_bytes()).is_some())
+}
+
 /// Where the frame of a private key begins in a line.
 fn key_begin(line: &str, holds_secrets: bool) -> Option<usize> {
+    let [pem, putty] = &*BEGINS;
     let named = |at: &usize| holds_secrets || line[*at..].contains("PRIVATE KEY");
-    let pem = line.find(KEY_BEGIN).filter(named);
-    pem.or_else(|| line.find("PuTTY-User-Key-File-"))
+    let pem = pem.find(line.as_bytes()).filter(named);
+    pem.or_else(|| putty.find(line.as_bytes()))
 }
 
 /// PuTTY's keys have headers between their bodies, too; a line of comment signs alone is blank.

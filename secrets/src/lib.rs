@@ -18,7 +18,7 @@ mod table;
 
 pub use matcher::{SecretMatch, SecretShape};
 pub use plausible::{is_placeholder, shannon_entropy};
-pub use redactor::{LineRedactor, RedactedLine, RedactedText, Redactor};
+pub use redactor::{LineRedactor, RedactedLine, RedactedText, Redactor, has_joined_lines};
 pub use table::{SecretTable, TableError};
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ pub struct SecretMatch<'t> {
 impl SecretTable {
     /// The secrets of one line, in the order of the rules; they may overlap.
     pub fn find_secrets<'t>(&'t self, line: &str) -> Vec<SecretMatch<'t>> {
-        let mut words = self.keywords.find_overlapping_iter(line).peekable();
+        let mut words = self.keyword_finder().find_overlapping_iter(line).peekable();
         // Most lines have no keyword, and cost nothing more.
         if words.peek().is_none() && self.always.is_empty() {
             return Vec::new();

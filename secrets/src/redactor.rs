@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::file::{LineValue, value_of_line};
-use crate::key_block::KeyBlock;
+use crate::key_block::{KeyBlock, may_begin_key};
 use crate::known::KnownValues;
 use crate::matcher::{PLACEHOLDER, SecretShape};
 use crate::plausible::is_drawn;
@@ -85,8 +85,15 @@ impl Redactor {
         L: IntoIterator<Item = &'l str>,
     {
         let mut known = KnownValues::default();
+        let mut last: Option<(Option<Cow<'l, str>>, bool)> = None;
         for (path, lines) in texts {
-            let mut reader = self.lines(path.as_deref());
+            // A file comes in many parts, and its name is looked up once.
+            let holds_secrets = match last {
+                Some((same, holds)) if same == path => holds,
+                _ => self.is_secret_file(path.as_deref()),
+            };
+            let mut reader = self.reader(holds_secrets);
+            last = Some((path, holds_secrets));
             for line in lines {
                 let (spans, _) = reader.spans(line);
                 spans.iter().for_each(|span| known.insert(line, span));
@@ -141,14 +148,29 @@ impl Redactor {
 
     /// A reader of the lines of one file, or of text of no file: what looks like a secret is replaced.
     pub fn lines(&self, path: Option<&str>) -> LineRedactor<'_> {
-        let tables = || std::iter::once(SecretTable::built_in()).chain(self.own.as_deref());
+        self.reader(self.is_secret_file(path))
+    }
+
+    fn reader(&self, holds_secrets: bool) -> LineRedactor<'_> {
         LineRedactor {
             redactor: self,
             block: KeyBlock::default(),
-            holds_secrets: path.is_some_and(|path| tables().any(|table| table.holds_secrets(path))),
+            holds_secrets,
             against: Against::Shapes,
         }
     }
+
+    /// Whether the name of a file says that it holds secrets.
+    fn is_secret_file(&self, path: Option<&str>) -> bool {
+        let mut tables = std::iter::once(SecretTable::built_in()).chain(self.own.as_deref());
+        path.is_some_and(|path| tables.any(|table| table.holds_secrets(path)))
+    }
+}
+
+/// Whether the lines of a text may stand in each other's light: one that begins a private key makes secrets of those
+/// that follow it. In any other text each line is read by itself, in whatever order.
+pub fn has_joined_lines(text: &str) -> bool {
+    may_begin_key(text)
 }
 
 /// Redacts line after line of one text.

@@ -7,9 +7,10 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{LazyLock, OnceLock};
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::{Regex, RegexSet};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
@@ -24,7 +25,12 @@ const BUILT_IN: &str = include_str!("table.toml");
 pub struct SecretTable {
     digest: String,
     /// The keywords of all rules, each once, in either case.
-    pub(crate) keywords: AhoCorasick,
+    keywords: AhoCorasick,
+    /// The same, four times as quick and slow to build: for whoever reads many lines.
+    quick_keywords: OnceLock<Option<AhoCorasick>>,
+    words: Vec<String>,
+    /// How many lines were read so far.
+    lines: AtomicUsize,
     /// The rules that a keyword calls for, in the order of the keywords.
     pub(crate) called: Vec<Vec<usize>>,
     /// The rules that apply to every line.
@@ -192,9 +198,8 @@ impl SecretTable {
         }
         let mut calls: Vec<(String, Vec<usize>)> = calls.into_iter().collect();
         calls.sort();
-        let keywords = AhoCorasick::builder()
-            .ascii_case_insensitive(true)
-            .build(calls.iter().map(|(word, _)| word));
+        let words: Vec<String> = calls.iter().map(|(word, _)| word.clone()).collect();
+        let keywords = find_words(&words, None);
         let general = file
             .allowlists
             .into_iter()
@@ -203,12 +208,29 @@ impl SecretTable {
         Ok(Self {
             digest: hex::encode(Sha256::digest(text.as_bytes())),
             keywords: keywords.map_err(|error| TableError(format!("its keywords: {error}")))?,
+            quick_keywords: OnceLock::new(),
+            words,
+            lines: AtomicUsize::new(0),
             called: calls.into_iter().map(|(_, rules)| rules).collect(),
             always,
             rules,
             files,
             allowed: allowed.map_err(|error| TableError(format!("the allowlist: {error}")))?,
         })
+    }
+
+    /// What finds the keywords in the next line.
+    pub(crate) fn keyword_finder(&self) -> &AhoCorasick {
+        if self.lines.fetch_add(1, Ordering::Relaxed) < MIN_LINES_FOR_DFA {
+            return &self.keywords;
+        }
+        let quick = self.quick_keywords.get_or_init(|| {
+            // A user's table may hold more words than this kind has room for.
+            let bytes: usize = self.words.iter().map(String::len).sum();
+            let quick = || find_words(&self.words, Some(AhoCorasickKind::DFA)).ok();
+            (bytes <= MAX_DFA_WORDS).then(quick).flatten()
+        });
+        quick.as_ref().unwrap_or(&self.keywords)
     }
 
     /// How many rules there are that look at text.
@@ -233,6 +255,22 @@ impl SecretTable {
             .filter(|rule| rule.is_reported)
             .map(|rule| (rule.id.as_str(), rule.description.as_str()))
     }
+}
+
+/// Lines from which on building the quick automaton is worth its milliseconds.
+const MIN_LINES_FOR_DFA: usize = 8_000;
+
+/// The most bytes of words in it: it takes some hundred bytes of memory for each of them.
+const MAX_DFA_WORDS: usize = 16 << 10;
+
+fn find_words(
+    words: &[String],
+    kind: Option<AhoCorasickKind>,
+) -> Result<AhoCorasick, aho_corasick::BuildError> {
+    AhoCorasick::builder()
+        .kind(kind)
+        .ascii_case_insensitive(true)
+        .build(words)
 }
 
 fn parse_rule(rule: RuleToml, author: TableAuthor) -> Result<Option<SecretRule>, regex::Error> {

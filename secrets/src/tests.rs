@@ -33,6 +33,25 @@ fn token(prefix: &str, length: usize) -> String {
 
 /// The program compiles them one by one, as lines ask for them; a user's table is compiled when it is read.
 #[test]
+fn many_lines_are_read_by_another_automaton_that_finds_the_same() {
+    let table = "[[rules]]\nid = \"a\"\nregex = '''(?i)tok_([a-z0-9]{8})'''\nkeywords = [\"tok_\", \"xtok\"]\n";
+    let table = SecretTable::parse(table).unwrap();
+    let lines = [
+        "x = tok_a1b2c3d4",
+        "XTOK_a1b2c3d4 tok_00000000",
+        "nothing",
+        "tok_",
+        "",
+    ];
+    let find = || lines.map(|line| table.find_secrets(line));
+    let first = find();
+    assert_eq!(first.each_ref().map(Vec::len), [1, 2, 0, 0, 0]);
+    for _ in 0..2_000 {
+        assert_eq!(find(), first);
+    }
+}
+
+#[test]
 fn every_pattern_of_the_table_compiles() {
     let read = SecretTable::parse(include_str!("table.toml"));
     assert_eq!(

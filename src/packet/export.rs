@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use council_protocol::change::{BlobError, FileKind};
 use council_protocol::coverage::FileCoverage;
-use council_protocol::packet::TargetKind;
+use council_protocol::packet::{Instruction, Target, TargetKind};
 use council_protocol::task::Framing;
-use council_protocol::{BlobSource, CoverageState, FileChange, Packet, RepoPath, Side};
+use council_protocol::{BlobSource, Coverage, CoverageState, FileChange, Packet, RepoPath, Side};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{sha256, to_bytes};
+use super::sha256;
 
 /// Version that every [`FolderIndex`] carries.
 pub(crate) const FOLDER_VERSION: u32 = 1;
@@ -79,13 +79,45 @@ fn blob_file(digest: &str) -> String {
 
 /// The packet as judges may read it before R2: without the authors' words, and without the name of a branch.
 pub(crate) fn for_judges(packet: &Packet) -> Packet {
-    let mut packet = packet.clone();
-    packet.framing = Framing::default();
-    if packet.target.kind != TargetKind::Topic {
-        packet.target.label.clear();
-        packet.target.slug.clear();
+    Packet {
+        target: target_for_judges(packet),
+        framing: Framing::default(),
+        ..packet.clone()
     }
-    packet
+}
+
+fn target_for_judges(packet: &Packet) -> Target {
+    let mut target = packet.target.clone();
+    if target.kind != TargetKind::Topic {
+        target.label.clear();
+        target.slug.clear();
+    }
+    target
+}
+
+/// The same as canonical JSON, without a copy of the packet: its hunks may be many megabytes.
+pub(crate) fn bytes_for_judges(packet: &Packet) -> Vec<u8> {
+    // Strings, numbers and arrays only: serialization into memory cannot fail.
+    serde_json::to_vec(&ShownPacket {
+        version: packet.version,
+        target: target_for_judges(packet),
+        files: &packet.files,
+        instructions: &packet.instructions,
+        coverage: &packet.coverage,
+        framing: Framing::default(),
+    })
+    .unwrap_or_default()
+}
+
+/// The fields of a packet in their order.
+#[derive(Serialize)]
+struct ShownPacket<'a> {
+    version: u32,
+    target: Target,
+    files: &'a [FileChange],
+    instructions: &'a [Instruction],
+    coverage: &'a Coverage,
+    framing: Framing,
 }
 
 /// Gives the files of the folder to `put`, name (relative, `/` between its parts) and content, one after another, so that
@@ -100,7 +132,7 @@ pub(crate) fn export_packet<E: From<BlobError>>(
     blobs: &dyn BlobSource,
     mut put: impl FnMut(&str, &[u8]) -> Result<(), E>,
 ) -> Result<FolderIndex, E> {
-    let bytes = to_bytes(&for_judges(packet));
+    let bytes = bytes_for_judges(packet);
     put(PACKET_FILE, &bytes)?;
     if let Some(text) = brief {
         put(BRIEF_FILE, text.as_bytes())?;

@@ -19,7 +19,8 @@ use council_protocol::{BlobSource, Coverage, CoverageState, FileChange, Packet};
 
 pub use context::ContextBounds;
 pub(crate) use export::{
-    FOLDER_VERSION, FolderIndex, INDEX_FILE, PACKET_FILE, export_packet, for_judges,
+    FOLDER_VERSION, FolderIndex, INDEX_FILE, PACKET_FILE, bytes_for_judges, export_packet,
+    for_judges,
 };
 pub use ignore::IgnoreGlobs;
 pub(crate) use instructions::{cut_text, read_instructions};
@@ -160,7 +161,7 @@ pub(crate) fn to_bytes(packet: &Packet) -> Vec<u8> {
 
 /// The packet's address: SHA-256 of [`to_bytes`], 64 hex digits.
 pub(crate) fn packet_digest(packet: &Packet) -> String {
-    sha256(&to_bytes(packet))
+    sha::sha256_of_json(packet)
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@
 
 use std::borrow::Cow;
 
-use council_protocol::{LineKind, Packet, RepoPath};
-use council_secrets::Redactor;
+use council_protocol::{Hunk, LineKind, Packet, RepoPath};
+use council_secrets::{Redactor, has_joined_lines};
 
 use crate::text::mark_hidden;
 
@@ -20,18 +20,8 @@ pub(crate) fn redactor_for(rules: &Redactor, packet: &Packet) -> Redactor {
 pub(crate) fn redactor_knowing(rules: &Redactor, packet: &Packet, settings: &[String]) -> Redactor {
     let files = packet.files.iter().flat_map(|file| {
         let path = file.path.display();
-        file.hunks.iter().flat_map(move |hunk| {
-            // Each side by itself, so that the lines of a key follow each other.
-            [LineKind::Removed, LineKind::Added].map(|side| {
-                let other = match side {
-                    LineKind::Removed => LineKind::Added,
-                    _ => LineKind::Removed,
-                };
-                let lines = hunk.lines().filter(move |line| line.kind != other);
-                let lines: Vec<&str> = lines.map(|line| line.text).collect();
-                (Some(path.clone()), lines)
-            })
-        })
+        let texts = file.hunks.iter().flat_map(hunk_texts);
+        texts.map(move |lines| (Some(path.clone()), lines))
     });
     let instructions = packet.instructions.iter().map(|instruction| {
         let path = Some(instruction.path.display());
@@ -45,6 +35,22 @@ pub(crate) fn redactor_knowing(rules: &Redactor, packet: &Packet, settings: &[St
     let settings = settings.iter().map(String::as_str).collect();
     let settings = [(Some(Cow::Borrowed(".env")), settings)];
     rules.knowing(files.chain(instructions).chain(words).chain(settings))
+}
+
+/// The lines of a hunk, as texts that secrets are searched in.
+fn hunk_texts(hunk: &Hunk) -> Vec<Vec<&str>> {
+    if !has_joined_lines(&hunk.body) {
+        return vec![hunk.lines().map(|line| line.text).collect()];
+    }
+    // Each side by itself, so that the lines of a key follow each other.
+    [LineKind::Added, LineKind::Removed]
+        .map(|other| side_lines(hunk, other))
+        .into()
+}
+
+fn side_lines(hunk: &Hunk, other: LineKind) -> Vec<&str> {
+    let lines = hunk.lines().filter(|line| line.kind != other);
+    lines.map(|line| line.text).collect()
 }
 
 /// How many secrets on lines that a change adds are replaced before anybody reads them.
@@ -108,6 +114,19 @@ mod tests {
         assert_eq!(redact("a.rs", text), (shown.to_owned(), 0));
     }
 
+    /// Lines of keys, of settings and of neither.
+    fn key_line() -> impl Strategy<Value = String> {
+        prop_oneof![
+            Just(concat!("-----BEGIN ", "PRIVATE KEY-----").to_owned()),
+            Just(concat!("-----END ", "PRIVATE KEY-----").to_owned()),
+            Just("PuTTY-User-Key-File-3: x".to_owned()),
+            "[A-Za-z0-9+/]{40,64}",
+            "[A-Za-z0-9+/]{60,70}",
+            "(password|token|api_key) ?[=:] ?[\"'][a-zA-Z0-9!]{14,20}[\"']",
+            "[ -~]{0,40}",
+        ]
+    }
+
     fn line() -> impl Strategy<Value = String> {
         prop_oneof![
             "[ -~]{0,40}",
@@ -119,6 +138,23 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_hunk_that_is_read_once_teaches_what_its_two_sides_teach(
+            lines in proptest::collection::vec((0..3usize, key_line()), 1..12),
+        ) {
+            let mark = |at: usize| [' ', '-', '+'][at];
+            let body: String = lines.iter().map(|(at, text)| format!("{}{text}\n", mark(*at))).collect();
+            let hunk = Hunk { old_start: 1, old_lines: 1, new_start: 1, new_lines: 1, section: String::new(), body };
+            let knowing = |texts: Vec<Vec<&str>>| {
+                Redactor::default().knowing(texts.into_iter().map(|lines| (None, lines)))
+            };
+            let ours = knowing(hunk_texts(&hunk));
+            let sides = knowing(vec![side_lines(&hunk, LineKind::Added), side_lines(&hunk, LineKind::Removed)]);
+            for (_, text) in &lines {
+                prop_assert_eq!(ours.redact_words(text), sides.redact_words(text));
+            }
+        }
+
         #[test]
         fn redacting_twice_is_redacting_once(lines in proptest::collection::vec(line(), 0..8)) {
             let text = lines.join("\n");

@@ -416,7 +416,7 @@ impl<'a> SessionState<'a> {
             return Ok(());
         };
         // Judges may read this file from R1 on: the authors' words are not in it, they are in the plan.
-        let packet = packet::to_bytes(&packet::for_judges(&self.setting.packet));
+        let packet = packet::bytes_for_judges(&self.setting.packet);
         self.store_file(packet::PACKET_FILE, &packet)?;
         let header = JournalHeader {
             journal: JOURNAL_VERSION,

@@ -32,7 +32,7 @@ pub(crate) fn record_council(
         disk.write_file(&path, bytes, WriteDurability::Cheap)
             .map_err(SessionError::disk("write", &path))
     };
-    let shown = packet::to_bytes(&packet::for_judges(packet));
+    let shown = packet::bytes_for_judges(packet);
     store(packet::PACKET_FILE, &shown)?;
     let plan = stored::plan_to_bytes(plan);
     store(PLAN_FILE, &plan)?;

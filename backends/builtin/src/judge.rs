@@ -12,9 +12,10 @@ use crate::councillor::{self, HeldPosition};
 use crate::debate::{self, ClaimChecker};
 use crate::duel;
 use crate::perspective::{PERSPECTIVES, covers_perspective};
-use crate::review::{RulePosition, run_review};
+use crate::review::RulePosition;
 use crate::rules::RULES;
 use crate::scan::ActiveRules;
+use crate::shared::with_all_rules;
 
 /// What a judge without a model says when it is asked to write: never an answer, so that nothing is faked.
 const NO_DOCUMENT: &str =
@@ -196,7 +197,9 @@ impl BuiltinJudge {
     fn own_position(&self) -> &RulePosition {
         self.position.get_or_init(|| {
             let bench = ActiveRules::new(&self.perspective, &self.settings);
-            run_review(&self.perspective, &bench, &self.packet, &*self.blobs)
+            with_all_rules(&self.packet, &self.blobs, &self.settings, |all| {
+                all.take_position(&self.perspective, &bench)
+            })
         })
     }
 }

@@ -28,6 +28,7 @@ mod rule;
 mod rules;
 mod scan;
 mod secret;
+mod shared;
 mod signature;
 #[cfg(test)]
 mod tests;

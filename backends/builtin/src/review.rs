@@ -1,6 +1,7 @@
 //! R1: what the rules find becomes a vote, a sentence and findings.
 
 use council_protocol::answer::Evidence;
+use council_protocol::seat::RuleSettings;
 use council_protocol::{Answer, BlobSource, Finding, Location, Packet, Severity, Turn, Vote};
 
 use crate::perspective::SECURITY;
@@ -17,7 +18,7 @@ const MAX_PER_FILE: usize = 5;
 const MAX_FINDINGS: usize = 200;
 
 /// What a judge holds after R1.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RulePosition {
     pub(crate) vote: Vote,
     pub(crate) findings: Vec<Finding>,
@@ -25,21 +26,77 @@ pub(crate) struct RulePosition {
     recommendation: String,
 }
 
-/// Runs the rules of `bench` over the packet and takes a position.
-pub(crate) fn run_review(
-    perspective: &str,
-    bench: &ActiveRules,
-    packet: &Packet,
-    blobs: &dyn BlobSource,
-) -> RulePosition {
-    let change = ChangeView::new(packet, blobs);
-    let found = scan_change(&change, bench);
-    let findings = collect_findings(&change, &found);
-    RulePosition {
-        vote: vote_for(findings.iter().map(|f| f.severity).max()),
-        insight: key_insight(perspective, bench, &change, &findings),
-        recommendation: top_recommendation(&findings),
-        findings,
+/// What all rules have to say of a change. Judges of different perspectives share it: each of them says a part.
+#[derive(Debug)]
+pub(crate) struct ReviewedRules {
+    /// The findings that are worth telling, rule by rule.
+    by_rule: Vec<(&'static str, Vec<Finding>)>,
+    files: usize,
+    added_lines: usize,
+}
+
+impl ReviewedRules {
+    /// Looks at the change with all rules that the settings leave.
+    pub(crate) fn of_change(
+        packet: &Packet,
+        blobs: &dyn BlobSource,
+        settings: &RuleSettings,
+    ) -> Self {
+        Self::with_bench(packet, blobs, &ActiveRules::new("", settings))
+    }
+
+    /// The same with some of the rules.
+    pub(crate) fn with_bench(packet: &Packet, blobs: &dyn BlobSource, bench: &ActiveRules) -> Self {
+        let change = ChangeView::new(packet, blobs);
+        let found = scan_change(&change, bench);
+        Self {
+            by_rule: findings_by_rule(&change, &found),
+            files: change.files.len(),
+            added_lines: change.files.iter().map(|f| f.added_lines().count()).sum(),
+        }
+    }
+
+    /// The position of a judge who holds the rules of `bench`.
+    pub(crate) fn take_position(&self, perspective: &str, bench: &ActiveRules) -> RulePosition {
+        let active = bench.active_ids();
+        let own = self.by_rule.iter().filter(|(id, _)| active.contains(id));
+        let findings = worst_first(own.flat_map(|(_, findings)| findings.iter().cloned()));
+        RulePosition {
+            vote: vote_for(findings.iter().map(|f| f.severity).max()),
+            insight: self.key_insight(perspective, bench, &findings),
+            recommendation: top_recommendation(&findings),
+            findings,
+        }
+    }
+
+    fn key_insight(&self, perspective: &str, bench: &ActiveRules, findings: &[Finding]) -> String {
+        let scope = format!(
+            "{} and {}",
+            format_count(self.added_lines, "added line"),
+            format_count(self.files, "file")
+        );
+        let name = if perspective.is_empty() {
+            "built-in"
+        } else {
+            perspective
+        };
+        let rules = format_count(bench.len(), &format!("{name} rule"));
+        match findings {
+            [] => format!("{rules} found nothing in {scope}."),
+            [worst] => format!(
+                "One finding in {scope}: {} ({}).",
+                without_period(&worst.description),
+                format_place(worst)
+            ),
+            [worst, rest @ ..] => {
+                let description = without_period(&worst.description);
+                format!(
+                    "{description} ({}), and {} in {scope}.",
+                    format_place(worst),
+                    format_count(rest.len(), "further finding")
+                )
+            }
+        }
     }
 }
 
@@ -101,30 +158,43 @@ impl RulePosition {
     }
 }
 
-fn collect_findings(change: &ChangeView<'_>, found: &[FoundHit]) -> Vec<Finding> {
+/// The findings that are worth telling, rule by rule, in the order of their ids.
+fn findings_by_rule(
+    change: &ChangeView<'_>,
+    found: &[FoundHit],
+) -> Vec<(&'static str, Vec<Finding>)> {
     let mut by_rule: Vec<&FoundHit> = found.iter().collect();
     by_rule.sort_by_key(|f| (f.rule.info.id, f.hit.file));
-    let mut kept: Vec<Finding> = Vec::new();
-    for of_rule in by_rule.chunk_by(|a, b| a.rule.info.id == b.rule.info.id) {
-        let minor = |f: &&FoundHit| f.severity == Severity::Minor;
-        let (notes, worse): (Vec<&FoundHit>, Vec<&FoundHit>) =
-            of_rule.iter().copied().partition(minor);
-        kept.extend(first_and_more(change, &notes, 1, MORE_IN_CHANGE));
-        // What fails a change is listed wherever it stands: whoever mends three of four is not told of the fourth too late.
-        let fails = worse.iter().any(|f| f.severity == Severity::Critical);
-        if fails || of_rule[0].rule.info.perspective == SECURITY {
-            for of_file in worse.chunk_by(|a, b| a.hit.file == b.hit.file) {
-                kept.extend(first_and_more(change, of_file, MAX_PER_FILE, MORE_IN_FILE));
-            }
-        } else {
-            kept.extend(first_and_more(
-                change,
-                &worse,
-                MAX_PER_CHANGE,
-                MORE_IN_CHANGE,
-            ));
+    let rules = by_rule.chunk_by(|a, b| a.rule.info.id == b.rule.info.id);
+    rules
+        .map(|of_rule| (of_rule[0].rule.info.id, findings_of_rule(change, of_rule)))
+        .collect()
+}
+
+fn findings_of_rule(change: &ChangeView<'_>, of_rule: &[&FoundHit]) -> Vec<Finding> {
+    let minor = |f: &&FoundHit| f.severity == Severity::Minor;
+    let (notes, worse): (Vec<&FoundHit>, Vec<&FoundHit>) = of_rule.iter().copied().partition(minor);
+    let mut kept = first_and_more(change, &notes, 1, MORE_IN_CHANGE);
+    // What fails a change is listed wherever it stands: whoever mends three of four is not told of the fourth too late.
+    let fails = worse.iter().any(|f| f.severity == Severity::Critical);
+    if fails || of_rule[0].rule.info.perspective == SECURITY {
+        for of_file in worse.chunk_by(|a, b| a.hit.file == b.hit.file) {
+            kept.extend(first_and_more(change, of_file, MAX_PER_FILE, MORE_IN_FILE));
         }
+    } else {
+        kept.extend(first_and_more(
+            change,
+            &worse,
+            MAX_PER_CHANGE,
+            MORE_IN_CHANGE,
+        ));
     }
+    kept
+}
+
+/// As many findings as an answer holds.
+fn worst_first(findings: impl Iterator<Item = Finding>) -> Vec<Finding> {
+    let mut kept: Vec<Finding> = findings.collect();
     kept.sort_by(|a, b| {
         let key = |f: &Finding| {
             (
@@ -226,43 +296,6 @@ pub(crate) fn to_finding(change: &ChangeView<'_>, found: &FoundHit) -> Finding {
             .clone()
             .filter(|text| text.len() <= MAX_SUGGESTION_BYTES),
         reference: Some(format!("git council explain {}", info.id)),
-    }
-}
-
-fn key_insight(
-    perspective: &str,
-    bench: &ActiveRules,
-    change: &ChangeView<'_>,
-    findings: &[Finding],
-) -> String {
-    let files = change.files.len();
-    let added: usize = change.files.iter().map(|f| f.added_lines().count()).sum();
-    let scope = format!(
-        "{} and {}",
-        format_count(added, "added line"),
-        format_count(files, "file")
-    );
-    let name = if perspective.is_empty() {
-        "built-in"
-    } else {
-        perspective
-    };
-    let rules = format_count(bench.len(), &format!("{name} rule"));
-    match findings {
-        [] => format!("{rules} found nothing in {scope}."),
-        [worst] => format!(
-            "One finding in {scope}: {} ({}).",
-            without_period(&worst.description),
-            format_place(worst)
-        ),
-        [worst, rest @ ..] => {
-            let description = without_period(&worst.description);
-            format!(
-                "{description} ({}), and {} in {scope}.",
-                format_place(worst),
-                format_count(rest.len(), "further finding")
-            )
-        }
     }
 }
 

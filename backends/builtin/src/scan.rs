@@ -1,6 +1,9 @@
 //! Runs rules over a change: one pass of one automaton over the added lines finds the lines worth asking about.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use council_protocol::change::{FileKind, NoBlobs};
 use council_protocol::seat::{RuleLevel, RuleSettings};
@@ -78,6 +81,15 @@ impl ActiveRules {
         self.active.iter().filter(|&&active| active).count()
     }
 
+    /// The rules that run, by their ids.
+    pub(crate) fn active_ids(&self) -> HashSet<&'static str> {
+        let active = RULES.iter().zip(&self.active);
+        active
+            .filter(|(_, active)| **active)
+            .map(|(rule, _)| rule.info.id)
+            .collect()
+    }
+
     /// Whether a rule runs.
     pub(crate) fn is_active(&self, rule: &BuiltinRule) -> bool {
         RULES
@@ -107,14 +119,45 @@ fn level_severity(level: RuleLevel) -> Option<Severity> {
 /// excused in place is left out.
 pub(crate) fn scan_change(change: &ChangeView<'_>, bench: &ActiveRules) -> Vec<FoundHit> {
     let mut found = scan_whole(change, bench);
-    for file in &change.files {
-        found.extend(scan_file(change, file, bench));
-    }
+    found.extend(scan_files(change, bench));
     found.sort_by(|a, b| {
         let key = |f: &FoundHit| (f.hit.file, f.hit.line, f.rule.info.id);
         key(a).cmp(&key(b))
     });
     found
+}
+
+/// Changed lines from which on files are looked at on several processors.
+const MIN_LINES_FOR_THREADS: usize = 2_000;
+
+/// The most processors that look at files at once: each of them holds the texts of the file that it looks at.
+const MAX_THREADS: usize = 4;
+
+/// What the rules find in all files, in no order.
+fn scan_files(change: &ChangeView<'_>, bench: &ActiveRules) -> Vec<FoundHit> {
+    let next = AtomicUsize::new(0);
+    let look = || {
+        let mut found = Vec::new();
+        while let Some(file) = change.files.get(next.fetch_add(1, Ordering::Relaxed)) {
+            found.extend(scan_file(change, file, bench));
+        }
+        found
+    };
+    let threads = match change.line_count() {
+        ..MIN_LINES_FOR_THREADS => 1,
+        _ => thread::available_parallelism().map_or(1, |count| count.get().min(MAX_THREADS)),
+    };
+    thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(look)).collect();
+        let mut found = look();
+        for other in others {
+            match other.join() {
+                Ok(more) => found.extend(more),
+                Err(panic) => resume_unwind(panic),
+            }
+        }
+        found
+    })
 }
 
 /// What the rules find that look at the change as a whole.

@@ -131,7 +131,8 @@ fn the_same_material_has_the_same_bytes_in_any_order() {
     };
     let (a, b) = (make(["a", "b", "c"]), make(["c", "a", "b"]));
     assert_eq!(to_bytes(&a), to_bytes(&b));
-    assert_eq!(packet_digest(&a).len(), 64);
+    assert_eq!(packet_digest(&a), sha256(&to_bytes(&a)));
+    assert_eq!(bytes_for_judges(&a), to_bytes(&for_judges(&a)));
     assert_ne!(packet_digest(&a), packet_digest(&make(["a", "b", "d"])));
     assert_eq!(serde_json::from_slice::<Packet>(&to_bytes(&a)).unwrap(), a);
 }

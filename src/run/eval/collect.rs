@@ -75,11 +75,14 @@ fn dismissed_findings(start: &RunContext) -> Vec<(String, LabelledPlace)> {
     found
 }
 
-/// The place of `path:line description`.
+/// The place of `path:line description`. A path may hold blanks, and a description more places.
 fn place_of(finding: &str) -> Option<LabelledPlace> {
-    let (place, _) = finding.split_once(' ')?;
-    let (path, line) = place.rsplit_once(':')?;
-    let line = line.parse().ok()?;
+    let ends = finding.match_indices(':').filter(|(at, _)| *at > 0);
+    let place = |(at, _): (usize, &str)| {
+        let (line, _) = finding[at + 1..].split_once(' ')?;
+        Some((&finding[..at], line.parse().ok()?))
+    };
+    let (path, line) = ends.filter_map(place).next()?;
     Some(LabelledPlace {
         path: path.to_owned(),
         first: line,
@@ -101,4 +104,24 @@ pub(crate) fn sure_enough(
 /// The commit by which a main line is named, so that a wrong name is an error before anything is read.
 pub(crate) fn resolve_tip(name: &str, start: &RunContext) -> Result<String, RunError> {
     Ok(commit_at(&start.dir, &start.git_environment(), name)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_of_a_finding_may_hold_blanks() {
+        let place = |finding: &str| place_of(finding).map(|place| (place.path, place.first));
+        let some = |path: &str, line| Some((path.to_owned(), line));
+        assert_eq!(place("src/a.rs:3 it overflows"), some("src/a.rs", 3));
+        assert_eq!(
+            place("my notes/a b.md:12 as in c.rs:9 "),
+            some("my notes/a b.md", 12)
+        );
+        assert_eq!(place("a:b.rs:7 x"), some("a:b.rs", 7));
+        for none in ["src/a.rs", "src/a.rs:3", ":3 x", "a.rs:x y"] {
+            assert_eq!(place(none), None, "{none}");
+        }
+    }
 }

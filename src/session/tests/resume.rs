@@ -1,16 +1,23 @@
 //! A run that another process left is brought to the end that it would have had.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use council_protocol::message::Usage;
+use council_protocol::reproduction::{
+    Reproduction, ReproductionClaim, ReproductionFile, TestSuite,
+};
 use council_protocol::{
     Event, Failure, FailureKind, Finding, JudgeId, Seat, Severity, Task, Turn, Vote,
 };
 
 use super::stage::{Deed, Seen, Stage, stage};
 use crate::council::Outcome;
+use crate::council::reproduction::{
+    ProofTerms, RUNS, ReproductionResult, ReproductionStanding, Suggestion, TestRun,
+};
 use crate::session::journal::{JOURNAL_FILE, RunJournal};
-use crate::session::{PromptRenderer, before_losses};
+use crate::session::{PromptRenderer, ReproductionRunner, before_losses};
 
 /// A split council whose judges take their time, each another one.
 fn slow(judge: &str, turn: &Turn) -> Deed {
@@ -93,6 +100,82 @@ fn a_run_that_was_cut_anywhere_ends_as_if_it_had_not_been() {
         ] {
             assert_eq!(resumed.files[name], whole.files[name], "cut at byte {at}");
         }
+    }
+}
+
+/// Runs tests as a script says, and counts them.
+#[derive(Default)]
+struct CountedRuns(AtomicUsize);
+
+impl ReproductionRunner for CountedRuns {
+    fn run_reproduction(&self, _: &Reproduction, _: Option<&Suggestion>) -> ReproductionResult {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        ReproductionResult::Ran {
+            base: vec![TestRun::Passed; RUNS],
+            head: vec![TestRun::Failed; RUNS],
+            output: "it panics".to_owned(),
+            mended: None,
+        }
+    }
+
+    fn stop(&self) {}
+}
+
+/// A split council whose first judge brings a test, and who runs it.
+fn tested() -> (Stage, Arc<CountedRuns>) {
+    let runner = Arc::new(CountedRuns::default());
+    let mut stage = stage(3, |judge, turn| {
+        let (true, Task::Debate { suites, .. }) = (judge == "judge-1", &turn.task) else {
+            return slow(judge, turn);
+        };
+        assert_eq!(suites.len(), 1, "it is asked for a test");
+        let mut answer = council_protocol::Answer::new(2, "", Vote::Warn);
+        answer.reproductions = vec![Reproduction {
+            finding: "1".to_owned(),
+            shows: ReproductionClaim::Defect,
+            suite: "run".to_owned(),
+            files: vec![ReproductionFile {
+                path: "tests/new.rs".into(),
+                content: "risky(input)".to_owned(),
+            }],
+        }];
+        Deed::Say(Box::new(answer))
+    });
+    stage.plan.options.proof = Some(ProofTerms {
+        suites: vec![TestSuite {
+            name: "run".to_owned(),
+            command: "run {file}".to_owned(),
+        }],
+        runs_ms: 1_000,
+    });
+    stage.runner = Some(Arc::clone(&runner) as _);
+    stage.is_live = true;
+    (stage.debate().paid(), runner)
+}
+
+#[test]
+fn a_test_is_run_once_more_only_where_the_journal_does_not_hold_what_came_of_it() {
+    let (stage, runner) = tested();
+    let whole = stage.run().check();
+    assert_eq!(runner.0.load(Ordering::SeqCst), 1);
+    let standing = |seen: &Seen| seen.outcome().ledger.reproductions[0].standing;
+    assert_eq!(standing(&whole), ReproductionStanding::Proved);
+    let journal = &whole.files[JOURNAL_FILE];
+    let text = std::str::from_utf8(journal).unwrap();
+    let heard = text.find("\"reproduced\"").unwrap();
+    let line = text[..heard].rfind('\n').unwrap() + 1;
+    let after = heard + text[heard..].find('\n').unwrap() + 1;
+    for (cut, runs) in [
+        (line, 1),
+        ((line + heard) / 2, 1),
+        (after, 0),
+        (journal.len(), 0),
+    ] {
+        let (stage, runner) = tested();
+        let resumed = stage.resume(&whole, cut).check();
+        assert_eq!(runner.0.load(Ordering::SeqCst), runs, "cut at byte {cut}");
+        assert_eq!(standing(&resumed), ReproductionStanding::Proved);
+        assert_eq!(timeless(resumed.outcome()), timeless(whole.outcome()));
     }
 }
 

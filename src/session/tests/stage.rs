@@ -18,7 +18,8 @@ use super::super::stored;
 use super::super::world::{SessionWorld, WriteDurability};
 use super::super::{
     BackendOffer, BudgetLimits, FinishedSession, InterruptSource, MinutesPage, PromptRenderer,
-    RealWorld, RunFolders, RunRef, SessionBackend, SessionError, SessionSetup, replay_council,
+    RealWorld, ReproductionRunner, RunFolders, RunRef, SessionBackend, SessionError, SessionSetup,
+    replay_council,
 };
 use super::disk::{MemDisk, StageWorld, name};
 use super::matter::{Plain, packet, plan};
@@ -48,6 +49,11 @@ pub(super) struct Stage {
     pub(super) minutes: Option<MinutesPage>,
     /// The most US dollars of the run.
     pub(super) most_usd: Option<f64>,
+    /// Whether time goes by itself: a test of a judge runs on a thread, which a clock that jumps ahead does not wait
+    /// for.
+    pub(super) is_live: bool,
+    /// Runs the tests of judges.
+    pub(super) runner: Option<Arc<dyn ReproductionRunner>>,
     asked: Asked,
 }
 
@@ -95,6 +101,8 @@ pub(super) fn stage(
         prompter: Arc::new(Plain),
         minutes: None,
         most_usd: None,
+        is_live: false,
+        runner: None,
     }
 }
 
@@ -144,7 +152,7 @@ impl Stage {
     fn play(self, left: Option<(BTreeMap<PathBuf, Vec<u8>>, PathBuf, RunJournal)>) -> Seen {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
-            .start_paused(true)
+            .start_paused(!self.is_live)
             .build()
             .unwrap();
         let guard = runtime.enter();
@@ -241,7 +249,7 @@ impl Stage {
                 most_usd: self.most_usd,
                 ..BudgetLimits::default()
             },
-            runner: None,
+            runner: self.runner.clone(),
             listener: None,
             observer: None,
         }

@@ -13,6 +13,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use council_protocol::message::{Hello, Manifest};
+use council_protocol::seat::AgentKind;
 use council_protocol::{
     Backend, BackendError, Capability, CapabilitySet, Event, Failure, FailureKind, JudgeId,
     JudgeSpec, Limits, Message, PROTOCOL_VERSION, Seat, Sink, Turn,
@@ -90,11 +91,15 @@ impl LocalBackend {
         self.open.as_mut().ok_or(BackendError::Closed)
     }
 
-    /// Asks the agent on a thread of its own, since it may block.
+    /// Asks the agent, on a thread of its own where it may block: rules answer at once.
     fn probe_seat(&mut self, seat: Seat) -> Result<(), BackendError> {
         let (style, agents) = (self.style.clone(), self.agents.clone());
         let open = self.open_backend()?;
         let (outlet, alive) = (open.outlet.clone(), open.alive.clone());
+        if matches!(seat.agent.kind, AgentKind::Builtin { .. }) {
+            outlet.emit(probe_event(&style, &agents, seat));
+            return Ok(());
+        }
         worker_thread::spawn_thread("probe", move || {
             outlet.emit(probe_event(&style, &agents, seat));
             drop(alive);

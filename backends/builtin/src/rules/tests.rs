@@ -11,9 +11,9 @@ use super::RULES;
 use crate::document::rules_page;
 use crate::fixture::RuleFixture;
 use crate::perspective::PERSPECTIVES;
-use crate::review::{format_place, to_finding};
+use crate::review::{ReviewedRules, format_place, to_finding};
 use crate::rule::BuiltinRule;
-use crate::scan::{ActiveRules, scan_change};
+use crate::scan::{ActiveRules, FoundHit, scan_change, scan_file, scan_whole};
 use crate::view::ChangeView;
 
 fn folder(name: &str) -> PathBuf {
@@ -42,6 +42,51 @@ fn findings(fixture: &RuleFixture) -> Vec<Finding> {
         .iter()
         .map(|found| to_finding(&change, found))
         .collect()
+}
+
+#[test]
+fn a_judge_says_of_the_shared_look_what_it_would_have_found_alone() {
+    let settings = RuleSettings::default();
+    let perspectives = PERSPECTIVES.iter().map(|p| p.name).chain([""]);
+    for (rule, perspective) in RULES.iter().flat_map(|rule| {
+        let each = perspectives.clone();
+        each.map(move |perspective| (rule, perspective))
+    }) {
+        let RuleFixture { packet, blobs, .. } = fixture(rule, "bad.txt");
+        let bench = ActiveRules::new(perspective, &settings);
+        let alone = ReviewedRules::with_bench(&packet, &*blobs, &bench);
+        let shared = ReviewedRules::of_change(&packet, &*blobs, &settings);
+        let [alone, shared] = [alone, shared].map(|all| all.take_position(perspective, &bench));
+        assert_eq!(alone, shared, "{perspective} on {}", rule.info.id);
+    }
+}
+
+#[test]
+fn several_processors_find_what_one_finds() {
+    let text =
+        "import os\n\ndef f(name):\n    os.system(\"rm \" + name)\n    password = \"\" # TODO\n"
+            .repeat(60);
+    let files: String = (0..40)
+        .map(|number| {
+            let lines = text.lines().map(|line| format!("+{line}\n"));
+            format!("=== src/f{number}.py\n{}", lines.collect::<String>())
+        })
+        .collect();
+    let fixture = RuleFixture::parse(&files);
+    let change = ChangeView::new(&fixture.packet, &*fixture.blobs);
+    let bench = ActiveRules::all(&RuleSettings::default());
+    let key = |f: &FoundHit| (f.hit.file, f.hit.line, f.rule.info.id, f.hit.quote.clone());
+    let several: Vec<_> = scan_change(&change, &bench).iter().map(key).collect();
+    let mut one: Vec<_> = scan_whole(&change, &bench).iter().map(key).collect();
+    for file in &change.files {
+        one.extend(scan_file(&change, file, &bench).iter().map(key));
+    }
+    one.sort();
+    assert!(several.len() > 1_000 && change.line_count() > 8_000);
+    assert!(several.is_sorted_by_key(|(file, line, rule, _)| (*file, *line, *rule)));
+    let mut sorted = several;
+    sorted.sort();
+    assert_eq!(sorted, one);
 }
 
 /// Where one rule speaks.

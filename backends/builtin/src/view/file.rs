@@ -1,8 +1,7 @@
 //! One changed file.
 
-use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use council_protocol::change::{FileKind, FileStatus, Line};
 use council_protocol::{BlobSource, FileChange, LineKind, Side};
@@ -24,6 +23,14 @@ pattern!(
 /// judges that read it at once would fill the memory.
 const MAX_TEXT_BYTES: u64 = 4 << 20;
 
+/// A line by its index, and its secrets.
+type LineSecrets = (usize, Arc<[SecretMatch<'static>]>);
+
+/// What a file remembers; nobody leaves it half written.
+fn hold<T>(memory: &Mutex<T>) -> MutexGuard<'_, T> {
+    memory.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// One changed file.
 pub(crate) struct FileView<'a> {
     /// Index in the packet.
@@ -37,16 +44,16 @@ pub(crate) struct FileView<'a> {
     /// Those of `lines` that stand on the new side.
     new_side: Vec<u32>,
     blobs: &'a dyn BlobSource,
-    after: OnceCell<Option<String>>,
-    before: OnceCell<Option<String>>,
-    syntax: OnceCell<FileSyntax>,
+    after: OnceLock<Option<String>>,
+    before: OnceLock<Option<String>>,
+    syntax: OnceLock<FileSyntax>,
     /// Asked about for every hit: counted once.
-    generated: OnceCell<bool>,
-    packed: OnceCell<bool>,
+    generated: OnceLock<bool>,
+    packed: OnceLock<bool>,
     /// What rules know of the file as a whole, by name.
-    facts: RefCell<BTreeMap<&'static str, bool>>,
+    facts: Mutex<BTreeMap<&'static str, bool>>,
     /// The secrets of the line that was asked about last: several rules ask about each.
-    secrets: RefCell<Option<(usize, Rc<[SecretMatch<'static>]>)>>,
+    secrets: Mutex<Option<LineSecrets>>,
 }
 
 impl<'a> FileView<'a> {
@@ -66,23 +73,23 @@ impl<'a> FileView<'a> {
             lines,
             new_side,
             blobs,
-            after: OnceCell::new(),
-            before: OnceCell::new(),
-            syntax: OnceCell::new(),
-            generated: OnceCell::new(),
-            packed: OnceCell::new(),
-            facts: RefCell::default(),
-            secrets: RefCell::new(None),
+            after: OnceLock::new(),
+            before: OnceLock::new(),
+            syntax: OnceLock::new(),
+            generated: OnceLock::new(),
+            packed: OnceLock::new(),
+            facts: Mutex::default(),
+            secrets: Mutex::default(),
         }
     }
 
     /// What is true of the file as a whole, for rules that look at single lines: worked out at the first hit, so that a file
     /// of 20,000 hits is not read as often.
     pub(crate) fn fact(&self, name: &'static str, is_true: impl FnOnce() -> bool) -> bool {
-        let known = self.facts.borrow().get(name).copied();
+        let known = hold(&self.facts).get(name).copied();
         known.unwrap_or_else(|| {
             let value = is_true();
-            self.facts.borrow_mut().insert(name, value);
+            hold(&self.facts).insert(name, value);
             value
         })
     }
@@ -232,13 +239,13 @@ impl<'a> FileView<'a> {
     }
 
     /// The secrets in the text of a line, which is `lines[at]`.
-    pub(super) fn secrets_of(&self, at: usize, text: &str) -> Rc<[SecretMatch<'static>]> {
-        let mut last = self.secrets.borrow_mut();
+    pub(super) fn secrets_of(&self, at: usize, text: &str) -> Arc<[SecretMatch<'static>]> {
+        let mut last = hold(&self.secrets);
         match &*last {
-            Some((line, found)) if *line == at => Rc::clone(found),
+            Some((line, found)) if *line == at => Arc::clone(found),
             _ => {
-                let found: Rc<[_]> = SecretTable::built_in().find_secrets(text).into();
-                *last = Some((at, Rc::clone(&found)));
+                let found: Arc<[_]> = SecretTable::built_in().find_secrets(text).into();
+                *last = Some((at, Arc::clone(&found)));
                 found
             }
         }

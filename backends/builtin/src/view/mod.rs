@@ -6,9 +6,9 @@ mod line;
 mod statement;
 mod syntax;
 
-use std::cell::OnceCell;
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{DefaultHasher, Hasher};
+use std::sync::OnceLock;
 
 use council_protocol::change::FileKind;
 use council_protocol::{BlobSource, FileChange, LineKind, Packet};
@@ -23,7 +23,7 @@ pub(crate) struct ChangeView<'a> {
     lines: usize,
     /// Files whose hunks do not hold all that the change adds.
     withheld: HashSet<usize>,
-    removed: OnceCell<HashSet<u64>>,
+    removed: OnceLock<HashSet<u64>>,
 }
 
 impl<'a> ChangeView<'a> {
@@ -64,7 +64,7 @@ impl<'a> ChangeView<'a> {
             blobs,
             lines,
             withheld,
-            removed: OnceCell::new(),
+            removed: OnceLock::new(),
         }
     }
 
@@ -91,10 +91,11 @@ impl<'a> ChangeView<'a> {
 
 /// A number for a line, white space and the kind of its quotes aside.
 fn line_fingerprint(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
+    let mut kept = String::with_capacity(text.len());
     for c in text.chars().filter(|c| !c.is_whitespace()) {
-        let c = if c == '\'' { '"' } else { c };
-        c.hash(&mut hasher);
+        kept.push(if c == '\'' { '"' } else { c });
     }
+    let mut hasher = DefaultHasher::new();
+    hasher.write(kept.as_bytes());
     hasher.finish()
 }
