@@ -108,7 +108,8 @@ def play(client):
         again = stage.council("agents", "install", client, "--write")
         assert "changed" not in again and "wrote" not in again, again
         stage.council("agents", "remove", client, "--write")
-        assert not list(stage.home.rglob("git-council/SKILL.md")), "the skill is left"
+        left = [*stage.home.rglob("git-council/SKILL.md"), *stage.home.rglob("commands/council.*")]
+        assert not left, left
         if client == "gemini":
             assert "// how I log in" in (stage.home / ".gemini" / "settings.json").read_text()
         left = [f for f in stage.home.rglob("*") if ".cache" not in f.parts and f.suffix in (".json", ".toml") and "mcp" in f.name + f.parent.name and "git-council" in f.read_text()]
