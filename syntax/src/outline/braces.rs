@@ -5,6 +5,10 @@ use super::heads::{self, Head};
 use super::tokens::{self, Branch, Piece, Token, TokenKind};
 use crate::language::Language;
 
+/// The most brackets that are open at once, and the most branches of a preprocessor: no hand writes more, and each `{` is
+/// read with all that is open around it.
+const MAX_DEPTH: usize = 256;
+
 /// An open bracket.
 #[derive(Debug, Clone)]
 struct Group {
@@ -38,6 +42,9 @@ pub(super) fn functions(language: Language, text: &str) -> Vec<FunctionSpan> {
     // The brackets that were open at each `#if`: every branch of it begins with them.
     let mut branches: Vec<Vec<Group>> = Vec::new();
     for piece in tokens::read(language, text) {
+        if reader.groups.len().max(branches.len()) > MAX_DEPTH {
+            break;
+        }
         match piece {
             Piece::Token(token) => reader.take(token, &mut found),
             Piece::Branch(Branch::Open) => branches.push(reader.groups.clone()),

@@ -1,5 +1,7 @@
 //! Functions of languages whose blocks follow from indentation, or are written as if they did.
 
+use std::collections::HashMap;
+
 use super::FunctionSpan;
 use crate::language::Language;
 use crate::lexer::{LexSpan, Lexer, is_word};
@@ -145,14 +147,11 @@ fn leading_name(text: &str) -> String {
 /// `def … end` and `function … end`, where `end` stands as far to the right as the line that opened.
 pub(super) fn closed_by_end(language: Language, text: &str) -> Vec<FunctionSpan> {
     let lines = read(language, text);
+    let ends = ends_by_depth(&lines);
     let mut found = Vec::new();
     for (index, line) in lines.iter().enumerate() {
         let Some(name) = opens_with_end(language, &line.code) else {
             continue;
-        };
-        let depth = line.depth();
-        let closes = |line: &CodeLine<'_>| {
-            line.depth() == depth && starts_with_word(line.code.trim_start(), "end")
         };
         let one_line = line
             .code
@@ -161,10 +160,8 @@ pub(super) fn closed_by_end(language: Language, text: &str) -> Vec<FunctionSpan>
         let end = if one_line {
             Some(index)
         } else {
-            lines[index + 1..]
-                .iter()
-                .position(closes)
-                .map(|offset| index + 1 + offset)
+            let below = ends.get(&line.depth());
+            below.and_then(|ends| Some(*ends.get(ends.partition_point(|&end| end <= index))?))
         };
         if let Some(end) = end {
             found.push(FunctionSpan {
@@ -176,6 +173,18 @@ pub(super) fn closed_by_end(language: Language, text: &str) -> Vec<FunctionSpan>
         }
     }
     found
+}
+
+/// The lines that begin with `end`, by how far to the right they stand: a file may open a hundred thousand functions and
+/// close none.
+fn ends_by_depth(lines: &[CodeLine<'_>]) -> HashMap<usize, Vec<usize>> {
+    let mut ends: HashMap<usize, Vec<usize>> = HashMap::new();
+    for (index, line) in lines.iter().enumerate() {
+        if starts_with_word(line.code.trim_start(), "end") {
+            ends.entry(line.depth()).or_default().push(index);
+        }
+    }
+    ends
 }
 
 fn opens_with_end(language: Language, code: &str) -> Option<String> {

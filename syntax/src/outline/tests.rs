@@ -73,6 +73,28 @@ fn debris() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
 }
 
+/// What opens and never closes: no line may be read with all that is open above it. The smallest of these took minutes.
+#[test]
+fn a_hundred_thousand_open_blocks_are_read_at_once() {
+    for (language, line) in [
+        (Language::Rust, "unsafe {"),
+        (Language::Go, "if err != nil {"),
+        (Language::Java, "} catch (E e) { try {"),
+        (Language::Script, "try {"),
+        (Language::C, "{\n#if A"),
+        (Language::C, "x(["),
+        (Language::CSharp, "class A { void f() {"),
+        (Language::Ruby, "def a"),
+        (Language::Lua, "function a()"),
+    ] {
+        let text = format!("{line}\n").repeat(100_000);
+        let began = std::time::Instant::now();
+        functions(language, &text);
+        let took = began.elapsed();
+        assert!(took.as_secs() < 30, "{line}: {took:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
