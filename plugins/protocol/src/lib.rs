@@ -24,6 +24,7 @@ pub mod reproduction;
 pub mod request;
 pub mod round;
 pub mod seat;
+pub mod steering;
 pub mod task;
 pub mod tool_call;
 mod unified;
@@ -42,6 +43,7 @@ pub use path::RepoPath;
 pub use request::Request;
 pub use round::RoundNumber;
 pub use seat::{JudgeId, Seat};
+pub use steering::steers_agents;
 pub use task::Task;
 pub use tool_call::{SeenLines, ToolCall};
 

@@ -1,6 +1,10 @@
 //! `agent-file-change`: files by which a repository steers coding agents, and this program.
 
+use council_protocol::change::FileKind;
+use council_protocol::steers_agents;
+
 use super::prelude::*;
+use crate::rule::RuleHit;
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
@@ -30,39 +34,17 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
     check: RuleCheck::File(check_file),
 };
 
-const PROSE: [&str; 8] = [
-    "CLAUDE.md",
-    "CLAUDE.local.md",
-    "AGENTS.md",
-    "AGENT.md",
-    "GEMINI.md",
-    "REVIEW.md",
-    ".cursorrules",
-    ".windsurfrules",
-];
-const FOLDERS: [&str; 7] = [
-    ".claude",
-    ".gemini",
-    ".codex",
-    ".cursor",
-    ".windsurf",
-    ".kiro",
-    ".continue",
-];
-
 fn check_file(file: &FileView<'_>, hits: &mut HitList) {
     if !file.exists() || file.role == FileRole::Test {
         return;
     }
     let name = file.file_name();
-    let steers = PROSE.contains(&name)
-        || file.path == "council.toml"
-        || file.path.ends_with(".github/copilot-instructions.md")
-        || file
-            .folder_path()
-            .split('/')
-            .any(|folder| FOLDERS.contains(&folder));
-    if name == ".mcp.json" || name == "mcp.json" || steers {
+    let steers = is_obeyed(&file.path) || file.path == "council.toml";
+    if steers && is_link(file) {
+        hits.push(link_hit(file, "agents read their instructions"));
+        return;
+    }
+    if name == "mcp.json" || steers {
         // The line that starts something, else the first that says something.
         let starts = file.added_lines().find(|line| STARTS.is_match(line.text()));
         let first = || {
@@ -89,6 +71,43 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
             }
             (None, false) => {}
         }
+    }
+}
+
+/// A page of documentation about an agent is named like its file, but not in its letters.
+fn is_obeyed(path: &str) -> bool {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let in_docs = folders.split('/').any(|f| matches!(f, "doc" | "docs"));
+    let is_page = in_docs && name.ends_with(".md") && name == name.to_lowercase();
+    steers_agents(if is_page { folders } else { path })
+}
+
+pub(super) fn is_link(file: &FileView<'_>) -> bool {
+    matches!(file.change.kind, FileKind::Symlink | FileKind::Submodule)
+}
+
+/// A link where some program reads what it obeys: what it leads to has another name, by which no rule knows it. One from
+/// one file for agents to another is a habit (`CLAUDE.md` to `AGENTS.md`), and no more than a note.
+pub(super) fn link_hit(file: &FileView<'_>, who: &str) -> RuleHit {
+    let what = match file.change.kind {
+        FileKind::Submodule => "A submodule",
+        _ => "A link",
+    };
+    let said = format!("{what} stands at `{}`, where {who}.", file.path);
+    let line = file.added_lines().next();
+    let target = line.as_ref().map_or("", |line| line.text().trim());
+    let is_alias = file.change.kind == FileKind::Symlink
+        && !target.contains("..")
+        && steers_agents(target)
+        && !target.contains('/');
+    let hit = match line {
+        Some(line) => line.line_hit(said),
+        None => file.file_hit(said),
+    };
+    if is_alias {
+        hit.with_severity(Minor)
+    } else {
+        hit
     }
 }
 

@@ -1,5 +1,6 @@
 //! `hook-change`: code that runs on a developer's machine without being called.
 
+use super::agent_file_change::{is_link, link_hit};
 use super::prelude::*;
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
@@ -43,6 +44,10 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
     if !file.exists() || matches!(file.role, FileRole::Docs | FileRole::Test) {
         return;
     }
+    if is_link(file) && is_run_from(&file.path) {
+        hits.push(link_hit(file, "hooks and tasks are run from"));
+        return;
+    }
     match file.file_name() {
         "package.json" => report_lines(
             file,
@@ -77,6 +82,28 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
         }
         _ => {}
     }
+}
+
+/// Whether something is run from this path, or from below it.
+fn is_run_from(path: &str) -> bool {
+    const FILES: [&str; 5] = [
+        "package.json",
+        ".pre-commit-config.yaml",
+        "lefthook.yml",
+        "tasks.json",
+        "devcontainer.json",
+    ];
+    const FOLDERS: [&str; 6] = [
+        ".githooks",
+        ".husky",
+        ".git-hooks",
+        "githooks",
+        ".vscode",
+        ".devcontainer",
+    ];
+    let mut parts = path.rsplit('/');
+    parts.next().is_some_and(|name| FILES.contains(&name))
+        || path.split('/').any(|part| FOLDERS.contains(&part))
 }
 
 /// Hooks that half of all repositories run, and `local`, which only names what stands in the tree.
