@@ -3,6 +3,8 @@
 use council_protocol::coverage::FileCoverage;
 use council_protocol::{CoverageState, FileChange, Hunk, LineKind, Packet, Seat};
 
+use council_secrets::Redactor;
+
 use crate::config::LargeChangePolicy;
 use crate::prompt::BriefClass;
 use crate::run::estimate::RunEstimate;
@@ -29,6 +31,9 @@ pub(crate) fn suggest_whole_review(
         )
     };
     let cut: Vec<&FileCoverage> = shown.files.iter().filter(is_cut).collect();
+    if let Some(why) = lines_that_are_withheld(&cut, &prepared.packet, &prepared.redactor) {
+        return Some(why);
+    }
     if let Some(why) = lines_that_are_cut(&cut, &prepared.packet) {
         return Some(why);
     }
@@ -66,6 +71,47 @@ pub(crate) fn suggest_whole_review(
          {parts} parts: {}",
         estimate.describe_total()
     ))
+}
+
+/// What is said where nothing is missing but lines that are withheld whole, for the name of their file says that it holds
+/// secrets: no parts and no larger brief show more of them.
+fn lines_that_are_withheld(
+    cut: &[&FileCoverage],
+    packet: &Packet,
+    redactor: &Redactor,
+) -> Option<String> {
+    for coverage in cut {
+        let CoverageState::Truncated { shown, total } = coverage.state else {
+            return None;
+        };
+        let mut files = packet.files.iter();
+        let file = files.find(|file| file.path == coverage.path)?;
+        if withheld_lines(file, redactor) < u64::from(total.saturating_sub(shown)) {
+            return None;
+        }
+    }
+    let name = cut.first()?.path.display();
+    let more = match cut.len() - 1 {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    Some(format!(
+        "lines of {name}{more} were redacted as a whole, as the file's name says that it holds secrets: no model was shown \
+         them, and only rules have read them; to review the rest without it: `-- ':!{name}'`"
+    ))
+}
+
+fn withheld_lines(file: &FileChange, redactor: &Redactor) -> u64 {
+    let path = file.path.display();
+    let count = |hunk: &Hunk| {
+        let mut reader = redactor.lines(Some(&path));
+        let lines = hunk.lines().filter(|line| {
+            let withheld = reader.redact_line(line.text).withheld;
+            withheld && line.kind != LineKind::Context
+        });
+        lines.count() as u64
+    };
+    file.hunks.iter().map(count).sum()
 }
 
 /// What helps where nothing is missing but the ends of long lines: neither parts nor a larger brief show more of them.

@@ -150,6 +150,19 @@ fn a_secret_in_a_message_stops_a_push() {
     desk.push(&["origin", "HEAD:main"]).ends(0);
 }
 
+/// Whoever lists the refs of a remote reads their names.
+#[test]
+fn a_secret_in_the_name_of_a_ref_stops_a_push() {
+    let desk = Desk::new().installed();
+    desk.gate();
+    let token = ["gh", "p_NqVwYS81VP7Hb1DX8pPd5khxE3pyIgKpaUnA"].concat();
+    for kind in ["heads", "tags"] {
+        let name = format!("HEAD:refs/{kind}/{token}");
+        let run = desk.push(&["origin", &name]).ends(1);
+        run.tells("the name of the branch or tag");
+    }
+}
+
 /// Whatever kind of secret it is, and whatever says it: a commit, its author, an annotated tag, a note.
 #[test]
 fn a_secret_in_a_tag_a_note_or_an_author_stops_a_push() {

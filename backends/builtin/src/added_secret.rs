@@ -64,6 +64,8 @@ pub fn added_secrets(file: &FileChange, blobs: &dyn BlobSource) -> Vec<AddedSecr
 
 /// The secrets in a text that lies in no file, such as the message of a commit; `name` says what it is.
 pub fn secrets_of_text(name: &str, text: &str) -> Vec<AddedSecret> {
+    // Text of two or four bytes to a letter, as a header of a commit may announce it.
+    let text = text.replace('\0', "");
     let lines: Vec<&str> = text.lines().collect();
     let count = u32::try_from(lines.len()).unwrap_or(u32::MAX);
     let hunk = Hunk {
@@ -142,6 +144,8 @@ mod tests {
             );
             assert!(!secret.description.contains(&token));
         }
+        let wide: String = token.chars().flat_map(|c| [c, '\0']).collect();
+        assert_eq!(secrets_of_text("the message", &wide).len(), 1);
         assert_eq!(
             secrets_of_text("the message", "Fix the parser\n\npassword = 'hunter2'\n"),
             []

@@ -44,21 +44,25 @@ fn describe_place((carrier, secret): &(SecretCarrier, AddedSecret)) -> String {
     let carrier = match carrier {
         SecretCarrier::Commit(id) => format!("commit {}", id.get(..10).unwrap_or(id)),
         SecretCarrier::Tag => "the tag".to_owned(),
+        SecretCarrier::RefName => "the branch or tag".to_owned(),
     };
     format!("{place} of {carrier} ({})", secret.rule)
 }
 
 /// How secrets are taken out of what carries them.
 fn take_out(found: &[&(SecretCarrier, AddedSecret)]) -> String {
-    let of_tags = |(carrier, _): &&(SecretCarrier, AddedSecret)| *carrier == SecretCarrier::Tag;
-    let in_commits = found.iter().any(|one| !of_tags(one));
-    let commits = "take them out of the history, e.g. with git rebase --interactive";
-    let tag = "make the tag anew, with git tag --force --annotate";
-    let commits = in_commits.then_some(commits);
-    let tag = found.iter().any(of_tags).then_some(tag);
-    commits
-        .into_iter()
-        .chain(tag)
-        .collect::<Vec<_>>()
-        .join("; ")
+    let advice = |(carrier, _): &&(SecretCarrier, AddedSecret)| match carrier {
+        SecretCarrier::Commit(_) => {
+            "take them out of the history, e.g. with git rebase --interactive"
+        }
+        SecretCarrier::Tag => "make the tag anew, with git tag --force --annotate",
+        SecretCarrier::RefName => "choose another name",
+    };
+    let mut all: Vec<&str> = Vec::new();
+    for words in found.iter().map(advice) {
+        if !all.contains(&words) {
+            all.push(words);
+        }
+    }
+    all.join("; ")
 }

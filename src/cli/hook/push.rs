@@ -5,6 +5,7 @@ use std::io::Read as _;
 use std::time::{Duration, Instant};
 
 use council_protocol::Severity;
+use council_secrets::Redactor;
 
 use crate::cli::commands::hook::may_be_gate;
 use crate::cli::context::CommandContext;
@@ -18,7 +19,7 @@ use crate::run::error::RunError;
 use crate::run::github::claim::use_builtin_judges;
 use crate::run::hook::install::HookInstaller;
 use crate::run::hook::passing_secrets::{
-    PassingSecrets, PushSum, PushedSpan, find_passing_secrets, secrets_of_tags,
+    PassingSecrets, PushSum, PushedSpan, find_passing_secrets, secrets_of_ref, secrets_of_tags,
 };
 use crate::run::hook::script::HookEvent;
 use crate::run::prepare::{PreparedReview, prepare_review};
@@ -104,6 +105,11 @@ impl PrePush<'_> {
         let mut read = ReadPush::default();
         for (update, pushed) in updates.iter().zip(pushed) {
             let name = short_ref(&update.remote_ref).to_owned();
+            let named = secrets_of_ref(&update.remote_ref);
+            if !named.found.is_empty() {
+                let shown = Redactor::default().redact_words(&name).text;
+                news.add_secrets(shown, named);
+            }
             let annotations = secrets_of_tags(&update.local, start)?;
             if !annotations.found.is_empty() {
                 news.add_secrets(name.clone(), annotations);

@@ -23,6 +23,8 @@ pub(crate) enum SecretCarrier {
     Commit(String),
     /// An annotated tag, the one that is pushed.
     Tag,
+    /// The name under which something is pushed.
+    RefName,
 }
 
 /// What the commits of a push hold beside their sum.
@@ -171,6 +173,17 @@ pub(crate) fn secrets_of_tags(id: &str, start: &RunContext) -> Result<PassingSec
     })
 }
 
+/// The secrets in the name of a branch or a tag: whoever lists the refs of the remote reads it.
+pub(crate) fn secrets_of_ref(name: &str) -> PassingSecrets {
+    let secrets = secrets_of_text("the name", name).into_iter();
+    PassingSecrets {
+        found: secrets
+            .map(|secret| (SecretCarrier::RefName, secret))
+            .collect(),
+        looked_at: None,
+    }
+}
+
 /// What a commit adds to every one of its parents: what a merge takes from one of them is that one's. With it, whether all
 /// of the commit was read before the deadline.
 fn secrets_of_commit(
@@ -216,6 +229,18 @@ fn secrets_of_commit(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_name_of_a_ref_is_looked_at() {
+        let token = ["gh", "p_NqVwYS81VP7Hb1DX8pPd5khxE3pyIgKpaUnA"].concat();
+        for name in [
+            format!("refs/heads/{token}"),
+            format!("refs/tags/v1-{token}"),
+        ] {
+            assert_eq!(secrets_of_ref(&name).found.len(), 1, "{name}");
+        }
+        assert!(secrets_of_ref("refs/heads/main").found.is_empty());
+    }
 
     #[test]
     fn every_part_of_a_commit_that_is_pushed_is_looked_at() {
