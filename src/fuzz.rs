@@ -16,12 +16,13 @@ use crate::publish::WorkflowEvent;
 use crate::report::{self, CheckConclusion, GatePolicy};
 use crate::session::stage::StageSettings;
 use council_protocol::RoundNumber;
+use council_secrets::Redactor;
 
 /// A reader over any bytes.
 pub type Target = fn(&[u8]);
 
 /// The targets by their names, which are those of `fuzz/fuzz_targets` and `fuzz/corpus`.
-pub const TARGETS: [(&str, Target); 14] = [
+pub const TARGETS: [(&str, Target); 15] = [
     ("answer", answer),
     ("claim", claim),
     ("config", config),
@@ -33,19 +34,22 @@ pub const TARGETS: [(&str, Target); 14] = [
     ("push", push),
     ("rdjson", rdjson),
     ("sarif", sarif),
+    ("secrets", secrets),
     ("streams", streams),
     ("transcript", transcript),
     ("webhook", webhook),
 ];
 
 /// The events that are reviewed on.
-const EVENTS: [&str; 7] = [
+const EVENTS: [&str; 9] = [
     "pull_request",
+    "pull_request_target",
     "merge_group",
     "workflow_run",
     "issue_comment",
     "push",
     "workflow_dispatch",
+    "repository_dispatch",
     "other",
 ];
 
@@ -149,6 +153,27 @@ pub fn rdjson(bytes: &[u8]) {
 /// Reports of tools, as SARIF.
 pub fn sarif(bytes: &[u8]) {
     council_agents::fuzz::sarif(&text(bytes));
+}
+
+/// Text from which secrets are taken: lines stay lines, and redacting twice changes nothing more.
+pub fn secrets(bytes: &[u8]) {
+    let text = text(bytes);
+    let shapes = Redactor::default();
+    let values = shapes.knowing([(None, text.lines())]);
+    for redactor in [&shapes, &values] {
+        let words = |text: &str| redactor.redact_words(text).text;
+        keeps_lines_and_rests(&text, words);
+        for path in [None, Some(".env"), Some("id_rsa")] {
+            keeps_lines_and_rests(&text, |text| redactor.redact_source(path, text).text);
+        }
+    }
+}
+
+fn keeps_lines_and_rests(text: &str, redact: impl Fn(&str) -> String) {
+    let once = redact(text);
+    let ends = |text: &str| text.matches('\n').count();
+    assert_eq!(ends(&once), ends(text), "lines were lost: {once}");
+    assert_eq!(redact(&once), once, "redacting again changes more");
 }
 
 /// Reads a DEBATE.md as the duel does.

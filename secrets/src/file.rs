@@ -59,8 +59,13 @@ pub(crate) fn value_of_line(line: &str) -> LineValue {
     LineValue::Hidden(line.len() - rest.len())
 }
 
+/// What may stand around a value and says nothing of it.
+pub(crate) fn is_around_value(c: char) -> bool {
+    c.is_whitespace() || "\"'`,;".contains(c)
+}
+
 /// Whether nothing is left of a text but what stands for a secret.
 fn is_redacted(text: &str) -> bool {
-    let text = text.trim_matches(|c: char| c.is_whitespace() || "\"'`,;".contains(c));
+    let text = text.trim_matches(is_around_value);
     text.starts_with(PLACEHOLDER) && text.ends_with(']') && text.matches(']').count() == 1
 }

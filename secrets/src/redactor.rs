@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::file::{LineValue, value_of_line};
+use crate::file::{LineValue, is_around_value, value_of_line};
 use crate::key_block::{KeyBlock, may_begin_key};
 use crate::known::KnownValues;
 use crate::matcher::{PLACEHOLDER, SecretShape};
@@ -221,6 +221,7 @@ impl<'r> LineRedactor<'r> {
     fn spans(&mut self, line: &str) -> (Vec<SecretSpan<'r>>, bool) {
         let mut spans = Vec::new();
         if let Some((kind, range)) = self.block.read_line(line, self.holds_secrets) {
+            let beside = [&line[..range.start], &line[range.end..]];
             let is_bare = !line.contains("-----");
             if is_bare && kind == "base64" {
                 // The provider whose token it is says more.
@@ -234,7 +235,9 @@ impl<'r> LineRedactor<'r> {
                     ..SecretSpan::of_known(kind, range)
                 });
             }
-            if is_bare {
+            // In a secret file nothing that stands beside a piece of a key is shown either.
+            let is_whole = beside.iter().all(|text| text.chars().all(is_around_value));
+            if is_bare && (is_whole || !self.holds_secrets) {
                 return (spans, false);
             }
         }

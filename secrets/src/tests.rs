@@ -552,6 +552,28 @@ fn line() -> impl Strategy<Value = String> {
     ]
 }
 
+/// Found by fuzzing: signs of a key before one that is no base64 were shown.
+#[test]
+fn of_a_key_in_a_secret_file_nothing_is_shown_whatever_stands_in_its_lines() {
+    let mark = |word: &str| format!("-----{word} RSA PRIVATE {}-----", "KEY");
+    let body = token("", 60);
+    for stray in [
+        "i63jOZ\u{fffd}\u{fffd}",
+        "i63jOZ!",
+        "i63jOZ \u{0}",
+        "----\u{12}",
+    ] {
+        let text = format!(
+            "{}\n\n{body}\n{stray}{body}\n{}\n",
+            mark("BEGIN"),
+            mark("END")
+        );
+        let (shown, _) = redact_file("id_rsa", &text);
+        assert!(!shown.contains("i63jOZ"), "{shown}");
+        assert_eq!(redact_file("id_rsa", &shown).0, shown);
+    }
+}
+
 proptest! {
     #[test]
     fn redacting_twice_is_redacting_once(lines in proptest::collection::vec(line(), 0..8)) {

@@ -8,6 +8,9 @@ const MIN_FILES: u64 = 32;
 /// The least address space: where memory cannot be had, a program can only be aborted.
 const MIN_ADDRESS_SPACE: u64 = 512 << 20;
 
+/// The least of what is written to: threads have stacks, and a thread that cannot be started ends the program.
+const MIN_DATA: u64 = 256 << 20;
+
 /// The least stack of the first thread: reading the arguments alone takes a part of it.
 const MIN_STACK: u64 = 1 << 20;
 
@@ -34,8 +37,9 @@ pub(super) fn refuse_small_stack(tell: fn(&RunError) -> u8) -> Option<u8> {
 /// The name of a limit there, what it is about, the least value, and the letter of `ulimit`.
 type KnownLimit = (&'static str, &'static str, u64, &'static str);
 
-const LIMITS: [KnownLimit; 2] = [
+const LIMITS: [KnownLimit; 3] = [
     ("Max open files", "open files", MIN_FILES, "n"),
+    ("Max data size", "bytes of data", MIN_DATA, "d"),
     (
         "Max address space",
         "bytes of memory",

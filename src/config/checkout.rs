@@ -106,3 +106,168 @@ impl CheckoutRule {
         rank(value).zip(held).is_some_and(|(new, held)| new > held)
     }
 }
+
+#[cfg(test)]
+mod laws {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value as Json;
+
+    use super::super::*;
+    use super::CheckoutRule;
+
+    /// Values that somebody who wants to get through would try, as a file has them.
+    fn hostile_values(key: &ConfigKey) -> Vec<String> {
+        let own = |values: &[&str]| values.iter().map(|&value| value.to_owned()).collect();
+        match key.kind {
+            ValueKind::Choice(words) => words.iter().map(|word| format!("{word:?}")).collect(),
+            ValueKind::Count { least, most } => vec![
+                least.to_string(),
+                (least + 1).to_string(),
+                most.min(64).to_string(),
+            ],
+            ValueKind::Switch => own(&["true", "false"]),
+            ValueKind::Duration => own(&[r#""1ms""#, "0", r#""10h""#]),
+            ValueKind::Bytes | ValueKind::BytesOrNone => own(&["0", "1", r#""1G""#]),
+            ValueKind::Names | ValueKind::Models => own(&[r#"["tests"]"#, "[]", r#"["nobody"]"#]),
+            ValueKind::Globs | ValueKind::Signers | ValueKind::Folders => {
+                own(&[r#"["**"]"#, r#"["!**", "*.pem"]"#])
+            }
+            ValueKind::Name | ValueKind::Text | ValueKind::Model => own(&[r#""tests""#, r#""""#]),
+            ValueKind::Judges => own(&[
+                r#"[{ perspective = "tests" }]"#,
+                r#"[{ perspective = "tests", agent = "builtin" }]"#,
+                r#"[{ model = "weak" }]"#,
+                "[]",
+            ]),
+            ValueKind::Command => own(&[r#"["true"]"#]),
+            ValueKind::EnvNames => own(&[r#"["HOME"]"#]),
+            ValueKind::EnvName => own(&[r#""HOME""#]),
+            ValueKind::File => own(&[r#""/dev/null""#]),
+            ValueKind::Url => own(&[r#""http://127.0.0.1:9""#]),
+            ValueKind::Money => own(&[r#""0""#, r#""9""#]),
+            ValueKind::Table => own(&["{}", "{ a = 1 }"]),
+        }
+    }
+
+    fn file(source: LayerSource, text: String) -> ConfigLayer {
+        ConfigLayer::File {
+            source,
+            name: "council.toml".to_owned(),
+            text,
+        }
+    }
+
+    /// A key and its value as `git config` has them: no quotes, lists with commas.
+    fn git_layer(name: &str, value: &str) -> ConfigLayer {
+        let line: toml::Table = format!("x = {value}").parse().unwrap();
+        let plain = match &line["x"] {
+            toml::Value::String(text) => text.clone(),
+            toml::Value::Array(parts) => {
+                let texts = parts.iter().map(|part| part.as_str().unwrap_or_default());
+                texts.collect::<Vec<_>>().join(",")
+            }
+            other => other.to_string(),
+        };
+        ConfigLayer::Pairs {
+            source: LayerSource::GitLocal,
+            pairs: vec![KeyValue::new(name, plain, "here")],
+        }
+    }
+
+    /// The places where two configurations differ.
+    fn differences(a: &Json, b: &Json, at: &str, found: &mut BTreeSet<String>) {
+        let (Json::Object(a), Json::Object(b)) = (a, b) else {
+            if a != b {
+                found.insert(at.to_owned());
+            }
+            return;
+        };
+        for name in a.keys().chain(b.keys()).collect::<BTreeSet<_>>() {
+            let null = Json::Null;
+            let (a, b) = (a.get(name).unwrap_or(&null), b.get(name).unwrap_or(&null));
+            differences(a, b, &format!("{at}/{name}"), found);
+        }
+    }
+
+    fn resolved(layers: &[ConfigLayer]) -> Option<Json> {
+        let config = resolve_layers(layers).ok()?;
+        Some(serde_json::to_value(&config.settings).unwrap())
+    }
+
+    /// Whether the checkout altered nothing but the key itself, and to no milder word, or asks for something in
+    /// addition.
+    fn is_harmless(key: &ConfigKey, name: &str, held: &Json, with: &Json) -> bool {
+        let mut found = BTreeSet::new();
+        differences(held, with, "", &mut found);
+        let field = format!("/{}", name.replace('.', "/"));
+        let word = |settings: &Json| {
+            let value = settings.pointer(&field).cloned().unwrap_or_default();
+            value.as_str().map_or(value.to_string(), str::to_owned)
+        };
+        match key.checkout {
+            CheckoutRule::Never => found.is_empty(),
+            CheckoutRule::Stricter(words) => {
+                let rank = |word: &str| words.iter().position(|known| *known == word);
+                let (before, after) = (rank(&word(held)), rank(&word(with)));
+                let is_milder = match (before, after) {
+                    (Some(before), Some(after)) => after < before,
+                    // A rule has a severity of its own: no word but the strictest is known to be no milder.
+                    (None, Some(after)) => after + 1 < words.len(),
+                    (_, None) => before != after,
+                };
+                found.iter().all(|place| *place == field) && !is_milder
+            }
+            CheckoutRule::AtLeast | CheckoutRule::AddsSeats => found
+                .iter()
+                .all(|place| place.starts_with("/review/raised")),
+        }
+    }
+
+    /// What the trusted side says of a key beforehand: nothing, or any of its values.
+    fn trusted_sides(key: &ConfigKey, name: &str) -> Vec<Vec<ConfigLayer>> {
+        let source = match key.needs {
+            SourceTrust::User => LayerSource::User,
+            _ => LayerSource::Repository,
+        };
+        let lines = hostile_values(key).into_iter();
+        let layers = lines.map(|value| vec![file(source, format!("{name} = {value}\n"))]);
+        [Vec::new()]
+            .into_iter()
+            .chain(layers)
+            .filter(|layers| resolved(layers).is_some())
+            .collect()
+    }
+
+    /// Whatever a checkout says of whatever key, over whatever the trusted side says of it: settings are the same, or
+    /// stricter in that key alone.
+    #[test]
+    fn no_value_of_a_checkout_makes_any_setting_milder() {
+        let mut tried = 0;
+        for key in KEYS {
+            let name = key.name.replace('*', "private-key");
+            for trusted in trusted_sides(key, &name) {
+                let held = resolved(&trusted).unwrap();
+                for value in hostile_values(key) {
+                    let line = format!("{name} = {value}\n");
+                    let layers = [
+                        file(LayerSource::Worktree, line.clone()),
+                        file(LayerSource::GitLocal, line.clone()),
+                        git_layer(&name, &value),
+                    ];
+                    for layer in layers {
+                        let all: Vec<_> = trusted.iter().cloned().chain([layer]).collect();
+                        // What cannot be read at all is refused, or passed over as a whole.
+                        let Some(with) = resolved(&all) else { continue };
+                        tried += 1;
+                        assert!(
+                            is_harmless(key, &name, &held, &with),
+                            "{all:#?} makes of {held:#} {with:#}"
+                        );
+                    }
+                }
+            }
+        }
+        assert!(tried > 1000, "{tried}");
+    }
+}

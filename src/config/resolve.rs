@@ -69,8 +69,11 @@ pub(crate) struct DisobeyedKey {
 impl std::fmt::Display for DisobeyedKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { path, origin, .. } = self;
+        let is_switch = origin.source.trust() >= SourceTrust::Repository;
         let is_user_only = ConfigKey::find(path).is_some_and(|key| key.needs == SourceTrust::User);
-        let why = if is_user_only {
+        let why = if is_switch {
+            "your own configuration makes the push a gate. To open it, git config --global council.hook false"
+        } else if is_user_only {
             "no repository may set it. Set it in your own configuration, ~/.config/git-council/config.toml or git config \
              --global"
         } else {
@@ -158,7 +161,8 @@ pub(crate) fn resolve_checkout(
             .or_insert_with(fresh)
             .add_part(part);
     }
-    let entries: Vec<ResolvedKey> = merged.into_values().collect();
+    let mut entries: Vec<ResolvedKey> = merged.into_values().collect();
+    notices.extend(keep_gate_shut(&mut entries));
     notices.retain(|notice| !already_said(&entries, notice));
     let mut settings = build_settings(&entries)?;
     settings.review.raised = raised;
@@ -212,6 +216,33 @@ fn is_permitted(assignment: &Assignment, checkout: CheckoutTrust) -> Result<bool
         }),
         SourceTrust::Repository | SourceTrust::Checkout => Ok(false),
     }
+}
+
+/// Whoever makes the push a gate means it to stay one: a weaker layer, such as the trusted branch's file, does not
+/// switch the hook off behind it.
+fn keep_gate_shut(entries: &mut [ResolvedKey]) -> Option<DisobeyedKey> {
+    let find = |name: &str| {
+        let path = KeyPath::parse(name);
+        entries.iter().position(|entry| entry.path == path)
+    };
+    let (mode, enabled) = (find("hook.mode")?, find("hook.enabled")?);
+    let gate = entries[mode].origin()?.source;
+    let is_gate = entries[mode].value.as_str() == Some("gate");
+    let switch = &mut entries[enabled];
+    let by = switch.origin()?.source;
+    let is_weaker = by < gate && by.trust() < SourceTrust::User;
+    if !is_gate || switch.value.as_bool() != Some(false) || !is_weaker {
+        return None;
+    }
+    let path = switch.path.clone();
+    let part = switch.parts.pop()?;
+    switch.value = switch.parts.last()?.value.clone();
+    let LayerPart { value, origin, .. } = part;
+    Some(DisobeyedKey {
+        path,
+        value,
+        origin,
+    })
 }
 
 /// The file of a checkout that is followed in full stands in the place of the trusted branch's, so that a branch can try a

@@ -217,6 +217,33 @@ fn a_checkout_raises_and_never_lowers() {
     );
 }
 
+/// Whoever makes the push a gate is the one who opens it.
+#[test]
+fn no_weaker_layer_switches_off_the_hook_of_a_gate() {
+    let trusted = file(LayerSource::Repository, "hook.enabled = false");
+    let resolved = |more: &[ConfigLayer]| {
+        let layers = [std::slice::from_ref(&trusted), more].concat();
+        let config = resolve_layers(&layers).unwrap();
+        let told = config.notices.iter().map(ToString::to_string);
+        (config.settings.hook.enabled, told.collect::<Vec<_>>())
+    };
+    assert_eq!(resolved(&[]), (false, vec![]));
+    let gates = [
+        pairs(LayerSource::Git, "hook.mode", "gate"),
+        pairs(LayerSource::GitLocal, "hook.mode", "gate"),
+        file(LayerSource::User, "hook.mode = 'gate'"),
+    ];
+    for gate in gates {
+        let (enabled, told) = resolved(std::slice::from_ref(&gate));
+        assert!(enabled && told.len() == 1, "{gate:?}: {told:?}");
+        assert!(told[0].contains("makes the push a gate"), "{told:?}");
+        let off = pairs(LayerSource::Git, "hook.enabled", "false");
+        assert_eq!(resolved(&[gate, off]), (false, vec![]));
+    }
+    let advisory = pairs(LayerSource::Git, "hook.mode", "advisory");
+    assert_eq!(resolved(&[advisory]), (false, vec![]));
+}
+
 #[test]
 fn the_strongest_layer_holds_whatever_the_order_of_reading() {
     let order = [

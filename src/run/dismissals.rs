@@ -14,7 +14,7 @@ use crate::memory::{ChangeAuthors, MacKey, MacPurpose};
 
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
-use crate::safe_file;
+use crate::safe_file::{self, FileWriter};
 
 /// The most commits of a change whose authors are known (as many as a packet tells).
 const MAX_COMMITS: usize = 100;
@@ -23,62 +23,132 @@ const MAX_COMMITS: usize = 100;
 /// nothing in a note.
 const SEALED: &str = "seal";
 
-/// The user's own lines.
+/// What is said of a log that is not whole.
+pub(crate) const CUT_LOG: &str = "lines are missing from your log of dismissals";
+
+/// What the seal over the end of the log begins with, so that no line's seal passes for it.
+const HEAD: &str = "head ";
+
+/// The user's own lines. Each one's seal covers the seal before it, and a file beside them seals the last one: a line
+/// that is taken out, put in again or cut off is noticed. Not noticed is who puts back both files as they once were.
 pub(crate) struct DismissalJournal {
     file: PathBuf,
+    head: PathBuf,
     seal: Option<MacKey>,
+}
+
+/// What lies in the log.
+#[derive(Default)]
+pub(crate) struct DismissalLog {
+    /// This user's lines, one after another; none where some are missing.
+    pub own: Vec<ParsedLine>,
+    /// Lines that somebody else left here, or that do not follow what stands before them.
+    pub others: Vec<ParsedLine>,
+    /// Whether lines of this user are missing.
+    pub is_cut: bool,
+    /// The seal of the user's last line.
+    last: String,
 }
 
 impl DismissalJournal {
     pub(crate) fn new(memory_dir: &Path, seal: Option<MacKey>) -> Self {
         Self {
             file: memory_dir.join("dismissals.jsonl"),
+            head: memory_dir.join("dismissals.head"),
             seal,
         }
     }
 
-    /// The lines so far, this user's first, then those that somebody else left here; one that was cut off by a crash is
-    /// neither.
-    pub(crate) fn read_lines(&self) -> (Vec<ParsedLine>, Vec<ParsedLine>) {
+    /// The log so far; a line that was cut off by a crash is in none of it.
+    pub(crate) fn read_log(&self) -> DismissalLog {
         let bytes = safe_file::read(&self.file).unwrap_or_default();
-        let text = String::from_utf8_lossy(&bytes);
-        text.lines()
-            .filter_map(line::parse_line)
-            .partition(|line| self.is_own(line))
+        self.sort_lines(&String::from_utf8_lossy(&bytes))
     }
 
-    fn is_own(&self, line: &ParsedLine) -> bool {
-        let (Some(seal), Some(signature)) = (&self.seal, &line.signature) else {
+    fn sort_lines(&self, text: &str) -> DismissalLog {
+        let head = safe_file::read_text(&self.head).ok();
+        let mut log = DismissalLog::default();
+        let mut is_whole = self.is_sealed_end(head.as_deref(), "");
+        for line in text.lines().filter_map(line::parse_line) {
+            match self.follows(&log.last, &line) {
+                Some(seal) => {
+                    log.last = seal;
+                    // A crash may have kept the file beside it from the last line.
+                    is_whole |= self.is_sealed_end(head.as_deref(), &log.last);
+                    log.own.push(line);
+                }
+                None => log.others.push(line),
+            }
+        }
+        // Where none is left nothing is dismissed, and the log begins anew.
+        log.is_cut = !is_whole && !log.own.is_empty();
+        if log.is_cut {
+            log.others.append(&mut log.own);
+        }
+        log
+    }
+
+    /// The seal of a line of the user's own behind the line with the seal `last`.
+    fn follows(&self, last: &str, line: &ParsedLine) -> Option<String> {
+        let (seal, signature) = (self.seal.as_ref()?, line.signature.as_ref()?);
+        let text = chained(last, &line.body);
+        let is_own = signature.format == SEALED
+            && seal.verify_mac(MacPurpose::Dismissal, text.as_bytes(), &signature.value);
+        is_own.then(|| signature.value.clone())
+    }
+
+    fn is_sealed_end(&self, head: Option<&str>, last: &str) -> bool {
+        let (Some(seal), Some(head)) = (&self.seal, head) else {
             return false;
         };
-        signature.format == SEALED
-            && seal.verify_mac(
-                MacPurpose::Dismissal,
-                line.body.as_bytes(),
-                &signature.value,
-            )
+        let text = format!("{HEAD}{last}");
+        seal.verify_mac(MacPurpose::Dismissal, text.as_bytes(), head.trim())
     }
 
     /// Adds a line under the user's seal, behind a newline where an earlier one was cut off.
     pub(crate) fn append_line(&self, body: &str) -> io::Result<()> {
         let seal = self.seal.as_ref();
         let seal = seal.ok_or_else(|| io::Error::other("there is no key to seal it with"))?;
-        let signature = NoteSignature {
-            format: SEALED.to_owned(),
-            value: seal.mac_hex(MacPurpose::Dismissal, body.as_bytes()),
-        };
-        let line = line::append_signature(body, &signature);
         if let Some(dir) = self.file.parent() {
             safe_file::make_folder(dir)?;
         }
         let mut file = safe_file::open_append(&self.file)?;
         file.lock()?;
         let bytes = safe_file::read(&self.file)?;
+        let log = self.sort_lines(&String::from_utf8_lossy(&bytes));
+        if log.is_cut {
+            return Err(self.cut_error());
+        }
+        if log.own.is_empty() {
+            self.seal_end(seal, "")?;
+        }
+        let signature = NoteSignature {
+            format: SEALED.to_owned(),
+            value: seal.mac_hex(MacPurpose::Dismissal, chained(&log.last, body).as_bytes()),
+        };
+        let line = line::append_signature(body, &signature);
         let torn = bytes.last().is_some_and(|&last| last != b'\n');
         let text = format!("{}{line}\n", if torn { "\n" } else { "" });
         file.write_all(text.as_bytes())?;
-        file.sync_data()
+        file.sync_data()?;
+        self.seal_end(seal, &signature.value)
     }
+
+    fn seal_end(&self, seal: &MacKey, last: &str) -> io::Result<()> {
+        let text = format!("{HEAD}{last}");
+        let text = seal.mac_hex(MacPurpose::Dismissal, text.as_bytes());
+        FileWriter::new(&self.head).synced().write(text.as_bytes())
+    }
+
+    fn cut_error(&self) -> io::Error {
+        let file = self.file.display();
+        io::Error::other(format!("{CUT_LOG} ({file}); remove the file to begin anew"))
+    }
+}
+
+/// What a line's seal covers.
+fn chained(last: &str, body: &str) -> String {
+    format!("{last}\n{body}")
 }
 
 /// What this user last said of each finding, by its fingerprint: a dismissal, or none where one was taken back.
@@ -89,7 +159,9 @@ pub(crate) fn own_decisions(
     let Some(dir) = place.memory_dir() else {
         return Ok(BTreeMap::new());
     };
-    let (own, _) = DismissalJournal::new(&dir, start.signing_key()).read_lines();
+    let own = DismissalJournal::new(&dir, start.signing_key())
+        .read_log()
+        .own;
     let lines = own.into_iter().filter_map(|read| match read.line {
         NoteLine::Dismissal(line) => Some(line),
         NoteLine::Verdict(_) => None,
@@ -166,5 +238,104 @@ pub(crate) fn change_authors(framing: &Framing, start: &RunContext) -> ChangeAut
             .collect(),
         logins,
         complete: !framing.commits.is_empty() && framing.commits.len() < MAX_COMMITS,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A log with so many lines, in a folder of its own.
+    fn written(count: usize) -> (tempfile::TempDir, DismissalJournal) {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = DismissalJournal::new(dir.path(), Some(MacKey::new([7; 32])));
+        for number in 0..count {
+            journal.append_line(&body(number)).unwrap();
+        }
+        (dir, journal)
+    }
+
+    fn body(number: usize) -> String {
+        let said =
+            r#""ground":"fixed","because":"","by":"B","at":"2026-01-01T00:00:00Z","finding":"""#;
+        format!(r#"{{"type":"dismissal","v":1,"fingerprint":"{number:016x}",{said}}}"#)
+    }
+
+    fn lines(journal: &DismissalJournal) -> Vec<String> {
+        let text = safe_file::read_text(&journal.file).unwrap();
+        text.lines().map(str::to_owned).collect()
+    }
+
+    fn rewrite(journal: &DismissalJournal, lines: &[String]) -> DismissalLog {
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        std::fs::write(&journal.file, text).unwrap();
+        journal.read_log()
+    }
+
+    #[test]
+    fn a_log_that_nobody_touched_is_whole() {
+        for count in 0..4 {
+            let (_dir, journal) = written(count);
+            let log = journal.read_log();
+            assert_eq!(
+                (log.own.len(), log.others.len(), log.is_cut),
+                (count, 0, false)
+            );
+        }
+    }
+
+    /// Whichever line is cut off, taken out or moved: none of the log counts, and nothing is added to what is left.
+    #[test]
+    fn no_line_of_the_log_can_be_taken_out_or_put_in_again() {
+        let (_dir, journal) = written(3);
+        let all = lines(&journal);
+        let pick = |numbers: &[usize]| numbers.iter().map(|&n| all[n].clone()).collect::<Vec<_>>();
+        for numbers in [&[0, 1][..], &[0], &[0, 2], &[2, 1, 0], &[1, 0, 2]] {
+            let log = rewrite(&journal, &pick(numbers));
+            assert_eq!((log.own.len(), log.is_cut), (0, true), "{numbers:?}");
+            let error = journal.append_line(&body(9)).unwrap_err().to_string();
+            assert!(error.contains(CUT_LOG), "{error}");
+        }
+        for numbers in [&[1, 2][..], &[2], &[]] {
+            assert!(
+                rewrite(&journal, &pick(numbers)).own.is_empty(),
+                "{numbers:?}"
+            );
+        }
+        // A line that is there twice counts once: the second one is of somebody else.
+        for numbers in [&[0, 1, 2, 0][..], &[0, 0, 1, 2], &[0, 1, 2, 2]] {
+            let log = rewrite(&journal, &pick(numbers));
+            assert_eq!((log.own.len(), log.others.len(), log.is_cut), (3, 1, false));
+        }
+        std::fs::remove_file(&journal.head).unwrap();
+        assert!(rewrite(&journal, &pick(&[0, 1, 2])).is_cut);
+    }
+
+    /// Without any line nothing is dismissed: then it begins anew.
+    #[test]
+    fn a_log_that_was_removed_begins_anew() {
+        let (_dir, journal) = written(3);
+        let old = lines(&journal);
+        std::fs::remove_file(&journal.file).unwrap();
+        assert!(journal.read_log().own.is_empty());
+        journal.append_line(&body(4)).unwrap();
+        assert_eq!(journal.read_log().own.len(), 1);
+        let new = lines(&journal);
+        assert!(rewrite(&journal, &[old[0].clone(), new[0].clone()]).is_cut);
+    }
+
+    /// A crash between a line and the seal of the end, or inside of a line.
+    #[test]
+    fn a_crash_while_a_line_is_added_loses_that_line_at_most() {
+        let (_dir, journal) = written(1);
+        let head = safe_file::read_text(&journal.head).unwrap();
+        journal.append_line(&body(1)).unwrap();
+        std::fs::write(&journal.head, head).unwrap();
+        assert_eq!(journal.read_log().own.len(), 2);
+        let text = safe_file::read_text(&journal.file).unwrap();
+        std::fs::write(&journal.file, format!("{text}{}", &text[..40])).unwrap();
+        journal.append_line(&body(2)).unwrap();
+        let log = journal.read_log();
+        assert_eq!((log.own.len(), log.is_cut), (3, false));
     }
 }

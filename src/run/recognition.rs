@@ -16,7 +16,7 @@ use crate::report::{MemoryPlace, RecognisedVerdict, Report, ReviewSubject};
 
 use crate::run::context::RunContext;
 use crate::run::digests::RunDigests;
-use crate::run::dismissals::{self, DismissalJournal};
+use crate::run::dismissals::{self, CUT_LOG, DismissalJournal};
 use crate::run::error::RunError;
 use crate::run::floor;
 use crate::run::notes;
@@ -110,9 +110,12 @@ impl<'a> VerdictMemory<'a> {
     pub(crate) fn load_dismissals(&self) -> KnownDismissals {
         let mut heard = KnownDismissals::default();
         let mut lines: Vec<DismissalLine> = Vec::new();
-        let (own, planted) = self.journal.read_lines();
+        let log = self.journal.read_log();
+        if log.is_cut {
+            heard.notes.push(format!("{CUT_LOG}: none of it counts"));
+        }
         let mut known: HashSet<String> = HashSet::new();
-        for read in own {
+        for read in log.own {
             if let NoteLine::Dismissal(line) = read.line {
                 known.insert(read.body);
                 lines.push(line);
@@ -120,7 +123,7 @@ impl<'a> VerdictMemory<'a> {
         }
         let mut hearsay: HashSet<String> = HashSet::new();
         let noted = self.trust.noted_lines(None);
-        for read in noted.into_iter().chain(planted) {
+        for read in noted.into_iter().chain(log.others) {
             let NoteLine::Dismissal(dismissal) = &read.line else {
                 continue;
             };

@@ -339,6 +339,12 @@ fn limits_of_the_process_end_in_an_error_that_names_them() {
                 kilobytes * 1024
             ));
     }
+    for kilobytes in [5_000, 10_000, 200_000] {
+        limited(&repo, &format!("-d {kilobytes}"))
+            .ends(3)
+            .tells("the limit on bytes of data is")
+            .tells("ulimit -d");
+    }
     for stack in [100, 200, 1000] {
         limited(&repo, &format!("-s {stack}"))
             .ends(3)
@@ -348,6 +354,31 @@ fn limits_of_the_process_end_in_an_error_that_names_them() {
     limited(&repo, "-s 1024").ends(0);
     limited(&repo, "-f 1").tells("File too large");
     limited(&repo, "-n 64").ends(0);
+}
+
+/// Just above what is refused at once a review ends in a verdict or in an error: by no signal, and in no panic.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_limit_that_is_just_enough_to_begin_ends_a_review_by_no_signal() {
+    let repo = Repo::with_base();
+    let limits = (32..=48)
+        .step_by(2)
+        .map(|files| format!("-n {files}"))
+        .chain([524_288, 600_000, 800_000].map(|kilobytes| format!("-v {kilobytes}")))
+        .chain([262_144, 400_000].map(|kilobytes| format!("-d {kilobytes}")));
+    let limits: Vec<String> = limits.collect();
+    for (name, text) in [
+        ("a.rs", "fn a() {}\n".to_owned()),
+        ("b.txt", "let b = 1;\n".repeat(8 << 20 >> 3)),
+    ] {
+        repo.write(name, text);
+        repo.commit("Add a file");
+        for limit in &limits {
+            let run = limited(&repo, limit);
+            let is_ended = (0..=4).contains(&run.code) && !run.stderr.contains("panicked");
+            assert!(is_ended, "{name} {limit} {run:?}");
+        }
+    }
 }
 
 /// Whatever is written when a file may not grow: the program says so, and no signal ends it. Its output goes into a file.

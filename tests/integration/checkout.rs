@@ -61,6 +61,12 @@ fn values(key: &ConfigKey) -> Vec<String> {
     }
 }
 
+/// A value of a file as `git config` takes it: no quotes, lists with commas.
+fn as_git_has_it(value: &str) -> String {
+    let bare = |c: &char| !"[]\" ".contains(*c);
+    value.chars().filter(bare).collect()
+}
+
 /// A key with the name that makes it matter here.
 fn named(key: &ConfigKey) -> String {
     let name = match key.name.split('.').next() {
@@ -160,6 +166,19 @@ fn a_broken_file_of_the_checkout_is_told_and_the_review_goes_on() {
 fn git_s_own_configuration_of_the_repository_weakens_nothing_either() {
     let desk = failing();
     let repo = &desk.repo;
+    let mut weakened = Vec::new();
+    for key in KEYS.iter().filter(|key| key.kind != ValueKind::Judges) {
+        for value in values(key) {
+            let value = as_git_has_it(&value);
+            let name = format!("council.{}", named(key));
+            repo.git(["config", &name, &value]);
+            if hook(repo) == 0 {
+                weakened.push(format!("{name} = {value}"));
+            }
+            repo.git(["config", "--unset", &name]);
+        }
+    }
+    assert!(weakened.is_empty(), "{weakened:#?}");
     for (key, value) in [
         ("council.review.ignore", "**"),
         ("council.perspectives", "tests"),
@@ -314,7 +333,17 @@ fn what_is_not_obeyed_is_told_on_every_surface() {
     repo.write("council.toml", "[review]\nignore = ['**']\n");
     repo.commit("Ignore everything");
     for format in [
-        "terminal", "markdown", "json", "sarif", "rdjson", "html", "agent", "junit",
+        "terminal",
+        "story",
+        "markdown",
+        "json",
+        "sarif",
+        "rdjson",
+        "html",
+        "agent",
+        "junit",
+        "checkstyle",
+        "gitlab",
     ] {
         let run = repo
             .council(["review", "main...feature", "--format", format])
@@ -380,9 +409,8 @@ fn what_makes_a_review_stricter_is_obeyed_at_once() {
     assert_eq!(hook(repo), 1);
 }
 
-/// Whatever seats a checkout asks for: what two of two judges hold stays carried.
-#[test]
-fn seats_that_a_checkout_asks_for_never_dilute_the_bench() {
+/// Judges as models are, each of another vendor: `one` and `two` find a critical fault in pay.py, `three` finds nothing.
+fn with_models(judges: u32) -> Repo {
     let repo = Repo::with_base();
     let answer = r#"{"schema_version":1,"round":1,"key":"@KEY@","confidence":"HIGH","key_insight":"i","verdict":"FAIL","findings":[
         {"severity":"critical","description":"Division by zero","location":{"path":"pay.py","line":2},"quote":"return total / 0"}]}"#;
@@ -392,7 +420,8 @@ fn seats_that_a_checkout_asks_for_never_dilute_the_bench() {
     let passes = finds.replace("\"FAIL\"", "\"PASS\"");
     let at = passes.find("\"findings\":[").unwrap();
     let passes = passes[..at].to_owned() + "\"findings\":[]}\nEND\n";
-    let mut config = String::from("[review]\nagents = [\"one\", \"two\", \"three\"]\njudges = 2\n");
+    let mut config =
+        format!("[review]\nagents = [\"one\", \"two\", \"three\"]\njudges = {judges}\n");
     for (name, text) in [("one", &finds), ("two", &finds), ("three", &passes)] {
         let judge = repo.in_home(&format!("{name}.sh"));
         std::fs::write(&judge, text).unwrap();
@@ -404,6 +433,50 @@ fn seats_that_a_checkout_asks_for_never_dilute_the_bench() {
     repo.write_home(".config/git-council/config.toml", &config);
     repo.write("pay.py", "def share(total):\n    return total / 0\n");
     repo.commit("Change");
+    repo
+}
+
+/// What only models find is failed whatever a checkout says: no rule speaks of the fault.
+#[test]
+fn no_value_of_a_key_of_the_bench_turns_what_models_fail_into_anything_milder() {
+    let repo = with_models(3);
+    let fresh = ["review", "HEAD", "--fresh", "--no-save"];
+    repo.council(fresh).ends(1);
+    let of_bench = [
+        "review.",
+        "judge",
+        "perspectives.",
+        "presets.",
+        "timeouts.",
+        "cross-examination.",
+        "limits.",
+    ];
+    let is_of_bench = |key: &&ConfigKey| {
+        let models = ["agents.*.model", "agents.*.fallback"];
+        models.contains(&key.name) || of_bench.iter().any(|part| key.name.starts_with(part))
+    };
+    let mut weakened = Vec::new();
+    for key in KEYS.iter().filter(is_of_bench) {
+        let name = match key.name.strip_prefix("agents.*") {
+            Some(rest) => format!("agents.one{rest}"),
+            None => named(key),
+        };
+        for value in values(key) {
+            let line = format!("{name} = {value}\n");
+            repo.write("council.toml", &line);
+            let run = repo.council(fresh);
+            if run.code != 1 {
+                weakened.push((line, run.code, run.stdout));
+            }
+        }
+    }
+    assert!(weakened.is_empty(), "{weakened:#?}");
+}
+
+/// Whatever seats a checkout asks for: what two of two judges hold stays carried.
+#[test]
+fn seats_that_a_checkout_asks_for_never_dilute_the_bench() {
+    let repo = with_models(2);
     let plain = repo
         .council(["review", "HEAD", "--fresh", "--json"])
         .ends(1);

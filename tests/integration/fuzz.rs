@@ -6,8 +6,9 @@ use std::path::PathBuf;
 
 use git_council::fuzz::{TARGETS, Target};
 
-/// Changes of every file of the corpus.
-const CHANGES: u64 = 150;
+/// Changes of the files of a corpus, all together, and of one file at most.
+const CHANGES: u64 = 1200;
+const CHANGES_OF_FILE: u64 = 150;
 
 /// Words that mean something to one reader or another.
 const WORDS: [&str; 16] = [
@@ -92,7 +93,7 @@ fn every_target_bears_its_corpus_and_changes_of_it() {
         assert!(all.len() > 1, "{name} has a corpus");
         for (number, seed) in all.iter().enumerate() {
             play(name, target, seed, &format!("file {number}"));
-            for change in 0..CHANGES {
+            for change in 0..CHANGES_OF_FILE.min(CHANGES / all.len() as u64) {
                 let mut dice = Dice(0x9e37_79b9_7f4a_7c15 ^ (number as u64) << 32 ^ (change + 1));
                 let bytes = changed(seed, &all, &mut dice);
                 play(

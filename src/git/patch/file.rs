@@ -11,6 +11,12 @@ use crate::content;
 
 const FILE_MODE: u32 = 0o100644;
 
+/// The ids of an empty file, with SHA-1 and with SHA-256.
+const EMPTY_IDS: [&str; 2] = [
+    "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+    "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+];
+
 /// What the headers of a `diff --git` section say.
 #[derive(Default)]
 struct GitHeaders {
@@ -23,6 +29,8 @@ struct GitHeaders {
     to: Option<Vec<u8>>,
     similarity: Option<u8>,
     ids: (Option<String>, Option<String>),
+    /// Whether the index line tells of a change of content.
+    has_content: bool,
 }
 
 impl GitHeaders {
@@ -82,7 +90,18 @@ impl GitHeaders {
             (hex && id.bytes().any(|b| b != b'0')).then(|| id.to_ascii_lowercase())
         };
         self.ids = (whole(old), whole(new));
+        let is_nothing = |id: &str| {
+            id.bytes().all(|b| b == b'0') || EMPTY_IDS.iter().any(|empty| empty.starts_with(id))
+        };
+        self.has_content = old != new && !(is_nothing(old) && is_nothing(new));
         Ok(())
+    }
+
+    /// Whether the headers tell of something that stands below them, or of half a change of mode.
+    fn promises_more(&self) -> bool {
+        let is_edited = self.from.is_some() && self.similarity.is_some_and(|percent| percent < 100);
+        let is_half = self.old_mode.is_some() && self.new_mode.is_none() && !self.deleted;
+        self.has_content || is_edited || is_half
     }
 
     fn file_status(&self) -> FileStatus {
@@ -116,7 +135,9 @@ pub(super) fn read_git_file(lines: &mut PatchLines<'_>) -> Result<FileChange, Pa
     let headers = GitHeaders::read(lines)?;
     let content = read_content(lines)?;
     // git writes such a section of a file whose times alone changed; as the last of a patch it may be what is left of one.
-    if lines.next_number() == line + 1 && lines.peek().is_none() {
+    let is_bare = lines.next_number() == line + 1;
+    let is_cut = headers.promises_more() && content.hunks.is_empty() && !content.binary;
+    if (is_bare || is_cut) && lines.peek().is_none() {
         return Err(PatchError::Truncated {
             line,
             what: "a file",

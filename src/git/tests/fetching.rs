@@ -74,6 +74,25 @@ fn fetch(repo: &Repo, remote: &str, name: &str) -> Result<(), GitError> {
     fetch_refs(repo.path(), &env, &source, &[wanted])
 }
 
+/// The traps are real: git itself, asked in the clone, steps into them.
+#[test]
+fn git_alone_runs_what_the_repository_configures() {
+    let (_origin, clone, mark) = trapped();
+    let plain = |args: &[&str]| {
+        let _ = std::fs::remove_file(&mark);
+        let mut git = std::process::Command::new("git");
+        git.current_dir(clone.path()).args(args);
+        git.env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("HOME", clone.path());
+        let _ = git.output().unwrap();
+        std::fs::read_to_string(&mark).unwrap_or_default()
+    };
+    let fetched = plain(&["fetch", "origin", "refs/pull/1/head"]);
+    assert!(fetched.contains("/trap"), "{fetched}");
+    let hooked = plain(&["update-ref", LOCAL, "HEAD"]);
+    assert!(hooked.contains("reference-transaction"), "{hooked}");
+}
+
 #[test]
 fn nothing_that_the_repository_configures_is_run() {
     let (origin, clone, mark) = trapped();

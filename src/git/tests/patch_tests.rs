@@ -243,6 +243,31 @@ fn a_patch_that_ends_behind_the_name_of_a_file_is_cut_off() {
     assert_eq!(files.len(), 2);
 }
 
+/// Headers that tell of a change below them, and nothing below: what was changed is not shown.
+#[test]
+fn a_patch_that_breaks_off_after_its_headers_is_cut_off() {
+    let sections = [
+        "index 1111111..2222222 100644\n",
+        "old mode 100644\nnew mode 100755\nindex 1111111..2222222\n",
+        "new file mode 100644\nindex 0000000..2222222\n",
+        "deleted file mode 100644\nindex 1111111..0000000\n",
+        "index e69de29..2222222 100644\n",
+        "old mode 100644\n",
+    ];
+    for headers in sections {
+        let said = error(&format!("diff --git a/a.py b/a.py\n{headers}"));
+        assert!(
+            said.ends_with("in the middle of a file"),
+            "{headers}: {said}"
+        );
+    }
+    for end in ["", "index 1111111..2222222 100644\n"] {
+        let names = "diff --git a/a b/b\nsimilarity index 90%\nrename from a\nrename to b\n";
+        let said = error(&format!("{names}{end}"));
+        assert!(said.ends_with("in the middle of a file"), "{said}");
+    }
+}
+
 #[test]
 fn names_that_lead_out_are_refused() {
     for name in [

@@ -108,6 +108,11 @@ fn an_object_that_is_not_what_its_name_says_is_damaged() {
     };
     std::fs::remove_file(path(&real)).unwrap();
     std::fs::copy(path(&other), path(&real)).unwrap();
+    is_damaged_for_both_sources(&repo);
+}
+
+/// The only file of the last commit cannot be read, neither by libgit2 nor by git itself.
+fn is_damaged_for_both_sources(repo: &Repo) {
     let damaged = |change: &ReviewedChange| {
         let error = change.fill_hunks(&mut change.files[0].clone()).unwrap_err();
         assert!(matches!(error, GitError::Damaged { .. }), "{error}");
@@ -118,6 +123,43 @@ fn an_object_that_is_not_what_its_name_says_is_damaged() {
     let env = Repo::env(&[("PATH", &path), ("HOME", "/nonexistent")]);
     let store = crate::repository::OpenRepository::by_command(repo.path(), &env, "a test");
     damaged(&crate::read::read_from(store.unwrap(), &request).unwrap());
+}
+
+/// The same in a pack: its index leads one name to the bytes of another.
+#[test]
+fn an_object_of_a_pack_that_is_not_what_its_name_says_is_damaged() {
+    let repo = Repo::new();
+    repo.write("b", "evil\n")
+        .write("a", "one\n")
+        .commit("first");
+    repo.write("a", "two\n").commit("second");
+    repo.git(&["repack", "-a", "-d", "-q"]);
+    assert_eq!(repo.git(&["cat-file", "-p", "HEAD:a"]), "two");
+    let [real, other] = ["HEAD:a", "HEAD:b"].map(|name| repo.git(&["rev-parse", name]));
+    let folder = std::fs::read_dir(repo.path().join(".git/objects/pack")).unwrap();
+    let mut files = folder.map(|entry| entry.unwrap().path());
+    let index = files.find(|file| file.extension().is_some_and(|end| end == "idx"));
+    swap_in_index(&index.unwrap(), &real, &other);
+    assert_eq!(repo.git(&["cat-file", "-p", "HEAD:a"]), "evil");
+    is_damaged_for_both_sources(&repo);
+}
+
+/// Swaps the places of two objects in the index of a pack (version 2): a header of 8 bytes, 256 counts, the names, a
+/// checksum of each, the place of each.
+fn swap_in_index(file: &std::path::Path, one: &str, other: &str) {
+    let mut bytes = std::fs::read(file).unwrap();
+    let names = 8 + 256 * 4;
+    let count = u32::from_be_bytes(bytes[names - 4..names].try_into().unwrap()) as usize;
+    let place = |id: &str| {
+        let id = hex::decode(id).unwrap();
+        let of = |n: usize| &bytes[names + n * 20..names + n * 20 + 20];
+        let number = (0..count).find(|&n| of(n) == id).unwrap();
+        names + count * 24 + number * 4
+    };
+    let (a, b) = (place(one), place(other));
+    (0..4).for_each(|byte| bytes.swap(a + byte, b + byte));
+    std::fs::remove_file(file).unwrap();
+    std::fs::write(file, bytes).unwrap();
 }
 
 /// One of two entries of a name is reviewed, and the other may be checked out.

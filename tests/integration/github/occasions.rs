@@ -80,6 +80,37 @@ fn an_event_that_changes_no_code_repeats_the_verdict_of_the_tip() {
     );
 }
 
+/// The same where the verdict is milder than FAIL, or none at all.
+#[test]
+fn an_event_that_changes_no_code_repeats_a_warning_and_a_review_without_result() {
+    let key = ["BEGIN", "END"].map(|word| format!("-----{word} PRIVATE {}-----\n", "KEY"));
+    let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKjMzEf\n".repeat(6);
+    let warned = format!("{}{body}{}", key[0], key[1]);
+    let too_large = "0123456789abcdef 0123456789abcdef\n".repeat(200_000);
+    let cases = [
+        ("tests/server.pem", warned, "warn", 1, "failure"),
+        ("data.txt", too_large, "inconclusive", 3, "action_required"),
+    ];
+    for (path, text, verdict, code, ending) in cases {
+        let stage = Stage::new();
+        stage.propose(1, &[(path, &text)]);
+        // As the forge does with a diff that is large.
+        stage.hub.state().pulls.get_mut(&1).unwrap().files.clear();
+        let mut args = vec!["review", "--event", "--publish", "comment,check,outputs"];
+        args.extend(["--fail-on", "warn"]);
+        for action in ["synchronize", "labeled", "edited", "anything_new"] {
+            let mut payload = stage.pull_payload(1);
+            payload["action"] = action.into();
+            let run = stage.job(&args, &stage.event("pull_request", &payload));
+            assert_eq!(run.code, code, "{action}: {}{}", run.stdout, run.stderr);
+            assert_eq!(stage.outputs()["verdict"], verdict, "{action}");
+        }
+        let state = stage.hub.state();
+        let is_ended = |check: &serde_json::Value| check["conclusion"] == ending;
+        assert!(state.checks.iter().all(is_ended), "{:?}", state.checks);
+    }
+}
+
 #[test]
 fn a_pushed_commit_that_is_gone_is_named_as_replaced() {
     let stage = Stage::new();

@@ -11,7 +11,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         severity: Significant,
         summary: "a hook that runs automatically on developers' machines",
         why: "Git hooks, install scripts and editor tasks run on the machine of everyone who pulls, with that \
-              person's rights, before anyone has read them.",
+              person's rights, before anyone has read them. Only a note: scripts in a hook folder, hooks of \
+              pre-commit, and commands inside of a development container, which many projects have.",
         fix: "Review the script as code that you are about to run; keep it short and free of downloads.",
         examples: &[RuleExample {
             path: "package.json",
@@ -30,9 +31,14 @@ pattern!(
     r#"^\s*"(preinstall|install|postinstall|prepare|prepublish)"\s*:\s*"([^"]+)""#
 );
 pattern!(PRE_COMMIT, r"^\s*(?:-\s*)?repo:\s*(\S+)");
+// Of a development container one command runs outside of it, before it is made.
 pattern!(
     EDITOR,
-    r#""runOn"\s*:\s*"folderOpen"|"(?:postCreateCommand|onCreateCommand|postStartCommand|initializeCommand)"\s*:"#
+    r#""runOn"\s*:\s*"folderOpen"|"initializeCommand"\s*:"#
+);
+pattern!(
+    CONTAINER,
+    r#""(?:postCreateCommand|onCreateCommand|postStartCommand)"\s*:"#
 );
 pattern!(
     USUAL,
@@ -70,6 +76,13 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
                 file,
                 &EDITOR,
                 "runs when somebody opens the folder",
+                false,
+                hits,
+            );
+            report_lines(
+                file,
+                &CONTAINER,
+                "runs when somebody opens the folder in a container",
                 true,
                 hits,
             );

@@ -52,6 +52,19 @@ fn a_secret_is_found_in_files_of_any_name() {
     }
 }
 
+/// What runs on the machine of whoever opens the folder warns; what runs inside of a container is told.
+#[test]
+fn a_task_that_runs_when_a_folder_is_opened_warns() {
+    let task = |path: &str, line: &str| speaking(&format!("=== {path}\n {{\n+  {line}\n }}\n"));
+    let opened = task(".vscode/tasks.json", r#""runOn": "folderOpen""#);
+    assert!(has(&opened, "hook-change"), "{opened:?}");
+    let container = ".devcontainer/devcontainer.json";
+    let outside = task(container, r#""initializeCommand": "make""#);
+    assert!(has(&outside, "hook-change"), "{outside:?}");
+    let inside = task(container, r#""postCreateCommand": "make""#);
+    assert!(inside.iter().any(|(id, _)| *id == "hook-change") && !has(&inside, "hook-change"));
+}
+
 #[test]
 fn deceptive_text_is_found_in_files_of_any_name() {
     for path in SOMEBODY_ELSES {
