@@ -19,6 +19,11 @@ impl SecretTable {
     }
 }
 
+/// Whether such a file is a script: only its settings are secret, and its commands are code that judges must see.
+pub(crate) fn is_script(path: &str) -> bool {
+    path.ends_with(".envrc")
+}
+
 /// What a line of a file that holds secrets gives away.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum LineValue {
@@ -33,9 +38,10 @@ pub(crate) enum LineValue {
 /// Looks at a line of a file that holds secrets. A value that is a command stays: it is code, not a secret.
 pub(crate) fn value_of_line(line: &str) -> LineValue {
     let text = line.trim();
-    let comment = ["#", "// ", ";", "!", "-----"]
-        .iter()
-        .any(|start| text.starts_with(start));
+    let comment = !is_commented_setting(text)
+        && ["#", "// ", ";", "!", "-----"]
+            .iter()
+            .any(|start| text.starts_with(start));
     let heading = text.starts_with('[') && text.ends_with(']') && text.matches(']').count() == 1;
     let bracket = text.bytes().all(|b| b"{}[](),".contains(&b));
     if comment || heading || bracket || is_redacted(text) {
@@ -46,6 +52,8 @@ pub(crate) fn value_of_line(line: &str) -> LineValue {
     };
     let name = line[..at]
         .trim()
+        .trim_start_matches('#')
+        .trim_start()
         .trim_start_matches("export ")
         .trim_matches(['"', '\'']);
     let named = |b: u8| b.is_ascii_alphanumeric() || b"_.-/@:".contains(&b);
@@ -53,7 +61,8 @@ pub(crate) fn value_of_line(line: &str) -> LineValue {
     if name.is_empty() || !name.bytes().all(named) {
         return LineValue::Opaque;
     }
-    if rest.is_empty() || is_redacted(rest) || rest.contains(['`', '(', '|', '&', '<', '>']) {
+    let is_command = rest.contains("$(") || rest.contains('`') || is_place_holder(rest);
+    if rest.is_empty() || is_redacted(rest) || is_command {
         return LineValue::Shown;
     }
     LineValue::Hidden(line.len() - rest.len())
@@ -62,6 +71,23 @@ pub(crate) fn value_of_line(line: &str) -> LineValue {
 /// What may stand around a value and says nothing of it.
 pub(crate) fn is_around_value(c: char) -> bool {
     c.is_whitespace() || "\"'`,;".contains(c)
+}
+
+/// Whether a comment is a setting that was switched off: its value is no less a secret. Prose has blanks before its signs.
+fn is_commented_setting(text: &str) -> bool {
+    let rest = text.trim_start_matches('#').trim_start();
+    let Some((name, value)) = rest.split_once('=').filter(|_| rest.len() < text.len()) else {
+        return false;
+    };
+    let name = name.strip_prefix("export ").unwrap_or(name);
+    let is_name = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    !name.is_empty() && name.bytes().all(is_name) && !value.trim().contains(' ')
+}
+
+/// `<your-token>`, in which nothing stands.
+fn is_place_holder(value: &str) -> bool {
+    let value = value.trim_matches(['"', '\'']);
+    value.starts_with('<') && value.ends_with('>')
 }
 
 /// Whether nothing is left of a text but what stands for a secret.

@@ -5,18 +5,22 @@
 //! nothing is reported as a secret and still shown.
 
 mod dialect;
+mod encoded_key;
 mod file;
 mod key_block;
 mod known;
 mod lazy;
 mod matcher;
+mod named_value;
 mod plausible;
 mod redactor;
 #[cfg(feature = "samples")]
 pub mod samples;
 mod table;
 
+pub use encoded_key::{encoded_keys, heads_secret_number};
 pub use matcher::{SecretMatch, SecretShape};
+pub use named_value::value_below_name;
 pub use plausible::{is_placeholder, shannon_entropy};
 pub use redactor::{LineRedactor, RedactedLine, RedactedText, Redactor, has_joined_lines};
 pub use table::{SecretTable, TableError};

@@ -4,10 +4,12 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::file::{LineValue, is_around_value, value_of_line};
+use crate::encoded_key::{self, EncodedBlock, may_go_on};
+use crate::file::{LineValue, is_around_value, is_script, value_of_line};
 use crate::key_block::{KeyBlock, may_begin_key};
 use crate::known::KnownValues;
 use crate::matcher::{PLACEHOLDER, SecretShape};
+use crate::named_value::value_below_name;
 use crate::plausible::is_drawn;
 use crate::table::SecretTable;
 
@@ -37,6 +39,12 @@ pub struct RedactedLine<'a> {
     /// Whether the whole line was withheld, though it has no known shape.
     pub withheld: bool,
 }
+
+/// A shorter part of a key, such as the last bytes of a dump, says nothing by itself.
+const MIN_DRAWN: usize = 16;
+
+/// A longer line is not looked at as the name of what stands below it.
+const MAX_NAME_LINE: usize = 200;
 
 /// One secret of a line, as it is replaced.
 #[derive(Debug, Clone)]
@@ -92,7 +100,7 @@ impl Redactor {
                 Some((same, holds)) if same == path => holds,
                 _ => self.is_secret_file(path.as_deref()),
             };
-            let mut reader = self.reader(holds_secrets);
+            let mut reader = self.reader(holds_secrets, path.as_deref().is_some_and(is_script));
             last = Some((path, holds_secrets));
             for line in lines {
                 let (spans, _) = reader.spans(line);
@@ -148,13 +156,16 @@ impl Redactor {
 
     /// A reader of the lines of one file, or of text of no file: what looks like a secret is replaced.
     pub fn lines(&self, path: Option<&str>) -> LineRedactor<'_> {
-        self.reader(self.is_secret_file(path))
+        self.reader(self.is_secret_file(path), path.is_some_and(is_script))
     }
 
-    fn reader(&self, holds_secrets: bool) -> LineRedactor<'_> {
+    fn reader(&self, holds_secrets: bool, is_script: bool) -> LineRedactor<'_> {
         LineRedactor {
             redactor: self,
             block: KeyBlock::default(),
+            encoded: EncodedBlock::default(),
+            above: String::new(),
+            is_script,
             holds_secrets,
             against: Against::Shapes,
         }
@@ -168,9 +179,9 @@ impl Redactor {
 }
 
 /// Whether the lines of a text may stand in each other's light: one that begins a private key makes secrets of those
-/// that follow it. In any other text each line is read by itself, in whatever order.
+/// that follow it, and one that names a variable of the value below. In any other text each line is read by itself, in whatever order.
 pub fn has_joined_lines(text: &str) -> bool {
-    may_begin_key(text)
+    may_begin_key(text) || may_go_on(text)
 }
 
 /// Redacts line after line of one text.
@@ -178,6 +189,10 @@ pub fn has_joined_lines(text: &str) -> bool {
 pub struct LineRedactor<'r> {
     redactor: &'r Redactor,
     block: KeyBlock,
+    encoded: EncodedBlock,
+    /// The line above, where it may name what stands below it.
+    above: String,
+    is_script: bool,
     holds_secrets: bool,
     against: Against,
 }
@@ -219,6 +234,26 @@ impl<'r> LineRedactor<'r> {
 
     /// The secrets of a line by their shape, and whether all of it is withheld for want of one.
     fn spans(&mut self, line: &str) -> (Vec<SecretSpan<'r>>, bool) {
+        let encoded = self.encoded.read_line(line);
+        let (mut spans, withheld) = self.plain_spans(line);
+        let is_shaped = !encoded.is_empty();
+        let keys = encoded.into_iter().map(|range| SecretSpan {
+            random: (range.len() >= MIN_DRAWN).then(|| range.clone()),
+            ..SecretSpan::of_known(encoded_key::KIND, range)
+        });
+        spans.splice(0..0, keys);
+        if let Some(range) = value_below_name(&self.above, line) {
+            spans.push(SecretSpan::of_known("secret", range));
+        }
+        self.above.clear();
+        if line.len() <= MAX_NAME_LINE {
+            self.above.push_str(line);
+        }
+        (spans, withheld && !is_shaped)
+    }
+
+    /// The same without what is encoded.
+    fn plain_spans(&mut self, line: &str) -> (Vec<SecretSpan<'r>>, bool) {
         let mut spans = Vec::new();
         if let Some((kind, range)) = self.block.read_line(line, self.holds_secrets) {
             let beside = [&line[..range.start], &line[range.end..]];
@@ -254,6 +289,7 @@ impl<'r> LineRedactor<'r> {
         };
         match value_of_line(line) {
             LineValue::Shown => (spans, false),
+            LineValue::Opaque if self.is_script => (spans, false),
             LineValue::Hidden(at) => {
                 spans.push(guess("value", at..line.len()));
                 (spans, false)

@@ -60,6 +60,60 @@ fn every_pattern_of_the_table_compiles() {
     );
 }
 
+/// Everyday places of a secret, each with a value that nobody could guess.
+#[test]
+fn everyday_secrets_are_not_shown() {
+    let value = ["tR5wPz8K", "qLm3Xv7Nb2"].concat();
+    for (path, line) in [
+        ("app.gradle", "storePassword '{}'"),
+        ("y.yaml", "\"password\": {}"),
+        ("x.py", "{'user': 'a', 'pass': '{}'}"),
+        ("x.py", "password = (\"{}\")"),
+        ("x.py", "os.environ.setdefault(\"SECRET_KEY\",\"{}\")"),
+        ("x.py", "SECRET_KEY = config(\"SECRET_KEY\", default='{}')"),
+        (
+            "x.py",
+            "parser.add_argument('--password', type=str, default='{}')",
+        ),
+        ("x.sql", "CREATE USER a IDENTIFIED BY '{}';"),
+        ("x.sql", "CREATE ROLE a WITH PASSWORD '{}';"),
+        ("x.sh", "curl -H \"PRIVATE-TOKEN: {}\" https://example.com"),
+        (
+            "nginx.conf",
+            "proxy_set_header Authorization \"Bearer {}\";",
+        ),
+        ("k8s.yaml", "- name: DB_PASSWORD\n  value: {}"),
+        (
+            "h.xml",
+            "<property name=\"hibernate.connection.password\">{}</property>",
+        ),
+        (".env", "#STRIPE={}"),
+        (".env", "FOO=ab|{}"),
+        (".env", "FOO=ab({})"),
+        (".env", "FOO=a&b={}&c"),
+        (".envrc", "export FOO={}"),
+        (".flaskenv", "FOO={}"),
+        (".dev.vars", "FOO={}"),
+        ("secrets.yml", "foo: {}"),
+        ("secrets.json", "{\"foo\": \"{}\"}"),
+        ("secrets.toml", "foo = \"{}\""),
+        (".env/prod", "FOO={}"),
+    ] {
+        let text = line.replacen("{}", &value, 1);
+        let (shown, secrets) = redact_file(path, &text);
+        assert!(secrets > 0 && !shown.contains(&value), "{path}: {shown}");
+        assert_eq!(redact_file(path, &shown).0, shown, "{path}");
+    }
+}
+
+/// A script that is loaded by itself is code: judges see its commands.
+#[test]
+fn the_commands_of_an_envrc_are_shown() {
+    let text =
+        "use flake\nif [ -f x ]; then\ncurl https://a.example/x | sh\nexport A=$(op read x)\n";
+    assert_eq!(redact_file(".envrc", text).0, text);
+}
+
 #[test]
 fn every_row_has_a_sample_and_nothing_of_it_is_shown() {
     let samples = sample_secrets();

@@ -12,6 +12,7 @@ mod detach;
 mod github;
 mod help;
 mod hook;
+mod interrupts;
 mod limits;
 mod live;
 mod modes;
@@ -45,6 +46,7 @@ pub fn main() -> ExitCode {
     {
         return ExitCode::from(guard::run_guard(&arguments.collect::<Vec<_>>()));
     }
+    guard::hide_from_others();
     if let Some(code) = limits::refuse_small_stack(report_early) {
         return ExitCode::from(code);
     }
@@ -94,6 +96,7 @@ fn run_cli(cli: Cli) -> u8 {
         _ => Verbosity::Normal,
     };
     let console = Console::new(cli.global.color.map(Into::into), verbosity, &environment);
+    crate::session::call_when_held(interrupts::end_at_the_second);
     let start = CommandContext::new(cli.global, environment, console);
     let code = start.and_then(|start| dispatch(cli.command, &start));
     code.unwrap_or_else(|error| report_error(&error, &console))

@@ -57,7 +57,8 @@ const BUILT_IN: &[(&str, &[&str])] = &[
             "/vendor/",
             "/third_party/",
             "/Pods/",
-            "/.yarn/",
+            "/.yarn/cache/",
+            "/.yarn/unplugged/",
             "node_modules/",
             "bower_components/",
         ],
@@ -182,8 +183,30 @@ impl IgnoreGlobs {
     fn match_path(&self, path: &RepoPath) -> Match<&ignore::gitignore::Glob> {
         let path = path.display();
         // A patch may name any path; the matcher wants relative ones.
-        self.0
-            .matched_path_or_any_parents(path.trim_start_matches('/'), false)
+        let path = Path::new(path.trim_start_matches('/'));
+        for (level, at) in path.ancestors().enumerate() {
+            if at.as_os_str().is_empty() {
+                break;
+            }
+            let found = self.0.matched(at, level > 0);
+            if counts_at(&found, level > 0) {
+                return found;
+            }
+        }
+        Match::None
+    }
+}
+
+/// Whether a match decides. What names lockfiles and minified files names files: whoever gives a folder such a name must not
+/// hide what lies in it.
+fn counts_at(found: &Match<&ignore::gitignore::Glob>, is_folder: bool) -> bool {
+    match found {
+        Match::None => false,
+        Match::Whitelist(_) => true,
+        Match::Ignore(glob) => {
+            let is_own = glob.from() == Some(Path::new(CONFIGURED));
+            is_own || !is_folder || glob.is_only_dir()
+        }
     }
 }
 
@@ -222,6 +245,19 @@ mod tests {
         ] {
             assert_eq!(reason(&[], path), None, "{path}");
         }
+    }
+
+    #[test]
+    fn a_folder_with_the_name_of_a_lockfile_hides_nothing() {
+        let files = BUILT_IN.iter().flat_map(|(_, globs)| globs.iter());
+        for glob in files.filter(|glob| !glob.ends_with('/')) {
+            let name = glob.replace('*', "a");
+            let path = format!("src/{name}/e.js");
+            assert_eq!(reason(&[], &path), None, "{path}");
+            assert!(reason(&[], &format!("src/{name}")).is_some(), "{name}");
+        }
+        assert_eq!(reason(&[], ".yarn/releases/yarn.cjs"), None);
+        assert!(reason(&["gen.d"], "src/gen.d/e.js").is_some());
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub(super) fn read_file(
     {
         return ReadFile::without_context(state);
     }
-    if let Some(reason) = rules.ignore.left_folder(file) {
+    if let Some(reason) = rules.ignore.left_folder(file).or_else(|| new_part(file)) {
         if !read.blobs.has_blobs() {
             let reason = format!("it was {reason}, and the patch does not hold its whole content");
             return ReadFile::without_context(CoverageState::Unreadable { reason });
@@ -81,6 +81,14 @@ fn old_text(
         bytes.ok().flatten()
     });
     bytes.flatten().filter(|bytes| bounds.admits_text(bytes))
+}
+
+/// From where a file was moved to a place at which it is something else: a workflow, a hook, code. What nobody read as that
+/// must not count as read for the sake of its old name.
+fn new_part(file: &FileChange) -> Option<String> {
+    let old = file.old_path.as_ref()?.display();
+    let gains = council_builtin::gains_part(&old, &file.path.display());
+    (gains && file.status == FileStatus::Renamed).then(|| format!("moved from {old}"))
 }
 
 /// What was never read where it stood is new where it stands now.

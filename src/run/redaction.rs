@@ -1,7 +1,7 @@
 //! What takes secrets out of a run: the built-in table, the user's own rules, and the values of the change.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use council_protocol::Packet;
@@ -27,7 +27,8 @@ pub(crate) fn load_redactor(
     start: &RunContext,
 ) -> Result<Redactor, RunError> {
     let rules = load_rules(settings, repository)?;
-    let handed = handed_secrets(settings, |name| start.environment.get(name));
+    let mut handed = handed_secrets(settings, |name| start.environment.get(name));
+    handed.extend(own_secrets(start.environment.vars()));
     Ok(redactor_knowing(&rules, packet, &handed))
 }
 
@@ -52,6 +53,37 @@ fn handed_secrets<'e>(settings: &Settings, get: impl Fn(&str) -> Option<&'e OsSt
     lines.into_iter().collect()
 }
 
+/// The secrets in our own environment, in the same form: a judge that may run commands runs as the same user, and may find
+/// them in another process.
+fn own_secrets(vars: impl Iterator<Item = (OsString, OsString)>) -> Vec<String> {
+    const ENDINGS: [&str; 9] = [
+        "TOKEN",
+        "KEY",
+        "SECRET",
+        "PASSWORD",
+        "PASSWD",
+        "PASSPHRASE",
+        "CREDENTIAL",
+        "CREDENTIALS",
+        "PAT",
+    ];
+    let is_secret = |name: &str| {
+        let last = name.rsplit('_').next().unwrap_or_default();
+        ENDINGS.contains(&last.to_ascii_uppercase().as_str())
+    };
+    let line = |(name, value): (OsString, OsString)| {
+        let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
+        let value = value.lines().next().unwrap_or_default();
+        let is_long = value.len() >= MIN_OWN_SECRET;
+        (is_secret(&name) && is_long).then(|| format!("{name}={value}"))
+    };
+    let lines: BTreeSet<String> = vars.filter_map(line).collect();
+    lines.into_iter().collect()
+}
+
+/// A shorter value may be a word of any text.
+const MIN_OWN_SECRET: usize = 8;
+
 /// Whether a variable is called as one that holds a secret: the value of another may be any word.
 fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
@@ -60,7 +92,11 @@ fn is_secret_name(name: &str) -> bool {
         "TOKEN",
         "SECRET",
         "PASS",
+        "PASSWORD",
+        "PASSWD",
+        "PASSPHRASE",
         "CREDENTIAL",
+        "CREDENTIALS",
         "AUTH",
         "PAT",
     ];
@@ -149,5 +185,28 @@ mod tests {
             "{said}"
         );
         assert!(said.contains("vim-9"), "{said}");
+    }
+
+    /// A judge that may run commands can read the environment of another process of the same user.
+    #[test]
+    fn a_key_of_our_own_environment_leaves_by_no_word() {
+        let key = ["Zx81mPq0s", "VnL4tYwRb"].concat();
+        let vars = [
+            ("GITHUB_TOKEN", key.as_str()),
+            ("DEPLOY_PASSWORD", "ab|cd&9f3b71c0"),
+            ("EDITOR", "vim-9-long-name"),
+            ("SHORT_KEY", "a1b2"),
+        ];
+        let vars = vars.map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        let own = own_secrets(vars.into_iter());
+        assert_eq!(own.len(), 2, "{own:?}");
+        let redactor = redactor_knowing(&Redactor::default(), &empty_packet(), &own);
+        let said = format!("I found {key} and ab|cd&9f3b71c0, with vim-9-long-name");
+        let said = redact_words(&redactor, &said);
+        assert!(
+            !said.contains("Zx81mPq0") && !said.contains("9f3b71c0"),
+            "{said}"
+        );
+        assert!(said.contains("vim-9-long-name"), "{said}");
     }
 }

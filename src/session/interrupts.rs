@@ -1,7 +1,7 @@
 //! Ctrl-C and SIGTERM, or whatever stands for them.
 
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
 use tokio::runtime::Builder;
@@ -12,6 +12,16 @@ pub enum InterruptSource {
     /// Ctrl-C and SIGTERM of this process. From the first session on they do not end the process by themselves.
     Signals,
     Channel(UnboundedReceiver<()>),
+}
+
+/// Called when signals do not end the process by themselves any more.
+static WHEN_HELD: OnceLock<fn()> = OnceLock::new();
+
+/// Says what to call when a session begins to listen to signals: whoever may exit sees to it that they still end a process
+/// that is busy elsewhere.
+pub(crate) fn call_when_held(act: fn()) {
+    // There is one process, and one who says it.
+    let _ = WHEN_HELD.set(act);
 }
 
 /// Interrupts that are being listened to.
@@ -109,6 +119,9 @@ impl InterruptSource {
             #[cfg(unix)]
             Self::Signals => {
                 use tokio::signal::unix::{SignalKind, signal};
+                if let Some(act) = WHEN_HELD.get() {
+                    act();
+                }
                 Ok(InterruptListener::Signals {
                     interrupt: signal(SignalKind::interrupt())?,
                     terminate: signal(SignalKind::terminate())?,

@@ -221,6 +221,30 @@ impl Language {
         })
     }
 
+    /// The language of a script whose name says nothing, by the program that its first line names (`#!/usr/bin/env python3`).
+    pub fn from_first_line(line: &str) -> Self {
+        let Some(command) = line.strip_prefix("#!") else {
+            return Self::Unknown;
+        };
+        let words = command.split([' ', '\t', '/']);
+        let mut programs = words.filter(|word| !matches!(*word, "" | "usr" | "bin" | "env" | "-S"));
+        let named = |word: &str| {
+            let word = word.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+            Some(match word {
+                "python" | "pypy" => Self::Python,
+                "sh" | "bash" | "dash" | "zsh" | "ksh" | "ash" => Self::Shell,
+                "node" | "nodejs" | "deno" | "bun" | "tsx" | "ts-node" => Self::Script,
+                "ruby" => Self::Ruby,
+                "php" => Self::Php,
+                "lua" | "luajit" => Self::Lua,
+                "pwsh" => Self::PowerShell,
+                "make" => Self::Make,
+                _ => return None,
+            })
+        };
+        programs.find_map(named).unwrap_or(Self::Unknown)
+    }
+
     /// How it writes comments and strings.
     pub fn lexicon(self) -> &'static Lexicon {
         match self {
@@ -290,7 +314,7 @@ fn by_name(name: &str) -> Option<Language> {
 fn by_ending(ending: &str) -> Language {
     match ending {
         "rs" => Language::Rust,
-        "py" | "pyi" | "pyx" => Language::Python,
+        "py" | "pyi" | "pyx" | "pyw" => Language::Python,
         "go" => Language::Go,
         "js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "vue" | "svelte" => {
             Language::Script

@@ -417,3 +417,85 @@ fn a_limit_on_the_size_of_files_is_an_error_from_the_first_word_on() {
         }
     }
 }
+
+/// A judge that runs commands is the same user, and could read what stands in the environment of the program.
+#[cfg(target_os = "linux")]
+#[test]
+fn our_environment_is_hidden_from_others() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    let place = tempfile::Builder::new()
+        .prefix("hidden-")
+        .tempdir()
+        .unwrap();
+    // The superuser reads everything: then both are somebody else.
+    let is_root = fs::metadata(place.path()).unwrap().uid() == 0;
+    let nobody = |program: &str| {
+        let mut command = Command::new(if is_root { "setpriv" } else { program });
+        if is_root {
+            command.args(["--reuid=65534", "--regid=65534", "--clear-groups", program]);
+        }
+        command
+    };
+    if is_root && nobody("true").status().is_err() {
+        return;
+    }
+    // A copy, for nobody else may enter the folder of the build.
+    let copy = place.path().join("git-council");
+    fs::copy(env!("CARGO_BIN_EXE_git-council"), &copy).unwrap();
+    fs::set_permissions(place.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let mut waiting = nobody(&copy.display().to_string())
+        .args(["review", "--patch", "-"])
+        .env("MY_TOKEN", "a-secret-of-ours")
+        .env("HOME", place.path())
+        .current_dir(place.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let environ = format!("/proc/{}/environ", waiting.id());
+    let is_hidden = (0..400).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(25));
+        let read = nobody("cat").arg(&environ).output().unwrap();
+        !read.status.success() && waiting.try_wait().unwrap().is_none()
+    });
+    let _ = waiting.kill();
+    let _ = waiting.wait();
+    assert!(is_hidden);
+}
+
+/// A report that goes to a pipe which nobody reads: the council is over, and nothing hears Ctrl-C any more.
+#[cfg(unix)]
+#[test]
+fn a_second_interrupt_ends_a_process_that_is_busy_elsewhere() {
+    let repo = Repo::with_base();
+    repo.write("src/more.rs", "pub fn more() {}\n");
+    repo.commit("More");
+    let pipe = repo.in_home("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let mut child = repo
+        .program(&repo.path())
+        .args(["review", "HEAD", "--json", "-o"])
+        .arg(&pipe)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let interrupt = |id: u32| {
+        let id = id.to_string();
+        let _ = Command::new("kill").args(["-INT", &id]).status();
+    };
+    // Until then a signal ends the process by itself, or the session hears it.
+    std::thread::sleep(std::time::Duration::from_secs(8));
+    assert!(child.try_wait().unwrap().is_none(), "it waits for a reader");
+    let began = std::time::Instant::now();
+    while child.try_wait().unwrap().is_none() && began.elapsed().as_secs() < 60 {
+        interrupt(child.id());
+        std::thread::sleep(std::time::Duration::from_secs(1));
+    }
+    let ended = child.try_wait().unwrap();
+    let _ = child.kill();
+    assert_eq!(ended.and_then(|status| status.code()), Some(130));
+}

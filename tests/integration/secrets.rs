@@ -478,3 +478,41 @@ fn a_key_that_is_moved_out_of_tests_or_examples_is_one_of_the_programs() {
         }
     }
 }
+
+/// A workflow that lies there under another name does nothing, and nobody has read it as what it becomes.
+#[test]
+fn a_moved_workflow_is_read() {
+    let workflow = "on: pull_request_target\npermissions: write-all\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      \
+                    - uses: actions/checkout@v4\n        with:\n          ref: ${{ github.event.pull_request.head.sha }}\n      \
+                    - run: make\n";
+    let server = "{\n  \"mcpServers\": { \"db\": { \"command\": \"npx\" } }\n}\n";
+    for (from, to, text, rule) in [
+        (
+            ".github/workflows/x.yml.off",
+            ".github/workflows/x.yml",
+            workflow,
+            "workflow-",
+        ),
+        ("m.json", ".mcp.json", server, "agent-file-change"),
+        (
+            "docs/x",
+            ".gitmodules",
+            "[submodule \"a\"]\n\tpath = a\n\turl = -u./run\n",
+            "submodule-command",
+        ),
+    ] {
+        let repo = Repo::with_base();
+        repo.write(from, text);
+        repo.commit("There it does nothing");
+        repo.git(["mv", from, to]);
+        for more in ["", "# more\n"] {
+            if !more.is_empty() && !to.ends_with(".json") {
+                repo.write(to, &format!("{text}{more}"));
+            }
+            repo.commit("Moved");
+            let run = repo.council(["review", "HEAD"]);
+            assert!(run.stdout.contains(rule), "{to}: {}", run.stdout);
+            repo.git(["reset", "--quiet", "--soft", "HEAD~"]);
+        }
+    }
+}

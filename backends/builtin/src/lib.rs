@@ -18,6 +18,7 @@ mod judge;
 mod needle;
 mod old_side;
 mod opaque;
+mod part;
 mod pattern;
 mod perspective;
 mod precision;
@@ -79,6 +80,12 @@ pub fn rules() -> impl ExactSizeIterator<Item = &'static RuleInfo> {
 /// Whether a rule against attacks speaks of what the change adds to a file. One that globs leave out must then be shown.
 pub fn speaks_of(file: &FileChange, blobs: &dyn BlobSource) -> bool {
     scan::speaks_of(file, blobs)
+}
+
+/// Whether a file that is moved from one path to another is new there: a rule looks at it that did not before, or a program
+/// obeys it by its new name. Nobody has reviewed it as what it becomes.
+pub fn gains_part(old: &str, new: &str) -> bool {
+    part::gains_part(old, new)
 }
 
 /// Whether rules about production code pass a file over: an example, or somebody else's code.

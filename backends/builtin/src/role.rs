@@ -77,7 +77,7 @@ impl FileRole {
                 .iter()
                 .any(|folder| names.contains(&folder.as_str()))
         };
-        if within(&FOREIGN_FOLDERS) || is_generated(name) {
+        if within(&FOREIGN_FOLDERS) || is_generated(name, language) {
             Self::Foreign
         } else if folders.iter().any(|f| is_test_folder(f)) || is_test_file(name, language) {
             Self::Test
@@ -91,6 +91,13 @@ impl FileRole {
             Self::Production
         }
     }
+}
+
+/// Whether a path is that of a GitHub workflow, or of an action's description.
+pub(crate) fn is_workflow(path: &str, language: Language) -> bool {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let workflow = folder == ".github/workflows" || folder.ends_with("/.github/workflows");
+    language == Language::Yaml && (workflow || matches!(name, "action.yml" | "action.yaml"))
 }
 
 /// The folder that says of a path that tests or examples lie under it. Names of files, which cost nothing to choose,
@@ -130,18 +137,22 @@ fn is_test_folder(folder: &str) -> bool {
             .any(|word| TEST_WORDS.contains(&word))
 }
 
-fn is_generated(name: &str) -> bool {
-    const MARKS: [&str; 8] = [
-        ".min.",
+fn is_generated(name: &str, language: Language) -> bool {
+    const PACKED_MARKS: [&str; 2] = [".min.", ".bundle."];
+    const MARKS: [&str; 6] = [
         ".pb.",
         "_pb2.",
         "_pb2_grpc.",
         ".generated.",
         "_generated.",
         ".g.dart",
-        ".bundle.",
     ];
-    MARKS.iter().any(|mark| name.contains(mark))
+    // Nobody packs other languages: there it is only a name.
+    let packed = matches!(
+        language,
+        Language::Script | Language::Css | Language::Unknown
+    ) && PACKED_MARKS.iter().any(|mark| name.contains(mark));
+    packed || MARKS.iter().any(|mark| name.contains(mark))
 }
 
 fn is_benchmark(name: &str) -> bool {
@@ -234,6 +245,8 @@ mod tests {
         assert_eq!(role("app/com/example/Orders.java"), FileRole::Production);
         assert_eq!(role("src/test/java/com/acme/A.java"), FileRole::Test);
         assert_eq!(role("example/src/main/java/A.java"), FileRole::Example);
+        assert_eq!(role("src/a.min.py"), FileRole::Production);
+        assert_eq!(role("src/a.min.js"), FileRole::Foreign);
         assert_eq!(role("docs/guide.md"), FileRole::Docs);
         assert_eq!(role("docs/conf.py"), FileRole::Example);
         assert_eq!(role("web/vendor/jquery.js"), FileRole::Foreign);

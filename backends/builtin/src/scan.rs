@@ -10,6 +10,7 @@ use council_protocol::seat::{RuleLevel, RuleSettings};
 use council_protocol::{BlobSource, FileChange, Severity};
 
 use crate::excuse::{MARK, SuppressionLedger};
+use crate::language::Language;
 use crate::needle::{KeywordIndex, keyword_index};
 use crate::old_side::without_old_hits;
 use crate::opaque::{moved_from_samples, moved_in, visit_added_parts};
@@ -449,8 +450,26 @@ fn rules_for(file: &FileView<'_>, bench: &ActiveRules) -> RulesHere {
     here
 }
 
+/// What of a file's path decides which rules look at it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PathFacts {
+    pub(crate) language: Language,
+    pub(crate) role: FileRole,
+    pub(crate) is_workflow: bool,
+}
+
 /// Whether a rule looks at a file at all.
 fn applies_to_file(rule: &BuiltinRule, file: &FileView<'_>) -> bool {
+    let facts = PathFacts {
+        language: file.language,
+        role: file.role,
+        is_workflow: file.is_workflow(),
+    };
+    applies_to_path(rule, facts)
+}
+
+/// The same for a path of which nothing else is known.
+pub(crate) fn applies_to_path(rule: &BuiltinRule, file: PathFacts) -> bool {
     let language = rule.languages.is_empty() || rule.languages.contains(&file.language);
     let scope = match rule.scope {
         RuleScope::Always | RuleScope::AnyFile => true,
@@ -460,7 +479,7 @@ fn applies_to_file(rule: &BuiltinRule, file: &FileView<'_>) -> bool {
         RuleScope::Tests => {
             matches!(file.role, FileRole::Test | FileRole::Production) && file.language.is_code()
         }
-        RuleScope::Workflows => file.is_workflow(),
+        RuleScope::Workflows => file.is_workflow,
     };
     language && scope
 }

@@ -242,6 +242,40 @@ fn a_file_that_leaves_a_folder_that_is_not_reviewed_is_new() {
     assert!(reason.contains("moved out of vendor/a.js"), "{reason}");
 }
 
+/// A move makes a workflow, a server for agents or code of what was none: no judge has read it as that.
+#[test]
+fn a_file_that_becomes_something_else_by_its_name_is_new() {
+    let moves = [
+        (
+            ".github/workflows/x.yml.off",
+            ".github/workflows/x.yml",
+            true,
+        ),
+        ("m.json", ".mcp.json", true),
+        ("docs/x", ".gitmodules", true),
+        ("docs/x.md", "src/x.rs", true),
+        ("tests/a.py", "src/a.py", true),
+        ("src/a.rs", "src/b.rs", false),
+    ];
+    for (old, new, is_new) in moves {
+        let moved = FileChange {
+            status: FileStatus::Renamed,
+            old_path: Some(old.into()),
+            new_id: Some("a".repeat(40)),
+            ..file(new)
+        };
+        let packet_over = |blobs: &dyn BlobSource| {
+            let material = material(vec![moved.clone()]);
+            build_packet(material, &|_| Ok(()), blobs, &ContextBounds::default())
+        };
+        let packet = packet_over(&MapBlobs::default());
+        assert_eq!(packet.files[0].status == FileStatus::Added, is_new, "{new}");
+        let packet = packet_over(&NoBlobs);
+        let state = &packet.coverage.files[0].state;
+        assert_eq!(state.is_complete(), !is_new, "{new}: {state:?}");
+    }
+}
+
 #[test]
 fn what_nobody_can_read_as_text_is_opaque_unless_nothing_of_it_is_new() {
     let kinds = [

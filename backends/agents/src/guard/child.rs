@@ -193,6 +193,19 @@ fn install_handlers() {
 
 extern "C" fn on_child(_: libc::c_int) {}
 
+/// Hides the memory and the environment of this process from other programs of the same user: a judge that may run commands
+/// would find our keys under `/proc`. What is started from here is not hidden; it has an environment of its own.
+pub fn hide_from_others() {
+    #[cfg(target_os = "linux")]
+    {
+        #[expect(unsafe_code, reason = "prctl has no safe wrapper here")]
+        // SAFETY: this option takes numbers and touches no memory.
+        unsafe {
+            libc::prctl(libc::PR_SET_DUMPABLE, 0, 0, 0, 0);
+        }
+    }
+}
+
 /// Makes a write beyond `ulimit -f` fail with `EFBIG` in this process; by default the system ends it with SIGXFSZ. A
 /// handler that does nothing, for what a process ignores its children ignore too, but no handler outlives an `exec`.
 pub fn keep_file_size_an_error() {

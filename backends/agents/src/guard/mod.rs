@@ -13,7 +13,7 @@ mod child;
 mod sandbox;
 mod tree;
 
-pub use child::{keep_file_size_an_error, run_guard};
+pub use child::{hide_from_others, keep_file_size_an_error, run_guard};
 pub use sandbox::{HardBorders, SandboxFence, is_enforceable};
 
 use std::io;

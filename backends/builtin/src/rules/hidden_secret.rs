@@ -1,6 +1,6 @@
 //! `hidden-secret`: what is taken out of every text that a model reads, and what no other rule speaks of.
 
-use council_secrets::{SecretMatch, SecretShape};
+use council_secrets::{SecretMatch, SecretShape, value_below_name};
 
 use super::prelude::*;
 
@@ -104,6 +104,12 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
             "masterauth",
             "machine ",
             "://",
+            "identified",
+            "storepass",
+            "'pass'",
+            "\"pass\"",
+            "value:",
+            "value\":",
         ],
         look: check_line,
     },
@@ -130,6 +136,13 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
             )
     };
     if line.find_secret(is_told).is_some() {
+        return;
+    }
+    let named = line.text_near(-1);
+    if named.is_some_and(|above| value_below_name(above, line.text()).is_some()) {
+        hits.push(line.line_hit(
+            "The value of a variable that is named as a secret is committed; no model is shown it.",
+        ));
         return;
     }
     if let Some(found) = line.find_secret(is_ours) {

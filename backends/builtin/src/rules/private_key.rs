@@ -1,5 +1,7 @@
 //! `private-key`: the private half of a key pair.
 
+use council_secrets::{encoded_keys, heads_secret_number};
+
 use super::prelude::*;
 use crate::role::sample_folder;
 
@@ -20,7 +22,24 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
     languages: &[],
     claims: &["private key"],
     check: RuleCheck::Line {
-        needles: &["private key", "putty-user-key-file"],
+        needles: &[
+            "private key",
+            "putty-user-key-file",
+            // How base64 writes `-----BEGIN `, and how it writes keys that have no such line.
+            "ls0tls1crudjti",
+            "0tls0tqkvhsu4g",
+            "tls0tlujfr0loi",
+            "caqaw",
+            "caqee",
+            "ageam",
+            "agebb",
+            "ibada",
+            "ibaakb",
+            "ibaakc",
+            "ibaajb",
+            "privateexponent:",
+            "priv:",
+        ],
         look: check_line,
     },
 };
@@ -31,8 +50,28 @@ pattern!(
 );
 pattern!(BODY, r"[A-Za-z0-9+/]{40,}");
 
+/// As much of a key is looked at once more for its quote.
+const MAX_QUOTED_KEY: usize = 64 << 10;
+
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let text = line.text();
+    if let Some(key) = encoded_keys(text).first() {
+        // What stands below the first line of a key is told there.
+        if !(1..=4).any(|by| line.text_near(-by).is_some_and(is_key_header)) {
+            // All of it, for which a placeholder stands in what is shown.
+            let quote = &text[..key.end.min(key.start + MAX_QUOTED_KEY)];
+            hits.push(key_hit(line, "A private key is committed in base64", quote));
+        }
+        return;
+    }
+    if is_number_of_key(line) {
+        hits.push(key_hit(
+            line,
+            "The numbers of a private key are committed",
+            text,
+        ));
+        return;
+    }
     let Some(header) = HEADER.find(text) else {
         return;
     };
@@ -46,6 +85,19 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         "A private key is committed",
         &text[..header.end()],
     ));
+}
+
+/// Whether the secret number of a key stands below, as `openssl … -text` prints it.
+fn is_number_of_key(line: &LineView<'_, '_>) -> bool {
+    let is_first = ["privateExponent:", "priv:"]
+        .iter()
+        .any(|name| line.text().trim().ends_with(name));
+    let is_dump = |text: &str| {
+        let text = text.trim().trim_end_matches(':');
+        let is_hex = |byte: &str| byte.len() == 2 && byte.bytes().all(|b| b.is_ascii_hexdigit());
+        text.split(':').count() >= 8 && text.split(':').all(is_hex)
+    };
+    is_first && heads_secret_number(line.text()) && line.text_near(1).is_some_and(is_dump)
 }
 
 /// Most keys of tests and examples are made for them; nobody can tell from the file, so the reader is told why.

@@ -125,6 +125,19 @@ fn a_move_out_of_vendor_is_read() {
     assert!(has(&found, "code-evaluation"), "{found:?}");
 }
 
+#[test]
+fn a_script_is_known_by_its_ending_or_its_first_line() {
+    for (path, first) in [
+        ("bin/run", "#!/usr/bin/env python3"),
+        ("bin/run", "#! /usr/bin/python3.12 -I"),
+        ("src/a.pyw", "import os"),
+        ("src/a.min.py", "import os"),
+    ] {
+        let found = speaking(&format!("=== {path}\n+{first}\n+eval(text)\n"));
+        assert!(has(&found, "code-evaluation"), "{path}: {found:?}");
+    }
+}
+
 /// One file of bytes on either side.
 #[derive(Default)]
 struct Bytes(BTreeMap<Side, Arc<[u8]>>);

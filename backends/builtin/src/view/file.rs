@@ -11,7 +11,7 @@ use super::LineView;
 use super::syntax::FileSyntax;
 use crate::language::Language;
 use crate::pattern::pattern;
-use crate::role::FileRole;
+use crate::role::{FileRole, is_workflow};
 use crate::rule::RuleHit;
 
 pattern!(
@@ -56,12 +56,25 @@ pub(crate) struct FileView<'a> {
     secrets: Mutex<Option<LineSecrets>>,
 }
 
+/// By the path, else by the program that the first line names, where the change shows it.
+fn language_of(path: &str, lines: &[Line<'_>]) -> Language {
+    match (
+        Language::from_path(path),
+        lines.iter().find(|line| line.new_no.is_some()),
+    ) {
+        (Language::Unknown, Some(first)) if first.new_no == Some(1) => {
+            Language::from_first_line(first.text)
+        }
+        (known, _) => known,
+    }
+}
+
 impl<'a> FileView<'a> {
     pub(crate) fn new(index: usize, change: &'a FileChange, blobs: &'a dyn BlobSource) -> Self {
         let path = change.path.display().into_owned();
-        let language = Language::from_path(&path);
-        let role = FileRole::from_path(&path, language);
         let lines: Vec<Line<'a>> = change.hunks.iter().flat_map(|hunk| hunk.lines()).collect();
+        let language = language_of(&path, &lines);
+        let role = FileRole::from_path(&path, language);
         let numbered = (0..).zip(&lines).filter(|(_, line)| line.new_no.is_some());
         let new_side = numbered.map(|(at, _)| at).collect();
         Self {
@@ -106,10 +119,7 @@ impl<'a> FileView<'a> {
 
     /// Whether it is a GitHub workflow, or an action's description.
     pub(crate) fn is_workflow(&self) -> bool {
-        let folder = self.folder_path();
-        let workflow = folder == ".github/workflows/" || folder.ends_with("/.github/workflows/");
-        self.language == Language::Yaml
-            && (workflow || matches!(self.file_name(), "action.yml" | "action.yaml"))
+        is_workflow(&self.path, self.language)
     }
 
     /// Whether it is text that exists after the change.
