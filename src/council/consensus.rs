@@ -72,7 +72,7 @@ pub fn decide_verdict(
     };
     let (verdict, reason) = match verdict {
         // A vote that does not count is in no tally either.
-        Verdict::Pass if case.objections.unread || case.objections.majority_turns => {
+        Verdict::Pass if case.objections.bar_pass() => {
             (Verdict::Warn, VerdictReason::VerdictWithoutFinding)
         }
         _ => (verdict, reason),

@@ -26,13 +26,14 @@ pub(super) struct LostAnswer {
 }
 
 impl LostAnswer {
-    /// The part of an answer that could be read, but was replaced by a later one of the same turn: a FAIL that became
+    /// The part of an answer that could be read, but was replaced by a later one of the same turn: an objection that became
     /// milder, and critical findings that were given up.
     pub(super) fn replaced(round: RoundNumber, vote: Vote, gave_up_critical: bool) -> Option<Self> {
-        (vote == Vote::Fail || gave_up_critical).then_some(Self {
+        let weight = if gave_up_critical { Vote::Fail } else { vote };
+        (weight > Vote::Pass).then_some(Self {
             round,
             vote: Some(vote),
-            weight: Vote::Fail,
+            weight,
             keyed: true,
             // A note of their own names them.
             criticals: Vec::new(),

@@ -19,8 +19,18 @@ pub struct Objections {
     /// More than half of the models vote WARN or FAIL in their last answers, be it without the evidence that a changed vote
     /// takes.
     pub majority_turns: bool,
+    /// A model votes FAIL in its last answer, be it without that evidence: who insists must not leave the change greener
+    /// than who gives in.
+    pub last_fails: bool,
     /// A judge said WARN or FAIL in an answer that does not count, and did not say it again.
     pub unread: bool,
+}
+
+impl Objections {
+    /// Whether a change that nothing else stands against must not be green.
+    pub(crate) fn bar_pass(self) -> bool {
+        self.unread || self.majority_turns || self.last_fails
+    }
 }
 
 /// Stands between a judge's name and the part of a large change that it was shown.
@@ -45,6 +55,7 @@ pub(super) fn weigh_objections(
         .collect();
     let mut sum = Objections {
         unread,
+        last_fails: last.contains(&Vote::Fail),
         ..Objections::default()
     };
     let parts = parts.into_iter().map(Some);

@@ -92,9 +92,9 @@ proptest! {
         let objecting = last.iter().filter(|vote| **vote != Vote::Pass).count();
         let (is, was) = (essence(&debated), essence(&r1));
         let is_pass = was.0 == Verdict::Pass || was.1 == VerdictReason::IncompleteCoverage;
-        if is_pass && objecting * 2 > last.len() {
-            // Most of them object in the end: that is no PASS, be it one that unread files had made worse, and
-            // nothing but the reason has changed.
+        if is_pass && (objecting * 2 > last.len() || last.contains(&Vote::Fail)) {
+            // Most of them object in the end, or one votes FAIL: that is no PASS, be it one that unread files had made
+            // worse, and nothing but the reason has changed.
             let expected = if was.0 == Verdict::Pass { Verdict::Warn } else { was.0 };
             prop_assert_eq!((is.0, is.2), (expected, was.2));
         } else {
@@ -102,6 +102,15 @@ proptest! {
         }
         let counted = |o: &Outcome| o.judges.iter().map(|j| j.counted).collect::<Vec<_>>();
         prop_assert_eq!(counted(&debated), counted(&r1));
+    }
+
+    /// Who insists must not leave the change greener than who gives in.
+    #[test]
+    fn a_last_word_of_fail_is_never_green(world in debated()) {
+        let outcome = world.faultless().play();
+        let mut models = outcome.judges.iter().filter(|j| !j.seat.agent.deterministic && j.counted.is_some());
+        let insists = models.any(|judge| judge.r2 == Some(Vote::Fail));
+        prop_assert!(!(insists && outcome.verdict == Verdict::Pass), "{:?}", outcome.notes);
     }
 
     /// Everybody over everything, or only those for whom something is open, over that: the same comes of it.
@@ -215,9 +224,11 @@ proptest! {
         votes in prop::collection::vec(prop_oneof![Just(Vote::Pass), Just(Vote::Warn), Just(Vote::Fail)], 0..5),
         quorum in 0usize..4,
         (covered, checked) in any::<(bool, bool)>(),
-        (majority_objects, majority_fails, all_fail, majority_turns, unread) in any::<(bool, bool, bool, bool, bool)>(),
+        (majority_objects, majority_fails, all_fail, majority_turns, last_fails, unread)
+            in any::<(bool, bool, bool, bool, bool, bool)>(),
     ) {
-        let objections = Objections { majority_objects, majority_fails, all_fail, majority_turns, unread };
+        let objections =
+            Objections { majority_objects, majority_fails, all_fail, majority_turns, last_fails, unread };
         let policy = VerdictPolicy { disputed_critical_fails, incomplete_coverage_warns };
         let counted = votes.len();
         let verdict = |findings: &[FindingStanding], counted, covered, checked| {

@@ -146,6 +146,48 @@ fn a_fail_that_is_sent_back_for_a_quote_and_comes_back_as_a_pass_is_a_warning() 
     assert!(run.noted("it said FAIL"));
 }
 
+/// One of two judges votes `first` over a finding with a quote that is nowhere, is asked for it, and votes `second`.
+fn play_sent_back(first: Vote, severity: Severity, second: Vote) -> Run {
+    let mut run = Run::seated(plan(Procedure::Review, 2));
+    run.stubborn = false;
+    let mut bogus = finding(severity, 3);
+    bogus.quote = "nothing like it stands anywhere".into();
+    run.answer("judge-1", first, |a| a.findings = vec![bogus]);
+    run.answer("judge-1", second, |_| {});
+    run.answer("judge-2", Vote::Pass, |_| {});
+    run
+}
+
+#[test]
+fn a_warn_that_is_sent_back_for_a_quote_and_comes_back_as_a_pass_is_a_warning() {
+    let run = play_sent_back(Vote::Warn, Severity::Significant, Vote::Pass);
+    let outcome = run.concluded();
+    assert_eq!(
+        (outcome.verdict, outcome.reason),
+        (Verdict::Warn, VerdictReason::VerdictWithoutFinding)
+    );
+    assert!(run.noted("it said WARN"), "{:?}", outcome.notes);
+}
+
+#[test]
+fn a_last_answer_that_votes_fail_without_evidence_is_told_and_is_no_pass() {
+    let mut plan = plan(Procedure::Debate, 3);
+    plan.debate = DebateMode::Force;
+    let mut run = Run::seated(plan);
+    for judge in ["judge-1", "judge-2", "judge-3"] {
+        run.answer(judge, Vote::Pass, |_| {});
+    }
+    run.answer("judge-1", Vote::Fail, |_| {});
+    run.answer("judge-2", Vote::Pass, |_| {});
+    run.answer("judge-3", Vote::Pass, |_| {});
+    let outcome = run.concluded();
+    assert_eq!(
+        (outcome.verdict, outcome.reason),
+        (Verdict::Warn, VerdictReason::VerdictWithoutFinding)
+    );
+    assert!(run.noted("judge-1 votes FAIL in its last answer; PASS counts of it"));
+}
+
 fn severity() -> impl Strategy<Value = Option<Severity>> {
     prop_oneof![
         Just(None),
@@ -178,6 +220,22 @@ proptest! {
         prop_assert!(!objects || again || outcome.verdict != Verdict::Pass, "{:?}", outcome.notes);
         prop_assert_eq!(run.noted("it said"), objects && !again, "{:?}", outcome.notes);
         prop_assert!(!critical || run.noted("critical a.rs:3"), "{:?}", outcome.notes);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// An objection that is sent back for its quote does not become silence either.
+    #[test]
+    fn no_objection_that_is_sent_back_comes_back_green(first in vote(), found in severity(), second in vote()) {
+        let severity = found.unwrap_or(Severity::Significant);
+        let run = play_sent_back(first, severity, second);
+        let outcome = run.concluded();
+        let is_milder = second < first || severity == Severity::Critical && second < Vote::Fail;
+        let objects = first > Vote::Pass || severity == Severity::Critical;
+        prop_assert!(!(objects && is_milder && outcome.verdict == Verdict::Pass), "{:?}", outcome.notes);
+        prop_assert!(!objects || !is_milder || run.noted("it said"), "{:?}", outcome.notes);
     }
 }
 

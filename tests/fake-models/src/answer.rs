@@ -35,7 +35,7 @@ impl Said {
         let asked = || ask.parts.iter().rev().find_map(|part| echo(&part.text));
         let echo = echo(&ask.last).or_else(|| ask.after_tool.is_some().then(asked).flatten());
         let (mut text, tool) = match (&reply.text, &reply.json, &reply.tool) {
-            (Some(text), ..) => (fill(text, echo.as_ref()), None),
+            (Some(text), _, tool) => (fill(text, echo.as_ref()), tool.clone()),
             (_, Some(json), _) => object(ask, &fill(&json.to_string(), echo.as_ref())),
             (.., Some(tool)) => (String::new(), Some(tool.clone())),
             _ if reply.by.is_some() => (String::new(), submission(reply, ask)),

@@ -64,7 +64,7 @@ pub struct Reply {
     pub verdict: String,
     /// Fields of that answer that are to be different; `null` takes one away.
     pub fields: BTreeMap<String, Value>,
-    /// A tool call instead of an answer.
+    /// A tool call instead of an answer, or beside a text.
     pub tool: Option<Tool>,
     /// Further calls beside it.
     pub tools: Vec<Tool>,
@@ -320,6 +320,13 @@ impl Reply {
             tools: calls.collect(),
             ..Self::default()
         }
+    }
+
+    /// The same with a text beside it.
+    #[must_use]
+    pub fn beside(mut self, text: &str) -> Self {
+        self.text = Some(text.to_owned());
+        self
     }
 
     /// An HTTP error.

@@ -43,6 +43,8 @@ pub(super) struct LiveSession {
     is_first: bool,
     has_ended: bool,
     spent: f64,
+    /// What was said in the turn under way, message by message.
+    drafts: Vec<String>,
     most: u64,
     _agent_env: AgentEnv,
 }
@@ -86,6 +88,7 @@ impl LiveSession {
             is_first: true,
             has_ended: false,
             spent: 0.0,
+            drafts: Vec::new(),
             most: spec.max_answer_bytes,
             _agent_env: agent_env,
         })
@@ -107,6 +110,7 @@ impl LiveSession {
                         });
                     }
                     Some("system") if message["subtype"] == "init" => self.check_tools(&message)?,
+                    Some("assistant") => self.drafts.extend(spoken_text(&message)),
                     _ => {}
                 },
                 // A wake of an earlier turn is none.
@@ -172,6 +176,14 @@ impl LiveSession {
     }
 }
 
+/// What the model says in a message, beside the calls of tools.
+fn spoken_text(message: &Value) -> Option<String> {
+    let parts = message["message"]["content"].as_array()?.iter();
+    let texts = parts.filter(|part| part["type"] == "text");
+    let text: String = texts.filter_map(|part| part["text"].as_str()).collect();
+    (!text.trim().is_empty()).then_some(text)
+}
+
 impl Conversation for LiveSession {
     fn take_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
         if self.has_ended {
@@ -183,6 +195,7 @@ impl Conversation for LiveSession {
             let tell = self.tell.clone();
             move || drop(tell.send(LiveEvent::Woken))
         });
+        self.drafts.clear();
         let is_first = std::mem::take(&mut self.is_first);
         let message = super::user_message(&self.brief, &turn.prompt, is_first);
         self.lines.stdin_writer().write_line(&message);
@@ -193,7 +206,11 @@ impl Conversation for LiveSession {
         {
             failure.usage = self.interrupt_turn().map(Box::new);
         }
-        let reply = outcome.and_then(|outcome| outcome.into_reply(&mut self.spent));
+        let mut reply = outcome.and_then(|outcome| outcome.into_reply(&mut self.spent));
+        let mut drafts = std::mem::take(&mut self.drafts);
+        let counts = |text: &String| reply.as_ref().is_ok_and(|r| r.raw.trim() == text.trim());
+        drafts.retain(|text| !turn.key.is_empty() && text.contains(&turn.key) && !counts(text));
+        mailbox::tell_drafts(&mut reply, drafts);
         mailbox::prefer_submitted(self.mailbox.as_ref(), reply)
     }
 

@@ -43,6 +43,19 @@ struct TurnProgress {
     text: String,
     /// Tokens of the thread so far.
     total: Option<[u64; 3]>,
+    /// What an answer must hold.
+    key: String,
+    /// Answers before the last message: none of them counts, and what they object to is told.
+    unread: Vec<String>,
+}
+
+impl TurnProgress {
+    fn take_message(&mut self, text: &str) {
+        let earlier = std::mem::replace(&mut self.text, text.to_owned());
+        if !self.key.is_empty() && earlier.contains(&self.key) && earlier != text {
+            self.unread.push(earlier);
+        }
+    }
 }
 
 impl CodexThread {
@@ -104,10 +117,8 @@ impl CodexThread {
                 RpcNotice::Told(method, mut params) => match method.as_str() {
                     "turn/completed" => return Ok(params["turn"].take()),
                     "item/completed" if params["item"]["type"] == "agentMessage" => {
-                        heard.text = params["item"]["text"]
-                            .as_str()
-                            .unwrap_or_default()
-                            .to_owned();
+                        let text = params["item"]["text"].as_str().unwrap_or_default();
+                        heard.take_message(text);
                     }
                     "thread/tokenUsage/updated" => heard.total = parse_total(&params["tokenUsage"]),
                     _ => {}
@@ -193,7 +204,10 @@ impl CodexThread {
             .server
             .peer
             .send_request(&self.receiver, "turn/start", &params);
-        let mut heard = TurnProgress::default();
+        let mut heard = TurnProgress {
+            key: turn.key.clone(),
+            ..TurnProgress::default()
+        };
         let over = self.wait_for_end(asked, &mut heard, until, stop);
         let over = match over {
             Err(failure)
@@ -205,7 +219,10 @@ impl CodexThread {
             Err(failure) => return Err(self.server.peer.with_stderr(failure)),
             Ok(over) => over,
         };
-        let usage = self.turn_usage(heard.total);
+        let mut usage = self.turn_usage(heard.total);
+        if !heard.unread.is_empty() {
+            usage.get_or_insert_default().unread = std::mem::take(&mut heard.unread);
+        }
         match over["status"].as_str() {
             Some("completed") => Ok(AgentReply {
                 raw: heard.text,

@@ -43,6 +43,8 @@ pub(super) struct HttpConversation {
     endpoint: Endpoint,
     /// What is asked for now.
     form: Form,
+    /// What an answer to it must hold.
+    key: String,
     /// The models that are tried, in order; a conversation stays with the one that answered.
     models: Vec<String>,
     /// Models that were given up, and why.
@@ -85,6 +87,7 @@ impl HttpConversation {
             endpoint,
             models,
             form: Form::Text,
+            key: String::new(),
             passed_over: Vec::new(),
             brief: Arc::clone(&spec.brief),
             most_bytes: spec.max_answer_bytes,
@@ -106,6 +109,7 @@ impl Conversation for HttpConversation {
         self.said.push(ApiMessage::Prompt(turn.prompt.clone()));
         self.tools.begin_turn();
         self.form = schema::held_form(turn.task.form(), self.proves);
+        self.key.clone_from(&turn.key);
         self.spending = TurnSpending::new(turn.spend.clone());
         self.partial.clear();
         self.unread.clear();
@@ -158,6 +162,15 @@ impl HttpConversation {
         if !said.trim().is_empty() && self.unread.len() < MAX_UNREAD {
             self.unread.push(said);
         }
+    }
+
+    /// What is said beside a call of a tool is no answer yet; but one that has the key of its turn was meant as one, and
+    /// what it objects to is told where the next one does not say it again.
+    fn set_draft_aside(&mut self) {
+        if !self.key.is_empty() && self.partial.contains(&self.key) {
+            self.set_aside();
+        }
+        self.partial.clear();
     }
 
     /// What the answer of the turn is held to. It stays the same as long as the procedure does.
@@ -232,8 +245,7 @@ impl HttpConversation {
                 return self.check_answer(heard);
             }
             self.check_sent(&heard).map_err(CallError::Next)?;
-            // What is said beside a call of a tool is no answer yet.
-            self.partial.clear();
+            self.set_draft_aside();
             self.answer_calls(model, heard, until);
         }
     }

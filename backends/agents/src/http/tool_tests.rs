@@ -66,6 +66,28 @@ fn bodies(models: &FakeModels) -> Vec<Value> {
     bodies.collect()
 }
 
+/// A whole answer beside a call of a tool is no answer yet, but what it objects to must not vanish.
+#[test]
+fn a_verdict_beside_a_call_is_kept_for_the_program_to_tell() {
+    for api in APIS {
+        for (said, kept) in [
+            (r#"{"verdict": "FAIL", "key": "k1"}"#, 1),
+            ("I look into it first.", 0),
+        ] {
+            let calls = Says::calls([read_file("a.rs")]).beside(said);
+            let models = FakeModels::start([Rule::on(calls).times(1)]).unwrap();
+            let (_, agent) = agent();
+            let reply = ask(&agent, &with_tools(&models, api, 12), &turn(1, 20_000)).unwrap();
+            let unread = reply.usage.unwrap().unread;
+            assert_eq!(unread.len(), kept, "{api:?}: {unread:?}");
+            assert!(
+                unread.iter().all(|text| text.contains("FAIL")),
+                "{unread:?}"
+            );
+        }
+    }
+}
+
 #[test]
 fn a_model_looks_things_up_and_answers_with_what_it_saw() {
     for api in APIS {

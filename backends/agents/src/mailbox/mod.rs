@@ -40,6 +40,12 @@ const SENT_FILE: &str = "sent.jsonl";
 /// It lies there once a verdict of the turn was refused for its quotes.
 const REFUSED_FILE: &str = "refused";
 
+/// Verdicts of the turn that were refused or replaced, one a line: none of them counts, and what they object to is told.
+const DRAFTS_FILE: &str = "drafts.jsonl";
+
+/// The most bytes of it for each byte that an answer may have.
+const MAX_DRAFTS: u64 = 8;
+
 /// What a verdict has to echo, and what the judge has been sent.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct PostedTurn {
@@ -129,7 +135,7 @@ impl JudgeMailbox {
 
     /// A turn begins: what an earlier one left is none of it.
     pub(crate) fn post_turn(&self, turn: &Turn) -> io::Result<()> {
-        for left in [VERDICT_FILE, SENT_FILE, REFUSED_FILE] {
+        for left in [VERDICT_FILE, SENT_FILE, REFUSED_FILE, DRAFTS_FILE] {
             match fs::remove_file(self.folder.join(left)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
@@ -187,6 +193,21 @@ impl JudgeMailbox {
         };
         let sent = self.read_bounded(SENT_FILE)?.unwrap_or_default();
         Ok(with_messages(&text, &sent))
+    }
+
+    /// What was submitted in this turn and does not count.
+    fn read_drafts(&self) -> Vec<String> {
+        let path = self.folder.join(DRAFTS_FILE);
+        let most = self
+            .max_bytes
+            .unwrap_or(u64::MAX)
+            .saturating_mul(MAX_DRAFTS);
+        let is_bounded = fs::metadata(&path).is_ok_and(|file| file.len() <= most);
+        let text = is_bounded.then(|| fs::read_to_string(path).ok()).flatten();
+        text.unwrap_or_default()
+            .lines()
+            .map(str::to_owned)
+            .collect()
     }
 
     /// A file that the client may have written; none when there is none.
@@ -260,14 +281,39 @@ pub(crate) fn prefer_submitted(
         mailbox.end_turn(&mut result);
     }
     let submitted = mailbox.map_or(Ok(None), JudgeMailbox::take_verdict);
+    let drafts = mailbox.map(JudgeMailbox::read_drafts).unwrap_or_default();
+    tell_drafts(&mut result, drafts);
     match (result, submitted) {
-        (Ok(reply), Ok(Some(raw))) => Ok(AgentReply { raw, ..reply }),
+        (Ok(mut reply), Ok(Some(raw))) => {
+            // An answer in words beside the one that was submitted: only that one counts.
+            let key = mailbox.and_then(|mailbox| Some(mailbox.read_posted().ok()?.key));
+            if key.is_some_and(|key| !key.is_empty() && reply.raw.contains(&key)) {
+                let said = std::mem::take(&mut reply.raw);
+                reply.usage.get_or_insert_default().unread.push(said);
+            }
+            Ok(AgentReply { raw, ..reply })
+        }
         (Ok(reply), Err(failure)) => Err(failure.with_usage(reply.usage)),
         (Err(failure), Ok(Some(raw))) if ran_out(&failure) => Ok(AgentReply {
             raw,
             usage: failure.usage.map(|usage| *usage),
         }),
         (result, _) => result,
+    }
+}
+
+/// Adds answers that do not count to what the turn has cost: the program reads them for objections.
+pub(crate) fn tell_drafts(result: &mut Result<AgentReply, Failure>, drafts: Vec<String>) {
+    if drafts.is_empty() {
+        return;
+    }
+    match result {
+        Ok(reply) => reply.usage.get_or_insert_default().unread.extend(drafts),
+        Err(failure) => {
+            let mut usage = failure.usage.take().unwrap_or_default();
+            usage.unread.extend(drafts);
+            failure.usage = Some(usage);
+        }
     }
 }
 
@@ -280,24 +326,59 @@ fn ran_out(failure: &Failure) -> bool {
     )
 }
 
-/// What the judge's client asks of the mailbox.
-#[cfg_attr(
-    not(feature = "mcp"),
-    expect(dead_code, reason = "only the server asks")
-)]
 impl JudgeMailbox {
     pub(crate) fn read_posted(&self) -> Result<PostedTurn, String> {
         let read =
             fs::read(self.folder.join(TURN_FILE)).map_err(|_| "no turn is under way".to_owned())?;
         serde_json::from_slice(&read).map_err(|error| error.to_string())
     }
+}
 
+/// What the judge's client asks of the mailbox.
+#[cfg_attr(
+    not(feature = "mcp"),
+    expect(dead_code, reason = "only the server asks")
+)]
+impl JudgeMailbox {
     /// Keeps a verdict that fits, and says so. Quotes that are nowhere are refused once: the program would send the answer
-    /// back for them after the turn, when mending it costs another one.
+    /// back for them after the turn, when mending it costs another one. What was refused, or is replaced, stays known.
     ///
     /// # Errors
     /// What is wrong with it, for the model.
     pub(crate) fn submit_verdict(&self, verdict: &Value) -> Result<String, String> {
+        let replaced = fs::read_to_string(self.folder.join(VERDICT_FILE)).ok();
+        let taken = self.take_submission(verdict);
+        let draft = match &taken {
+            Ok(_) => replaced,
+            Err(_) => Some(verdict.to_string()),
+        };
+        if let Some(draft) = draft {
+            self.keep_draft(&draft).map_err(|error| error.to_string())?;
+        }
+        taken
+    }
+
+    /// Keeps a verdict that was meant for this turn and does not count, as far as there is room for it.
+    fn keep_draft(&self, draft: &str) -> io::Result<()> {
+        use std::io::Write as _;
+        let Ok(posted) = self.read_posted() else {
+            return Ok(());
+        };
+        let path = self.folder.join(DRAFTS_FILE);
+        let kept = fs::metadata(&path).map_or(0, |file| file.len());
+        let most = posted.max_bytes.saturating_mul(MAX_DRAFTS);
+        let is_meant = !posted.key.is_empty() && draft.contains(&posted.key);
+        if !is_meant || kept.saturating_add(draft.len() as u64) >= most {
+            return Ok(());
+        }
+        let mut file = fs::OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(path)?;
+        file.write_all(format!("{draft}\n").as_bytes())
+    }
+
+    fn take_submission(&self, verdict: &Value) -> Result<String, String> {
         let posted = self.read_posted()?;
         if verdict.get("findings").is_some_and(Value::is_null) {
             return Err("findings: null; an empty list says that there are none".to_owned());

@@ -27,7 +27,12 @@ fn spec() -> JudgeSpec {
 fn mailbox() -> (tempfile::TempDir, JudgeMailbox) {
     let folder = tempfile::tempdir().unwrap();
     let mailbox = JudgeMailbox::create(folder.path(), &spec()).unwrap();
-    let turn = Turn {
+    mailbox.post_turn(&turn()).unwrap();
+    (folder, mailbox)
+}
+
+fn turn() -> Turn {
+    Turn {
         id: TurnId(1),
         round: RoundNumber::FIRST,
         key: "k".to_owned(),
@@ -35,9 +40,7 @@ fn mailbox() -> (tempfile::TempDir, JudgeMailbox) {
         prompt: String::new(),
         timeout_ms: 1,
         spend: None,
-    };
-    mailbox.post_turn(&turn).unwrap();
-    (folder, mailbox)
+    }
 }
 
 fn verdict() -> Value {
@@ -75,6 +78,44 @@ fn a_verdict_that_fits_is_kept_and_one_that_does_not_goes_back_with_the_reason()
     let taken: Value = serde_json::from_str(&mailbox.take_verdict().unwrap().unwrap()).unwrap();
     assert_eq!(taken["verdict"], "WARN");
     assert_eq!(taken["messages"][0]["to"], "critic");
+}
+
+/// What a judge submitted before and took back, or was refused, or says beside it: none of it counts, and all of it is told.
+#[test]
+fn verdicts_that_were_refused_or_replaced_stay_known() {
+    let (_folder, mailbox) = mailbox();
+    let voting = |vote: &str| {
+        let mut verdict = verdict();
+        verdict["verdict"] = json!(vote);
+        verdict
+    };
+    let mut unproved = voting("FAIL");
+    unproved["findings"] = json!([{ "severity": "critical", "description": "d",
+            "location": { "path": "a.py", "line": 12 }, "quote": "nowhere" }]);
+    mailbox.submit_verdict(&unproved).unwrap_err();
+    mailbox.submit_verdict(&voting("WARN")).unwrap();
+    mailbox.submit_verdict(&voting("PASS")).unwrap();
+    let words = AgentReply {
+        raw: "{\"key\": \"k\", \"verdict\": \"FAIL\"}".to_owned(),
+        usage: None,
+    };
+    let reply = prefer_submitted(Some(&mailbox), Ok(words)).unwrap();
+    assert!(reply.raw.contains("PASS"));
+    let unread = reply.usage.unwrap().unread;
+    let votes = unread.iter().map(|text| {
+        let read: Value = serde_json::from_str(text).unwrap();
+        read["verdict"].as_str().unwrap().to_owned()
+    });
+    assert_eq!(votes.collect::<Vec<_>>(), ["FAIL", "WARN", "FAIL"]);
+
+    let quiet = AgentReply {
+        raw: "done".to_owned(),
+        usage: None,
+    };
+    mailbox.post_turn(&turn()).unwrap();
+    mailbox.submit_verdict(&voting("PASS")).unwrap();
+    let reply = prefer_submitted(Some(&mailbox), Ok(quiet)).unwrap();
+    assert_eq!(reply.usage, None, "and of an earlier turn nothing is left");
 }
 
 #[test]
