@@ -54,6 +54,11 @@ pub fn parse_patch(bytes: &[u8]) -> Result<Vec<FileChange>, PatchError> {
             files.push(file::read_plain_binary(&mut lines)?);
         } else {
             refuse_line(line, lines.next_number(), plain)?;
+            let next = lines.peek_second().unwrap_or_default();
+            if starts_other_format(line, next) {
+                let line = lines.next_number();
+                return Err(PatchError::NotUnified { line });
+            }
             lines.next();
         }
     }
@@ -88,6 +93,38 @@ fn refuse_line(line: &[u8], number: usize, plain: bool) -> Result<(), PatchError
         return Err(PatchError::NotUnified { line: number });
     }
     Ok(())
+}
+
+/// Whether two lines begin a change in another format that `patch` applies as well: context, normal, or an `ed` script.
+/// `patch` takes one behind a unified diff, too, so it must not be read over as words between two files.
+fn starts_other_format(line: &[u8], next: &[u8]) -> bool {
+    let (line, next) = (line.trim_ascii_end(), next.trim_ascii_end());
+    let is_context = line.starts_with(b"***************")
+        && next.starts_with(b"*** ")
+        && next.ends_with(b" ****");
+    let is_named = line.starts_with(b"*** ") && next.starts_with(b"--- ");
+    let is_line = next.starts_with(b"<") || next.starts_with(b">");
+    let is_normal = is_command(line, true) && is_line;
+    is_context || is_named || is_normal || is_command(line, false)
+}
+
+/// Whether a line is a command of a normal diff (`3,4c5`, `0a1,9`), or of an `ed` script (`3,4c`, `12d`).
+fn is_command(line: &[u8], is_normal: bool) -> bool {
+    let Some(at) = line.iter().position(|byte| b"acd".contains(byte)) else {
+        return false;
+    };
+    let is_range = |text: &[u8]| {
+        let mut numbers = text.split(|&byte| byte == b',');
+        let is_number = |n: &[u8]| !n.is_empty() && n.iter().all(u8::is_ascii_digit);
+        numbers.clone().count() <= 2 && numbers.all(is_number)
+    };
+    let (from, to) = (&line[..at], &line[at + 1..]);
+    is_range(from)
+        && if is_normal {
+            is_range(to)
+        } else {
+            to.is_empty()
+        }
 }
 
 /// Path order, each path once. A change of type is written as a removal and an addition: it becomes one file again.

@@ -293,6 +293,39 @@ fn one_file_twice_is_a_series() {
     assert_eq!(error(&text), "x is changed more than once");
 }
 
+/// `patch` applies a file in another format behind a unified one: read over, its lines would be reviewed by nobody.
+#[test]
+fn a_second_file_in_another_format_is_refused() {
+    let unified = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+y\n";
+    let plain = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+y\n";
+    for other in [
+        "*** b.py\t2026-01-01\n--- b.py\t2026-01-02\n***************\n*** 1 ****\n--- 1,2 ----\n  x\n+ key\n",
+        "***************\n*** 1 ****\n--- 1,2 ----\n  x\n+ key\n",
+        "Index: b.py\n1a2,3\n> key\n> more\n",
+        "diff b.py c.py\n3,4c5\n< x\n< y\n---\n> key\n",
+        "Index: b.py\n12d11\n< x\n",
+        "Index: b.py\n1a\nkey\n.\n",
+    ] {
+        for first in [unified, plain] {
+            for text in [format!("{first}{other}"), format!("{other}{first}")] {
+                assert!(
+                    error(&text).ends_with("the diff is not a unified one"),
+                    "{text}"
+                );
+            }
+        }
+    }
+    // Words between two files of a series are words.
+    let words =
+        "From: A <a@x>\nSubject: [PATCH] 3,4 is 5\n\n*** new ***\n1a2 is a place\n< 12d >\n---\n";
+    assert_eq!(
+        parse_patch(format!("{words}{unified}").as_bytes())
+            .unwrap()
+            .len(),
+        1
+    );
+}
+
 const SAMPLE: &str = "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nFrom: A <a@x>\nSubject: [PATCH 1/2] one\n two\n\nbody\n---\n x | 2 +-\n\ndiff --git a/x b/x\nindex 1111111..2222222 100644\n--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@ fn f()\n a\n-b\n+B\n c\n\\ No newline at end of file\ndiff --git \"a/\\303\\244\" b/y\nsimilarity index 100%\nrename from \"\\303\\244\"\nrename to y\ndiff --git a/z b/z\nGIT binary patch\nliteral 1\nIcmZPo000310RR91\n\n-- \n2.47.3\n";
 
 #[test]
