@@ -373,7 +373,7 @@ pub const KEYS: &[ConfigKey] = &[
         "agents.*.deterministic",
         ValueKind::Switch,
         SourceTrust::User,
-        "Whether it applies rules rather than a model: its findings then count without a second judge.",
+        "Whether it applies rules rather than a model: its findings then count without a second judge, and it is none of the reviewers against whose number a model's finding is weighed. Unset: yes for a tool (any `format` but `answer`), no for everything else.",
     ),
     key_row(
         "backends.*.library",

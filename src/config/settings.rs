@@ -209,9 +209,8 @@ pub(crate) struct AgentSettings {
     pub model: Option<String>,
     /// Whose model it is.
     pub vendor: Option<String>,
-    /// Whether it applies rules.
-    #[serde(default)]
-    pub deterministic: bool,
+    /// Whether it applies rules; unset: a tool does.
+    pub deterministic: Option<bool>,
 }
 
 /// One `[prices.MODEL]`, in millionths of US dollars for a million tokens.

@@ -11,6 +11,7 @@ use super::engine::{Council, PROOF_MS};
 use super::evidence::is_about_file;
 use super::judges::{OpenTurn, QueuedTask, SeatIndex, same_text};
 use super::lost_answer::LostAnswer;
+use super::plan::ShownPath;
 use super::state::{DebateState, TimerKind};
 
 /// Faults that are named at once. A judge that quotes nothing right is not told more by a longer list.
@@ -308,11 +309,36 @@ fn is_proven(state: &DebateState, seat: SeatIndex, finding: &Finding) -> bool {
         .resolves()
 }
 
-/// Paths as git has them, where a judge wrote `./`, `a/` or `b/` before one, the folder that it works in, or the end of it.
+/// The file that a judge means by a path: first one that it was shown under that very name, then one that has it, then one
+/// that it comes close to. None: it is not clear.
+pub fn meant_path<'a>(
+    path: &RepoPath,
+    files: impl Iterator<Item = &'a RepoPath> + Clone,
+    shown: &'a [ShownPath],
+) -> Option<&'a RepoPath> {
+    let named = |name: &str| shown.iter().find(|s| s.shown == name).map(|s| &s.path);
+    let text = std::str::from_utf8(path.as_bytes()).ok();
+    let names: Vec<RepoPath> = shown
+        .iter()
+        .map(|s| RepoPath::from(s.shown.as_str()))
+        .collect();
+    let close = || {
+        let name = path.resolve_among(names.iter())?;
+        named(std::str::from_utf8(name.as_bytes()).ok()?)
+    };
+    text.and_then(named)
+        .or_else(|| path.resolve_among(files))
+        .or_else(close)
+}
+
+/// Paths as git has them, where a judge wrote `./`, `a/` or `b/` before one, the folder that it works in, or the end of it,
+/// or the name under which it was shown.
 fn resolve_paths(state: &DebateState, seat: SeatIndex, answer: &mut Answer) {
     let files = &state.judges[seat].planned.coverage.files;
+    let shown = &state.plan.options.shown_paths;
     let resolve = |path: &mut RepoPath| {
-        if let Some(known) = path.resolve_among(files.iter().map(|f| &f.path)) {
+        let files = files.iter().map(|f| &f.path);
+        if let Some(known) = meant_path(path, files, shown) {
             *path = known.clone();
         }
     };

@@ -399,7 +399,9 @@ fn models_before(
         !file.is_some_and(|file| {
             matches!(
                 file.state,
-                CoverageState::OverBudget | CoverageState::Unreadable { .. }
+                CoverageState::OverBudget
+                    | CoverageState::Unreadable { .. }
+                    | CoverageState::NotAsked
             )
         })
     };

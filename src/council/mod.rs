@@ -49,6 +49,7 @@ pub mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use check::meant_path;
 pub use dismissal::ReconsideredVerdict;
 pub use engine::Council;
 pub use exchange::{Action, Input};
@@ -58,4 +59,4 @@ pub use objections::PART_MARK;
 pub use outcome::Outcome;
 pub use plan::Plan;
 pub use plan::{Dismissal, DismissalGround};
-pub use verdict::NO_ANSWER;
+pub use verdict::{NO_ANSWER, UNASKED};

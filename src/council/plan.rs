@@ -6,7 +6,7 @@ use council_protocol::answer::Contention;
 use council_protocol::capability::Grant;
 use council_protocol::coverage::Coverage;
 use council_protocol::task::Framing;
-use council_protocol::{JudgeId, Millis, Seat, Severity};
+use council_protocol::{JudgeId, Millis, RepoPath, Seat, Severity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -182,6 +182,18 @@ pub struct ProcedureOptions {
     /// Findings that people argued away: they are listed and do not count.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dismissed: Vec<Dismissal>,
+    /// Files that judges are shown under another name than they have.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shown_paths: Vec<ShownPath>,
+}
+
+/// A file whose name holds what cannot be shown as it is: a tabulator, say.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ShownPath {
+    /// The name as it is shown, and as a judge copies it.
+    pub shown: String,
+    /// The file, as git has it.
+    pub path: RepoPath,
 }
 
 /// How much is debated in a staged debate.

@@ -148,7 +148,8 @@ impl DebateState {
             .map(|&seat| self.judges[seat].coverage())
             .collect();
         let seen: Vec<&Coverage> = seen.iter().map(|coverage| &**coverage).collect();
-        Coverage::of_quorum(&seen, self.plan.quorum.max(1) as usize)
+        let planned: Vec<&Coverage> = self.plan.seats.iter().map(|p| &*p.coverage).collect();
+        Coverage::of_asked_quorum(&seen, &planned, self.plan.quorum.max(1) as usize)
     }
 }
 

@@ -21,6 +21,9 @@ use super::state::DebateState;
 /// Why a file counts as unread where no judge counts.
 pub const NO_ANSWER: &str = "no judge gave an answer";
 
+/// Why a file is left out that none of the judges looks at.
+pub const UNASKED: &str = "no judge that sits looks at files of its kind";
+
 /// Why there is nothing to review, when there is nothing: no changed file, or none that trusted globs leave.
 pub(super) fn nothing_to_review(state: &DebateState) -> Option<VerdictReason> {
     let coverage = &state.plan.seats.first()?.coverage;

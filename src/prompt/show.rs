@@ -1,12 +1,14 @@
 //! How files and hunks of a packet are shown in a brief.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use council_protocol::change::{FileKind, FileStatus, Line};
-use council_protocol::{CoverageState, FileChange, Hunk, LineKind, RepoPath};
+use council_protocol::{CoverageState, FileChange, Hunk, LineKind, Packet, RepoPath};
 
 use council_secrets::{LineRedactor, Redactor};
 
+use crate::council::plan::ShownPath;
 use crate::text::{is_marked, mark_hidden};
 
 /// Text that is being put together, with what was replaced and how many changed lines it shows whole.
@@ -17,12 +19,17 @@ pub(super) struct TextBlock {
     pub(super) changed: usize,
 }
 
-/// A path for a reader: what cannot be seen is written out, so that a name stays on its line.
+/// A path for a reader: what cannot be seen is written out, so that a name stays on its line. No two names look alike, but
+/// for their secrets: a judge that copies one means that file.
 pub(crate) fn show_path(path: &RepoPath, redactor: &Redactor) -> String {
     let mut out = String::new();
     // The name of a file may hold a secret as its lines may. Values that are known as secrets stay: `production` is the
     // value of many a setting, and a judge must be able to name the files of that folder.
-    for c in redactor.redact_source(None, &path.display()).text.chars() {
+    for c in redactor
+        .redact_source(None, &write_bytes(path))
+        .text
+        .chars()
+    {
         if is_marked(c) || c.is_control() {
             let _ = write!(out, "<U+{:04X}>", u32::from(c));
         } else {
@@ -30,6 +37,60 @@ pub(crate) fn show_path(path: &RepoPath, redactor: &Redactor) -> String {
         }
     }
     out
+}
+
+/// A path as text: bytes that are no UTF-8 as `<0xE9>`, and what would read as one of our marks with its `<` written out.
+fn write_bytes(path: &RepoPath) -> String {
+    let mut text = String::new();
+    for chunk in path.as_bytes().utf8_chunks() {
+        let valid = chunk.valid();
+        text += &valid
+            .replace("<U+", "<U+003C>U+")
+            .replace("<0x", "<U+003C>0x");
+        for byte in chunk.invalid() {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "<0x{byte:02X}>");
+        }
+    }
+    text
+}
+
+/// The files of a change by the names under which judges and people are shown them, where these are others: whoever copies
+/// one means that file. A name that is shown for two files is left out.
+pub(crate) fn shown_paths(packet: &Packet, redactor: &Redactor) -> Vec<ShownPath> {
+    let mut names: BTreeMap<String, Option<&RepoPath>> = BTreeMap::new();
+    for file in &packet.files {
+        add_name(&mut names, show_path(&file.path, redactor), &file.path);
+    }
+    // People are told such names in percents, and a blank at an end gets lost. What a brief shows goes before that.
+    let mut others: BTreeMap<String, Option<&RepoPath>> = BTreeMap::new();
+    let shown: BTreeSet<String> = names.keys().cloned().collect();
+    let real: BTreeSet<&[u8]> = packet.files.iter().map(|f| f.path.as_bytes()).collect();
+    for file in &packet.files {
+        let trimmed = show_path(&file.path, redactor).trim().to_owned();
+        for name in [trimmed, file.path.display().into_owned()] {
+            if !shown.contains(&name) && !real.contains(name.as_bytes()) {
+                add_name(&mut others, name, &file.path);
+            }
+        }
+    }
+    names.extend(others);
+    let is_other = |shown: &str, path: &RepoPath| shown.as_bytes() != path.as_bytes();
+    let named = names.into_iter().filter_map(|(shown, path)| {
+        let path = path.filter(|path| is_other(&shown, path))?.clone();
+        Some(ShownPath { shown, path })
+    });
+    named.collect()
+}
+
+/// A name of a file; none: it is one of several.
+fn add_name<'a>(
+    names: &mut BTreeMap<String, Option<&'a RepoPath>>,
+    name: String,
+    path: &'a RepoPath,
+) {
+    let known = names.entry(name).or_insert(Some(path));
+    *known = known.filter(|known| *known == path);
 }
 
 /// The facts of a file on one line: what happened, its name, what is known beside the text.
@@ -99,6 +160,7 @@ pub(super) fn coverage_gap(state: &CoverageState) -> String {
             format!("; SHOWN IN PART: {shown} of {total} changed lines")
         }
         CoverageState::OverBudget => "; NOT SHOWN: it did not fit".to_owned(),
+        CoverageState::NotAsked => "; NOT SHOWN".to_owned(),
         CoverageState::Unreadable { reason } => format!("; NOT SHOWN: {}", flatten_line(reason)),
     }
 }
@@ -208,4 +270,76 @@ pub(crate) fn truncate_bytes(text: &str, bytes: usize) -> &str {
         end -= 1;
     }
     &text[..end]
+}
+
+#[cfg(test)]
+mod laws {
+    use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::council::meant_path;
+
+    fn packet(names: &BTreeSet<Vec<u8>>) -> Packet {
+        let file = |name: &Vec<u8>| FileChange {
+            path: RepoPath::new(name.clone()),
+            old_path: None,
+            status: FileStatus::Added,
+            kind: FileKind::Text,
+            old_mode: 0,
+            new_mode: 0o100_644,
+            old_id: None,
+            new_id: None,
+            old_size: None,
+            new_size: None,
+            lossy: false,
+            similarity: None,
+            hunks: Vec::new(),
+        };
+        Packet {
+            version: PACKET_VERSION,
+            target: Target {
+                kind: TargetKind::Commit,
+                label: String::new(),
+                slug: String::new(),
+                base: None,
+                head: None,
+            },
+            files: names.iter().map(file).collect(),
+            instructions: Vec::new(),
+            coverage: Default::default(),
+            framing: Default::default(),
+        }
+    }
+
+    /// Pieces of names, among them our own marks and what looks like them.
+    fn name() -> impl Strategy<Value = Vec<u8>> {
+        let piece = prop_oneof![
+            4 => "[a-c.]{1,3}".prop_map(String::into_bytes),
+            1 => prop::collection::vec(1u8..=255, 1..3),
+            1 => prop::sample::select(vec![
+                "\t", "\n", "\u{200b}", "\u{feff}", "\u{202e}", " ", "\u{e9}", "<U+0009>", "<0xE9>", "%E9", "%25", "<U+003C>", "<", "/",
+            ]).prop_map(|text| text.as_bytes().to_vec()),
+            1 => Just(vec![0xe9]),
+        ];
+        prop::collection::vec(piece, 1..4).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Whoever copies a name as it was shown means that file and no other, whatever the files are called.
+        #[test]
+        fn a_name_that_was_shown_means_its_file(names in prop::collection::btree_set(name(), 1..6)) {
+            let packet = packet(&names);
+            let redactor = Redactor::default();
+            let shown = shown_paths(&packet, &redactor);
+            let files = || packet.files.iter().map(|file| &file.path);
+            for path in files() {
+                let name = show_path(path, &redactor);
+                let copied = RepoPath::from(name.as_str());
+                prop_assert_eq!(meant_path(&copied, files(), &shown), Some(path), "{:?} in {:?}", name, names);
+            }
+        }
+    }
 }

@@ -1,9 +1,10 @@
 //! Headline, exit code and check conclusion: one function, so that no surface can be greener than another.
 
-use council_protocol::{Severity, Vote};
+use council_protocol::{CoverageState, Severity, Vote};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::council::UNASKED;
 use crate::council::outcome::{Disposition, JudgeRecord, JudgedFinding, Verdict, VerdictReason};
 use crate::report::whole::Report;
 
@@ -225,6 +226,11 @@ impl Report {
                     )
                 } else if judges.iter().any(JudgeRecord::objects_unread) {
                     "a judge objects in an answer that does not count; see the notes".into()
+                } else if let Some(insisting) = self.insisting_minority() {
+                    match insisting {
+                        1 => "a judge votes FAIL in its last answer; see the notes".into(),
+                        n => format!("{n} judges vote FAIL in their last answers; see the notes"),
+                    }
                 } else {
                     "most reviewers object, but no finding of theirs carries it".into()
                 }
@@ -262,6 +268,9 @@ impl Report {
                 "the backend broke down before the judges had decided".into()
             }
             VerdictReason::NothingToReview => "there is nothing to review".into(),
+            VerdictReason::AllSkipped if self.has_unasked_files() => {
+                "no judge that sits looks at any changed file".into()
+            }
             VerdictReason::AllSkipped => {
                 "every changed file is skipped by an ignore pattern".into()
             }
@@ -271,6 +280,22 @@ impl Report {
             VerdictReason::DuelTimeout => "one side of the duel did not answer in time".into(),
             VerdictReason::DuelViolation => "one side of the duel broke the protocol".into(),
         }
+    }
+
+    /// How many models vote FAIL in the end without the evidence for it; none: most of them, or nobody.
+    fn insisting_minority(&self) -> Option<usize> {
+        let judges = self.outcome.judges.iter();
+        let models = judges.filter(|j| !j.seat.agent.deterministic && j.counted.is_some());
+        let fails = models.clone().filter(|j| j.r2 == Some(Vote::Fail)).count();
+        (fails > 0 && fails * 2 <= models.count()).then_some(fails)
+    }
+
+    /// Whether a file is left out as it is of no kind that a judge looks at.
+    fn has_unasked_files(&self) -> bool {
+        let mut files = self.outcome.coverage.files.iter();
+        files.any(
+            |file| matches!(&file.state, CoverageState::Skipped { reason } if reason == UNASKED),
+        )
     }
 
     /// `1 critical, 2 significant (1 disputed)`: the findings that weigh, worst first.

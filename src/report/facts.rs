@@ -371,6 +371,7 @@ fn total_usage(judges: &[JudgeRecord]) -> Option<Usage> {
         // Each judge's own stand beside it.
         tool_calls: Vec::new(),
         without_tools: None,
+        killed: None,
         looked_up: BTreeSet::new(),
         ..known.fold(Usage::default(), |sum, usage| sum.plus(usage))
     };

@@ -308,10 +308,9 @@ pub(super) fn usage_words(usage: &Usage) -> Option<String> {
         let model = usage.model.as_deref().unwrap_or("another model");
         format!("by {model} after {}", usage.passed_over.join("; "))
     });
-    match (cost, after) {
-        (Some(cost), Some(after)) => Some(format!("{cost}; {after}")),
-        (cost, after) => cost.or(after),
-    }
+    let told = [cost, after, usage.killed.clone()];
+    let told: Vec<String> = told.into_iter().flatten().collect();
+    (!told.is_empty()).then(|| told.join("; "))
 }
 
 /// What a judge looked up in the repository, or why it could not; none where nobody offered it.
@@ -392,6 +391,7 @@ pub(super) fn coverage_gap(file: &FileCoverage) -> String {
         CoverageState::Opaque { what, .. } => format!("not readable as text: {what}"),
         CoverageState::Truncated { shown, total } => format!("{shown} of {total} changed lines"),
         CoverageState::OverBudget => "over the budget".into(),
+        CoverageState::NotAsked => "too few judges looked at it".into(),
         // The file can be read; there was nobody to read it.
         CoverageState::Unreadable { reason } if reason == NO_ANSWER => reason.clone(),
         CoverageState::Unreadable { reason } => format!("unreadable: {reason}"),

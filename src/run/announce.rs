@@ -27,10 +27,10 @@ pub(crate) fn describe_dry_run(prepared: &PreparedReview, deep: bool) -> Result<
         ));
     }
     let config = &prepared.config;
-    let seats = SeatPlanner { config, deep }.plan_seats()?;
+    let planned = SeatPlanner { config, deep }.plan_bench(&prepared.packet)?;
+    let (seats, quorum) = (planned.seats, planned.quorum);
     // The fence's mark has the same length whatever is drawn.
     let seed = RunSeed("0".repeat(64));
-    let quorum = SeatPlanner { config, deep }.required_quorum(seats.len())?;
     let prompts = SeatPrompts::for_review(&seats, prepared, &seed, quorum)?;
     let seats = match prompts.as_deref().map(SeatPrompts::shard_count) {
         Some(parts @ 2..) => shards::seats_for_shards(&seats, parts, u64::MAX)?,

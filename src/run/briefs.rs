@@ -171,7 +171,7 @@ fn is_text(kind: TargetKind) -> bool {
 
 /// The judges over whom files are spread: those that read a brief, if they are more than must see each file.
 fn spread_readers(seats: &[Seat], kind: TargetKind, copies: usize) -> Vec<JudgeId> {
-    let readers = seats.iter().filter(|seat| seat.agent.kind.reads_text());
+    let readers = seats.iter().filter(|seat| seat.agent.kind.reads_brief());
     let readers: Vec<JudgeId> = readers.map(|seat| seat.judge.clone()).collect();
     if !is_text(kind) && readers.len() > copies {
         readers

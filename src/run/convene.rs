@@ -58,14 +58,14 @@ pub(crate) fn convene_review(
     }
     let seed = draw_run_seed(&world)?;
     let config = &prepared.config;
-    let mut seats = SeatPlanner { config, deep }.plan_seats()?;
+    let planned = SeatPlanner { config, deep }.plan_bench(&prepared.packet)?;
+    let (mut seats, quorum) = (planned.seats, planned.quorum);
     match prepared.packet.target.kind {
         TargetKind::File => SeatPlanner::require_thinking_seats(&seats, "a document")?,
         TargetKind::Topic => SeatPlanner::require_thinking_seats(&seats, "a question")?,
         _ => {}
     }
     check_recordings(&seats, &prepared.packet, &prepared.redactor)?;
-    let quorum = SeatPlanner { config, deep }.required_quorum(seats.len())?;
     if let Some(request) = &prepared.request {
         lenses::add_focus(&mut seats, &request.focus);
     }
@@ -77,6 +77,7 @@ pub(crate) fn convene_review(
     if prompts.as_ref().is_some_and(SeatPrompts::is_spread) {
         shards::apply_spread_rules(&mut prepared);
     }
+    prepared.notes.extend(planned.idle_note);
     let suggestion = whole::suggest_whole_review(&prepared, prompts.as_ref(), &seats);
     prepared.notes.extend(suggestion);
     let bench = SeatPlanner {
@@ -235,7 +236,7 @@ pub(crate) fn recall_verdict(
         config: &prepared.config,
         deep: false,
     };
-    let seats = bench.plan_seats()?;
+    let seats = bench.plan_bench(&prepared.packet)?.seats;
     let seed = draw_run_seed(&RealWorld::new())?;
     let prompts = SeatPrompts::plan(&seats, prepared, &seed, None)?;
     let known = digests::compute_digests(

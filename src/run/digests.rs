@@ -1,5 +1,12 @@
 //! What a verdict depends on, as digests: the same key means that a change was judged before, in the same way.
 
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+
+use council_agents::installed;
+use council_protocol::seat::AgentKind;
 use council_protocol::{Packet, Seat};
 use serde::Serialize;
 
@@ -7,6 +14,7 @@ use crate::config::Settings;
 use crate::git::recognition_key;
 use crate::packet::{self, sha256};
 use crate::report::InputDigests;
+use crate::safe_file;
 
 use crate::run::error::RunError;
 use crate::run::prepare::PreparedReview;
@@ -37,7 +45,16 @@ pub(crate) fn compute_digests(
 ) -> RunDigests {
     let config = sha256(&judged_settings_bytes(prepared));
     // Built-in rules change with the program.
-    let bench = sha256(&to_json_bytes(&(env!("CARGO_PKG_VERSION"), seats)));
+    let programs = program_digests(seats, prepared.search_path.as_deref());
+    let bench = if programs.is_empty() {
+        sha256(&to_json_bytes(&(env!("CARGO_PKG_VERSION"), seats)))
+    } else {
+        sha256(&to_json_bytes(&(
+            env!("CARGO_PKG_VERSION"),
+            seats,
+            programs,
+        )))
+    };
     let change = recognition_key(&prepared.change, &prepared.packet.files);
     let instructions: Vec<_> = prepared.packet.instructions.iter().collect();
     let instructions = sha256(&to_json_bytes(
@@ -61,6 +78,45 @@ pub(crate) fn compute_digests(
         bench,
         key,
     }
+}
+
+/// The largest program that is read for its digest; of a larger one size and time are taken.
+const MAX_PROGRAM_BYTES: u64 = 64 << 20;
+
+/// What the programs are that judge, by their content: another one at the same path judges anew. The files that stand in a
+/// command are part of it, be they scripts or rules.
+fn program_digests(seats: &[Seat], search_path: Option<&OsStr>) -> BTreeMap<String, String> {
+    let commands = seats.iter().filter_map(|seat| match &seat.agent.kind {
+        AgentKind::Command { argv, .. } => Some(argv),
+        _ => None,
+    });
+    let mut digests = BTreeMap::new();
+    for argv in commands {
+        for (nth, word) in argv.iter().enumerate() {
+            // `--config=/home/me/rules.yml` names a file as well.
+            let value = word
+                .split_once('=')
+                .map_or(word.as_str(), |(_, value)| value);
+            let path = match Path::new(value) {
+                path if path.is_absolute() => Some(path.to_owned()),
+                _ if nth == 0 => installed::find_on_path(word, search_path),
+                _ => None,
+            };
+            let digest = path.and_then(|path| file_digest(&path));
+            digests.extend(digest.map(|digest| (word.clone(), digest)));
+        }
+    }
+    digests
+}
+
+fn file_digest(path: &Path) -> Option<String> {
+    let known = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    if known.len() > MAX_PROGRAM_BYTES {
+        return Some(format!("{} {:?}", known.len(), known.modified().ok()));
+    }
+    // What cannot be read can only be run: its size and its time are all that is known of it.
+    let content = safe_file::read(path).map(|bytes| sha256(&bytes));
+    Some(content.unwrap_or_else(|_| format!("{} {:?}", known.len(), known.modified().ok())))
 }
 
 impl RunDigests {
@@ -88,10 +144,13 @@ pub(crate) fn digests_before_run(
     deep: bool,
 ) -> Result<PlannedDigests, RunError> {
     let config = &prepared.config;
-    let seats = SeatPlanner { config, deep }.plan_seats()?;
+    let seats = SeatPlanner { config, deep }
+        .plan_bench(&prepared.packet)?
+        .seats;
     let templates = SeatPrompts::planned_digest(&seats)?;
     let judged = judged_settings_bytes(prepared);
-    let bench = to_json_bytes(&(env!("CARGO_PKG_VERSION"), &seats));
+    let programs = program_digests(&seats, prepared.search_path.as_deref());
+    let bench = to_json_bytes(&(env!("CARGO_PKG_VERSION"), &seats, programs));
     let words = templates.clone().unwrap_or_default().into_bytes();
     Ok(PlannedDigests {
         key: compute_digests(prepared, &seats, templates).key,

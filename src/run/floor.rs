@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use council_builtin::BuiltinJudge;
 use council_protocol::capability::Grant;
+use council_protocol::coverage::FileCoverage;
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::task::Framing;
 use council_protocol::{
-    BlobSource, Finding, JudgeId, Location, Packet, Proof, RepoPath, Seat, Turn,
+    BlobSource, CoverageState, Finding, JudgeId, Location, Packet, Proof, RepoPath, Seat, Turn,
 };
 use council_secrets::Redactor;
 
@@ -77,9 +78,13 @@ fn is_heard(found: &JudgedFinding) -> bool {
 /// Adds what the built-in rules find to be critical, and what no model could find, where the council did not say it.
 pub(crate) fn hear_rules(outcome: &mut Outcome, plan: &Plan, bench: Option<RuleBench>) {
     let is_change = plan.options.subject == DebateSubject::Change;
-    if !is_change || outcome.verdict == Verdict::Skipped || have_spoken(plan) {
+    if !is_change || have_spoken(plan) {
         return;
     }
+    // What no judge looks at, rules look at all the same; what the configuration leaves out, they do not.
+    let is_left_out = |file: &FileCoverage| matches!(file.state, CoverageState::Skipped { .. });
+    let has_files = |bench: &RuleBench| !bench.packet.coverage.files.iter().all(is_left_out);
+    let bench = bench.filter(|bench| outcome.verdict != Verdict::Skipped || has_files(bench));
     let Some(rules) = bench.and_then(|bench| rules_alone(plan, bench)) else {
         return;
     };
@@ -226,7 +231,7 @@ fn take_over(outcome: &mut Outcome, judges: Vec<JudgeRecord>, found: Vec<JudgedF
         (Some(FindingLevel::Fail), _) => {
             (outcome.verdict, outcome.reason) = (Verdict::Fail, VerdictReason::CriticalConfirmed);
         }
-        (Some(FindingLevel::Warn), Verdict::Pass) => {
+        (Some(FindingLevel::Warn), Verdict::Pass | Verdict::Skipped) => {
             (outcome.verdict, outcome.reason) =
                 (Verdict::Warn, VerdictReason::SignificantConfirmed);
         }

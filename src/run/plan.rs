@@ -1,14 +1,17 @@
 //! The one builder of a council's plan: what the settings, the packet and the seats say is filled in here and nowhere else.
 
+use std::sync::Arc;
+
 use council_protocol::capability::Grant;
 use council_protocol::packet::TargetKind;
-use council_protocol::{Packet, Seat};
+use council_protocol::{CoverageState, Packet, RepoPath, Seat};
 
-use crate::council::Plan;
 use crate::council::plan::{
     ConsensusRule, DebateMode, DebateSubject, ExchangeMode, PlannedSeat, Procedure,
     ProcedureOptions, RunSeed,
 };
+use crate::council::{Plan, UNASKED};
+use crate::prompt::shown_paths;
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::{SeatPrompts, coverage_shown};
 
@@ -40,6 +43,8 @@ pub(crate) fn build_plan(
         grant,
         coverage: coverage_shown(seat, prompts, prepared),
     };
+    let mut planned: Vec<PlannedSeat> = seats.iter().zip(inputs.grants).map(planned).collect();
+    leave_out_unasked(&mut planned);
     let mut notes = prepared.notes.clone();
     notes.extend(inputs.notes);
     notes.extend(passed_over_note(&prepared.packet, seats));
@@ -49,13 +54,42 @@ pub(crate) fn build_plan(
         consensus: inputs.consensus,
         quorum: inputs.quorum,
         policy: settings.policy(),
-        seats: seats.iter().zip(inputs.grants).map(planned).collect(),
+        seats: planned,
         exchange: inputs.exchange,
         timeouts: settings.timeouts(),
         seed: inputs.seed,
         framing: prepared.packet.framing.clone(),
         notes,
-        options: inputs.options,
+        options: ProcedureOptions {
+            shown_paths: shown_paths(&prepared.packet, &prepared.redactor),
+            ..inputs.options
+        },
+    }
+}
+
+/// Files that are none of any judge's are left out, and named: whoever seats linters alone has said what is to be looked at.
+/// Beside a single reviewer there are none, since that one is asked about everything.
+fn leave_out_unasked(planned: &mut [PlannedSeat]) {
+    let is_unasked = |at: usize, path: &RepoPath| {
+        let mut manifests = planned.iter().map(|seat| &seat.coverage.files);
+        manifests.all(|files| {
+            let file = files.get(at).filter(|file| file.path == *path);
+            file.is_some_and(|file| file.state == CoverageState::NotAsked)
+        })
+    };
+    let files = planned.first().map(|seat| seat.coverage.files.as_slice());
+    let files = files.unwrap_or_default().iter().enumerate();
+    let unasked = files.filter(|(at, file)| is_unasked(*at, &file.path));
+    let unasked: Vec<usize> = unasked.map(|(at, _)| at).collect();
+    if unasked.is_empty() {
+        return;
+    }
+    for seat in planned {
+        let files = &mut Arc::make_mut(&mut seat.coverage).files;
+        for &at in &unasked {
+            let reason = UNASKED.to_owned();
+            files[at].state = CoverageState::Skipped { reason };
+        }
     }
 }
 

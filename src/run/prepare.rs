@@ -1,5 +1,6 @@
 //! From a request to what the judges are given: target, configuration, packet. Every command is prepared here.
 
+use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -48,6 +49,8 @@ pub(crate) struct PreparedReview {
     pub(crate) request: Option<ReviewRequest>,
     /// The folder for its run, where that is not the repository's: a trial, of which the repository remembers nothing.
     pub(crate) keep_in: Option<PathBuf>,
+    /// Where programs are looked for by their names.
+    pub(crate) search_path: Option<OsString>,
 }
 
 impl PreparedReview {
@@ -154,6 +157,7 @@ pub(crate) fn prepare_spec(
         config_fault,
         request: Some(request.clone()),
         keep_in: None,
+        search_path: start.environment.get("PATH").map(OsStr::to_owned),
     })
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use council_agents::files_of_tool;
 use council_protocol::{Coverage, JudgeId, Seat, Turn};
 
 use crate::council::plan::{Procedure, RunSeed};
@@ -227,9 +228,12 @@ pub(crate) fn coverage_shown(
     prompts: Option<&SeatPrompts>,
     prepared: &PreparedReview,
 ) -> Arc<Coverage> {
-    match prompts {
-        Some(prompts) if seat.agent.kind.reads_text() => prompts.seat_coverage(&seat.judge),
-        _ => Arc::clone(&prepared.coverage),
+    let given = files_of_tool(&seat.agent.kind, &prepared.packet.files);
+    match (given, prompts) {
+        // A tool reads files, not a brief, and says nothing of those that it was not given.
+        (Some(given), _) => Arc::new(prepared.coverage.of_tool(&given)),
+        (None, Some(prompts)) if seat.agent.kind.reads_text() => prompts.seat_coverage(&seat.judge),
+        (None, _) => Arc::clone(&prepared.coverage),
     }
 }
 

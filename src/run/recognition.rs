@@ -1,12 +1,13 @@
 //! Nothing is bought twice: a change that was judged before, in the same way, costs no judge. And what people dismissed
 //! does not count again.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use council_protocol::packet::TargetKind;
+use council_protocol::{Coverage, CoverageState};
 
 use crate::council::{Dismissal, ReconsideredVerdict};
 use crate::git::{self, UserGit};
@@ -46,6 +47,20 @@ pub(crate) struct KnownDismissals {
     pub(crate) dismissals: Vec<Dismissal>,
     /// What a reader should know about those that do not.
     pub(crate) notes: Vec<String>,
+}
+
+/// What of today's files the same judges are given: files that none of them looked at are still none of theirs.
+fn coverage_today(today: &Coverage, before: &Coverage) -> Coverage {
+    let left_out = before.files.iter();
+    let left_out = left_out.filter(|f| matches!(f.state, CoverageState::Skipped { .. }));
+    let left_out: HashMap<_, _> = left_out.map(|f| (&f.path, &f.state)).collect();
+    let mut coverage = today.clone();
+    for file in &mut coverage.files {
+        if let Some(state) = left_out.get(&file.path) {
+            file.state = (*state).clone();
+        }
+    }
+    coverage
 }
 
 impl<'a> VerdictMemory<'a> {
@@ -249,7 +264,8 @@ impl<'a> VerdictMemory<'a> {
             signer,
         });
         run.recognition_key = Some(known.key.clone());
-        report.outcome.coverage = (*self.prepared.coverage).clone();
+        let before = std::mem::take(&mut report.outcome.coverage);
+        report.outcome.coverage = coverage_today(&self.prepared.coverage, &before);
         report.target = subject.target;
         report.change = subject.change;
         let told = std::mem::replace(&mut report.outcome.notes, self.prepared.notes.clone());

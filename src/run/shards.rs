@@ -132,7 +132,7 @@ pub(crate) fn seats_for_shards(
     let mut seats = Vec::new();
     for part in 1..=parts {
         for seat in bench {
-            let reads = seat.agent.kind.reads_text();
+            let reads = seat.agent.kind.reads_brief();
             if reads || part == 1 {
                 let mut seat = seat.clone();
                 if reads {

@@ -40,6 +40,27 @@ fn two_processes_argue_and_the_file_is_deleted_unless_kept() {
         .tells("concluded");
 }
 
+#[test]
+fn nobody_is_asked_to_argue_about_nothing() {
+    let repo = with_judge("touch @MARKS/asked; cat >/dev/null", "");
+    let both = [
+        "duel",
+        "HEAD..HEAD",
+        "--agent-a",
+        "helper",
+        "--agent-b",
+        "helper",
+    ];
+    let one = ["duel", "HEAD..HEAD", "--as", "a", "--agent-a", "helper"];
+    for args in [both, one] {
+        repo.council(args)
+            .ends(2)
+            .tells("there is nothing to argue about");
+    }
+    assert!(!repo.in_home("marks/asked").exists());
+    assert!(!repo.path().join("DEBATE.md").exists());
+}
+
 /// Two models that miss it are no way past the rules, and what no price bounds is told.
 #[test]
 fn rules_are_heard_over_a_duel_of_models() {

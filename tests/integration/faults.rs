@@ -110,7 +110,7 @@ fn a_judge_that_is_killed_abstains() {
         .ends(3)
         .prints("INCONCLUSIVE");
     let story = repo.council(["show"]).ends(0);
-    story.prints("137");
+    story.prints("signal 9");
 }
 
 #[test]

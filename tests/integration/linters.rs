@@ -75,6 +75,150 @@ fn a_linter_with_nothing_to_look_at_is_not_started() {
     assert!(!repo.in_home("arguments").exists());
 }
 
+/// Three linters of Python files, and two judges that run `script`.
+fn beside_linters(script: &str) -> Repo {
+    let repo = crate::programs::with_judge(script, "");
+    install(&repo, "house", "touch @HOME/started");
+    let file = ".config/git-council/config.toml";
+    let mut config = std::fs::read_to_string(repo.in_home(file)).unwrap();
+    for name in ["lint", "typo", "style"] {
+        config += &format!(
+            "[agents.{name}]\ndriver = 'command'\nformat = 'sarif'\nfiles = ['*.py']\ncommand = ['house', '{{files}}']\n"
+        );
+    }
+    repo.write_home(file, &config);
+    repo
+}
+
+/// A linter that is asked about no file is no judge that found nothing: it makes up for nobody who failed, and dilutes
+/// nobody who found something.
+#[test]
+fn linters_that_have_nothing_to_look_at_are_no_judges() {
+    let bench = [
+        "--judges",
+        "5",
+        "--agents",
+        "helper,helper,lint,typo,style",
+        "--json",
+    ];
+    let path = |repo: &Repo| format!("{}:/usr/bin:/bin", repo.in_home("bin").display());
+    let review = |repo: &Repo, bench: &[&str]| {
+        let args: Vec<&str> = ["review", "HEAD"].iter().chain(bench).copied().collect();
+        let run = repo.council_with(&[("PATH", &path(repo))], &args);
+        assert!(!repo.in_home("started").exists());
+        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        (run.code, report)
+    };
+    let silent = beside_linters("cat >/dev/null");
+    let (code, report) = review(&silent, &bench);
+    assert_eq!((code, report["counted"].as_u64()), (3, Some(0)), "{report}");
+
+    let finding = r#"{"severity": "critical", "description": "It overflows.", "quote": "pub const MORE: u32 = 1;",
+ "location": {"path": "src/more.rs", "line": 2}}"#;
+    let finders = beside_linters(&crate::programs::answer("FAIL", finding));
+    let (code, report) = review(&finders, &bench);
+    assert_eq!(
+        (code, &report["reason"]),
+        (1, &"critical-confirmed".into()),
+        "{report}"
+    );
+    assert!(
+        report
+            .to_string()
+            .contains("not asked, since none of the changed files is theirs: "),
+        "{report}"
+    );
+
+    // Nobody is left, so that nobody read it; what no change may bring in, rules find all the same.
+    let linters = ["--judges", "3", "--agents", "lint,typo,style", "--json"];
+    let (code, report) = review(&silent, &linters);
+    assert_eq!(
+        (code, &report["verdict"]),
+        (0, &"SKIPPED".into()),
+        "{report}"
+    );
+    silent.write("d.md", "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n");
+    silent.commit("Conflict");
+    let (code, report) = review(&silent, &linters);
+    assert_eq!((code, &report["verdict"]), (1, &"FAIL".into()), "{report}");
+}
+
+#[test]
+fn a_linter_covers_the_files_that_it_was_given_and_no_others() {
+    let repo = Repo::with_base();
+    install(
+        &repo,
+        "ruff",
+        RUFF.replace("grep -qs off", "true || grep").as_str(),
+    );
+    repo.write("new.py", "import sys\n");
+    repo.write("notes.md", "Notes\n");
+    repo.commit("New");
+    let run = review(&repo, &["--agents", "ruff", "--json"]).ends(0);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    let states = report["coverage"]["files"].as_array().unwrap().iter();
+    let states: Vec<_> = states
+        .map(|file| file["state"]["state"].as_str().unwrap())
+        .collect();
+    assert_eq!(states, ["reviewed", "skipped"], "{report}");
+}
+
+#[test]
+fn a_linter_that_is_killed_abstains_whatever_it_wrote() {
+    let repo = Repo::with_base();
+    install(&repo, "ruff", &format!("{RUFF}\nkill -9 $$"));
+    repo.write("new.py", "import sys\n");
+    repo.commit("New");
+    review(&repo, &["--agents", "ruff", "--json"])
+        .ends(3)
+        .prints("was ended (signal 9)");
+}
+
+/// A linter that counts its paths from another folder speaks of the change as likely as not: its error does not vanish.
+#[test]
+fn what_a_linter_says_of_a_file_that_is_not_there_is_told_and_never_a_pass() {
+    let repo = Repo::with_base();
+    let script = |path: &str, more: &str| {
+        format!(
+            r#"echo '{{"version": "2.1.0", "runs": [{{"tool": {{"driver": {{"name": "t"}}}}, "results": [{{"ruleId": "R", "level": "error",
+ "message": {{"text": "SQL injection"}}, "locations": [{{"physicalLocation": {{"artifactLocation": {{"uri": "{path}"}},
+ "region": {{"startLine": 1}}}}}}]{more}}}]}}]}}'"#
+        )
+    };
+    repo.write("src/x.py", "import sys\n");
+    repo.commit("New");
+    let verdict_of = |path: &str, more: &str| {
+        install(&repo, "ruff", &script(path, more));
+        let run = review(&repo, &["--agents", "ruff", "--json", "--fresh"]);
+        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        (report["verdict"].as_str().unwrap().to_owned(), run.stdout)
+    };
+    for path in [
+        "x.py",
+        "proj/src/x.py",
+        "file:///build/proj/src/x.py",
+        "gone/y.py",
+    ] {
+        let (verdict, report) = verdict_of(path, "");
+        assert_eq!(verdict, "WARN", "{path}: {report}");
+        assert!(
+            report.contains("SQL injection") && report.contains(path),
+            "{report}"
+        );
+    }
+    assert_eq!(
+        verdict_of("src/lib.rs", "").0,
+        "PASS",
+        "a file that the change leaves alone"
+    );
+    let gone = r#", "baselineState": "absent""#;
+    assert_eq!(
+        verdict_of("src/x.py", gone).0,
+        "PASS",
+        "a problem that is gone"
+    );
+}
+
 #[test]
 fn a_linter_is_not_told_of_what_its_workspace_leaves_out() {
     let repo = Repo::with_base();

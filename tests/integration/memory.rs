@@ -19,6 +19,23 @@ fn runs(repo: &Repo) -> usize {
     repo.council(["log"]).ends(0).stdout.lines().count()
 }
 
+/// Another program at the same path, or another file in its command, is another judge.
+#[test]
+fn a_judge_whose_program_was_replaced_judges_anew() {
+    let repo = crate::programs::with_judge(&crate::programs::answer("PASS", ""), "");
+    let counted = |code: i32| {
+        let run = repo.council(["review", "HEAD", "--json"]).ends(code);
+        let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        report["receipt"]["run"]["recognised"].is_object()
+    };
+    assert!(!counted(0));
+    assert!(counted(0), "nothing has changed");
+    let program = repo.in_home("helper.sh");
+    let text = std::fs::read_to_string(&program).unwrap();
+    std::fs::write(&program, text.replace("PASS", "FAIL")).unwrap();
+    assert!(!counted(3), "two that vote FAIL over nothing");
+}
+
 #[test]
 fn the_same_change_costs_no_judge_wherever_it_stands() {
     let repo = conflicted();

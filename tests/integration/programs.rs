@@ -1,6 +1,7 @@
 //! Any program as a judge: what it is given, what it may say, and how it is ended.
 
 use std::io::Read;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -264,6 +265,64 @@ fn an_answer_counts_when_it_is_whole_and_not_when_its_program_ends() {
     );
     let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(report["receipt"]["participation"]["counted"], 2);
+}
+
+#[test]
+fn a_program_that_is_killed_has_answered_if_its_answer_is_whole() {
+    let killed = |script: &str| {
+        let repo = with_judge(&format!("{script}\nkill -9 $$"), "");
+        let run = repo.council(["review", "HEAD", "--json"]);
+        let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        (run.code, report)
+    };
+    let (code, report) = killed(&answer("PASS", ""));
+    assert_eq!(code, 0, "{report}");
+    let told = report["judges"][0]["usage"]["killed"].as_str().unwrap();
+    assert!(
+        told.ends_with("was killed (signal 9) after its answer"),
+        "{told}"
+    );
+    let broken = answer("PASS", "").replace("}\n\\`", "\\`");
+    let (code, report) = killed(&broken);
+    assert_eq!(
+        (code, &report["reason"]),
+        (3, &"below-quorum".into()),
+        "{report}"
+    );
+    assert!(report.to_string().contains("signal 9"), "{report}");
+}
+
+/// A judge names a file as it was shown to it, whatever the name holds: no name disarms what is found in the file.
+#[test]
+fn a_finding_counts_in_a_file_of_any_name() {
+    let finding = r#"{"severity": "critical", "description": "Anybody runs anything.", "quote": "run(anything())",
+ "location": {"path": "$path", "line": 1}}"#;
+    let names: [&[u8]; 7] = [
+        b"pay\t.x",
+        "pay\u{200b}.x".as_bytes(),
+        "\u{feff}pay.x".as_bytes(),
+        b"pa\ny.x",
+        b"caf\xe9.x",
+        b"pay<U+0009>.x",
+        b" pay.x ",
+    ];
+    for name in names {
+        let script = answer("FAIL", finding).replace(
+            "\ncat <<END",
+            "\npath=$(printf '%s' \"$prompt\" | sed -n 's/^=== added \\(.*\\): +1 -0$/\\1/p' | tail -n 1)\ncat <<END",
+        );
+        let repo = with_judge(&script, "");
+        let file = std::ffi::OsStr::from_bytes(name);
+        std::fs::write(repo.path().join(file), "run(anything())\n").unwrap();
+        repo.commit("Pay");
+        let run = repo.council(["review", "HEAD", "--json"]);
+        let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!(
+            (run.code, report["reason"].as_str()),
+            (1, Some("critical-confirmed")),
+            "{name:?}: {report}"
+        );
+    }
 }
 
 #[test]

@@ -191,6 +191,17 @@ fn what_cannot_be_is_refused_before_any_judge_starts() {
         "did you mean `security`?",
     );
     refused(
+        &[
+            "review",
+            "HEAD",
+            "--agents",
+            "builtin",
+            "--perspectives",
+            "securty",
+        ],
+        "did you mean `security`?",
+    );
+    refused(
         &["review", "HEAD", "--judges", "2", "--deep"],
         "cannot be used with",
     );

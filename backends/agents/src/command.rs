@@ -8,6 +8,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use council_protocol::message::Usage;
 use council_protocol::seat::{AgentKind, Client, OutputFormat, ToolRules};
 use council_protocol::{
     Capability, CapabilitySet, Failure, FailureKind, JudgeSpec, Seat, Turn, json,
@@ -198,7 +199,7 @@ impl Conversation for CommandConversation {
         if !finished.whole {
             return Err(oversized_failure(self.max_bytes));
         }
-        self.parse_reply(finished)
+        self.parse_reply(finished, &turn.key)
     }
 }
 
@@ -244,21 +245,38 @@ impl CommandConversation {
         }
     }
 
-    fn parse_reply(&self, finished: FinishedProgram) -> Result<AgentReply, Failure> {
+    /// What it wrote is its answer, however it ended; but what a program wrote before it was killed counts only where it is
+    /// whole, and the receipt tells of it.
+    fn parse_reply(&self, finished: FinishedProgram, key: &str) -> Result<AgentReply, Failure> {
         let ended = finished.describe_ending();
         let said = || match finished.noise.as_str() {
             "" => format!("`{}` ended ({ended}) and wrote nothing", self.argv[0]),
             noise => format!("`{}` ended ({ended}): {noise}", self.argv[0]),
         };
-        let raw = finished.stdout;
+        let raw = &finished.stdout;
         if raw.iter().all(u8::is_ascii_whitespace) {
             return Err(Failure::new(FailureKind::Empty, said()));
         }
-        let raw = String::from_utf8(raw).map_err(|_| {
+        let was_killed = finished.was_killed();
+        if was_killed && !is_whole_answer(key, raw) {
+            let unread = Usage {
+                unread: vec![String::from_utf8_lossy(raw).into_owned()],
+                ..Usage::default()
+            };
+            return Err(Failure::new(FailureKind::Died, said()).with_usage(Some(unread)));
+        }
+        let raw = String::from_utf8(raw.clone()).map_err(|_| {
             let detail = format!("`{}` wrote bytes that are not UTF-8", self.argv[0]);
             Failure::new(FailureKind::Malformed, detail)
         })?;
-        Ok(AgentReply { raw, usage: None })
+        let usage = was_killed.then(|| Usage {
+            killed: Some(format!(
+                "`{}` was killed ({ended}) after its answer",
+                self.argv[0]
+            )),
+            ..Usage::default()
+        });
+        Ok(AgentReply { raw, usage })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Which of the known clients are on this machine, and in which version.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
@@ -29,6 +30,11 @@ pub struct InstalledClient {
     pub program: PathBuf,
     /// What it says its version is.
     pub version: Result<String, Failure>,
+}
+
+/// The file that a program of that name is, where it is looked for there.
+pub fn find_on_path(program: &str, search_path: Option<&OsStr>) -> Option<PathBuf> {
+    find_program(program, search_path.map(OsStr::to_owned).as_ref())
 }
 
 /// Every known client that is here, in the order of the table; all are asked at once. May block for some seconds.

@@ -46,3 +46,4 @@ pub use outlet::EventOutlet;
 pub use sitting::{JudgeMemory, SeatedJudge};
 pub use stop::StopSignal;
 pub use table::AgentTable;
+pub use tool::files_of_tool;

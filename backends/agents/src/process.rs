@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write as _};
 use std::os::fd::OwnedFd;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdout, ExitStatus};
 use std::sync::mpsc::{Sender, channel};
@@ -57,6 +58,12 @@ impl TreeKiller {
     pub(crate) fn kill_tree(&self) {
         drop(self.0.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
+
+    /// Whether the tree was told to end.
+    fn has_killed(&self) -> bool {
+        let death = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        death.is_none()
+    }
 }
 
 /// What a program left that was run to its end.
@@ -69,15 +76,35 @@ pub(crate) struct FinishedProgram<O = Vec<u8>> {
     pub(crate) noise: String,
     /// How it ended.
     pub(crate) status: io::Result<ExitStatus>,
+    /// Whether we ended it.
+    pub(crate) is_stopped: bool,
 }
 
 impl<O> FinishedProgram<O> {
     /// How it ended, in words.
     pub(crate) fn describe_ending(&self) -> String {
-        match &self.status {
-            Ok(status) => status.to_string(),
-            Err(error) => error.to_string(),
+        match (&self.status, self.killed_by()) {
+            (Ok(_), Some(signal)) => format!("signal {signal}"),
+            (Ok(status), None) => status.to_string(),
+            (Err(error), _) => error.to_string(),
         }
+    }
+
+    /// Whether somebody else killed it: it crashed, or the system ran out of memory.
+    pub(crate) fn was_killed(&self) -> bool {
+        !self.is_stopped && self.killed_by().is_some()
+    }
+
+    /// The signal that ended it. Its guard passes that on as 128 and the signal's number.
+    fn killed_by(&self) -> Option<i32> {
+        let status = self.status.as_ref().ok()?;
+        let passed_on = || {
+            status
+                .code()?
+                .checked_sub(128)
+                .filter(|n| (1..=64).contains(n))
+        };
+        status.signal().or_else(passed_on)
     }
 }
 
@@ -111,6 +138,7 @@ pub(crate) fn run_once(
         whole: read.within_bounds,
         noise: finished.noise,
         status: finished.status,
+        is_stopped: finished.is_stopped,
     })
 }
 
@@ -146,6 +174,7 @@ pub(crate) fn run_reading<O>(
     let linger = LingerTimer::start(ender.clone());
     let status = guarded.child.wait();
     drop(linger);
+    let is_stopped = ender.has_killed();
     ender.kill_tree();
     let _ = writer.join();
     let noise = noise.join().unwrap_or_default();
@@ -154,6 +183,7 @@ pub(crate) fn run_reading<O>(
         whole: true,
         noise: String::from_utf8_lossy(&noise).trim().to_owned(),
         status,
+        is_stopped,
     })
 }
 

@@ -2,12 +2,13 @@
 //! while it writes it. A tool that fails abstains, with its own last words.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ChildStdout;
 
 use council_protocol::change::FileStatus;
-use council_protocol::seat::{OutputFormat, ToolRules};
+use council_protocol::seat::{AgentKind, OutputFormat, ToolRules};
 use council_protocol::{Answer, Failure, FailureKind, FileChange, RepoPath, Side, Turn};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 
@@ -52,9 +53,7 @@ impl ToolRun<'_> {
         let patterns = patterns_of(&self.rules.files)?;
         let files = paths_on(&self.context.packet.files, Side::New, &patterns);
         if files.is_empty() {
-            let note = " No changed file is one that it looks at.";
-            let subject = self.subject_in(workspace);
-            return Ok(HitSink::new(&subject, Side::New).into_answer(self.rules, turn, note));
+            return Err(nothing_to_look_at());
         }
         let trusted = self.trusted_workspace()?;
         let workspace = trusted.as_ref().map_or(workspace, |folder| folder.path());
@@ -167,7 +166,11 @@ impl ToolRun<'_> {
         let is_there = |file: &&String| workspace.join(file.as_str()).is_file();
         let files: Vec<String> = files.iter().filter(is_there).cloned().collect();
         if files.is_empty() {
-            return Ok(());
+            return if sink.is_of_base() {
+                Ok(())
+            } else {
+                Err(nothing_to_look_at())
+            };
         }
         if !self.argv.iter().any(|argument| argument == FILES) {
             return self.run_once_on(workspace, &files, sink);
@@ -236,10 +239,7 @@ impl ToolRun<'_> {
         let name = &self.argv[0];
         let ended = finished.describe_ending();
         let (bytes, read) = &finished.stdout;
-        let is_signal = finished
-            .status
-            .as_ref()
-            .is_ok_and(|status| status.code().is_none());
+        let is_signal = finished.was_killed();
         let is_success = finished
             .status
             .as_ref()
@@ -286,6 +286,26 @@ impl ToolRun<'_> {
         };
         self.argv.iter().flat_map(expand).collect()
     }
+}
+
+/// A tool that was started for no file has read nothing: its silence is no PASS.
+fn nothing_to_look_at() -> Failure {
+    let detail = "no changed file is one that it looks at";
+    Failure::new(FailureKind::Unsupported, detail)
+}
+
+/// The changed files that a tool is asked about; none: it is no tool, or its patterns cannot be read, which it says itself.
+pub fn files_of_tool(kind: &AgentKind, files: &[FileChange]) -> Option<BTreeSet<RepoPath>> {
+    let AgentKind::Command { format, tool, .. } = kind else {
+        return None;
+    };
+    if *format == OutputFormat::Answer {
+        return None;
+    }
+    let patterns = patterns_of(&tool.files).ok()?;
+    let names = paths_on(files, Side::New, &patterns).into_iter();
+    let plain = |name: String| RepoPath::from(name.as_str()).without_dot();
+    Some(names.map(plain).collect())
 }
 
 /// Tells the compiler that a filter borrows from what it is given.

@@ -41,6 +41,9 @@ pub enum CoverageState {
         /// Why, in words for a person.
         reason: String,
     },
+    /// A tool does not look at files of this kind, and was not given it: it says nothing of the file, neither that it is
+    /// right nor that it is wrong. Where too few others read it, the coverage is lower.
+    NotAsked,
 }
 
 impl CoverageState {
@@ -49,7 +52,10 @@ impl CoverageState {
         match self {
             Self::Reviewed | Self::Skipped { .. } => true,
             Self::Opaque { lowers, .. } => !lowers,
-            Self::Truncated { .. } | Self::OverBudget | Self::Unreadable { .. } => false,
+            Self::Truncated { .. }
+            | Self::OverBudget
+            | Self::Unreadable { .. }
+            | Self::NotAsked => false,
         }
     }
 
@@ -118,6 +124,46 @@ impl Coverage {
         })
     }
 
+    /// The same manifest of a tool that was given these files and no others.
+    #[must_use]
+    pub fn of_tool(&self, given: &BTreeSet<RepoPath>) -> Self {
+        let mut seen = self.clone();
+        for file in &mut seen.files {
+            let is_skipped = matches!(file.state, CoverageState::Skipped { .. });
+            if !is_skipped && !given.contains(&file.path) {
+                file.state = CoverageState::NotAsked;
+            }
+        }
+        seen
+    }
+
+    /// What a quorum saw, where some judges are not asked about some files: of such a file as many must have seen it as
+    /// the quorum, or all of `planned` that are asked about it, and at least one. Nobody's silence stands for a reader.
+    pub fn of_asked_quorum(seen: &[&Self], planned: &[&Self], quorum: usize) -> Self {
+        let mut covered = Self::of_quorum(seen, quorum);
+        for (at, file) in covered.files.iter_mut().enumerate() {
+            let states = |manifests: &[&'_ Self]| -> Vec<FileCoverage> {
+                let at_place = manifests.iter().filter_map(|m| m.files.get(at));
+                at_place.filter(|f| f.path == file.path).cloned().collect()
+            };
+            let is_asked = |f: &FileCoverage| f.state != CoverageState::NotAsked;
+            let asked = states(planned);
+            let passed = asked.iter().filter(|f| !is_asked(f)).count();
+            if passed == 0 {
+                continue;
+            }
+            let needed = (planned.len() - passed).min(quorum).max(1);
+            let readers = states(seen).into_iter().filter(is_asked);
+            let readers: Vec<Self> = readers.map(|f| Self { files: vec![f] }).collect();
+            let read = Self::of_quorum(&readers.iter().collect::<Vec<_>>(), needed);
+            let state = read.files.into_iter().next().map(|f| f.state);
+            let is_enough = readers.len() >= needed;
+            let state = state.filter(|state| is_enough || !state.is_complete());
+            file.state = state.unwrap_or(CoverageState::NotAsked);
+        }
+        covered
+    }
+
     /// What at least `quorum` of the given manifests saw: a file that fewer saw whole takes the worst state that
     /// any of them reports: a verdict covers what a quorum of judges saw. Empty without manifests.
     pub fn of_quorum(seen: &[&Self], quorum: usize) -> Self {
@@ -181,11 +227,92 @@ mod tests {
     }
 
     #[test]
+    fn a_tool_that_was_not_given_a_file_is_no_reader_of_it() {
+        let (read, cut) = (
+            manifest(CoverageState::Reviewed),
+            manifest(CoverageState::OverBudget),
+        );
+        let tool = read.of_tool(&BTreeSet::new());
+        assert_eq!(tool.files[0].state, CoverageState::NotAsked);
+        assert_eq!(read.of_tool(&BTreeSet::from(["a".into()])), read);
+        let skipped = manifest(CoverageState::Skipped { reason: "r".into() });
+        assert_eq!(skipped.of_tool(&BTreeSet::new()), skipped);
+        // Beside a tool that is not asked, all who are have to read it, as many as the quorum.
+        let of = |seen: &[&Coverage], planned: &[&Coverage]| {
+            Coverage::of_asked_quorum(seen, planned, 2).is_complete()
+        };
+        assert!(of(&[&read, &tool], &[&read, &tool]));
+        assert!(!of(&[&tool, &tool], &[&read, &tool, &tool]));
+        assert!(!of(&[&tool], &[&tool]));
+        assert!(
+            !of(&[&read, &tool], &[&read, &read, &tool]),
+            "one of two models"
+        );
+        assert!(
+            !of(&[&read, &cut, &tool], &[&read, &cut, &tool]),
+            "one saw a part"
+        );
+        assert!(!of(&[&read], &[&read, &read]));
+    }
+
+    #[test]
     fn a_quorum_that_saw_a_file_is_enough_and_fewer_are_not() {
         let whole = manifest(CoverageState::Reviewed);
         let part = manifest(CoverageState::OverBudget);
         assert!(Coverage::of_quorum(&[&whole, &whole, &part], 2).is_complete());
         assert!(!Coverage::of_quorum(&[&whole, &part, &part], 2).is_complete());
         assert!(!Coverage::of_quorum(&[&whole, &part], 2).is_complete());
+    }
+}
+
+#[cfg(test)]
+mod laws {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn one_file(state: CoverageState) -> Coverage {
+        Coverage {
+            files: vec![FileCoverage {
+                path: "a".into(),
+                state,
+            }],
+        }
+    }
+
+    fn state() -> impl Strategy<Value = CoverageState> {
+        prop_oneof![
+            Just(CoverageState::Reviewed),
+            Just(CoverageState::OverBudget),
+            Just(CoverageState::NotAsked)
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Whoever was not given a file neither covers it nor, by being there, makes fewer readers enough.
+        #[test]
+        fn tools_that_were_not_given_a_file_change_nothing(
+            judges in prop::collection::vec((state(), any::<bool>()), 1..6), idle in 0usize..4, quorum in 1usize..4,
+        ) {
+            let planned: Vec<Coverage> = judges.iter().map(|(state, _)| one_file(state.clone())).collect();
+            let counted = |bench: &[Coverage]| -> bool {
+                let all: Vec<&Coverage> = bench.iter().collect();
+                let answered = |at: usize| judges.get(at).is_none_or(|(_, answered)| *answered);
+                let seen: Vec<&Coverage> = all.iter().copied().enumerate()
+                    .filter(|(at, _)| answered(*at)).map(|(_, m)| m).collect();
+                let covered = Coverage::of_asked_quorum(&seen, &all, quorum);
+                !covered.files.is_empty() && covered.is_complete()
+            };
+            let mut more = planned.clone();
+            more.extend((0..idle).map(|_| one_file(CoverageState::NotAsked)));
+            let readers = judges.iter().filter(|(state, answered)| *answered && *state == CoverageState::Reviewed);
+            let asked = judges.iter().filter(|(state, _)| *state != CoverageState::NotAsked).count();
+            let (readers, tools) = (readers.count(), judges.len() - asked + idle);
+            if tools > 0 {
+                prop_assert_eq!(counted(&more), readers >= asked.min(quorum).max(1));
+            }
+        }
     }
 }

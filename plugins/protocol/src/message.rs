@@ -325,6 +325,9 @@ pub struct Usage {
     /// Why the judge could look up nothing, in words; none where it could, or where nobody offered it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub without_tools: Option<String>,
+    /// How the judge's program was killed after it had written a whole answer, in words; none: it ended by itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub killed: Option<String>,
     /// Changed files of which the judge has seen every changed line by looking them up; the program adds them.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub looked_up: BTreeSet<RepoPath>,
@@ -363,6 +366,7 @@ impl Usage {
                 .without_tools
                 .clone()
                 .or_else(|| self.without_tools.clone()),
+            killed: other.killed.clone().or_else(|| self.killed.clone()),
             looked_up: &self.looked_up | &other.looked_up,
         }
     }

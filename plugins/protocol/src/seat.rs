@@ -137,6 +137,11 @@ impl AgentKind {
         matches!(self, Self::Command { format, .. } if *format != OutputFormat::Answer)
     }
 
+    /// Whether what it says rests on the brief: a tool is given files.
+    pub fn reads_brief(&self) -> bool {
+        self.reads_text() && !self.is_tool()
+    }
+
     /// Whether an answer costs money or minutes, so that it must not be lost.
     pub fn is_paid(&self) -> bool {
         !matches!(self, Self::Builtin { .. })

@@ -223,19 +223,23 @@ proptest! {
     }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+mod laws {
+    use super::*;
 
-    /// An objection that is sent back for its quote does not become silence either.
-    #[test]
-    fn no_objection_that_is_sent_back_comes_back_green(first in vote(), found in severity(), second in vote()) {
-        let severity = found.unwrap_or(Severity::Significant);
-        let run = play_sent_back(first, severity, second);
-        let outcome = run.concluded();
-        let is_milder = second < first || severity == Severity::Critical && second < Vote::Fail;
-        let objects = first > Vote::Pass || severity == Severity::Critical;
-        prop_assert!(!(objects && is_milder && outcome.verdict == Verdict::Pass), "{:?}", outcome.notes);
-        prop_assert!(!objects || !is_milder || run.noted("it said"), "{:?}", outcome.notes);
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// An objection that is sent back for its quote does not become silence either.
+        #[test]
+        fn no_objection_that_is_sent_back_comes_back_green(first in vote(), found in severity(), second in vote()) {
+            let severity = found.unwrap_or(Severity::Significant);
+            let run = play_sent_back(first, severity, second);
+            let outcome = run.concluded();
+            let is_milder = second < first || severity == Severity::Critical && second < Vote::Fail;
+            let objects = first > Vote::Pass || severity == Severity::Critical;
+            prop_assert!(!(objects && is_milder && outcome.verdict == Verdict::Pass), "{:?}", outcome.notes);
+            prop_assert!(!objects || !is_milder || run.noted("it said"), "{:?}", outcome.notes);
+        }
     }
 }
 

@@ -42,7 +42,6 @@ pub(super) fn render_own_file(options: &SetupOptions, choices: &SetupChoices) ->
 # driver = "command"
 # command = ["semgrep", "scan", "--sarif", "--quiet", "--metrics", "off", "--config", ".semgrep.yml", "{files}"]
 # format = "sarif"
-# deterministic = true
 
 [timeouts]
 # r1 = "120s"

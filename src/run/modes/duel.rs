@@ -29,6 +29,7 @@ use crate::run::modes::duel_subject::read_bytes;
 use crate::run::modes::foreign_side::foreign_seat;
 use crate::run::modes::side_purse::{SidePurse, SideSpending};
 use crate::run::modes::sides::{SideReport, StartedSide, wait_for_sides};
+use crate::run::nothing::reason_to_skip;
 use crate::run::plan::{PlanInputs, build_plan};
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
@@ -96,6 +97,7 @@ impl Duel<'_> {
         role: DuelRole,
         relay: &dyn Fn(&str) -> io::Result<()>,
     ) -> Result<Concluded, RunError> {
+        self.check_subject()?;
         self.check_file()?;
         let world = RealWorld::new();
         let began = world.read_calendar();
@@ -189,6 +191,7 @@ impl Duel<'_> {
 
     /// Plays both sides, each in a process of its own: neither can speak for the other.
     pub(crate) fn both(&self) -> Result<Concluded, RunError> {
+        self.check_subject()?;
         self.check_file()?;
         // A link that leads nowhere is there, too.
         if self.file.symlink_metadata().is_ok() {
@@ -263,6 +266,17 @@ impl Duel<'_> {
     }
 
     /// The side that cannot write would leave the other one waiting for it.
+    /// Nobody argues about nothing: it would be paid for, and end in no verdict.
+    fn check_subject(&self) -> Result<(), RunError> {
+        let Some((_, why)) = reason_to_skip(self.prepared) else {
+            return Ok(());
+        };
+        Err(
+            RunError::usage(format!("there is nothing to argue about: {why}"))
+                .hint("name a commit or a range that changes something: git council duel HEAD"),
+        )
+    }
+
     fn check_file(&self) -> Result<(), RunError> {
         let file = self.file.display().to_string();
         safe_file::check_place(&self.file).map_err(|error| RunError::output(&file, &error))

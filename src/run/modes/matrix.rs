@@ -78,18 +78,20 @@ pub(crate) fn plan_matrix(
         config: &prepared.config,
         deep,
     };
-    let seats = bench.plan_seats()?;
+    let planned = bench.plan_bench(&prepared.packet)?;
+    let seats = planned.seats;
     let seed = draw_run_seed(&world)?;
     let prompts = SeatPrompts::for_seats(&seats, prepared, &seed)?;
     let settings = &prepared.config.settings;
     let debate = matrix_debate(settings.review.procedure, settings.review.debate);
     let mut notes = bench.seating_notes();
+    notes.extend(planned.idle_note);
     notes.extend((debate == DebateMode::Off).then(|| NOTE.to_owned()));
     let inputs = PlanInputs {
         procedure: matrix_procedure(settings.review.procedure)?,
         debate,
         consensus: bench.consensus_rule(plan_subject(&prepared.packet)),
-        quorum: bench.required_quorum(seats.len())?,
+        quorum: planned.quorum,
         grants: seats.iter().map(|_| job_grant(debate)).collect(),
         exchange: ExchangeMode::Inline {
             max_bytes: settings.limits.exchange,

@@ -191,6 +191,7 @@ fn prepare_stage(
         config_fault: None,
         request: None,
         keep_in: None,
+        search_path: None,
     })
 }
 

@@ -10,10 +10,10 @@ pub(crate) mod names;
 pub(crate) mod of_job;
 mod requests;
 
-use council_agents::known_tools::find_tool;
+use council_agents::files_of_tool;
 use council_builtin::{councillors, perspectives};
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
-use council_protocol::{JudgeId, Seat};
+use council_protocol::{JudgeId, Packet, Seat};
 
 #[cfg(test)]
 use crate::config::LayerSource;
@@ -33,6 +33,15 @@ pub(crate) struct SeatPlanner<'a> {
     pub(crate) config: &'a Config,
     /// Three judges instead of two.
     pub(crate) deep: bool,
+}
+
+/// Who sits over a change.
+pub(crate) struct PlannedBench {
+    pub(crate) seats: Vec<Seat>,
+    /// How many of them must count.
+    pub(crate) quorum: u32,
+    /// Which tools do not sit, as none of the changed files is theirs; for whoever reads the verdict.
+    pub(crate) idle_note: Option<String>,
 }
 
 impl SeatPlanner<'_> {
@@ -65,10 +74,55 @@ impl SeatPlanner<'_> {
         Ok(seats)
     }
 
+    /// The seats over a change, without tools that look at none of its files: a tool that is asked about nothing is no judge
+    /// that found nothing. Where nobody would be left, all stay: none of them is
+    /// asked either, and the change is skipped.
+    pub(crate) fn plan_bench(&self, packet: &Packet) -> Result<PlannedBench, RunError> {
+        let all = self.plan_seats()?;
+        let is_idle = |seat: &Seat| {
+            let given = files_of_tool(&seat.agent.kind, &packet.files);
+            !packet.files.is_empty() && given.is_some_and(|files| files.is_empty())
+        };
+        let quorum = self.required_quorum(all.len())?;
+        let (idle, seats): (Vec<Seat>, Vec<Seat>) = all.iter().cloned().partition(is_idle);
+        let names: Vec<String> = idle
+            .iter()
+            .map(|seat| format!("{} ({})", seat.judge, seat.agent.name))
+            .collect();
+        let names = names.join(", ");
+        let idle_note = format!("not asked, since none of the changed files is theirs: {names}");
+        let idle_note = (!idle.is_empty()).then_some(idle_note);
+        if seats.is_empty() || idle.is_empty() {
+            return Ok(PlannedBench {
+                seats: all,
+                quorum,
+                idle_note,
+            });
+        }
+        // A quorum that somebody asked for holds, whoever has something to look at.
+        let quorum = match self.settings().review.quorum {
+            Some(_) => quorum,
+            None => self
+                .required_quorum(seats.len())?
+                .max(self.raised_quorum(all.len())),
+        };
+        Ok(PlannedBench {
+            seats,
+            quorum,
+            idle_note,
+        })
+    }
+
+    /// The least quorum that the repository asks for, among so many judges.
+    fn raised_quorum(&self, seats: usize) -> u32 {
+        let seats = u32::try_from(seats).unwrap_or(u32::MAX);
+        self.settings().review.raised.quorum.unwrap_or(1).min(seats)
+    }
+
     /// How many judges must count.
     pub(crate) fn required_quorum(&self, seats: usize) -> Result<u32, RunError> {
         let seats = u32::try_from(seats).unwrap_or(u32::MAX);
-        let least = self.settings().review.raised.quorum.unwrap_or(1).min(seats);
+        let least = self.raised_quorum(seats as usize);
         let Some(quorum) = self.settings().review.quorum else {
             let quorum = if self.is_quick() { 1 } else { seats.min(2) };
             return Ok(quorum.max(least));
@@ -240,14 +294,14 @@ impl SeatPlanner<'_> {
         let own = settings.agents.get(name);
         let kind = self.agent_kind(name, own)?;
         let builtin = matches!(kind, AgentKind::Builtin { .. });
-        let is_known_tool = kind.is_tool() && find_tool(name).is_some();
         let own = own.cloned().unwrap_or_default();
         Ok(AgentSpec {
             name: name.to_owned(),
             vendor: own
                 .vendor
                 .unwrap_or_else(|| self::kind::default_vendor(name, &kind)),
-            deterministic: builtin || own.deterministic || is_known_tool,
+            // What a tool reports follows from its rules: it is no reviewer who could hold or miss what a model finds.
+            deterministic: builtin || own.deterministic.unwrap_or(kind.is_tool()),
             model: own.model,
             kind,
         })
@@ -272,8 +326,38 @@ impl SeatPlanner<'_> {
             return Err(error.hint("a perspective of your own needs an agent with a model"));
         }
         let own = self.settings().perspectives.get(&name);
-        let focus = own.cloned().or(built_in).unwrap_or_default();
+        let Some(focus) = own.cloned().or(built_in) else {
+            self.check_perspective(&name)?;
+            return Ok(Perspective {
+                name,
+                focus: String::new(),
+            });
+        };
         Ok(Perspective { name, focus })
+    }
+
+    /// Whether anything says that there is a perspective of that name: a slip of the pen must not seat a judge that looks for
+    /// nothing in particular.
+    fn check_perspective(&self, name: &str) -> Result<(), RunError> {
+        let settings = self.settings();
+        let own = settings
+            .perspectives
+            .keys()
+            .chain(settings.presets.values().flatten());
+        let built_in = perspectives().iter().map(|p| p.name);
+        let roles = councillors().iter().map(|c| c.name);
+        let mut known: Vec<&str> = own.map(String::as_str).collect();
+        for name in built_in.chain(roles).chain(requests::preset_names()) {
+            known.push(name);
+        }
+        if known.contains(&name) {
+            return Ok(());
+        }
+        known.sort_unstable();
+        known.dedup();
+        let example =
+            format!("one of your own: `{name} = \"what to look for\"` under `[perspectives]`");
+        Err(unknown_name("perspective", name, &known).hint(example))
     }
 
     fn validate_seats(&self, seats: &[Seat]) -> Result<(), RunError> {

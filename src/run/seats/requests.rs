@@ -252,6 +252,11 @@ impl SeatPlanner<'_> {
     }
 }
 
+/// The perspectives of the built-in presets.
+pub(super) fn preset_names() -> impl Iterator<Item = &'static str> {
+    PRESETS.iter().flat_map(|(_, names)| names.iter().copied())
+}
+
 /// Perspectives under one name.
 const PRESETS: &[(&str, &[&str])] = &[
     (

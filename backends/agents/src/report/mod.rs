@@ -15,6 +15,7 @@ mod stream;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io::Read;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use council_protocol::answer::NO_CAUSE;
@@ -75,6 +76,10 @@ pub(crate) struct HitSink<'a> {
     /// Hits that were offered, wanted or not.
     offered: usize,
     unplaced: Unplaced,
+    /// Paths of no changed file, each with whether there is no such file at all.
+    nowhere: HashMap<String, bool>,
+    /// How many results with such a path were let in.
+    told_nowhere: usize,
     /// What is wrong with the tool's configuration, as it says.
     misled: Option<String>,
 }
@@ -98,8 +103,15 @@ impl<'a> HitSink<'a> {
             kept: Vec::new(),
             offered: 0,
             unplaced: Unplaced::default(),
+            nowhere: HashMap::new(),
+            told_nowhere: 0,
             misled: None,
         }
+    }
+
+    /// Whether it takes what stands on the base.
+    pub(crate) fn is_of_base(&self) -> bool {
+        self.side == Side::Old
     }
 
     /// What is wrong with the tool's configuration, as it says; none: nothing.
@@ -181,8 +193,8 @@ impl<'a> HitSink<'a> {
             && is_one_of(configs, &self.subject.repo_path(&hit.path))
     }
 
-    /// Whether a hit names no place that there is: no file, a line behind the end of a changed one, or a file of a changed
-    /// one's name in a folder of another machine.
+    /// Whether a hit names no place that there is: no file, a path that the tree does not have, a line behind the end of a
+    /// changed file, or a file of a changed one's name in a folder of another machine.
     fn is_lost(&mut self, hit: &ToolHit) -> bool {
         if hit.path.is_empty() {
             return true;
@@ -193,8 +205,38 @@ impl<'a> HitSink<'a> {
             Some(file) => {
                 !file.lines.is_empty() && hit.line as usize > file.lines.len().saturating_add(1)
             }
-            None => elsewhere && self.is_foreign(&hit.path),
+            None => elsewhere && self.is_foreign(&hit.path) || self.is_nowhere(&hit.path),
         }
+    }
+
+    /// Whether a result that has to be told may stand there. A few are enough to tell of: others must leave room for results
+    /// on changed lines.
+    fn may_be_nowhere(&mut self, path: &str) -> bool {
+        let is_told = self.told_nowhere < MAX_FINDINGS && self.is_nowhere(path);
+        self.told_nowhere += usize::from(is_told);
+        is_told
+    }
+
+    /// Whether a path from the root names no file of the reviewed tree, and none that the tool has made beside it: the tool
+    /// counts from another folder, and what it says may well be about the change.
+    fn is_nowhere(&mut self, path: &str) -> bool {
+        if self.side == Side::Old || !self.subject.blobs.has_blobs() {
+            return false;
+        }
+        if let Some(known) = self.nowhere.get(path) {
+            return *known;
+        }
+        let is_there = [path.to_owned(), slashed(path)].iter().any(|path| {
+            let path = self.subject.repo_path(path);
+            let outside = [&b"/"[..], b"../"]
+                .iter()
+                .any(|out| path.as_bytes().starts_with(out));
+            outside || path.as_bytes().contains(&b':') || self.subject.has_file(&path)
+        });
+        if self.nowhere.len() < MAX_KEPT {
+            self.nowhere.insert(path.to_owned(), !is_there);
+        }
+        !is_there
     }
 
     /// Whether an absolute path lies outside of the folder in which the tool worked.
@@ -410,7 +452,12 @@ impl Unplaced {
         self.count += 1;
         let is_worst = |(worst, _): &(Severity, String)| hit.severity > *worst;
         if self.worst.as_ref().is_none_or(is_worst) {
-            self.worst = Some((hit.severity, hit.message.clone()));
+            let place = match (hit.path.as_str(), hit.line) {
+                ("", _) => String::new(),
+                (path, 0) => format!("{path}: "),
+                (path, line) => format!("{path}:{line}: "),
+            };
+            self.worst = Some((hit.severity, place + &hit.message));
         }
     }
 
@@ -458,11 +505,9 @@ fn describe_hits(findings: usize, elsewhere: usize, dropped: usize) -> String {
 impl<'a> ReportSubject<'a> {
     /// The file of that path on that side, if it is under review.
     fn find_reviewed(&self, path: &str, side: Side) -> Option<ReviewedFile<'a>> {
-        // A tool on Windows writes `src\main.rs`.
-        let slashed = path.replace("%5C", "/").replace('\\', "/");
         let (file, path) = self
             .find_file(path, side)
-            .or_else(|| self.find_file(&slashed, side))?;
+            .or_else(|| self.find_file(&slashed(path), side))?;
         let content = self.blobs.read(side, path).ok().flatten();
         let text = content.map(|content| String::from_utf8_lossy(&content).into_owned());
         let lines = |text: &String| text.lines().map(str::to_owned).collect();
@@ -471,6 +516,12 @@ impl<'a> ReportSubject<'a> {
             added: added_lines(file),
             lines: text.as_ref().map(lines).unwrap_or_default(),
         })
+    }
+
+    /// Whether the reviewed tree has a file, or the folder in which the tool worked.
+    fn has_file(&self, path: &RepoPath) -> bool {
+        let name = std::ffi::OsStr::from_bytes(path.as_bytes());
+        self.room.join(name).exists() || !matches!(self.blobs.read(Side::New, path), Ok(None))
     }
 
     fn find_file(&self, path: &str, side: Side) -> Option<(&'a FileChange, &'a RepoPath)> {
@@ -494,6 +545,11 @@ impl<'a> ReportSubject<'a> {
             .unwrap_or(&plain);
         RepoPath::new(inside.strip_prefix(b"./").unwrap_or(inside))
     }
+}
+
+/// A path with `/`: a tool on Windows writes `src\main.rs`.
+fn slashed(path: &str) -> String {
+    path.replace("%5C", "/").replace('\\', "/")
 }
 
 /// A file under review, as hits are held against it.

@@ -103,6 +103,7 @@ pub(super) struct SarifResult {
     rule: Option<SarifRuleReference>,
     level: Option<String>,
     kind: Option<String>,
+    baseline_state: Option<String>,
     #[serde(default)]
     message: SarifMessage,
     #[serde(default)]
@@ -168,15 +169,16 @@ impl HasPlace for SarifLocation {
     }
 }
 
-/// Not the record of a check that passed, and not suppressed. A suppression that was rejected, or that nobody has decided
-/// on yet, suppresses nothing (SARIF 2.1.0, 3.35.3).
+/// Not the record of a check that passed, not a problem of an earlier run that is gone, and not suppressed. A suppression
+/// that was rejected, or that nobody has decided on yet, suppresses nothing (SARIF 2.1.0, 3.35.3).
 pub(super) fn is_open(result: &SarifResult) -> bool {
     let kind = result.kind.as_deref().unwrap_or("fail");
     let is_accepted =
         |one: &SarifSuppression| matches!(one.status.as_deref(), None | Some("accepted"));
     let is_suppressed =
         !result.suppressions.0.is_empty() && result.suppressions.0.iter().all(is_accepted);
-    !is_suppressed && matches!(kind, "fail" | "open" | "review")
+    let is_gone = result.baseline_state.as_deref() == Some("absent");
+    !is_suppressed && !is_gone && matches!(kind, "fail" | "open" | "review")
 }
 
 /// What the results of a run refer to by number or by name.

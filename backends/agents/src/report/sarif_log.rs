@@ -254,15 +254,15 @@ impl<'de> Visitor<'de> for ResultsReader<'_, '_> {
     }
 }
 
-/// Whether a result may be about a changed file. Its path may be a number or stand below a folder that the log names
+/// Whether a result may be about a changed file, or about none that there is. Its path may be a number or stand below a folder that the log names
 /// later, so this may say yes too often, and never no too often.
-fn may_be_wanted(result: &SarifResult, sink: &HitSink<'_>) -> bool {
+fn may_be_wanted(result: &SarifResult, sink: &mut HitSink<'_>) -> bool {
     let places = result.locations.0.iter();
     let mut places = places.map(|place| place.physical_location.as_ref());
     let may_name = |place: Option<&SarifPhysicalLocation>| {
         let file = place.and_then(|place| place.artifact_location.as_ref());
         file.and_then(|file| file.uri.as_deref())
-            .is_none_or(|uri| uri.is_empty() || sink.may_name(uri))
+            .is_none_or(|uri| uri.is_empty() || sink.may_name(uri) || sink.may_be_nowhere(uri))
     };
     result.locations.0.is_empty() || places.any(may_name)
 }

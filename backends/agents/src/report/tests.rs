@@ -59,6 +59,14 @@ fn packet() -> Packet {
 }
 
 pub(super) fn read(format: OutputFormat, report: &Value) -> Result<Answer, Failure> {
+    read_over(&Blobs, format, report)
+}
+
+fn read_over(
+    blobs: &dyn BlobSource,
+    format: OutputFormat,
+    report: &Value,
+) -> Result<Answer, Failure> {
     let turn = Turn {
         id: TurnId(1),
         round: RoundNumber::FIRST,
@@ -71,7 +79,7 @@ pub(super) fn read(format: OutputFormat, report: &Value) -> Result<Answer, Failu
     let packet = packet();
     let subject = ReportSubject {
         packet: &packet,
-        blobs: &Blobs,
+        blobs,
         room: Path::new("/tmp/room"),
         config: &[],
     };
@@ -536,4 +544,48 @@ fn eslint_and_cargo_are_read_as_they_write() {
         FailureKind::Provider
     );
     assert_eq!(read(lines).unwrap_err().kind, FailureKind::Truncated);
+}
+
+/// A tree of the changed file and one beside it.
+struct TwoFiles;
+
+impl BlobSource for TwoFiles {
+    fn read(&self, side: Side, path: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {
+        let is_there = ["src/a b.py", "src/b.py"].contains(&&*path.display());
+        Ok((side == Side::New && is_there).then(|| NEW.as_bytes().into()))
+    }
+}
+
+#[test]
+fn a_problem_that_an_earlier_run_found_and_this_one_did_not_is_none() {
+    for (state, findings) in [("absent", 0), ("new", 1), ("unchanged", 1), ("updated", 1)] {
+        let mut result = result("src/a b.py", 3);
+        result["baselineState"] = json!(state);
+        let answer = read(OutputFormat::Sarif, &sarif(json!([result]))).unwrap();
+        assert_eq!(answer.findings.len(), findings, "{state}");
+    }
+}
+
+mod laws {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// An error in a file that is not there may be about the change: its place and its words are told.
+        #[test]
+        fn an_error_in_no_file_of_the_tree_is_never_green(
+            uri in "[ab]{1,2}(/[ab]{1,2}){0,2}(\\.py)?", line in 1u32..9,
+        ) {
+            let report = sarif(json!([result(&uri, line)]));
+            let answer = read_over(&TwoFiles, OutputFormat::Sarif, &report).unwrap();
+            let told = answer.key_insight.contains(&format!("{uri}:{line}: Do not."));
+            prop_assert!(answer.verdict == Vote::Fail && told, "{uri}: {}", answer.key_insight);
+            for there in ["src/b.py", "src%2Fb.py", "/tmp/room/src/b.py"] {
+                let report = sarif(json!([result(there, line)]));
+                let answer = read_over(&TwoFiles, OutputFormat::Sarif, &report).unwrap();
+                prop_assert_eq!(answer.verdict, Vote::Pass, "{}", there);
+            }
+        }
+    }
 }
