@@ -1,5 +1,6 @@
 //! Where the secrets of a line stand.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use regex::Captures;
@@ -69,24 +70,34 @@ impl SecretTable {
         let unglued = without_glue(line, &taken);
         let mut secrets: Vec<SecretMatch<'t>> = Vec::new();
         for (rule, _) in self.rules.iter().zip(is_due).filter(|(_, due)| *due) {
-            let found = rule.pattern.captures_iter(line);
             let first = secrets.len();
-            secrets.extend(found.filter_map(|found| self.match_of(rule, &found, line)));
+            secrets.extend(self.matches_of(rule, line));
             let Some(unglued) = unglued
                 .as_deref()
                 .filter(|_| rule.shape == SecretShape::Token)
             else {
                 continue;
             };
-            for found in rule.pattern.captures_iter(unglued) {
-                let found = self.match_of(rule, &found, unglued);
-                let is_known = |new: &SecretMatch<'_>| {
-                    secrets[first..].iter().any(|old| old.random == new.random)
-                };
-                secrets.extend(found.filter(|new| !is_known(new)));
-            }
+            let known = secrets[first..].iter().map(|old| old.random.clone());
+            let mut known: HashSet<Range<usize>> = known.collect();
+            let more = self.matches_of(rule, unglued);
+            secrets.extend(more.filter(|new| known.insert(new.random.clone())));
         }
         secrets
+    }
+
+    /// The secrets of one rule in a line, in its order.
+    fn matches_of<'t, 'l>(
+        &'l self,
+        rule: &'t SecretRule,
+        line: &'l str,
+    ) -> impl Iterator<Item = SecretMatch<'t>> + use<'t, 'l>
+    where
+        't: 'l,
+    {
+        let mut tail = WordTail::default();
+        let found = rule.pattern.captures_iter(line);
+        found.filter_map(move |found| self.match_of(rule, &found, line, &mut tail))
     }
 
     fn match_of<'t>(
@@ -94,6 +105,7 @@ impl SecretTable {
         rule: &'t SecretRule,
         found: &Captures<'_>,
         line: &str,
+        tail: &mut WordTail,
     ) -> Option<SecretMatch<'t>> {
         let (whole, secret) = (found.get(0)?, rule.secret_of(found)?);
         let text = secret.as_str();
@@ -107,7 +119,7 @@ impl SecretTable {
             return None;
         }
         let span = match rule.shape {
-            SecretShape::Token => whole_token(line, &whole.range(), secret.range()),
+            SecretShape::Token => whole_token(line, &whole.range(), secret.range(), tail),
             _ => secret.range(),
         };
         let label = label_of(found, line).unwrap_or(secret.start()..secret.start());
@@ -134,9 +146,10 @@ impl SecretTable {
 /// where it is. None: there is nothing of that kind.
 fn without_glue(line: &str, words: &[Range<usize>]) -> Option<String> {
     let bytes = line.as_bytes();
+    let joined = join_ranges(words);
     let before = words.iter().filter_map(|word| word.start.checked_sub(1));
     let mut glue: Vec<Range<usize>> = before
-        .filter(|&at| bytes[at] == b'_' && !words.iter().any(|word| word.contains(&at)))
+        .filter(|at| bytes[*at] == b'_' && !is_within(&joined, *at))
         .map(|at| at..at + 1)
         .collect();
     let signs = bytes
@@ -150,6 +163,26 @@ fn without_glue(line: &str, words: &[Range<usize>]) -> Option<String> {
     let mut out = bytes.to_vec();
     glue.into_iter().for_each(|range| out[range].fill(b' '));
     String::from_utf8(out).ok()
+}
+
+/// Ranges in their order, without those that are part of another one or go on where it ends.
+fn join_ranges(ranges: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut sorted = ranges.to_vec();
+    sorted.sort_unstable_by_key(|range| range.start);
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for range in sorted {
+        match joined.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => joined.push(range),
+        }
+    }
+    joined
+}
+
+/// Whether one of these ranges, in their order and apart from each other, contains a place.
+fn is_within(joined: &[Range<usize>], at: usize) -> bool {
+    let next = joined.partition_point(|range| range.end <= at);
+    joined.get(next).is_some_and(|range| range.contains(&at))
 }
 
 /// How long the escape is that a text begins with; an escaped backslash is one by itself, and may begin another one.
@@ -203,9 +236,31 @@ impl SecretShape {
     }
 }
 
+/// Where the word goes on that the last token of a line stands in: many tokens may stand in one, and each of them would
+/// look for its end again.
+#[derive(Debug, Default)]
+struct WordTail(Range<usize>);
+
+impl WordTail {
+    /// Where the word ends that goes on at `from`.
+    fn end_from(&mut self, line: &str, from: usize) -> usize {
+        if !self.0.contains(&from) {
+            let is_tail = |b: &u8| b.is_ascii_alphanumeric() || b"_-".contains(b);
+            let after = &line.as_bytes()[from..];
+            self.0 = from..from + after.iter().take_while(|b| is_tail(b)).count();
+        }
+        self.0.end.max(from)
+    }
+}
+
 /// A secret with what of its match belongs to the same word: nothing is left of a token, not even how all of its kind
 /// begin.
-fn whole_token(line: &str, whole: &Range<usize>, secret: Range<usize>) -> Range<usize> {
+fn whole_token(
+    line: &str,
+    whole: &Range<usize>,
+    secret: Range<usize>,
+    tail: &mut WordTail,
+) -> Range<usize> {
     let is_word = |b: &u8| b.is_ascii_alphanumeric() || b"_-.".contains(b);
     let before = &line.as_bytes()[whole.start..secret.start];
     // The dashes around `BEGIN PRIVATE KEY` are no part of the key.
@@ -213,13 +268,12 @@ fn whole_token(line: &str, whole: &Range<usize>, secret: Range<usize>) -> Range<
         true => 0,
         false => before.iter().rev().take_while(|b| is_word(b)).count(),
     };
-    let is_tail = |b: &u8| b.is_ascii_alphanumeric() || b"_-".contains(b);
-    let after = &line.as_bytes()[secret.end..];
-    let right = match after.starts_with(b"--") {
-        true => 0,
-        false => after.iter().take_while(|b| is_tail(b)).count(),
+    let end = if line.as_bytes()[secret.end..].starts_with(b"--") {
+        secret.end
+    } else {
+        tail.end_from(line, secret.end)
     };
-    secret.start - left..secret.end + right
+    secret.start - left..end
 }
 
 /// The name before a value, with what stands of it before the word that says secret; or the host behind a password.
@@ -254,6 +308,42 @@ fn is_plausible(rule: &SecretRule, value: &str, user: &str, label: &str) -> bool
                 && (is_secret_name(label) || is_variable)
                 && !is_description(label)
                 && looks_random(value)
+        }
+    }
+}
+
+#[cfg(test)]
+mod laws {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What is meant by the end of a word and by a place within one of many words, as slow as it can be said.
+    fn plain_end(line: &str, from: usize) -> usize {
+        let is_tail = |b: &&u8| b.is_ascii_alphanumeric() || b"_-".contains(b);
+        from + line.as_bytes()[from..].iter().take_while(is_tail).count()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_end_of_a_word_is_the_same_wherever_it_was_looked_for_before(
+            line in "[a_. -]{0,40}", mut from in prop::collection::vec(0_usize..41, 1..8),
+        ) {
+            from.sort_unstable();
+            let mut tail = WordTail::default();
+            for at in from.into_iter().filter(|&at| at <= line.len()) {
+                prop_assert_eq!(tail.end_from(&line, at), plain_end(&line, at));
+            }
+        }
+
+        #[test]
+        fn a_place_is_within_ranges_as_within_one_of_them(
+            ranges in prop::collection::vec((0_usize..30, 1_usize..6), 0..8), at in 0_usize..40,
+        ) {
+            let ranges: Vec<_> = ranges.into_iter().map(|(start, length)| start..start + length).collect();
+            prop_assert_eq!(is_within(&join_ranges(&ranges), at), ranges.iter().any(|range| range.contains(&at)));
         }
     }
 }

@@ -114,6 +114,12 @@ impl Redactor {
         }
     }
 
+    /// What it knows by value.
+    #[cfg(test)]
+    pub(crate) fn known_values(&self) -> &KnownValues {
+        &self.known
+    }
+
     /// SHA-256 of the user's own rules, 64 hex digits; none: there are none.
     pub fn digest(&self) -> Option<&str> {
         self.own.as_ref().map(|table| table.digest())
@@ -315,7 +321,7 @@ fn push_matches<'t>(table: &'t SecretTable, line: &str, spans: &mut Vec<SecretSp
 
 /// Writes `line` with its secrets replaced, and says how many there were. Of secrets that overlap, the one that was found
 /// first names them all.
-fn push_redacted(out: &mut String, line: &str, spans: Vec<SecretSpan<'_>>) -> usize {
+pub(crate) fn push_redacted(out: &mut String, line: &str, spans: Vec<SecretSpan<'_>>) -> usize {
     let mut ranked: Vec<(usize, SecretSpan<'_>)> = spans.into_iter().enumerate().collect();
     ranked.sort_by_key(|(rank, span)| (span.range.start, *rank));
     let mut merged: Vec<(usize, SecretSpan<'_>)> = Vec::new();

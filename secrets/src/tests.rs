@@ -644,3 +644,29 @@ proptest! {
         }
     }
 }
+
+/// The time grows with the length of a line, and not with its square: what stands in the way of a hook's time-out must not
+/// be one line. Where it grew with the square, each of these lines took minutes.
+#[test]
+fn a_long_line_of_tokens_takes_no_longer_than_many_short_ones() {
+    let secret = token("ghp_", 36);
+    let lines = [
+        "a_token ".to_owned(),
+        format!("x\\n{secret} "),
+        format!("{secret}-"),
+        "[redacted: ".to_owned(),
+    ];
+    for part in lines {
+        let line = part.repeat(LONG_LINE / part.len());
+        let begun = std::time::Instant::now();
+        let redactor = knowing("a.txt", &secret);
+        redactor.redact_words(&line);
+        let took = begun.elapsed();
+        assert!(
+            took < std::time::Duration::from_secs(20),
+            "{part}: {took:?}"
+        );
+    }
+}
+
+const LONG_LINE: usize = 400_000;

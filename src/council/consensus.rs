@@ -71,8 +71,8 @@ pub fn decide_verdict(
         Some(_) | None => found,
     };
     let (verdict, reason) = match verdict {
-        // A vote that does not count is in no tally either.
-        Verdict::Pass if case.objections.bar_pass() => {
+        // A vote that does not count is in no tally either, and what a tool cannot place is in no finding.
+        Verdict::Pass if case.objections.bar_a_pass() => {
             (Verdict::Warn, VerdictReason::VerdictWithoutFinding)
         }
         _ => (verdict, reason),
@@ -99,14 +99,15 @@ fn by_findings(policy: VerdictPolicy, case: &VerdictInput<'_>) -> (Verdict, Verd
         _ if case.votes.contains(&Vote::Fail) || case.objections.majority_objects => {
             (Verdict::Warn, VerdictReason::VerdictWithoutFinding)
         }
-        Some((FindingLevel::Note, _)) => (Verdict::Pass, VerdictReason::NotesOnly),
+        Some((FindingLevel::Note, reason)) => (Verdict::Pass, reason),
         None => (Verdict::Pass, VerdictReason::NoFindings),
     }
 }
 
 fn level_reason(finding: FindingStanding, level: FindingLevel) -> VerdictReason {
     match (level, finding.severity, finding.disposition) {
-        (FindingLevel::Note, ..) => VerdictReason::NotesOnly,
+        (FindingLevel::Note, Severity::Minor, _) => VerdictReason::NotesOnly,
+        (FindingLevel::Note, ..) => VerdictReason::SignificantUnconfirmed,
         (_, Severity::Critical, Disposition::Confirmed) => VerdictReason::CriticalConfirmed,
         (_, Severity::Critical, Disposition::Disputed) => VerdictReason::CriticalDisputed,
         (_, Severity::Critical, _) => VerdictReason::CriticalUnconfirmed,

@@ -1,13 +1,16 @@
 //! Dismissed findings: what a person argued away is listed and does not count, until its code changes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use council_protocol::answer::Stance;
 use council_protocol::{Coverage, JudgeId, Severity, Vote};
 
 use super::consensus::{FindingStanding, VerdictInput, decide_verdict, finding_level};
-use super::objections::{Objections, weigh_objections};
-use super::outcome::{Disposition, JudgeRecord, JudgedFinding, Verdict, VerdictReason};
+use super::fingerprint::class_of;
+use super::objections::{CastVotes, Objections, rules_object, weigh_objections};
+use super::outcome::{
+    Disposition, JudgeRecord, JudgedFinding, ReaderBench, Verdict, VerdictReason,
+};
 use super::plan::{ConsensusRule, Dismissal, VerdictPolicy};
 
 /// Marks the findings that were dismissed: they have no level any more.
@@ -27,9 +30,22 @@ pub(super) fn mark_dismissed(findings: &mut [JudgedFinding], dismissals: &[Dismi
 }
 
 /// Whether a dismissal is about a finding that is as bad: a remark that was argued away says nothing of a critical problem
-/// in the same line. A line that does not say how bad its finding was is not about a critical one.
+/// in the same line, nor does one critical problem of another kind. A line that does not say how bad its finding was is not
+/// about a critical one.
 fn covers(dismissal: &Dismissal, finding: &JudgedFinding) -> bool {
+    // Its fingerprint holds what the shown version is about.
+    let shown = class_of(&finding.finding);
+    let is_meant = |class: &String| *class == shown || dismissal.classes.contains(class);
     finding.finding.severity <= dismissal.severity.unwrap_or(Severity::Significant)
+        && critical_classes(finding).iter().all(is_meant)
+}
+
+/// What the critical versions of a finding are about that still stand: a dismissal answers these and no others.
+pub fn critical_classes(finding: &JudgedFinding) -> BTreeSet<String> {
+    let members = finding.members.iter();
+    let standing = members.filter(|m| m.proof.resolves() && !m.withdrawn);
+    let critical = standing.filter(|m| m.finding.severity == Severity::Critical);
+    critical.map(|m| class_of(&m.finding)).collect()
 }
 
 /// The findings as the verdict sees them: without the dismissed ones.
@@ -68,28 +84,71 @@ pub(super) fn supported_votes<'a>(
     counted.map(least).collect()
 }
 
-/// What the models' votes say that count, where their own findings were dismissed.
-pub(super) fn objections_of(
-    findings: &[JudgedFinding],
-    models: &[ModelVotes<'_>],
-    unread: bool,
-) -> Objections {
-    let votes_of = |vote: fn(&ModelVotes<'_>) -> Vote| {
-        supported_votes(findings, models.iter().map(|m| (m.judge, vote(m))))
-    };
-    let judges = models.iter().map(|m| m.judge);
-    let cast: Vec<_> = judges.zip(votes_of(|m| m.counted)).collect();
-    let last = votes_of(|m| m.counted.max(m.last.unwrap_or(m.counted)));
-    weigh_objections(findings, &cast, &last, unread)
+/// Everybody's votes that count, and who was shown what.
+#[derive(Debug, Default)]
+pub(super) struct VoteRecord<'a> {
+    /// Those of models.
+    pub(super) models: Vec<ModelVotes<'a>>,
+    /// Those of rules and tools.
+    pub(super) rules: Vec<(&'a JudgeId, Vote)>,
+    /// Whether somebody objected in an answer that does not count.
+    pub(super) unread: bool,
+    /// The models that were shown the same files, where not all were.
+    pub(super) benches: &'a [ReaderBench],
+    /// How many must have read a file.
+    pub(super) quorum: usize,
 }
 
 /// How a model votes.
+#[derive(Debug)]
 pub(super) struct ModelVotes<'a> {
     pub(super) judge: &'a JudgeId,
     /// The vote that counts.
     pub(super) counted: Vote,
     /// The last one that it gave; none: it gave one.
     pub(super) last: Option<Vote>,
+}
+
+impl<'a> VoteRecord<'a> {
+    /// Takes a judge's votes: the one that counts, and the last one that it gave.
+    pub(super) fn add(
+        &mut self,
+        judge: &'a JudgeId,
+        is_rule: bool,
+        counted: Vote,
+        last: Option<Vote>,
+    ) {
+        if is_rule {
+            self.rules.push((judge, counted));
+        } else {
+            self.models.push(ModelVotes {
+                judge,
+                counted,
+                last,
+            });
+        }
+    }
+
+    /// What the votes say that no finding carries, where a judge's own findings were dismissed.
+    pub(super) fn objections(&self, findings: &[JudgedFinding]) -> Objections {
+        let votes_of = |vote: fn(&ModelVotes<'_>) -> Vote| {
+            supported_votes(findings, self.models.iter().map(|m| (m.judge, vote(m))))
+        };
+        let counted = votes_of(|m| m.counted);
+        let last = votes_of(|m| m.counted.max(m.last.unwrap_or(m.counted)));
+        let votes = self.models.iter().zip(counted.into_iter().zip(last));
+        let cast = |(model, (counted, last)): (&ModelVotes<'a>, _)| CastVotes {
+            judge: model.judge,
+            counted,
+            last,
+        };
+        let cast: Vec<_> = votes.map(cast).collect();
+        Objections {
+            unread: self.unread,
+            rules_object: rules_object(findings, &self.rules),
+            ..weigh_objections(findings, &cast, self.benches, self.quorum)
+        }
+    }
 }
 
 /// Whoever said it, and whoever came to agree.
@@ -122,6 +181,8 @@ pub struct ReconsideredVerdict<'a> {
     pub quorum: u32,
     /// The judges as they were recorded.
     pub judges: &'a [JudgeRecord],
+    /// The models that were shown the same files, where not all were.
+    pub benches: &'a [ReaderBench],
     /// What a quorum saw.
     pub coverage: &'a Coverage,
 }
@@ -147,19 +208,20 @@ impl ReconsideredVerdict<'_> {
             .judges
             .iter()
             .filter_map(|j| Some((&j.seat.judge, j.counted?)));
-        let models = self.judges.iter().filter(|j| !j.seat.agent.deterministic);
-        let models: Vec<_> = models
-            .filter_map(|j| {
-                Some(ModelVotes {
-                    judge: &j.seat.judge,
-                    counted: j.counted?,
-                    last: j.r2,
-                })
-            })
-            .collect();
-        let unread = self.judges.iter().any(JudgeRecord::objects_unread);
+        let mut votes = VoteRecord {
+            unread: self.judges.iter().any(JudgeRecord::objects_unread),
+            benches: self.benches,
+            quorum: self.quorum as usize,
+            ..VoteRecord::default()
+        };
+        for judge in self.judges {
+            let (id, is_rule) = (&judge.seat.judge, judge.seat.agent.deterministic);
+            if let Some(counted) = judge.counted {
+                votes.add(id, is_rule, counted, judge.r2);
+            }
+        }
         let case = VerdictInput {
-            objections: objections_of(findings, &models, unread),
+            objections: votes.objections(findings),
             findings: &counted_standings(findings),
             votes: &supported_votes(findings, cast),
             counted: self.judges.iter().filter(|j| counted(j)).count(),
@@ -185,6 +247,7 @@ mod tests {
         Dismissal {
             fingerprint: fingerprint.into(),
             severity: Some(Severity::Critical),
+            classes: Vec::new(),
             ground: crate::DismissalGround::FalsePositive,
             because: "it is escaped two lines above".into(),
             by: "Ann <ann@example.com>".into(),
@@ -262,6 +325,8 @@ mod tests {
     struct World {
         findings: Vec<JudgedFinding>,
         votes: Vec<Vote>,
+        /// Which judge is a rule or a tool, if one is.
+        rule: Option<usize>,
         consensus: ConsensusRule,
         quorum: usize,
         covered: bool,
@@ -270,19 +335,28 @@ mod tests {
     fn world() -> impl Strategy<Value = World> {
         let findings = prop::collection::vec((severity(), disposition(), 0..JUDGES.len()), 0..6);
         let votes = prop::collection::vec(vote(), 0..=JUDGES.len());
-        (findings, votes, consensus(), 0..4_usize, any::<bool>()).prop_map(
-            |(findings, votes, consensus, quorum, covered)| World {
-                findings: findings
-                    .into_iter()
-                    .enumerate()
-                    .map(|(nth, (s, d, by))| found(nth, s, d, by))
-                    .collect(),
-                votes,
-                consensus,
-                quorum,
-                covered,
-            },
+        let rule = prop::option::of(0..JUDGES.len());
+        (
+            findings,
+            (votes, rule),
+            consensus(),
+            0..4_usize,
+            any::<bool>(),
         )
+            .prop_map(
+                |(findings, (votes, rule), consensus, quorum, covered)| World {
+                    findings: findings
+                        .into_iter()
+                        .enumerate()
+                        .map(|(nth, (s, d, by))| found(nth, s, d, by))
+                        .collect(),
+                    votes,
+                    rule,
+                    consensus,
+                    quorum,
+                    covered,
+                },
+            )
     }
 
     impl World {
@@ -295,16 +369,15 @@ mod tests {
                 disputed_critical_fails: false,
                 incomplete_coverage_warns: false,
             };
-            let models = ids.iter().zip(self.votes.iter().copied());
-            let models: Vec<_> = models
-                .map(|(judge, counted)| ModelVotes {
-                    judge,
-                    counted,
-                    last: None,
-                })
-                .collect();
+            let mut record = VoteRecord {
+                quorum: self.quorum,
+                ..VoteRecord::default()
+            };
+            for (nth, (judge, vote)) in ids.iter().zip(self.votes.iter().copied()).enumerate() {
+                record.add(judge, self.rule == Some(nth), vote, None);
+            }
             let case = VerdictInput {
-                objections: objections_of(&findings, &models, false),
+                objections: record.objections(&findings),
                 findings: &counted_standings(&findings),
                 votes: &votes,
                 counted: self.votes.len(),
@@ -325,26 +398,99 @@ mod tests {
         }
     }
 
-    proptest! {
-        #[test]
-        fn a_dismissal_of_other_code_changes_nothing(world in world()) {
-            let before = world.judge(&[]);
-            prop_assert_eq!(world.judge(&[dismissal("ffffffffffffffff")]), before);
+    mod laws {
+        use super::*;
+
+        /// A version of a finding of one class, and whether its quote holds and it was not taken back.
+        fn version() -> impl Strategy<Value = (Severity, &'static str, bool, bool)> {
+            let class = prop::sample::select(vec!["injection", "secrets", "logic", "Logic"]);
+            (
+                severity(),
+                class,
+                prop::bool::weighted(0.8),
+                prop::bool::weighted(0.2),
+            )
         }
 
-        #[test]
-        fn a_dismissal_never_makes_a_verdict_worse(world in world(), at in 0..6_usize) {
-            let before = world.judge(&[]).0;
-            let after = world.judge(&[dismissal(&format!("{at:016x}"))]).0;
-            prop_assert!(badness(after) <= badness(before), "{:?} -> {:?}", before, after);
+        /// One finding with these versions; the worst that stands is shown.
+        fn cluster(versions: &[(Severity, &'static str, bool, bool)]) -> JudgedFinding {
+            let mut whole = found(0, Severity::Minor, Disposition::Confirmed, 0);
+            whole.members = versions
+                .iter()
+                .map(|&(severity, category, real, withdrawn)| {
+                    let mut member = whole.members[0].clone();
+                    (member.finding.severity, member.withdrawn) = (severity, withdrawn);
+                    member.finding.category = category.into();
+                    if !real {
+                        member.proof = Proof::Unverified {
+                            reason: "it is not there".into(),
+                        };
+                    }
+                    member
+                })
+                .collect();
+            let worst = whole
+                .members
+                .iter()
+                .max_by_key(|m| (m.proof.resolves() && !m.withdrawn, m.finding.severity));
+            whole.finding = worst.unwrap().finding.clone();
+            whole
         }
 
-        #[test]
-        fn no_dismissal_makes_up_for_a_judge_or_a_file(world in world()) {
-            let all: Vec<_> = (0..6).map(|at| dismissal(&format!("{at:016x}"))).collect();
-            let (verdict, _) = world.judge(&all);
-            let short = world.votes.len() < world.quorum.max(1) || !world.covered;
-            prop_assert!(!(short && matches!(verdict, Verdict::Pass | Verdict::Warn)));
+        proptest! {
+            #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+            #[test]
+            fn a_dismissal_of_other_code_changes_nothing(world in world()) {
+                let before = world.judge(&[]);
+                prop_assert_eq!(world.judge(&[dismissal("ffffffffffffffff")]), before);
+            }
+
+            #[test]
+            fn a_dismissal_never_makes_a_verdict_worse(world in world(), at in 0..6_usize) {
+                let before = world.judge(&[]).0;
+                let after = world.judge(&[dismissal(&format!("{at:016x}"))]).0;
+                prop_assert!(badness(after) <= badness(before), "{:?} -> {:?}", before, after);
+            }
+
+            #[test]
+            fn no_dismissal_makes_up_for_a_judge_or_a_file(world in world()) {
+                let all: Vec<_> = (0..6).map(|at| dismissal(&format!("{at:016x}"))).collect();
+                let (verdict, _) = world.judge(&all);
+                let short = world.votes.len() < world.quorum.max(1) || !world.covered;
+                prop_assert!(!(short && matches!(verdict, Verdict::Pass | Verdict::Warn)));
+            }
+
+            /// Whoever dismisses what was shown dismisses no critical problem of another kind that a judge sees in the same
+            /// line afterwards; and all that was shown stays dismissed.
+            #[test]
+            fn a_critical_of_another_kind_is_never_dismissed(
+                seen in prop::collection::vec(version(), 1..4), more in version(),
+            ) {
+                let before = cluster(&seen);
+                let classes = critical_classes(&before);
+                let order = Dismissal {
+                    severity: Some(before.finding.severity),
+                    classes: classes.iter().cloned().collect(),
+                    ..dismissal("0000000000000000")
+                };
+                let is_dismissed = |finding: &JudgedFinding| {
+                    let mut findings = [finding.clone()];
+                    mark_dismissed(&mut findings, std::slice::from_ref(&order));
+                    findings[0].dismissed.is_some()
+                };
+                prop_assert!(is_dismissed(&before));
+                let mut after = cluster(&[seen, vec![more]].concat());
+                // The fingerprint is of what is shown.
+                prop_assume!(class_of(&after.finding) == class_of(&before.finding));
+                after.finding.severity = after.finding.severity.max(before.finding.severity);
+                let (severity, class, real, withdrawn) = more;
+                let is_hole = severity == Severity::Critical && real && !withdrawn;
+                let class = class.to_lowercase();
+                if is_hole && class != class_of(&after.finding) && !classes.contains(&class) {
+                    prop_assert!(!is_dismissed(&after));
+                }
+            }
         }
     }
 
@@ -373,6 +519,7 @@ mod tests {
         let world = World {
             findings: vec![found(0, Severity::Critical, Disposition::Confirmed, 0)],
             votes: vec![Vote::Fail, Vote::Pass],
+            rule: None,
             consensus: ConsensusRule::Findings,
             quorum: 2,
             covered: true,
@@ -403,6 +550,7 @@ mod tests {
                 found(1, Severity::Significant, Disposition::Unconfirmed, 0),
             ],
             votes: vec![Vote::Fail, Vote::Pass],
+            rule: None,
             consensus: ConsensusRule::Strict,
             quorum: 2,
             covered: true,
@@ -433,6 +581,7 @@ mod tests {
             policy,
             quorum: 2,
             judges: &[],
+            benches: &[],
             coverage: &unseen,
         };
         let (verdict, reason) =

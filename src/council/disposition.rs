@@ -4,15 +4,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use council_protocol::answer::{Evidence, Stance};
-use council_protocol::{CoverageState, Finding, Proof, RoundNumber, Severity};
+use council_protocol::{Finding, Proof, RoundNumber, Severity};
 
 use super::bearing::FindingPlace;
+use super::benches::is_shown;
 use super::brought::BroughtReproduction;
 use super::cluster::{ComparedFinding, group_findings};
 use super::evidence::{QuoteClaims, evidence_location, is_about_file};
 use super::judges::{Judges, SeatIndex, same_text};
 use super::opinions::attach_opinions;
 use super::outcome::{Disposition, Opinion};
+use super::readings::is_same_kind;
 use super::support::{JudgeStake, NEAR_LINES, SupportKind, dispose, dispose_rule};
 
 /// One judge's version of a finding with all that is known of it.
@@ -149,6 +151,9 @@ impl FindingVersion {
     }
 }
 
+/// How many other judges must refute a critical finding that its own judge takes back, before it does not count.
+const MIN_REFUTERS: usize = 2;
+
 /// The category of rules whose findings are redacted wherever they are shown.
 const SECRETS: &str = "secrets";
 
@@ -164,8 +169,10 @@ pub(super) struct FindingCluster {
 impl FindingCluster {
     /// Whoever found it before it was shown to them.
     pub(super) fn holders(&self) -> BTreeSet<SeatIndex> {
+        let worst = self.severity();
         let live = self.versions.iter().filter(|v| v.is_live());
-        live.filter(|v| !self.is_shown(v)).map(|v| v.seat).collect()
+        let own = live.filter(|v| !self.is_shown(v) && !is_beside(&self.versions, v, worst));
+        own.map(|v| v.seat).collect()
     }
 
     /// Whether it stood before the judges when one of them raised this version of it.
@@ -186,12 +193,13 @@ impl FindingCluster {
     }
 
     fn stake_of(&self, seat: SeatIndex) -> JudgeStake {
+        let worst = self.severity();
         let proven = || self.versions.iter().filter(|v| v.proof.resolves());
         let own = proven()
             .filter(|v| v.seat == seat && !v.withdrawn)
             .map(|v| {
                 let is_shown = self.is_shown(v);
-                let kind = if is_remark(v, Some(self.severity())) {
+                let kind = if is_beside(&self.versions, v, worst) {
                     SupportKind::Joined
                 } else if is_shown {
                     SupportKind::SamePlace
@@ -203,15 +211,18 @@ impl FindingCluster {
                     refutes: false,
                 }
             });
-        // Whoever refutes a remark says nothing of the hole in the same line.
-        let worst = Some(self.severity());
         let said = proven().filter_map(|v| Some((v, v.opinions.get(&seat)?.stake())));
-        let said = said.map(|(v, stake)| JudgeStake {
-            refutes: stake.refutes && !is_remark(v, worst),
-            ..stake
+        let said = said.map(|(v, stake)| {
+            if !is_beside(&self.versions, v, worst) {
+                return stake;
+            }
+            JudgeStake {
+                support: stake.support.map(|_| SupportKind::Joined),
+                refutes: false,
+            }
         });
         let tests = proven()
-            .filter(|v| v.refuters.contains(&seat) && !is_remark(v, worst))
+            .filter(|v| v.refuters.contains(&seat) && !is_beside(&self.versions, v, worst))
             .map(|_| JudgeStake {
                 support: None,
                 refutes: true,
@@ -236,7 +247,9 @@ impl FindingCluster {
 
     /// The models that stand behind it: those that raised it, and those that agreed, with evidence or without.
     pub(super) fn supporters(&self) -> BTreeSet<SeatIndex> {
-        let live = || self.versions.iter().filter(|v| v.is_live());
+        let worst = self.severity();
+        let meant = |v: &&FindingVersion| v.is_live() && !is_beside(&self.versions, v, worst);
+        let live = || self.versions.iter().filter(meant);
         let agreed = live().flat_map(|v| v.stances(Stance::Agreed));
         let all = live().map(|v| v.seat).chain(agreed);
         all.filter(|seat| self.models.contains(seat)).collect()
@@ -263,21 +276,23 @@ impl FindingCluster {
         version.is_live() || self.is_left_open(version)
     }
 
-    /// A critical finding with a real quote that its judge takes back is not settled by that: who is talked out of it must
-    /// not leave the change greener than who is refuted. Another judge has to refute it.
+    /// A critical finding with a real quote that its judge takes back is not settled by that, nor by one other judge that
+    /// refutes it: any line of its file can be cited, and who is talked out of it must not leave the change green.
     fn is_left_open(&self, version: &FindingVersion) -> bool {
         version.withdrawn
             && version.proof.resolves()
             && version.severity() == Severity::Critical
-            && !self.is_refuted()
+            && self.refuters().len() < MIN_REFUTERS
     }
 
-    /// Whether a judge refuted what another raised, with evidence about it.
-    fn is_refuted(&self) -> bool {
-        let worst = self.versions.iter().map(FindingVersion::severity).max();
-        let meant = self.versions.iter().filter(|v| !is_remark(v, worst));
-        let said = meant.flat_map(|v| v.opinions.values());
-        said.map(WeighedOpinion::stake).any(|stake| stake.refutes)
+    /// Whoever refuted what is worst in it, with evidence about it.
+    pub(super) fn refuters(&self) -> BTreeSet<SeatIndex> {
+        let severities = self.versions.iter().map(FindingVersion::severity);
+        let worst = severities.max().unwrap_or(Severity::Minor);
+        let meant = |v: &&FindingVersion| !is_beside(&self.versions, v, worst);
+        let said = self.versions.iter().filter(meant).flat_map(|v| &v.opinions);
+        let refuting = said.filter(|(_, opinion)| opinion.stake().refutes);
+        refuting.map(|(seat, _)| *seat).collect()
     }
 
     /// Whether a test proves it: whoever takes it back is wrong, and no support is needed.
@@ -285,7 +300,7 @@ impl FindingCluster {
         let worst = self.severity();
         let proven = self.versions.iter().filter(|v| v.proof.resolves());
         proven
-            .filter(|v| !is_remark(v, Some(worst)))
+            .filter(|v| !is_beside(&self.versions, v, worst))
             .any(|v| v.proved)
     }
 
@@ -366,11 +381,27 @@ pub(super) fn build_clusters(judges: &Judges, claims: &QuoteClaims) -> Vec<Findi
     groups
         .into_iter()
         .map(pick)
+        .flat_map(apart_from_rules)
         .map(|versions: Vec<FindingVersion>| FindingCluster {
             models: models_before(judges, &models, &versions),
             versions,
         })
         .collect()
+}
+
+/// What rules found keeps its own standing: where a model says worse of the same line, that is a finding of its own, and
+/// whoever refutes or dismisses it has said nothing of the rule's. A rule's remark is no loss.
+fn apart_from_rules(versions: Vec<FindingVersion>) -> Vec<Vec<FindingVersion>> {
+    let by_rule = versions.iter().filter(|v| v.deterministic);
+    let found = by_rule.map(FindingVersion::severity).max();
+    let Some(found) = found.filter(|severity| *severity > Severity::Minor) else {
+        return vec![versions];
+    };
+    let is_worse = |v: &FindingVersion| !v.deterministic && v.severity() > found;
+    let (worse, rest): (Vec<_>, Vec<_>) = versions.into_iter().partition(is_worse);
+    let mut parts = vec![rest, worse];
+    parts.retain(|part| !part.is_empty());
+    parts
 }
 
 /// The models that can have something to do with a finding: whoever was shown its file, and whoever spoke of it with
@@ -384,26 +415,20 @@ fn models_before(
         return models.to_vec();
     };
     let worst = versions.iter().map(FindingVersion::severity).max();
+    let worst = worst.unwrap_or(Severity::Minor);
     let spoke = |seat: SeatIndex| {
         let looked = |v: &FindingVersion| {
             let opinion = v.opinions.get(&seat);
             opinion.is_some_and(|opinion| opinion.found.is_some())
         };
         // Whoever only has a remark on the line holds nothing: it must not enlarge the bench either.
-        let holds = |v: &FindingVersion| v.seat == seat && !is_remark(v, worst);
+        let holds = |v: &FindingVersion| v.seat == seat && !is_beside(versions, v, worst);
         versions.iter().any(|v| holds(v) || looked(v))
     };
     let was_shown = |seat: SeatIndex| {
         let mut files = judges[seat].planned.coverage.files.iter();
         let file = files.find(|file| file.path == *path);
-        !file.is_some_and(|file| {
-            matches!(
-                file.state,
-                CoverageState::OverBudget
-                    | CoverageState::Unreadable { .. }
-                    | CoverageState::NotAsked
-            )
-        })
+        file.is_none_or(|file| is_shown(&file.state))
     };
     let models = models.iter().copied();
     models
@@ -411,9 +436,14 @@ fn models_before(
         .collect()
 }
 
-/// Whether a version of a critical finding is a remark: whoever has one on a line did not see the hole in it.
-fn is_remark(version: &FindingVersion, worst: Option<Severity>) -> bool {
-    version.severity() == Severity::Minor && worst == Some(Severity::Critical)
+/// Whether a version says something else than the worst in the same line: a remark, or a milder problem of another kind.
+/// Whoever says so did not see the worst, and whoever refutes it says nothing of that.
+fn is_beside(versions: &[FindingVersion], version: &FindingVersion, worst: Severity) -> bool {
+    let is_worst = |v: &&FindingVersion| v.severity() == worst && v.proof.resolves();
+    let mut meant = versions.iter().filter(is_worst);
+    version.severity() < worst
+        && (version.severity() == Severity::Minor
+            || !meant.any(|v| is_same_kind(&v.finding, &version.finding)))
 }
 
 fn collect_versions(judges: &Judges, claims: &QuoteClaims) -> Vec<FindingVersion> {

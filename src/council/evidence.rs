@@ -123,6 +123,17 @@ impl QuoteClaims {
     }
 }
 
+impl QuoteClaims {
+    /// A piece of evidence at the line where its quote stands: whoever reads it looks there, not where it was said to be.
+    pub(super) fn in_place(&self, evidence: &Evidence) -> Evidence {
+        let (proof, _) = self.proof_of(&evidence_location(evidence), &evidence.quote);
+        Evidence {
+            line: proof.place(evidence.line).unwrap_or(evidence.line),
+            ..evidence.clone()
+        }
+    }
+}
+
 /// The place that a piece of evidence names.
 pub(super) fn evidence_location(evidence: &Evidence) -> Location {
     Location {

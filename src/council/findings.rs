@@ -91,6 +91,9 @@ pub(super) fn shown_finding(cluster: &FindingCluster) -> Option<Finding> {
 /// A version of a finding with the line as it was proven.
 fn finding_in_place(shown: &FindingVersion) -> Finding {
     let mut finding = shown.finding.clone();
+    if let Some(line) = line_before_gap(&finding.quote, &shown.context) {
+        finding.quote = line;
+    }
     if let council_protocol::Proof::Relocated { line } = shown.proof {
         let length = finding
             .location
@@ -105,6 +108,23 @@ fn finding_in_place(shown: &FindingVersion) -> Finding {
         finding.suggestion = None;
     }
     finding
+}
+
+/// Of a quote that leaves something out, the line with which it begins: its parts in a row are code that nobody wrote. None:
+/// it leaves nothing out.
+fn line_before_gap(quote: &str, context: &str) -> Option<String> {
+    let squeeze = |text: &str| {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        words.join(" ").replace('`', "")
+    };
+    let (whole, around) = (squeeze(quote), squeeze(context));
+    let gaps = ["...", "…"].iter().filter_map(|gap| quote.find(gap));
+    // Code may have such signs itself.
+    let gap = gaps.min().filter(|_| !around.contains(&whole))?;
+    let mut lines = quote[..gap].lines().map(squeeze);
+    let first = lines.find(|line| !line.is_empty())?;
+    let first = first.trim_end_matches(['[', '(', '{']).trim_end();
+    around.contains(first).then(|| first.to_owned())
 }
 
 /// The version that is shown: the worst that stands, else the worst. Of equals a rule speaks, whose words say which rule it
@@ -151,4 +171,22 @@ fn collect_opinions(cluster: &FindingCluster) -> Vec<Opinion> {
         .flat_map(|v| v.opinions.values())
         .map(|v| v.opinion.clone())
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shown_of_a_quote_with_a_gap_is_what_stands_before_it() {
+        let context = "def read(user):\n    if user.is_admin:\n        return rows(*args, ...)\n";
+        let shown = |quote| line_before_gap(quote, context);
+        assert_eq!(
+            shown("if user.is_admin: ... return rows"),
+            Some("if user.is_admin:".into())
+        );
+        assert_eq!(shown("is_admin: […] rows(*args"), Some("is_admin:".into()));
+        assert_eq!(shown("return rows(*args, ...)"), None, "the code's own");
+        assert_eq!(shown("if user.is_admin:"), None);
+    }
 }

@@ -3,14 +3,16 @@
 use council_protocol::Finding;
 use sha2::{Digest, Sha256};
 
+/// What a finding is about: the rule that speaks, or else the category that its judge gives it, in small letters.
+pub(super) fn class_of(finding: &Finding) -> String {
+    let class = finding.rule.as_deref().unwrap_or(&finding.category);
+    class.to_lowercase()
+}
+
 /// 16 hex digits from the rule (or else the category), the path, and the squeezed lines around the place. `nth` tells
 /// findings apart that agree in all three, in the order of their lines.
 pub(super) fn fingerprint(finding: &Finding, context: &str, nth: usize) -> String {
-    let class = finding
-        .rule
-        .as_deref()
-        .unwrap_or(&finding.category)
-        .to_lowercase();
+    let class = class_of(finding);
     let text = [context, &finding.quote, &finding.description]
         .map(|t| t.split_whitespace().collect::<Vec<_>>().join(" "))
         .into_iter()

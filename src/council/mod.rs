@@ -6,6 +6,7 @@
 mod anonymity;
 pub mod at_once;
 mod bearing;
+mod benches;
 mod brought;
 mod challenge;
 mod check;
@@ -37,6 +38,7 @@ pub mod plan;
 mod position;
 mod procedure;
 mod proof;
+mod readings;
 pub mod reproduction;
 mod state;
 mod summary;
@@ -50,7 +52,7 @@ pub mod testing;
 mod tests;
 
 pub use check::meant_path;
-pub use dismissal::ReconsideredVerdict;
+pub use dismissal::{ReconsideredVerdict, critical_classes};
 pub use engine::Council;
 pub use exchange::{Action, Input};
 pub use exchange::{CancelCause, ClaimId, NearestLine, TimerId};

@@ -244,7 +244,7 @@ fn rejected_criticals(state: &DebateState) -> Vec<String> {
     critical.filter_map(say).collect()
 }
 
-/// A critical finding that its own judges took back, and nobody else refuted: it stays open, and the reader is told why.
+/// A critical finding that its own judges took back: it stays open, and the reader is told why.
 fn open_withdrawals(state: &DebateState) -> Vec<String> {
     let clusters = state.clusters();
     let taken_back = |c: &&FindingCluster| {
@@ -258,8 +258,12 @@ fn open_withdrawals(state: &DebateState) -> Vec<String> {
     };
     let open = clusters.iter().filter(taken_back);
     open.map(|cluster| {
+        let why = match cluster.refuters().len() {
+            0 => "but no other judge refuted it with evidence: it stays open",
+            _ => "and only one other judge refuted it: it stays open",
+        };
         format!(
-            "a critical finding of {} was taken back, but no other judge refuted it with evidence: it stays open",
+            "a critical finding of {} was taken back, {why}",
             raised_by(state, cluster)
         )
     })

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use council_protocol::{JudgeId, Severity, Vote};
+use council_protocol::{JudgeId, RepoPath, Severity, Vote};
 
-use super::outcome::{Disposition, JudgedFinding};
+use super::outcome::{Disposition, JudgedFinding, ReaderBench, says_over_what};
 
 /// Votes that a verdict does not pass over.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -24,13 +24,36 @@ pub struct Objections {
     pub last_fails: bool,
     /// A judge said WARN or FAIL in an answer that does not count, and did not say it again.
     pub unread: bool,
+    /// A rule or a tool votes WARN or FAIL, and no finding of its says over what.
+    pub rules_object: bool,
 }
 
 impl Objections {
-    /// Whether a change that nothing else stands against must not be green.
-    pub(crate) fn bar_pass(self) -> bool {
-        self.unread || self.majority_turns || self.last_fails
+    /// Whether nothing passes, whatever the findings and the rule of the votes say.
+    pub fn bar_a_pass(self) -> bool {
+        self.unread || self.majority_turns || self.last_fails || self.rules_object
     }
+
+    /// What either says.
+    fn or(self, other: Self) -> Self {
+        Self {
+            majority_objects: self.majority_objects || other.majority_objects,
+            majority_fails: self.majority_fails || other.majority_fails,
+            all_fail: self.all_fail || other.all_fail,
+            majority_turns: self.majority_turns || other.majority_turns,
+            last_fails: self.last_fails || other.last_fails,
+            unread: self.unread || other.unread,
+            rules_object: self.rules_object || other.rules_object,
+        }
+    }
+}
+
+/// A model's votes: the one that counts, and the one of its last answer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CastVotes<'a> {
+    pub(super) judge: &'a JudgeId,
+    pub(super) counted: Vote,
+    pub(super) last: Vote,
 }
 
 /// Stands between a judge's name and the part of a large change that it was shown.
@@ -41,59 +64,73 @@ fn part_of(judge: &JudgeId) -> Option<&str> {
     judge.as_str().rsplit_once(PART_MARK).map(|(_, part)| part)
 }
 
-/// Weighs the votes, one for each model. A change in parts is judged part by part: who was not shown a part has nothing to
-/// say of it, and does not dilute what those say who were. `last` are the votes of the last answers.
+/// Weighs the votes, one for each model. A change in parts is judged part by part, and one whose files are spread over the
+/// models bench by bench: who was not shown a file has nothing to say of it, and does not dilute what those say who were.
 pub(super) fn weigh_objections(
     findings: &[JudgedFinding],
-    models: &[(&JudgeId, Vote)],
-    last: &[Vote],
-    unread: bool,
+    models: &[CastVotes<'_>],
+    benches: &[ReaderBench],
+    quorum: usize,
 ) -> Objections {
-    let parts: BTreeSet<_> = models
+    let parts: BTreeSet<_> = models.iter().filter_map(|m| part_of(m.judge)).collect();
+    let of_part = |part: &str| -> Vec<CastVotes<'_>> {
+        let sees = |m: &&CastVotes<'_>| part_of(m.judge).is_none_or(|of| of == part);
+        models.iter().filter(sees).copied().collect()
+    };
+    let everything: Vec<&JudgedFinding> = findings.iter().collect();
+    let whole = match parts.len() {
+        0 => weigh_bench(&everything, models),
+        _ => {
+            let parts = parts
+                .into_iter()
+                .map(|part| weigh_bench(&everything, &of_part(part)));
+            parts.fold(Objections::default(), Objections::or)
+        }
+    };
+    // Fewer than must have read a file decide nothing about it; that it is unread is told elsewhere.
+    let least = quorum.min(models.len());
+    let of_bench = |bench: &ReaderBench| {
+        let votes = models.iter().filter(|m| bench.judges.contains(m.judge));
+        let votes: Vec<CastVotes<'_>> = votes.copied().collect();
+        let files: BTreeSet<&RepoPath> = bench.files.iter().collect();
+        let own = findings
+            .iter()
+            .filter(|f| files.contains(&f.finding.location.path));
+        (votes.len() >= least).then(|| weigh_bench(&own.collect::<Vec<_>>(), &votes))
+    };
+    benches
         .iter()
-        .filter_map(|(judge, _)| part_of(judge))
-        .collect();
-    let mut sum = Objections {
-        unread,
-        last_fails: last.contains(&Vote::Fail),
-        ..Objections::default()
-    };
-    let parts = parts.into_iter().map(Some);
-    let parts: Vec<_> = if parts.len() == 0 {
-        vec![None]
-    } else {
-        parts.collect()
-    };
-    for part in parts {
-        let sees =
-            |judge: &JudgeId| part.is_none() || part_of(judge).is_none_or(|of| Some(of) == part);
-        let bench: Vec<_> = models
-            .iter()
-            .zip(last)
-            .filter(|((judge, _), _)| sees(judge))
-            .collect();
-        let is_most = |count: usize| count * 2 > bench.len();
-        let objecting = bench
-            .iter()
-            .filter(|((_, vote), _)| *vote != Vote::Pass)
-            .count();
-        let turned = bench
-            .iter()
-            .filter(|(_, last)| **last != Vote::Pass)
-            .count();
-        let failing = bench.iter().filter(|((_, vote), _)| *vote == Vote::Fail);
-        let holding = failing
-            .clone()
-            .filter(|((judge, _), _)| holds_critical(findings, judge));
-        sum.majority_objects |= is_most(objecting);
-        sum.majority_turns |= is_most(turned);
-        sum.majority_fails |= is_most(holding.count());
-        sum.all_fail |= !bench.is_empty() && failing.count() == bench.len();
-    }
-    sum
+        .filter_map(of_bench)
+        .fold(whole, Objections::or)
 }
 
-fn holds_critical(findings: &[JudgedFinding], judge: &JudgeId) -> bool {
+/// What the votes of those say who were shown the same, and what was found there.
+fn weigh_bench(findings: &[&JudgedFinding], bench: &[CastVotes<'_>]) -> Objections {
+    let is_most = |count: usize| count * 2 > bench.len();
+    let objecting = bench.iter().filter(|m| m.counted != Vote::Pass).count();
+    let turned = bench.iter().filter(|m| m.last != Vote::Pass).count();
+    let failing = bench.iter().filter(|m| m.counted == Vote::Fail);
+    let holding = failing
+        .clone()
+        .filter(|m| holds_critical(findings, m.judge));
+    Objections {
+        majority_objects: is_most(objecting),
+        majority_turns: is_most(turned),
+        last_fails: bench.iter().any(|m| m.last == Vote::Fail),
+        majority_fails: is_most(holding.count()),
+        all_fail: !bench.is_empty() && failing.count() == bench.len(),
+        ..Objections::default()
+    }
+}
+
+/// Whether a rule or a tool objects, and no finding of its says over what: what it saw has no place in the change, so
+/// that nobody can confirm or refute it. A finding that was refuted or dismissed has said it.
+pub(super) fn rules_object(findings: &[JudgedFinding], rules: &[(&JudgeId, Vote)]) -> bool {
+    let mut objecting = rules.iter().filter(|(_, vote)| *vote > Vote::Pass);
+    objecting.any(|(judge, _)| !says_over_what(findings, judge))
+}
+
+fn holds_critical(findings: &[&JudgedFinding], judge: &JudgeId) -> bool {
     let mut standing = findings.iter().filter(|found| {
         let stands = matches!(
             found.disposition,
@@ -117,13 +154,17 @@ mod laws {
         prop_oneof![Just(Vote::Pass), Just(Vote::Warn), Just(Vote::Fail)]
     }
 
-    fn weigh(judges: &[(JudgeId, (Vote, Vote))]) -> Objections {
-        let models: Vec<_> = judges
-            .iter()
-            .map(|(judge, (vote, _))| (judge, *vote))
-            .collect();
-        let last: Vec<_> = judges.iter().map(|(_, (_, last))| *last).collect();
-        weigh_objections(&[], &models, &last, false)
+    fn cast((judge, (counted, last)): &(JudgeId, (Vote, Vote))) -> CastVotes<'_> {
+        CastVotes {
+            judge,
+            counted: *counted,
+            last: *last,
+        }
+    }
+
+    fn weigh(judges: &[(JudgeId, (Vote, Vote))], benches: &[ReaderBench]) -> Objections {
+        let models: Vec<_> = judges.iter().map(cast).collect();
+        weigh_objections(&[], &models, benches, 2)
     }
 
     proptest! {
@@ -139,11 +180,33 @@ mod laws {
                 votes.iter().enumerate().map(move |(nth, votes)| (judge(nth), *votes)).collect::<Vec<_>>()
             };
             let benches: Vec<_> = parts.iter().enumerate().map(named).collect();
-            let whole = weigh(&benches.concat());
-            let alone: Vec<_> = benches.iter().map(|bench| weigh(bench)).collect();
+            let whole = weigh(&benches.concat(), &[]);
+            let alone: Vec<_> = benches.iter().map(|bench| weigh(bench, &[])).collect();
             prop_assert_eq!(whole.majority_objects, alone.iter().any(|o| o.majority_objects));
             prop_assert_eq!(whole.majority_turns, alone.iter().any(|o| o.majority_turns));
             prop_assert_eq!(whole.all_fail, alone.iter().any(|o| o.all_fail));
+        }
+
+        /// Who was not shown a file takes nothing from what those say of it who were: however many they are, and however
+        /// they vote, the change is objected to where its file is.
+        #[test]
+        fn who_was_shown_other_files_dilutes_nothing(
+            readers in prop::collection::vec((vote(), vote()), 2..5),
+            others in prop::collection::vec((vote(), vote()), 0..8),
+            turn in 0_usize..12,
+        ) {
+            let named = |(nth, votes): (usize, &(Vote, Vote))| (JudgeId(format!("judge-{nth}")), *votes);
+            let readers: Vec<_> = readers.iter().enumerate().map(named).collect();
+            let bench = ReaderBench {
+                judges: readers.iter().map(|(judge, _)| judge.clone()).collect(),
+                files: vec!["a.rs".into()],
+            };
+            let mut all = readers.clone();
+            all.extend(others.iter().enumerate().map(|(nth, votes)| named((nth + 10, votes))));
+            let count = all.len();
+            all.rotate_left(turn % count);
+            let (alone, whole) = (weigh(&readers, &[]), weigh(&all, &[]));
+            prop_assert_eq!(weigh(&all, &[bench]), whole.or(alone));
         }
     }
 }

@@ -160,7 +160,7 @@ impl LaterAnswer<'_> {
             judge: self.judges[self.speaker].id().clone(),
             stance,
             reasoning,
-            evidence,
+            evidence: evidence.map(|e| self.claims.in_place(&e)),
             resolves: found.is_some(),
         };
         version

@@ -7,7 +7,9 @@ use council_protocol::capability::Grant;
 use council_protocol::coverage::Coverage;
 use council_protocol::message::{Ending, Failure, Usage};
 use council_protocol::task::DebateBranch;
-use council_protocol::{Confidence, Finding, JudgeId, Millis, Proof, RoundNumber, Seat, Vote};
+use council_protocol::{
+    Confidence, Finding, JudgeId, Millis, Proof, RepoPath, RoundNumber, Seat, Severity, Vote,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -52,6 +54,8 @@ impl Verdict {
 pub enum VerdictReason {
     /// No finding is left.
     NoFindings,
+    /// A significant finding that nobody confirmed, and nothing worse.
+    SignificantUnconfirmed,
     /// Only findings that are worth a note.
     NotesOnly,
     /// A critical finding is confirmed.
@@ -127,6 +131,7 @@ impl VerdictReason {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::NoFindings => "no-findings",
+            Self::SignificantUnconfirmed => "significant-unconfirmed",
             Self::NotesOnly => "notes-only",
             Self::CriticalConfirmed => "critical-confirmed",
             Self::CriticalDisputed => "critical-disputed",
@@ -405,6 +410,15 @@ pub struct ChallengeRecord {
     pub evaded: bool,
 }
 
+/// The models that were shown the same files, of a change that not all of them were shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReaderBench {
+    /// Who: only judges that count.
+    pub judges: Vec<JudgeId>,
+    /// The files that they and nobody else were shown.
+    pub files: Vec<RepoPath>,
+}
+
 /// Everything that the engine knows at the end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Outcome {
@@ -449,12 +463,38 @@ pub struct Outcome {
     pub ledger: DebateLedger,
     /// What a quorum saw.
     pub coverage: Coverage,
+    /// The models that were shown the same files, where a change is larger than a brief and its files are spread over them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub benches: Vec<ReaderBench>,
     /// Degradations and fallbacks in words.
     #[serde(default)]
     pub notes: Vec<String>,
 }
 
+/// Whether findings of a judge say over what it objects, be they refuted or dismissed by now.
+pub(crate) fn says_over_what(findings: &[JudgedFinding], judge: &JudgeId) -> bool {
+    let mut members = findings.iter().flat_map(|found| &found.members);
+    members.any(|m| m.judge == *judge && m.finding.severity > Severity::Minor)
+}
+
 impl Outcome {
+    /// Whether a rule or a tool objects, and no finding of its says over what.
+    pub fn has_unplaced_objection(&self) -> bool {
+        let rules = self.judges.iter().filter(|j| j.seat.agent.deterministic);
+        let mut objecting = rules.filter(|j| j.counted > Some(Vote::Pass));
+        objecting.any(|j| !says_over_what(&self.findings, &j.seat.judge))
+    }
+
+    /// Whether more than half of the models vote WARN or FAIL, over the change as a whole.
+    pub fn most_models_object(&self) -> bool {
+        let models = self.judges.iter().filter(|j| !j.seat.agent.deterministic);
+        let votes: Vec<Vote> = models
+            .filter_map(|j| Some(j.counted?.max(j.r2.unwrap_or(Vote::Pass))))
+            .collect();
+        let objecting = votes.iter().filter(|vote| **vote > Vote::Pass).count();
+        objecting * 2 > votes.len()
+    }
+
     /// Nobody was convened, because there was nothing to review.
     pub fn skipped(reason: VerdictReason, coverage: Coverage) -> Self {
         Self {
@@ -474,6 +514,7 @@ impl Outcome {
             challenges: Vec::new(),
             ledger: DebateLedger::default(),
             coverage,
+            benches: Vec::new(),
             notes: Vec::new(),
         }
     }

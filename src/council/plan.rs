@@ -307,6 +307,10 @@ pub struct Dismissal {
     /// How bad the finding was that the author saw: one that is worse is not dismissed. None: a line of an earlier version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub severity: Option<Severity>,
+    /// What the critical versions of the finding were about that the author saw, by rule or else by category, in small
+    /// letters: a critical one of another kind in the same line is not dismissed. Empty: only what the shown version is about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub classes: Vec<String>,
     /// On which ground.
     pub ground: DismissalGround,
     /// The reason in the author's words. Untrusted text.

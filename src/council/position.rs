@@ -71,7 +71,10 @@ fn vote_change(
         from: held,
         to: answer.verdict,
         weak: note.is_some(),
-        evidence: answer.change.as_ref().and_then(|c| c.evidence.clone()),
+        evidence: answer
+            .change
+            .as_ref()
+            .and_then(|c| Some(state.claims.in_place(c.evidence.as_ref()?))),
         note: note.unwrap_or_default().to_owned(),
     }
 }

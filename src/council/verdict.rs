@@ -4,6 +4,7 @@ use council_protocol::coverage::FileCoverage;
 use council_protocol::seat::AgentKind;
 use council_protocol::{Coverage, CoverageState, RoundNumber};
 
+use super::benches::reader_benches;
 use super::consensus::{VerdictInput, decide_verdict};
 use super::disagreement::find_disagreements;
 use super::dismissal;
@@ -12,7 +13,9 @@ use super::findings::report_findings;
 use super::judges::JudgeState;
 use super::ledger::DebateLedger;
 use super::notes::report_notes;
-use super::outcome::{JudgeRecord, JudgedFinding, Outcome, ReviewedBy, Verdict, VerdictReason};
+use super::outcome::{
+    JudgeRecord, JudgedFinding, Outcome, ReaderBench, ReviewedBy, Verdict, VerdictReason,
+};
 use super::plan::Procedure;
 use super::position::{JudgePosition, has_converged};
 use super::proof;
@@ -43,7 +46,9 @@ pub(super) fn build_outcome(state: &DebateState, cut: Option<CancelCause>) -> Ou
     let mut findings = report_findings(state);
     dismissal::mark_dismissed(&mut findings, &state.plan.options.dismissed);
     let coverage = outcome_coverage(state);
-    let (verdict, reason) = decide_outcome(state, cut, &positions, &findings, &coverage);
+    let benches = reader_benches(&state.judges);
+    let shown = (&coverage, benches.as_slice());
+    let (verdict, reason) = decide_outcome(state, cut, &positions, &findings, shown);
     let counted = state.judges.iter().filter(|j| j.is_counted());
     proof::check_suggestions(state, &mut findings);
     let reproductions = proof::records(state, &findings);
@@ -72,6 +77,7 @@ pub(super) fn build_outcome(state: &DebateState, cut: Option<CancelCause>) -> Ou
             ..state.ledger.clone()
         },
         coverage,
+        benches,
         notes: report_notes(state, cut),
     }
 }
@@ -133,7 +139,7 @@ fn decide_outcome(
     cut: Option<CancelCause>,
     positions: &[JudgePosition],
     findings: &[JudgedFinding],
-    coverage: &Coverage,
+    (coverage, benches): (&Coverage, &[ReaderBench]),
 ) -> (Verdict, VerdictReason) {
     let change = state.plan.options.subject == super::plan::DebateSubject::Change;
     if let Some(reason) = nothing_to_review(state).filter(|_| change) {
@@ -142,21 +148,9 @@ fn decide_outcome(
     let judges = state.judges.iter().zip(positions);
     let cast = judges.filter_map(|(judge, position)| Some((judge.id(), position.counted?)));
     let votes = dismissal::supported_votes(findings, cast);
-    let models = state.judges.iter().zip(positions);
-    let models = models.filter(|(judge, _)| !judge.is_deterministic());
-    let models: Vec<_> = models
-        .filter_map(|(judge, position)| {
-            Some(dismissal::ModelVotes {
-                judge: judge.id(),
-                counted: position.counted?,
-                last: position.last,
-            })
-        })
-        .collect();
-    let mut judges = state.judges.iter();
-    let unread = judges.any(|judge| judge.lost_objection().is_some());
+    let record = vote_record(state, positions, benches);
     let case = VerdictInput {
-        objections: dismissal::objections_of(findings, &models, unread),
+        objections: record.objections(findings),
         findings: &dismissal::counted_standings(findings),
         votes: &votes,
         counted: votes.len(),
@@ -181,6 +175,27 @@ fn decide_outcome(
         }
         _ => (verdict, reason),
     }
+}
+
+/// The votes that count, of models and of rules.
+fn vote_record<'a>(
+    state: &'a DebateState,
+    positions: &[JudgePosition],
+    benches: &'a [ReaderBench],
+) -> dismissal::VoteRecord<'a> {
+    let mut judges = state.judges.iter();
+    let mut record = dismissal::VoteRecord {
+        unread: judges.any(|judge| judge.lost_objection().is_some()),
+        benches,
+        quorum: state.plan.quorum as usize,
+        ..dismissal::VoteRecord::default()
+    };
+    for (judge, position) in state.judges.iter().zip(positions) {
+        if let Some(counted) = position.counted {
+            record.add(judge.id(), judge.is_deterministic(), counted, position.last);
+        }
+    }
+    record
 }
 
 /// Whether a built-in judge gave no answer. It always can: where it does not, the change made it fail, and what it would

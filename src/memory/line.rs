@@ -265,6 +265,7 @@ mod tests {
             dismissal: Dismissal {
                 fingerprint: "00112233445566aa".into(),
                 severity: Some(council_protocol::Severity::Critical),
+                classes: vec!["injection".into()],
                 ground: DismissalGround::AcceptedRisk,
                 because: "we say ,\"sig\":{} here".into(),
                 by: "Ann <ann@example.com>".into(),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::council::outcome::{FindingLevel, JudgedFinding};
-use crate::report::{CheckConclusion, Report, markdown};
+use crate::report::{CheckConclusion, Report, markdown, other_readings};
 use crate::text::{self, Untrusted};
 
 use super::action::PublishAction;
@@ -197,8 +197,10 @@ pub(super) fn annotation_message(found: &JudgedFinding) -> String {
     let filled = parts
         .into_iter()
         .filter(|(_, text)| !text.trim().is_empty());
-    let lines: Vec<String> = filled
+    let mut lines: Vec<String> = filled
         .map(|(name, text)| format!("{name}{}", Untrusted::new(text).line()))
         .collect();
+    let others = other_readings(found);
+    lines.extend(others.iter().map(|other| Untrusted::new(other).line()));
     text::clip_chars(&lines.join("\n"), MAX_MESSAGE / 4).into_owned()
 }

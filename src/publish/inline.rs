@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::council::critical_classes;
 use crate::council::outcome::{FindingLevel, JudgedFinding};
 use crate::council::reproduction::SuggestionCheck;
 use crate::report::markdown::ReadingPlace;
@@ -17,6 +18,9 @@ use super::wishes::PublishOptions;
 /// The most characters of one comment.
 const MAX_CHARS: usize = 20_000;
 
+/// The most kinds of problems of one finding that a marker names; one more is not dismissed with it.
+const MAX_CLASSES: usize = 20;
+
 /// What people can do about a finding without leaving the page.
 const HOW_TO_DISMISS: &str = "\n\nWrong, or accepted? Reply `/council dismiss because …`; it counts from the next review on.";
 
@@ -25,6 +29,9 @@ const HOW_TO_DISMISS: &str = "\n\nWrong, or accepted? Reply `/council dismiss be
 pub(super) struct FindingMark {
     /// The finding's fingerprint.
     pub(super) fingerprint: String,
+    /// What its critical versions are about: who dismisses it below the comment dismisses these.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) classes: Vec<String>,
 }
 
 /// The findings that stand beside a line: those that were raised before and those that are raised now.
@@ -105,6 +112,7 @@ pub(super) fn plan_review(
             .collect();
         let mark = FindingMark {
             fingerprint: report.receipt.run.name.clone(),
+            classes: Vec::new(),
         };
         actions.push(PublishAction::Review {
             number: pull.number,
@@ -203,6 +211,10 @@ fn line_comment(found: &JudgedFinding, wishes: &PublishOptions) -> LineComment {
     text.push_str(HOW_TO_DISMISS);
     let mark = FindingMark {
         fingerprint: found.fingerprint.clone(),
+        classes: critical_classes(found)
+            .into_iter()
+            .take(MAX_CLASSES)
+            .collect(),
     };
     LineComment {
         path: location.path.display().into_owned(),

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use council_protocol::{Finding, JudgeId, Proof, RepoPath, RoundNumber};
+use council_protocol::{Finding, JudgeId, Proof, RepoPath, RoundNumber, Severity};
 use serde::{Deserialize, Serialize};
 
 use crate::council::ledger::DebateLedger;
@@ -383,6 +383,9 @@ fn worsen_verdict(report: &mut Report, kept: &OpenFinding) {
         (FindingLevel::Warn, Disposition::Unconfirmed) => VerdictReason::CriticalUnconfirmed,
         (FindingLevel::Warn, Disposition::Disputed) => VerdictReason::CriticalDisputed,
         (FindingLevel::Warn, _) => VerdictReason::SignificantConfirmed,
+        (FindingLevel::Note, _) if kept.finding.severity > Severity::Minor => {
+            VerdictReason::SignificantUnconfirmed
+        }
         (FindingLevel::Note, _) => VerdictReason::NotesOnly,
     };
     match (kept.level, report.outcome.verdict) {
@@ -393,7 +396,11 @@ fn worsen_verdict(report: &mut Report, kept: &OpenFinding) {
         (FindingLevel::Warn, Verdict::Pass | Verdict::Skipped) => {
             (report.outcome.verdict, report.outcome.reason) = (Verdict::Warn, reason)
         }
-        (FindingLevel::Note, Verdict::Pass) => report.outcome.reason = VerdictReason::NotesOnly,
+        (FindingLevel::Note, Verdict::Pass)
+            if report.outcome.reason != VerdictReason::SignificantUnconfirmed =>
+        {
+            report.outcome.reason = reason
+        }
         _ => {}
     }
 }

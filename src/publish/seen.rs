@@ -79,6 +79,8 @@ pub struct ReviewThread {
     pub url: Option<String>,
     /// The finding that it is about.
     pub fingerprint: String,
+    /// What the critical versions of the finding were about when the comment was posted.
+    pub classes: Vec<String>,
     /// Whether somebody resolved it, or our comment was hidden.
     pub closed: bool,
     /// Whether the line is no longer in the diff.

@@ -67,6 +67,9 @@ fn push_finding(out: &mut String, kind: &str, found: &JudgedFinding) {
         field(&words::location_text(&finding.location)),
         field(&finding.description)
     ));
+    for other in words::other_readings(found) {
+        out.push_str(&format!("also\t{}\t{}\n", field(&found.id), field(&other)));
+    }
     let FindingRemarks { why, fix, .. } = words::finding_remarks(finding);
     for (label, text) in [("why", why), ("fix", fix)] {
         if !text.trim().is_empty() {

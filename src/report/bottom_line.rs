@@ -184,7 +184,11 @@ impl Report {
     fn verdict_sentence(&self) -> String {
         let who = self.receipt.participation;
         match self.outcome.reason {
-            VerdictReason::NoFindings | VerdictReason::NotesOnly if self.is_rules_only() => {
+            VerdictReason::NoFindings
+            | VerdictReason::NotesOnly
+            | VerdictReason::SignificantUnconfirmed
+                if self.is_rules_only() =>
+            {
                 let mut parts = vec!["no reviewer read this change".to_owned()];
                 let notes = self.note_findings().count();
                 parts.extend((notes > 0).then(|| count_noun(notes, "note", "notes")));
@@ -203,6 +207,7 @@ impl Report {
                     count_noun(many, "finding", "findings")
                 ),
             },
+            VerdictReason::SignificantUnconfirmed => self.unconfirmed_clause(),
             VerdictReason::NotesOnly => {
                 format!(
                     "nothing to fix, {}",
@@ -231,6 +236,11 @@ impl Report {
                         1 => "a judge votes FAIL in its last answer; see the notes".into(),
                         n => format!("{n} judges vote FAIL in their last answers; see the notes"),
                     }
+                } else if self.outcome.has_unplaced_objection() {
+                    "a rule or a tool objects and names no place in the change".into()
+                } else if !self.outcome.most_models_object() {
+                    "most reviewers of some files object, but no finding of theirs carries it"
+                        .into()
                 } else {
                     "most reviewers object, but no finding of theirs carries it".into()
                 }
@@ -296,6 +306,19 @@ impl Report {
         files.any(
             |file| matches!(&file.state, CoverageState::Skipped { reason } if reason == UNASKED),
         )
+    }
+
+    /// `1 significant finding that nobody confirmed, 2 notes`: a PASS beside which somebody sees a real problem.
+    fn unconfirmed_clause(&self) -> String {
+        let notes = self.note_findings();
+        let (worse, notes): (Vec<_>, Vec<_>) =
+            notes.partition(|f| f.finding.severity > Severity::Minor);
+        let what = count_noun(worse.len(), "significant finding", "significant findings");
+        let minor = match notes.len() {
+            0 => String::new(),
+            many => format!(", {}", count_noun(many, "note", "notes")),
+        };
+        format!("{what} that nobody confirmed{minor}")
     }
 
     /// `1 critical, 2 significant (1 disputed)`: the findings that weigh, worst first.

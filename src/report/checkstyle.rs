@@ -10,6 +10,7 @@ use crate::council::outcome::{FindingLevel, JudgedFinding};
 use crate::report::bottom_line::GatePolicy;
 use crate::report::verdict_entry::{self, VerdictEntry};
 use crate::report::whole::Report;
+use crate::report::words;
 use crate::text::Untrusted;
 
 /// Every finding that counts, by file.
@@ -52,7 +53,7 @@ fn error(found: &JudgedFinding) -> Markup {
     };
     html! {
         error line=(finding.location.line.max(1)) severity=(severity)
-            message=(Untrusted::new(&finding.description).line())
+            message=(Untrusted::new(&words::whole_sentence(found)).line())
             source=(format!("git-council.{}", rule_of(finding))) {}
     }
 }

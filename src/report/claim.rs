@@ -175,6 +175,7 @@ fn decide_again(
         policy,
         quorum: report.receipt.participation.quorum.max(1),
         judges: &outcome.judges,
+        benches: &outcome.benches,
         coverage: &outcome.coverage,
     };
     let dismissals = match dismissed {

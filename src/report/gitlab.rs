@@ -7,6 +7,7 @@ use crate::council::outcome::{FindingLevel, JudgedFinding};
 use crate::report::bottom_line::GatePolicy;
 use crate::report::verdict_entry::{self, VerdictEntry};
 use crate::report::whole::Report;
+use crate::report::words;
 use crate::text::{Untrusted, json_safe};
 use council_protocol::Severity;
 
@@ -42,7 +43,7 @@ fn issue(found: &JudgedFinding) -> Value {
         _ => "minor",
     };
     json!({
-        "description": Untrusted::new(&finding.description).line(),
+        "description": Untrusted::new(&words::whole_sentence(found)).line(),
         "check_name": rule_of(finding),
         "fingerprint": found.fingerprint,
         "severity": severity,

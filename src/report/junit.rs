@@ -86,7 +86,7 @@ fn file_suite(path: &str, found: &[&JudgedFinding]) -> Markup {
 fn test_case(found: &JudgedFinding) -> Markup {
     let finding = &found.finding;
     let place = Untrusted::new(&words::location_text(&finding.location)).name();
-    let what = Untrusted::new(&finding.description).line();
+    let what = Untrusted::new(&words::whole_sentence(found)).line();
     let FindingRemarks { why, fix, .. } = words::finding_remarks(finding);
     html! {
         testcase classname=(rule_of(finding)) name=(format!("{place} {what}")) {

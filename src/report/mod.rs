@@ -44,6 +44,7 @@ pub use facts::{ChangeSize, ReviewSubject, RunFacts};
 pub(crate) use page::{DisplayOptions, LinkRoot, Verbosity};
 pub(crate) use source::ReportSource;
 pub use whole::Report;
+pub(crate) use words::other_readings;
 
 use council_protocol::Finding;
 

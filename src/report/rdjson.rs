@@ -81,6 +81,8 @@ fn finding_message(found: &JudgedFinding, names: &JudgeNames<'_>) -> String {
         .filter(|(_, text)| !text.trim().is_empty())
         .map(|(name, text)| format!("{name}{}", Untrusted::new(text).prose()))
         .collect();
+    let others = words::other_readings(found);
+    parts.extend(others.iter().map(|other| Untrusted::new(other).prose()));
     let holders = words::holders(found, names).join(", ");
     parts.push(format!(
         "*{}, {}, held by {}.*",

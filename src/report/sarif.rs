@@ -107,7 +107,9 @@ fn finding_result(
         Some(FindingLevel::Warn) => "warning",
         _ => "note",
     };
-    let parts = [&finding.description, &finding.why, &finding.fix];
+    let mut parts = vec![finding.description.clone()];
+    parts.extend(words::other_readings(found));
+    parts.extend([finding.why.clone(), finding.fix.clone()]);
     let text: Vec<String> = parts
         .iter()
         .map(|p| plain_message(p))

@@ -11,7 +11,7 @@ use council_protocol::{
     Confidence, Coverage, CoverageState, Finding, JudgeId, Location, Proof, RepoPath, Vote,
 };
 
-use crate::council::outcome::{Disposition, JudgeRecord, JudgedFinding};
+use crate::council::outcome::{Disposition, FindingMember, JudgeRecord, JudgedFinding};
 use crate::council::plan::ConsensusRule;
 use crate::council::{Dismissal, NO_ANSWER};
 use crate::report::facts::ChangeSize;
@@ -82,14 +82,10 @@ fn short_name<'a>(judges: &[JudgeRecord], judge: &'a JudgeRecord) -> &'a str {
     }
 }
 
-/// Who holds a finding: each judge once, those that withdrew it left out.
+/// Who holds a finding: each judge once; those that withdrew it, or said something milder of another kind, left out.
 pub(super) fn holders<'a>(finding: &'a JudgedFinding, names: &'a JudgeNames<'_>) -> Vec<&'a str> {
     let mut holders: Vec<&str> = Vec::new();
-    for member in finding
-        .members
-        .iter()
-        .filter(|m| !m.withdrawn && m.proof.resolves())
-    {
+    for member in finding.holding_members() {
         let name = names.get(&member.judge);
         if !holders.contains(&name) {
             holders.push(name);
@@ -117,6 +113,27 @@ pub(super) fn other_words<'a>(
         }
     }
     others
+}
+
+/// Other critical problems that judges see in the line of a finding, each in its judge's words: they are on every
+/// surface, as the finding is.
+pub(crate) fn other_readings(finding: &JudgedFinding) -> Vec<String> {
+    let others = finding.other_criticals().into_iter();
+    let say = |member: &FindingMember| {
+        let what = crate::text::clip_chars(&member.finding.description, MAX_READING);
+        format!("{} puts it this way: {what}", member.judge)
+    };
+    others.map(say).collect()
+}
+
+/// The most characters of one such reading.
+const MAX_READING: usize = 300;
+
+/// A finding in one sentence, with the other critical problems of its line.
+pub(crate) fn whole_sentence(finding: &JudgedFinding) -> String {
+    let mut parts = vec![finding.finding.description.clone()];
+    parts.extend(other_readings(finding));
+    parts.join(" ")
 }
 
 /// `a`, `a and b`, `a, b and c`.

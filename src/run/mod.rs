@@ -8,6 +8,7 @@ pub(crate) mod backends;
 pub(crate) mod briefs;
 pub(crate) mod bundle;
 pub(crate) mod ci;
+pub(crate) mod commit_words;
 pub(crate) mod context;
 pub(crate) mod convene;
 pub(crate) mod current_lookups;

@@ -18,6 +18,7 @@ use council_secrets::Redactor;
 
 use crate::run::artefacts::blocked_folder_note;
 use crate::run::backends::BackendTable;
+use crate::run::commit_words;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::layers::REPOSITORY_FILE;
@@ -139,6 +140,7 @@ pub(crate) fn prepare_spec(
     )?;
     let packet = build_packet(&mut change, &config, &mut notes)?;
     notes.extend(excused_note(&packet, &*change.blobs, &config));
+    notes.extend(commit_words::secret_notes(&packet.framing.commits));
     let redactor = load_redactor(
         &config.settings,
         change.place.workdir.as_deref(),

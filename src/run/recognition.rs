@@ -284,6 +284,7 @@ impl<'a> VerdictMemory<'a> {
             policy: settings.policy(),
             quorum: report.receipt.participation.quorum,
             judges: &report.outcome.judges,
+            benches: &report.outcome.benches,
             coverage: &report.outcome.coverage,
         };
         (report.outcome.verdict, report.outcome.reason) =

@@ -261,6 +261,38 @@ done"#;
     assert_eq!(findings("baseline = true\n"), (0, 0));
 }
 
+/// It sits alone, and what it warns of has no place that a finding could name.
+#[test]
+fn a_warning_without_a_place_is_no_pass() {
+    let repo = Repo::with_base();
+    let report = r#"echo '{"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "house"}}, "results": [
+  {"ruleId": "H1", "level": "LEVEL", "message": {"text": "The licence is missing."}}]}]}'"#;
+    repo.write_home(
+        ".config/git-council/config.toml",
+        "[agents.house]\ndriver = 'command'\ncommand = ['house']\nformat = 'sarif'\ndeterministic = true\n",
+    );
+    repo.write("a.txt", "one\n");
+    repo.commit("One");
+    let judged = |level: &str, code| {
+        install(&repo, "house", &report.replace("LEVEL", level));
+        let args = [
+            "--agents",
+            "house",
+            "--fresh",
+            "--json",
+            "--fail-on",
+            "warn",
+        ];
+        let run = review(&repo, &args).ends(code);
+        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        (report["verdict"].clone(), report["reason"].clone())
+    };
+    let unplaced = (Value::from("WARN"), Value::from("verdict-without-finding"));
+    assert_eq!(judged("warning", 1), unplaced);
+    assert_eq!(judged("error", 1), unplaced);
+    assert_eq!(judged("note", 0).0, "PASS");
+}
+
 #[test]
 fn a_linter_that_fails_abstains_with_its_last_words() {
     let repo = Repo::with_base();

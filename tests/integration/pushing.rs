@@ -163,6 +163,22 @@ fn a_secret_in_the_name_of_a_ref_stops_a_push() {
     }
 }
 
+#[test]
+fn a_review_tells_of_a_secret_in_a_message_of_the_range() {
+    let repo = crate::harness::Repo::with_base();
+    let token = ["gh", "p_NqVwYS81VP7Hb1DX8pPd5khxE3pyIgKpaUnA"].concat();
+    repo.write("more.md", "More.\n");
+    let id = repo.commit(&format!("More\n\nTried with {token}.\n"));
+    repo.write("most.md", "Most.\n");
+    repo.commit("Most");
+    let run = repo.council(["review", "HEAD~2..HEAD", "--json"]).ends(0);
+    let told = format!("the message of commit {} holds a secret", &id[..12]);
+    let run = run.prints(&told);
+    assert!(!run.stdout.contains("NqVwYS81VP7"), "{}", run.stdout);
+    let run = repo.council(["review", "HEAD", "--json"]).ends(0);
+    assert!(!run.stdout.contains("holds a secret"), "{}", run.stdout);
+}
+
 /// Whatever kind of secret it is, and whatever says it: a commit, its author, an annotated tag, a note.
 #[test]
 fn a_secret_in_a_tag_a_note_or_an_author_stops_a_push() {

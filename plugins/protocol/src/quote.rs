@@ -7,7 +7,34 @@ use crate::evidence::{FileLines, MIN_QUOTE_CHARS, normalize_blanks};
 const MAX_READINGS: usize = 48;
 
 /// Lines between two parts of a quote that still read as one place.
-const MAX_GAP: usize = 60;
+const MAX_GAP: usize = 20;
+
+/// How lines begin that begin a function or a type. A quote does not join what stands before one and behind it: halves of
+/// two functions are code that nobody wrote.
+const DEFINITIONS: [&str; 22] = [
+    "def ",
+    "async def ",
+    "fn ",
+    "pub ",
+    "pub(",
+    "async fn ",
+    "unsafe fn ",
+    "func ",
+    "function ",
+    "async function ",
+    "export ",
+    "class ",
+    "impl ",
+    "impl<",
+    "struct ",
+    "trait ",
+    "interface ",
+    "public ",
+    "private ",
+    "protected ",
+    "static ",
+    "module ",
+];
 
 /// The fewest characters that may run over the end of a line: shorter ones meet by chance.
 const MIN_FLOW_CHARS: usize = 8;
@@ -176,40 +203,94 @@ pub(crate) fn joined(lines: &FileLines, quote: &str) -> Vec<usize> {
         return Vec::new();
     };
     let begins = |&at: &usize| {
-        let Some(mut end) = part_end(lines, at, 0, first) else {
+        let Some(mut end) = part_end(
+            lines,
+            at,
+            0,
+            &JoinedPart::new(first, false, !rest.is_empty()),
+        ) else {
             return false;
         };
         let mut line = at;
-        rest.iter()
-            .all(|part| match next_part(lines, line, end, part) {
+        rest.iter().enumerate().all(|(nth, part)| {
+            let part = JoinedPart::new(part, true, nth + 1 < rest.len());
+            match next_part(lines, line, end, &part) {
                 Some(found) => {
                     (line, end) = found;
                     true
                 }
                 None => false,
-            })
+            }
+        })
     };
     (0..lines.len()).filter(begins).collect()
 }
 
-/// Where a part of a quote ends that follows column `from` of `line`: there, or in one of the next lines.
-fn next_part(lines: &FileLines, line: usize, from: usize, part: &str) -> Option<(usize, usize)> {
-    let is_text = |&l: &usize| lines.get(l).is_some_and(|text| !text.contains('\0'));
-    // No text of a file holds a NUL: one stands where lines of the file are missing.
-    let later = (line + 1..(line + 1 + MAX_GAP).min(lines.len())).take_while(is_text);
-    let here = part_end(lines, line, from, part).map(|end| (line, end));
-    let mut later = later.into_iter();
-    here.or_else(|| later.find_map(|l| part_end(lines, l, 0, part).map(|end| (l, end))))
+/// A part of a quote, and at which of its ends it was joined with another: there it ends with a whole word.
+struct JoinedPart<'a> {
+    text: &'a str,
+    has_before: bool,
+    has_behind: bool,
 }
 
-fn part_end(lines: &FileLines, line: usize, from: usize, part: &str) -> Option<usize> {
-    let text = lines.get(line)?;
-    if part.chars().count() < MIN_QUOTE_CHARS {
-        return (from == 0 && is_line(text, part)).then_some(text.len());
+impl<'a> JoinedPart<'a> {
+    fn new(text: &'a str, has_before: bool, has_behind: bool) -> Self {
+        Self {
+            text,
+            has_before,
+            has_behind,
+        }
     }
-    text.get(from..)?
-        .find(part)
-        .map(|at| from + at + part.len())
+
+    /// Whether it may stand at `at` of a line: no word is cut where it was joined.
+    fn may_stand(&self, line: &str, at: usize) -> bool {
+        let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+        let (before, behind) = (&line[..at], &line[at + self.text.len()..]);
+        let cuts_before = is_word(before.chars().next_back()) && is_word(self.text.chars().next());
+        let cuts_behind = is_word(self.text.chars().next_back()) && is_word(behind.chars().next());
+        !(self.has_before && cuts_before || self.has_behind && cuts_behind)
+    }
+}
+
+/// Where a part of a quote ends that follows column `from` of `line`: there, or in one of the next lines, as far as no
+/// other function begins between them.
+fn next_part(
+    lines: &FileLines,
+    line: usize,
+    from: usize,
+    part: &JoinedPart<'_>,
+) -> Option<(usize, usize)> {
+    if let Some(end) = part_end(lines, line, from, part) {
+        return Some((line, end));
+    }
+    let defines = |at: usize| {
+        let text = lines.get(at).unwrap_or_default();
+        DEFINITIONS.iter().any(|word| text.starts_with(word))
+    };
+    for at in line + 1..(line + 1 + MAX_GAP).min(lines.len()) {
+        // No text of a file holds a NUL: one stands where lines of the file are missing.
+        if lines.get(at).is_none_or(|text| text.contains('\0')) {
+            return None;
+        }
+        // A type and what it defines may be quoted together.
+        let found = part_end(lines, at, 0, part).filter(|_| !defines(at) || defines(line));
+        if found.is_some() || defines(at) {
+            return found.map(|end| (at, end));
+        }
+    }
+    None
+}
+
+fn part_end(lines: &FileLines, line: usize, from: usize, part: &JoinedPart<'_>) -> Option<usize> {
+    let text = lines.get(line)?;
+    if part.text.chars().count() < MIN_QUOTE_CHARS {
+        return (from == 0 && is_line(text, part.text)).then_some(text.len());
+    }
+    let mut found = text.get(from..)?.match_indices(part.text);
+    found.find_map(|(at, _)| {
+        let at = from + at;
+        part.may_stand(text, at).then_some(at + part.text.len())
+    })
 }
 
 /// The parts that a quote joins. What only says that something was left out is none.

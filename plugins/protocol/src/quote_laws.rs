@@ -218,6 +218,26 @@ fn lines_that_are_joined_stand_in_their_order() {
     assert!(!prove_quote(TEXT, 2, "drop_all(x);\nlet x = compute").resolves());
 }
 
+/// Halves of two functions, and pieces of words, are code that nobody wrote.
+#[test]
+fn an_ellipsis_joins_no_halves_of_two_functions() {
+    let text = "class Store:\n    def read(self, user):\n        if user.is_admin:\n            return rows\n        \
+                return []\n\n    def clear(self, user):\n        delete_all()\n        log(user)\n";
+    let stands = |quote: &str| prove_quote(text, 3, quote).resolves();
+    assert!(stands("if user.is_admin:\n ...\n return []"));
+    assert!(stands("class Store: ... def read(self, user):"));
+    assert!(stands("if user [...] is_admin:"));
+    for forged in [
+        "if user.is_admin: ... delete_all()",
+        "if user.is_admin:\ndelete_all()",
+        "if user.is_admin: … def clear(self, user):",
+        "if user [...] admin:",
+        "if us … is_admin:",
+    ] {
+        assert!(!stands(forged), "{forged:?}");
+    }
+}
+
 #[test]
 fn decorations_alone_prove_nothing() {
     for quote in ["...", "// ...", "`", "``", "12 +", "\"\"", "1: }x"] {

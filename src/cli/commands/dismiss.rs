@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::context::CommandContext;
 use crate::council::outcome::{Disposition, JudgedFinding};
-use crate::council::{Dismissal, DismissalGround};
+use crate::council::{Dismissal, DismissalGround, critical_classes};
 use crate::git::{self, CouncilNotes, RepositoryPaths, UserGit};
 use crate::memory::line::{DismissalLine, LINE_VERSION, NoteLine};
 use crate::run::context::RunContext;
@@ -107,6 +107,7 @@ pub(crate) fn dismiss(args: &DismissArgs, start: &RunContext) -> Result<String, 
     let dismissal = Dismissal {
         fingerprint: finding.fingerprint.clone(),
         severity: Some(finding.finding.severity),
+        classes: critical_classes(&finding).into_iter().collect(),
         ground,
         because: user_redactor(start)?.redact_words(because.trim()).text,
         by: String::new(),

@@ -233,6 +233,7 @@ fn report_over(mut report: Report, prepared: &PreparedReview) -> Report {
             policy: settings.policy(),
             quorum: report.receipt.participation.quorum,
             judges: &outcome.judges,
+            benches: &outcome.benches,
             coverage: &outcome.coverage,
         };
         (outcome.verdict, outcome.reason) = reconsidered.decide_again(&mut outcome.findings, &all);

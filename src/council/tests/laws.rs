@@ -224,11 +224,13 @@ proptest! {
         votes in prop::collection::vec(prop_oneof![Just(Vote::Pass), Just(Vote::Warn), Just(Vote::Fail)], 0..5),
         quorum in 0usize..4,
         (covered, checked) in any::<(bool, bool)>(),
-        (majority_objects, majority_fails, all_fail, majority_turns, last_fails, unread)
-            in any::<(bool, bool, bool, bool, bool, bool)>(),
+        (majority_objects, majority_fails, all_fail) in any::<(bool, bool, bool)>(),
+        (majority_turns, last_fails, unread, rules_object) in any::<(bool, bool, bool, bool)>(),
     ) {
-        let objections =
-            Objections { majority_objects, majority_fails, all_fail, majority_turns, last_fails, unread };
+        let objections = Objections {
+            majority_objects, majority_fails, all_fail, majority_turns, last_fails, unread,
+            rules_object,
+        };
         let policy = VerdictPolicy { disputed_critical_fails, incomplete_coverage_warns };
         let counted = votes.len();
         let verdict = |findings: &[FindingStanding], counted, covered, checked| {
@@ -244,6 +246,7 @@ proptest! {
         prop_assert!(verdict(&findings, counted, covered, checked) >= base);
         findings.reverse();
         prop_assert!(verdict(&findings, counted, covered, checked) >= base, "order does not matter");
+        prop_assert!(base > 0 || !objections.bar_a_pass());
         let green = base < 2;
         prop_assert!(!green || counted >= quorum.max(1));
     }

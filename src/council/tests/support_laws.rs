@@ -5,8 +5,9 @@ use council_protocol::{Severity, Vote};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
+use super::support::{beside_milder, seen};
 use super::world::{Script, World, cited, world};
-use crate::outcome::{Disposition, Verdict};
+use crate::outcome::{Disposition, Outcome, Verdict};
 use crate::plan::{ConsensusRule, DebateMode, Procedure};
 use crate::support::{
     JudgeStake, MIN_SUPPORT, SupportKind, WHOLE, dispose, dispose_rule, needed_support, support,
@@ -369,7 +370,9 @@ proptest! {
         first.deterministic = false;
         let outcome = world.play();
         for found in &outcome.findings {
-            let refuted = found.opinions.iter().any(|o| o.stance == Stance::Disagreed && o.resolves);
+            let refuting = found.opinions.iter().filter(|o| o.stance == Stance::Disagreed && o.resolves);
+            let refuters: std::collections::BTreeSet<_> = refuting.map(|o| &o.judge).collect();
+            let refuted = refuters.len() > 1;
             let real = |m: &crate::outcome::FindingMember| {
                 m.finding.severity == Severity::Critical && m.proof.resolves()
             };
@@ -395,4 +398,48 @@ proptest! {
             prop_assert_ne!(outcome.verdict, Verdict::Pass, "{:?}", outcome);
         }
     }
+
+    /// Whatever models say in its line, and whatever they refute of each other there, a rule's finding is there with the
+    /// rule's own name, and it weighs what it weighs alone.
+    #[test]
+    fn what_a_rule_finds_stands_beside_whatever_models_say(
+        rule in reported(), models in prop::collection::vec(prop::option::of(reported()), 0..5),
+    ) {
+        let alone = seen(&[Some(rule)], 1);
+        let beside = seen(&[vec![Some(rule)], models].concat(), 1);
+        if rule.0 > Severity::Minor {
+            let of_rule = |outcome: &Outcome| {
+                let mut findings = outcome.findings.iter();
+                let found = findings.find(|f| f.finding.rule.as_deref() == Some(rule.1));
+                found.map(|f| (f.finding.severity, f.disposition, f.level))
+            };
+            prop_assert_eq!(of_rule(&beside), of_rule(&alone));
+        }
+    }
+
+    /// Whoever refutes what is milder in a line, and of another kind, changes nothing about what is critical there.
+    #[test]
+    fn what_is_refuted_beside_a_critical_changes_nothing_of_it(
+        reported in prop::collection::vec(prop::option::weighted(0.7, reported()), 2..7),
+        refuters in prop::collection::vec(any::<bool>(), 7),
+    ) {
+        prop_assume!(reported.iter().flatten().any(|(severity, _)| *severity == Severity::Critical));
+        let quiet = beside_milder(&reported, &[false; 7]);
+        let refuted = beside_milder(&reported, &refuters);
+        let found = |outcome: &Outcome| outcome.findings.first().map(|f| (f.disposition, f.level));
+        prop_assert_eq!((refuted.verdict, found(&refuted)), (quiet.verdict, found(&quiet)));
+    }
+}
+
+/// A finding of any severity and of one of three kinds.
+fn reported() -> impl Strategy<Value = (Severity, &'static str)> {
+    let severity = prop::sample::select(vec![
+        Severity::Minor,
+        Severity::Significant,
+        Severity::Critical,
+    ]);
+    (
+        severity,
+        prop::sample::select(vec!["injection", "style", "logic"]),
+    )
 }

@@ -1,7 +1,8 @@
 //! From findings to the verdict, through the engine.
 
+use council_protocol::coverage::FileCoverage;
 use council_protocol::seat::AgentKind;
-use council_protocol::{CoverageState, FailureKind, Finding, Severity, Vote};
+use council_protocol::{Coverage, CoverageState, FailureKind, Finding, Severity, Vote};
 
 use proptest::prelude::*;
 
@@ -52,7 +53,7 @@ fn the_table_of_levels() {
     );
     assert_eq!(
         says(&one(Significant)),
-        (Verdict::Pass, VerdictReason::NotesOnly)
+        (Verdict::Pass, VerdictReason::SignificantUnconfirmed)
     );
     let agreed = vec![
         (PASS, vec![finding(Minor, 3)]),
@@ -370,5 +371,168 @@ fn no_rule_of_votes_passes_over_a_critical_that_stands() {
             (outcome.verdict, outcome.reason),
             (Verdict::Warn, VerdictReason::CriticalUnconfirmed)
         );
+    }
+}
+
+/// What a tool cannot place nobody can confirm or refute: its vote is all that there is.
+#[test]
+fn a_rule_that_objects_without_a_finding_bars_a_pass() {
+    let judged = |findings: Vec<Finding>, models: usize| {
+        let mut answers = vec![(WARN, findings)];
+        answers.extend(vec![(PASS, Vec::new()); models]);
+        let outcome = verdict_of(&answers, |plan| {
+            plan.quorum = 1;
+            plan.seats[0].seat.agent.deterministic = true;
+        });
+        (outcome.verdict, outcome.reason)
+    };
+    let unplaced = (Verdict::Warn, VerdictReason::VerdictWithoutFinding);
+    for models in [0, 1, 3] {
+        assert_eq!(judged(Vec::new(), models), unplaced, "beside {models}");
+        let note = vec![finding(Severity::Minor, 3)];
+        assert_eq!(
+            judged(note, models),
+            unplaced,
+            "a note says nothing of a WARN"
+        );
+        let found = vec![finding(Severity::Significant, 3)];
+        let said = (Verdict::Warn, VerdictReason::SignificantConfirmed);
+        assert_eq!(judged(found, models), said);
+    }
+}
+
+#[test]
+fn a_rule_whose_finding_was_dismissed_has_said_over_what_it_objects() {
+    let found = finding(Severity::Significant, 3);
+    let rule = |plan: &mut crate::Plan| {
+        plan.quorum = 1;
+        plan.seats[0].seat.agent.deterministic = true;
+    };
+    let before = verdict_of(&[(WARN, vec![found.clone()])], rule);
+    let dismissal = crate::Dismissal {
+        fingerprint: before.findings[0].fingerprint.clone(),
+        severity: Some(Severity::Significant),
+        classes: Vec::new(),
+        ground: crate::DismissalGround::FalsePositive,
+        because: "it cannot happen".into(),
+        by: "Ann <ann@example.com>".into(),
+        at: "2026-03-09T10:00:00+01:00".into(),
+    };
+    let after = verdict_of(&[(WARN, vec![found])], |plan| {
+        rule(plan);
+        plan.options.dismissed = vec![dismissal];
+    });
+    assert_eq!(
+        (before.verdict, after.verdict),
+        (Verdict::Warn, Verdict::Pass)
+    );
+}
+
+/// A change of these files, each read by the judges that are named.
+fn spread(readers: &[&[usize]]) -> impl Fn(&mut crate::Plan) {
+    let readers: Vec<Vec<usize>> = readers.iter().map(|of| of.to_vec()).collect();
+    move |plan| {
+        for (nth, seat) in plan.seats.iter_mut().enumerate() {
+            let file = |(at, of): (usize, &Vec<usize>)| FileCoverage {
+                path: format!("src/{at}.rs").as_str().into(),
+                state: if of.contains(&nth) {
+                    CoverageState::Reviewed
+                } else {
+                    CoverageState::OverBudget
+                },
+            };
+            let files = readers.iter().enumerate().map(file).collect();
+            seat.coverage = std::sync::Arc::new(Coverage { files });
+        }
+    }
+}
+
+#[test]
+fn judges_that_were_shown_other_files_dilute_no_objection() {
+    let readers: [&[usize]; 3] = [&[0, 1], &[2, 3], &[4, 5]];
+    let says = |objecting: &[usize], vote| {
+        let vote_of = |nth: usize| if objecting.contains(&nth) { vote } else { PASS };
+        let answer = |nth: usize| (vote_of(nth), Vec::new());
+        verdict_of(&(0..6).map(answer).collect::<Vec<_>>(), spread(&readers))
+    };
+    let outcome = says(&[2, 3], WARN);
+    let unplaced = (Verdict::Warn, VerdictReason::VerdictWithoutFinding);
+    assert_eq!((outcome.verdict, outcome.reason), unplaced);
+    assert_eq!(outcome.benches.len(), 3, "{:?}", outcome.benches);
+    assert_eq!(
+        says(&[1, 2], WARN).verdict,
+        Verdict::Pass,
+        "one of two each"
+    );
+    let nobody_lets_it_in = says(&[4, 5], FAIL);
+    assert_eq!(nobody_lets_it_in.verdict, Verdict::Inconclusive);
+    let all: &[usize] = &[0, 1, 2, 3, 4, 5];
+    let outcome = verdict_of(&vec![(PASS, Vec::new()); 6], spread(&[all, all]));
+    assert!(outcome.benches.is_empty(), "{:?}", outcome.benches);
+}
+
+mod laws {
+    use super::*;
+
+    fn vote() -> impl Strategy<Value = Vote> {
+        prop_oneof![Just(PASS), Just(WARN), Just(FAIL)]
+    }
+
+    fn consensus() -> impl Strategy<Value = ConsensusRule> {
+        prop_oneof![
+            Just(ConsensusRule::Findings),
+            Just(ConsensusRule::Strict),
+            Just(ConsensusRule::Majority)
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Whoever sits beside it and whatever it is called, a rule's objection that no finding of its carries is heard.
+        #[test]
+        fn no_objection_of_a_rule_is_passed_over(
+            judges in prop::collection::vec((vote(), any::<bool>(), prop::option::of(1_u32..6)), 1..6),
+            consensus in consensus(),
+        ) {
+            let answers: Vec<_> = judges.iter().map(|&(vote, _, note)| {
+                (vote, note.map(|line| finding(Severity::Minor, line)).into_iter().collect())
+            }).collect();
+            let outcome = verdict_of(&answers, |plan| {
+                (plan.consensus, plan.quorum) = (consensus, 1);
+                for (seat, (_, rule, _)) in plan.seats.iter_mut().zip(&judges) {
+                    seat.seat.agent.deterministic = *rule;
+                }
+            });
+            if judges.iter().any(|&(vote, rule, _)| rule && vote != PASS) {
+                prop_assert_ne!(outcome.verdict, Verdict::Pass, "{:?}", outcome);
+            }
+        }
+
+        /// However the files of a change are spread over its judges: where most of those object that were shown one, and
+        /// enough were, nothing passes.
+        #[test]
+        fn where_most_readers_of_a_file_object_nothing_passes(
+            votes in prop::collection::vec(vote(), 2..7),
+            readers in prop::collection::vec(prop::collection::btree_set(0_usize..7, 2..4), 1..5),
+            consensus in consensus(),
+        ) {
+            let readers: Vec<Vec<usize>> = readers.iter().map(|of| {
+                of.iter().copied().filter(|&nth| nth < votes.len()).collect()
+            }).collect();
+            let answers: Vec<_> = votes.iter().map(|&vote| (vote, Vec::new())).collect();
+            let files: Vec<&[usize]> = readers.iter().map(Vec::as_slice).collect();
+            let outcome = verdict_of(&answers, |plan| {
+                plan.consensus = consensus;
+                spread(&files)(plan);
+            });
+            let objects = |of: &Vec<usize>| {
+                let objecting = of.iter().filter(|&&nth| votes[nth] != PASS).count();
+                of.len() >= 2 && objecting * 2 > of.len()
+            };
+            if readers.iter().any(objects) {
+                prop_assert_ne!(outcome.verdict, Verdict::Pass, "{:?}", outcome);
+            }
+        }
     }
 }

@@ -5,6 +5,7 @@
 
 use council_protocol::answer::{Evidence, Stance, Tag};
 
+use super::DuelRole;
 use super::blocks::{BlockShape, TextBlock, split_blocks, split_number};
 use super::claims::{RaisedPoint, find_location, parse_point, read_quote, split_tag};
 use super::point_ref::{PointId, PointRefs};
@@ -53,6 +54,7 @@ pub(crate) struct SectionContent {
 pub(crate) fn read_content(section: &DebateSection) -> SectionContent {
     let mut reader = ContentReader {
         is_opening: section.kind == SectionKind::Opening,
+        author: section.author(),
         ..ContentReader::default()
     };
     if section.kind == SectionKind::Consensus {
@@ -80,6 +82,8 @@ struct HeadingScope {
 struct ContentReader {
     content: SectionContent,
     is_opening: bool,
+    /// Who writes: a point under its own name is one of its own, wherever it stands.
+    author: Option<DuelRole>,
     scope: HeadingScope,
 }
 
@@ -207,10 +211,12 @@ impl ContentReader {
     fn parse_claim(&self, block: &TextBlock<'_>) -> Option<RaisedPoint> {
         let (refs, rest) = split_refs(block);
         let mut point = parse_point(block, &refs, rest)?;
-        if point.tag.is_none() && !self.is_opening && !self.scope.lists_findings {
+        let is_own = self.is_own_point(&refs, rest);
+        if point.tag.is_none() && !self.is_opening && !self.scope.lists_findings && !is_own {
             point.stance = stance_of_block(block);
         }
-        let claims_here = self.is_opening || self.scope.lists_findings || point.tag.is_some();
+        let claims_here =
+            self.is_opening || self.scope.lists_findings || point.tag.is_some() || is_own;
         let is_placed = point.is_placed();
         let stands_alone =
             block.shape.is_item() || starts_with_place(rest) || block.head.starts_with("**");
@@ -230,6 +236,18 @@ impl ContentReader {
             (false, false) => false,
         };
         counts.then_some(point)
+    }
+
+    /// Whether it is a point as the opening has them: the author's own name for it, and how bad it is.
+    fn is_own_point(&self, refs: &PointRefs, rest: &str) -> bool {
+        let is_authors = |id: &PointId| Some(id.role) == self.author;
+        let bare = rest
+            .trim_start_matches(['*', '_', '[', '(', ' '])
+            .to_ascii_lowercase();
+        let has_severity = ["critical", "significant", "minor"]
+            .iter()
+            .any(|word| bare.starts_with(word));
+        refs.ids.len() == 1 && refs.ids.iter().all(is_authors) && has_severity
     }
 }
 
@@ -463,6 +481,32 @@ mod tests {
             ("it panics", "do not")
         );
         assert_eq!(point.finding.description, "boom");
+    }
+
+    /// In the form in which the program itself writes points, wherever in the section.
+    #[test]
+    fn a_point_under_its_authors_own_name_is_one_under_every_heading() {
+        let point = "- **B1** — **critical** `pay.py:2` — a negative amount prints money\n  > acc.balance -= amount\n";
+        for heading in [
+            "",
+            "### Responses\n\n",
+            "### Agreed\n\n",
+            "- **A1** — **Agreed**: right.\n\n",
+        ] {
+            let said = read(&format!("Vote: WARN — see B1\n\n{heading}{point}"));
+            let [raised] = &said.points[..] else {
+                panic!("{heading:?}: {said:?}")
+            };
+            let severity = raised.finding.severity;
+            assert_eq!(
+                severity,
+                council_protocol::Severity::Critical,
+                "{heading:?}"
+            );
+            assert_eq!(raised.finding.quote, "acc.balance -= amount");
+        }
+        let theirs = read("- **A1** — **critical** `pay.py:2` — I do not see why\n");
+        assert!(theirs.points.is_empty(), "{theirs:?}");
     }
 
     #[test]

@@ -323,6 +323,9 @@ impl DebateState {
                 line,
             });
         }
+        if self.is_restated(role, &point) {
+            return;
+        }
         let number = self.points.iter().filter(|p| p.id.role == role).count() + 1;
         let next = PointId {
             role,
@@ -337,6 +340,18 @@ impl DebateState {
             line: point.line,
             replies: Vec::new(),
         });
+    }
+
+    /// Whether a side names a point of its own again, and says nothing worse of it.
+    fn is_restated(&self, role: DuelRole, point: &RaisedPoint) -> bool {
+        let known = |id: PointId| self.points.iter().find(|known| known.id == id);
+        let known = point.id.filter(|id| id.role == role).and_then(known);
+        let (now, severity) = (&point.finding.location, point.finding.severity);
+        known.map(|known| &known.finding).is_some_and(|before| {
+            let at = &before.location;
+            let is_near = at.path == now.path && at.line.abs_diff(now.line) <= NEAR_LINES;
+            is_near && severity <= before.severity
+        })
     }
 
     /// A finding that speaks of a point which was raised before. What its section says of that point in so many words holds.

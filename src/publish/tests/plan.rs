@@ -113,6 +113,7 @@ fn thread(found: &JudgedFinding) -> ReviewThread {
         review: Some("PRR_1".into()),
         url: None,
         fingerprint: found.fingerprint.clone(),
+        classes: Vec::new(),
         closed: false,
         outdated: false,
         answered: false,

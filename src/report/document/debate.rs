@@ -3,6 +3,7 @@
 use council_protocol::Location;
 use council_protocol::RoundNumber;
 use council_protocol::answer::{Evidence, Stance};
+use council_protocol::capability::Capability;
 use council_protocol::task::DebateBranch;
 
 use super::model::{Depth, Section};
@@ -221,7 +222,9 @@ impl<'a> RoundWriter<'a> {
     /// Who moved, who wanted to, and who fell silent.
     fn moves(&mut self) {
         let judges = self.report.outcome.judges.iter();
-        let told = judges.filter_map(|j| Some((later_move(j)?, self.names.get(&j.seat.judge))));
+        let is_cut = self.report.receipt.run.cut_short.is_some();
+        let told =
+            judges.filter_map(|j| Some((later_move(j, is_cut)?, self.names.get(&j.seat.judge))));
         for (how, who) in group::by_key(told) {
             self.push_sentence(0, format!("{} {how}", words::join_names(&who)));
         }
@@ -313,15 +316,30 @@ pub(super) fn evidence_text(evidence: &Evidence) -> String {
     format!("{}:{}: {quote}", evidence.path.display(), evidence.line)
 }
 
+/// Why only the first round has an answer of a judge.
+fn silence(judge: &JudgeRecord, is_cut: bool) -> String {
+    let has_failed = judge.failures.iter().any(|f| f.round > 1);
+    let grant = &judge.grant;
+    let can_be_asked = grant.granted.has(&Capability::Message)
+        || grant.emulated.contains_key(&Capability::Message);
+    if has_failed {
+        let why = failure_reason(judge, RoundNumber::SECOND);
+        format!("gave no answer ({why}): the vote of round 1 stands")
+    } else if is_cut {
+        "had not answered again when the run was cut short: the vote of round 1 stands".to_owned()
+    } else if can_be_asked {
+        "was not asked again, as nothing was open for it: the vote of round 1 stands".to_owned()
+    } else {
+        "cannot be asked again: the vote of round 1 stands".to_owned()
+    }
+}
+
 /// How a vote fared after the first round; nothing where it was given again.
-fn later_move(judge: &JudgeRecord) -> Option<String> {
+fn later_move(judge: &JudgeRecord, is_cut: bool) -> Option<String> {
     match &judge.change {
         _ if judge.seat.agent.deterministic => None,
         Some(change) => Some(move_text(change)),
-        None if judge.r1.is_some() && judge.r2.is_none() => Some(format!(
-            "gave no answer ({}): the vote of round 1 stands",
-            failure_reason(judge, RoundNumber::SECOND)
-        )),
+        None if judge.r1.is_some() && judge.r2.is_none() => Some(silence(judge, is_cut)),
         None => None,
     }
 }

@@ -9,6 +9,7 @@ use super::parts::{code_line, name, prose, severity_badge};
 use crate::council::outcome::{JudgedFinding, Opinion};
 use crate::report::document::FindingView;
 use crate::report::suggestion_words;
+use crate::report::words;
 
 /// The most findings that get a card; further ones are listed.
 const MAX_CARDS: usize = 200;
@@ -61,6 +62,7 @@ fn card(context: &PageContext<'_>, view: &FindingView<'_>) -> Markup {
             }
             (byline(view))
             (code::excerpt(CodePlace::of_finding(found), files))
+            @for other in words::other_readings(found) { p { (prose(&other)) } }
             (reasons(view))
             (suggestion(found))
             (both_sides(context, found))

@@ -146,6 +146,11 @@ pub(super) fn beside(found: &JudgedFinding) -> String {
         finding.severity.as_str(),
         prose(&finding.description)
     )];
+    parts.extend(
+        words::other_readings(found)
+            .iter()
+            .map(|other| prose(other)),
+    );
     // A suggestion shows the fix.
     let fix = if finding.suggestion.is_some() {
         ""

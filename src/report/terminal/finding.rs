@@ -40,6 +40,11 @@ pub(super) fn push_full(
     for (label, text) in [("why", view.why), ("fix", view.fix)] {
         push_remark(page, label, text);
     }
+    if !verbose {
+        words::other_readings(view.found)
+            .iter()
+            .for_each(|other| push_remark(page, "", other));
+    }
     // Who holds it stands behind the sentence where no rule does.
     if verbose || view.support != format!("held by {}", view.tag) {
         push_remark(page, "", &view.support);

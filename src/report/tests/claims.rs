@@ -319,6 +319,7 @@ fn a_dismissal_in_a_claim_does_not_count() {
     let found = &mut report.outcome.findings[0];
     found.level = None;
     found.dismissed = Some(crate::council::Dismissal {
+        classes: Vec::new(),
         fingerprint: found.fingerprint.clone(),
         severity: Some(council_protocol::Severity::Critical),
         ground: crate::council::DismissalGround::FalsePositive,

@@ -102,6 +102,58 @@ fn acts_nowhere(file: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// Two judges see different holes in one line: whoever reads only one of them would dismiss the other unseen.
+#[test]
+fn every_critical_problem_of_a_line_is_on_every_surface() {
+    let mut report = samples::fail();
+    let found = &mut report.outcome.findings[0];
+    assert_eq!(found.finding.severity, council_protocol::Severity::Critical);
+    let mut other = found.members[0].clone();
+    other.judge = "judge-b".into();
+    other.finding.rule = None;
+    other.finding.category = "money".into();
+    other.finding.description = "Anybodywithdraws.".into();
+    let mut milder = other.clone();
+    milder.judge = "judge-c".into();
+    milder.finding.severity = council_protocol::Severity::Minor;
+    milder.finding.description = "Hardtoread.".into();
+    found.members.extend([other, milder]);
+    let holders: Vec<&str> = found.holding_members().map(|m| m.judge.as_str()).collect();
+    assert!(
+        holders.contains(&"judge-b") && !holders.contains(&"judge-c"),
+        "{holders:?}"
+    );
+    let gate = GatePolicy::default();
+    let beside = markdown::beside_a_line(&report.outcome.findings[0]);
+    let full = markdown::MarkdownOptions {
+        frontmatter: false,
+        max_bytes: None,
+        fold: false,
+        links: None,
+        update: None,
+    };
+    let surfaces = [
+        terminal::render(
+            &report,
+            DisplayOptions {
+                verbosity: Verbosity::Normal,
+                ..DisplayOptions::default()
+            },
+        ),
+        agent::render(&report, gate),
+        markdown::render(&report, full),
+        beside,
+        sarif::render(&report),
+        rdjson::render(&report),
+        gitlab::render(&report),
+        junit::render(&report),
+        checkstyle::render(&report),
+    ];
+    for surface in surfaces {
+        assert!(surface.contains("Anybodywithdraws"), "{surface}");
+    }
+}
+
 #[test]
 fn t10_t26_a_secret_that_a_judge_quotes_is_on_no_surface() {
     let secret = format!("AKIA{}", "IOSFODNN7EXAMPLE");

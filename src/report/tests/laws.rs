@@ -21,6 +21,7 @@ fn any_verdict() -> impl Strategy<Value = Verdict> {
 fn any_reason() -> impl Strategy<Value = VerdictReason> {
     prop::sample::select(vec![
         VerdictReason::NoFindings,
+        VerdictReason::SignificantUnconfirmed,
         VerdictReason::NotesOnly,
         VerdictReason::CriticalConfirmed,
         VerdictReason::CriticalDisputed,

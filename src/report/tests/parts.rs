@@ -164,6 +164,7 @@ pub(super) fn outcome(verdict: Verdict, reason: VerdictReason) -> Outcome {
         challenges: Vec::new(),
         ledger: DebateLedger::default(),
         coverage: coverage(),
+        benches: Vec::new(),
         notes: Vec::new(),
     }
 }

@@ -47,6 +47,7 @@ pub(crate) fn hear_replies(
                     fingerprint: thread.fingerprint.clone(),
                     // A thread does not keep how bad its finding was when it was posted.
                     severity: Some(council_protocol::Severity::Critical),
+                    classes: thread.classes.clone(),
                     ground: DismissalGround::AcceptedRisk,
                     because,
                     by: format!("@{}", order.login),

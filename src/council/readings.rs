@@ -1,0 +1,62 @@
+//! What each judge says in the line of a finding: who holds it, and what is critical there beside the words that are shown.
+
+use council_protocol::{Finding, Severity};
+
+use super::cluster::is_alike;
+use super::outcome::{FindingMember, JudgedFinding};
+
+/// The most other critical problems of one line that are told.
+const MAX_OTHERS: usize = 5;
+
+impl JudgedFinding {
+    /// Every version that still stands.
+    fn standing_members(&self) -> impl Iterator<Item = &FindingMember> {
+        let members = self.members.iter();
+        members.filter(|m| !m.withdrawn && m.proof.resolves())
+    }
+
+    /// The versions of those who hold it. Whoever has a milder problem of another kind in its line, or a remark, does not.
+    pub fn holding_members(&self) -> impl Iterator<Item = &FindingMember> {
+        self.standing_members()
+            .filter(|m| !self.is_beside(&m.finding))
+    }
+
+    fn is_beside(&self, version: &Finding) -> bool {
+        let shown = &self.finding;
+        let is_milder = version.severity < shown.severity;
+        let is_remark = version.severity == Severity::Minor;
+        let mut worst = self
+            .standing_members()
+            .filter(|m| m.finding.severity >= shown.severity);
+        is_milder && (is_remark || !worst.any(|m| is_same_kind(&m.finding, version)))
+    }
+
+    /// Other critical problems that judges see in the same line, in words or of a kind of their own: whoever reads only
+    /// the words that are shown would not know of them.
+    pub fn other_criticals(&self) -> Vec<&FindingMember> {
+        let mut told: Vec<&Finding> = vec![&self.finding];
+        let mut others = Vec::new();
+        let critical = self
+            .standing_members()
+            .filter(|m| m.finding.severity == Severity::Critical);
+        for member in critical.filter(|_| self.finding.severity == Severity::Critical) {
+            let version = &member.finding;
+            let is_told = |other: &&Finding| {
+                is_same_kind(other, version) && is_alike(&other.description, &version.description)
+            };
+            if !told.iter().any(is_told) && others.len() < MAX_OTHERS {
+                told.push(version);
+                others.push(member);
+            }
+        }
+        others
+    }
+}
+
+/// Whether two versions are about the same kind of problem: of one rule where both name one, else of one category.
+pub(super) fn is_same_kind(one: &Finding, other: &Finding) -> bool {
+    match (&one.rule, &other.rule) {
+        (Some(one), Some(other)) => one == other,
+        _ => one.category.to_lowercase() == other.category.to_lowercase(),
+    }
+}
