@@ -131,6 +131,7 @@ fn every_critical_problem_of_a_line_is_on_every_surface() {
         fold: false,
         links: None,
         update: None,
+        place: markdown::ReadingPlace::Clone,
     };
     let surfaces = [
         terminal::render(
@@ -139,15 +140,16 @@ fn every_critical_problem_of_a_line_is_on_every_surface() {
                 verbosity: Verbosity::Normal,
                 ..DisplayOptions::default()
             },
+            &[],
         ),
         agent::render(&report, gate),
         markdown::render(&report, full),
         beside,
-        sarif::render(&report),
-        rdjson::render(&report),
-        gitlab::render(&report),
-        junit::render(&report),
-        checkstyle::render(&report),
+        sarif::render(&report, gate),
+        rdjson::render(&report, gate),
+        gitlab::render(&report, gate),
+        junit::render(&report, gate),
+        checkstyle::render(&report, gate),
     ];
     for surface in surfaces {
         assert!(surface.contains("Anybodywithdraws"), "{surface}");
