@@ -11,14 +11,13 @@ const MAX_GAP: usize = 20;
 
 /// How lines begin that begin a function or a type. A quote does not join what stands before one and behind it: halves of
 /// two functions are code that nobody wrote.
-const DEFINITIONS: [&str; 22] = [
+const DEFINITIONS: [&str; 21] = [
     "def ",
     "async def ",
     "fn ",
     "pub ",
     "pub(",
     "async fn ",
-    "unsafe fn ",
     "func ",
     "function ",
     "async function ",
