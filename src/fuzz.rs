@@ -155,25 +155,26 @@ pub fn sarif(bytes: &[u8]) {
     council_agents::fuzz::sarif(&text(bytes));
 }
 
-/// Text from which secrets are taken: lines stay lines, and redacting twice changes nothing more.
+/// Text from which secrets are taken: lines stay lines, however often.
 pub fn secrets(bytes: &[u8]) {
     let text = text(bytes);
     let shapes = Redactor::default();
     let values = shapes.knowing([(None, text.lines())]);
     for redactor in [&shapes, &values] {
         let words = |text: &str| redactor.redact_words(text).text;
-        keeps_lines_and_rests(&text, words);
+        keeps_lines(&text, words);
         for path in [None, Some(".env"), Some("id_rsa")] {
-            keeps_lines_and_rests(&text, |text| redactor.redact_source(path, text).text);
+            keeps_lines(&text, |text| redactor.redact_source(path, text).text);
         }
     }
 }
 
-fn keeps_lines_and_rests(text: &str, redact: impl Fn(&str) -> String) {
-    let once = redact(text);
+fn keeps_lines(text: &str, redact: impl Fn(&str) -> String) {
     let ends = |text: &str| text.matches('\n').count();
-    assert_eq!(ends(&once), ends(text), "lines were lost: {once}");
-    assert_eq!(redact(&once), once, "redacting again changes more");
+    let once = redact(text);
+    for shown in [redact(&once), once] {
+        assert_eq!(ends(&shown), ends(text), "lines were lost: {shown}");
+    }
 }
 
 /// Reads a DEBATE.md as the duel does.
