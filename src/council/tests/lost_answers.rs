@@ -148,7 +148,10 @@ fn a_fail_that_is_sent_back_for_a_quote_and_comes_back_as_a_pass_is_a_warning() 
 
 /// One of two judges votes `first` over a finding with a quote that is nowhere, is asked for it, and votes `second`.
 fn play_sent_back(first: Vote, severity: Severity, second: Vote) -> Run {
-    let mut run = Run::seated(plan(Procedure::Review, 2));
+    let mut plan = plan(Procedure::Review, 2);
+    // A vote that no finding explains would be debated, and this is about what is left of a first answer.
+    plan.debate = DebateMode::Off;
+    let mut run = Run::seated(plan);
     run.stubborn = false;
     let mut bogus = finding(severity, 3);
     bogus.quote = "nothing like it stands anywhere".into();
