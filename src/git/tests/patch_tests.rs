@@ -209,7 +209,7 @@ fn what_would_be_missed_is_refused() {
     );
     assert_eq!(
         error("*** a.c\n--- b.c\n***************\n*** 1,2 ****\n"),
-        "line 3: the diff is not a unified one"
+        "line 1: the diff is not a unified one"
     );
     assert_eq!(
         error("Files a and b differ\n"),

@@ -196,7 +196,7 @@ fn a_tree_whose_entries_git_would_not_write_is_damaged() {
                 (file, "d.py", &good),
                 (folder, "d", &two),
             ]),
-            "`d` stands",
+            "it lists `d` twice",
         ),
         (
             tree(&[(file, "b.py", &good), (file, "a.py", &evil)]),
