@@ -140,7 +140,8 @@ fn whole_word(line: &str, piece: Range<usize>, last: &Range<usize>) -> Range<usi
     } else {
         piece.start - left
     };
-    start..piece.end + right
+    // What was drawn may hold letters of several bytes, and a piece may begin or end inside of one.
+    line.floor_char_boundary(start)..line.ceil_char_boundary(piece.end + right)
 }
 
 /// What stands for secrets in a line already, in its order.
@@ -176,6 +177,20 @@ mod laws {
     use crate::redactor::push_redacted;
 
     const TOKEN: &str = "q7Zt.k2-Wm/9xRb4_LpVn8.cD1";
+
+    /// Found by fuzzing: the program ended where a piece was cut through a letter.
+    #[test]
+    fn a_word_begins_and_ends_with_whole_letters() {
+        let line = "x\u{e9}1234567\u{e9}";
+        for piece in [2..10, 3..11, 3..10] {
+            let found = whole_word(line, piece.clone(), &(0..0));
+            assert!(line.is_char_boundary(found.start) && line.is_char_boundary(found.end));
+            assert!(
+                found.start <= piece.start && found.end >= piece.end,
+                "{found:?}"
+            );
+        }
+    }
 
     /// What is meant: each value and each piece with its word, as slow as it can be said.
     fn find_plainly<'k>(known: &'k KnownValues, line: &str, spans: &mut Vec<SecretSpan<'k>>) {
