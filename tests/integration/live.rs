@@ -180,9 +180,9 @@ fn a_run_in_the_background_is_seen_from_its_journal() {
         "/// Adds.\npub fn add(a: u32, b: u32) -> u32 {\n    a + b\n}\n",
     );
     repo.commit("Add plainly");
-    let detached = [&REVIEW[..], &["--timeout", "6s", "--detach"]].concat();
+    let detached = [&REVIEW[..], &["--timeout", "15s", "--detach"]].concat();
     repo.council_with(&[], &detached).ends(0);
-    let seen = (0..100).any(|_| {
+    let seen = (0..140).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(50));
         repo.council(["status"]).stdout.contains("thinking")
     });

@@ -47,7 +47,11 @@ fn plain(text: &str) -> Vec<String> {
             let next = words.get(at + 1).copied().unwrap_or("");
             let unit =
                 |w: &str| ["ms", "s", "min"].contains(&w.trim_end_matches(['.', ',', '`', ')']));
-            !(is_time(word) && unit(next) || unit(word) && *at > 0 && is_time(words[at - 1]))
+            // A reused verdict says so in the place of the time that nobody spent again.
+            let is_measure = **word == "reused" && *at > 0 && words[at - 1] == "·";
+            !(is_time(word) && unit(next)
+                || unit(word) && *at > 0 && is_time(words[at - 1])
+                || is_measure)
         });
         kept.map(|(_, word)| *word).collect::<Vec<_>>().join(" ")
     };

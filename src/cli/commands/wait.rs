@@ -58,7 +58,9 @@ pub(crate) fn run(args: &WaitArgs, start: &CommandContext) -> Result<u8, RunErro
     let (kind, console) = start.view_of_settings();
     let view = LiveView::new(kind, console);
     let mut watcher = RunWatcher::new(past.clone(), start);
+    let mut is_watched = false;
     while past.state() == RunState::GoingOn {
+        is_watched = true;
         let news = watcher.poll();
         view.hear_all(&news, |last| watcher.age_ms(last));
         if late() {
@@ -66,6 +68,11 @@ pub(crate) fn run(args: &WaitArgs, start: &CommandContext) -> Result<u8, RunErro
                 .hint("wait longer: --timeout 10m"));
         }
         sleep(POLL_INTERVAL);
+    }
+    // What the judges' last moments brought came after the last look.
+    if is_watched {
+        let news = watcher.poll();
+        view.hear_all(&news, |last| watcher.age_ms(last));
     }
     drop(view);
     let Some(report) = past.report()? else {
