@@ -208,6 +208,8 @@ fn decode_base64(text: &[u8]) -> Vec<u8> {
 mod tests {
     use proptest::prelude::*;
 
+    use std::slice::from_ref;
+
     use super::*;
 
     fn encode(bytes: &[u8]) -> String {
@@ -241,7 +243,7 @@ mod tests {
             "MIICXAIBAAKBgQC",
         ] {
             let line = format!("client-key-data: {begin}{body}");
-            assert_eq!(encoded_keys(&line), [17..line.len()], "{line}");
+            assert_eq!(encoded_keys(&line), from_ref(&(17..line.len())), "{line}");
         }
         for other in [
             "MIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQUFADBa",
@@ -264,7 +266,7 @@ mod tests {
         let mut block = EncodedBlock::default();
         for line in text.as_bytes().chunks(70) {
             let line = std::str::from_utf8(line).unwrap();
-            assert_eq!(block.read_line(line), [0..line.len()], "{line}");
+            assert_eq!(block.read_line(line), from_ref(&(0..line.len())), "{line}");
         }
         assert!(block.read_line("another: line").is_empty());
     }
@@ -316,7 +318,8 @@ mod tests {
             let whole = [&before[..], framed(kind, &body).as_bytes()].concat();
             let text = encode(&whole);
             let line = format!("{name}{text}");
-            prop_assert_eq!(encoded_keys(&line), [name.len()..line.len()], "{}", line);
+            let value = name.len()..line.len();
+            prop_assert_eq!(encoded_keys(&line), from_ref(&value), "{}", line);
         }
 
         #[test]

@@ -47,6 +47,7 @@ mod turns;
 mod verdict;
 
 #[cfg(any(test, feature = "testing"))]
+#[allow(clippy::unwrap_used)] // A test ends where its helper fails.
 pub mod testing;
 #[cfg(test)]
 mod tests;

@@ -76,6 +76,7 @@ pub use together::TogetherBounds;
 pub use trusted::TrustedTree;
 
 #[cfg(any(test, feature = "testing"))]
+#[allow(clippy::unwrap_used, clippy::new_without_default)] // A test ends where its helper fails.
 pub mod testing;
 #[cfg(test)]
 mod tests;

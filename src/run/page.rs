@@ -55,7 +55,7 @@ pub(crate) fn shown_files(report: &Report, start: &RunContext) -> Vec<FileChange
     let findings = report.outcome.findings.iter();
     let named: HashSet<&RepoPath> = findings.map(|f| &f.finding.location.path).collect();
     let past = (!named.is_empty()).then(|| store::run_of_name(start, &report.receipt.run.name));
-    let Some(past) = past.flatten().filter(|past| has_small_packet(past)) else {
+    let Some(past) = past.flatten().filter(has_small_packet) else {
         return Vec::new();
     };
     let Some((_, packet, redactor)) = read_change(past, report, start) else {

@@ -507,7 +507,7 @@ fn a_moved_workflow_is_read() {
         repo.git(["mv", from, to]);
         for more in ["", "# more\n"] {
             if !more.is_empty() && !to.ends_with(".json") {
-                repo.write(to, &format!("{text}{more}"));
+                repo.write(to, format!("{text}{more}"));
             }
             repo.commit("Moved");
             let run = repo.council(["review", "HEAD"]);

@@ -277,8 +277,9 @@ fn no_doc_is_a_word_or_two() {
     {
         let lines: Vec<&str> = text.lines().collect();
         for at in 0..lines.len() {
-            let alone =
-                !(at > 0 && doc(lines[at - 1])) && !lines.get(at + 1).is_some_and(|next| doc(next));
+            let above = at > 0 && doc(lines[at - 1]);
+            let below = lines.get(at + 1).is_some_and(|next| doc(next));
+            let alone = !above && !below;
             assert!(
                 !(alone && is_stub(lines[at])),
                 "{}:{}: {}",

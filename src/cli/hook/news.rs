@@ -268,11 +268,8 @@ mod tests {
                 let text = push(ranges, notes, found, ending);
                 assert!(text.lines().count() <= MAX_LINES, "{text}");
                 let named = |what: &str| text.contains(&format!("git-council: {what}"));
-                assert_eq!(
-                    ending.is_some_and(|ending| !named(ending.words())),
-                    false,
-                    "{text}"
-                );
+                let is_other = ending.is_some_and(|ending| !named(ending.words()));
+                assert!(!is_other, "{text}");
                 assert_eq!(notes > 0, named("note 0"), "{text}");
                 assert_eq!(
                     found > 0 && ranges > 0,
