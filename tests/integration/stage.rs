@@ -411,3 +411,49 @@ fn debate_outside_of_validate_mode_is_refused_in_its_words() {
         .ends(2)
         .tells("Error: --technique is only applicable to brainstorm mode.");
 }
+
+/// A secret of the user's own rules, and one that is known by its shape: in the files of a stage, and in a question.
+#[test]
+fn no_document_and_no_prompt_of_a_stage_or_a_brainstorm_holds_a_secret() {
+    let random = "a1B2c3D4e5F6g7H8i9J0".repeat(2);
+    let words = format!("Keep house_abcd1234 and ghp_{random}.\n");
+    let with_rules = |repo: &Repo| {
+        let config = ".config/git-council/config.toml";
+        let agents = std::fs::read_to_string(repo.in_home(config)).unwrap();
+        let rules = repo.in_home("gitleaks.toml").display().to_string();
+        repo.write_home(config, &format!("{agents}[redact]\nrules = {rules:?}\n"));
+        repo.write_home(
+            "gitleaks.toml",
+            "[[rules]]\nid = 'house'\nregex = '''\\b(house_[a-z0-9]{8})\\b'''\nkeywords = ['house_']\n",
+        );
+    };
+    let holds_nothing = |what: &str, repo: &Repo, text: &str| {
+        let prompts = prompts(repo);
+        assert!(prompts.contains("[redacted: house]"), "{what}: {prompts}");
+        for text in [text, &prompts] {
+            assert!(!text.contains("house_abcd1234"), "{what}: {text}");
+            assert!(!text.contains(&random), "{what}: {text}");
+        }
+    };
+    let repo = project("notes=$(printf '%s' \"$prompt\" | grep -o 'house_[a-z0-9]*' | head -n 1)");
+    with_rules(&repo);
+    for file in [
+        "stages/01-ideas/HANDOFF.md",
+        "stages/02-plan/CLAUDE.md",
+        "references/02-plan/numbers.md",
+    ] {
+        repo.write(file, &*words);
+    }
+    let run = repo.council(["stage"]).ends(0);
+    let written = read(&repo, "stages/02-plan/outputs/synthesis.md")
+        + &read(&repo, "state/debate/02-plan/round1/visionary.md");
+    holds_nothing("stage", &repo, &(run.stdout + &run.stderr + &written));
+    for command in ["brainstorm", "research"] {
+        let repo = Repo::with_base();
+        thinker(&repo, "");
+        with_rules(&repo);
+        let run = repo.council([command, &words, "--agents", "thinker"]);
+        let shown = repo.council(["show"]).stdout + &repo.council(["log"]).stdout;
+        holds_nothing(command, &repo, &(run.stdout + &run.stderr + &shown));
+    }
+}
