@@ -64,7 +64,12 @@ pub fn decide_verdict(
     let failing =
         |&finding: &FindingStanding| finding_level(finding, policy) == Some(FindingLevel::Fail);
     let failing = case.findings.iter().any(failing);
-    let is_open = found.1 == VerdictReason::CriticalUnconfirmed;
+    // A disputed one beside it is told first, and hides it from the reason alone.
+    let is_unconfirmed = |finding: &FindingStanding| {
+        finding.severity == Severity::Critical && finding.disposition == Disposition::Unconfirmed
+    };
+    let is_open =
+        found.1 == VerdictReason::CriticalUnconfirmed || case.findings.iter().any(is_unconfirmed);
     let (verdict, reason) = match by_votes {
         Some(Verdict::Pass) if is_open => found,
         Some(voted) if !failing => (voted, VerdictReason::Votes),

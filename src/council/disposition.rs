@@ -398,10 +398,12 @@ fn apart_from_rules(versions: Vec<FindingVersion>) -> Vec<Vec<FindingVersion>> {
         return vec![versions];
     };
     let is_worse = |v: &FindingVersion| !v.deterministic && v.severity() > found;
-    let (worse, rest): (Vec<_>, Vec<_>) = versions.into_iter().partition(is_worse);
-    let mut parts = vec![rest, worse];
-    parts.retain(|part| !part.is_empty());
-    parts
+    if !versions.iter().any(is_worse) {
+        return vec![versions];
+    }
+    // Models stay together: whoever joins a rule's remark must not take a milder version from what is worse.
+    let (rules, models) = versions.into_iter().partition(|v| v.deterministic);
+    vec![rules, models]
 }
 
 /// The models that can have something to do with a finding: whoever was shown its file, and whoever spoke of it with

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use council_protocol::answer::Stance;
-use council_protocol::{Severity, Vote};
+use council_protocol::{JudgeId, Severity, Vote};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
@@ -88,11 +88,22 @@ proptest! {
         alone.plan.debate = DebateMode::Off;
         let (debated, r1) = (world.play(), alone.play());
         let models = debated.judges.iter().filter(|j| !j.seat.agent.deterministic);
-        let last: Vec<Vote> = models.filter_map(|j| Some(j.r2.unwrap_or(j.counted?).max(j.counted?))).collect();
-        let objecting = last.iter().filter(|vote| **vote != Vote::Pass).count();
+        let last: Vec<(JudgeId, Vote)> = models
+            .filter_map(|j| Some((j.seat.judge.clone(), j.r2.unwrap_or(j.counted?).max(j.counted?))))
+            .collect();
+        // All of them, and those that were shown the same files, where that is not everybody.
+        let of = |bench: &[JudgeId]| -> Vec<Vote> {
+            last.iter().filter(|(judge, _)| bench.contains(judge)).map(|(_, vote)| *vote).collect()
+        };
+        let everybody: Vec<JudgeId> = last.iter().map(|(judge, _)| judge.clone()).collect();
+        let least = (world.plan.quorum as usize).min(last.len());
+        let readers = debated.benches.iter().map(|bench| of(&bench.judges)).filter(|votes| votes.len() >= least);
+        let turned = readers.chain([of(&everybody)]).any(|votes| {
+            votes.iter().filter(|vote| **vote != Vote::Pass).count() * 2 > votes.len()
+        });
         let (is, was) = (essence(&debated), essence(&r1));
         let is_pass = was.0 == Verdict::Pass || was.1 == VerdictReason::IncompleteCoverage;
-        if is_pass && (objecting * 2 > last.len() || last.contains(&Vote::Fail)) {
+        if is_pass && (turned || last.iter().any(|(_, vote)| *vote == Vote::Fail)) {
             // Most of them object in the end, or one votes FAIL: that is no PASS, be it one that unread files had made
             // worse, and nothing but the reason has changed.
             let expected = if was.0 == Verdict::Pass { Verdict::Warn } else { was.0 };

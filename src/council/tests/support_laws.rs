@@ -422,8 +422,11 @@ proptest! {
     fn what_is_refuted_beside_a_critical_changes_nothing_of_it(
         reported in prop::collection::vec(prop::option::weighted(0.7, reported()), 2..7),
         refuters in prop::collection::vec(any::<bool>(), 7),
+        critical in (any::<prop::sample::Index>(), reported()),
     ) {
-        prop_assume!(reported.iter().flatten().any(|(severity, _)| *severity == Severity::Critical));
+        let mut reported = reported;
+        let at = critical.0.index(reported.len());
+        reported[at] = Some((Severity::Critical, critical.1.1));
         let quiet = beside_milder(&reported, &[false; 7]);
         let refuted = beside_milder(&reported, &refuters);
         let found = |outcome: &Outcome| outcome.findings.first().map(|f| (f.disposition, f.level));
