@@ -94,7 +94,13 @@ fn finding_in_place(shown: &FindingVersion) -> Finding {
     if let Some(line) = line_before_gap(&finding.quote, &shown.context) {
         finding.quote = line;
     }
-    if let council_protocol::Proof::Relocated { line } = shown.proof {
+    if let council_protocol::Proof::Relocated { line } = shown.proof
+        && line
+            != finding
+                .location
+                .line
+                .saturating_add(blank_lines_before(&finding.quote))
+    {
         let length = finding
             .location
             .end_line
@@ -108,6 +114,12 @@ fn finding_in_place(shown: &FindingVersion) -> Finding {
         finding.suggestion = None;
     }
     finding
+}
+
+/// A quote is searched without the blank lines before it; the place that a judge names has them.
+fn blank_lines_before(quote: &str) -> u32 {
+    let blank = quote.lines().take_while(|line| line.trim().is_empty());
+    u32::try_from(blank.count()).unwrap_or(u32::MAX)
 }
 
 /// Of a quote that leaves something out, the line with which it begins: its parts in a row are code that nobody wrote. None:
@@ -176,6 +188,12 @@ fn collect_opinions(cluster: &FindingCluster) -> Vec<Opinion> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blank_lines_before_a_quote_do_not_move_it() {
+        assert_eq!(blank_lines_before("\n  \ndef c():\n\n"), 2);
+        assert_eq!(blank_lines_before("def c():"), 0);
+    }
 
     #[test]
     fn what_is_shown_of_a_quote_with_a_gap_is_what_stands_before_it() {

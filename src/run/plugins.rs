@@ -105,7 +105,7 @@ fn guarded_launch(exe: &Path) -> council_host::LaunchSpec {
             .map(|(name, value)| (name.clone(), value.into()))
             .collect();
         let program = guard::GuardedProgram {
-            argv: start.argv,
+            argv: guard::os_arguments(start.argv),
             env: &env,
             dir: start.dir,
             grace_ms: GRACE_MS,

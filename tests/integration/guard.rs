@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use council_agents::guard::{GuardedChild, GuardedProgram, spawn_guarded};
+use council_agents::guard::{GuardedChild, GuardedProgram, os_arguments, spawn_guarded};
 
 const EXE: &str = env!("CARGO_BIN_EXE_git-council");
 
@@ -16,7 +16,7 @@ fn guarded(script: &str, grace_ms: u64) -> GuardedChild {
         std::env::var_os("PATH").unwrap_or_default(),
     )];
     let program = GuardedProgram {
-        argv: &argv,
+        argv: os_arguments(&argv),
         env: &env,
         dir: Path::new("/"),
         grace_ms,

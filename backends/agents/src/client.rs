@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::AgentContext;
 use crate::environment::{is_allowed, is_forbidden};
-use crate::guard::{GuardedProgram, SandboxFence, is_enforceable};
+use crate::guard::{GuardedProgram, SandboxFence, is_enforceable, os_arguments};
 use crate::mailbox::JudgeMailbox;
 use crate::private;
 use crate::process::{GRACE_MS, find_program, spawn_failure};
@@ -175,9 +175,9 @@ impl AgentEnv {
     }
 
     /// The program with these arguments, to be started in this environment.
-    pub(crate) fn guarded_program<'a>(&'a self, argv: &'a [String]) -> GuardedProgram<'a> {
+    pub(crate) fn guarded_program(&self, argv: &[String]) -> GuardedProgram<'_> {
         GuardedProgram {
-            argv,
+            argv: os_arguments(argv),
             env: &self.env,
             dir: &self.dir,
             grace_ms: GRACE_MS,

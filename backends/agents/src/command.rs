@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use crate::client;
 use crate::environment::is_forbidden;
-use crate::guard::{GuardedProgram, SandboxFence};
+use crate::guard::{GuardedProgram, SandboxFence, os_arguments};
 use crate::installed;
 use crate::known_tools;
 use crate::private;
@@ -187,7 +187,7 @@ impl Conversation for CommandConversation {
             return self.ask_tool(turn, &env, stop);
         }
         let program = GuardedProgram {
-            argv: &self.argv,
+            argv: os_arguments(&self.argv),
             env: &env,
             dir: &self.dir,
             grace_ms: GRACE_MS,

@@ -10,7 +10,7 @@ use council_protocol::{Failure, FailureKind};
 
 use crate::client::shorten_message;
 use crate::environment::{is_allowed, is_forbidden};
-use crate::guard::GuardedProgram;
+use crate::guard::{GuardedProgram, os_arguments};
 use crate::known::{KNOWN_CLIENTS, KnownClient};
 use crate::known_tools::KnownTool;
 use crate::private;
@@ -113,7 +113,7 @@ fn ask_version(context: &AgentContext, argv: &[String]) -> Result<String, Failur
     // Arguments that make it a judge do not belong to this question.
     let argv = [name.to_owned(), "--version".to_owned()];
     let program = GuardedProgram {
-        argv: &argv,
+        argv: os_arguments(&argv),
         env: &env,
         dir: home.path(),
         grace_ms: GRACE_MS,

@@ -221,7 +221,13 @@ pub const KNOWN_TOOLS: &[KnownTool] = &[
         ],
         max_severity: Severity::Minor,
         min_version: 1,
-        config: &["typos.toml", "_typos.toml", ".typos.toml", "pyproject.toml"],
+        config: &[
+            "typos.toml",
+            "_typos.toml",
+            ".typos.toml",
+            "pyproject.toml",
+            "Cargo.toml",
+        ],
         ..TOOL
     },
     KnownTool {
@@ -257,7 +263,12 @@ pub const KNOWN_TOOLS: &[KnownTool] = &[
             "action.yaml",
         ],
         min_version: 1,
-        config: &["zizmor.yml", ".github/zizmor.yml"],
+        config: &[
+            "zizmor.yml",
+            "zizmor.yaml",
+            ".github/zizmor.yml",
+            ".github/zizmor.yaml",
+        ],
         ..TOOL
     },
     KnownTool {
@@ -307,7 +318,8 @@ pub const KNOWN_TOOLS: &[KnownTool] = &[
         files: &["*.ts", "*.mts", "*.cts", "*.tsx"],
         baseline: true,
         min_version: 4,
-        config: &["tsconfig.json"],
+        // What the first extends is called so, too.
+        config: &["tsconfig*.json"],
         ..TOOL
     },
 ];

@@ -1,5 +1,6 @@
 //! A program under guard: run once to its end, or spoken with line by line.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::io::{self, BufRead, BufReader, Read, Write as _};
 use std::os::fd::OwnedFd;
@@ -142,6 +143,12 @@ pub(crate) fn run_once(
     })
 }
 
+/// What a program is called in a message.
+fn name_of<'a>(program: &'a GuardedProgram<'_>) -> Cow<'a, str> {
+    let name = program.argv.first();
+    name.map_or(Cow::Borrowed(""), |name| name.to_string_lossy())
+}
+
 /// Runs a program to its end; `read` reads what it writes, while it writes it. Whether a raised `stop` makes what was read
 /// worthless is for the caller to say.
 pub(crate) fn run_reading<O>(
@@ -151,9 +158,8 @@ pub(crate) fn run_reading<O>(
     read: impl FnOnce(Option<ChildStdout>, &TreeKiller) -> O,
     stop: &StopSignal,
 ) -> Result<FinishedProgram<O>, Failure> {
-    let name = program.argv.first().map_or("", String::as_str);
-    let mut guarded =
-        guard::spawn_guarded(exe, program).map_err(|error| spawn_failure(name, &error))?;
+    let mut guarded = guard::spawn_guarded(exe, program)
+        .map_err(|error| spawn_failure(&name_of(program), &error))?;
     let ender = TreeKiller::from_guarded(&mut guarded);
     stop.on_raise({
         let ender = ender.clone();
@@ -325,9 +331,8 @@ impl LineProcess {
         program: &GuardedProgram<'_>,
         mut heard: impl FnMut(ProgramOutput, &StdinWriter) + Send + 'static,
     ) -> Result<Self, Failure> {
-        let name = program.argv.first().map_or("", String::as_str);
-        let mut guarded =
-            guard::spawn_guarded(exe, program).map_err(|error| spawn_failure(name, &error))?;
+        let mut guarded = guard::spawn_guarded(exe, program)
+            .map_err(|error| spawn_failure(&name_of(program), &error))?;
         let ender = TreeKiller::from_guarded(&mut guarded);
         let (stdin, stdout, stderr) = (
             guarded.child.stdin.take(),

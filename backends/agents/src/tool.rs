@@ -3,11 +3,12 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 use std::process::ChildStdout;
 
-use council_protocol::change::FileStatus;
+use council_protocol::change::{FileKind, FileStatus};
 use council_protocol::seat::{AgentKind, OutputFormat, ToolRules};
 use council_protocol::{Answer, Failure, FailureKind, FileChange, RepoPath, Side, Turn};
 use globset::{Glob, GlobSet, GlobSetBuilder};
@@ -51,27 +52,39 @@ impl ToolRun<'_> {
     /// What the tool says of the change in `workspace`.
     pub(crate) fn review(&self, workspace: &Path, turn: &Turn) -> Result<Answer, Failure> {
         let patterns = patterns_of(&self.rules.files)?;
-        let files = paths_on(&self.context.packet.files, Side::New, &patterns);
-        if files.is_empty() {
+        let changed = &self.context.packet.files;
+        if given_files(self.argv, changed, &patterns).is_empty() {
             return Err(nothing_to_look_at());
         }
+        let files = paths_on(changed, Side::New, &patterns);
         let trusted = self.trusted_workspace()?;
         let workspace = trusted.as_ref().map_or(workspace, |folder| folder.path());
         // Its paths begin with where it worked.
         let subject = self.subject_in(workspace);
-        let mut sink = HitSink::new(&subject, Side::New);
+        let mut sink = self.sink_for(&subject, Side::New);
         self.run_on(workspace, &files, &mut sink)?;
         let mut note = String::new();
-        if self.rules.baseline && !sink.is_empty() {
+        if self.rules.baseline && sink.asks_base() {
             match self.run_on_base(&patterns, &mut sink) {
                 Ok(()) => {}
                 Err(failure) if failure.kind == FailureKind::Cancelled => return Err(failure),
                 Err(failure) => {
+                    sink.forget_elsewhere();
                     note = format!(" It could not be run on the base: {}.", failure.detail);
                 }
             }
         }
+        sink.check_whole()?;
         Ok(sink.into_answer(self.rules, turn, &note))
+    }
+
+    fn sink_for<'s>(&self, subject: &'s ReportSubject<'s>, side: Side) -> HitSink<'s> {
+        let sink = HitSink::new(subject, side);
+        if self.rules.baseline {
+            sink.with_elsewhere()
+        } else {
+            sink
+        }
     }
 
     fn subject_in<'s>(&'s self, workspace: &'s Path) -> ReportSubject<'s> {
@@ -130,7 +143,7 @@ impl ToolRun<'_> {
     /// Takes away what the tool says of the base, too.
     fn run_on_base(&self, patterns: &GlobSet, sink: &mut HitSink<'_>) -> Result<(), Failure> {
         let files = paths_on(&self.context.packet.files, Side::Old, patterns);
-        if files.is_empty() {
+        if files.is_empty() && takes_files(self.argv) {
             return Ok(());
         }
         let base = private::temporary_folder_in(self.scratch, "")
@@ -149,7 +162,7 @@ impl ToolRun<'_> {
             return Err(Failure::new(FailureKind::Unsupported, detail));
         }
         let subject = self.subject_in(base.path());
-        let mut known = HitSink::new(&subject, Side::Old);
+        let mut known = self.sink_for(&subject, Side::Old);
         self.run_on(base.path(), &files, &mut known)?;
         sink.drop_known(known);
         Ok(())
@@ -160,20 +173,22 @@ impl ToolRun<'_> {
     fn run_on(
         &self,
         workspace: &Path,
-        files: &[String],
+        files: &[RepoPath],
         sink: &mut HitSink<'_>,
     ) -> Result<(), Failure> {
-        let is_there = |file: &&String| workspace.join(file.as_str()).is_file();
-        let files: Vec<String> = files.iter().filter(is_there).cloned().collect();
+        let path_in = |file: &RepoPath| workspace.join(OsStr::from_bytes(file.as_bytes()));
+        let is_there = |file: &&RepoPath| path_in(file).is_file();
+        let files: Vec<RepoPath> = files.iter().filter(is_there).cloned().collect();
+        if !takes_files(self.argv) {
+            files.iter().for_each(|file| sink.tell_unlisted(file));
+            return self.run_once_on(workspace, &files, sink);
+        }
         if files.is_empty() {
             return if sink.is_of_base() {
                 Ok(())
             } else {
                 Err(nothing_to_look_at())
             };
-        }
-        if !self.argv.iter().any(|argument| argument == FILES) {
-            return self.run_once_on(workspace, &files, sink);
         }
         for part in parts_of(&files) {
             self.run_once_on(workspace, part, sink)?;
@@ -184,19 +199,18 @@ impl ToolRun<'_> {
     fn run_once_on(
         &self,
         workspace: &Path,
-        files: &[String],
+        files: &[RepoPath],
         sink: &mut HitSink<'_>,
     ) -> Result<(), Failure> {
-        let argv = self.command_for(workspace, files);
         let program = GuardedProgram {
-            argv: &argv,
+            argv: self.command_for(workspace, files).into(),
             env: self.env,
             dir: workspace,
             grace_ms: GRACE_MS,
             fence: self.fence,
         };
         let exe = self.context.exe.clone().unwrap_or_default();
-        let input = (files.join("\n") + "\n").into_bytes();
+        let input = list_of(files);
         let format = self.format;
         let before = sink.offered();
         let read = |stream: Option<ChildStdout>, killer: &TreeKiller| {
@@ -272,17 +286,17 @@ impl ToolRun<'_> {
         Ok(())
     }
 
-    fn command_for(&self, workspace: &Path, files: &[String]) -> Vec<String> {
+    fn command_for(&self, workspace: &Path, files: &[RepoPath]) -> Vec<OsString> {
         let scratch = self.scratch.to_string_lossy();
         let mut configs = self.rules.config.iter();
         let config = configs.find(|name| workspace.join(name.as_str()).is_file());
         let expand = |argument: &String| match argument.as_str() {
-            FILES => files.to_vec(),
+            FILES => files.iter().map(argument_of).collect(),
             other if other.contains(CONFIG) => {
-                let named = config.map(|config| other.replace(CONFIG, config));
+                let named = config.map(|config| other.replace(CONFIG, config).into());
                 named.into_iter().collect()
             }
-            other => vec![other.replace(SCRATCH, &scratch)],
+            other => vec![other.replace(SCRATCH, &scratch).into()],
         };
         self.argv.iter().flat_map(expand).collect()
     }
@@ -296,16 +310,48 @@ fn nothing_to_look_at() -> Failure {
 
 /// The changed files that a tool is asked about; none: it is no tool, or its patterns cannot be read, which it says itself.
 pub fn files_of_tool(kind: &AgentKind, files: &[FileChange]) -> Option<BTreeSet<RepoPath>> {
-    let AgentKind::Command { format, tool, .. } = kind else {
+    let AgentKind::Command {
+        argv, format, tool, ..
+    } = kind
+    else {
         return None;
     };
     if *format == OutputFormat::Answer {
         return None;
     }
     let patterns = patterns_of(&tool.files).ok()?;
-    let names = paths_on(files, Side::New, &patterns).into_iter();
-    let plain = |name: String| RepoPath::from(name.as_str()).without_dot();
-    Some(names.map(plain).collect())
+    Some(given_files(argv, files, &patterns).into_iter().collect())
+}
+
+/// Whether a command names the files that it is about; a tool without them looks at the whole tree.
+fn takes_files(argv: &[String]) -> bool {
+    argv.iter().any(|argument| argument == FILES)
+}
+
+/// The changed files that are a tool's affair: those that it is asked about, and for one that looks at the whole tree also
+/// those that are gone, since what is left may need them.
+fn given_files(argv: &[String], files: &[FileChange], patterns: &GlobSet) -> Vec<RepoPath> {
+    let mut given = paths_on(files, Side::New, patterns);
+    if !takes_files(argv) {
+        let gone = |file: &&FileChange| file.status == FileStatus::Deleted;
+        let gone: Vec<FileChange> = files.iter().filter(gone).cloned().collect();
+        given.extend(paths_on(&gone, Side::Old, patterns));
+    }
+    given
+}
+
+/// A path as no tool takes it for an option.
+fn argument_of(path: &RepoPath) -> OsString {
+    OsString::from_vec([b"./", path.as_bytes()].concat())
+}
+
+/// The paths for standard input, one a line: a name that holds a line break cannot stand there.
+fn list_of(files: &[RepoPath]) -> Vec<u8> {
+    let names = files.iter().map(RepoPath::as_bytes);
+    let lines = names.filter(|name| !name.contains(&b'\n'));
+    lines
+        .flat_map(|name| [b"./", name, b"\n"].concat())
+        .collect()
 }
 
 /// Tells the compiler that a filter borrows from what it is given.
@@ -352,32 +398,32 @@ fn patterns_of(patterns: &[String]) -> Result<GlobSet, Failure> {
     set.build().map_err(cannot)
 }
 
-/// The files of a side that changed and that the tool looks at, as paths that no tool takes for an option. A name that is
-/// no text, or that would break the list on standard input, cannot be told to a tool.
-fn paths_on(files: &[FileChange], side: Side, patterns: &GlobSet) -> Vec<String> {
+/// The files of a side that changed and that the tool looks at. Links and submodules are no files in its workspace.
+fn paths_on(files: &[FileChange], side: Side, patterns: &GlobSet) -> Vec<RepoPath> {
+    let is_file =
+        |file: &&FileChange| !matches!(file.kind, FileKind::Symlink | FileKind::Submodule);
     let path_of = |file: &FileChange| match side {
         Side::New => (file.status != FileStatus::Deleted).then(|| file.path.clone()),
         Side::Old => (file.status != FileStatus::Added)
             .then(|| file.old_path.clone().unwrap_or_else(|| file.path.clone())),
     };
-    let paths = files.iter().filter_map(path_of);
-    let names = paths.filter_map(|path| String::from_utf8(path.as_bytes().to_vec()).ok());
-    names
-        .filter(|name| !name.contains('\n'))
-        .filter(|name| patterns.is_empty() || patterns.is_match(name))
-        .map(|name| format!("./{name}"))
-        .collect()
+    let is_its = |path: &RepoPath| {
+        patterns.is_empty() || patterns.is_match(OsStr::from_bytes(path.as_bytes()))
+    };
+    let paths = files.iter().filter(is_file).filter_map(path_of);
+    paths.filter(is_its).collect()
 }
 
 /// The files in parts that fit into a command each.
-fn parts_of(files: &[String]) -> Vec<&[String]> {
+fn parts_of(files: &[RepoPath]) -> Vec<&[RepoPath]> {
     let (mut parts, mut start, mut bytes) = (Vec::new(), 0, 0);
     for (at, file) in files.iter().enumerate() {
-        if bytes + file.len() > MAX_NAME_BYTES && at > start {
+        let length = argument_of(file).len();
+        if bytes + length > MAX_NAME_BYTES && at > start {
             parts.push(&files[start..at]);
             (start, bytes) = (at, 0);
         }
-        bytes += file.len() + 1;
+        bytes += length + 1;
     }
     parts.push(&files[start..]);
     parts

@@ -16,7 +16,7 @@ use council_protocol::{BlobSource, RepoPath, Side};
 
 use crate::StopSignal;
 use crate::command::is_safe_program;
-use crate::guard::{GuardedProgram, HardBorders, SandboxFence, is_enforceable};
+use crate::guard::{GuardedProgram, HardBorders, SandboxFence, is_enforceable, os_arguments};
 use crate::process::{TreeKiller, find_program, run_reading};
 use crate::room::{self, FileFilter, WorkspaceBounds};
 
@@ -197,7 +197,7 @@ impl TrialFolder {
         let fence = self.fence(command);
         let env = self.environment(command);
         let guarded = GuardedProgram {
-            argv: command.argv,
+            argv: os_arguments(command.argv),
             env: &env,
             dir: &self.tree(),
             grace_ms: 0,

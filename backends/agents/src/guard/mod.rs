@@ -16,6 +16,8 @@ mod tree;
 pub use child::{hide_from_others, keep_file_size_an_error, run_guard};
 pub use sandbox::{HardBorders, SandboxFence, is_enforceable};
 
+use std::borrow::Cow;
+use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
@@ -25,6 +27,11 @@ use std::process::{Child, Command, Stdio};
 /// The descriptor at which the guard finds its end of the death pipe.
 const DEATH_FD: i32 = 3;
 
+/// Arguments that are text, as a guard takes them.
+pub fn os_arguments(argv: &[String]) -> Cow<'static, [OsString]> {
+    Cow::Owned(argv.iter().map(OsString::from).collect())
+}
+
 /// The word that makes the program a guard.
 pub const SUBCOMMAND: &str = "__guard";
 
@@ -32,9 +39,9 @@ pub const SUBCOMMAND: &str = "__guard";
 #[derive(Debug, Clone)]
 pub struct GuardedProgram<'a> {
     /// The program and its arguments; the program is looked up on the `PATH` of `env`.
-    pub argv: &'a [String],
+    pub argv: Cow<'a, [OsString]>,
     /// The whole environment: nothing of ours is inherited.
-    pub env: &'a [(String, std::ffi::OsString)],
+    pub env: &'a [(String, OsString)],
     /// Where it works.
     pub dir: &'a Path,
     /// How long it has between SIGTERM and SIGKILL, in milliseconds.
@@ -90,7 +97,7 @@ pub fn spawn_guarded(exe: &Path, program: &GuardedProgram<'_>) -> io::Result<Gua
                 .unwrap_or_default(),
         )
         .arg("--")
-        .args(program.argv);
+        .args(&*program.argv);
     command
         .env_clear()
         .envs(program.env.iter().map(|(k, v)| (k, v)))

@@ -23,6 +23,9 @@ struct BanditError {
 struct BanditResult {
     filename: String,
     line_number: u32,
+    /// Every line of the statement.
+    #[serde(default)]
+    line_range: Vec<u32>,
     issue_text: String,
     issue_severity: String,
     test_id: String,
@@ -57,8 +60,13 @@ pub(super) fn parse_hits(text: &str) -> Result<BanditHits, Failure> {
         rule: Some(result.test_id),
         message: result.issue_text,
         path: without_dots(&result.filename),
-        line: result.line_number,
-        end_line: None,
+        // Where it begins: the line that it names may be one in the middle.
+        line: result
+            .line_range
+            .iter()
+            .copied()
+            .fold(result.line_number, u32::min),
+        end_line: result.line_range.into_iter().max(),
         suggestion: None,
         page: result.more_info,
     });

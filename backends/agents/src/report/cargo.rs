@@ -41,9 +41,28 @@ struct CargoSpan {
     line_start: u32,
     line_end: u32,
     is_primary: bool,
+    expansion: Option<Box<CargoExpansion>>,
 }
 
-/// Hands what the lines report to `sink`. A build that failed without an error in any file has looked at nothing.
+/// The call of the macro that a span lies in.
+#[derive(Deserialize)]
+struct CargoExpansion {
+    span: CargoSpan,
+}
+
+impl CargoSpan {
+    /// Where the reviewed code brought it about: a macro of the standard library is written elsewhere.
+    fn in_tree(self) -> Self {
+        let is_elsewhere = self.file_name.starts_with(['/', '<']);
+        match self.expansion {
+            Some(expansion) if is_elsewhere => expansion.span.in_tree(),
+            _ => self,
+        }
+    }
+}
+
+/// Hands what the lines report to `sink`. A build that failed has not looked at everything: without an error in any file
+/// it has failed as a judge, and with one it has where that error is none of the change.
 pub(super) fn read_hits(stream: impl BufRead, sink: &mut HitSink<'_>) -> Result<(), Failure> {
     let (mut is_built, mut has_error) = (None, false);
     let on_line = |line: &str| match serde_json::from_slice(line.as_bytes()) {
@@ -62,11 +81,11 @@ pub(super) fn read_hits(stream: impl BufRead, sink: &mut HitSink<'_>) -> Result<
     }
     match is_built {
         Some(true) => Ok(()),
-        Some(false) if has_error => Ok(()),
-        Some(false) => failure(
-            FailureKind::Provider,
-            "cargo could not build the reviewed tree",
-        ),
+        Some(false) if has_error => {
+            sink.tell_broken(UNBUILT);
+            Ok(())
+        }
+        Some(false) => failure(FailureKind::Provider, UNBUILT),
         None => failure(
             FailureKind::Truncated,
             "cargo ended before its build was finished",
@@ -74,13 +93,16 @@ pub(super) fn read_hits(stream: impl BufRead, sink: &mut HitSink<'_>) -> Result<
     }
 }
 
+const UNBUILT: &str = "cargo could not build the reviewed tree";
+
 fn hit_of(message: CargoMessage) -> Option<ToolHit> {
     let severity = match message.level.as_str() {
         "error" => Severity::Critical,
         "warning" => Severity::Significant,
         _ => return None,
     };
-    let span = message.spans.into_iter().find(|span| span.is_primary)?;
+    let mut spans = message.spans.into_iter();
+    let span = spans.find(|span| span.is_primary)?.in_tree();
     Some(ToolHit {
         severity,
         rule: message.code.map(|code| code.code),

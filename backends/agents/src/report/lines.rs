@@ -96,7 +96,9 @@ fn split_brackets(line: &str) -> Option<(&str, u32, &str)> {
 
 fn split_number(text: &str) -> Option<(u32, &str)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    Some((text[..digits].parse().ok()?, &text[digits..]))
+    // A number that no file has lines for is behind the end of each, and not nothing.
+    let number = || text[..digits].parse().unwrap_or(u32::MAX);
+    (digits > 0).then(|| (number(), &text[digits..]))
 }
 
 /// What stands before a message.

@@ -73,6 +73,10 @@ pub(crate) struct HitSink<'a> {
     /// The names of changed files, without their folders.
     names: HashSet<&'a [u8]>,
     kept: Vec<ToolHit>,
+    /// What stands elsewhere, where the base may tell whether it is new; none: it is only counted.
+    aside: Option<Vec<ToolHit>>,
+    /// Why the tool could not look at everything, unless one of its errors is about the change.
+    broken: Option<&'static str>,
     /// Hits that were offered, wanted or not.
     offered: usize,
     unplaced: Unplaced,
@@ -101,11 +105,41 @@ impl<'a> HitSink<'a> {
             files: HashMap::new(),
             names: subject.packet.files.iter().filter_map(name_of).collect(),
             kept: Vec::new(),
+            aside: None,
+            broken: None,
             offered: 0,
             unplaced: Unplaced::default(),
             nowhere: HashMap::new(),
             told_nowhere: 0,
             misled: None,
+        }
+    }
+
+    /// The same, which also keeps what stands elsewhere, to hold it against the base.
+    pub(crate) fn with_elsewhere(mut self) -> Self {
+        self.aside = Some(Vec::new());
+        self
+    }
+
+    /// Notes that the tool could not look at everything.
+    fn tell_broken(&mut self, why: &'static str) {
+        self.broken = Some(why);
+    }
+
+    /// Tells of a file that a list on standard input cannot hold; whoever is asked by one may not have looked at it.
+    pub(crate) fn tell_unlisted(&mut self, path: &RepoPath) {
+        if self.side == Side::New && path.as_bytes().contains(&b'\n') {
+            self.unplaced.count_hit(&ToolHit {
+                severity: Severity::Significant,
+                rule: None,
+                message: "its name holds a line break: the tool may not have looked at it"
+                    .to_owned(),
+                path: path.display().into_owned(),
+                line: 0,
+                end_line: None,
+                suggestion: None,
+                page: None,
+            });
         }
     }
 
@@ -126,9 +160,8 @@ impl<'a> HitSink<'a> {
 
     /// Whether a path may be one of a changed file: its name is that of one.
     fn may_name(&self, path: &str) -> bool {
-        let path = percent_encoding::percent_decode_str(path).collect::<Vec<u8>>();
-        let name = path.rsplit(|byte| matches!(byte, b'/' | b'\\')).next();
-        name.is_some_and(|name| self.names.contains(name))
+        let name = path.rsplit(['/', '\\']).next();
+        name.is_some_and(|name| self.names.contains(name.as_bytes()))
     }
 
     /// Whether a hit in that place is kept.
@@ -160,6 +193,7 @@ impl<'a> HitSink<'a> {
             self.misled.get_or_insert_with(words);
         }
         let lost = hits.iter().position(|hit| self.is_lost(hit));
+        let elsewhere = self.aside.as_ref().and_then(|_| hits.first().cloned());
         let mut hits = hits.into_iter().enumerate();
         let mut first_lost = None;
         let wanted = hits.find_map(|(index, hit)| {
@@ -170,10 +204,19 @@ impl<'a> HitSink<'a> {
             let end = hit.end_line.unwrap_or(hit.line);
             (!hit.path.is_empty() && self.wants(&hit.path, hit.line, end)).then_some(hit)
         });
-        match (wanted, first_lost) {
-            (Some(hit), _) => self.kept.push(hit),
-            (None, Some(hit)) => self.unplaced.count_hit(&hit),
-            (None, None) => {}
+        match (wanted, first_lost, elsewhere) {
+            (Some(hit), _, _) => self.kept.push(hit),
+            (None, Some(hit), _) => self.unplaced.count_hit(&hit),
+            (None, None, Some(hit)) => self.keep_aside(hit),
+            (None, None, None) => {}
+        }
+    }
+
+    /// Keeps what stands elsewhere. More than there is room for cannot be held against each other.
+    fn keep_aside(&mut self, hit: ToolHit) {
+        match &mut self.aside {
+            Some(aside) if aside.len() < MAX_KEPT => aside.push(hit),
+            aside => *aside = None,
         }
     }
 
@@ -249,9 +292,42 @@ impl<'a> HitSink<'a> {
         self.offered
     }
 
-    /// Whether nothing was kept.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.kept.is_empty()
+    /// Whether the base has to be asked what of this is new.
+    pub(crate) fn asks_base(&mut self) -> bool {
+        let aside = self.aside.take();
+        let has_worse = aside.iter().flatten().any(|hit| self.is_worth_telling(hit));
+        self.aside = aside;
+        !self.kept.is_empty() || has_worse
+    }
+
+    /// Whether a result elsewhere is told where it is new: a change may break what it does not touch. Warnings only in
+    /// files that it touches.
+    fn is_worth_telling(&mut self, hit: &ToolHit) -> bool {
+        match hit.severity {
+            Severity::Critical => true,
+            Severity::Significant => self.find_file(&hit.path).is_some(),
+            Severity::Minor => false,
+        }
+    }
+
+    /// Gives up what stands elsewhere: the base did not tell whether it is new.
+    pub(crate) fn forget_elsewhere(&mut self) {
+        self.aside = None;
+    }
+
+    /// Whether the tool has looked at what it was to look at, or one of its errors is about the change.
+    ///
+    /// # Errors
+    /// `provider` where it could not.
+    pub(crate) fn check_whole(&self) -> Result<(), Failure> {
+        let told = self.kept.iter().chain(self.aside.iter().flatten());
+        let has_error = told
+            .into_iter()
+            .any(|hit| hit.severity == Severity::Critical);
+        match self.broken {
+            Some(why) if !has_error => Err(Failure::new(FailureKind::Provider, why)),
+            _ => Ok(()),
+        }
     }
 
     fn find_file(&mut self, path: &str) -> Option<&ReviewedFile<'a>> {
@@ -267,43 +343,73 @@ impl<'a> HitSink<'a> {
             .as_ref()
     }
 
-    /// What a hit is, wherever its line has moved to.
-    fn identity_of(&mut self, hit: &ToolHit) -> Option<HitIdentity> {
-        let file = self.find_file(&hit.path)?;
-        Some(HitIdentity {
-            path: file.path.clone(),
+    /// What a hit is, wherever its line has moved to. A file that did not change has its lines where they were.
+    fn identity_of(&mut self, hit: &ToolHit) -> HitIdentity {
+        let unchanged = self.subject.repo_path(&hit.path);
+        let (path, text) = match self.find_file(&hit.path) {
+            Some(file) => (file.path.clone(), file.line_text(hit.line).to_owned()),
+            None => (unchanged, hit.line.to_string()),
+        };
+        HitIdentity {
+            path,
             rule: hit.rule.clone(),
-            message: hit.message.clone(),
-            text: file.line_text(hit.line).to_owned(),
-        })
+            message: without_numbers(&hit.message),
+            text,
+        }
     }
 
-    /// Takes away what `base` reports, too: it is not new.
+    /// Takes away what `base` reports, too: it is not new. What stands elsewhere first, as it is the likelier to be what
+    /// was there before its like came with the change.
     pub(crate) fn drop_known(&mut self, mut base: HitSink<'_>) {
         let mut known: HashMap<HitIdentity, usize> = HashMap::new();
-        for hit in std::mem::take(&mut base.kept) {
-            if let Some(identity) = base.identity_of(&hit) {
-                *known.entry(identity).or_default() += 1;
-            }
+        let of_base = std::mem::take(&mut base.kept);
+        let (has_all, others) = (base.aside.is_some(), base.aside.take());
+        for hit in of_base.into_iter().chain(others.into_iter().flatten()) {
+            *known.entry(base.identity_of(&hit)).or_default() += 1;
         }
+        let aside = self.aside.take().filter(|_| has_all);
+        self.aside = aside.map(|hits| self.new_ones(hits, &mut known));
         let hits = std::mem::take(&mut self.kept);
-        for hit in hits {
-            let identity = self.identity_of(&hit);
-            match identity.and_then(|identity| known.get_mut(&identity)) {
-                Some(left @ 1..) => *left -= 1,
-                _ => self.kept.push(hit),
+        self.kept = self.new_ones(hits, &mut known);
+    }
+
+    /// The hits that are not known, each known one taken once.
+    fn new_ones(
+        &mut self,
+        hits: Vec<ToolHit>,
+        known: &mut HashMap<HitIdentity, usize>,
+    ) -> Vec<ToolHit> {
+        let mut is_new = |hit: &ToolHit| match known.get_mut(&self.identity_of(hit)) {
+            Some(left @ 1..) => {
+                *left -= 1;
+                false
+            }
+            _ => true,
+        };
+        hits.into_iter().filter(|hit| is_new(hit)).collect()
+    }
+
+    /// What the base does not have although it stands elsewhere: in a changed file it is a finding, in another one it has
+    /// no place in the change.
+    fn tell_elsewhere(&mut self) {
+        for hit in self.aside.take().into_iter().flatten() {
+            match self.find_file(&hit.path).is_some() {
+                _ if !self.is_worth_telling(&hit) => {}
+                true => self.kept.push(hit),
+                false => self.unplaced.count_hit(&hit),
             }
         }
     }
 
     /// The answer that the hits come to; `note` is told beside them.
     pub(crate) fn into_answer(mut self, rules: &ToolRules, turn: &Turn, note: &str) -> Answer {
+        self.tell_elsewhere();
         let hits = std::mem::take(&mut self.kept);
         let mut findings: Vec<Finding> = Vec::new();
         for hit in &hits {
             let severity = hit.severity.min(rules.max_severity_of(hit.rule.as_deref()));
             let file = self.find_file(&hit.path);
-            findings.extend(file.and_then(|file| file.finding_of(hit, severity)));
+            findings.extend(file.map(|file| file.finding_of(hit, severity)));
         }
         findings.sort_by(|a, b| (b.severity, &a.location).cmp(&(a.severity, &b.location)));
         findings.dedup();
@@ -320,11 +426,28 @@ impl<'a> HitSink<'a> {
     }
 }
 
-/// Whether a path is one of these, by its name or from the root.
+/// A message as it stays where lines move: many name one.
+fn without_numbers(message: &str) -> String {
+    let mut text = String::with_capacity(message.len());
+    for c in message.chars() {
+        match c.is_ascii_digit() {
+            true if text.ends_with('0') => {}
+            true => text.push('0'),
+            false => text.push(c),
+        }
+    }
+    text
+}
+
+/// Whether a path is one of these, by its name or from the root. One `*` stands for any characters of a name.
 pub(crate) fn is_one_of(configs: &[String], path: &RepoPath) -> bool {
-    let path = path.as_bytes();
-    let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
-    let is_it = |config: &String| config.as_bytes() == name || config.as_bytes() == path;
+    let name = path.file_name();
+    let is_it = |config: &String| match config.split_once('*') {
+        Some((begin, end)) => name
+            .strip_prefix(begin.as_bytes())
+            .is_some_and(|rest| rest.ends_with(end.as_bytes())),
+        None => config.as_bytes() == name || config.as_bytes() == path.as_bytes(),
+    };
     configs.iter().any(is_it)
 }
 
@@ -524,32 +647,36 @@ impl<'a> ReportSubject<'a> {
         self.room.join(name).exists() || !matches!(self.blobs.read(Side::New, path), Ok(None))
     }
 
-    fn find_file(&self, path: &str, side: Side) -> Option<(&'a FileChange, &'a RepoPath)> {
-        let path = self.repo_path(path);
+    fn find_file(&self, given: &str, side: Side) -> Option<(&'a FileChange, &'a RepoPath)> {
+        let path = self.repo_path(given);
         let path_on = |file: &'a FileChange| match side {
             Side::New => (file.status != FileStatus::Deleted).then_some(&file.path),
             Side::Old => (file.status != FileStatus::Added).then(|| file.path_before()),
         };
+        // A report is read as text: what is none in a name is written in it as such.
+        let is_it = |found: &RepoPath| {
+            let as_told = || String::from_utf8_lossy(found.as_bytes());
+            *found == path || given.contains('\u{fffd}') && as_told().as_bytes() == path.as_bytes()
+        };
         let mut files = self.packet.files.iter();
-        files.find_map(|file| Some((file, path_on(file).filter(|found| **found == path)?)))
+        files.find_map(|file| Some((file, path_on(file).filter(|found| is_it(found))?)))
     }
 
     /// A tool's path as the repository has it: without the workspace, `file://` and `./`.
     fn repo_path(&self, given: &str) -> RepoPath {
-        let plain = given.strip_prefix("file://").unwrap_or(given);
-        let plain = percent_encoding::percent_decode_str(plain).collect::<Vec<u8>>();
+        let plain = given.strip_prefix("file://").unwrap_or(given).as_bytes();
         let room = self.room.as_os_str().as_encoded_bytes();
         let inside = plain
             .strip_prefix(room)
             .and_then(|rest| rest.strip_prefix(b"/"))
-            .unwrap_or(&plain);
+            .unwrap_or(plain);
         RepoPath::new(inside.strip_prefix(b"./").unwrap_or(inside))
     }
 }
 
 /// A path with `/`: a tool on Windows writes `src\main.rs`.
 fn slashed(path: &str) -> String {
-    path.replace("%5C", "/").replace('\\', "/")
+    path.replace('\\', "/")
 }
 
 /// A file under review, as hits are held against it.
@@ -574,17 +701,13 @@ impl ReviewedFile<'_> {
             .map_or("", |line| line.trim())
     }
 
-    /// The finding, if it stands on what the change brought.
-    fn finding_of(&self, hit: &ToolHit, severity: Severity) -> Option<Finding> {
+    fn finding_of(&self, hit: &ToolHit, severity: Severity) -> Finding {
         let (line, end) = (hit.line, hit.end_line.unwrap_or(hit.line).max(hit.line));
-        if !self.touches(line, end) {
-            return None;
-        }
-        let quote = match line {
-            0 => String::new(),
-            _ => self.quote_of(line, end.min(line + MAX_QUOTE_LINES - 1))?,
+        let (line, end, quote) = match self.said_lines(line, end) {
+            Some((line, end)) => (line, end, self.quote_of(line, end)),
+            None => (0, 0, String::new()),
         };
-        Some(Finding {
+        Finding {
             severity,
             category: category_of(hit.rule.as_deref()),
             rule: hit.rule.clone(),
@@ -599,14 +722,40 @@ impl ReviewedFile<'_> {
             fix: String::new(),
             suggestion: hit.suggestion.clone(),
             reference: hit.page.clone(),
-        })
+        }
     }
 
-    fn quote_of(&self, line: u32, end: u32) -> Option<String> {
+    /// The lines of a hit that can be quoted, without blank ones at their ends: a blank line quotes nothing. Where all are
+    /// blank, or behind the end, they begin at the last line with text before them, or else are the first behind them.
+    /// None: the file as a whole, or one that has no text.
+    fn said_lines(&self, line: u32, end: u32) -> Option<(u32, u32)> {
+        let has_text = |line: &u32| !self.line_text(*line).is_empty();
+        let count = u32::try_from(self.lines.len()).unwrap_or(u32::MAX);
+        let (line, end) = (line.min(count), end.min(count));
+        if line == 0 {
+            return None;
+        }
+        match (line..=end).find(has_text) {
+            Some(first) => {
+                let last = (first..=end).rev().find(has_text).unwrap_or(first);
+                Some((first, last))
+            }
+            None => {
+                let before = (1..line).rev().find(has_text).map(|first| (first, end));
+                before.or_else(|| {
+                    let after = (end..=count).find(has_text)?;
+                    Some((after, after))
+                })
+            }
+        }
+    }
+
+    /// What stands on these lines, from 1, as far as it is worth quoting.
+    fn quote_of(&self, line: u32, end: u32) -> String {
         let from = line as usize - 1;
-        let to = self.lines.len().min(end as usize);
-        let quote = self.lines.get(from..to)?.join("\n");
-        (!quote.trim().is_empty()).then_some(quote)
+        let to = end.min(line.saturating_add(MAX_QUOTE_LINES - 1)) as usize;
+        let lines = self.lines.get(from..to).unwrap_or_default();
+        lines.join("\n").trim_end().to_owned()
     }
 }
 

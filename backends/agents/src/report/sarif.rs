@@ -118,9 +118,19 @@ pub(super) struct SarifSuppression {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub(super) struct SarifRuleReference {
     id: Option<String>,
     index: Option<usize>,
+    tool_component: Option<SarifComponentReference>,
+}
+
+/// Which part of the tool has a rule.
+#[derive(Deserialize)]
+struct SarifComponentReference {
+    /// Among the tool's extensions; none or -1: the driver.
+    index: Option<i64>,
+    name: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -184,8 +194,7 @@ pub(super) fn is_open(result: &SarifResult) -> bool {
 /// What the results of a run refer to by number or by name.
 pub(super) struct RunLookup<'a> {
     rules: HashMap<&'a str, &'a SarifRule>,
-    /// Rules by their number: those of the driver.
-    numbered: &'a [SarifRule],
+    tool: &'a SarifTool,
     files: &'a [SarifFile],
     folders: &'a HashMap<String, SarifArtifact>,
 }
@@ -206,7 +215,7 @@ impl<'a> RunLookup<'a> {
         }
         Self {
             rules,
-            numbered: &tool.driver.rules.0,
+            tool,
             files,
             folders,
         }
@@ -223,7 +232,7 @@ impl<'a> RunLookup<'a> {
             ToolHit {
                 path: artifact
                     .and_then(|artifact| self.path_of(&artifact, MAX_NESTED_FOLDERS))
-                    .unwrap_or_default(),
+                    .map_or_else(String::new, |uri| decoded_path(&uri)),
                 line: region.as_ref().and_then(|r| r.start_line).unwrap_or(0),
                 end_line: region.and_then(|region| region.end_line),
                 ..hit.clone()
@@ -267,10 +276,33 @@ impl<'a> RunLookup<'a> {
         let id = result.rule_id.as_deref();
         let id = id.or(reference.and_then(|rule| rule.id.as_deref()));
         let index = result.rule_index.or(reference.and_then(|rule| rule.index));
+        let component = reference.and_then(|rule| rule.tool_component.as_ref());
+        let rules = &self.component_of(component).rules.0;
+        // Two parts of a tool may have rules of one name, and `a/b` may stand for the rule `a` (3.52.4).
+        let numbered = index.and_then(|index| rules.get(index));
+        let is_it = |rule: &&SarifRule, id: &str| {
+            id.strip_prefix(rule.id.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
         match id {
-            Some(id) => self.rules.get(id).copied(),
-            None => self.numbered.get(index?),
+            Some(id) => numbered
+                .filter(|rule| is_it(rule, id))
+                .or_else(|| rules.iter().find(|rule| rule.id == id))
+                .or_else(|| self.rules.get(id).copied()),
+            None => numbered,
         }
+    }
+
+    /// The part of the tool that a reference names; the driver where it names none.
+    fn component_of(&self, reference: Option<&SarifComponentReference>) -> &'a SarifComponent {
+        let extensions = &self.tool.extensions.0;
+        let by_number = |index: i64| extensions.get(usize::try_from(index).ok()?);
+        let by_name = |name: &String| extensions.iter().find(|one| one.name == *name);
+        let named = reference.and_then(|reference| {
+            let number = reference.index.and_then(by_number);
+            number.or_else(|| reference.name.as_ref().and_then(by_name))
+        });
+        named.unwrap_or(&self.tool.driver)
     }
 
     /// The path from the root of the repository, or an absolute one.
@@ -296,6 +328,12 @@ fn is_absolute(uri: &str) -> bool {
     uri.starts_with('/') || uri.contains("://")
 }
 
+/// The path that a URI stands for; of the formats that are read only SARIF writes URIs.
+pub(super) fn decoded_path(uri: &str) -> String {
+    let path = percent_encoding::percent_decode_str(uri);
+    path.decode_utf8_lossy().into_owned()
+}
+
 /// The message, in words of its own or as one of the rule's with its arguments put in.
 fn message_text(message: &SarifMessage, rule: Option<&SarifRule>) -> Option<String> {
     let own = message.text.as_ref().or(message.markdown.as_ref());
@@ -314,10 +352,11 @@ fn message_text(message: &SarifMessage, rule: Option<&SarifRule>) -> Option<Stri
     Some(text)
 }
 
+/// One that SARIF does not know is not known to be milder than none.
 fn severity_of(level: &str) -> Severity {
-    match level {
+    match level.to_ascii_lowercase().as_str() {
         "error" => Severity::Critical,
-        "warning" => Severity::Significant,
-        _ => Severity::Minor,
+        "note" | "none" => Severity::Minor,
+        _ => Severity::Significant,
     }
 }

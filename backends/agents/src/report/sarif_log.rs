@@ -11,7 +11,7 @@ use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::sarif::{
     RunLookup, SarifArtifact, SarifFile, SarifInvocation, SarifPhysicalLocation, SarifResult,
-    SarifTool, first_error, is_open,
+    SarifTool, decoded_path, first_error, is_open,
 };
 use super::stream::{Capped, CappedMap, EachItem};
 use super::{HitSink, MAX_KEPT, ToolHit, malformed_report};
@@ -262,7 +262,10 @@ fn may_be_wanted(result: &SarifResult, sink: &mut HitSink<'_>) -> bool {
     let may_name = |place: Option<&SarifPhysicalLocation>| {
         let file = place.and_then(|place| place.artifact_location.as_ref());
         file.and_then(|file| file.uri.as_deref())
-            .is_none_or(|uri| uri.is_empty() || sink.may_name(uri) || sink.may_be_nowhere(uri))
+            .map(decoded_path)
+            .is_none_or(|path| {
+                path.is_empty() || sink.may_name(&path) || sink.may_be_nowhere(&path)
+            })
     };
     result.locations.0.is_empty() || places.any(may_name)
 }

@@ -503,6 +503,10 @@ fn a_file_that_bandit_did_not_read_is_told_and_never_green() {
     let answer = report(json!([]), found);
     assert_eq!((answer.verdict, answer.findings.len()), (Vote::Warn, 1));
     assert_eq!(answer.findings[0].rule.as_deref(), Some("B307"));
+    // A statement of several lines, of which the change altered another one.
+    let found = json!([{ "filename": "././src/a b.py", "line_number": 2, "line_range": [1, 2, 3], "issue_text": "eval",
+        "issue_severity": "HIGH", "test_id": "B307" }]);
+    assert_eq!(report(json!([]), found).verdict, Vote::Fail);
     let unread = |path: &str| json!([{ "filename": path, "reason": "syntax error" }]);
     let answer = report(unread("././src/a b.py"), json!([]));
     assert_eq!(answer.verdict, Vote::Fail);
@@ -566,12 +570,126 @@ fn a_problem_that_an_earlier_run_found_and_this_one_did_not_is_none() {
     }
 }
 
+/// CodeQL keeps its rules in packs, and refers to them by number.
+#[test]
+fn a_rule_of_an_extension_has_its_own_level() {
+    let level = |rule: Value| {
+        let mut result = result("src/a b.py", 3);
+        result.as_object_mut().unwrap().remove("ruleId");
+        result["rule"] = rule;
+        let mut log = sarif(json!([result]));
+        log["runs"][0]["tool"]["extensions"] = json!([
+            { "name": "one", "rules": [{ "id": "R", "defaultConfiguration": { "level": "note" } }] },
+            { "name": "two", "rules": [{ "id": "R", "defaultConfiguration": { "level": "error" } }] },
+        ]);
+        read(OutputFormat::Sarif, &log).unwrap().findings[0].severity
+    };
+    let by_number =
+        |extension: usize| json!({ "index": 0, "toolComponent": { "index": extension } });
+    assert_eq!(level(by_number(0)), Severity::Minor);
+    assert_eq!(level(by_number(1)), Severity::Critical);
+    let by_name = json!({ "id": "R/sub", "index": 0, "toolComponent": { "name": "two" } });
+    assert_eq!(level(by_name), Severity::Critical);
+}
+
+#[test]
+fn a_level_that_sarif_does_not_know_is_not_the_mildest() {
+    for (level, severity) in [
+        ("ERROR", Severity::Critical),
+        ("fatal", Severity::Significant),
+        ("none", Severity::Minor),
+    ] {
+        let mut result = result("src/a b.py", 3);
+        result["level"] = json!(level);
+        let answer = read(OutputFormat::Sarif, &sarif(json!([result]))).unwrap();
+        assert_eq!(answer.findings[0].severity, severity, "{level}");
+    }
+}
+
 mod laws {
     use proptest::prelude::*;
 
     use super::*;
 
+    /// Where a file's added lines begin with blank ones, end with them or are all blank.
+    fn texts() -> impl Strategy<Value = Vec<&'static str>> {
+        let line = prop_oneof![
+            Just(""),
+            Just("   "),
+            Just("\t"),
+            Just("x = 1"),
+            Just("  y()")
+        ];
+        prop::collection::vec(line, 1..8)
+    }
+
     proptest! {
+        /// Whatever stands on the lines that a tool names, its result is a finding whose quote is there, and no further off
+        /// than blank lines are.
+        #[test]
+        fn a_result_on_any_line_of_a_file_is_a_finding_that_quotes_it(
+            lines in texts(), at in 0u32..10, more in 0u32..4,
+        ) {
+            let path = RepoPath::from("a.py");
+            let count = u32::try_from(lines.len()).unwrap();
+            let file = ReviewedFile {
+                path: &path,
+                added: (1..=count).collect(),
+                lines: lines.iter().map(|&line| line.to_owned()).collect(),
+            };
+            let hit = ToolHit {
+                severity: Severity::Critical,
+                rule: None,
+                message: "m".to_owned(),
+                path: "a.py".to_owned(),
+                line: at,
+                end_line: Some(at + more),
+                suggestion: None,
+                page: None,
+            };
+            let found = file.finding_of(&hit, hit.severity);
+            let (line, end) = (found.location.line, found.location.end_line);
+            if line == 0 {
+                prop_assert!(at == 0 || lines.iter().all(|line| line.trim().is_empty()));
+                prop_assert_eq!(found.quote, "");
+                return Ok(());
+            }
+            let end = end.unwrap_or(line);
+            let there = lines[line as usize - 1..(end.min(count)) as usize].join("\n");
+            prop_assert!(there.starts_with(&found.quote), "{} in {}", found.quote, there);
+            prop_assert_eq!(found.quote.lines().next(), Some(lines[line as usize - 1]));
+            prop_assert!(!lines[line as usize - 1].trim().is_empty());
+            let between = if at.min(count) < line { at.max(1)..line } else { end + 1..at.min(count) };
+            let has_text = |line: u32| !lines[line as usize - 1].trim().is_empty();
+            prop_assert!(between.into_iter().all(|line| !has_text(line)), "{line} for {at}");
+        }
+
+        /// Only SARIF writes URIs.
+        #[test]
+        fn a_name_with_a_percent_sign_is_no_other_file(name in "[a-z%0-9]{1,6}\\.py") {
+            for (format, report) in [
+                (OutputFormat::Eslint, json!([{ "filePath": name, "messages": [
+                    { "severity": 2, "message": "m", "line": 1 }] }]).to_string()),
+                (OutputFormat::Lines, format!("{name}:1:1: error: m")),
+                (OutputFormat::Rdjson, json!({ "diagnostics": [{ "message": "m", "location": {
+                    "path": name, "range": { "start": { "line": 1 } } } }] }).to_string()),
+            ] {
+                let mut packet = packet();
+                packet.files[0].path = RepoPath::from(name.as_str());
+                packet.files[0].hunks[0].body = "+eval(input)\n".to_owned();
+                packet.files[0].hunks[0].new_start = 1;
+                let subject = ReportSubject {
+                    packet: &packet,
+                    blobs: &Blobs,
+                    room: Path::new("/tmp/room"),
+                    config: &[],
+                };
+                let mut sink = HitSink::new(&subject, Side::New);
+                read_report(format, report.as_bytes(), &mut sink).unwrap();
+                prop_assert_eq!(sink.kept.len(), 1, "{:?} {}", format, name);
+            }
+        }
+
         /// An error in a file that is not there may be about the change: its place and its words are told.
         #[test]
         fn an_error_in_no_file_of_the_tree_is_never_green(
