@@ -81,8 +81,8 @@ section() {
   esac
 }
 
-job gitlab 1 gitlab GITLAB_CI=true CI=true CI_MERGE_REQUEST_DIFF_BASE_SHA="$base" CI_COMMIT_SHA="$head"
-job gitlab-note 1 rdjson GITLAB_CI=true CI=true CI_MERGE_REQUEST_DIFF_BASE_SHA="$base" CI_COMMIT_SHA="$head"
+job gitlab 1 gitlab GITLAB_CI=true CI=true CI_MERGE_REQUEST_DIFF_BASE_SHA="$base" CI_MERGE_REQUEST_TARGET_BRANCH_NAME=main CI_COMMIT_SHA="$head"
+job gitlab-note 1 rdjson GITLAB_CI=true CI=true CI_MERGE_REQUEST_DIFF_BASE_SHA="$base" CI_MERGE_REQUEST_TARGET_BRANCH_NAME=main CI_COMMIT_SHA="$head"
 grep -q -- '-f=rdjson' "$work/flags" && python3 - "$work/handed" <<'END' || fail "reviewdog was handed no rdjson"
 import json, sys
 report = json.load(open(sys.argv[1]))

@@ -3,15 +3,24 @@
 
 use std::ffi::OsStr;
 
+use council_protocol::packet::Target;
+
 use crate::run::environment::ProcessEnvironment;
 use crate::run::error::RunError;
 
 /// The shortest abbreviation of a commit that is taken for one.
 const MIN_COMMIT_DIGITS: usize = 7;
 
-/// The change, as `A...B` (since B left A) or `A..B`.
-pub(crate) fn ci_target(environment: &ProcessEnvironment) -> Result<String, RunError> {
-    let job = CiJob(environment);
+/// The change, as `A...B` (since B left A) or `A..B`; `is_here` tells whether the clone has a commit: the tip before a forced
+/// push is in none.
+pub(crate) fn ci_target(
+    environment: &ProcessEnvironment,
+    is_here: &dyn Fn(&str) -> bool,
+) -> Result<String, RunError> {
+    let job = CiJob {
+        environment,
+        is_here,
+    };
     let target = job
         .gitlab()
         .or_else(|| job.bitbucket())
@@ -26,11 +35,30 @@ pub(crate) fn ci_target(environment: &ProcessEnvironment) -> Result<String, RunE
     })
 }
 
-struct CiJob<'a>(&'a ProcessEnvironment);
+/// A job reviews something or fails: a range without a commit would pass whatever it is asked about.
+pub(crate) fn check_range(target: &Target) -> Result<(), RunError> {
+    if target.base.is_none() || target.base != target.head {
+        return Ok(());
+    }
+    let message = format!("this job is about no commit: {} is empty", target.label);
+    Err(RunError::usage(message)
+        .hint("run it for merge requests and pushes, not for schedules")
+        .hint("or name the change: git council review A...B"))
+}
+
+struct CiJob<'a> {
+    environment: &'a ProcessEnvironment,
+    is_here: &'a dyn Fn(&str) -> bool,
+}
 
 impl CiJob<'_> {
+    fn has(&self, name: &str) -> Option<()> {
+        self.environment.get(name).map(|_| ())
+    }
+
     fn text(&self, name: &str) -> Option<String> {
-        self.0.get(name).and_then(OsStr::to_str).map(str::to_owned)
+        let text = self.environment.get(name).and_then(OsStr::to_str);
+        text.map(str::to_owned)
     }
 
     /// A commit; forges write zeros where there was none before.
@@ -54,16 +82,16 @@ impl CiJob<'_> {
     }
 
     fn gitlab(&self) -> Option<String> {
-        self.0.get("GITLAB_CI")?;
+        self.has("GITLAB_CI")?;
         // In a pipeline for merged results CI_COMMIT_SHA is a merge that nobody has made.
         let head = self.head(&["CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", "CI_COMMIT_SHA"]);
-        if let Some(base) = self.commit("CI_MERGE_REQUEST_DIFF_BASE_SHA") {
-            return Some(format!("{base}...{head}"));
-        }
+        // Not CI_MERGE_REQUEST_DIFF_BASE_SHA: whoever opens the request chooses where the branch begins, and an old commit
+        // would bring the rules of its time.
         let merge = self.branch("CI_MERGE_REQUEST_TARGET_BRANCH_NAME");
         let before = || {
-            self.commit("CI_COMMIT_BEFORE_SHA")
-                .map(|before| format!("{before}..{head}"))
+            let before = self.commit("CI_COMMIT_BEFORE_SHA");
+            let before = before.filter(|before| (self.is_here)(before));
+            before.map(|before| format!("{before}..{head}"))
         };
         let branch = || {
             self.branch("CI_DEFAULT_BRANCH")
@@ -76,14 +104,14 @@ impl CiJob<'_> {
     }
 
     fn bitbucket(&self) -> Option<String> {
-        self.0.get("BITBUCKET_BUILD_NUMBER")?;
+        self.has("BITBUCKET_BUILD_NUMBER")?;
         let head = self.head(&["BITBUCKET_COMMIT"]);
         let base = self.branch("BITBUCKET_PR_DESTINATION_BRANCH");
         base.map(|base| format!("{base}...{head}"))
     }
 
     fn azure(&self) -> Option<String> {
-        self.0.get("TF_BUILD")?;
+        self.has("TF_BUILD")?;
         // BUILD_SOURCEVERSION is the merge that Azure has made for the job.
         let head = self.head(&["SYSTEM_PULLREQUEST_SOURCECOMMITID", "BUILD_SOURCEVERSION"]);
         let base = self.branch("SYSTEM_PULLREQUEST_TARGETBRANCH");
@@ -91,22 +119,20 @@ impl CiJob<'_> {
     }
 
     fn jenkins(&self) -> Option<String> {
-        self.0
-            .get("JENKINS_URL")
-            .or_else(|| self.0.get("HUDSON_URL"))?;
+        self.has("JENKINS_URL").or_else(|| self.has("HUDSON_URL"))?;
         let head = self.head(&["GIT_COMMIT"]);
         let base = self
             .branch("CHANGE_TARGET")
             .map(|base| format!("{base}...{head}"));
-        let before = ["GIT_PREVIOUS_SUCCESSFUL_COMMIT", "GIT_PREVIOUS_COMMIT"];
-        let before = before.iter().find_map(|name| self.commit(name));
+        // Not GIT_PREVIOUS_COMMIT: what a failed build was about would be in no review.
+        let before = self.commit("GIT_PREVIOUS_SUCCESSFUL_COMMIT");
         base.or_else(|| before.map(|before| format!("{before}..{head}")))
     }
 
     /// GitHub, Gitea and Forgejo. GITHUB_SHA of a pull request may be a merge that nobody has made; what is checked out is reviewed.
     fn actions(&self) -> Option<String> {
         let named = ["GITHUB_ACTIONS", "GITEA_ACTIONS", "FORGEJO_ACTIONS"];
-        named.iter().find_map(|name| self.0.get(name))?;
+        named.iter().find_map(|name| self.has(name))?;
         let base = self.branch("GITHUB_BASE_REF");
         base.map(|base| format!("{base}...HEAD"))
     }
@@ -118,10 +144,12 @@ mod tests {
 
     const OLD: &str = "1111111111111111111111111111111111111111";
     const NEW: &str = "2222222222222222222222222222222222222222";
+    const GONE: &str = "3333333333333333333333333333333333333333";
     const NONE: &str = "0000000000000000000000000000000000000000";
 
     fn target(vars: &[(&str, &str)]) -> Result<String, String> {
-        ci_target(&ProcessEnvironment::from_vars(vars)).map_err(|error| error.message)
+        let is_here = |commit: &str| commit != GONE;
+        ci_target(&ProcessEnvironment::from_vars(vars), &is_here).map_err(|error| error.message)
     }
 
     #[test]
@@ -132,9 +160,19 @@ mod tests {
                 &[
                     ("GITLAB_CI", "true"),
                     ("CI_MERGE_REQUEST_DIFF_BASE_SHA", OLD),
+                    ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
                     ("CI_COMMIT_SHA", NEW),
                 ][..],
-                &format!("{OLD}...{NEW}"),
+                &since,
+            ),
+            (
+                &[
+                    ("GITLAB_CI", "true"),
+                    ("CI_COMMIT_BEFORE_SHA", GONE),
+                    ("CI_DEFAULT_BRANCH", "main"),
+                    ("CI_COMMIT_SHA", NEW),
+                ],
+                &since,
             ),
             (
                 &[
@@ -211,6 +249,13 @@ mod tests {
                 .unwrap_err()
                 .contains("do not say which change")
         );
+        // What a failed build was about has to be in the next one's review.
+        let failed = [
+            ("JENKINS_URL", "https://j"),
+            ("GIT_PREVIOUS_COMMIT", OLD),
+            ("GIT_COMMIT", NEW),
+        ];
+        assert!(target(&failed).is_err());
         assert!(
             target(&[("HOME", "/h")])
                 .unwrap_err()

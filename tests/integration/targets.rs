@@ -196,3 +196,35 @@ fn a_target_that_is_none_ends_with_two_and_says_what_may_be_meant() {
         .ends(2)
         .tells("is not inside a git repository");
 }
+
+/// A job that is about no commit fails: green, it would pass whatever comes next.
+#[test]
+fn a_job_of_a_service_never_reviews_nothing_and_passes() {
+    let repo = Repo::with_base();
+    repo.git(["checkout", "--quiet", "-b", "feature"]);
+    repo.write("a.md", "one\n");
+    let head = repo.commit("One");
+    repo.git(["update-ref", "refs/remotes/origin/main", &head]);
+    let job = |vars: &[(&str, &str)]| {
+        let vars = [
+            &[("GITLAB_CI", "true"), ("CI_COMMIT_SHA", head.as_str())],
+            vars,
+        ]
+        .concat();
+        repo.council_with(&vars, &["review", "--ci", "--no-save"])
+    };
+    let schedule = [("CI_DEFAULT_BRANCH", "main")];
+    job(&schedule).ends(2).tells("about no commit");
+    let rebuilt = [("CI_COMMIT_BEFORE_SHA", head.as_str())];
+    job(&rebuilt).ends(2).tells("about no commit");
+    // The tip before a forced push is in no clone.
+    repo.git(["update-ref", "refs/remotes/origin/main", "HEAD~"]);
+    let forced = [
+        (
+            "CI_COMMIT_BEFORE_SHA",
+            "1111111111111111111111111111111111111111",
+        ),
+        ("CI_DEFAULT_BRANCH", "main"),
+    ];
+    job(&forced).ends(0).prints("PASS");
+}

@@ -15,10 +15,11 @@ use crate::cli::live::is_standard_output;
 use crate::cli::modes::ModeArgs;
 use crate::config::{KeyValue, Settings};
 use crate::council::outcome::Verdict;
+use crate::git::commit_at;
 use crate::publish::DiffLines;
 use crate::report::{self, Report, exit};
 use crate::run::announce;
-use crate::run::ci::ci_target;
+use crate::run::ci::{check_range, ci_target};
 use crate::run::convene::{self, ConveneOptions};
 use crate::run::error::RunError;
 use crate::run::page::render_artefact;
@@ -321,7 +322,8 @@ impl ReviewArgs {
 pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, RunError> {
     args.check_conflicts()?;
     if args.ci {
-        args.target = Some(ci_target(&start.environment)?);
+        let is_here = |id: &str| commit_at(&start.dir, &start.git_environment(), id).is_ok();
+        args.target = Some(ci_target(&start.environment, &is_here)?);
     }
     let start = &start.with_events(args.output.events.as_deref())?;
     let request = args.to_request(&start.dir)?;
@@ -338,6 +340,9 @@ pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, Ru
         return detach::launch_detached(&request, start);
     }
     let mut prepared = prepare_review(&request, start)?;
+    if args.ci {
+        check_range(&prepared.packet.target)?;
+    }
     if args.announce {
         // What outlives us has a deadline of its own.
         let run = &mut prepared.config.settings.timeouts.run;
