@@ -52,7 +52,7 @@ fn carry_out(
     let Some(pieces) = pieces_for(&args.name, &scope, &program_word(start)) else {
         return Err(unknown_agent(&args.name));
     };
-    let (mut out, mut open) = (String::new(), false);
+    let (mut out, mut open, mut left) = (String::new(), false, None);
     for piece in &pieces {
         let now = piece.read()?;
         let step = decide(piece, now.as_deref());
@@ -60,6 +60,9 @@ fn carry_out(
             piece.carry_out(&step, &scope)?;
         }
         open |= matches!(step, Step::Write(_) | Step::Delete);
+        if let (Step::Leave(why), Some(entry)) = (&step, piece.entry_text()) {
+            left = Some((piece.path.display().to_string(), *why, entry));
+        }
         let _ = writeln!(
             out,
             "{}",
@@ -71,7 +74,16 @@ fn carry_out(
         (true, true) => "start the agent anew to have it look there\n",
         (_, false) => "there is nothing to do\n",
     };
-    start.console.print(&(out + next))
+    start.console.print(&(out + next))?;
+    // Without the entry the agent knows no server, or keeps the one that is to go.
+    match left {
+        None => Ok(()),
+        Some((path, why, entry)) => Err(RunError::usage(format!("{path} was left alone: {why}"))
+            .hint(format!(
+                "change it by hand; the entry is: {}",
+                entry.trim_end()
+            ))),
+    }
 }
 
 fn describe_step(piece: &Piece, step: &Step, there: bool, done: bool) -> String {

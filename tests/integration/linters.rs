@@ -561,3 +561,30 @@ fn a_link_is_no_file_for_a_linter() {
     let report: Value = serde_json::from_str(&run.stdout).unwrap();
     assert_eq!(report["verdict"], "PASS", "{report}");
 }
+
+/// Its second answer would be its first.
+#[test]
+fn a_linter_alone_has_one_seat() {
+    let repo = Repo::with_base();
+    house(&repo, "");
+    install(
+        &repo,
+        "house",
+        "echo run >>@HOME/runs; echo './a.py:1:1: error: invalid'",
+    );
+    repo.write("a.py", "ok = 2\n");
+    repo.commit("A");
+    let path = format!("{}:/usr/bin:/bin", repo.in_home("bin").display());
+    let args = ["review", "HEAD", "--agents", "house", "--json"];
+    let run = repo.council_with(&[("PATH", &path)], &args).ends(1);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(
+        report["findings"].as_array().map(Vec::len),
+        Some(1),
+        "{report}"
+    );
+    assert_eq!(
+        std::fs::read_to_string(repo.in_home("runs")).unwrap(),
+        "run\n"
+    );
+}

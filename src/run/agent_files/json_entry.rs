@@ -25,8 +25,23 @@ impl JsonEntry {
         let Some((root, object)) = parse_root(text) else {
             return Step::Leave(ODD);
         };
+        let is_parent = |one: &jsonc_parser::cst::CstObjectProp| {
+            let name = one.name().and_then(|name| name.decoded_value().ok());
+            name.as_deref() == Some(self.parent)
+        };
         match object.get(self.parent) {
             Some(parent) if parent.object_value().is_none() => return Step::Leave(ODD),
+            // Of two the last counts, and nobody would look into the first.
+            Some(_)
+                if object
+                    .properties()
+                    .iter()
+                    .filter(|one| is_parent(one))
+                    .count()
+                    > 1 =>
+            {
+                return Step::Leave(ODD);
+            }
             _ => {}
         }
         let parent = object.object_value_or_set(self.parent);
@@ -52,20 +67,39 @@ impl JsonEntry {
             return Step::Nothing;
         };
         let value = there.value().and_then(|value| value.to_serde_value());
-        if !value.is_some_and(|value| self.is_ours(&value)) {
+        let Some(value) = value.filter(|value| self.is_ours(value)) else {
             return Step::Leave(OTHER);
+        };
+        // As it was written, wherever the program lay at that time.
+        let written = Self {
+            value,
+            ..self.clone()
+        };
+        let makes =
+            |before: Option<&str>| written.install_step(before) == Step::Write(now.to_owned());
+        if makes(None) {
+            return Step::Delete;
         }
         there.remove();
+        let with_parent = root.to_string();
         if parent.properties().is_empty()
             && let Some(own) = object.get(self.parent)
         {
             own.remove();
         }
-        if object.properties().is_empty() && !now.contains("//") && !now.contains("/*") {
-            Step::Delete
+        let without = root.to_string();
+        // An empty object that was there before stays.
+        Step::Write(if makes(Some(&without)) {
+            without
         } else {
-            Step::Write(root.to_string())
-        }
+            with_parent
+        })
+    }
+
+    /// The entry, as somebody would put it in by hand.
+    pub(super) fn as_text(&self) -> String {
+        let (parent, name) = (self.parent, self.name);
+        format!("\"{parent}\": {{ \"{name}\": {} }}\n", self.value)
     }
 
     /// Whether the value is what an installation writes, wherever the program lay at that time.
@@ -170,5 +204,34 @@ mod tests {
         for odd in ["[]", "{", "{ \"mcpServers\": 3 }"] {
             assert_eq!(entry().install_step(Some(odd)), Step::Leave(ODD), "{odd}");
         }
+    }
+
+    #[test]
+    fn what_is_installed_and_removed_leaves_a_json_file_as_it_was() {
+        // What is as if we had written it goes.
+        let Step::Write(new) = entry().install_step(Some("{}")) else {
+            panic!()
+        };
+        assert_eq!(entry().remove_step(&new), Step::Delete);
+        for text in [
+            "{ \"mcpServers\": {} }\n",
+            "{\n  \"a\": 1\n}\n",
+            "// mine\n{\n}\n",
+        ] {
+            let Step::Write(new) = entry().install_step(Some(text)) else {
+                panic!("{text}")
+            };
+            let Step::Write(old) = entry().remove_step(&new) else {
+                panic!("{new}")
+            };
+            let plain = |text: &str| text.split_whitespace().collect::<String>();
+            assert_eq!(plain(&old), plain(text));
+        }
+    }
+
+    #[test]
+    fn of_two_members_of_one_name_none_gets_the_entry() {
+        let text = r#"{ "mcpServers": {}, "mcpServers": {} }"#;
+        assert_eq!(entry().install_step(Some(text)), Step::Leave(ODD));
     }
 }

@@ -14,7 +14,7 @@ pub(crate) use clients::{CLIENTS, InstallScope, pieces_for};
 pub(crate) use json_entry::JsonEntry;
 
 use crate::run::error::RunError;
-use crate::safe_file;
+use crate::safe_file::{self, FileWriter};
 
 /// Stands before the digest at the end of a file of ours.
 const MARK: &str = "Written by `git council agents install`; an edited file is left alone: ";
@@ -77,7 +77,12 @@ impl Piece {
                     false if now.ends_with('\n') => "\n",
                     false => "\n\n",
                 };
-                Step::Write(format!("{now}{gap}{block}"))
+                let whole = format!("{now}{gap}{block}");
+                // A table that is written in one line cannot get another member below.
+                match whole.parse::<toml::Table>() {
+                    Ok(_) => Step::Write(whole),
+                    Err(_) => Step::Leave("the entry does not fit into its TOML"),
+                }
             }
         }
     }
@@ -108,6 +113,15 @@ impl Piece {
                     None => Step::Nothing,
                 }
             }
+        }
+    }
+
+    /// What is put into a file of the user's; none: the file is ours as a whole.
+    pub(crate) fn entry_text(&self) -> Option<String> {
+        match &self.kind {
+            PieceKind::Page(_) => None,
+            PieceKind::Entry(entry) => Some(entry.as_text()),
+            PieceKind::Lines { text, .. } => Some(text.clone()),
         }
     }
 
@@ -157,7 +171,14 @@ impl Piece {
             Step::Write(text) => {
                 let folder = path.parent().unwrap_or(&path);
                 fs::create_dir_all(folder).map_err(cannot)?;
-                safe_file::write_file(&path, text).map_err(cannot)
+                // The user's file may hold tokens: nobody may read it who could not before.
+                let kept = fs::metadata(&path).map(|there| there.permissions()).ok();
+                let file = FileWriter::new(&path);
+                let file = match kept {
+                    Some(kept) => file.with_permissions(kept),
+                    None => file,
+                };
+                file.write(text.as_bytes()).map_err(cannot)
             }
             Step::Delete => {
                 fs::remove_file(&path).map_err(cannot)?;
@@ -251,6 +272,35 @@ mod tests {
     }
 
     #[test]
+    fn lines_that_do_not_fit_are_not_written() {
+        for text in ["mcp_servers = { db = { command = \"y\" } }\n", "a = \n"] {
+            assert!(matches!(lines().install_step(Some(text)), Step::Leave(_)));
+        }
+    }
+
+    #[test]
+    fn a_file_that_only_its_user_may_read_stays_so() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.toml");
+        for mode in [0o600, 0o400, 0o640] {
+            fs::write(&path, "a = 1\n").unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            let piece = Piece {
+                path: path.clone(),
+                ..lines()
+            };
+            let scope = InstallScope::Project(folder.path().into());
+            let step = piece.install_step(piece.read().unwrap().as_deref());
+            piece.carry_out(&step, &scope).unwrap();
+            let now = fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+            assert_eq!(now, mode, "{now:o}");
+            fs::remove_file(&path).unwrap();
+        }
+    }
+
+    #[test]
     fn lines_of_the_user_s_own_are_left() {
         let theirs = "[mcp_servers.git-council]\ncommand = \"other\"\n";
         assert!(matches!(lines().install_step(Some(theirs)), Step::Leave(_)));
@@ -261,7 +311,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_installed_and_removed_leaves_a_toml_file_as_it_was(text in "([a-z]{1,5} = [0-9]{1,3}\n|\n|# [a-z]{0,9}\n){1,9}") {
+        fn what_is_installed_and_removed_leaves_a_toml_file_as_it_was(
+            lines_of in prop::collection::vec("[a-z]{1,5} = [1-9][0-9]{0,2}\n|\n|# [a-z]{0,9}\n", 1..9),
+        ) {
+            // A key once: what is no TOML is left alone.
+            let mut keys = std::collections::BTreeSet::new();
+            let is_new = |line: &&String| !line.contains('=') || keys.insert(line[..line.find(' ').unwrap_or(0)].to_owned());
+            let text: String = lines_of.iter().filter(is_new).map(String::as_str).collect();
             let new = written(lines().install_step(Some(&text)));
             prop_assert_eq!(lines().install_step(Some(&new)), Step::Nothing);
             match lines().remove_step(Some(&new)) {

@@ -10,6 +10,8 @@ pub(crate) mod names;
 pub(crate) mod of_job;
 mod requests;
 
+use std::collections::BTreeSet;
+
 use council_agents::files_of_tool;
 use council_builtin::{councillors, perspectives};
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
@@ -66,6 +68,9 @@ impl SeatPlanner<'_> {
                 agent,
             });
         }
+        // Asked again, a tool says the same: it has one seat, however many there are to fill.
+        let mut tools = BTreeSet::new();
+        seats.retain(|seat| !seat.agent.kind.is_tool() || tools.insert(seat.agent.name.clone()));
         let reviews = [Procedure::Review, Procedure::Debate];
         if reviews.contains(&self.settings().review.procedure) {
             lenses::give_lenses(&mut seats);

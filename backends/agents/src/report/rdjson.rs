@@ -84,33 +84,63 @@ pub(super) fn parse_hits(text: &str) -> Result<Vec<ToolHit>, Failure> {
 
 fn hit_of(diagnostic: RdjsonDiagnostic, otherwise: Option<RdjsonLevel>) -> ToolHit {
     let range = diagnostic.location.range.as_ref();
-    let line =
-        |position: &Option<RdjsonPosition>| position.as_ref().map(|p| p.line).filter(|l| *l > 0);
-    let suggestion = diagnostic
-        .suggestions
-        .iter()
-        .find(|suggestion| suggestion.range.as_ref() == range && range.is_some_and(is_whole_lines));
+    let lines = range.and_then(lines_of);
+    let fits = |suggestion: &&RdjsonSuggestion| {
+        let own = suggestion.range.as_ref();
+        own.is_some_and(is_whole_lines) && lines.is_some() && own.and_then(lines_of) == lines
+    };
+    let suggestion = diagnostic.suggestions.iter().find(fits);
     let code = diagnostic.code;
     ToolHit {
         severity: severity_of(diagnostic.severity.or(otherwise)),
         rule: code.as_ref().and_then(|code| code.value.clone()),
         message: diagnostic.message,
-        line: range.and_then(|range| line(&range.start)).unwrap_or(0),
-        end_line: range.and_then(|range| line(&range.end)),
-        suggestion: suggestion.and_then(|suggestion| suggestion.text.clone()),
+        line: lines.map_or(0, |(first, _)| first),
+        end_line: lines.and_then(|(_, last)| last),
+        suggestion: suggestion.and_then(|suggestion| whole_text(suggestion)),
         page: code.and_then(|code| code.url),
         path: diagnostic.location.path,
     }
 }
 
-/// Our suggestions replace whole lines; one for a part of a line would replace too much.
+/// The first and the last line of a range, both with something of it: its end is exclusive.
+fn lines_of(range: &RdjsonRange) -> Option<(u32, Option<u32>)> {
+    let first = range
+        .start
+        .as_ref()
+        .map(|start| start.line)
+        .filter(|line| *line > 0)?;
+    let last = range.end.as_ref().filter(|end| end.line > 0);
+    let last = last.map(|end| end.line - u32::from(end.column == Some(1) && end.line > first));
+    Some((first, last.filter(|last| *last > first)))
+}
+
+/// Our suggestions replace whole lines; one for a part of a line would replace too much. With columns, lines end where the
+/// next one begins.
 fn is_whole_lines(range: &RdjsonRange) -> bool {
-    let is_whole = |position: &Option<RdjsonPosition>| {
-        position
-            .as_ref()
-            .is_none_or(|position| position.column.is_none())
-    };
-    is_whole(&range.start) && is_whole(&range.end)
+    let column = |position: &Option<RdjsonPosition>| position.as_ref().and_then(|at| at.column);
+    match (column(&range.start), column(&range.end)) {
+        (None, None) => true,
+        (Some(1), Some(1)) => {
+            let line = |position: &Option<RdjsonPosition>| position.as_ref().map(|at| at.line);
+            line(&range.start) < line(&range.end)
+        }
+        _ => false,
+    }
+}
+
+/// The text of a suggestion without the end of its last line, which columns make a part of it.
+fn whole_text(suggestion: &RdjsonSuggestion) -> Option<String> {
+    let text = suggestion.text.as_ref()?;
+    let end = suggestion
+        .range
+        .as_ref()
+        .and_then(|range| range.end.as_ref());
+    let has_end = end.is_some_and(|end| end.column.is_some());
+    Some(match text.strip_suffix('\n') {
+        Some(rest) if has_end => rest.to_owned(),
+        _ => text.clone(),
+    })
 }
 
 fn severity_of(level: Option<RdjsonLevel>) -> Severity {

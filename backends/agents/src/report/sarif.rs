@@ -171,6 +171,17 @@ pub(super) struct SarifArtifact {
 pub(super) struct SarifRegion {
     start_line: Option<u32>,
     end_line: Option<u32>,
+    end_column: Option<u32>,
+}
+
+impl SarifRegion {
+    /// The last line with something of it: the end is exclusive (3.30.8).
+    fn last_line(&self) -> Option<u32> {
+        let end = self.end_line?;
+        let is_before =
+            self.end_column == Some(1) && self.start_line.is_some_and(|start| start < end);
+        Some(end - u32::from(is_before))
+    }
 }
 
 impl HasPlace for SarifLocation {
@@ -234,7 +245,7 @@ impl<'a> RunLookup<'a> {
                     .and_then(|artifact| self.path_of(&artifact, MAX_NESTED_FOLDERS))
                     .map_or_else(String::new, |uri| decoded_path(&uri)),
                 line: region.as_ref().and_then(|r| r.start_line).unwrap_or(0),
-                end_line: region.and_then(|region| region.end_line),
+                end_line: region.as_ref().and_then(SarifRegion::last_line),
                 ..hit.clone()
             }
         };

@@ -570,6 +570,27 @@ fn a_problem_that_an_earlier_run_found_and_this_one_did_not_is_none() {
     }
 }
 
+/// Columns are exclusive at the end: one line ends where the next one begins.
+#[test]
+fn a_range_that_ends_where_a_line_begins_does_not_hold_that_line() {
+    let range = |from: u32, to: u32| json!({ "start": { "line": from, "column": 1 }, "end": { "line": to, "column": 1 } });
+    let answer = |range: &Value| {
+        let report = json!({ "diagnostics": [{ "message": "m", "severity": "ERROR",
+            "location": { "path": "src/a b.py", "range": range },
+            "suggestions": [{ "range": range, "text": "safe(input)\n" }] }] });
+        read(OutputFormat::Rdjson, &report).unwrap()
+    };
+    assert_eq!(answer(&range(2, 3)).findings, [], "line 2 did not change");
+    let found = &answer(&range(3, 4)).findings[0];
+    assert_eq!((found.location.line, found.location.end_line), (3, None));
+    assert_eq!(found.suggestion.as_deref(), Some("safe(input)"));
+    let mut sarif_result = result("src/a b.py", 2);
+    sarif_result["locations"][0]["physicalLocation"]["region"] =
+        json!({ "startLine": 2, "startColumn": 1, "endLine": 3, "endColumn": 1 });
+    let answer = read(OutputFormat::Sarif, &sarif(json!([sarif_result]))).unwrap();
+    assert_eq!(answer.findings, []);
+}
+
 /// CodeQL keeps its rules in packs, and refers to them by number.
 #[test]
 fn a_rule_of_an_extension_has_its_own_level() {
