@@ -84,6 +84,30 @@ fn a_quote_that_is_not_there_cannot_cause_fail() {
     );
 }
 
+/// A judge that insists on what it cannot show must not leave the change greener than one that gives it up when asked.
+#[test]
+fn a_critical_whose_quote_is_nowhere_is_no_pass() {
+    let mut bogus = finding(Severity::Critical, 3);
+    bogus.quote = "rm -rf".into();
+    let warned = (Verdict::Warn, VerdictReason::VerdictWithoutFinding);
+    assert_eq!(says(&[(WARN, vec![bogus.clone()]), (PASS, vec![])]), warned);
+    assert_eq!(says(&[(PASS, vec![bogus.clone()]), (PASS, vec![])]), warned);
+    assert_eq!(
+        says(&[(PASS, vec![bogus.clone()]), (PASS, vec![bogus.clone()])]),
+        warned
+    );
+    let milder = Finding {
+        severity: Severity::Significant,
+        ..bogus
+    };
+    let (verdict, _) = says(&[(WARN, vec![milder]), (PASS, vec![])]);
+    assert_eq!(
+        verdict,
+        Verdict::Pass,
+        "one judge's warning without proof is a note"
+    );
+}
+
 #[test]
 fn a_fail_vote_without_a_finding_that_stands_is_a_warning() {
     assert_eq!(
