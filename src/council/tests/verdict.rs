@@ -495,6 +495,67 @@ fn judges_that_were_shown_other_files_dilute_no_objection() {
     assert!(outcome.benches.is_empty(), "{:?}", outcome.benches);
 }
 
+/// A change of one file that the first judges were shown whole, the others its head or nothing of it.
+fn headed(whole: usize, rest: CoverageState) -> impl Fn(&mut crate::Plan) {
+    move |plan| {
+        for (nth, seat) in plan.seats.iter_mut().enumerate() {
+            let is_whole = nth < whole;
+            let state = if is_whole {
+                CoverageState::Reviewed
+            } else {
+                rest.clone()
+            };
+            seat.coverage = coverage(state);
+        }
+    }
+}
+
+const HEAD: CoverageState = CoverageState::Truncated {
+    shown: 600,
+    total: 3000,
+};
+
+/// Whoever was shown the head of a file has nothing to say of its end.
+#[test]
+fn judges_that_were_shown_the_head_of_a_file_dilute_no_objection() {
+    let says = |found: &[Finding], vote| {
+        let of = |nth: usize| {
+            if nth < 2 {
+                (vote, found.to_vec())
+            } else {
+                (PASS, vec![])
+            }
+        };
+        verdict_of(&(0..5).map(of).collect::<Vec<_>>(), headed(2, HEAD))
+    };
+    let outcome = says(&[finding(Severity::Critical, 30)], FAIL);
+    let failed = (Verdict::Fail, VerdictReason::CriticalConfirmed);
+    assert_eq!((outcome.verdict, outcome.reason), failed);
+    let outcome = says(&[], WARN);
+    assert_eq!(outcome.verdict, Verdict::Warn, "most of its readers object");
+    let outcome = says(&[], FAIL);
+    assert_eq!(
+        outcome.verdict,
+        Verdict::Inconclusive,
+        "all of its readers do"
+    );
+    let alone = |nth: usize| {
+        let found = vec![finding(Severity::Critical, 30)];
+        if nth == 0 {
+            (FAIL, found)
+        } else {
+            (PASS, vec![])
+        }
+    };
+    let outcome = verdict_of(&(0..5).map(alone).collect::<Vec<_>>(), headed(1, HEAD));
+    let was = outcome.findings[0].disposition;
+    assert_eq!(
+        was,
+        Disposition::Unconfirmed,
+        "one reader alone confirms nothing"
+    );
+}
+
 mod laws {
     use super::*;
 
@@ -531,6 +592,27 @@ mod laws {
             if judges.iter().any(|&(vote, rule, _)| rule && vote != PASS) {
                 prop_assert_ne!(outcome.verdict, Verdict::Pass, "{:?}", outcome);
             }
+        }
+
+        /// The head of a file is no more of a hearing than nothing of it, where enough were shown all.
+        #[test]
+        fn the_head_of_a_file_weighs_as_nothing_of_it(
+            votes in prop::collection::vec((vote(), prop::option::of(1_u32..40)), 3..7),
+            consensus in consensus(),
+        ) {
+            let answers: Vec<_> = votes.iter().enumerate().map(|(nth, (vote, line))| {
+                let found = line.filter(|_| nth < 2).map(|line| finding(Severity::Critical, line));
+                (*vote, found.into_iter().collect())
+            }).collect();
+            let said = |rest: CoverageState| {
+                let outcome = verdict_of(&answers, |plan| {
+                    plan.consensus = consensus;
+                    headed(2, rest)(plan);
+                });
+                let found: Vec<_> = outcome.findings.iter().map(|f| f.disposition).collect();
+                (outcome.verdict, found)
+            };
+            prop_assert_eq!(said(HEAD), said(CoverageState::OverBudget));
         }
 
         /// However the files of a change are spread over its judges: where most of those object that were shown one, and
