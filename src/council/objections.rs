@@ -166,7 +166,11 @@ fn holds_critical(findings: &[&JudgedFinding], judge: &JudgeId) -> bool {
     });
     standing.any(|found| {
         let mut members = found.members.iter();
-        members.any(|m| m.judge == *judge && m.proof.resolves() && !m.withdrawn)
+        // Its own: whoever has a remark on the line votes FAIL over something else.
+        members.any(|m| {
+            let is_critical = m.finding.severity == Severity::Critical;
+            m.judge == *judge && is_critical && m.proof.resolves() && !m.withdrawn
+        })
     })
 }
 

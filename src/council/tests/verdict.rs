@@ -84,6 +84,28 @@ fn a_quote_that_is_not_there_cannot_cause_fail() {
     );
 }
 
+/// The majority is one of judges that each found something critical, not of those that stand in its line.
+#[test]
+fn who_has_a_remark_on_a_critical_line_does_not_hold_it() {
+    let mut remark = finding(Severity::Minor, 3);
+    (remark.category, remark.description) = ("style".into(), "an f-string reads better".into());
+    let found = finding(Severity::Critical, 3);
+    let says = |own: Finding| {
+        says(&[
+            (FAIL, vec![found.clone()]),
+            (FAIL, vec![own]),
+            (PASS, vec![]),
+        ])
+    };
+    let warned = (Verdict::Warn, VerdictReason::CriticalUnconfirmed);
+    assert_eq!(says(remark.clone()), warned);
+    remark.location.line = 9;
+    remark.quote = finding(Severity::Minor, 9).quote;
+    assert_eq!(says(remark), warned, "no more than one elsewhere");
+    let (verdict, _) = says(finding(Severity::Critical, 9));
+    assert_eq!(verdict, Verdict::Fail, "two of three, each over its own");
+}
+
 /// A judge that insists on what it cannot show must not leave the change greener than one that gives it up when asked.
 #[test]
 fn a_critical_whose_quote_is_nowhere_is_no_pass() {
