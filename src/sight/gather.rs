@@ -13,7 +13,9 @@ use super::candidates::{ChangedFile, NameReason, WantedName, changed_files, want
 use super::definitions::DefinitionKind;
 use super::limits::{SearchLimits, Sight};
 use super::nearest::NearestFiles;
-use super::search::{FileHits, FileOutline, NameHits, NameSearch, is_searched, is_whole_word};
+use super::search::{
+    FileHits, FileOutline, MAX_FILE, NameHits, NameSearch, is_searched, is_whole_word,
+};
 use super::shown::ShownLines;
 use super::{companions, hints, origins, relation, words};
 use crate::git::{HistoryFindings, map_parallel};
@@ -93,6 +95,7 @@ pub fn gather_context(sight: &Sight, packet: &Packet, limits: &SearchLimits) -> 
     let mut gathered = gatherer.finish();
     gathered.gaps.extend(search_gap(&hits, unread));
     gathered.gaps.extend(more);
+    gathered.gaps.extend(size_gap(&hits));
     gathered.gaps.extend(history_gap(&history, limits));
     gathered
 }
@@ -113,6 +116,17 @@ fn search_gap(hits: &NameHits, unread: usize) -> Option<String> {
         )),
         _ => Some(format!(
             "{time}names were searched in the {read} nearest files, and {unread} files that have them were not read closely"
+        )),
+    }
+}
+
+fn size_gap(hits: &NameHits) -> Option<String> {
+    let most = MAX_FILE >> 10;
+    match hits.too_large {
+        0 => None,
+        1 => Some(format!("1 file larger than {most} KiB was not searched")),
+        n => Some(format!(
+            "{n} files larger than {most} KiB were not searched"
         )),
     }
 }

@@ -14,7 +14,7 @@ use super::words::{self, CodeWord};
 use crate::git::{ReviewedTree, map_parallel};
 
 /// A larger file is data, or made by a program.
-const MAX_FILE: usize = 512 << 10;
+pub(super) const MAX_FILE: usize = 512 << 10;
 
 /// How often a name is noted in one file.
 const MAX_HITS: usize = 12;
@@ -46,6 +46,8 @@ pub(super) struct NameHits {
     /// How many files were read.
     pub(super) read: usize,
     pub(super) is_cut: bool,
+    /// Files that are too large to read.
+    pub(super) too_large: usize,
     /// Whether it was time that ended it.
     pub(super) is_late: bool,
 }
@@ -102,6 +104,7 @@ impl NameSearch {
                     continue;
                 };
                 bytes += size;
+                found.too_large += usize::from(size > MAX_FILE);
                 if !hits.is_empty() {
                     found.files.push(FileHits {
                         path: RepoPath::new(file.path),
