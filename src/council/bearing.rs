@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use council_protocol::answer::Evidence;
+use council_protocol::evidence::normalize_blanks;
 use council_protocol::{Finding, Location, Proof};
 
 use super::evidence::{QuoteClaims, evidence_location};
@@ -123,7 +124,8 @@ impl FindingPlace<'_> {
 
 /// The names in a piece of code, common words aside.
 fn names_in(text: &str) -> BTreeSet<String> {
-    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let seen = normalize_blanks(text);
+    let words = seen.split(|c: char| !c.is_alphanumeric() && c != '_');
     let names = words.filter(|word| {
         word.chars().count() >= MIN_NAME_CHARS
             && !word.starts_with(|c: char| c.is_ascii_digit())
@@ -188,6 +190,11 @@ mod tests {
             "a part of its own line"
         );
         assert!(!is_about(quote, ("README.md", 1, "This is a shop.")));
+        let (accent, two) = ("pay(\"caf\u{e9}\")", "pay(\"cafe\u{301}\")");
+        assert!(
+            !is_about(accent, (own, 44, two)),
+            "a copy with its accents apart"
+        );
         assert!(
             !is_about("return x", ("src/a.py", 1, "return x")),
             "words that all code shares"

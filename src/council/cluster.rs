@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use council_protocol::evidence::normalize_blanks;
 use council_protocol::{Finding, Proof, RepoPath};
 
 use super::judges::{SeatIndex, same_text};
@@ -67,7 +68,12 @@ impl<'a> ComparedFinding<'a> {
     }
 
     /// Whether two findings mean the same. A judge's own findings never do, unless it gave one twice.
-    pub(super) fn means_same(&self, other: &Self) -> bool {
+    fn means_same(&self, other: &Self) -> bool {
+        self.speaks_of(other) && !(self.line_gap(other) > 0 && self.is_parallel_to(other))
+    }
+
+    /// Whether it is about what another finding says. Whoever denies that may quote any line beside it.
+    pub(super) fn speaks_of(&self, other: &Self) -> bool {
         if self.path() != other.path()
             || self.resolves != other.resolves
             || self.about_file() != other.about_file()
@@ -118,13 +124,55 @@ impl<'a> ComparedFinding<'a> {
             same_category && percent >= 30 && shared >= 2 || percent >= 60 && shared >= 3
         }
     }
+
+    /// Whether two near lines do the same to other things (`free(a)` beside `free(b)`): two problems of one kind, however
+    /// alike they are told. A repair of one leaves the other.
+    fn is_parallel_to(&self, other: &Self) -> bool {
+        let (own, others) = (&self.finding.quote, &other.finding.quote);
+        let is_repeated = same_text(own, others);
+        !is_repeated && (has_same_shape(own, others) || self.names_other_things(other))
+    }
+
+    /// Whether each of two descriptions names something of its own lines that the other side speaks of nowhere.
+    fn names_other_things(&self, other: &Self) -> bool {
+        let names_own = |one: &Self, another: &Self| {
+            let own = description_words(&one.finding.quote);
+            let others = description_words(&another.finding.quote);
+            let mut named = one.words.difference(&another.words);
+            named.any(|word| own.contains(word) && !others.contains(word))
+        };
+        names_own(self, other) && names_own(other, self)
+    }
+}
+
+/// Whether two quotes are the same statement with other names and values in it.
+fn has_same_shape(a: &str, b: &str) -> bool {
+    let shape = |quote: &str| -> String {
+        let mut shape = String::new();
+        for c in normalize_blanks(quote).chars() {
+            match c {
+                c if c.is_alphanumeric() || c == '_' => {
+                    if !shape.ends_with('w') {
+                        shape.push('w');
+                    }
+                }
+                c if c.is_whitespace() => {}
+                c => shape.push(c),
+            }
+        }
+        shape
+    };
+    let (a, b) = (shape(a), shape(b));
+    // A word or two without a sign between them have no shape.
+    a == b && a.chars().any(|c| c != 'w')
 }
 
 /// Whether two quotes from one line are the same words but for what stands around them: backticks, a number, a comment that
 /// was left out, the line behind. A short part of a long line is not: a line may have two problems.
 fn is_same_excerpt(a: &str, b: &str) -> bool {
     let plain = |quote: &str| -> String {
-        let letters = quote.chars();
+        let seen = normalize_blanks(quote);
+        let letters = seen.chars();
         letters
             .filter(|c| !c.is_whitespace() && *c != '`')
             .collect()
@@ -172,8 +220,9 @@ fn stem_word(word: &str) -> &str {
         .unwrap_or(word)
 }
 
-/// Groups places: two belong together when a chain of equal meanings joins them. The order of `places` plays no part
-/// beyond the order of the groups and of their members.
+/// Groups places: two belong together when a chain of equal meanings joins them. A judge that names both places tells two
+/// problems apart, and no likeness of words joins them. The order of `places` plays no part beyond the order of the groups
+/// and of their members.
 pub(super) fn group_findings(places: &[ComparedFinding<'_>]) -> Vec<Vec<usize>> {
     let mut sorted: Vec<usize> = (0..places.len()).collect();
     sorted.sort_by_key(|&i| (places[i].path(), places[i].first));
@@ -183,7 +232,7 @@ pub(super) fn group_findings(places: &[ComparedFinding<'_>]) -> Vec<Vec<usize>> 
         let near =
             |b: &&usize| places[**b].path() == places[a].path() && places[**b].first <= reach;
         for &b in sorted[at + 1..].iter().take_while(near) {
-            if places[a].means_same(&places[b]) {
+            if places[a].means_same(&places[b]) && !are_told_apart(places, &sorted, at, b) {
                 let (ra, rb) = (find_root(&mut parent, a), find_root(&mut parent, b));
                 parent[ra.max(rb)] = ra.min(rb);
             }
@@ -196,6 +245,31 @@ pub(super) fn group_findings(places: &[ComparedFinding<'_>]) -> Vec<Vec<usize>> 
     }
     groups.retain(|g| !g.is_empty());
     groups
+}
+
+/// Whether a judge names both places, each for the same problem: it holds the two for two.
+fn are_told_apart(places: &[ComparedFinding<'_>], sorted: &[usize], at: usize, b: usize) -> bool {
+    let (one, other) = (&places[sorted[at]], &places[b]);
+    if one.line_gap(other) == 0 {
+        return false;
+    }
+    let is_near = |c: &&ComparedFinding<'_>| {
+        let from = one.first.saturating_sub(NEAR);
+        c.path() == one.path() && (from..=other.last.saturating_add(NEAR)).contains(&c.first)
+    };
+    let place_of = |&index: &usize| &places[index];
+    let before = sorted[..at].iter().rev().map(place_of).take_while(is_near);
+    let near = before.chain(sorted[at..].iter().map(place_of).take_while(is_near));
+    let (mut of_one, mut of_other) = (BTreeSet::from([one.seat]), BTreeSet::from([other.seat]));
+    for third in near {
+        match (third.line_gap(one), third.line_gap(other)) {
+            (0, 1..) if third.means_same(one) => _ = of_one.insert(third.seat),
+            (1.., 0) if third.means_same(other) => _ = of_other.insert(third.seat),
+            // Whoever names a stretch that holds both speaks of one problem.
+            _ => {}
+        }
+    }
+    !of_one.is_disjoint(&of_other)
 }
 
 fn find_root(parent: &mut [usize], mut i: usize) -> usize {
@@ -283,6 +357,74 @@ mod tests {
             1,
             "the same line and category"
         );
+    }
+
+    #[test]
+    fn the_same_done_to_other_things_on_near_lines_is_two_problems() {
+        let said = |line: u32, quote: &str, description: &str| Finding {
+            quote: quote.into(),
+            ..finding(line, "memory", description)
+        };
+        let unnamed = "the length is not checked before the copy";
+        let one = said(10, "memcpy(header, src, n);", unnamed);
+        let two = said(12, "memcpy(body, src, n);", unnamed);
+        assert_eq!(
+            groups(&[(A, one.clone()), (B, two)]),
+            2,
+            "one statement, other names"
+        );
+        let named = said(
+            12,
+            "if (!body) return;",
+            "the body is not checked before the copy",
+        );
+        let header = said(
+            10,
+            "memcpy(header, src, n);",
+            "the header is not checked before the copy",
+        );
+        assert_eq!(groups(&[(A, header), (B, named)]), 2, "each names its own");
+        let freed = said(10, "free(p);", "the block is freed twice in a row");
+        let again = said(12, "free(p);", "the block is freed twice in a row");
+        assert_eq!(
+            groups(&[(A, freed), (B, again)]),
+            1,
+            "one problem, cited at either end"
+        );
+        let built = said(10, "query = \"SELECT \" + name", SQL);
+        let run = said(
+            11,
+            "cursor.execute(query)",
+            "the SQL query is run with user input",
+        );
+        assert_eq!(
+            groups(&[(A, built), (B, run)]),
+            1,
+            "one flow over two lines"
+        );
+    }
+
+    #[test]
+    fn a_judge_that_names_both_places_tells_two_problems_apart() {
+        let (one, two) = (finding(10, "injection", SQL), finding(12, "injection", SQL));
+        assert_eq!(groups(&[(A, one.clone()), (B, two.clone())]), 1);
+        let both = [(A, one.clone()), (A, two.clone()), (B, two.clone())];
+        assert_eq!(groups(&both), 2);
+        let all = [(A, one.clone()), (A, two.clone()), (B, one), (B, two)];
+        assert_eq!(groups(&all), 2);
+    }
+
+    #[test]
+    fn an_accent_in_one_character_or_two_is_one_quote() {
+        let said = |quote: &str, description: &str| Finding {
+            quote: quote.into(),
+            ..finding(10, "", description)
+        };
+        let (one, two) = (
+            said("open(\"caf\u{e9}\")", "a leak"),
+            said("open(\"cafe\u{301}\")", "ein Leck"),
+        );
+        assert_eq!(groups(&[(A, one), (B, two)]), 1);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use council_protocol::{Coverage, JudgeId, Severity, Vote};
 
 use super::consensus::{FindingStanding, VerdictInput, decide_verdict, finding_level};
 use super::fingerprint::class_of;
-use super::objections::{CastVotes, Objections, rules_object, weigh_objections};
+use super::objections::{CastVotes, Objections, insists_unproven, rules_object, weigh_objections};
 use super::outcome::{
     Disposition, JudgeRecord, JudgedFinding, ReaderBench, Verdict, VerdictReason,
 };
@@ -143,9 +143,11 @@ impl<'a> VoteRecord<'a> {
             last,
         };
         let cast: Vec<_> = votes.map(cast).collect();
+        let judges: Vec<&JudgeId> = self.models.iter().map(|model| model.judge).collect();
         Objections {
             unread: self.unread,
             rules_object: rules_object(findings, &self.rules),
+            unproven: insists_unproven(findings, &judges),
             ..weigh_objections(findings, &cast, self.benches, self.quorum)
         }
     }

@@ -7,7 +7,7 @@ use council_protocol::answer::{Evidence, Stance};
 use council_protocol::{Finding, Proof, RoundNumber, Severity};
 
 use super::bearing::FindingPlace;
-use super::benches::is_shown;
+use super::benches::readers_of;
 use super::brought::BroughtReproduction;
 use super::cluster::{ComparedFinding, group_findings};
 use super::evidence::{QuoteClaims, evidence_location, is_about_file};
@@ -427,14 +427,10 @@ fn models_before(
         let holds = |v: &FindingVersion| v.seat == seat && !is_beside(versions, v, worst);
         versions.iter().any(|v| holds(v) || looked(v))
     };
-    let was_shown = |seat: SeatIndex| {
-        let mut files = judges[seat].planned.coverage.files.iter();
-        let file = files.find(|file| file.path == *path);
-        file.is_none_or(|file| is_shown(&file.state))
-    };
+    let readers = readers_of(judges, models, path);
     let models = models.iter().copied();
     models
-        .filter(|&seat| was_shown(seat) || spoke(seat))
+        .filter(|&seat| readers.contains(&seat) || spoke(seat))
         .collect()
 }
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::{Index, IndexMut};
 
 use council_protocol::answer::{Answer, Evidence, Finding};
+use council_protocol::evidence::normalize_blanks;
 use council_protocol::message::{Ending, Failure, TurnId, Usage};
 use council_protocol::{
     Capability, Coverage, JudgeId, Location, Millis, RoundNumber, Severity, Task, Vote,
@@ -286,9 +287,9 @@ fn covers_line(place: &Location, line: u32) -> bool {
     place.line > 0 && (place.line..=place.end_line.unwrap_or(place.line)).contains(&line)
 }
 
-/// Whether two quotes are the same text, white space aside.
+/// Whether two quotes are the same text to a reader: white space aside, and whether `é` is one character or two.
 pub(super) fn same_text(a: &str, b: &str) -> bool {
-    a.split_whitespace().eq(b.split_whitespace())
+    a.split_whitespace().eq(b.split_whitespace()) || normalize_blanks(a) == normalize_blanks(b)
 }
 
 /// All judges in the order of the plan.

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use council_protocol::{JudgeId, RepoPath, Severity, Vote};
 
-use super::outcome::{Disposition, JudgedFinding, ReaderBench, says_over_what};
+use super::evidence::is_about_file;
+use super::outcome::{Disposition, FindingMember, JudgedFinding, ReaderBench, says_over_what};
 
 /// Votes that a verdict does not pass over.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -26,12 +27,15 @@ pub struct Objections {
     pub unread: bool,
     /// A rule or a tool votes WARN or FAIL, and no finding of its says over what.
     pub rules_object: bool,
+    /// A model keeps to a critical finding whose quote is nowhere, though it was asked for it: who insists must not leave
+    /// the change greener than who gives in.
+    pub unproven: bool,
 }
 
 impl Objections {
     /// Whether nothing passes, whatever the findings and the rule of the votes say.
     pub fn bar_a_pass(self) -> bool {
-        self.unread || self.majority_turns || self.last_fails || self.rules_object
+        self.unread || self.majority_turns || self.last_fails || self.rules_object || self.unproven
     }
 
     /// What either says.
@@ -44,6 +48,7 @@ impl Objections {
             last_fails: self.last_fails || other.last_fails,
             unread: self.unread || other.unread,
             rules_object: self.rules_object || other.rules_object,
+            unproven: self.unproven || other.unproven,
         }
     }
 }
@@ -130,6 +135,27 @@ pub(super) fn rules_object(findings: &[JudgedFinding], rules: &[(&JudgeId, Vote)
     objecting.any(|(judge, _)| !says_over_what(findings, judge))
 }
 
+/// Lines between a quote that is nowhere and one that holds, for the two to be about one problem.
+const NEAR_LINES: u32 = 3;
+
+/// Whether one of these judges keeps to a critical finding whose quote is nowhere, and nobody's quote shows that problem.
+pub(super) fn insists_unproven(findings: &[JudgedFinding], judges: &[&JudgeId]) -> bool {
+    let critical = || {
+        let members = findings.iter().flat_map(|found| &found.members);
+        members.filter(|m| m.finding.severity == Severity::Critical)
+    };
+    let is_shown = |lost: &FindingMember| {
+        let at = &lost.finding.location;
+        critical().filter(|m| m.proof.resolves()).any(|m| {
+            let place = &m.finding.location;
+            place.path == at.path && place.line.abs_diff(at.line) <= NEAR_LINES
+        })
+    };
+    // A remark of a model about a file as a whole quotes nothing, and is at most significant.
+    let mut lost = critical().filter(|m| !m.proof.resolves() && !m.withdrawn);
+    lost.any(|m| !is_about_file(&m.finding) && judges.contains(&&m.judge) && !is_shown(m))
+}
+
 fn holds_critical(findings: &[&JudgedFinding], judge: &JudgeId) -> bool {
     let mut standing = findings.iter().filter(|found| {
         let stands = matches!(
@@ -140,7 +166,11 @@ fn holds_critical(findings: &[&JudgedFinding], judge: &JudgeId) -> bool {
     });
     standing.any(|found| {
         let mut members = found.members.iter();
-        members.any(|m| m.judge == *judge && m.proof.resolves() && !m.withdrawn)
+        // Its own: whoever has a remark on the line votes FAIL over something else.
+        members.any(|m| {
+            let is_critical = m.finding.severity == Severity::Critical;
+            m.judge == *judge && is_critical && m.proof.resolves() && !m.withdrawn
+        })
     })
 }
 

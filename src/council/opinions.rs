@@ -77,7 +77,7 @@ impl LaterAnswer<'_> {
             let (proof, _) = self.claims.proof_of(&denied.location, &denied.quote);
             let here = ComparedFinding::new(self.speaker, denied, &proof, false);
             for version in self.shown(versions) {
-                if here.means_same(&version.compared()) {
+                if here.speaks_of(&version.compared()) {
                     let evidence = Evidence {
                         path: denied.location.path.clone(),
                         line: denied.location.line,

@@ -14,6 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::ledger::DebateLedger;
+use super::objections::insists_unproven;
 use super::plan::{ConsensusRule, Dismissal, Procedure};
 use super::reproduction::SuggestionCheck;
 
@@ -483,6 +484,14 @@ impl Outcome {
         let rules = self.judges.iter().filter(|j| j.seat.agent.deterministic);
         let mut objecting = rules.filter(|j| j.counted > Some(Vote::Pass));
         objecting.any(|j| !says_over_what(&self.findings, &j.seat.judge))
+    }
+
+    /// Whether a model keeps to a critical finding whose quote is nowhere.
+    pub fn has_unproven_critical(&self) -> bool {
+        let models = self.judges.iter().filter(|j| !j.seat.agent.deterministic);
+        let counted = models.filter(|j| j.counted.is_some());
+        let judges: Vec<&JudgeId> = counted.map(|j| &j.seat.judge).collect();
+        insists_unproven(&self.findings, &judges)
     }
 
     /// Whether more than half of the models vote WARN or FAIL, over the change as a whole.

@@ -108,6 +108,11 @@ impl FileView {
         self.is_deleted
     }
 
+    /// Whether there is nothing to show, of what the change removes neither.
+    pub(super) fn is_empty(&self) -> bool {
+        self.lines.is_empty() && self.removed.is_empty()
+    }
+
     pub(super) fn last_line(&self) -> u32 {
         u32::try_from(self.lines.len()).unwrap_or(u32::MAX).max(1)
     }

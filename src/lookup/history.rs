@@ -1,6 +1,7 @@
 //! Which earlier commits brought lines of a file, and what they say of themselves: why a line that is removed was
 //! there. Nothing of the change under review is told here, whose author's words wait for round 2.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::time::Instant;
 
@@ -53,7 +54,10 @@ impl CodeLookup {
             is_over: &is_over,
         };
         let findings = history.walk_back(std::slice::from_ref(&wanted), &walked);
-        let old_lines: Vec<&str> = old.lines().collect();
+        let old_lines = OldLines {
+            text: old.lines().collect(),
+            removed: change.map(removed_lines).unwrap_or_default(),
+        };
         Ok(self.show_findings(&path, &findings, &old_lines, bounds))
     }
 
@@ -67,18 +71,20 @@ impl CodeLookup {
         old: &str,
     ) -> Result<Vec<u32>, String> {
         let from = lines.from.unwrap_or(1);
-        let (to, mut wanted) = match change {
-            Some(change) if change.status != FileStatus::Deleted => {
-                let new = self.read_text(Side::New, path)?;
-                let last = u32::try_from(new.lines().count()).unwrap_or(u32::MAX);
-                let to = lines.to.unwrap_or(last).min(last);
-                (to, kept_before(change, from, to))
-            }
-            _ => {
-                let last = u32::try_from(old.lines().count()).unwrap_or(u32::MAX);
-                let to = lines.to.unwrap_or(last).min(last);
-                (to, (from..=to).collect())
-            }
+        let kept = change.filter(|change| change.status != FileStatus::Deleted);
+        let text = match kept {
+            Some(_) => self.read_text(Side::New, path)?,
+            None => old.to_owned(),
+        };
+        let last = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+        // What is removed at the end of a file stands before a line that there is not.
+        if from > last.max(1) || last == 0 && old.is_empty() {
+            return Err(format!("the file has {last} lines"));
+        }
+        let to = lines.to.unwrap_or(last).min(last).max(from);
+        let mut wanted = match kept {
+            Some(change) => kept_before(change, from, to),
+            None => (from..=to).collect(),
         };
         if wanted.is_empty() {
             return Err(format!(
@@ -95,7 +101,7 @@ impl CodeLookup {
         &self,
         path: &RepoPath,
         findings: &HistoryFindings,
-        old_lines: &[&str],
+        old_lines: &OldLines<'_>,
         bounds: &QueryBounds,
     ) -> Found {
         let mut out = ResultText::within(bounds);
@@ -115,11 +121,15 @@ impl CodeLookup {
             let id = commit.id.get(..12).unwrap_or(&commit.id);
             out.push_line(&format!("commit {id} brought {}", runs_in_words(&lines)));
             for &line in lines.iter().take(3) {
-                let text = old_lines
-                    .get((line as usize).saturating_sub(1))
-                    .unwrap_or(&"");
+                let text = old_lines.text.get((line as usize).saturating_sub(1));
+                let text = text.unwrap_or(&"");
                 let text = self.redactor.redact_quote(&path.display(), text).text;
-                out.push_line(&format!("{line} -{}", truncate_bytes(&text, 200)));
+                let marker = if old_lines.removed.contains(&line) {
+                    '-'
+                } else {
+                    ' '
+                };
+                out.push_line(&format!("{line} {marker}{}", truncate_bytes(&text, 200)));
             }
             // Behind a gutter, so that no line of a message can pose as anything else.
             let message = redact_words(
@@ -138,6 +148,19 @@ impl CodeLookup {
         };
         out.finish(note)
     }
+}
+
+/// A file before the change.
+struct OldLines<'t> {
+    text: Vec<&'t str>,
+    /// Those that the change removes: they alone have its marker.
+    removed: BTreeSet<u32>,
+}
+
+fn removed_lines(change: &FileChange) -> BTreeSet<u32> {
+    let lines = change.hunks.iter().flat_map(|hunk| hunk.lines());
+    let removed = lines.filter(|line| line.kind == LineKind::Removed);
+    removed.filter_map(|line| line.old_no).collect()
 }
 
 /// The old numbers of the lines from `from` to `to` of the reviewed side, and of lines removed among them.

@@ -114,7 +114,9 @@ impl CodeLookup {
             Some(&path)
         } else {
             let known = path.resolve_among(deleted);
-            known.or_else(|| path.resolve_among(tree.kinds.keys()))
+            let known = known.or_else(|| self.renamed_from(&path));
+            let known = known.or_else(|| path.resolve_among(tree.kinds.keys()));
+            known.or_else(|| self.shown_as(asked))
         };
         let Some(found) = found else {
             return Err(self.no_such_file(&path));
@@ -130,8 +132,34 @@ impl CodeLookup {
         }
     }
 
+    /// The file that had this name before the change.
+    fn renamed_from(&self, path: &RepoPath) -> Option<&RepoPath> {
+        let mut files = self.packet.files.iter();
+        let renamed = files.find(|file| file.path_before() == path);
+        renamed.map(|file| &file.path)
+    }
+
+    /// The file whose name is shown so, where it has characters that are written out.
+    fn shown_as(&self, asked: &str) -> Option<&RepoPath> {
+        let mut files = self.tree().files.iter();
+        let is_it = |path: &&RepoPath| show_path(path, &self.redactor) == asked.trim();
+        asked.contains("<U+").then(|| files.find(is_it)).flatten()
+    }
+
+    /// Whether files lie in a folder, which is named with a slash behind.
+    fn has_folder(&self, folder: &str) -> bool {
+        let mut files = self.tree().files.iter();
+        folder != "/" && files.any(|path| path.as_bytes().starts_with(folder.as_bytes()))
+    }
+
     /// What is said of a path that there is not, with files of that name.
     fn no_such_file(&self, path: &RepoPath) -> String {
+        let folder = path.display().trim_end_matches('/').to_owned();
+        if self.has_folder(&format!("{folder}/")) {
+            return format!(
+                "there is no such file in the reviewed tree: it is a folder, and `list` with the glob `{folder}/**` shows what is in it"
+            );
+        }
         let alike = self.tree().files.iter();
         let alike: Vec<String> = alike
             .filter(|file| file.file_name() == path.file_name())
@@ -184,30 +212,35 @@ impl CodeLookup {
         let view = self.view_file(&path)?;
         let last = view.last_line();
         let from = lines.from.unwrap_or(1);
+        if view.is_empty() {
+            return Err("the file is empty".to_owned());
+        }
         if from > last {
             return Err(format!("the file has {last} lines"));
         }
         let to = lines.to.unwrap_or(last).min(last);
-        let mut found = Found::default();
         let what = if view.is_deleted() {
             " (deleted by the change)"
         } else {
             ""
         };
-        found.text = format!(
-            "=== {}{what}: lines {from}-{to} of {last}\n",
-            show_path(&path, &self.redactor)
-        );
+        let name = show_path(&path, &self.redactor);
+        let head = |to: u32| format!("=== {name}{what}: lines {from}-{to} of {last}\n");
+        let mut body = String::new();
         let room = bounds.max_bytes.saturating_sub(result_text::NOTE_BYTES);
-        let shown = view.write_lines(&mut found.text, from, to, room);
+        let room = room.saturating_sub(head(to).len());
+        let shown = view.write_lines(&mut body, from, to, room);
+        let mut text = head(shown.next.saturating_sub(1).clamp(from, to)) + &body;
         if shown.next <= to {
-            found.text.push_str(&format!(
+            text.push_str(&format!(
                 "[lines {}-{to} did not fit: ask for them]\n",
                 shown.next
             ));
         }
-        found.seen = shown.into_seen(&path);
-        Ok(found)
+        Ok(Found {
+            text,
+            seen: shown.into_seen(&path),
+        })
     }
 
     /// A query in short, as the record of a run has it.

@@ -8,7 +8,7 @@ use regex::{Regex, RegexBuilder};
 use super::file_view::FileView;
 use super::result_text::ResultText;
 use super::{CodeLookup, Found};
-use crate::prompt::show_path;
+use crate::prompt::{redact_words, show_path};
 
 /// The most lines that are shown, and of one file.
 const MAX_MATCHES: usize = 120;
@@ -29,39 +29,48 @@ impl CodeLookup {
         bounds: &QueryBounds,
     ) -> Result<Found, String> {
         let regex = compile_regex(pattern)?;
-        let glob = glob.map(compile_glob).transpose()?;
+        let glob = glob.map(|glob| self.compile_glob(glob)).transpose()?;
         let mut out = ResultText::within(bounds);
-        let (mut matches, mut files) = (0, 0);
-        let is_meant = |path: &RepoPath| glob.as_ref().is_none_or(|glob| fits(glob, path));
+        let (mut matches, mut files, mut all) = (0, 0, 0);
+        let is_meant = |path: &RepoPath| glob.as_ref().is_none_or(|glob| glob.fits(path));
+        let asks_for_marks = asks_for_marks(pattern);
         let look = |path: &RepoPath, text: &str| {
-            if !regex.is_match(text) {
+            if !asks_for_marks && !regex.is_match(text) {
                 return None;
             }
             // A line counts as it is shown: no pattern tells anything of a secret that was taken out.
             let view = FileView::of_file(path, text, self.find_change(path), &self.redactor);
             let lines = (1..=view.last_line())
                 .filter(|&number| view.line(number).is_some_and(|line| regex.is_match(line)));
-            let lines = lines.take(MAX_MATCHES_OF_FILE).map(|line| (line, line));
-            let runs: Vec<(u32, u32)> = lines.collect();
+            let runs: Vec<(u32, u32)> = lines.map(|line| (line, line)).collect();
             (!runs.is_empty()).then_some((view, runs))
         };
         let walk = self.walk_files(&is_meant, bounds.until, &look, |path, (view, mut runs)| {
-            runs.truncate(MAX_MATCHES - matches);
+            all += runs.len();
+            runs.truncate(MAX_MATCHES_OF_FILE.min(MAX_MATCHES - matches));
             (matches, files) = (matches + runs.len(), files + 1);
             out.push_file(path, &view, &runs, &self.redactor);
             matches < MAX_MATCHES && !out.is_full
         });
-        let more = if matches >= MAX_MATCHES || out.is_full {
+        let mut note = format!(
+            "{matches} lines in {files} files, {} files searched",
+            walk.read
+        );
+        if all > matches {
+            note += &format!("; {all} lines match there: narrow the search to see the others");
+        }
+        note += if matches >= MAX_MATCHES || out.is_full {
             ", and there may be more: narrow the search"
         } else if walk.is_cut {
             ", and time ran out before the whole tree was searched: narrow it by a glob"
         } else {
             ""
         };
-        let read = walk.read;
-        Ok(out.finish(&format!(
-            "{matches} lines in {files} files, {read} files searched{more}"
-        )))
+        note += &walk.describe_unread();
+        if let Some(glob) = glob.filter(|_| walk.read == 0 && !walk.is_cut) {
+            note += &format!("; no file that is searched fits the glob `{}`", glob.asked);
+        }
+        Ok(out.finish(&note))
     }
 
     /// Files whose path fits.
@@ -70,12 +79,10 @@ impl CodeLookup {
         glob: Option<&str>,
         bounds: &QueryBounds,
     ) -> Result<Found, String> {
-        let glob = glob.map(compile_glob).transpose()?;
-        let meant: Vec<&RepoPath> = self
-            .tree()
-            .files
-            .iter()
-            .filter(|path| glob.as_ref().is_none_or(|glob| fits(glob, path)))
+        let glob = glob.map(|glob| self.compile_glob(glob)).transpose()?;
+        let files = self.tree().files.iter();
+        let meant: Vec<&RepoPath> = files
+            .filter(|path| glob.as_ref().is_none_or(|glob| glob.fits(path)))
             .collect();
         let mut out = ResultText::within(bounds);
         let mut listed = 0;
@@ -103,17 +110,49 @@ pub(super) fn compile_regex(pattern: &str) -> Result<Regex, String> {
     built.map_err(|error| format!("the regular expression cannot be used: {error}"))
 }
 
-fn compile_glob(glob: &str) -> Result<GlobMatcher, String> {
-    // Models write `./src/**` and `/src/**` for the same thing.
-    let glob = glob.trim_start_matches("./").trim_start_matches('/');
-    let built = GlobBuilder::new(glob).literal_separator(true).build();
-    let matcher = built.map_err(|error| format!("the glob cannot be used: {error}"))?;
-    Ok(matcher.compile_matcher())
+/// Whether a pattern may mean what stands for a secret or an invisible character, which only the shown line has.
+fn asks_for_marks(pattern: &str) -> bool {
+    let lower = pattern.to_lowercase();
+    ["redact", "secret", "u+", "u\\+"]
+        .iter()
+        .any(|mark| lower.contains(mark))
 }
 
-/// A glob without a slash is one of names, in any folder.
-fn fits(glob: &GlobMatcher, path: &RepoPath) -> bool {
-    let by_name = !glob.glob().glob().contains('/');
-    let text = path.display();
-    glob.is_match(&*text) || (by_name && glob.is_match(&*String::from_utf8_lossy(path.file_name())))
+/// Which files are meant.
+struct MeantFiles {
+    /// As it was asked for.
+    asked: String,
+    matcher: GlobMatcher,
+    /// The folder that it names, with a slash behind.
+    folder: Option<String>,
+}
+
+impl MeantFiles {
+    /// A glob without a slash is one of names, in any folder; the name of a folder means what lies in it.
+    fn fits(&self, path: &RepoPath) -> bool {
+        let by_name = !self.matcher.glob().glob().contains('/');
+        let text = path.display();
+        let is_inside = |folder: &String| text.starts_with(folder.as_str());
+        self.matcher.is_match(&*text)
+            || (by_name
+                && self
+                    .matcher
+                    .is_match(&*String::from_utf8_lossy(path.file_name())))
+            || self.folder.as_ref().is_some_and(is_inside)
+    }
+}
+
+impl CodeLookup {
+    fn compile_glob(&self, asked: &str) -> Result<MeantFiles, String> {
+        // Models write `./src/**` and `/src/**` for the same thing.
+        let glob = asked.trim_start_matches("./").trim_start_matches('/');
+        let built = GlobBuilder::new(glob).literal_separator(true).build();
+        let matcher = built.map_err(|error| format!("the glob cannot be used: {error}"))?;
+        let folder = format!("{}/", glob.trim_end_matches('/'));
+        Ok(MeantFiles {
+            asked: redact_words(&self.redactor, asked),
+            matcher: matcher.compile_matcher(),
+            folder: self.has_folder(&folder).then_some(folder),
+        })
+    }
 }

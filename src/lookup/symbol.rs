@@ -36,7 +36,7 @@ impl CodeLookup {
         };
         let (mut defined, mut definitions) = (ResultText::within(&share), 0);
         let mut used: Vec<FileUses> = Vec::new();
-        let mut uses = 0;
+        let (mut uses, mut all) = (0, 0);
         let look = |path: &RepoPath, text: &str| {
             if !text.contains(name) || !word.is_match(text) {
                 return None;
@@ -55,6 +55,7 @@ impl CodeLookup {
                     definitions += places.definitions.len();
                     defined.push_file(path, &view, &places.definitions, &self.redactor);
                 }
+                all += places.uses.len();
                 places.uses.truncate(MAX_USES_OF_FILE.min(MAX_USES - uses));
                 if !places.uses.is_empty() {
                     uses += places.uses.len();
@@ -80,8 +81,15 @@ impl CodeLookup {
             (_, true) => ", and time ran out before the whole tree was searched",
             _ => "",
         };
+        let others = match all - uses {
+            0 => String::new(),
+            _ => format!(
+                "; {all} lines of these files use it: `search` in one of them for the others"
+            ),
+        };
+        let unread = walk.describe_unread();
         Ok(out.finish(&format!(
-            "{definitions} definitions, {uses} lines that use it{more}"
+            "{definitions} definitions, {uses} lines that use it{others}{more}{unread}"
         )))
     }
 }

@@ -270,6 +270,10 @@ fn a_search_goes_from_the_change_outwards_and_keeps_its_bounds() {
     assert!(found.contains("[4 lines in 3 files"), "{found}");
     let many = search("pay", Some("*.txt")).text.unwrap();
     assert!(many.contains("[20 lines in 1 files"), "{many}");
+    assert!(
+        many.contains("lines match there: narrow the search"),
+        "{many}"
+    );
     for pattern in ["(", "(a{1000}){1000}", "\\p{L}{5000}", "(?=x)"] {
         let error = search(pattern, None).text.unwrap_err();
         assert!(error.contains("cannot be used"), "{pattern}: {error}");
@@ -388,4 +392,32 @@ proptest! {
             prop_assert_eq!(&found.seen, &expected.seen);
         }
     }
+}
+
+#[test]
+fn a_folder_as_a_glob_means_what_lies_in_it() {
+    for glob in ["shop", "shop/", "./shop"] {
+        let found = search("pay", Some(glob)).text.unwrap();
+        assert!(found.contains("shop/other.py"), "{glob}: {found}");
+        assert!(!found.contains("a/far.py"), "{glob}: {found}");
+    }
+    let none = search("pay", Some("nowhere/**")).text.unwrap();
+    assert!(
+        none.contains("no file that is searched fits the glob `nowhere/**`"),
+        "{none}"
+    );
+    let folder = read("shop", None, None).text.unwrap_err();
+    assert!(
+        folder.contains("it is a folder") && folder.contains("shop/**"),
+        "{folder}"
+    );
+}
+
+#[test]
+fn what_stands_for_a_secret_is_found_by_its_own_words() {
+    let found = search("redacted", None).text.unwrap();
+    assert!(
+        found.contains("shop/other.py") && !found.contains("ghp_a1B2"),
+        "{found}"
+    );
 }

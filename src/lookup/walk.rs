@@ -5,11 +5,8 @@ use std::time::Instant;
 use council_protocol::{RepoPath, Side};
 
 use super::text_cache::WalkNumber;
-use super::{CodeLookup, is_binary};
+use super::{CodeLookup, MAX_FILE_BYTES, is_binary};
 use crate::git::map_parallel;
-
-/// The largest file that is searched: what is larger is data.
-const MAX_SEARCHED_BYTES: usize = 1 << 20;
 
 /// How many files are read at once, first and at most: most look-ups end near the change.
 const FIRST_BATCH: usize = 16;
@@ -21,6 +18,20 @@ pub(super) struct FileWalk {
     pub(super) read: usize,
     /// Whether time ran out before all files were read.
     pub(super) is_cut: bool,
+    /// Files that are too large to read.
+    pub(super) too_large: usize,
+}
+
+impl FileWalk {
+    /// What was left out for its size, in words behind others.
+    pub(super) fn describe_unread(&self) -> String {
+        let most = MAX_FILE_BYTES >> 20;
+        match self.too_large {
+            0 => String::new(),
+            1 => format!("; 1 file larger than {most} MiB was not searched"),
+            n => format!("; {n} files larger than {most} MiB were not searched"),
+        }
+    }
 }
 
 /// What became of one file.
@@ -28,6 +39,7 @@ enum LookedFile<T> {
     /// Time was over before it was read.
     Late,
     Unreadable,
+    TooLarge,
     Read(Option<T>),
 }
 
@@ -59,6 +71,10 @@ impl CodeLookup {
                         return walk;
                     }
                     LookedFile::Unreadable => continue,
+                    LookedFile::TooLarge => {
+                        walk.too_large += 1;
+                        continue;
+                    }
                     LookedFile::Read(found) => found,
                 };
                 walk.read += 1;
@@ -86,8 +102,11 @@ impl CodeLookup {
         let Ok(Some(bytes)) = read else {
             return LookedFile::Unreadable;
         };
-        if bytes.len() > MAX_SEARCHED_BYTES || is_binary(&bytes) {
-            return LookedFile::Read(None);
+        if is_binary(&bytes) {
+            return LookedFile::Unreadable;
+        }
+        if bytes.len() > MAX_FILE_BYTES {
+            return LookedFile::TooLarge;
         }
         LookedFile::Read(look(path, &String::from_utf8_lossy(&bytes)))
     }

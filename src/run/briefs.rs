@@ -15,8 +15,8 @@ use crate::run::prepare::PreparedReview;
 use crate::run::shards;
 
 /// How long looking around a change may take: little beside a model's answer. Files, bytes and commits are bounded, too, and end
-/// it well before on an ordinary machine, so that the same change has the same brief.
-const LOOK_TIME: Duration = Duration::from_millis(500);
+/// it well before, also on a machine that builds beside it, so that the same change has the same brief.
+const LOOK_TIME: Duration = Duration::from_secs(8);
 
 /// A brief and what it was rendered from.
 pub(crate) struct BriefPart {

@@ -52,6 +52,12 @@ pub(super) struct WantedName {
     pub(super) is_bare: bool,
     /// A member is searched near the change only: elsewhere the same word means something else.
     pub(super) is_local: bool,
+    /// Whether it is spelled out as a key: a setting of the same name as a function defines none.
+    pub(super) is_key: bool,
+    /// The types that the change edits a method of this name of.
+    pub(super) owners: BTreeSet<String>,
+    /// Where it stands for a file that the change moves or deletes: that file, in words.
+    pub(super) moved: Option<String>,
 }
 
 /// A changed file with both its sides.
@@ -126,8 +132,12 @@ impl<'p> ChangedFile<'p> {
 }
 
 /// The names of a change, the most telling first.
-pub(super) fn wanted_names(files: &[ChangedFile<'_>]) -> Vec<WantedName> {
-    let mut wanted: BTreeMap<String, WantedName> = BTreeMap::new();
+pub(super) fn wanted_names(files: &[ChangedFile<'_>], packet: &Packet) -> Vec<WantedName> {
+    let moved = packet.files.iter().flat_map(moved_names);
+    let mut wanted: BTreeMap<String, WantedName> = moved
+        .take(MAX_MOVED_NAMES)
+        .map(|name| (name.text.clone(), name))
+        .collect();
     for file in files {
         let mut names = FileNames::default();
         names.read(file);
@@ -144,6 +154,8 @@ pub(super) fn wanted_names(files: &[ChangedFile<'_>]) -> Vec<WantedName> {
                     have.uses |= name.uses;
                     have.is_bare &= name.is_bare;
                     have.is_local &= name.is_local;
+                    have.is_key |= name.is_key;
+                    have.owners.append(&mut name.owners);
                 }
                 None => drop(wanted.insert(name.text.clone(), name)),
             }
@@ -159,6 +171,50 @@ pub(super) fn wanted_names(files: &[ChangedFile<'_>]) -> Vec<WantedName> {
     all
 }
 
+/// The most names for files that are moved or deleted.
+const MAX_MOVED_NAMES: usize = 120;
+
+/// How others name a file that the change moves or deletes: what includes, imports or renders it is what breaks.
+fn moved_names(file: &FileChange) -> Vec<WantedName> {
+    let before = file.path_before();
+    let path = before.display();
+    let what = match file.status {
+        FileStatus::Renamed if file.path.as_bytes() != before.as_bytes() => "moves",
+        FileStatus::Deleted => "deletes",
+        _ => return Vec::new(),
+    };
+    if is_test_path(&path) {
+        return Vec::new();
+    }
+    let name = |text: String| WantedName {
+        moved: Some(format!("`{path}`, which the change {what}")),
+        ..wanted(&text, NameReason::Removed, (false, true), false)
+    };
+    names_of_file(&path).into_iter().map(name).collect()
+}
+
+/// `lib/pool.py` → `pool.py`, `lib/pool`, `lib.pool`; `./pool` beside it, where imports are written so.
+fn names_of_file(path: &str) -> Vec<String> {
+    // Every folder has one of these; whoever means it names the folder.
+    const OF_FOLDER: [&str; 5] = ["index", "__init__", "mod", "main", "lib"];
+    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let Some((stem, ending)) = file.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()) else {
+        return Vec::new();
+    };
+    let parent = folder.rsplit('/').next().unwrap_or_default();
+    if OF_FOLDER.contains(&stem) {
+        return Vec::new();
+    }
+    let mut names = vec![file.to_owned()];
+    if !parent.is_empty() {
+        names.extend([format!("{parent}/{stem}"), format!("{parent}.{stem}")]);
+    }
+    if ["js", "jsx", "ts", "tsx", "mjs", "cjs", "vue"].contains(&ending) {
+        names.push(format!("./{stem}"));
+    }
+    names
+}
+
 /// What the lines of one file say.
 #[derive(Default)]
 struct FileNames {
@@ -167,6 +223,8 @@ struct FileNames {
     around: BTreeMap<String, WordUse>,
     /// What the change edits.
     changed: BTreeSet<String>,
+    /// The types whose methods these are.
+    owners: BTreeMap<String, BTreeSet<String>>,
     /// What only the old side defined.
     gone: BTreeSet<String>,
     /// Variables and fields that the file defines: a method may use them by their bare name.
@@ -183,6 +241,7 @@ impl FileNames {
             let outline = FileOutline::of(file.file.path_before(), old);
             collect_words(&outline, &file.removed, &mut self.removed);
             self.changed.extend(edited_names(&outline, &file.removed));
+            self.own_methods(&outline, old, &file.removed);
             self.around_lines(&outline, &file.removed);
             defined_before.extend(outline.definitions.iter().map(|one| one.name.clone()));
         }
@@ -190,11 +249,30 @@ impl FileNames {
             let outline = FileOutline::of(file.path(), new);
             collect_words(&outline, &file.added, &mut self.added);
             self.changed.extend(edited_names(&outline, &file.added));
+            self.own_methods(&outline, new, &file.added);
             self.around_lines(&outline, &file.added);
             self.values.extend(value_names(&outline));
             defined_now.extend(outline.definitions.iter().map(|one| one.name.clone()));
         }
         self.gone = defined_before.difference(&defined_now).cloned().collect();
+    }
+
+    /// Whose methods the edited functions are.
+    fn own_methods(&mut self, outline: &FileOutline<'_>, text: &str, lines: &[u32]) {
+        for &line in lines {
+            let Some(span) = outline
+                .function_span(line)
+                .filter(|span| !span.name.is_empty())
+            else {
+                continue;
+            };
+            if let Some(owner) = outline.owner_of(text, span) {
+                self.owners
+                    .entry(span.name.clone())
+                    .or_default()
+                    .insert(owner);
+            }
+        }
     }
 
     /// The words of the changed functions, their unchanged lines included.
@@ -221,7 +299,10 @@ impl FileNames {
             } else {
                 NameReason::Changed
             };
-            found.push(wanted(name, reason, (false, true), false));
+            found.push(WantedName {
+                owners: self.owners.get(name).cloned().unwrap_or_default(),
+                ..wanted(name, reason, (false, true), false)
+            });
         }
         for (name, how) in &self.removed {
             let reason = if self.added.contains_key(name) {
@@ -296,6 +377,9 @@ fn wanted(
         uses,
         is_bare: false,
         is_local,
+        is_key: reason == NameReason::Key,
+        owners: BTreeSet::new(),
+        moved: None,
     }
 }
 

@@ -67,13 +67,14 @@ pub(super) fn definitions_in(
         if in_function[line] {
             continue;
         }
-        group = enter_group(language, code, line, group);
-        let Some((name, kind)) = named_by_line(language, code, group) else {
+        let here = enter_group(language, code, line, group);
+        group = here.map(|group| group.after(code, line));
+        let Some((name, kind)) = named_by_line(language, code, here) else {
             continue;
         };
-        let start = group
+        let start = here
             .filter(|_| kind == DefinitionKind::Value)
-            .unwrap_or(line);
+            .map_or(line, |group| group.start);
         found.push(DefinedName {
             name,
             kind,
@@ -108,15 +109,45 @@ fn mask_lines(language: Language, lines: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// Go writes several constants or variables in one pair of brackets; the line where that begins.
-fn enter_group(language: Language, code: &str, line: usize, group: Option<usize>) -> Option<usize> {
+/// `const (` or `var (` of Go, with several names in one pair of brackets.
+#[derive(Debug, Clone, Copy)]
+struct NameGroup {
+    /// The line where it begins.
+    start: usize,
+    /// Brackets that are open inside of it: what stands in those is a value, and no name.
+    depth: usize,
+}
+
+/// The group that a line stands in, and what it opens there.
+fn enter_group(
+    language: Language,
+    code: &str,
+    line: usize,
+    group: Option<NameGroup>,
+) -> Option<NameGroup> {
     if language != Language::Go {
         return None;
     }
-    match code.trim_end() {
-        "const (" | "var (" => Some(line),
-        ")" => None,
-        _ => group,
+    let trimmed = code.trim_end();
+    match group {
+        None => matches!(trimmed, "const (" | "var (").then_some(NameGroup {
+            start: line,
+            depth: 0,
+        }),
+        Some(NameGroup { depth: 0, .. }) if trimmed == ")" => None,
+        Some(group) => Some(group),
+    }
+}
+
+impl NameGroup {
+    /// It behind a line.
+    fn after(self, code: &str, line: usize) -> Self {
+        if line == self.start {
+            return self;
+        }
+        let count = |signs: [char; 3]| code.chars().filter(|c| signs.contains(c)).count();
+        let depth = (self.depth + count(['(', '[', '{'])).saturating_sub(count([')', ']', '}']));
+        Self { depth, ..self }
     }
 }
 
@@ -124,7 +155,7 @@ fn enter_group(language: Language, code: &str, line: usize, group: Option<usize>
 fn named_by_line(
     language: Language,
     code: &str,
-    group: Option<usize>,
+    group: Option<NameGroup>,
 ) -> Option<(String, DefinitionKind)> {
     let trimmed = code.trim_start();
     let top = trimmed.len() == code.len();
@@ -134,8 +165,10 @@ fn named_by_line(
     {
         return first_word(rest).map(|name| (name, DefinitionKind::Type));
     }
-    if group.is_some() {
+    if let Some(group) = group {
+        let begins_name = trimmed.starts_with(super::words::is_name);
         return first_word(trimmed)
+            .filter(|_| group.depth == 0 && begins_name)
             .filter(|name| name != "const" && name != "var")
             .map(|name| (name, DefinitionKind::Value));
     }
@@ -169,22 +202,37 @@ fn named_by_line(
         "protocol",
     ];
     for pair in words.windows(2) {
-        if types.contains(&pair[0]) && is_head_of_type(language, trimmed, pair[0]) {
+        // `enum class A`: the name is the word that is none of them.
+        let is_name = !types.contains(&pair[1]);
+        if types.contains(&pair[0]) && is_name && is_head_of_type(language, trimmed, pair[0]) {
             return Some((pair[1].to_owned(), DefinitionKind::Type));
         }
     }
     value_of_line(language, trimmed, top, &words).map(|name| (name, DefinitionKind::Value))
 }
 
-/// `struct a b;` of C and `x: type` of others use a type and define none.
+/// `struct a b;` of C and `x: type` of others use a type and define none, as do an argument `f(type=x)` and an annotation
+/// `kind: type[x]`: what stands before the keyword are modifiers, and a blank behind it.
 fn is_head_of_type(language: Language, code: &str, keyword: &str) -> bool {
-    let before = code.split(keyword).next().unwrap_or_default();
+    let is_blank = |c: Option<char>| c.is_none_or(char::is_whitespace);
+    let mut places = code.match_indices(keyword).map(|(at, _)| at);
+    let place = places.find(|&at| {
+        let before = code[..at].chars().next_back();
+        let is_begun = before.is_none_or(|c| !super::words::is_name(c));
+        is_begun && is_blank(code[at + keyword.len()..].chars().next())
+    });
+    let Some(before) = place.map(|at| &code[..at]) else {
+        return false;
+    };
     let plain = before
         .chars()
-        .all(|c| c.is_alphanumeric() || c.is_whitespace() || "()_@:".contains(c));
+        .all(|c| c.is_alphanumeric() || c.is_whitespace() || "()_@:\"".contains(c));
+    let count = |sign: char| before.chars().filter(|c| *c == sign).count();
+    let is_closed = count('(') == count(')');
     match language {
+        Language::Python => before.trim().is_empty(),
         Language::C => plain && (code.contains('{') || !code.contains(';') && !code.contains('(')),
-        _ => plain && !before.contains("import"),
+        _ => plain && is_closed && !before.contains([':', '"']) && !before.contains("import"),
     }
 }
 
@@ -242,6 +290,43 @@ fn value_of_line(language: Language, code: &str, top: bool, words: &[&str]) -> O
         }
         _ => None,
     }
+}
+
+/// The type of a method whose head does not stand inside of it: `impl` of Rust, the receiver of Go.
+pub(super) fn receiver_of(language: Language, text: &str, head: usize) -> Option<String> {
+    let lines: Vec<&str> = text.lines().take(head).collect();
+    let own = lines.last()?;
+    match language {
+        Language::Go => {
+            let receiver = own.strip_prefix("func (")?.split(')').next()?;
+            let name = receiver.split('[').next()?;
+            last_word(name)
+        }
+        Language::Rust => {
+            let depth = indent_of(own);
+            let above = lines.iter().rev().skip(1);
+            let mut above = above.filter(|line| !line.trim().is_empty() && indent_of(line) < depth);
+            let opening = above.next()?.trim_start().strip_prefix("impl")?;
+            let opening = opening.split('{').next()?.split(" where ").next()?;
+            let plain = without_generics(opening);
+            last_word(plain.rsplit(" for ").next()?)
+        }
+        _ => None,
+    }
+}
+
+fn without_generics(code: &str) -> String {
+    let mut depth = 0_usize;
+    let mut plain = String::new();
+    for c in code.chars() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            c if depth == 0 => plain.push(c),
+            _ => {}
+        }
+    }
+    plain
 }
 
 fn first_word(code: &str) -> Option<String> {
@@ -340,6 +425,36 @@ mod tests {
     }
 
     #[test]
+    fn methods_outside_of_their_type_know_whose_they_are() {
+        let owner =
+            |path: &str, text: &str, head| receiver_of(Language::from_path(path), text, head);
+        let rust = "impl<T: Into<u8>> Drop for Pool<T>\nwhere\n    T: Copy,\n{\n    fn drop(&mut self) {}\n}\nimpl Size {\n    // why\n\n    fn of() {}\n}\n";
+        assert_eq!(owner("a.rs", rust, 10).as_deref(), Some("Size"));
+        assert_eq!(owner("a.rs", "fn free() {}\n", 1), None);
+        assert_eq!(
+            owner("a.go", "func (p *Pool[T]) Refill() {}\n", 1).as_deref(),
+            Some("Pool")
+        );
+        assert_eq!(owner("a.go", "func Refill() {}\n", 1), None);
+    }
+
+    #[test]
+    fn arguments_and_annotations_define_no_type() {
+        let python = "KW = [\n    dict(type=click.Tuple([str])),\n]\n\nclass A:\n    kind: type[Response] = Response\n\ntype Alias = int\n";
+        let found = names("a.py", python);
+        let found: Vec<_> = found.iter().map(|(name, ..)| name.as_str()).collect();
+        assert_eq!(found, ["A", "Alias", "KW", "kind"]);
+        let script = "export type Shape = { kind: type };\nconst x = make(type, Other);\n";
+        let found = names("a.ts", script);
+        let found: Vec<_> = found.iter().map(|(name, ..)| name.as_str()).collect();
+        assert_eq!(found, ["Shape", "x"]);
+        assert_eq!(
+            names("a.cpp", "enum class Color {\n  Red\n};\n"),
+            [named("Color", 1, 3)]
+        );
+    }
+
+    #[test]
     fn types_and_constants_are_found_with_their_comments_and_bodies() {
         let rust = "/// Waits.\nconst WAIT: u8 = 3;\n\npub struct Pool {\n    size: u8,\n}\nimpl<T: Into<u8>> Drop for Pool {\n    fn drop(&mut self) {}\n}\n";
         let found = names("a.rs", rust);
@@ -357,6 +472,9 @@ mod tests {
         );
         let c = "#define MAX 3\nstruct node {\n\tint x;\n};\n";
         assert_eq!(names("a.c", c), [named("MAX", 1, 1), named("node", 2, 4)]);
+        let go =
+            "var (\n\tall = []string{\n\t\thttp.MethodGet, http.MethodPost,\n\t}\n\tb = 2\n)\n";
+        assert_eq!(names("a.go", go), [named("all", 1, 6), named("b", 1, 6)]);
         assert_eq!(
             names("a.yaml", "a: 1\n# b\nb: 2\n"),
             [named("a", 1, 1), named("b", 2, 3)]

@@ -5,18 +5,21 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
-use council_protocol::change::FileStatus;
-use council_protocol::{Packet, RepoPath};
+use council_protocol::change::{FileKind, FileStatus};
+use council_protocol::{FileChange, Packet, RepoPath};
+use council_syntax::language::Language;
 
 use super::candidates::{ChangedFile, NameReason, WantedName, changed_files, wanted_names};
 use super::definitions::DefinitionKind;
 use super::limits::{SearchLimits, Sight};
 use super::nearest::NearestFiles;
-use super::search::{FileHits, FileOutline, NameHits, NameSearch, is_searched};
+use super::search::{
+    FileHits, FileOutline, MAX_FILE, NameHits, NameSearch, is_searched, is_whole_word,
+};
 use super::shown::ShownLines;
-use super::{companions, hints, origins, relation};
+use super::{companions, hints, origins, relation, words};
 use crate::git::{HistoryFindings, map_parallel};
-use crate::prompt::{ContextBlock, ContextBody, ContextKind, is_test_path};
+use crate::prompt::{ContextBlock, ContextBody, ContextKind, is_test_path, rank_files};
 
 /// What was found around a change.
 #[derive(Debug, Default)]
@@ -48,35 +51,84 @@ const MAX_DEFINITIONS: usize = 2;
 /// How many uses of one name are shown, and how many tests.
 const MAX_USES: usize = 6;
 
+/// The same where it is certain that the name is meant.
+const MAX_CERTAIN_USES: usize = 12;
+
 /// So many of the nearest files with hits are read closely.
 const MAX_OUTLINED: usize = 150;
+
+/// So many are even where time is over: what was found is shown.
+const MIN_OUTLINED: usize = 48;
+
+/// The same with other bounds for what comes after the search.
+#[cfg(test)]
+pub(super) fn with_search_of(
+    sight: &Sight,
+    packet: &Packet,
+    search: &SearchLimits,
+    after: &SearchLimits,
+) -> GatheredContext {
+    let files = changed_files(packet, &sight.tree);
+    let names = wanted_names(&files, packet);
+    let hits = search_names(sight, packet, &names, search);
+    let mut gatherer = Gatherer::new(&files, &names);
+    gatherer.add_hits(&hits, after);
+    gatherer.finish()
+}
 
 /// Looks around a change, at the tree and at history at the same time.
 pub fn gather_context(sight: &Sight, packet: &Packet, limits: &SearchLimits) -> GatheredContext {
     let files = changed_files(packet, &sight.tree);
     let (hits, names, history) = thread::scope(|scope| {
         let history = scope.spawn(|| origins::walk_history(sight, &files, limits));
-        let names = wanted_names(&files);
-        let hits = search_names(sight, &files, &names, limits);
+        let names = wanted_names(&files, packet);
+        let hits = search_names(sight, packet, &names, limits);
         (hits, names, history.join().unwrap_or_default())
     });
     let mut gatherer = Gatherer::new(&files, &names);
     gatherer.add_changed_functions();
     gatherer.add_small_files();
-    let is_cut = gatherer.add_hits(&hits, limits) || hits.is_cut;
+    let unread = gatherer.add_hits(&hits, limits);
+    let more = gatherer.more_uses();
     gatherer.add_origins(&history);
     gatherer.add_companions(sight, &history);
     let mut gathered = gatherer.finish();
-    if is_cut {
-        gathered.gaps.push(match hits.read {
-            0 => "time ran out before names were searched".to_owned(),
-            read => {
-                format!("names were searched in the {read} nearest files, not in the whole tree")
-            }
-        });
-    }
+    gathered.gaps.extend(search_gap(&hits, unread));
+    gathered.gaps.extend(more);
+    gathered.gaps.extend(size_gap(&hits));
     gathered.gaps.extend(history_gap(&history, limits));
     gathered
+}
+
+/// What files, bytes or time left out of the search; `unread` files have hits and were not read closely.
+fn search_gap(hits: &NameHits, unread: usize) -> Option<String> {
+    let read = hits.read;
+    let time = if hits.is_late || unread > 0 {
+        "time ran out: "
+    } else {
+        ""
+    };
+    match (read, unread) {
+        (0, _) if hits.is_cut => Some("time ran out before names were searched".to_owned()),
+        (_, 0) if !hits.is_cut => None,
+        (_, 0) => Some(format!(
+            "{time}names were searched in the {read} nearest files, not in the whole tree"
+        )),
+        _ => Some(format!(
+            "{time}names were searched in the {read} nearest files, and {unread} files that have them were not read closely"
+        )),
+    }
+}
+
+fn size_gap(hits: &NameHits) -> Option<String> {
+    let most = MAX_FILE >> 10;
+    match hits.too_large {
+        0 => None,
+        1 => Some(format!("1 file larger than {most} KiB was not searched")),
+        n => Some(format!(
+            "{n} files larger than {most} KiB were not searched"
+        )),
+    }
 }
 
 /// What commits or time left out of history.
@@ -93,11 +145,11 @@ fn history_gap(history: &HistoryFindings, limits: &SearchLimits) -> Option<Strin
 
 fn search_names(
     sight: &Sight,
-    files: &[ChangedFile<'_>],
+    packet: &Packet,
     names: &[WantedName],
     limits: &SearchLimits,
 ) -> NameHits {
-    let paths: Vec<RepoPath> = files.iter().map(|file| file.path().clone()).collect();
+    let paths = changed_paths(packet);
     let hints = hints::paths_near(&sight.tree, &paths);
     let texts: Vec<String> = names.iter().map(|name| name.text.clone()).collect();
     let nearest = NearestFiles::new(&sight.tree, &paths, hints);
@@ -108,6 +160,24 @@ fn search_names(
         ..*limits
     };
     NameSearch::new(&texts).run(nearest, &sight.tree, &bounds)
+}
+
+/// Where names are searched first: around the changed files, the most telling first, and where moved ones were.
+fn changed_paths(packet: &Packet) -> Vec<RepoPath> {
+    let files = rank_files(&packet.files).into_iter();
+    let files = files.map(|index| &packet.files[index]);
+    let is_read = |file: &&FileChange| {
+        let has_lines = file.kind == FileKind::Text && !file.hunks.is_empty();
+        has_lines || file.status == FileStatus::Renamed
+    };
+    let mut paths: Vec<RepoPath> = Vec::new();
+    for file in files.filter(is_read) {
+        paths.push(file.path.clone());
+        if file.path_before() != &file.path {
+            paths.push(file.path_before().clone());
+        }
+    }
+    paths
 }
 
 /// A block with what decides its place among those of its kind.
@@ -244,26 +314,33 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    /// Definitions first, since a use inside one needs no block of its own; then the uses. Returns whether time ended
-    /// before all files were read closely.
-    fn add_hits(&mut self, hits: &NameHits, limits: &SearchLimits) -> bool {
-        let mut files: Vec<&FileHits> = hits.files.iter().take(MAX_OUTLINED).collect();
-        let outlines = map_parallel(&mut files, &|file| {
-            let file: &FileHits = file;
-            (!limits.is_over()).then(|| FileOutline::of(&file.path, &file.text))
+    /// Definitions first, since a use inside one needs no block of its own; then the uses. Returns how many files time left
+    /// unread.
+    fn add_hits(&mut self, hits: &NameHits, limits: &SearchLimits) -> usize {
+        let files = hits.files.iter().take(MAX_OUTLINED).enumerate();
+        let mut files: Vec<(usize, &FileHits)> = files.collect();
+        let outlines = map_parallel(&mut files, &|(order, file)| {
+            let may_read = *order < MIN_OUTLINED || !limits.is_over();
+            may_read.then(|| FileOutline::of(&file.path, &file.text))
         });
-        let pairs = || files.iter().zip(&outlines).enumerate();
+        let pairs = || {
+            let files = files.iter().map(|(_, file)| *file);
+            files.zip(&outlines).enumerate()
+        };
         for (order, (file, outline)) in pairs() {
             if let Some(outline) = outline {
                 self.add_definitions(order, file, outline);
             }
         }
-        for (order, (file, outline)) in pairs() {
-            if let Some(outline) = outline {
-                self.add_uses(order, file, outline);
+        // Calls of the very method that is meant come before those of others with its name.
+        for is_certain in [true, false] {
+            for (order, (file, outline)) in pairs() {
+                if let Some(outline) = outline {
+                    self.add_uses((order, is_certain), file, outline);
+                }
             }
         }
-        outlines.iter().any(Option::is_none)
+        outlines.iter().filter(|outline| outline.is_none()).count()
     }
 
     fn may_add(&mut self, name: usize, kind: ContextKind, most: usize) -> bool {
@@ -281,7 +358,10 @@ impl<'a> Gatherer<'a> {
             let name = &self.names[index];
             let is_function = defined.kind == DefinitionKind::Function;
             let is_near = relation::is_near(self.files, &file.path);
+            // A job `test` of CI is no function of that name.
+            let is_setting = words::is_settings(Language::from_path(&file.path.display()));
             let is_meant = name.definition
+                && (name.is_key || !is_setting)
                 && !(name.is_bare && is_function)
                 && self.may_mean(name, &file.path);
             // What is defined beside the change is what it means; of others the nearest.
@@ -313,7 +393,12 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    fn add_uses(&mut self, order: usize, file: &FileHits, outline: &FileOutline<'_>) {
+    fn add_uses(
+        &mut self,
+        (order, is_certain): (usize, bool),
+        file: &FileHits,
+        outline: &FileOutline<'_>,
+    ) {
         let in_test = is_test_path(&file.path.display());
         let kind = if in_test {
             ContextKind::Test
@@ -322,11 +407,17 @@ impl<'a> Gatherer<'a> {
         };
         for hit in &file.hits {
             let name = &self.names[hit.name];
-            let wanted = name.uses && self.may_mean(name, &file.path);
-            let is_use = outline.is_code(hit.line, &name.text)
-                && !outline.defines(&name.text, hit.line)
-                && self.shown.missing(&file.path, hit.line, hit.line).is_some();
-            if !wanted || !is_use || !self.may_add(hit.name, kind, MAX_USES) {
+            if is_certain_use(name, file) != is_certain
+                || !self.is_use(name, hit.line, file, outline)
+            {
+                continue;
+            }
+            let most = if is_certain {
+                MAX_CERTAIN_USES
+            } else {
+                MAX_USES
+            };
+            if !is_certain && self.is_ambiguous(hit.name) || !self.may_add(hit.name, kind, most) {
                 continue;
             }
             let (start, end) = around_use(outline, hit.line);
@@ -337,10 +428,72 @@ impl<'a> Gatherer<'a> {
                 .function_at(hit.line)
                 .filter(|name| !name.is_empty());
             let place = function.map_or(String::new(), |function| format!(", in `{function}`"));
-            let note = format!("use of `{}` at line {}{place}", name.text, hit.line);
+            let note = match &name.moved {
+                Some(moved) => format!("names {moved}, at line {}{place}", hit.line),
+                None => format!("use of `{}` at line {}{place}", name.text, hit.line),
+            };
             let block = self.lines_block(kind, file, (start, end), note);
+            let order = if is_certain {
+                order
+            } else {
+                order + MAX_OUTLINED
+            };
             self.push((name.reason, order, start), block);
         }
+    }
+
+    /// Whether a hit is one that the change's name means, and that is not shown yet.
+    fn is_use(
+        &self,
+        name: &WantedName,
+        line: u32,
+        file: &FileHits,
+        outline: &FileOutline<'_>,
+    ) -> bool {
+        let is_meant = match name.moved {
+            Some(_) => !outline.words_at(line).is_empty(),
+            None => {
+                name.uses
+                    && self.may_mean(name, &file.path)
+                    && outline.is_code(line, &name.text)
+                    && !outline.defines(&name.text, line)
+            }
+        };
+        is_meant && self.shown.missing(&file.path, line, line).is_some()
+    }
+
+    /// Whether a name has certain uses: then a call in a file that does not know its type is more likely of something else.
+    fn is_ambiguous(&self, name: usize) -> bool {
+        let kinds = [ContextKind::Use, ContextKind::Test];
+        !self.names[name].owners.is_empty()
+            && kinds
+                .iter()
+                .any(|kind| self.counts.get(&(name, *kind)).is_some_and(|n| *n > 0))
+    }
+
+    /// Which names have more uses than are shown.
+    fn more_uses(&self) -> Option<String> {
+        const MAX_NAMED: usize = 5;
+        let mut more: BTreeMap<&str, usize> = BTreeMap::new();
+        for (&(name, kind), &count) in &self.counts {
+            let is_use = matches!(kind, ContextKind::Use | ContextKind::Test);
+            let beyond = count.saturating_sub(MAX_USES);
+            if is_use && beyond > 0 {
+                *more.entry(self.names[name].text.as_str()).or_default() += beyond;
+            }
+        }
+        let mut more: Vec<(&str, usize)> = more.into_iter().collect();
+        more.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
+        let named = more.iter().take(MAX_NAMED);
+        let named: Vec<String> = named
+            .map(|(name, count)| format!("`{name}` ({count})"))
+            .collect();
+        (!named.is_empty()).then(|| {
+            format!(
+                "some names have more uses than are shown: {}",
+                named.join(", ")
+            )
+        })
     }
 
     fn lines_block(
@@ -432,6 +585,17 @@ fn file_reason(file: &ChangedFile<'_>) -> NameReason {
     } else {
         NameReason::Removed
     }
+}
+
+/// Whether a file that has a name knows the type whose method it is, or names the file that it stands for.
+fn is_certain_use(name: &WantedName, file: &FileHits) -> bool {
+    let knows = |owner: &String| {
+        let places = file.text.match_indices(owner.as_str());
+        places
+            .into_iter()
+            .any(|(at, _)| is_whole_word(file.text.as_bytes(), at, at + owner.len()))
+    };
+    name.moved.is_some() || name.owners.iter().any(knows)
 }
 
 /// Whether lines say more than that something ends.

@@ -7,14 +7,14 @@ use council_protocol::RepoPath;
 use council_syntax::language::Language;
 use council_syntax::outline::{self, FunctionSpan};
 
-use super::definitions::{DefinedName, definitions_in};
+use super::definitions::{self, DefinedName, DefinitionKind, definitions_in};
 use super::limits::SearchLimits;
 use super::nearest::NearestFiles;
 use super::words::{self, CodeWord};
 use crate::git::{ReviewedTree, map_parallel};
 
 /// A larger file is data, or made by a program.
-const MAX_FILE: usize = 512 << 10;
+pub(super) const MAX_FILE: usize = 512 << 10;
 
 /// How often a name is noted in one file.
 const MAX_HITS: usize = 12;
@@ -46,6 +46,10 @@ pub(super) struct NameHits {
     /// How many files were read.
     pub(super) read: usize,
     pub(super) is_cut: bool,
+    /// Files that are too large to read.
+    pub(super) too_large: usize,
+    /// Whether it was time that ended it.
+    pub(super) is_late: bool,
 }
 
 /// Names that are searched for together.
@@ -78,6 +82,7 @@ impl NameSearch {
             let room = BATCH.min(limits.files.saturating_sub(found.read));
             if room == 0 || bytes > limits.bytes || limits.is_over() {
                 found.is_cut = files.any(|file| is_searched(&file.path));
+                found.is_late = found.is_cut && limits.is_over();
                 return found;
             }
             let mut batch: Vec<_> = files
@@ -99,6 +104,7 @@ impl NameSearch {
                     continue;
                 };
                 bytes += size;
+                found.too_large += usize::from(size > MAX_FILE);
                 if !hits.is_empty() {
                     found.files.push(FileHits {
                         path: RepoPath::new(file.path),
@@ -135,7 +141,7 @@ impl NameSearch {
     }
 }
 
-fn is_whole_word(bytes: &[u8], start: usize, end: usize) -> bool {
+pub(super) fn is_whole_word(bytes: &[u8], start: usize, end: usize) -> bool {
     let is_name = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80;
     let before = start.checked_sub(1).map(|at| bytes[at]);
     !before.is_some_and(is_name) && !bytes.get(end).copied().is_some_and(is_name)
@@ -152,6 +158,7 @@ pub(super) fn is_searched(path: &[u8]) -> bool {
 
 /// What is known of a file with hits.
 pub(super) struct FileOutline<'t> {
+    language: Language,
     functions: Vec<FunctionSpan>,
     pub(super) definitions: Vec<DefinedName>,
     words: Vec<Vec<CodeWord<'t>>>,
@@ -162,6 +169,7 @@ impl<'t> FileOutline<'t> {
         let language = Language::from_path(&path.display());
         let functions = outline::functions(language, text);
         Self {
+            language,
             definitions: definitions_in(language, text, &functions),
             functions,
             words: words::words_by_line(language, text),
@@ -194,6 +202,19 @@ impl<'t> FileOutline<'t> {
     /// The smallest function with a name around a line.
     pub(super) fn function_span(&self, line: u32) -> Option<&FunctionSpan> {
         outline::enclosing(&self.functions, line as usize)
+    }
+
+    /// The type whose method a function is.
+    pub(super) fn owner_of(&self, text: &str, function: &FunctionSpan) -> Option<String> {
+        let head = u32::try_from(function.head).unwrap_or(u32::MAX);
+        let holding = self
+            .definitions
+            .iter()
+            .filter(|one| one.kind == DefinitionKind::Type && one.head < head && head <= one.end);
+        let innermost = holding
+            .max_by_key(|one| one.head)
+            .map(|one| one.name.clone());
+        innermost.or_else(|| definitions::receiver_of(self.language, text, function.head))
     }
 
     pub(super) fn function_at(&self, line: u32) -> Option<String> {

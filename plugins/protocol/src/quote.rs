@@ -54,6 +54,7 @@ pub(crate) fn readings(quote: &str) -> Vec<String> {
             strip_own_numbers,
             strip_markers,
             unescape,
+            unescape_html,
         ];
         for stripped in strips.iter().filter_map(|strip| strip(&reading)) {
             if readings.len() < MAX_READINGS && !readings.contains(&stripped) {
@@ -165,6 +166,27 @@ fn unescape(text: &str) -> Option<String> {
                 .replace("\\\"", "\"")
         })
         .filter(|unescaped| unescaped != text)
+}
+
+/// With the characters that a model writes as a page would: `&lt;`, `&#39;`. The ampersand last: it may begin another.
+fn unescape_html(text: &str) -> Option<String> {
+    const NAMES: [(&str, &str); 8] = [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&apos;", "'"),
+        ("&#39;", "'"),
+        ("&#x27;", "'"),
+        ("&#34;", "\""),
+        ("&amp;", "&"),
+    ];
+    if !text.contains('&') {
+        return None;
+    }
+    let plain = NAMES.iter().fold(text.to_owned(), |text, (name, sign)| {
+        text.replace(name, sign)
+    });
+    (plain != text).then_some(plain)
 }
 
 /// Whether `line` is `wanted`, or `wanted` with a comment behind it.

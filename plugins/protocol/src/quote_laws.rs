@@ -19,6 +19,8 @@ enum Decoration {
     OuterBlanks,
     WiderBlanks,
     EscapedLineEnds,
+    /// As a page would write it.
+    Html,
     /// A character that nobody sees, behind each blank.
     NoWidth(char),
 }
@@ -42,6 +44,7 @@ fn decoration() -> impl Strategy<Value = Decoration> {
         Just(D::OuterBlanks),
         Just(D::WiderBlanks),
         Just(D::EscapedLineEnds),
+        Just(D::Html),
         prop_oneof![Just('\u{200b}'), Just('\u{2060}'), Just('\u{feff}')].prop_map(D::NoWidth),
     ]
 }
@@ -66,6 +69,7 @@ fn decorate(text: &str, line: usize, decoration: Decoration) -> String {
         Decoration::OuterBlanks => format!("\n  \t{text}  \n\n"),
         Decoration::WiderBlanks => text.replace(' ', "  \t "),
         Decoration::EscapedLineEnds => text.replace('\n', "\\n"),
+        Decoration::Html => text.replace('"', "&quot;").replace('>', "&gt;"),
         Decoration::NoWidth(c) => text.replace(' ', &format!(" {c}")),
     }
 }

@@ -212,28 +212,30 @@ fn check_file(file: &Path, start: &CommandContext) -> Result<u8, RunError> {
         .into_owned();
     let line = |violation: &ProtocolViolation| {
         let detail = Untrusted::new(&violation.detail).line();
-        format!(
-            "{name}:{}: {}: {detail}\n",
-            violation.line,
-            violation.rule.as_str()
-        )
+        let lapse = if violation.rule.is_fatal() {
+            ""
+        } else {
+            "lapse: "
+        };
+        let (at, rule) = (violation.line, violation.rule.as_str());
+        format!("{name}:{at}: {lapse}{rule}: {detail}\n")
     };
     let mut out: String = found.iter().map(line).collect();
-    if found.is_empty() {
+    let is_broken = found.iter().any(|violation| violation.rule.is_fatal());
+    if !is_broken {
         let ending = if transcript.is_concluded() {
             "concluded"
         } else {
             "not concluded yet"
         };
-        out = format!(
-            "{name}: {} sections, no violation, {ending}\n",
-            transcript.sections.len()
-        );
+        let lapses = match found.len() {
+            0 => String::new(),
+            1 => " and 1 lapse of form".to_owned(),
+            n => format!(" and {n} lapses of form"),
+        };
+        let sections = transcript.sections.len();
+        out += &format!("{name}: {sections} sections, no violation{lapses}, {ending}\n");
     }
     start.console.print(&out)?;
-    Ok(if found.is_empty() {
-        exit::OK
-    } else {
-        exit::FAIL
-    })
+    Ok(if is_broken { exit::FAIL } else { exit::OK })
 }

@@ -231,4 +231,54 @@ proptest! {
         let again = groups(&turned).iter().map(|g| g.iter().map(back).collect()).collect();
         prop_assert_eq!(sets(found), sets(again));
     }
+
+    /// A judge that names two places of one kind holds them for two; whoever names either, or both, in whatever words, makes
+    /// no one of them.
+    #[test]
+    fn what_one_judge_tells_apart_stays_apart(
+        a in said(),
+        b in said(),
+        line in 1u32..99,
+        gap in 1u32..=NEAR,
+        others in prop::collection::vec(any::<bool>(), 1..4),
+    ) {
+        let (mut one, _) = models(a, b);
+        one.finding.location.line = line;
+        one.finding.location.end_line = None;
+        one.finding.category = "injection".into();
+        one.finding.quote = "let query = build(name);".into();
+        let mut two = one.clone();
+        two.finding.location.line = line + gap;
+        let mut all = vec![one.clone(), two.clone()];
+        for (nth, is_first) in others.into_iter().enumerate() {
+            let of = if is_first { &one } else { &two };
+            all.push(Said { seat: SeatIndex(3 + nth), ..of.clone() });
+        }
+        let found = groups(&all);
+        prop_assert_eq!(found.len(), 2, "{:?}", found);
+    }
+
+    /// One statement with other names in it, on a near line, is another problem, in however like words.
+    #[test]
+    fn parallel_statements_are_never_one_finding(a in said(), b in said(), line in 1u32..99, gap in 1u32..=NEAR) {
+        let (mut a, mut b) = models(a, b);
+        b.finding.location.path = a.finding.location.path.clone();
+        (a.finding.location.line, b.finding.location.line) = (line, line + gap);
+        (a.finding.location.end_line, b.finding.location.end_line) = (None, None);
+        a.finding.quote = "os.remove(first)".into();
+        b.finding.quote = "os.remove(second_one)".into();
+        prop_assert!(!together(&a, &b), "{:?} {:?}", a, b);
+    }
+
+    /// Whether an accent is a character of its own makes no other finding of it.
+    #[test]
+    fn how_an_accent_is_written_tells_nothing_apart(a in said(), b in said(), line in 1u32..99) {
+        let (mut a, mut b) = models(a, b);
+        b.finding.location = Location { line, end_line: None, ..a.finding.location.clone() };
+        (a.finding.location.line, a.finding.location.end_line) = (line, None);
+        (a.finding.category, b.finding.category) = ("one".into(), "other".into());
+        a.finding.quote = "s = \"na\u{ef}ve caf\u{e9}\" + x".into();
+        b.finding.quote = "s = \"nai\u{308}ve cafe\u{301}\" + x".into();
+        prop_assert!(together(&a, &b), "{:?} {:?}", a, b);
+    }
 }

@@ -124,6 +124,31 @@ proptest! {
         prop_assert!(!(insists && outcome.verdict == Verdict::Pass), "{:?}", outcome.notes);
     }
 
+    /// Nor does a critical finding that its judge keeps to, though nobody can find what it quotes: it is no FAIL, and no PASS.
+    #[test]
+    fn a_critical_without_its_quote_is_never_green(
+        world in debated(),
+        who in any::<prop::sample::Index>(),
+        line in 1u32..12,
+    ) {
+        let mut world = world.faultless();
+        let name = who.get(&world.plan.seats).seat.judge.clone();
+        let script = world.scripts.get_mut(&name).unwrap();
+        script.deterministic = false;
+        // The scripts take back their first finding: the critical one is another.
+        script.findings.insert(0, (Severity::Minor, 40, true));
+        script.findings.push((Severity::Critical, line, false));
+        let seat = world.plan.seats.iter_mut().find(|seat| seat.seat.judge == name).unwrap();
+        seat.seat.agent.deterministic = false;
+        let outcome = world.play();
+        let counts = outcome.judges.iter().any(|j| j.seat.judge == name && j.counted.is_some());
+        let is_shown = outcome.findings.iter().flat_map(|f| &f.members).any(|m| {
+            m.finding.severity == Severity::Critical && m.proof.resolves()
+        });
+        let is_green = outcome.verdict == Verdict::Pass;
+        prop_assert!(!(is_green && counts && !is_shown), "{:?}", outcome.findings);
+    }
+
     /// Everybody over everything, or only those for whom something is open, over that: the same comes of it.
     #[test]
     fn not_debating_what_all_hold_never_changes_the_verdict(world in world(Procedure::Review, 2..5)) {
@@ -236,11 +261,11 @@ proptest! {
         quorum in 0usize..4,
         (covered, checked) in any::<(bool, bool)>(),
         (majority_objects, majority_fails, all_fail) in any::<(bool, bool, bool)>(),
-        (majority_turns, last_fails, unread, rules_object) in any::<(bool, bool, bool, bool)>(),
+        (majority_turns, last_fails, unread, rules_object, unproven) in any::<(bool, bool, bool, bool, bool)>(),
     ) {
         let objections = Objections {
             majority_objects, majority_fails, all_fail, majority_turns, last_fails, unread,
-            rules_object,
+            rules_object, unproven,
         };
         let policy = VerdictPolicy { disputed_critical_fails, incomplete_coverage_warns };
         let counted = votes.len();

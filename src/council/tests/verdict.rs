@@ -84,6 +84,52 @@ fn a_quote_that_is_not_there_cannot_cause_fail() {
     );
 }
 
+/// The majority is one of judges that each found something critical, not of those that stand in its line.
+#[test]
+fn who_has_a_remark_on_a_critical_line_does_not_hold_it() {
+    let mut remark = finding(Severity::Minor, 3);
+    (remark.category, remark.description) = ("style".into(), "an f-string reads better".into());
+    let found = finding(Severity::Critical, 3);
+    let says = |own: Finding| {
+        says(&[
+            (FAIL, vec![found.clone()]),
+            (FAIL, vec![own]),
+            (PASS, vec![]),
+        ])
+    };
+    let warned = (Verdict::Warn, VerdictReason::CriticalUnconfirmed);
+    assert_eq!(says(remark.clone()), warned);
+    remark.location.line = 9;
+    remark.quote = finding(Severity::Minor, 9).quote;
+    assert_eq!(says(remark), warned, "no more than one elsewhere");
+    let (verdict, _) = says(finding(Severity::Critical, 9));
+    assert_eq!(verdict, Verdict::Fail, "two of three, each over its own");
+}
+
+/// A judge that insists on what it cannot show must not leave the change greener than one that gives it up when asked.
+#[test]
+fn a_critical_whose_quote_is_nowhere_is_no_pass() {
+    let mut bogus = finding(Severity::Critical, 3);
+    bogus.quote = "rm -rf".into();
+    let warned = (Verdict::Warn, VerdictReason::VerdictWithoutFinding);
+    assert_eq!(says(&[(WARN, vec![bogus.clone()]), (PASS, vec![])]), warned);
+    assert_eq!(says(&[(PASS, vec![bogus.clone()]), (PASS, vec![])]), warned);
+    assert_eq!(
+        says(&[(PASS, vec![bogus.clone()]), (PASS, vec![bogus.clone()])]),
+        warned
+    );
+    let milder = Finding {
+        severity: Severity::Significant,
+        ..bogus
+    };
+    let (verdict, _) = says(&[(WARN, vec![milder]), (PASS, vec![])]);
+    assert_eq!(
+        verdict,
+        Verdict::Pass,
+        "one judge's warning without proof is a note"
+    );
+}
+
 #[test]
 fn a_fail_vote_without_a_finding_that_stands_is_a_warning() {
     assert_eq!(
@@ -471,6 +517,67 @@ fn judges_that_were_shown_other_files_dilute_no_objection() {
     assert!(outcome.benches.is_empty(), "{:?}", outcome.benches);
 }
 
+/// A change of one file that the first judges were shown whole, the others its head or nothing of it.
+fn headed(whole: usize, rest: CoverageState) -> impl Fn(&mut crate::Plan) {
+    move |plan| {
+        for (nth, seat) in plan.seats.iter_mut().enumerate() {
+            let is_whole = nth < whole;
+            let state = if is_whole {
+                CoverageState::Reviewed
+            } else {
+                rest.clone()
+            };
+            seat.coverage = coverage(state);
+        }
+    }
+}
+
+const HEAD: CoverageState = CoverageState::Truncated {
+    shown: 600,
+    total: 3000,
+};
+
+/// Whoever was shown the head of a file has nothing to say of its end.
+#[test]
+fn judges_that_were_shown_the_head_of_a_file_dilute_no_objection() {
+    let says = |found: &[Finding], vote| {
+        let of = |nth: usize| {
+            if nth < 2 {
+                (vote, found.to_vec())
+            } else {
+                (PASS, vec![])
+            }
+        };
+        verdict_of(&(0..5).map(of).collect::<Vec<_>>(), headed(2, HEAD))
+    };
+    let outcome = says(&[finding(Severity::Critical, 30)], FAIL);
+    let failed = (Verdict::Fail, VerdictReason::CriticalConfirmed);
+    assert_eq!((outcome.verdict, outcome.reason), failed);
+    let outcome = says(&[], WARN);
+    assert_eq!(outcome.verdict, Verdict::Warn, "most of its readers object");
+    let outcome = says(&[], FAIL);
+    assert_eq!(
+        outcome.verdict,
+        Verdict::Inconclusive,
+        "all of its readers do"
+    );
+    let alone = |nth: usize| {
+        let found = vec![finding(Severity::Critical, 30)];
+        if nth == 0 {
+            (FAIL, found)
+        } else {
+            (PASS, vec![])
+        }
+    };
+    let outcome = verdict_of(&(0..5).map(alone).collect::<Vec<_>>(), headed(1, HEAD));
+    let was = outcome.findings[0].disposition;
+    assert_eq!(
+        was,
+        Disposition::Unconfirmed,
+        "one reader alone confirms nothing"
+    );
+}
+
 mod laws {
     use super::*;
 
@@ -507,6 +614,27 @@ mod laws {
             if judges.iter().any(|&(vote, rule, _)| rule && vote != PASS) {
                 prop_assert_ne!(outcome.verdict, Verdict::Pass, "{:?}", outcome);
             }
+        }
+
+        /// The head of a file is no more of a hearing than nothing of it, where enough were shown all.
+        #[test]
+        fn the_head_of_a_file_weighs_as_nothing_of_it(
+            votes in prop::collection::vec((vote(), prop::option::of(1_u32..40)), 3..7),
+            consensus in consensus(),
+        ) {
+            let answers: Vec<_> = votes.iter().enumerate().map(|(nth, (vote, line))| {
+                let found = line.filter(|_| nth < 2).map(|line| finding(Severity::Critical, line));
+                (*vote, found.into_iter().collect())
+            }).collect();
+            let said = |rest: CoverageState| {
+                let outcome = verdict_of(&answers, |plan| {
+                    plan.consensus = consensus;
+                    headed(2, rest)(plan);
+                });
+                let found: Vec<_> = outcome.findings.iter().map(|f| f.disposition).collect();
+                (outcome.verdict, found)
+            };
+            prop_assert_eq!(said(HEAD), said(CoverageState::OverBudget));
         }
 
         /// However the files of a change are spread over its judges: where most of those object that were shown one, and

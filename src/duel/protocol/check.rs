@@ -89,12 +89,14 @@ impl ProtocolRule {
         }
     }
 
-    /// Whether it makes the transcript worthless as a debate; the others are lapses of form.
+    /// Whether it makes the transcript worthless as a debate, so that the duel ends as `violation`; the others are lapses of
+    /// form, which the duel's report notes. The clocks of two machines differ: no time says who wrote first.
     pub(crate) fn is_fatal(self) -> bool {
         matches!(
             self,
             Self::TurnOrder
                 | Self::WrongVoice
+                | Self::UnknownHeading
                 | Self::DoubleConsensus
                 | Self::AfterConsensus
                 | Self::WrongCloser
@@ -103,6 +105,31 @@ impl ProtocolRule {
                 | Self::TooManyRounds
         )
     }
+}
+
+/// The lapses of form in words, for the report: what does not end a duel, and `git council duel check` names.
+pub(crate) fn lapse_notes(transcript: &DebateTranscript) -> Vec<String> {
+    const MAX_NOTES: usize = 3;
+    let found = check_transcript(transcript);
+    let lapses: Vec<_> = found.iter().filter(|v| !v.rule.is_fatal()).collect();
+    let mut notes: Vec<String> = lapses
+        .iter()
+        .take(MAX_NOTES)
+        .map(|lapse| {
+            let rule = lapse.rule.as_str();
+            format!(
+                "A lapse of form at line {} of the transcript: {rule}: {}.",
+                lapse.line, lapse.detail
+            )
+        })
+        .collect();
+    let more = lapses.len().saturating_sub(MAX_NOTES);
+    if more > 0 {
+        notes.push(format!(
+            "{more} more lapses of form: `git council duel check` names them."
+        ));
+    }
+    notes
 }
 
 /// Every violation, in the order of the file.
@@ -383,7 +410,15 @@ fn open_matters(state: &DebateState) -> String {
     match (open.is_empty(), state.dissents.first()) {
         (false, _) => format!("{} is open", open.join(", ")),
         (true, Some(dissent)) => format!("{} disagrees at line {}", dissent.role, dissent.line),
-        (true, None) => "nobody timed out or agreed".to_owned(),
+        (true, None) => match state.objections.first() {
+            Some(objection) => {
+                format!(
+                    "{} objects to the change at line {}",
+                    objection.role, objection.line
+                )
+            }
+            None => "nobody timed out or agreed".to_owned(),
+        },
     }
 }
 

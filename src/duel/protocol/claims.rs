@@ -140,6 +140,19 @@ pub(super) fn split_tag(text: &str) -> (Option<Tag>, String) {
 /// A side that names no severity means one that is worth a warning.
 fn parse_severity(text: &str) -> Severity {
     let lower = text.to_ascii_lowercase();
+    let mut cells = lower
+        .split(['|', '(', ')', '[', ']', ','])
+        .map(|cell| cell.trim_matches(|c: char| !c.is_alphanumeric()));
+    // In a table it is a cell of its own, wherever it stands.
+    let named = cells.find_map(|cell| match cell {
+        "critical" => Some(Severity::Critical),
+        "significant" => Some(Severity::Significant),
+        "minor" => Some(Severity::Minor),
+        _ => None,
+    });
+    if let Some(severity) = named {
+        return severity;
+    }
     let before = &lower[..lower.find(':').unwrap_or(lower.len())];
     if before.contains("critical") {
         Severity::Critical
@@ -151,8 +164,13 @@ fn parse_severity(text: &str) -> Severity {
 }
 
 fn parse_description(text: &str) -> String {
-    let after = text.split_once(" — ").map_or(text, |(_, rest)| rest);
-    after.trim().to_owned()
+    // A row of a table ends with what is wrong.
+    let cells = || text.rsplit('|').map(str::trim);
+    let after = match text.split_once(" — ") {
+        Some((_, rest)) => Some(rest),
+        None => cells().find(|cell| !cell.is_empty()),
+    };
+    after.unwrap_or(text).trim().to_owned()
 }
 
 /// The first place in a text: `path:3`, `path:3-5`, `path:L3`, `path#L3`, `path line 3`; in backticks or bare.

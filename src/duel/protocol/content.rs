@@ -11,7 +11,8 @@ use super::claims::{RaisedPoint, find_location, parse_point, read_quote, split_t
 use super::point_ref::{PointId, PointRefs};
 use super::transcript::{DebateSection, SectionKind};
 use super::wording::{
-    is_approval, is_universal, split_label, stance_in_words, stance_of_labelled, stance_of_unnamed,
+    is_approval, is_universal, objects, parse_vote, split_label, stance_in_words,
+    stance_of_labelled, stance_of_unnamed,
 };
 
 /// A statement that takes a stance.
@@ -47,6 +48,8 @@ pub(crate) struct SectionContent {
     pub uncategorised: Vec<UncategorisedItem>,
     /// Whether it says in words that it found nothing.
     pub approves: bool,
+    /// Lines that say in plain words that the change must not go in, and name no point.
+    pub objections: Vec<u32>,
 }
 
 /// Reads a section's points and replies. Nothing inside a fence or a quote is a point, but a quote right under a point or a
@@ -60,7 +63,8 @@ pub(crate) fn read_content(section: &DebateSection) -> SectionContent {
     if section.kind == SectionKind::Consensus {
         return reader.content;
     }
-    for block in fold_children(split_blocks(&section.body)) {
+    let blocks = fold_children(split_blocks(&section.body));
+    for block in reader.join_headings(blocks) {
         reader.read_block(&block);
     }
     reader.end_scope();
@@ -91,8 +95,12 @@ impl ContentReader {
     fn read_block(&mut self, block: &TextBlock<'_>) {
         let words = block.words();
         self.content.approves |= is_approval(&words);
-        if is_vote_line(&block.head) {
-            return;
+        if parse_vote(&block.head).is_some() {
+            let below = TextBlock {
+                head: String::new(),
+                ..block.clone()
+            };
+            return self.read_prose(&below);
         }
         if let BlockShape::Heading(_) = block.shape {
             return self.read_heading(block);
@@ -106,7 +114,7 @@ impl ContentReader {
             return self.content.points.push(point);
         }
         if self.is_opening {
-            return;
+            return self.read_prose(block);
         }
         let (to, _) = split_refs(block);
         if let Some(stance) = stance_of_block(block) {
@@ -130,13 +138,24 @@ impl ContentReader {
                 self.content
                     .uncategorised
                     .push(UncategorisedItem { to, line });
+                self.read_prose(block);
             }
-            _ => {}
+            _ => self.read_prose(block),
+        }
+    }
+
+    /// What is neither point nor reply may still say that the change must not go in.
+    fn read_prose(&mut self, block: &TextBlock<'_>) {
+        if objects(&block.words()) {
+            self.content.objections.push(block.line);
         }
     }
 
     fn read_heading(&mut self, block: &TextBlock<'_>) {
         self.end_scope();
+        if let Some(point) = self.heading_claim(block) {
+            return self.content.points.push(point);
+        }
         let lower = block.head.to_lowercase();
         let (to, rest) = split_refs(block);
         self.scope.lists_findings = lower.contains("findings");
@@ -148,6 +167,38 @@ impl ContentReader {
         self.scope.stance =
             stance.map(|stance| new_reply(block, to.clone(), stance, rest.to_owned()));
         self.scope.to = to;
+    }
+
+    /// A heading that names a problem and its place: one of the author's own, or one of nobody's yet.
+    fn heading_claim(&self, block: &TextBlock<'_>) -> Option<RaisedPoint> {
+        let (refs, rest) = split_refs(block);
+        let point = parse_point(block, &refs, rest)?;
+        let is_free = refs.ids.is_empty() && (self.is_opening || begins_with_severity(rest));
+        let is_own = self.is_own_point(&refs, rest) || self.is_opening && self.names_own(&refs);
+        let is_claim = is_own || is_free || point.tag.is_some();
+        (is_claim && point.is_placed()).then_some(point)
+    }
+
+    /// Under a heading that names a problem and no place, the place stands in what comes next.
+    fn join_headings<'b>(&self, blocks: Vec<TextBlock<'b>>) -> Vec<TextBlock<'b>> {
+        let mut joined: Vec<TextBlock<'b>> = Vec::new();
+        for mut block in blocks {
+            let is_heading = matches!(block.shape, BlockShape::Heading(_));
+            let above = joined.last_mut().filter(|above| {
+                let (refs, rest) = split_refs(above);
+                matches!(above.shape, BlockShape::Heading(_))
+                    && self.is_own_point(&refs, rest)
+                    && refs.place.is_none()
+            });
+            match above {
+                Some(above) if !is_heading && find_location(&block.words()).is_some() => {
+                    above.head = format!("{} {}", above.head, block.head);
+                    above.rest.append(&mut block.rest);
+                }
+                _ => joined.push(block),
+            }
+        }
+        joined
     }
 
     /// A heading that takes a stance with nothing below it is a reply of its own.
@@ -218,8 +269,10 @@ impl ContentReader {
         let claims_here =
             self.is_opening || self.scope.lists_findings || point.tag.is_some() || is_own;
         let is_placed = point.is_placed();
-        let stands_alone =
-            block.shape.is_item() || starts_with_place(rest) || block.head.starts_with("**");
+        let stands_alone = block.shape.is_item()
+            || block.shape == BlockShape::Row
+            || starts_with_place(rest)
+            || block.head.starts_with("**");
         let counts = match (is_placed, claims_here) {
             (true, true) => stands_alone || point.tag.is_some(),
             // Without a tag it is a new claim only where it answers nothing.
@@ -240,19 +293,22 @@ impl ContentReader {
 
     /// Whether it is a point as the opening has them: the author's own name for it, and how bad it is.
     fn is_own_point(&self, refs: &PointRefs, rest: &str) -> bool {
+        refs.ids.len() == 1 && self.names_own(refs) && begins_with_severity(rest)
+    }
+
+    fn names_own(&self, refs: &PointRefs) -> bool {
         let is_authors = |id: &PointId| Some(id.role) == self.author;
-        let bare = rest
-            .trim_start_matches(['*', '_', '[', '(', ' '])
-            .to_ascii_lowercase();
-        let has_severity = ["critical", "significant", "minor"]
-            .iter()
-            .any(|word| bare.starts_with(word));
-        refs.ids.len() == 1 && refs.ids.iter().all(is_authors) && has_severity
+        !refs.ids.is_empty() && refs.ids.iter().all(is_authors)
     }
 }
 
-fn is_vote_line(head: &str) -> bool {
-    head.starts_with("Vote:")
+fn begins_with_severity(text: &str) -> bool {
+    let bare = text
+        .trim_start_matches(['*', '_', '[', '(', '|', ' '])
+        .to_ascii_lowercase();
+    ["critical", "significant", "minor"]
+        .iter()
+        .any(|word| bare.starts_with(word))
 }
 
 fn starts_with_place(text: &str) -> bool {

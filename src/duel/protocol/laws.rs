@@ -12,8 +12,9 @@ use super::ledger::ByteLedger;
 use super::point_ref::PointId;
 use super::render::{SectionDraft, render_section, render_signature};
 use super::side::{DuelSide, SideMove, ending_of};
-use super::standing::DebateState;
+use super::standing::{DebateState, vote_of};
 use super::transcript::{DebateTranscript, SectionKind};
+use super::turns::{NextTurn, next_turn};
 use super::{DuelEnding, DuelRole};
 
 const DISAGREED: [&str; 28] = [
@@ -70,6 +71,17 @@ const AGREED: [&str; 12] = [
     "I agree",
     "I agree: the value is lost",
     "✅ Agreed",
+];
+
+const OBJECTIONS: [&str; 8] = [
+    "I was wrong: `src/a.py:2` deletes every row. This is critical, do not merge.",
+    "Please don't merge this.",
+    "This must not go in.",
+    "It is a severe problem.",
+    "That is a blocker",
+    "| severity | critical |",
+    "- this opens a vulnerability in the login",
+    "I cannot approve it.",
 ];
 
 fn spelling() -> impl Strategy<Value = (Stance, &'static str)> {
@@ -275,6 +287,97 @@ proptest! {
         let body = format!("{answers}\nI read {before}\n\n{doubt}\n\nI looked at {after}");
         let text = opening(2) + &signed("Response 1", &body, 'B', 1);
         prop_assert!(!DebateState::read(&DebateTranscript::parse(&text)).is_settled(), "{}", text);
+    }
+
+    /// Whatever a side raises under its own name, in whatever form, is a point: nothing is agreed before it is answered.
+    #[test]
+    fn a_point_is_one_in_every_form(form in 0..6usize, line in 1u32..99, text in phrase(), gap in any::<bool>(), late in any::<bool>()) {
+        let gap = if gap { "\n" } else { "" };
+        let point = match form {
+            0 => format!("- **A1** — **critical** `a.rs:{line}` — {text}\n"),
+            1 => format!("### A1 — **critical** `a.rs:{line}` — {text}\n{gap}> quoted\n"),
+            2 => format!("| # | severity | place | what |\n|---|---|---|---|\n| A1 | critical | `a.rs:{line}` | {text} |\n"),
+            3 => format!("**A1** — **critical** `a.rs:{line}` — {text}\n"),
+            4 => format!("### A1: critical\n{gap}`a.rs:{line}` — {text}\n"),
+            _ => format!("#### A1 — critical — {text}\n\nIt stands at `a.rs:{line}`.\n"),
+        };
+        let body = format!("Vote: PASS\n\n{point}");
+        let text = if late {
+            "# Code Debate: HEAD\n".to_owned() + &signed("Opening", "Vote: PASS — nothing found", 'A', 0)
+                + &signed("Response 1", "Vote: PASS — nothing found", 'B', 1) + &signed("Follow-up 1", &body, 'A', 2)
+        } else {
+            "# Code Debate: HEAD\n".to_owned() + &signed("Opening", &body, 'A', 0)
+        };
+        let state = DebateState::read(&DebateTranscript::parse(&text));
+        prop_assert_eq!(state.points.len(), 1, "{}", text);
+        let found = &state.points[0].finding;
+        prop_assert_eq!((found.severity, found.location.line), (Severity::Critical, line), "{}", text);
+        prop_assert!(!state.is_settled() && !state.is_settled_for(DuelRole::A), "{}", text);
+    }
+
+    /// A vote is one however it is set, and the worst of a section counts.
+    #[test]
+    fn a_vote_is_one_in_every_form(form in 0..9usize, vote in select(&[Vote::Pass, Vote::Warn, Vote::Fail][..])) {
+        let word = vote.as_str();
+        let line = match form {
+            0 => format!("Vote: {word}"),
+            1 => format!("**Vote: {word}**"),
+            2 => format!("vote: {}", word.to_lowercase()),
+            3 => format!("**Vote:** {word} — it is lost"),
+            4 => format!("- Vote: {word}"),
+            5 => format!("### Vote: {word}"),
+            6 => format!("| Vote | {word} |"),
+            7 => format!("My vote: **{word}**"),
+            _ => format!("Verdict: {word}."),
+        };
+        let text = "# Code Debate: HEAD\n".to_owned() + &signed("Opening", &format!("Vote: PASS\n\n{line}"), 'A', 0);
+        let named = vote_of(&DebateTranscript::parse(&text), DuelRole::A).map(|(vote, _)| vote);
+        prop_assert_eq!(named, Some(vote), "{}", text);
+    }
+
+    /// Plain words against the change bar an agreement until their side takes them back, whoever closes.
+    #[test]
+    fn no_objection_in_plain_words_ends_as_consensus(
+        words in select(&OBJECTIONS[..]),
+        before in phrase(),
+        taken_back in any::<bool>(),
+        closing in select(&CLOSINGS[..]),
+    ) {
+        let opening = signed("Opening", "Vote: PASS — nothing found", 'A', 0);
+        let said = signed("Follow-up 1", &format!("I read {before}.\n\n{words}"), 'A', 2);
+        let answered = if taken_back { "" } else { "There is nothing to add." };
+        let text = format!("# Code Debate: HEAD\n{opening}") + &signed("Response 1", "Vote: PASS", 'B', 1) + &said
+            + &signed("Response 2", "I see.", 'B', 3)
+            + &signed("Follow-up 2", if taken_back { "I was wrong: I found nothing, no issues." } else { answered }, 'A', 4)
+            + &signed("Response 3", "I see.", 'B', 5);
+        let transcript = DebateTranscript::parse(&text);
+        prop_assert_eq!(DebateState::read(&transcript).is_settled(), taken_back, "{}", text);
+        let ending = ending_of(&DebateTranscript::parse(&format!("{text}{closing}")));
+        prop_assert_eq!(ending == DuelEnding::Consensus, taken_back, "{}", text);
+    }
+
+    /// The check calls a violation what ends a running duel as one, and nothing else: clocks and forms do not.
+    #[test]
+    fn the_check_and_the_duel_have_one_rule(said in labelled_exchanges(), turns in 1..4usize, fault in 0..7usize, at in 0..4usize) {
+        let text = debate(&said, turns);
+        let heading = ["## Opening", "## Response 1", "## Follow-up 1", "## Response 2"][at.min(turns)];
+        let signed_at = format!("14:30:{:02}Z", at.min(turns));
+        let text = match fault {
+            0 => text,
+            1 => text.replace(&signed_at, "09:00:00Z"),
+            2 => text.replace(heading, "## Summary"),
+            3 => text.replace(&format!("{signed_at}*\n"), &format!("{signed_at}*\nP.S. more\n")),
+            4 => text.replace("Agent B", "Agent A"),
+            5 => text.replace("Agreed", "I see"),
+            _ => text.replacen(heading, "## Follow-up 4", 1),
+        };
+        let transcript = DebateTranscript::parse(&text);
+        let is_broken = next_turn(&transcript) == NextTurn::Broken;
+        let found = check_transcript(&transcript);
+        prop_assert_eq!(found.iter().any(|v| v.rule.is_fatal()), is_broken, "{:?}\n{}", found, text);
+        if fault == 1 {
+            prop_assert!(!is_broken, "{}", text);
+        }
     }
 
     /// Every transcript of the protocol's own forms passes the check.

@@ -8,6 +8,7 @@ use super::claims::{RaisedPoint, has_place};
 use super::content::{PointReply, SectionContent, read_content};
 use super::point_ref::{PointId, PointRefs};
 use super::transcript::{DebateSection, DebateTranscript, SectionKind};
+use super::wording::parse_vote;
 
 /// How far apart two sides may place what they call the same, in lines.
 const NEAR_LINES: u32 = 3;
@@ -105,6 +106,8 @@ pub(crate) struct DebateState {
     pub points: Vec<PointStanding>,
     /// Disagreements that name no point and still stand.
     pub dissents: Vec<LooseDissent>,
+    /// Words that say that the change must not go in, and name no point: they stand until their side takes them back.
+    pub objections: Vec<LooseDissent>,
     /// Sides that took part: they raised a point, took a stance, or named a vote.
     pub speakers: Vec<DuelRole>,
 }
@@ -125,7 +128,9 @@ impl DebateState {
 
     /// Whether nothing is open between the sides.
     pub(crate) fn is_settled(&self) -> bool {
-        self.dissents.is_empty() && self.points.iter().all(PointStanding::is_settled)
+        self.dissents.is_empty()
+            && self.objections.is_empty()
+            && self.points.iter().all(PointStanding::is_settled)
     }
 
     /// Whether `closer` may say that everything is agreed: a point of the other side on which the closer never took a stance
@@ -135,6 +140,7 @@ impl DebateState {
             |point: &PointStanding| point.id.role != closer && point.last_of(closer).is_none();
         let is_dissenting = self.dissents.iter().any(|dissent| dissent.role != closer);
         !is_dissenting
+            && self.objections.is_empty()
             && self
                 .points
                 .iter()
@@ -154,6 +160,7 @@ impl DebateState {
         {
             self.speakers.push(role);
         }
+        self.take_objections(index, role, &content);
         let answers = self.assign_replies(role, section.kind, &content.replies);
         let before = self.dissents.len();
         for (targets, reply) in answers {
@@ -162,6 +169,21 @@ impl DebateState {
         for point in content.points {
             self.raise_point(index, role, point);
         }
+    }
+
+    /// What a side says in plain words against the change; its later approval takes that back.
+    fn take_objections(&mut self, section: usize, role: DuelRole, content: &SectionContent) {
+        let agrees = |reply: &PointReply| reply.stance == Stance::Agreed && reply.is_universal;
+        let is_content = content.approves || content.replies.iter().any(agrees);
+        if is_content && content.objections.is_empty() {
+            self.objections.retain(|objection| objection.role != role);
+        }
+        let new = content.objections.iter().map(|&line| LooseDissent {
+            role,
+            section,
+            line,
+        });
+        self.objections.extend(new);
     }
 
     /// Which points each reply speaks of: those that it names, else those of the other side in their order.
@@ -429,19 +451,13 @@ pub(crate) fn vote_of(transcript: &DebateTranscript, role: DuelRole) -> Option<(
     own.filter_map(vote_in).next()
 }
 
+/// Of several votes in one section the worst: a PASS above takes back no FAIL.
 fn vote_in(section: &DebateSection) -> Option<(Vote, String)> {
     let lines = section.body.iter().filter(|line| line.is_open());
-    lines.filter_map(|line| parse_vote(&line.text)).next()
-}
-
-fn parse_vote(line: &str) -> Option<(Vote, String)> {
-    let text = line.trim().strip_prefix("Vote:")?.trim_start();
-    let votes = [Vote::Pass, Vote::Warn, Vote::Fail];
-    let (vote, rest) = votes
-        .into_iter()
-        .find_map(|vote| Some((vote, text.strip_prefix(vote.as_str())?)))?;
-    let rest = rest.trim_start_matches([' ', '—', '–', '-', ':']);
-    Some((vote, rest.to_owned()))
+    let votes: Vec<_> = lines.filter_map(|line| parse_vote(&line.text)).collect();
+    let worst = votes.iter().map(|(vote, _)| *vote).max()?;
+    let (vote, reason) = votes.into_iter().find(|(vote, _)| *vote == worst)?;
+    Some((vote, reason.to_owned()))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! well. Whatever speaks against agreement counts against it: a doubt that is misread costs a round, a consent that is
 //! misread costs the verdict.
 
+use council_protocol::Vote;
 use council_protocol::answer::Stance;
 
 /// The three labels as the protocol spells them, longest first so that none hides another.
@@ -272,8 +273,12 @@ impl Words {
     }
 
     /// Without the phrases that mean the end of a disagreement.
-    fn without_ended(mut self) -> Self {
-        for phrase in ENDED {
+    fn without_ended(self) -> Self {
+        self.without(ENDED)
+    }
+
+    fn without(mut self, phrases: &[&str]) -> Self {
+        for phrase in phrases {
             while let Some(at) = self.position(phrase) {
                 self.0.drain(at..at + phrase.split(' ').count());
             }
@@ -430,6 +435,119 @@ pub(crate) fn is_approval(text: &str) -> bool {
         "approved",
     ];
     Words::of(text).has_any(APPROVALS)
+}
+
+/// What somebody says who does not let a change in.
+const BLOCKS: &[&str] = &[
+    "do not merge",
+    "don't merge",
+    "dont merge",
+    "not be merged",
+    "cannot be merged",
+    "can't be merged",
+    "not merge this",
+    "must not go in",
+    "should not go in",
+    "not go in",
+    "do not ship",
+    "don't ship",
+    "not be shipped",
+    "do not land",
+    "don't land",
+    "do not approve",
+    "don't approve",
+    "cannot approve",
+    "can't approve",
+    "not safe to merge",
+    "unsafe to merge",
+    "not ready to merge",
+    "blocks the merge",
+    "block the merge",
+    "request changes",
+    "requesting changes",
+    "i vote fail",
+    "vote is fail",
+    "vote fail",
+    "verdict fail",
+];
+
+/// Words for problems that stop a change.
+const GRAVE: &[&str] = &[
+    "critical",
+    "severe",
+    "serious",
+    "blocker",
+    "showstopper",
+    "vulnerability",
+    "vulnerabilities",
+    "vulnerable",
+    "data loss",
+];
+
+/// Words beside which a grave one names nothing of the change: it is absent, or gone.
+const HARMLESS: &[&str] = &[
+    "nothing",
+    "none",
+    "0",
+    "without",
+    "isn't",
+    "aren't",
+    "wasn't",
+    "non",
+    "fixes",
+    "fixed",
+    "resolved",
+    "resolves",
+    "addresses",
+    "addressed",
+    "prevents",
+];
+
+/// Terms of the trade that are no problems.
+const TERMS: &[&str] = &[
+    "critical path",
+    "critical paths",
+    "critical section",
+    "critical sections",
+];
+
+/// Whether a text says in plain words that the change must not go in.
+pub(crate) fn objects(text: &str) -> bool {
+    let blocks = Words::of(text).has_any(BLOCKS);
+    let sentences = text.split(['.', '!', '?', ';', '\n']);
+    let mut sentences = sentences.map(|sentence| Words::of(sentence).without(TERMS));
+    blocks
+        || sentences.any(|words| {
+            let is_harmless = |word: &String| {
+                NEGATIONS.contains(&word.as_str()) || HARMLESS.contains(&word.as_str())
+            };
+            words.has_any(GRAVE) && !words.0.iter().any(is_harmless)
+        })
+}
+
+/// The vote that a line names, however it is set: `Vote: FAIL — why`, `**Vote: FAIL**`, `- verdict: fail`, `| Vote | FAIL |`.
+pub(crate) fn parse_vote(line: &str) -> Option<(Vote, &str)> {
+    let rest = strip_word(line.trim_start_matches(is_ornament), &["my", "final"]);
+    let rest = strip_word(
+        rest.unwrap_or(line).trim_start_matches(is_ornament),
+        &["vote", "verdict"],
+    )?;
+    let set_apart = rest.trim_start_matches(['*', '_', '`', ' ']);
+    let value = set_apart.strip_prefix([':', '=', '|', '—', '–', '-'])?;
+    let value = value.trim_start_matches(is_ornament);
+    let votes = [Vote::Pass, Vote::Warn, Vote::Fail];
+    let named = |vote: Vote| Some((vote, strip_word(value, &[&vote.as_str().to_lowercase()])?));
+    let (vote, reason) = votes.into_iter().find_map(named)?;
+    Some((vote, reason.trim_matches(is_ornament)))
+}
+
+/// The text behind the first of these words that it begins with, in small or capital letters.
+fn strip_word<'t>(text: &'t str, words: &[&str]) -> Option<&'t str> {
+    words.iter().find_map(|word| {
+        let (begin, rest) = text.split_at_checked(word.len())?;
+        let ends = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        (ends && begin.eq_ignore_ascii_case(word)).then_some(rest)
+    })
 }
 
 #[cfg(test)]

@@ -104,3 +104,31 @@ fn what_follows_a_label_is_its_reason() {
     assert_eq!(split_label("Disagreement"), Some((Stance::Disagreed, "")));
     assert_eq!(split_label("Agreement is far"), None);
 }
+
+#[test]
+fn what_names_no_problem_of_the_change_is_no_objection() {
+    for text in [
+        "Nothing critical stands here.",
+        "No severe problem is left.",
+        "This is not critical.",
+        "It fixes a critical leak.",
+        "The lock is taken on the critical path.",
+        "| Critical | 0 |",
+        "I have read it.",
+    ] {
+        assert!(!objects(text), "{text}");
+    }
+}
+
+#[test]
+fn a_vote_is_a_word_of_its_own() {
+    for text in [
+        "Vote: PASSABLE",
+        "Voters: FAIL",
+        "I vote that we wait",
+        "The vote: who knows",
+        "Verdict follows",
+    ] {
+        assert_eq!(parse_vote(text), None, "{text}");
+    }
+}

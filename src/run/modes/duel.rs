@@ -39,6 +39,7 @@ use crate::run::seats::SeatPlanner;
 use crate::council::Plan;
 use crate::council::plan::{DebateMode, ExchangeMode, Procedure, ProcedureOptions, RunSeed};
 use crate::duel::driver::{self as session, DuelFileOnDisk, DuelFinished, ReportedFile};
+use crate::duel::protocol::check::lapse_notes;
 use crate::duel::protocol::receipts::{WriteReceipt, check_receipts};
 use crate::duel::protocol::render::{render_consensus, render_signature};
 use crate::duel::protocol::side::ending_of;
@@ -388,6 +389,7 @@ impl Duel<'_> {
                 .iter()
                 .map(|breach| format!("The protocol was broken: {breach}.")),
         );
+        plan.notes.extend(lapse_notes(transcript));
         let ending = concluded.ending;
         let spent = concluded.spent.clone().map(|side| side.usage);
         verdict::judge_transcript(transcript, ending, plan, spent, &mut prove, &mut line_at)

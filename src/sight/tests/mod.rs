@@ -190,6 +190,141 @@ fn the_rest_of_a_long_changed_function_is_shown() {
     assert!(!change_alone.contains("p.mu.Lock()"), "{change_alone}");
 }
 
+/// The heads of the blocks in a brief of the last commit.
+fn heads(repo: &Repo) -> Vec<String> {
+    let (change, packet) = prepare(repo, "main~1..main");
+    let brief = render(&packet, &look(&change, &packet));
+    let heads = brief.lines().filter_map(|line| line.strip_prefix("=== "));
+    heads.map(str::to_owned).collect()
+}
+
+fn has(heads: &[String], part: &str) -> bool {
+    heads.iter().any(|head| head.contains(part))
+}
+
+#[test]
+fn a_string_of_the_code_gives_no_file_a_second_name() {
+    let repo = Repo::new();
+    let path = |end: &str| {
+        format!(
+            "package web\n\nfunc clean(p string) string {{\n\tif p == \"\" {{\n\t\treturn \"/\"\n\t}}\n\treturn p{end}\n}}\n"
+        )
+    };
+    repo.write("path.go", path(""));
+    repo.write(
+        "web.go",
+        "package web\n\nfunc handle(p string) string {\n\treturn clean(p)\n}\n",
+    );
+    repo.commit("one");
+    repo.write("path.go", path(" + \"x\"")).commit("two");
+    let heads = heads(&repo);
+    let uses: Vec<_> = heads
+        .iter()
+        .filter(|head| head.contains("web.go"))
+        .collect();
+    assert_eq!(uses.len(), 1, "{heads:?}");
+    assert!(uses[0].starts_with("web.go:"), "{heads:?}");
+}
+
+#[test]
+fn callers_of_the_very_method_come_before_others_of_its_name() {
+    let repo = Repo::new();
+    let source = |test: &str| {
+        format!(
+            "pub struct ScriptSource {{ body: String }}\n\nimpl ScriptSource {{\n    pub fn parse(raw: &str) -> Option<Self> {{\n        if {test} {{\n            return None;\n        }}\n        Some(Self {{ body: raw.to_owned() }})\n    }}\n}}\n"
+        )
+    };
+    repo.write("src/util/frontmatter.rs", source("raw.is_empty()"));
+    repo.write("src/workspace/embedded.rs", "use crate::util::frontmatter::ScriptSource;\n\npub fn expand(content: &str) -> String {\n    let source = ScriptSource::parse(content).unwrap();\n    source.body().to_owned()\n}\n");
+    for n in 1..8 {
+        let text =
+            format!("pub fn port{n}(text: &str) -> u16 {{\n    text.parse().unwrap_or({n})\n}}\n");
+        repo.write(&format!("src/util/n{n}.rs"), text);
+    }
+    repo.commit("one");
+    repo.write("src/util/frontmatter.rs", source("raw.trim().is_empty()"))
+        .commit("two");
+    let heads = heads(&repo);
+    assert!(has(&heads, "src/workspace/embedded.rs:"), "{heads:?}");
+    assert!(!has(&heads, "src/util/n1.rs"), "{heads:?}");
+}
+
+#[test]
+fn who_names_a_file_that_is_gone_is_shown() {
+    let repo = Repo::new();
+    repo.write(
+        "lib/u.py",
+        "def gone(x):\n    return x\n\ndef g2(x):\n    return x\n",
+    );
+    repo.write(
+        "app/m.py",
+        "from lib.u import gone\n\ndef go(x):\n    return gone(x)\n",
+    );
+    repo.write("u.h", "int copy(char *d);\n");
+    repo.write("main.c", "#include \"u.h\"\nint main(void) { return 0; }\n");
+    repo.write("templates/page.html", "<p>x</p>\n<b>y</b>\n");
+    repo.write("v.py", "def v(r):\n    return render(r, \"page.html\")\n");
+    repo.commit("one");
+    repo.git(&["mv", "lib/u.py", "lib/v.py"]);
+    repo.remove("u.h")
+        .remove("templates/page.html")
+        .commit("two");
+    let heads = heads(&repo);
+    for (place, why) in [
+        ("app/m.py:", "names `lib/u.py`, which the change moves"),
+        ("main.c:", "names `u.h`, which the change deletes"),
+        (
+            "v.py:",
+            "names `templates/page.html`, which the change deletes",
+        ),
+    ] {
+        let is_it = |head: &&String| head.starts_with(place) && head.contains(why);
+        assert!(heads.iter().any(|head| is_it(&head)), "{place}: {heads:?}");
+    }
+}
+
+#[test]
+fn a_setting_is_no_definition_of_a_function() {
+    let repo = Repo::new();
+    repo.write(
+        ".github/workflows/ci.yml",
+        "on: push\njobs:\n  test:\n    runs-on: ubuntu-latest\n",
+    );
+    let main = |end: &str| {
+        format!(
+            "import {{ run, test }} from \"./lib/x.js\";\n\nexport function main(a) {{\n  test(a);\n  return run(a{end});\n}}\n"
+        )
+    };
+    repo.write("src/main.js", main("")).commit("one");
+    repo.write("src/main.js", main(" + 1")).commit("two");
+    let heads = heads(&repo);
+    assert!(!has(&heads, "ci.yml"), "{heads:?}");
+}
+
+/// Where time ends the search, what was found by then is shown, and time is named.
+#[test]
+fn what_was_found_before_time_ran_out_is_shown() {
+    let (_repo, change, packet) = case("go/caller");
+    let sight = Sight::around(&change).unwrap();
+    let ample = SearchLimits::within(Duration::from_secs(60));
+    let whole = gather_context(&sight, &packet, &ample);
+    let spent = gather::with_search_of(
+        &sight,
+        &packet,
+        &ample,
+        &SearchLimits::within(Duration::ZERO),
+    );
+    let uses = |gathered: &GatheredContext| {
+        gathered
+            .blocks
+            .iter()
+            .filter(|block| block.kind == ContextKind::Use)
+            .count()
+    };
+    assert!(uses(&whole) > 0);
+    assert_eq!(uses(&whole), uses(&spent));
+}
+
 #[test]
 fn secrets_around_a_change_are_taken_out() {
     let repo = Repo::new();

@@ -44,6 +44,9 @@ pub enum ToolQuery {
     },
 }
 
+/// The most characters of an argument's name that is told back.
+const MAX_SHOWN_NAME: usize = 40;
+
 impl ToolQuery {
     /// The name under which a model calls the tool.
     pub fn tool_name(&self) -> &'static str {
@@ -64,6 +67,22 @@ impl ToolQuery {
         let Some(fields) = arguments.as_object() else {
             return Err("the arguments have to be a JSON object".to_owned());
         };
+        let known: &[&str] = match tool {
+            "read_file" | "history" => &["path", "from", "to"],
+            "search" => &["regex", "glob"],
+            "symbol" => &["name"],
+            "list" => &["glob"],
+            _ => &[],
+        };
+        // A slip in a name must not become a search of everything, or a whole file.
+        let odd = fields.keys().find(|name| !known.contains(&name.as_str()));
+        if let Some(odd) = odd.filter(|_| !known.is_empty()) {
+            let odd: String = odd.chars().take(MAX_SHOWN_NAME).collect();
+            return Err(format!(
+                "there is no argument `{odd}`; there are {}",
+                known.join(", ")
+            ));
+        }
         Ok(match tool {
             "read_file" => Self::ReadFile {
                 path: required(fields, "path")?,
