@@ -6,6 +6,7 @@
 
 mod dialect;
 mod encoded_key;
+mod escape;
 mod file;
 mod key_block;
 mod known;
