@@ -5,11 +5,13 @@ use std::ops::Range;
 
 use regex::Captures;
 
+use crate::encoded_key::encoded_texts;
 use crate::escape::{Reading, escape_length, may_begin};
 use crate::plausible::{
     is_description, is_literal, is_mixed_literal, is_nobodys_host, is_own_password,
     is_random_literal, is_random_part, is_secret_name, looks_random, shannon_entropy, sign_in_pair,
 };
+use crate::respelled::PlainSpelling;
 use crate::table::{SecretRule, SecretTable};
 
 /// What stands where a secret stood, up to its kind.
@@ -54,6 +56,42 @@ pub struct SecretMatch<'t> {
 impl SecretTable {
     /// The secrets of one line, in the order of the rules; they may overlap.
     pub fn find_secrets<'t>(&'t self, line: &str) -> Vec<SecretMatch<'t>> {
+        let mut secrets = self.find_written(line);
+        let is_news = |secrets: &[SecretMatch<'t>], new: &SecretMatch<'t>| {
+            let is_in = |old: &SecretMatch<'t>| {
+                old.span.start <= new.span.start && new.span.end <= old.span.end
+            };
+            !secrets.iter().any(|old| old.kind == new.kind && is_in(old))
+        };
+        if let Some(plain) = PlainSpelling::of(line) {
+            for found in self.find_written(&plain.text) {
+                let new = SecretMatch {
+                    span: plain.place_of(&found.span),
+                    random: plain.place_of(&found.random),
+                    label: plain.place_of(&found.label),
+                    ..found
+                };
+                if new.shape == SecretShape::Token && is_news(&secrets, &new) {
+                    secrets.push(new);
+                }
+            }
+        }
+        for (run, text) in encoded_texts(line) {
+            let mut inside = text.lines().flat_map(|line| self.find_written(line));
+            let found = inside.find(|found| found.is_provider || found.is_plausible);
+            secrets.extend(found.map(|found| SecretMatch {
+                shape: SecretShape::Token,
+                span: run.clone(),
+                random: run.clone(),
+                label: run.start..run.start,
+                ..found
+            }));
+        }
+        secrets
+    }
+
+    /// The secrets of a line that are written in it as they are.
+    fn find_written<'t>(&'t self, line: &str) -> Vec<SecretMatch<'t>> {
         let mut words = self.keyword_finder().find_overlapping_iter(line).peekable();
         // Most lines have no keyword, and cost nothing more.
         if words.peek().is_none() && self.always.is_empty() {

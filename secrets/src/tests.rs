@@ -359,6 +359,25 @@ fn the_body_of_a_private_key_goes_whatever_stands_around_its_lines() {
         );
         assert_eq!(redact(&shown), (shown.clone(), 0));
     }
+    // The last line of a key is shorter than the others, and a part of it.
+    let tail = "1VGrrnt0n50qHhG7T8ksC7c=";
+    for (before, after) in [
+        ("<div>", "</div>"),
+        ("\\033[32m", "\\033[0m"),
+        ("  3 | ", ""),
+        ("", "<br/>"),
+    ] {
+        let wrap = |text: &str| format!("{before}{text}{after}\n");
+        let body: String = lines.iter().map(|line| wrap(line)).collect();
+        let key = format!(
+            "{}{body}{}{}",
+            wrap("-----BEGIN PRI\u{56}ATE KEY-----"),
+            wrap(tail),
+            wrap("-----END PRI\u{56}ATE KEY-----")
+        );
+        let (shown, _) = redact(&key);
+        assert!(!shown.contains("qHhG7T8ks"), "{before:?}: {shown}");
+    }
     for between in [" ", "\\n", "\\r\\n", "\" \"", "\\n\" + \"", ",", "|"] {
         let key = format!(
             "k = \"-----BEGIN PRIVATE KEY-----{between}{}{between}-----END PRIVATE KEY-----\"",
@@ -443,6 +462,60 @@ fn a_token_behind_an_escape_or_an_underscore_is_one() {
         format!("f(\"{key}_dev\")"),
     ] {
         assert!(!redact(&line).0.contains("Q7TZXJ5NPL2WKD6M"), "{line}");
+    }
+}
+
+/// What formatters, pages and manifests make of a token.
+#[test]
+fn a_token_is_one_however_it_is_written() {
+    use crate::encoded_key::tests::encode;
+    for sample in sample_secrets() {
+        let secret = &sample.secret;
+        let table = SecretTable::built_in();
+        let kinds = |line: &str| -> Vec<&str> {
+            table
+                .find_secrets(line)
+                .iter()
+                .map(|found| found.kind)
+                .collect()
+        };
+        let alone = table.find_secrets(&format!("f({secret})"));
+        let Some(alone) = alone
+            .iter()
+            .find(|found| found.shape == crate::SecretShape::Token)
+        else {
+            continue;
+        };
+        for spelled in [
+            secret.replace('_', "\\_"),
+            secret.replace('_', "&#95;"),
+            secret.replace('_', "\\u005f"),
+            secret.replace('_', "%5F"),
+            format!(
+                "{}\u{200b}{}",
+                &secret[..secret.len() / 2],
+                &secret[secret.len() / 2..]
+            ),
+            format!("{}&shy;{}", &secret[..3], &secret[3..]),
+        ] {
+            let line = format!("The token is {spelled} .");
+            assert!(kinds(&line).contains(&alone.kind), "{line}");
+            assert!(
+                !redact(&line).0.contains(&spelled[spelled.len() - 10..]),
+                "{line}"
+            );
+        }
+        if alone.is_provider && secret.is_ascii() {
+            for text in [secret.clone(), format!("A=1\nTOKEN={secret}\n")] {
+                let line = format!("  github: {}", encode(text.as_bytes()));
+                let found = table.find_secrets(&line);
+                assert!(
+                    found.iter().any(|found| found.is_provider),
+                    "{line}: {found:?}"
+                );
+                assert!(!redact(&line).0.contains(&line[20..30]), "{line}");
+            }
+        }
     }
 }
 
