@@ -11,6 +11,9 @@ pub(crate) const KIND: &str = "private-key";
 /// The shortest run of base64 that may hold a key: Ed25519 without its frame has 64 signs.
 const MIN_RUN: usize = 60;
 
+/// The secret number of a curve of 256 bits has 43 signs.
+const MIN_NUMBER: usize = 42;
+
 /// `-----BEGIN ` in base64, for each of the places at which a group of three bytes may begin.
 const FRAMES: [&str; 3] = ["LS0tLS1CRUdJTi", "0tLS0tQkVHSU4g", "tLS0tLUJFR0lOI"];
 
@@ -30,12 +33,55 @@ const BARE_BEGINS: [&str; 4] = ["MC4", "MHc", "MIG", "MII"];
 
 /// Where keys stand in a line that base64 hides, each with all of its run.
 pub fn encoded_keys(line: &str) -> Vec<Range<usize>> {
-    if line.len() < MIN_RUN {
+    if line.len() < MIN_NUMBER {
         return Vec::new();
     }
-    let runs = base64_runs(line);
-    runs.filter(|run| holds_key(&line.as_bytes()[run.clone()]))
-        .collect()
+    let is_key = |run: &Range<usize>| {
+        let is_long = run.len() >= MIN_RUN;
+        (is_long && holds_key(&line.as_bytes()[run.clone()])) || is_named_number(line, run)
+    };
+    base64_runs(line, MIN_NUMBER).filter(is_key).collect()
+}
+
+/// How a JSON Web Key and XML name the secret numbers of a key.
+const WEB_NAMES: [&str; 6] = ["d", "p", "q", "dp", "dq", "qi"];
+const XML_NAMES: [&str; 6] = ["D", "P", "Q", "DP", "DQ", "InverseQ"];
+
+/// Whether a run of base64 is such a number. Public ones have other names, or are shorter.
+fn is_named_number(line: &str, run: &Range<usize>) -> bool {
+    let (before, number) = (&line[..run.start], &line[run.clone()]);
+    let is_drawn = number.bytes().any(|b| b.is_ascii_digit())
+        && number.bytes().any(|b| b.is_ascii_uppercase())
+        && number.bytes().any(|b| b.is_ascii_lowercase());
+    if !is_drawn {
+        return false;
+    }
+    let quote = |c: char| matches!(c, '"' | '\'' | '`');
+    if let Some(tag) = before.strip_suffix('>') {
+        let name = tag.rsplit('<').next().unwrap_or_default();
+        return number.len() >= MIN_RUN && XML_NAMES.contains(&name);
+    }
+    let Some(before) = before.strip_suffix(quote) else {
+        return false;
+    };
+    let before = before.trim_end_matches([' ', '\t', '\\']);
+    let Some(before) = before
+        .strip_suffix([':', '='])
+        .or_else(|| before.strip_suffix("=>"))
+    else {
+        return false;
+    };
+    let before = before.trim_end_matches(|c: char| c == ' ' || c == '\\' || quote(c));
+    let name_start = before.len()
+        - before
+            .bytes()
+            .rev()
+            .take_while(u8::is_ascii_alphanumeric)
+            .count();
+    let (rest, name) = before.split_at(name_start);
+    let is_whole = !rest.ends_with(['_', '-', '.', '$']);
+    // Of an elliptic curve there is only one.
+    is_whole && WEB_NAMES.contains(&name) && (name == "d" || number.len() >= MIN_RUN)
 }
 
 /// Whether a line is the heading of a secret number in what `openssl … -text` prints.
@@ -94,8 +140,27 @@ fn goes_on_below(line: &str, run: &Range<usize>) -> bool {
     run.len() <= MAX_WRAPPED && rest.is_empty() && !line[run.clone()].ends_with('=')
 }
 
+/// The texts that base64 hides in a line, and where: a value of a Secret of Kubernetes, a file in a script.
+pub(crate) fn encoded_texts(line: &str) -> impl Iterator<Item = (Range<usize>, String)> {
+    const MAX_TEXT: usize = 64 << 10;
+    let is_shown = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n');
+    base64_runs(line, MIN_TEXT).filter_map(move |run| {
+        let signs = &line.as_bytes()[run.clone()];
+        // Nearly everything else is no text from the first bytes on.
+        if signs.len() > MAX_TEXT || !decode_base64(&signs[..12]).iter().all(is_shown) {
+            return None;
+        }
+        let text = decode_base64(signs);
+        let text = Some(text).filter(|text| text.iter().all(is_shown))?;
+        Some((run, String::from_utf8(text).ok()?))
+    })
+}
+
+/// A shorter run of base64 holds no token.
+const MIN_TEXT: usize = 24;
+
 /// The runs of signs of base64 that are long enough, their padding included.
-fn base64_runs(line: &str) -> impl Iterator<Item = Range<usize>> {
+fn base64_runs(line: &str, shortest: usize) -> impl Iterator<Item = Range<usize>> {
     let bytes = line.as_bytes();
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -108,7 +173,7 @@ fn base64_runs(line: &str) -> impl Iterator<Item = Range<usize>> {
             while at < bytes.len() && bytes[at] == b'=' && at - end < 2 {
                 at += 1;
             }
-            if end - start >= MIN_RUN {
+            if end - start >= shortest {
                 return Some(start..at);
             }
             at = at.max(start + 1);
@@ -155,13 +220,13 @@ fn holds_frame(run: &[u8]) -> bool {
     })
 }
 
-fn contains(text: &[u8], part: &[u8]) -> bool {
+pub(crate) fn contains(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|window| window == part)
 }
 
 /// Whether bytes begin as a private key in DER does: a sequence, version 0 or 1, and then an algorithm, the first of the
 /// numbers, or the key itself. Certificates and public keys have no version of that value there.
-fn is_key_structure(der: &[u8]) -> bool {
+pub(crate) fn is_key_structure(der: &[u8]) -> bool {
     let body = match der {
         [0x30, 0x82, _, _, body @ ..] => body,
         [0x30, 0x81, _, body @ ..] => body,
@@ -191,7 +256,7 @@ fn digit(byte: u8) -> Option<u8> {
     })
 }
 
-fn decode_base64(text: &[u8]) -> Vec<u8> {
+pub(crate) fn decode_base64(text: &[u8]) -> Vec<u8> {
     let (mut bits, mut held) = (0_u32, 0_u32);
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     for digit in text.iter().map_while(|&byte| digit(byte)) {
@@ -205,14 +270,40 @@ fn decode_base64(text: &[u8]) -> Vec<u8> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use proptest::prelude::*;
+
+    #[test]
+    fn the_numbers_of_a_key_are_secret_under_the_names_that_formats_give_them() {
+        let short = "aB3dE6gH9kLmN0pQ-_rS2tU5vW8xY1zA4bC7dF0gH3j";
+        let long = format!("{short}{short}");
+        for line in [
+            format!("{{\"kty\":\"EC\",\"d\":\"{short}\"}}"),
+            format!("  d: '{short}',"),
+            format!("  \"dp\" : \"{long}\","),
+            format!("\\\"d\\\":\\\"{short}\\\""),
+            format!("<D>{}</D>", long.replace(['-', '_'], "/")),
+            format!("<InverseQ>{}==</InverseQ>", long.replace(['-', '_'], "/")),
+        ] {
+            assert_eq!(encoded_keys(&line).len(), 1, "{line}");
+        }
+        for line in [
+            format!("\"n\":\"{long}\",\"e\":\"AQAB\""),
+            format!("\"x\": \"{short}\""),
+            format!("id: \"{long}\""),
+            format!("\"p\": \"{short}\""),
+            format!("<Modulus>{}</Modulus>", long.replace(['-', '_'], "/")),
+            format!("\"d\": \"{}\"", "a".repeat(60)),
+        ] {
+            assert!(encoded_keys(&line).is_empty(), "{line}");
+        }
+    }
 
     use std::slice::from_ref;
 
     use super::*;
 
-    fn encode(bytes: &[u8]) -> String {
+    pub(crate) fn encode(bytes: &[u8]) -> String {
         const SIGNS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
         let group = |group: &[u8]| {
             let sum = (0..3).fold(0_u32, |sum, at| {

@@ -82,9 +82,11 @@ impl KeyBlock {
         let end = line.find(KEY_END);
         let text = &line[..end.unwrap_or(line.len())];
         let shortest = if self.place == Place::Body { 4 } else { 16 };
+        // The last line of a key is short, and looks like a part of one only behind others.
+        let decorated = if self.place == Place::Body { 20 } else { 40 };
         let body = framed_run(text, &self.frame)
             .filter(|run| run.len() >= shortest)
-            .or_else(|| runs_range(text, 0..text.len(), 40));
+            .or_else(|| runs_range(text, 0..text.len(), decorated));
         self.place = match &body {
             _ if end.is_some() => Place::Outside,
             Some(_) => Place::Body,
@@ -99,8 +101,8 @@ impl KeyBlock {
 /// The fewest signs of a line of base64 whose head is not shown.
 const MIN_BARE: usize = 60;
 
-const KEY_BEGIN: &str = "-----BEGIN ";
-const KEY_END: &str = "-----END ";
+const KEY_BEGIN: &str = "-----BEGIN";
+const KEY_END: &str = "-----END";
 
 const PUTTY_BEGIN: &str = "PuTTY-User-Key-File-";
 
@@ -118,7 +120,12 @@ pub(crate) fn may_begin_key(text: &str) -> bool {
 /// Where the frame of a private key begins in a line.
 fn key_begin(line: &str, holds_secrets: bool) -> Option<usize> {
     let [pem, putty] = &*BEGINS;
-    let named = |at: &usize| holds_secrets || line[*at..].contains("PRIVATE KEY");
+    // In a query or a form, blanks are written in another way.
+    let is_private = |text: &str| {
+        let mut spellings = ["PRIVATE KEY", "PRIVATE%20KEY", "PRIVATE+KEY"].iter();
+        spellings.any(|name| text.contains(name))
+    };
+    let named = |at: &usize| holds_secrets || is_private(&line[*at..]);
     let pem = pem.find(line.as_bytes()).filter(named);
     pem.or_else(|| putty.find(line.as_bytes()))
 }

@@ -6,6 +6,7 @@
 
 mod dialect;
 mod encoded_key;
+mod escape;
 mod file;
 mod key_block;
 mod known;
@@ -14,8 +15,10 @@ mod matcher;
 mod named_value;
 mod plausible;
 mod redactor;
+mod respelled;
 #[cfg(feature = "samples")]
 pub mod samples;
+mod spelled_key;
 mod table;
 
 pub use encoded_key::{encoded_keys, heads_secret_number};
@@ -23,6 +26,7 @@ pub use matcher::{SecretMatch, SecretShape};
 pub use named_value::value_below_name;
 pub use plausible::{is_placeholder, shannon_entropy};
 pub use redactor::{LineRedactor, RedactedLine, RedactedText, Redactor, has_joined_lines};
+pub use spelled_key::begins_spelled_key;
 pub use table::{SecretTable, TableError};
 
 #[cfg(test)]

@@ -5,10 +5,13 @@ use std::ops::Range;
 
 use regex::Captures;
 
+use crate::encoded_key::encoded_texts;
+use crate::escape::{Reading, escape_length, may_begin};
 use crate::plausible::{
     is_description, is_literal, is_mixed_literal, is_nobodys_host, is_own_password,
     is_random_literal, is_random_part, is_secret_name, looks_random, shannon_entropy, sign_in_pair,
 };
+use crate::respelled::PlainSpelling;
 use crate::table::{SecretRule, SecretTable};
 
 /// What stands where a secret stood, up to its kind.
@@ -53,6 +56,42 @@ pub struct SecretMatch<'t> {
 impl SecretTable {
     /// The secrets of one line, in the order of the rules; they may overlap.
     pub fn find_secrets<'t>(&'t self, line: &str) -> Vec<SecretMatch<'t>> {
+        let mut secrets = self.find_written(line);
+        let is_news = |secrets: &[SecretMatch<'t>], new: &SecretMatch<'t>| {
+            let is_in = |old: &SecretMatch<'t>| {
+                old.span.start <= new.span.start && new.span.end <= old.span.end
+            };
+            !secrets.iter().any(|old| old.kind == new.kind && is_in(old))
+        };
+        if let Some(plain) = PlainSpelling::of(line) {
+            for found in self.find_written(&plain.text) {
+                let new = SecretMatch {
+                    span: plain.place_of(&found.span),
+                    random: plain.place_of(&found.random),
+                    label: plain.place_of(&found.label),
+                    ..found
+                };
+                if new.shape == SecretShape::Token && is_news(&secrets, &new) {
+                    secrets.push(new);
+                }
+            }
+        }
+        for (run, text) in encoded_texts(line) {
+            let mut inside = text.lines().flat_map(|line| self.find_written(line));
+            let found = inside.find(|found| found.is_provider || found.is_plausible);
+            secrets.extend(found.map(|found| SecretMatch {
+                shape: SecretShape::Token,
+                span: run.clone(),
+                random: run.clone(),
+                label: run.start..run.start,
+                ..found
+            }));
+        }
+        secrets
+    }
+
+    /// The secrets of a line that are written in it as they are.
+    fn find_written<'t>(&'t self, line: &str) -> Vec<SecretMatch<'t>> {
         let mut words = self.keyword_finder().find_overlapping_iter(line).peekable();
         // Most lines have no keyword, and cost nothing more.
         if words.peek().is_none() && self.always.is_empty() {
@@ -68,20 +107,17 @@ impl SecretTable {
             taken.push(found.range());
         }
         let unglued = without_glue(line, &taken);
+        let is_token = |rule: &SecretRule| rule.shape == SecretShape::Token;
         let mut secrets: Vec<SecretMatch<'t>> = Vec::new();
         for (rule, _) in self.rules.iter().zip(is_due).filter(|(_, due)| *due) {
             let first = secrets.len();
             secrets.extend(self.matches_of(rule, line));
-            let Some(unglued) = unglued
-                .as_deref()
-                .filter(|_| rule.shape == SecretShape::Token)
-            else {
-                continue;
-            };
-            let known = secrets[first..].iter().map(|old| old.random.clone());
-            let mut known: HashSet<Range<usize>> = known.collect();
-            let more = self.matches_of(rule, unglued);
-            secrets.extend(more.filter(|new| known.insert(new.random.clone())));
+            for unglued in unglued.iter().filter(|_| is_token(rule)) {
+                let known = secrets[first..].iter().map(|old| old.random.clone());
+                let mut known: HashSet<Range<usize>> = known.collect();
+                let more = self.matches_of(rule, unglued);
+                secrets.extend(more.filter(|new| known.insert(new.random.clone())));
+            }
         }
         secrets
     }
@@ -141,28 +177,30 @@ impl SecretTable {
     }
 }
 
-/// The line with a blank for each byte of an escape (`\n`, `\x22`, `\u0022`, `\047`, `%3D`) and for each underscore before
-/// one of `words` that belongs to no other one: what would seem to belong to the token behind it. Every other byte stays
-/// where it is. None: there is nothing of that kind.
-fn without_glue(line: &str, words: &[Range<usize>]) -> Option<String> {
+/// The line with a blank for each byte of an escape (`\n`, `\x22`, `\u0022`, `\047`, `%3D`, a terminal's `ESC[32m`) and
+/// for each underscore before one of `words` that belongs to no other one: what would seem to belong to the token behind
+/// it. Every other byte stays where it is. None: there is nothing of that kind; two: escapes can be read in two ways.
+fn without_glue(line: &str, words: &[Range<usize>]) -> Vec<String> {
     let bytes = line.as_bytes();
     let joined = join_ranges(words);
     let before = words.iter().filter_map(|word| word.start.checked_sub(1));
-    let mut glue: Vec<Range<usize>> = before
+    let underscores: Vec<usize> = before
         .filter(|at| bytes[*at] == b'_' && !is_within(&joined, *at))
-        .map(|at| at..at + 1)
         .collect();
-    let signs = bytes
-        .iter()
-        .enumerate()
-        .filter(|(_, b)| matches!(b, b'\\' | b'%'));
-    glue.extend(signs.filter_map(|(at, _)| Some(at..at + escape_length(&bytes[at..])?)));
-    if glue.is_empty() {
-        return None;
+    let starts = bytes.iter().enumerate().filter(|(_, b)| may_begin(**b));
+    let starts: Vec<usize> = starts.map(|(at, _)| at).collect();
+    let mut lines = Vec::new();
+    for reading in [Reading::Short, Reading::Long] {
+        let mut out = bytes.to_vec();
+        underscores.iter().for_each(|&at| out[at] = b' ');
+        for &at in &starts {
+            let length = escape_length(&bytes[at..], reading).unwrap_or(0);
+            out[at..at + length].fill(b' ');
+        }
+        let text = String::from_utf8(out).ok();
+        lines.extend(text.filter(|text| text != line && lines.last() != Some(text)));
     }
-    let mut out = bytes.to_vec();
-    glue.into_iter().for_each(|range| out[range].fill(b' '));
-    String::from_utf8(out).ok()
+    lines
 }
 
 /// Ranges in their order, without those that are part of another one or go on where it ends.
@@ -183,29 +221,6 @@ fn join_ranges(ranges: &[Range<usize>]) -> Vec<Range<usize>> {
 fn is_within(joined: &[Range<usize>], at: usize) -> bool {
     let next = joined.partition_point(|range| range.end <= at);
     joined.get(next).is_some_and(|range| range.contains(&at))
-}
-
-/// How long the escape is that a text begins with; an escaped backslash is one by itself, and may begin another one.
-fn escape_length(text: &[u8]) -> Option<usize> {
-    let is_hex = |from: usize, to: usize| {
-        text.get(from..to)
-            .is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
-    };
-    match text {
-        [b'%', ..] => is_hex(1, 3).then_some(3),
-        [_, b'x', ..] => is_hex(2, 4).then_some(4),
-        [_, b'u', ..] => is_hex(2, 6).then_some(6),
-        [_, b'a' | b'b' | b'f' | b'n' | b'r' | b't' | b'v', ..] => Some(2),
-        [_, digits @ ..] => {
-            let octal = digits
-                .iter()
-                .take(3)
-                .take_while(|b| (b'0'..b'8').contains(b))
-                .count();
-            (octal > 0).then_some(1 + octal)
-        }
-        [] => None,
-    }
 }
 
 impl SecretRule {

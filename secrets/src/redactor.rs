@@ -11,6 +11,7 @@ use crate::known::KnownValues;
 use crate::matcher::{PLACEHOLDER, SecretShape};
 use crate::named_value::value_below_name;
 use crate::plausible::is_drawn;
+use crate::spelled_key::{SpelledKey, may_spell_key};
 use crate::table::SecretTable;
 
 /// Takes secrets out of texts: those that look like one, and those that were found in the change.
@@ -170,6 +171,7 @@ impl Redactor {
             redactor: self,
             block: KeyBlock::default(),
             encoded: EncodedBlock::default(),
+            spelled: SpelledKey::default(),
             above: String::new(),
             is_script,
             holds_secrets,
@@ -187,7 +189,7 @@ impl Redactor {
 /// Whether the lines of a text may stand in each other's light: one that begins a private key makes secrets of those
 /// that follow it, and one that names a variable of the value below. In any other text each line is read by itself, in whatever order.
 pub fn has_joined_lines(text: &str) -> bool {
-    may_begin_key(text) || may_go_on(text)
+    may_begin_key(text) || may_go_on(text) || may_spell_key(text)
 }
 
 /// Redacts line after line of one text.
@@ -196,6 +198,7 @@ pub struct LineRedactor<'r> {
     redactor: &'r Redactor,
     block: KeyBlock,
     encoded: EncodedBlock,
+    spelled: SpelledKey,
     /// The line above, where it may name what stands below it.
     above: String,
     is_script: bool,
@@ -240,7 +243,8 @@ impl<'r> LineRedactor<'r> {
 
     /// The secrets of a line by their shape, and whether all of it is withheld for want of one.
     fn spans(&mut self, line: &str) -> (Vec<SecretSpan<'r>>, bool) {
-        let encoded = self.encoded.read_line(line);
+        let mut encoded = self.encoded.read_line(line);
+        encoded.extend(self.spelled.read_line(line));
         let (mut spans, withheld) = self.plain_spans(line);
         let is_shaped = !encoded.is_empty();
         let keys = encoded.into_iter().map(|range| SecretSpan {

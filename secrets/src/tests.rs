@@ -359,6 +359,25 @@ fn the_body_of_a_private_key_goes_whatever_stands_around_its_lines() {
         );
         assert_eq!(redact(&shown), (shown.clone(), 0));
     }
+    // The last line of a key is shorter than the others, and a part of it.
+    let tail = "1VGrrnt0n50qHhG7T8ksC7c=";
+    for (before, after) in [
+        ("<div>", "</div>"),
+        ("\\033[32m", "\\033[0m"),
+        ("  3 | ", ""),
+        ("", "<br/>"),
+    ] {
+        let wrap = |text: &str| format!("{before}{text}{after}\n");
+        let body: String = lines.iter().map(|line| wrap(line)).collect();
+        let key = format!(
+            "{}{body}{}{}",
+            wrap("-----BEGIN PRI\u{56}ATE KEY-----"),
+            wrap(tail),
+            wrap("-----END PRI\u{56}ATE KEY-----")
+        );
+        let (shown, _) = redact(&key);
+        assert!(!shown.contains("qHhG7T8ks"), "{before:?}: {shown}");
+    }
     for between in [" ", "\\n", "\\r\\n", "\" \"", "\\n\" + \"", ",", "|"] {
         let key = format!(
             "k = \"-----BEGIN PRIVATE KEY-----{between}{}{between}-----END PRIVATE KEY-----\"",
@@ -391,7 +410,39 @@ fn a_token_behind_an_escape_or_an_underscore_is_one() {
             continue;
         };
         for glue in [
-            "\\n", "\\t", "\\r", "\\x22", "\\u0022", "\\\\n", "\\047", "%3D", "%22", "a=b\\n",
+            "\\n",
+            "\\t",
+            "\\r",
+            "\\x22",
+            "\\u0022",
+            "\\\\n",
+            "\\047",
+            "%3D",
+            "%22",
+            "a=b\\n",
+            "\\0075",
+            "\\U0000003d",
+            "\\cA",
+            "\\N",
+            "\\e",
+            "=3D",
+            "%253D",
+            "%25253D",
+            "&#61",
+            "\u{1b}[32m",
+            "\u{1b}[m",
+            "\u{1b}(B",
+            "\u{9b}1;32m",
+            "\\033[1;32m",
+            "\\u001b[32m",
+            "\\x1b[38;5;2m",
+            "\\e[0K",
+            "\\x9b1m",
+            "[32m",
+            "^[[32m",
+            "<U+001B>[32m",
+            "%1B[32m",
+            "=1B[32m",
         ] {
             let line = format!("\"x\": \"y{glue}{}\",", sample.secret);
             let found = SecretTable::built_in().find_secrets(&line);
@@ -404,8 +455,123 @@ fn a_token_behind_an_escape_or_an_underscore_is_one() {
         }
     }
     let key = "AKIAQ7TZXJ5NPL2WKD6M";
-    for line in [format!("e(\"k_{key}\")"), format!("f(\"{key}_dev\")")] {
+    // A NUL may have stood between them, which no shell and no terminal shows.
+    for line in [
+        format!("hello{key}"),
+        format!("e(\"k_{key}\")"),
+        format!("f(\"{key}_dev\")"),
+    ] {
         assert!(!redact(&line).0.contains("Q7TZXJ5NPL2WKD6M"), "{line}");
+    }
+}
+
+/// What formatters, pages and manifests make of a token.
+#[test]
+fn a_token_is_one_however_it_is_written() {
+    use crate::encoded_key::tests::encode;
+    for sample in sample_secrets() {
+        let secret = &sample.secret;
+        let table = SecretTable::built_in();
+        let kinds = |line: &str| -> Vec<&str> {
+            table
+                .find_secrets(line)
+                .iter()
+                .map(|found| found.kind)
+                .collect()
+        };
+        let alone = table.find_secrets(&format!("f({secret})"));
+        let Some(alone) = alone
+            .iter()
+            .find(|found| found.shape == crate::SecretShape::Token)
+        else {
+            continue;
+        };
+        for spelled in [
+            secret.replace('_', "\\_"),
+            secret.replace('_', "&#95;"),
+            secret.replace('_', "\\u005f"),
+            secret.replace('_', "%5F"),
+            format!(
+                "{}\u{200b}{}",
+                &secret[..secret.len() / 2],
+                &secret[secret.len() / 2..]
+            ),
+            format!("{}&shy;{}", &secret[..3], &secret[3..]),
+        ] {
+            let line = format!("The token is {spelled} .");
+            assert!(kinds(&line).contains(&alone.kind), "{line}");
+            assert!(
+                !redact(&line).0.contains(&spelled[spelled.len() - 10..]),
+                "{line}"
+            );
+        }
+        if alone.is_provider && secret.is_ascii() {
+            for text in [secret.clone(), format!("A=1\nTOKEN={secret}\n")] {
+                let line = format!("  github: {}", encode(text.as_bytes()));
+                let found = table.find_secrets(&line);
+                assert!(
+                    found.iter().any(|found| found.is_provider),
+                    "{line}: {found:?}"
+                );
+                assert!(!redact(&line).0.contains(&line[20..30]), "{line}");
+            }
+        }
+    }
+}
+
+mod laws {
+    use std::sync::LazyLock;
+
+    use super::*;
+    use crate::samples::SecretSample;
+
+    static SAMPLES: LazyLock<Vec<SecretSample>> = LazyLock::new(sample_secrets);
+
+    /// An escape of any character, as some language writes it.
+    fn escape() -> impl Strategy<Value = String> {
+        let styles = 0_usize..10;
+        let sign = "[A-Za-z0-9=:; ]".prop_map(|text| u32::from(text.as_bytes()[0]));
+        let order = "(\\[[0-9]{0,3}(;[0-9]{1,3}){0,4}[A-Za-z]|\\(B)".prop_map(|text| text);
+        let escape = (styles.clone(), sign).prop_map(|(style, sign)| write_escape(style, sign));
+        let colour = (styles, order).prop_map(|(style, order)| write_escape(style, 0x1b) + &order);
+        prop_oneof![escape, colour]
+    }
+
+    fn write_escape(style: usize, sign: u32) -> String {
+        match style {
+            0 => format!("\\x{sign:02x}"),
+            1 => format!("\\u{sign:04X}"),
+            2 => format!("\\U{sign:08x}"),
+            3 => format!("\\{sign:03o}"),
+            4 => format!("\\0{sign:03o}"),
+            5 => format!("%{sign:02X}"),
+            6 => format!("%25{sign:02X}"),
+            7 => format!("={sign:02X}"),
+            8 => format!("&#{sign}"),
+            _ => format!("\\\\x{sign:02x}"),
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn no_escape_hides_the_token_behind_it(
+            at in any::<prop::sample::Index>(), before in "[a-z ]{0,6}", escapes in prop::collection::vec(escape(), 1..4),
+        ) {
+            let samples = &*SAMPLES;
+            let sample = &samples[at.index(samples.len())];
+            let alone = format!("f({})", sample.secret);
+            let table = SecretTable::built_in();
+            let kinds = |line: &str| -> Vec<String> {
+                table.find_secrets(line).iter().map(|found| found.kind.to_owned()).collect()
+            };
+            let line = format!("{before}{}{}", escapes.concat(), sample.secret);
+            let found = kinds(&line);
+            for kind in kinds(&alone) {
+                prop_assert!(found.contains(&kind), "{kind}: {line}");
+            }
+        }
     }
 }
 

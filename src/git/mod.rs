@@ -70,8 +70,8 @@ pub use recognition::recognition_key;
 pub use repository_paths::RepositoryPaths;
 pub use request::ChangeRequest;
 pub use signature::{NoteSignature, sign_text, signing_key};
-pub use target::TargetSpec;
 pub use target::{AlteredCommit, EMPTY_TREE, Proposal, make_slug};
+pub use target::{TargetSpec, UnmergedRange};
 pub use together::TogetherBounds;
 pub use trusted::TrustedTree;
 

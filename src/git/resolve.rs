@@ -16,7 +16,7 @@ use super::pathspec::PathspecList;
 use super::revision::{
     self, ResolvedRevision, at_commit, describe_origin, head_revision, resolve_revision,
 };
-use super::target::{self, AlteredCommit, Proposal, TargetSpec, make_target};
+use super::target::{self, AlteredCommit, Proposal, TargetSpec, UnmergedRange, make_target};
 use super::tree;
 use super::worktree;
 
@@ -92,6 +92,7 @@ pub(super) fn resolve_target(
         // `HEAD^!` is git's own word for this commit alone.
         TargetSpec::Commit(rev) => resolve_commit(objects, rev.strip_suffix("^!").unwrap_or(rev)),
         TargetSpec::Altered(altered) => resolve_altered(objects, altered),
+        TargetSpec::Unmerged(range) => resolve_unmerged(objects, range),
         TargetSpec::Staged => resolve_staged(objects),
         TargetSpec::Worktree => resolve_worktree(objects, specs),
         TargetSpec::Proposal(proposal) => resolve_proposal(objects, proposal),
@@ -196,6 +197,23 @@ fn resolve_range(from: &ResolvedRevision, to: &ResolvedRevision) -> ResolvedTarg
         between: from.commit.zip(to.commit),
         ..ResolvedTarget::new(target, Some(from), SideListing::Tree(to.tree), equal)
     }
+}
+
+/// A range whose base may be as unmerged as its tip: what the base says is obeyed only where no default branch is known.
+fn resolve_unmerged(
+    objects: &ObjectReader,
+    range: &UnmergedRange,
+) -> Result<ResolvedTarget, GitError> {
+    let (from, to) = (
+        resolve_revision(objects, &range.from)?,
+        resolve_revision(objects, &range.to)?,
+    );
+    let mut resolved = resolve_range(&from, &to);
+    if let Some((name, commit)) = revision::remote_default(objects, range.remote.as_deref()) {
+        let default = at_commit(objects, revision::short_ref_name(&name), commit)?;
+        resolved.trusted = Some((default.tree, describe_origin(&default)));
+    }
+    Ok(resolved)
 }
 
 fn since_merge_base(
@@ -314,6 +332,15 @@ fn resolve_branch(objects: &ObjectReader) -> Result<ResolvedTarget, GitError> {
     let from = at_commit(objects, revision::short_ref_name(&base.name), base.commit)?;
     let to = at_commit(objects, name, tip)?;
     let mut resolved = since_merge_base(objects, &from, &to, TargetKind::Branch)?;
+    // The upstream may be a branch that nobody has merged.
+    let own = match &head {
+        HeadPosition::Branch(branch, _) => Some(branch.as_str()),
+        _ => None,
+    };
+    if let Some((name, commit)) = revision::default_for(objects, &base.name, own) {
+        let default = at_commit(objects, revision::short_ref_name(&name), commit)?;
+        resolved.trusted = Some((default.tree, describe_origin(&default)));
+    }
     if let HeadPosition::Branch(..) = head {
         resolved.framing.title = name.to_owned();
     }

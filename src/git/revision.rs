@@ -274,6 +274,48 @@ fn default_branch(objects: &ObjectReader) -> Option<(String, ObjectId)> {
     heads.chain(named).find_map(at)
 }
 
+/// The default branch by which a branch is judged that is compared with `base`: that of the base's remote, if it has one;
+/// never `own`, the reviewed branch itself.
+pub(super) fn default_for(
+    objects: &ObjectReader,
+    base: &str,
+    own: Option<&str>,
+) -> Option<(String, ObjectId)> {
+    let remotes = objects.store.remote_names().into_iter();
+    let mut its = remotes.filter(|name| base.starts_with(&format!("refs/remotes/{name}/")));
+    let there = its.find_map(|name| default_of_remote(objects, &name));
+    there.or_else(|| default_branch(objects).filter(|(name, _)| Some(name.as_str()) != own))
+}
+
+/// The default branch of a remote, or of any where it is none of ours: as it was when it was fetched.
+pub(super) fn remote_default(
+    objects: &ObjectReader,
+    remote: Option<&str>,
+) -> Option<(String, ObjectId)> {
+    let mut remotes = objects.store.remote_names();
+    remotes.sort_by_key(|name| {
+        (
+            Some(name.as_str()) != remote,
+            name != "origin",
+            name.clone(),
+        )
+    });
+    let mut found = remotes
+        .iter()
+        .filter_map(|name| default_of_remote(objects, name));
+    found.next()
+}
+
+fn default_of_remote(objects: &ObjectReader, remote: &str) -> Option<(String, ObjectId)> {
+    let store = &objects.store;
+    let head = store.symbolic_target(&format!("refs/remotes/{remote}/HEAD"));
+    let configured = store.config_value("init.defaultBranch");
+    let names = ["main", "master"].into_iter().chain(configured.as_deref());
+    let named = names.map(|name| format!("refs/remotes/{remote}/{name}"));
+    let mut names = head.into_iter().chain(named);
+    names.find_map(|name| store.commit_of(&name).map(|commit| (name, commit)))
+}
+
 /// The merge base of two revisions.
 pub(super) fn merge_base(
     objects: &ObjectReader,

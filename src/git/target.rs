@@ -1,6 +1,7 @@
 //! What is asked for, and how reports name it.
 
 use council_protocol::packet::{Target, TargetKind};
+use serde::{Deserialize, Serialize};
 
 use super::id::ObjectId;
 
@@ -31,8 +32,23 @@ pub enum TargetSpec {
     Topic(String),
     /// One commit against its first parent, with files of it replaced.
     Altered(AlteredCommit),
+    /// What may not be merged yet, judged by what the default branch says.
+    Unmerged(UnmergedRange),
     /// What is proposed to be merged: the changes of a tip since it left the tip of its base.
     Proposal(Proposal),
+}
+
+/// Commits of a branch that somebody else may have written on. Their base, unlike that of a range which a person names, was
+/// chosen by what the remote has of the branch: its configuration is not obeyed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnmergedRange {
+    /// The base side, as hex.
+    pub from: String,
+    /// The reviewed side, as hex.
+    pub to: String,
+    /// Whose default branch it is; none, or an address: that of any remote, `origin` first.
+    #[serde(default)]
+    pub remote: Option<String>,
 }
 
 /// A commit as it never was.

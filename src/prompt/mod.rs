@@ -151,10 +151,16 @@ impl PromptBuilder {
             ending: BriefEnding::Nothing,
             redactor: Redactor::default(),
         };
-        if !overrides.is_empty() {
-            trial::try_templates(&prompter)?;
+        if overrides.is_empty() {
+            return Ok(prompter);
         }
-        Ok(prompter)
+        trial::try_templates(&prompter)?;
+        let guided = prompter.with_guide();
+        trial::try_templates(&guided)?;
+        Ok(Self {
+            ending: BriefEnding::Nothing,
+            ..guided
+        })
     }
 
     /// The same, over a target of that kind: rules speak of a change, a document or a question.

@@ -5,7 +5,7 @@ use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
 use council_protocol::reproduction::TestSuite;
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective, RuleSettings};
 use council_protocol::task::{
-    Contribution, Councillor, DebateBranch, Form, Framing, InterventionKind, OpenPoint, Peer,
+    Contribution, Councillor, DebateBranch, Framing, InterventionKind, OpenPoint, Peer,
     PutChallenge, Statement,
 };
 use council_protocol::{
@@ -76,8 +76,28 @@ fn suites(count: u32) -> Vec<TestSuite> {
     (0..count.min(1)).map(suite).collect()
 }
 
-/// Every task, with and without what may be missing.
+/// Every task, and the answer of each asked for again.
 fn sample_tasks() -> Vec<(RoundNumber, Task)> {
+    let mut tasks = first_tasks();
+    tasks.extend(later_tasks());
+    let mends: Vec<_> = tasks
+        .iter()
+        .map(|(round, task)| (*round, mend_of(task)))
+        .collect();
+    tasks.extend(mends);
+    tasks
+}
+
+/// The message that asks for the answer of a task again.
+pub(super) fn mend_of(task: &Task) -> Task {
+    Task::Mend {
+        error: "e".to_owned(),
+        form: task.form(),
+    }
+}
+
+/// The turns of a review and of a duel, with and without what may be missing.
+pub(super) fn first_tasks() -> Vec<(RoundNumber, Task)> {
     let peer = Peer {
         label: "A".to_owned(),
         verdict: Vote::Pass,
@@ -109,15 +129,6 @@ fn sample_tasks() -> Vec<(RoundNumber, Task)> {
             },
         )
     };
-    let mend = |round| {
-        (
-            round,
-            Task::Mend {
-                error: "e".to_owned(),
-                form: Form::Review,
-            },
-        )
-    };
     let duel = Task::Duel {
         role: 'B',
         section: "Response 1".to_owned(),
@@ -139,18 +150,16 @@ fn sample_tasks() -> Vec<(RoundNumber, Task)> {
                 question: "q".to_owned(),
             },
         ),
-        mend(1),
         debate(DebateBranch::Agreed, None, 0),
         debate(DebateBranch::Agreed, Some(framing.clone()), 1),
         debate(DebateBranch::Disagreed, None, 1),
         debate(DebateBranch::Disagreed, Some(framing), 0),
-        mend(2),
         (2, duel),
     ];
     let first = first
         .into_iter()
         .map(|(round, task)| (RoundNumber(round), task));
-    first.chain(later_tasks()).collect()
+    first.collect()
 }
 
 /// The turns of cross-examination and of a staged debate.

@@ -32,6 +32,9 @@ pub(super) fn render_turn(
         mode => prompter.mode.as_str(),
         later => is_later(task.form()),
         guided => prompter.ending == BriefEnding::Guide,
+        // An answer that is asked for again has the fields of its turn, of which only the form is known.
+        proven => task.form() == Form::ProvenDebate,
+        suites => Vec::<Value>::new(),
     };
     prompter
         .templates

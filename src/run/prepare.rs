@@ -210,6 +210,7 @@ fn target_spec(request: &ReviewRequest, start: &RunContext) -> Result<TargetSpec
     Ok(match &request.target {
         RequestedTarget::Branch => TargetSpec::Default,
         RequestedTarget::Revision(target) => TargetSpec::parse(target),
+        RequestedTarget::Unmerged(range) => TargetSpec::Unmerged(range.clone()),
         RequestedTarget::Staged => TargetSpec::Staged,
         RequestedTarget::Worktree => TargetSpec::Worktree,
         RequestedTarget::Question(question) => TargetSpec::Topic(question.clone()),

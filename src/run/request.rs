@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::config::KeyValue;
+use crate::git::UnmergedRange;
 
 /// A review that somebody asks for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +50,8 @@ pub(crate) enum RequestedTarget {
     Branch,
     /// A commit, `A..B` or `A...B`.
     Revision(String),
+    /// Commits whose base may be as little merged as they are: a push, or a branch whose names have moved since.
+    Unmerged(UnmergedRange),
     /// The index against HEAD.
     Staged,
     /// The worktree against HEAD.

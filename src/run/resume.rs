@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::git::UnmergedRange;
 use crate::packet;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
@@ -90,11 +91,20 @@ fn prepare_objects(
     let target = &left.journal.header.target;
     let is_commits = matches!(
         request.target,
-        RequestedTarget::Branch | RequestedTarget::Revision(_)
+        RequestedTarget::Branch | RequestedTarget::Revision(_) | RequestedTarget::Unmerged(_)
     );
     if let (true, Some(base), Some(head)) = (is_commits, &target.base, &target.head) {
+        let range = || UnmergedRange {
+            from: base.clone(),
+            to: head.clone(),
+            remote: None,
+        };
+        let target = match &request.target {
+            RequestedTarget::Revision(_) => RequestedTarget::Revision(format!("{base}..{head}")),
+            _ => RequestedTarget::Unmerged(range()),
+        };
         let by_objects = ReviewRequest {
-            target: RequestedTarget::Revision(format!("{base}..{head}")),
+            target,
             ..request.clone()
         };
         let prepared = prepare_review(&by_objects, start)?;

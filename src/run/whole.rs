@@ -153,6 +153,7 @@ fn target_words(target: &RequestedTarget) -> Option<String> {
     match target {
         RequestedTarget::Branch => Some(String::new()),
         RequestedTarget::Revision(revision) => Some(format!(" {revision}")),
+        RequestedTarget::Unmerged(range) => Some(format!(" {}..{}", range.from, range.to)),
         RequestedTarget::Staged => Some(" --staged".to_owned()),
         RequestedTarget::Worktree => Some(" --worktree".to_owned()),
         RequestedTarget::Patch(file) if !target.is_standard_input() => {

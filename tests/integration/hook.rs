@@ -104,6 +104,38 @@ fn advice_lets_a_push_through_and_a_gate_stops_it() {
     assert!(desk.has("told"));
 }
 
+/// Whoever may push a branch may have put anything there: what is obeyed is what was merged.
+#[test]
+fn t1_a_branch_that_nobody_merged_opens_no_gate() {
+    let desk = Desk::new().installed();
+    desk.repo
+        .git(["config", "--global", "council.hook.mode", "gate"]);
+    desk.repo.git(["checkout", "--quiet", "-b", "shared"]);
+    for (name, text) in [
+        ("rules", "[rules]\nconflict-marker = \"off\"\n"),
+        ("ignore", "[review]\nignore = [\"*.md\"]\n"),
+        ("hook", "[hook]\nenabled = false\n"),
+    ] {
+        desk.repo.git(["reset", "--quiet", "--hard", "origin/main"]);
+        desk.repo.write("council.toml", text);
+        desk.repo.commit("Theirs");
+        let target = format!("HEAD:{name}");
+        desk.push(&["--no-verify", "origin", &target]).ends(0);
+        let theirs = desk.repo.git(["rev-parse", "HEAD"]);
+        desk.conflict();
+        desk.push(&["origin", &target])
+            .ends(1)
+            .tells("the push is blocked");
+        let reached = format!("refs/heads/{name}");
+        assert!(desk.has(&reached), "{theirs}");
+        desk.repo
+            .git(["branch", "--quiet", "--force", name, &theirs]);
+        let upstream = format!("--set-upstream-to=origin/{name}");
+        desk.repo.git(["branch", "--quiet", &upstream]);
+        desk.repo.council(["review"]).ends(1);
+    }
+}
+
 /// Containers, and the shells of coding agents, set what CI services set.
 #[test]
 fn a_variable_of_a_ci_service_opens_no_gate() {

@@ -64,8 +64,22 @@ pub fn added_secrets(file: &FileChange, blobs: &dyn BlobSource) -> Vec<AddedSecr
 
 /// The secrets in a text that lies in no file, such as the message of a commit; `name` says what it is.
 pub fn secrets_of_text(name: &str, text: &str) -> Vec<AddedSecret> {
-    // Text of two or four bytes to a letter, as a header of a commit may announce it.
-    let text = text.replace('\0', "");
+    if !text.contains('\0') {
+        return secrets_of_lines(name, text);
+    }
+    // A NUL may be a part of each letter, as a header of a commit may announce it; or stand between two words.
+    let mut secrets = secrets_of_lines(name, &text.replace('\0', ""));
+    let between = secrets_of_lines(name, &text.replace('\0', "\n"));
+    let is_news = |new: &AddedSecret| {
+        let mut known = secrets.iter();
+        !known.any(|old| old.rule == new.rule && old.text.contains(&new.text))
+    };
+    let news: Vec<AddedSecret> = between.into_iter().filter(is_news).collect();
+    secrets.extend(news);
+    secrets
+}
+
+fn secrets_of_lines(name: &str, text: &str) -> Vec<AddedSecret> {
     let lines: Vec<&str> = text.lines().collect();
     let count = u32::try_from(lines.len()).unwrap_or(u32::MAX);
     let hunk = Hunk {
@@ -146,6 +160,15 @@ mod tests {
         }
         let wide: String = token.chars().flat_map(|c| [c, '\0']).collect();
         assert_eq!(secrets_of_text("the message", &wide).len(), 1);
+        for token in [
+            token.clone(),
+            ["xhf", "_Zk3pQ9vXw2LmT7rB8sYcZk3pQ9vXw2LmT7rB"].concat(),
+        ] {
+            let token = token.trim_start_matches('x');
+            for text in [format!("hello\0{token}\n"), format!("hello\0{token}\0more")] {
+                assert_eq!(secrets_of_text("the message", &text).len(), 1, "{text:?}");
+            }
+        }
         assert_eq!(
             secrets_of_text("the message", "Fix the parser\n\npassword = 'hunter2'\n"),
             []

@@ -12,7 +12,7 @@ use crate::cli::context::CommandContext;
 use crate::cli::hook::news::{PushEnding, PushNews, is_well, severity_of};
 use crate::config::{HookMode, OnTimeout, Settings};
 use crate::council::outcome::{ReviewedBy, Verdict, VerdictReason};
-use crate::git::{self, PushedRange, RefUpdate};
+use crate::git::{self, PushedRange, RefUpdate, UnmergedRange};
 use crate::report::{GatePolicy, Report, exit};
 use crate::run::convene::{self, ConveneOptions};
 use crate::run::error::RunError;
@@ -196,7 +196,7 @@ impl PrePush<'_> {
         news: &mut PushNews,
     ) -> Result<Option<(Report, Settings, PassingSecrets)>, RunError> {
         let request = ReviewRequest {
-            target: RequestedTarget::Revision(reviewed.range.clone()),
+            target: RequestedTarget::Unmerged(self.unmerged(&reviewed.range)),
             checkout: CheckoutUse::Stricter,
             ..ReviewRequest::default()
         };
@@ -222,6 +222,17 @@ impl PrePush<'_> {
         let span = PushedSpan { remote, from, to };
         let passing = find_passing_secrets(&span, Some(&sum), self.start, deadline)?;
         Ok(Some((report, settings, passing)))
+    }
+
+    /// The range, judged by what the remote's default branch says: what the remote has of the pushed branch itself, a
+    /// stranger may have put there.
+    fn unmerged(&self, range: &str) -> UnmergedRange {
+        let (from, to) = range.split_once("..").unwrap_or_default();
+        UnmergedRange {
+            from: from.to_owned(),
+            to: to.to_owned(),
+            remote: Some(self.remote.to_owned()),
+        }
     }
 
     /// The verdict over the sum of a range.

@@ -3,7 +3,7 @@
 use council_protocol::packet::TargetKind;
 
 use crate::testing::{Repo, only};
-use crate::{GitError, TargetSpec};
+use crate::{GitError, TargetSpec, UnmergedRange};
 
 fn origin() -> Repo {
     let origin = Repo::new();
@@ -76,6 +76,56 @@ fn a_branch_that_was_pushed_is_compared_with_the_default_branch() {
     // With one more commit there is again something that the upstream lacks.
     repo.write("c.txt", "c\n").commit("more");
     assert_eq!(only(&repo.read(TargetSpec::Default)).path, "c.txt".into());
+}
+
+/// What the remote has of the same branch may come from anybody who may push a branch.
+#[test]
+fn a_branch_is_judged_by_what_the_default_branch_says() {
+    let origin = origin();
+    let repo = with_topic(&origin);
+    let theirs = repo.write("council.toml", "[hook]\n").commit("theirs");
+    repo.git(&["push", "-q", "-u", "origin", "topic"]);
+    let tip = repo.write("c.txt", "c\n").commit("mine");
+    let pushed = |remote: Option<&str>| {
+        TargetSpec::Unmerged(UnmergedRange {
+            from: theirs.clone(),
+            to: tip.clone(),
+            remote: remote.map(str::to_owned),
+        })
+    };
+    let address = Some("https://example.com/x.git");
+    for spec in [
+        TargetSpec::Default,
+        pushed(Some("origin")),
+        pushed(address),
+        pushed(None),
+    ] {
+        let change = repo.read(spec);
+        assert_eq!(only(&change).path, "c.txt".into());
+        let trusted = change.trusted_tree().unwrap();
+        assert!(
+            trusted.origin().starts_with("origin/main ("),
+            "{}",
+            trusted.origin()
+        );
+        assert_eq!(trusted.read_file("council.toml").unwrap(), None);
+    }
+    // Somebody's own words are obeyed: a range that is named has the base that it names.
+    let change = repo.read(TargetSpec::parse("origin/topic..HEAD"));
+    let named = change.trusted_tree().unwrap().read_file("council.toml");
+    assert!(named.unwrap().is_some());
+    // Where no default branch is known, there is only what the remote has.
+    repo.git(&["remote", "set-head", "origin", "--delete"]);
+    repo.git(&["update-ref", "-d", "refs/remotes/origin/main"]);
+    let change = repo.read(pushed(Some("origin")));
+    assert!(
+        change
+            .trusted_tree()
+            .unwrap()
+            .read_file("council.toml")
+            .unwrap()
+            .is_some()
+    );
 }
 
 #[test]

@@ -93,6 +93,30 @@ fn the_examples_are_answers() {
     }
 }
 
+/// The fields that an example shows, in their order.
+fn example_fields(prompt: &str) -> Vec<String> {
+    let text = example(prompt);
+    let names = text.lines().filter_map(|line| line.strip_prefix("  \""));
+    names
+        .filter_map(|line| Some(line.split_once('"')?.0.to_owned()))
+        .collect()
+}
+
+/// A slip of form costs no judge its answer in any round: whatever was asked can be asked again, in the same form.
+#[test]
+fn every_answer_can_be_asked_for_again() {
+    for prompter in [prompter(), prompter().with_guide()] {
+        for (round, task) in trial::first_tasks().into_iter().chain(trial::later_tasks()) {
+            let ask = |task: &Task| prompter.render_turn(&seat("security", ""), round, KEY, task);
+            let (asked, again) = (ask(&task).unwrap(), ask(&trial::mend_of(&task)));
+            let again = again.unwrap_or_else(|error| panic!("{task:?}: {error}"));
+            if asked.contains("```json") && task.form() != Form::Text {
+                assert_eq!(example_fields(&asked), example_fields(&again), "{task:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_prompt_that_is_echoed_is_no_answer() {
     for (round, task) in [

@@ -1,6 +1,6 @@
 //! `private-key`: the private half of a key pair.
 
-use council_secrets::{encoded_keys, heads_secret_number};
+use council_secrets::{begins_spelled_key, encoded_keys, heads_secret_number};
 
 use super::prelude::*;
 use crate::role::sample_folder;
@@ -24,6 +24,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
     check: RuleCheck::Line {
         needles: &[
             "private key",
+            "private%20key",
+            "private+key",
             "putty-user-key-file",
             // How base64 writes `-----BEGIN `, and how it writes keys that have no such line.
             "ls0tls1crudjti",
@@ -39,6 +41,38 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
             "ibaajb",
             "privateexponent:",
             "priv:",
+            // The names of secret numbers in a JSON Web Key and in XML.
+            "\"d\"",
+            "'d'",
+            " d:",
+            "\td:",
+            "{d:",
+            ",d:",
+            "<d>",
+            "<dp>",
+            "<dq>",
+            "<inverseq>",
+            // How a key begins whose bytes are spelled one by one.
+            "0x2d,",
+            "0x30,",
+            "\\x2d\\x2d",
+            "\\x30\\x",
+            "45,",
+            "48,",
+            "2d2d2d2d",
+            "2d2d 2d2d",
+            "2d 2d 2d",
+            "2d:2d:2d",
+            "3081",
+            "3082",
+            "30 8",
+            "30:8",
+            "302e02",
+            "30 2e 02",
+            "30:2e:02",
+            "307702",
+            "30 77 02",
+            "30:77:02",
         ],
         look: check_line,
     },
@@ -46,9 +80,12 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 
 pattern!(
     HEADER,
-    r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d:"
+    r"-----BEGIN(?: |%20|\+)(?:[A-Z0-9]+(?: |%20|\+))*PRIVATE(?: |%20|\+)KEY(?:(?: |%20|\+)BLOCK)?-----|PuTTY-User-Key-File-\d:"
 );
 pattern!(BODY, r"[A-Za-z0-9+/]{40,}");
+
+/// As many lines say what a list of bytes begins.
+const MAX_LINES_BELOW: i32 = 8;
 
 /// As much of a key is looked at once more for its quote.
 const MAX_QUOTED_KEY: usize = 64 << 10;
@@ -62,6 +99,13 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
             let quote = &text[..key.end.min(key.start + MAX_QUOTED_KEY)];
             hits.push(key_hit(line, "A private key is committed in base64", quote));
         }
+        return;
+    }
+    let below = (1..=MAX_LINES_BELOW).map_while(|by| line.text_near(by));
+    if begins_spelled_key(text, below) {
+        let what = "The bytes of a private key are committed";
+        let end = text.floor_char_boundary(MAX_QUOTED_KEY);
+        hits.push(key_hit(line, what, &text[..end]));
         return;
     }
     if is_number_of_key(line) {
