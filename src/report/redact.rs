@@ -284,6 +284,10 @@ impl ReportRedactor<'_> {
             .iter_mut()
             .for_each(|text| self.redact_text(text));
         self.redact_text(&mut finding.category);
+        // A tool may name a hit by what it has found. The names of our own rules speak of secrets, and hold none.
+        let own_rule = |rule: &&mut String| council_builtin::explain_rule(rule).is_none();
+        let named = finding.rule.iter_mut().filter(own_rule);
+        named.for_each(|rule| self.redact_text(rule));
         self.redact_text(&mut finding.description);
         self.redact_text(&mut finding.why);
         self.redact_text(&mut finding.fix);

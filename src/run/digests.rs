@@ -16,9 +16,11 @@ use crate::packet::{self, sha256};
 use crate::report::InputDigests;
 use crate::safe_file;
 
+use crate::run::environment::ProcessEnvironment;
 use crate::run::error::RunError;
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
+use crate::run::redaction::is_secret_name;
 use crate::run::seats::SeatPlanner;
 
 /// What is known of a verdict before anybody is convened.
@@ -46,15 +48,14 @@ pub(crate) fn compute_digests(
     let config = sha256(&judged_settings_bytes(prepared));
     // Built-in rules change with the program.
     let programs = program_digests(seats, prepared.search_path.as_deref());
-    let bench = if programs.is_empty() {
-        sha256(&to_json_bytes(&(env!("CARGO_PKG_VERSION"), seats)))
-    } else {
-        sha256(&to_json_bytes(&(
-            env!("CARGO_PKG_VERSION"),
-            seats,
-            programs,
-        )))
+    let version = env!("CARGO_PKG_VERSION");
+    let told = &prepared.told;
+    let bench = match (programs.is_empty(), told.is_empty()) {
+        (true, true) => to_json_bytes(&(version, seats)),
+        (false, true) => to_json_bytes(&(version, seats, programs)),
+        (_, false) => to_json_bytes(&(version, seats, programs, told)),
     };
+    let bench = sha256(&bench);
     let change = recognition_key(&prepared.change, &prepared.packet.files);
     let instructions: Vec<_> = prepared.packet.instructions.iter().collect();
     let instructions = sha256(&to_json_bytes(
@@ -102,7 +103,7 @@ fn program_digests(seats: &[Seat], search_path: Option<&OsStr>) -> BTreeMap<Stri
                 _ if nth == 0 => installed::find_on_path(word, search_path),
                 _ => None,
             };
-            let digest = path.and_then(|path| file_digest(&path));
+            let digest = path.and_then(|path| file_digest(&path).or_else(|| folder_digest(&path)));
             digests.extend(digest.map(|digest| (word.clone(), digest)));
         }
     }
@@ -117,6 +118,48 @@ fn file_digest(path: &Path) -> Option<String> {
     // What cannot be read can only be run: its size and its time are all that is known of it.
     let content = safe_file::read(path).map(|bytes| sha256(&bytes));
     Some(content.unwrap_or_else(|_| format!("{} {:?}", known.len(), known.modified().ok())))
+}
+
+/// The most files of a folder that stands in a command, such as one of rules.
+const MAX_FOLDER_FILES: usize = 2_000;
+
+/// What lies in a folder, by names, sizes and times; hidden files left out. None: it is no folder, or holds more than is
+/// looked at.
+fn folder_digest(folder: &Path) -> Option<String> {
+    if !folder.is_dir() {
+        return None;
+    }
+    let walk = ignore::WalkBuilder::new(folder)
+        .standard_filters(false)
+        .hidden(true)
+        .sort_by_file_name(Ord::cmp)
+        .build();
+    let mut known = Vec::new();
+    for entry in walk.flatten() {
+        let Some(about) = entry.metadata().ok().filter(fs::Metadata::is_file) else {
+            continue;
+        };
+        known.push((entry.into_path(), about.len(), about.modified().ok()));
+        if known.len() > MAX_FOLDER_FILES {
+            return None;
+        }
+    }
+    Some(sha256(format!("{known:?}").as_bytes()))
+}
+
+/// What agents are told by variables that the user lists for them: another value may make another judge. Keys and tokens are
+/// left out, since many change with each job.
+pub(crate) fn told_variables(
+    settings: &Settings,
+    environment: &ProcessEnvironment,
+) -> BTreeMap<String, String> {
+    let names = settings.agents.values().flat_map(|agent| &agent.env);
+    let told = names.filter(|name| !is_secret_name(name));
+    let value = |name: &String| {
+        let value = environment.get(name)?;
+        Some((name.clone(), sha256(value.as_encoded_bytes())))
+    };
+    told.filter_map(value).collect()
 }
 
 impl RunDigests {

@@ -1,5 +1,6 @@
 //! From a request to what the judges are given: target, configuration, packet. Every command is prepared here.
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ use crate::run::artefacts::blocked_folder_note;
 use crate::run::backends::BackendTable;
 use crate::run::commit_words;
 use crate::run::context::RunContext;
+use crate::run::digests::told_variables;
 use crate::run::error::RunError;
 use crate::run::layers::REPOSITORY_FILE;
 use crate::run::redaction::{hide_in_target, load_redactor};
@@ -52,6 +54,8 @@ pub(crate) struct PreparedReview {
     pub(crate) keep_in: Option<PathBuf>,
     /// Where programs are looked for by their names.
     pub(crate) search_path: Option<OsString>,
+    /// Digests of the variables that agents are told.
+    pub(crate) told: BTreeMap<String, String>,
 }
 
 impl PreparedReview {
@@ -148,6 +152,7 @@ pub(crate) fn prepare_spec(
         start,
     )?;
     let coverage = Arc::new(packet.coverage.clone());
+    let told = told_variables(&config.settings, &start.environment);
     Ok(PreparedReview {
         dismissed: Vec::new(),
         change,
@@ -160,6 +165,7 @@ pub(crate) fn prepare_spec(
         request: Some(request.clone()),
         keep_in: None,
         search_path: start.environment.get("PATH").map(OsStr::to_owned),
+        told,
     })
 }
 

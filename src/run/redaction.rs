@@ -85,7 +85,7 @@ fn own_secrets(vars: impl Iterator<Item = (OsString, OsString)>) -> Vec<String> 
 const MIN_OWN_SECRET: usize = 8;
 
 /// Whether a variable is called as one that holds a secret: the value of another may be any word.
-fn is_secret_name(name: &str) -> bool {
+pub(super) fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     let words = [
         "KEY",

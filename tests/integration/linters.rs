@@ -254,6 +254,14 @@ done"#;
         (run.code, report["findings"].as_array().unwrap().len())
     };
     assert_eq!(findings("baseline = true\n"), (0, 1));
+    // One result there is one here: a copy of a line that was there is new.
+    repo.write("a.txt", "BAD one\nfirst\nBAD one\n");
+    repo.git(["add", "--all"]);
+    repo.git(["commit", "--quiet", "--amend", "--message", "Copy"]);
+    assert_eq!(findings("baseline = true\n"), (0, 1));
+    repo.write("a.txt", "first\nBAD one\nBAD two\n");
+    repo.git(["add", "--all"]);
+    repo.git(["commit", "--quiet", "--amend", "--message", "Two"]);
     assert_eq!(findings("max-severity = 'critical'\n"), (1, 1));
     // A file that was moved: its lines are new to the diff, and not to the linter.
     repo.git(["mv", "a.txt", "b.txt"]);
@@ -587,4 +595,55 @@ fn a_linter_alone_has_one_seat() {
         std::fs::read_to_string(repo.in_home("runs")).unwrap(),
         "run\n"
     );
+}
+
+/// A scanner may name a hit by what it has found.
+#[test]
+fn no_name_of_a_rule_carries_a_secret_out() {
+    let repo = Repo::with_base();
+    house(&repo, "");
+    let value = concat!("tR5wPz8Kq", "LmXv7Nb2");
+    install(
+        &repo,
+        "house",
+        &format!("echo './c.py:1:1: error: a password [{value}]'"),
+    );
+    repo.write("c.py", format!("password = \"{value}\"\n"));
+    repo.commit("C");
+    review(&repo, &["--agents", "house"]).ends(1);
+    for format in [
+        "sarif", "json", "markdown", "junit", "gitlab", "html", "terminal",
+    ] {
+        let run = repo.council(["show", "--format", format]).ends(0);
+        assert!(!run.stdout.contains(value), "{format}: {}", run.stdout);
+    }
+}
+
+#[test]
+fn a_verdict_is_not_reused_for_another_folder_of_rules_or_another_variable() {
+    let repo = Repo::with_base();
+    install(
+        &repo,
+        "house",
+        r#"[ "$MODE" = strict ] && echo './a.py:1:1: error: strict'; cat "$1"/*"#,
+    );
+    repo.write_home("rules/one", "");
+    let config = format!(
+        "[agents.house]\ndriver = 'command'\ncommand = ['house', '{}', '{{files}}']\nformat = 'lines'\nmax-severity = 'critical'\nenv = ['MODE']\n",
+        repo.in_home("rules").display()
+    );
+    repo.write_home(".config/git-council/config.toml", &config);
+    repo.write("a.py", "ok = 1\n");
+    repo.commit("A");
+    let path = format!("{}:/usr/bin:/bin", repo.in_home("bin").display());
+    let judged = |mode: &str| {
+        let args = ["review", "HEAD", "--agents", "house"];
+        repo.council_with(&[("PATH", &path), ("MODE", mode)], &args)
+    };
+    judged("mild").ends(0);
+    judged("mild").ends(0).prints("reused");
+    judged("strict").ends(1);
+    judged("mild").ends(0);
+    repo.write_home("rules/two", "./a.py:1:1: error: by a rule\n");
+    judged("mild").ends(1);
 }

@@ -169,6 +169,8 @@ impl Piece {
         let cannot = |error| RunError::output(&path.display().to_string(), &error);
         match step {
             Step::Write(text) => {
+                // Before any folder is made.
+                safe_file::check_place(&path).map_err(cannot)?;
                 let folder = path.parent().unwrap_or(&path);
                 fs::create_dir_all(folder).map_err(cannot)?;
                 // The user's file may hold tokens: nobody may read it who could not before.

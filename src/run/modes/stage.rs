@@ -192,6 +192,7 @@ fn prepare_stage(
         request: None,
         keep_in: None,
         search_path: None,
+        told: Default::default(),
     })
 }
 
