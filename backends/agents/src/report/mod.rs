@@ -244,10 +244,12 @@ impl<'a> HitSink<'a> {
         }
         let elsewhere = is_absolute(&hit.path) && self.may_name(&hit.path);
         match self.find_file(&hit.path) {
-            // Some tools name the line behind the last line end.
-            Some(file) => {
-                !file.lines.is_empty() && hit.line as usize > file.lines.len().saturating_add(1)
+            Some(file) if file.is_behind(hit.line) => {
+                // Parsers name the line behind the last one where the file ends too early, wherever the cause stands.
+                let is_far = hit.line as usize > file.lines.len().saturating_add(1);
+                is_far || !file.touches(hit.line, hit.line) && self.aside.is_none()
             }
+            Some(_) => false,
             None => elsewhere && self.is_foreign(&hit.path) || self.is_nowhere(&hit.path),
         }
     }
@@ -690,7 +692,14 @@ struct ReviewedFile<'a> {
 impl ReviewedFile<'_> {
     /// Whether these lines hold one that the change brought; line 0 is the file as a whole.
     fn touches(&self, line: u32, end_line: u32) -> bool {
+        let last = u32::try_from(self.lines.len()).unwrap_or(u32::MAX);
+        let line = if self.is_behind(line) { last } else { line };
         line == 0 || self.added.range(line..=end_line.max(line)).next().is_some()
+    }
+
+    /// Whether a line is behind the last one of what is known of the file.
+    fn is_behind(&self, line: u32) -> bool {
+        !self.lines.is_empty() && line as usize > self.lines.len()
     }
 
     /// A line without the white space around it; empty where there is none.

@@ -570,6 +570,30 @@ fn a_problem_that_an_earlier_run_found_and_this_one_did_not_is_none() {
     }
 }
 
+/// Where a bracket is open, parsers complain behind the last line.
+#[test]
+fn an_error_behind_the_last_line_is_told_and_never_green() {
+    let at = |line: u32| {
+        let report = sarif(json!([result("src/a b.py", line)]));
+        read(OutputFormat::Sarif, &report).unwrap()
+    };
+    // The last line, the fourth, is none that the change brought.
+    assert_eq!(at(4).verdict, Vote::Pass);
+    for line in [5, 6, 500] {
+        let answer = at(line);
+        assert_eq!(
+            (answer.verdict, answer.findings.len()),
+            (Vote::Fail, 0),
+            "{line}"
+        );
+        assert!(
+            answer.key_insight.contains("Do not."),
+            "{}",
+            answer.key_insight
+        );
+    }
+}
+
 /// Columns are exclusive at the end: one line ends where the next one begins.
 #[test]
 fn a_range_that_ends_where_a_line_begins_does_not_hold_that_line() {
