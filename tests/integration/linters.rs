@@ -647,3 +647,33 @@ fn a_verdict_is_not_reused_for_another_folder_of_rules_or_another_variable() {
     repo.write_home("rules/two", "./a.py:1:1: error: by a rule\n");
     judged("mild").ends(1);
 }
+
+#[test]
+fn the_patterns_of_a_linters_files_are_those_of_gitignore() {
+    let repo = Repo::with_base();
+    install(&repo, "house", r#"printf '%s ' "$@" >@HOME/arguments"#);
+    for file in ["a.py", "src/b.py", "src/x/d.py", "gen/c.py"] {
+        repo.write(file, "x = 1\n");
+    }
+    repo.commit("Files");
+    for (files, given) in [
+        ("'/a.py'", "./a.py "),
+        ("'src/'", "./src/b.py ./src/x/d.py "),
+        ("'src'", "./src/b.py ./src/x/d.py "),
+        ("'src/*.py'", "./src/b.py "),
+        (
+            "'*.py', '!gen/'",
+            "./a.py ./gen/c.py ./src/b.py ./src/x/d.py ",
+        ),
+        ("'*.py', '!gen/*.py'", "./a.py ./src/b.py ./src/x/d.py "),
+        ("'[ab].py'", "./a.py ./src/b.py "),
+    ] {
+        house(&repo, &format!("files = [{files}]\n"));
+        judged(&repo);
+        assert_eq!(
+            std::fs::read_to_string(repo.in_home("arguments")).unwrap(),
+            given,
+            "{files}"
+        );
+    }
+}

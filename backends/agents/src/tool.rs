@@ -11,7 +11,7 @@ use std::process::ChildStdout;
 use council_protocol::change::{FileKind, FileStatus};
 use council_protocol::seat::{AgentKind, OutputFormat, ToolRules};
 use council_protocol::{Answer, Failure, FailureKind, FileChange, RepoPath, Side, Turn};
-use globset::{Glob, GlobSet, GlobSetBuilder};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::client::shorten_message;
 use crate::guard::{GuardedProgram, SandboxFence};
@@ -141,7 +141,7 @@ impl ToolRun<'_> {
     }
 
     /// Takes away what the tool says of the base, too.
-    fn run_on_base(&self, patterns: &GlobSet, sink: &mut HitSink<'_>) -> Result<(), Failure> {
+    fn run_on_base(&self, patterns: &Gitignore, sink: &mut HitSink<'_>) -> Result<(), Failure> {
         let files = paths_on(&self.context.packet.files, Side::Old, patterns);
         if files.is_empty() && takes_files(self.argv) {
             return Ok(());
@@ -187,7 +187,7 @@ impl ToolRun<'_> {
             return if sink.is_of_base() {
                 Ok(())
             } else {
-                Err(nothing_to_look_at())
+                Err(no_file_there())
             };
         }
         for part in parts_of(&files) {
@@ -308,6 +308,13 @@ fn nothing_to_look_at() -> Failure {
     Failure::new(FailureKind::Unsupported, detail)
 }
 
+/// A patch outside of its repository and a job of a matrix have the change, and not the files.
+fn no_file_there() -> Failure {
+    let detail = "a tool reads files, and none of the changed files is here (a patch without its repository, one job for \
+                  each judge, or a file that no judge is shown)";
+    Failure::new(FailureKind::Unsupported, detail)
+}
+
 /// The changed files that a tool is asked about; none: it is no tool, or its patterns cannot be read, which it says itself.
 pub fn files_of_tool(kind: &AgentKind, files: &[FileChange]) -> Option<BTreeSet<RepoPath>> {
     let AgentKind::Command {
@@ -330,7 +337,7 @@ fn takes_files(argv: &[String]) -> bool {
 
 /// The changed files that are a tool's affair: those that it is asked about, and for one that looks at the whole tree also
 /// those that are gone, since what is left may need them.
-fn given_files(argv: &[String], files: &[FileChange], patterns: &GlobSet) -> Vec<RepoPath> {
+fn given_files(argv: &[String], files: &[FileChange], patterns: &Gitignore) -> Vec<RepoPath> {
     let mut given = paths_on(files, Side::New, patterns);
     if !takes_files(argv) {
         let gone = |file: &&FileChange| file.status == FileStatus::Deleted;
@@ -381,25 +388,20 @@ impl<R: std::io::Read> std::io::Read for CountedBytes<R> {
     }
 }
 
-/// The patterns of files; one without a slash is for names in any folder.
-fn patterns_of(patterns: &[String]) -> Result<GlobSet, Failure> {
-    let cannot = |error: globset::Error| {
+/// The patterns of files, as gitignore has them: the last one that matches decides, and one with `!` takes files out.
+fn patterns_of(patterns: &[String]) -> Result<Gitignore, Failure> {
+    let cannot = |error: ignore::Error| {
         Failure::new(FailureKind::Spawn, format!("`files` of the agent: {error}"))
     };
-    let mut set = GlobSetBuilder::new();
+    let mut set = GitignoreBuilder::new("");
     for pattern in patterns {
-        let anywhere = if pattern.contains('/') {
-            pattern.clone()
-        } else {
-            format!("**/{pattern}")
-        };
-        set.add(Glob::new(&anywhere).map_err(cannot)?);
+        set.add_line(None, pattern).map_err(cannot)?;
     }
     set.build().map_err(cannot)
 }
 
 /// The files of a side that changed and that the tool looks at. Links and submodules are no files in its workspace.
-fn paths_on(files: &[FileChange], side: Side, patterns: &GlobSet) -> Vec<RepoPath> {
+fn paths_on(files: &[FileChange], side: Side, patterns: &Gitignore) -> Vec<RepoPath> {
     let is_file =
         |file: &&FileChange| !matches!(file.kind, FileKind::Symlink | FileKind::Submodule);
     let path_of = |file: &FileChange| match side {
@@ -408,7 +410,11 @@ fn paths_on(files: &[FileChange], side: Side, patterns: &GlobSet) -> Vec<RepoPat
             .then(|| file.old_path.clone().unwrap_or_else(|| file.path.clone())),
     };
     let is_its = |path: &RepoPath| {
-        patterns.is_empty() || patterns.is_match(OsStr::from_bytes(path.as_bytes()))
+        let path = Path::new(OsStr::from_bytes(path.as_bytes()));
+        patterns.is_empty()
+            || patterns
+                .matched_path_or_any_parents(path, false)
+                .is_ignore()
     };
     let paths = files.iter().filter(is_file).filter_map(path_of);
     paths.filter(is_its).collect()

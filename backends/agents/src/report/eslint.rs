@@ -22,14 +22,15 @@ struct EslintMessage {
     end_line: Option<u32>,
 }
 
-/// What the report holds. ESLint's "error" is how most style rules are set, so it is significant and not critical.
+/// What the report holds. ESLint's "error" is how most style rules are set: no tool's error is critical unless
+/// `max-severity` says so.
 pub(super) fn parse_hits(text: &str) -> Result<Vec<ToolHit>, Failure> {
     let files: Vec<EslintFile> = parse_json(text, "ESLint's JSON")?;
     let hits = files.into_iter().flat_map(|file| {
         let path = file.file_path;
         file.messages.into_iter().map(move |message| ToolHit {
             severity: if message.severity >= 2 {
-                Severity::Significant
+                Severity::Critical
             } else {
                 Severity::Minor
             },

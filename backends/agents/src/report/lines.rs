@@ -10,7 +10,15 @@ use super::ToolHit;
 /// What a line of a tool's output reports; none for a heading, a summary or a hint that belongs to another line.
 pub(super) fn parse_line(line: &str) -> Option<ToolHit> {
     let (path, number, rest) = split_colons(line).or_else(|| split_brackets(line))?;
-    let (level, rest) = split_level(rest.trim_start());
+    // `Error: a.py:1:1: …`, as well as `a.py:1:1: error: …`.
+    let (before, path) = match path.split_once(": ") {
+        Some((word, path)) if is_level(word) => (Some(split_level(word).0), path),
+        _ => (None, path),
+    };
+    let (level, rest) = match before {
+        Some(level) => (level, rest),
+        None => split_level(rest.trim_start()),
+    };
     let (rule, message) = match split_code(rest) {
         Some((code, message)) => (Some(code), message),
         None => split_rule(rest),
@@ -101,6 +109,12 @@ fn split_number(text: &str) -> Option<(u32, &str)> {
     (digits > 0).then(|| (number(), &text[digits..]))
 }
 
+/// Whether a word is a level.
+fn is_level(word: &str) -> bool {
+    let words = ["error", "fatal", "warning", "warn", "note", "info"];
+    words.contains(&word.to_ascii_lowercase().as_str())
+}
+
 /// What stands before a message.
 enum LineLevel {
     Told(Severity),
@@ -148,6 +162,17 @@ mod tests {
 
     fn read(line: &str) -> Option<(String, u32, Severity, Option<String>, String)> {
         parse_line(line).map(|hit| (hit.path, hit.line, hit.severity, hit.rule, hit.message))
+    }
+
+    #[test]
+    fn a_level_before_the_path_is_one() {
+        let hit = parse_line("Error: app/a.py:1:2: bad type [E]").unwrap();
+        assert_eq!((hit.path.as_str(), hit.line), ("app/a.py", 1));
+        assert_eq!(hit.severity, Severity::Critical);
+        assert_eq!(
+            parse_line("warning: a.py:1: x").map(|hit| hit.severity),
+            Some(Severity::Significant)
+        );
     }
 
     #[test]

@@ -242,7 +242,8 @@ impl<'a> HitSink<'a> {
         if hit.path.is_empty() {
             return true;
         }
-        let elsewhere = is_absolute(&hit.path) && self.may_name(&hit.path);
+        let leads_out = is_absolute(&hit.path) || slashed(&hit.path).starts_with("../");
+        let elsewhere = leads_out && self.may_name(&hit.path);
         match self.find_file(&hit.path) {
             Some(file) if file.is_behind(hit.line) => {
                 // Parsers name the line behind the last one where the file ends too early, wherever the cause stands.
@@ -286,7 +287,9 @@ impl<'a> HitSink<'a> {
 
     /// Whether an absolute path lies outside of the folder in which the tool worked.
     fn is_foreign(&self, path: &str) -> bool {
-        self.subject.repo_path(path).as_bytes().starts_with(b"/") || path.contains(':')
+        let inside = self.subject.repo_path(&slashed(path));
+        let outside = [&b"/"[..], b"../"];
+        outside.iter().any(|out| inside.as_bytes().starts_with(out)) || path.contains(':')
     }
 
     /// How many hits were offered, wanted or not.
@@ -672,7 +675,16 @@ impl<'a> ReportSubject<'a> {
             .strip_prefix(room)
             .and_then(|rest| rest.strip_prefix(b"/"))
             .unwrap_or(plain);
-        RepoPath::new(inside.strip_prefix(b"./").unwrap_or(inside))
+        // `.//a/./b` is `a/b`.
+        let is_absolute = inside.starts_with(b"/");
+        let parts = inside.split(|&byte| byte == b'/');
+        let parts: Vec<&[u8]> = parts.filter(|part| !matches!(*part, b"" | b".")).collect();
+        let plain = parts.join(&b'/');
+        RepoPath::new(if is_absolute {
+            [b"/", &plain[..]].concat()
+        } else {
+            plain
+        })
     }
 }
 

@@ -526,6 +526,11 @@ fn eslint_and_cargo_are_read_as_they_write() {
         { "ruleId": "no-eval", "severity": 2, "message": "eval is evil.", "line": 3, "column": 1 },
     ] }]);
     let answer = read(OutputFormat::Eslint, &eslint).unwrap();
+    assert_eq!(
+        answer.verdict,
+        Vote::Fail,
+        "`max-severity` is critical here"
+    );
     assert_eq!(answer.findings[0].rule.as_deref(), Some("no-eval"));
     let packet = packet();
     let subject = ReportSubject {
@@ -744,6 +749,16 @@ mod laws {
             let answer = read_over(&TwoFiles, OutputFormat::Sarif, &report).unwrap();
             let told = answer.key_insight.contains(&format!("{uri}:{line}: Do not."));
             prop_assert!(answer.verdict == Vote::Fail && told, "{uri}: {}", answer.key_insight);
+            for out in [format!("../r/{uri}/a%20b.py"), format!("..\\r\\{uri}\\a%20b.py")] {
+                let report = sarif(json!([result(&out, line)]));
+                let answer = read_over(&TwoFiles, OutputFormat::Sarif, &report).unwrap();
+                prop_assert_eq!(answer.verdict, Vote::Fail, "{}", out);
+            }
+            for same in [".//src/a%20b.py", "src/./a%20b.py", "./src//a%20b.py"] {
+                let report = sarif(json!([result(same, 3)]));
+                let answer = read_over(&TwoFiles, OutputFormat::Sarif, &report).unwrap();
+                prop_assert_eq!(answer.findings.len(), 1, "{}", same);
+            }
             for there in ["src/b.py", "src%2Fb.py", "/tmp/room/src/b.py"] {
                 let report = sarif(json!([result(there, line)]));
                 let answer = read_over(&TwoFiles, OutputFormat::Sarif, &report).unwrap();
