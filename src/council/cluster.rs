@@ -33,13 +33,12 @@ impl<'a> ComparedFinding<'a> {
         proof: &Proof,
         deterministic: bool,
     ) -> Self {
-        let claimed = finding.location.line;
-        let length = finding
-            .location
-            .end_line
-            .unwrap_or(claimed)
-            .saturating_sub(claimed);
-        let first = proof.place(claimed).unwrap_or(claimed);
+        let place = &finding.location;
+        let claimed = (
+            place.line,
+            place.end_line.unwrap_or(place.line).max(place.line),
+        );
+        let (first, last) = proof.span(place).unwrap_or(claimed);
         let words = description_words(&finding.description);
         Self {
             seat,
@@ -47,7 +46,7 @@ impl<'a> ComparedFinding<'a> {
             resolves: proof.resolves(),
             deterministic,
             first,
-            last: first.saturating_add(length),
+            last,
             words,
         }
     }

@@ -64,14 +64,8 @@ pub fn decide_verdict(
     let failing =
         |&finding: &FindingStanding| finding_level(finding, policy) == Some(FindingLevel::Fail);
     let failing = case.findings.iter().any(failing);
-    // A disputed one beside it is told first, and hides it from the reason alone.
-    let is_unconfirmed = |finding: &FindingStanding| {
-        finding.severity == Severity::Critical && finding.disposition == Disposition::Unconfirmed
-    };
-    let is_open =
-        found.1 == VerdictReason::CriticalUnconfirmed || case.findings.iter().any(is_unconfirmed);
     let (verdict, reason) = match by_votes {
-        Some(Verdict::Pass) if is_open => found,
+        Some(Verdict::Pass) if found.0 != Verdict::Pass => found,
         Some(voted) if !failing => (voted, VerdictReason::Votes),
         Some(_) | None => found,
     };

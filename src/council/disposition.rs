@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use council_protocol::answer::{Evidence, Stance};
+use council_protocol::answer::{Evidence, Stance, Tag};
 use council_protocol::{Finding, Proof, RoundNumber, Severity};
 
 use super::bearing::FindingPlace;
@@ -11,7 +11,8 @@ use super::benches::readers_of;
 use super::brought::BroughtReproduction;
 use super::cluster::{ComparedFinding, group_findings};
 use super::evidence::{QuoteClaims, evidence_location, is_about_file};
-use super::judges::{Judges, SeatIndex, same_text};
+use super::judges::{JudgeState, Judges, SeatIndex, same_text};
+use super::merge::is_repetition;
 use super::opinions::attach_opinions;
 use super::outcome::{Disposition, Opinion};
 use super::readings::is_same_kind;
@@ -64,6 +65,26 @@ impl WeighedOpinion {
     }
 }
 
+#[cfg(test)]
+impl FindingVersion {
+    /// A finding of the first judge, with what is known of its quote.
+    pub(super) fn of(finding: Finding, proof: Proof) -> Self {
+        Self {
+            seat: SeatIndex(0),
+            number: 1,
+            round: RoundNumber::FIRST,
+            finding,
+            proof,
+            context: String::new(),
+            withdrawn: false,
+            deterministic: false,
+            opinions: BTreeMap::new(),
+            proved: false,
+            refuters: BTreeSet::new(),
+        }
+    }
+}
+
 impl FindingVersion {
     /// How bad it is taken to be. A model that quotes nothing cannot fail a change: a finding of its about a file as a
     /// whole is at most significant.
@@ -112,12 +133,11 @@ impl FindingVersion {
     /// Its lines, where its quote was found.
     fn lines(&self) -> (u32, u32) {
         let place = &self.finding.location;
-        let length = place
-            .end_line
-            .unwrap_or(place.line)
-            .saturating_sub(place.line);
-        let first = self.proof.place(place.line).unwrap_or(place.line);
-        (first, first.saturating_add(length))
+        let claimed = (
+            place.line,
+            place.end_line.unwrap_or(place.line).max(place.line),
+        );
+        self.proof.span(place).unwrap_or(claimed)
     }
 
     /// Where evidence stands beside it; none: it was not found. A copy of its own quote is its own place, wherever it is
@@ -285,14 +305,18 @@ impl FindingCluster {
             && self.refuters().len() < MIN_REFUTERS
     }
 
-    /// Whoever refuted what is worst in it, with evidence about it.
+    /// Whoever else refuted what is worst in it, with evidence about it. Judges that found it themselves and talk each other
+    /// out of it are no others.
     pub(super) fn refuters(&self) -> BTreeSet<SeatIndex> {
         let severities = self.versions.iter().map(FindingVersion::severity);
         let worst = severities.max().unwrap_or(Severity::Minor);
         let meant = |v: &&FindingVersion| !is_beside(&self.versions, v, worst);
-        let said = self.versions.iter().filter(meant).flat_map(|v| &v.opinions);
+        let meant = || self.versions.iter().filter(meant);
+        let finders: BTreeSet<SeatIndex> = meant().map(|v| v.seat).collect();
+        let said = meant().flat_map(|v| &v.opinions);
         let refuting = said.filter(|(_, opinion)| opinion.stake().refutes);
-        refuting.map(|(seat, _)| *seat).collect()
+        let refuting = refuting.map(|(seat, _)| *seat);
+        refuting.filter(|seat| !finders.contains(seat)).collect()
     }
 
     /// Whether a test proves it: whoever takes it back is wrong, and no support is needed.
@@ -512,6 +536,20 @@ fn is_withdrawn(judges: &Judges, seat: SeatIndex, number: usize, claims: &QuoteC
         .filter(|(_, withdrawal)| withdrawal.finding as usize == number)
         .filter_map(|(round, withdrawal)| Some((round, withdrawal.evidence.as_ref()?)))
         .any(|(round, evidence)| {
-            place.is_answered_by(evidence, claims) && !judge.reported_before(round, evidence)
+            place.is_answered_by(evidence, claims)
+                && !judge.reported_before(round, evidence)
+                && !is_reported_again(judge, round, &raised.finding)
         })
+}
+
+/// Whether a judge reports a finding in the round in which it takes it back, or later: then it holds it.
+fn is_reported_again(judge: &JudgeState, round: RoundNumber, finding: &Finding) -> bool {
+    let mut answers = judge.answers.range(round..).map(|(_, answer)| answer);
+    answers.any(|answer| {
+        let later = answer.independent_findings.iter();
+        let later = later.filter(|i| i.tag != Tag::NotReproduced);
+        let later = later.map(|i| &i.finding);
+        let mut said = answer.findings.iter().chain(later);
+        said.any(|said| is_repetition(finding, said))
+    })
 }

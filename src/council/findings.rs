@@ -94,19 +94,15 @@ fn finding_in_place(shown: &FindingVersion) -> Finding {
     if let Some(line) = line_before_gap(&finding.quote, &shown.context) {
         finding.quote = line;
     }
-    if let council_protocol::Proof::Relocated { line } = shown.proof
-        && line
-            != finding
-                .location
-                .line
-                .saturating_add(blank_lines_before(&finding.quote))
+    if let council_protocol::Proof::Relocated { .. } = shown.proof
+        && let Some((first, last)) = shown.proof.span(&finding.location)
     {
-        let length = finding
-            .location
-            .end_line
-            .map(|end| end.saturating_sub(finding.location.line));
-        finding.location.line = line;
-        finding.location.end_line = length.map(|l| line.saturating_add(l));
+        if first != finding.location.line && !fills(&finding.quote, (first, last)) {
+            // Whoever misnumbers a stretch and quotes a part of it may mean any lines around that.
+            finding.suggestion = None;
+        }
+        finding.location.line = first;
+        finding.location.end_line = finding.location.end_line.map(|_| last);
     }
     if matches!(shown.proof, council_protocol::Proof::Removed { .. }) {
         // The line is not there any more: under the number of another one it would be taken for that one.
@@ -116,10 +112,9 @@ fn finding_in_place(shown: &FindingVersion) -> Finding {
     finding
 }
 
-/// A quote is searched without the blank lines before it; the place that a judge names has them.
-fn blank_lines_before(quote: &str) -> u32 {
-    let blank = quote.lines().take_while(|line| line.trim().is_empty());
-    u32::try_from(blank.count()).unwrap_or(u32::MAX)
+/// Whether a quote has as many lines as the stretch that it stands for.
+fn fills(quote: &str, (first, last): (u32, u32)) -> bool {
+    quote.trim().lines().count() == (last - first) as usize + 1
 }
 
 /// Of a quote that leaves something out, the line with which it begins: its parts in a row are code that nobody wrote. None:
@@ -187,12 +182,35 @@ fn collect_opinions(cluster: &FindingCluster) -> Vec<Opinion> {
 
 #[cfg(test)]
 mod tests {
+    use council_protocol::Proof;
+
     use super::*;
 
+    /// A range of lines is said by its judge: a quote from the middle of it moves nothing.
     #[test]
-    fn blank_lines_before_a_quote_do_not_move_it() {
-        assert_eq!(blank_lines_before("\n  \ndef c():\n\n"), 2);
-        assert_eq!(blank_lines_before("def c():"), 0);
+    fn a_quote_from_inside_of_its_range_moves_no_line() {
+        let in_place = |(line, end), quote: &str, found: u32| {
+            let mut finding = crate::testing::finding(council_protocol::Severity::Critical, line);
+            finding.location.end_line = Some(end);
+            finding.quote = quote.into();
+            finding.suggestion = Some("x".into());
+            let version = FindingVersion::of(finding, Proof::Relocated { line: found });
+            let shown = finding_in_place(&version);
+            let place = (shown.location.line, shown.location.end_line);
+            (place, shown.suggestion.is_some())
+        };
+        assert_eq!(in_place((3, 5), "run(x)", 4), ((3, Some(5)), true));
+        assert_eq!(in_place((3, 5), "run(x)", 5), ((3, Some(5)), true));
+        assert_eq!(
+            in_place((3, 4), "a\nb", 9),
+            ((9, Some(10)), true),
+            "misnumbered, and quoted whole"
+        );
+        assert_eq!(
+            in_place((3, 5), "run(x)", 9),
+            ((9, Some(11)), false),
+            "nobody knows which lines are meant"
+        );
     }
 
     #[test]

@@ -191,7 +191,9 @@ fn critical_findings(raw: &str) -> Vec<String> {
     let mut found = Vec::new();
     if severities.is_empty() {
         let loose = loose_values(raw, "severity").filter(|word| is_critical(word));
-        return loose.map(|_| name_finding(None, "")).collect();
+        found.extend(loose.map(|_| name_finding(None, "")));
+        found.extend(begun_finding(raw));
+        return found;
     }
     for (nth, (at, _)) in severities.iter().enumerate() {
         if !is_critical(&severities[nth].1) {
@@ -215,7 +217,44 @@ fn critical_findings(raw: &str) -> Vec<String> {
             &what,
         ));
     }
+    found.extend(begun_finding(raw));
     found
+}
+
+/// The finding at the end of a reply that breaks off before it says how bad the finding is: it may be the worst. Fields
+/// stand in the order in which the form asks for them, the severity behind the words.
+fn begun_finding(raw: &str) -> Option<String> {
+    let finding = open_items(raw).into_iter().rev().find(|item| {
+        let has = |name: &str| fields_of(item, name).next().is_some();
+        has("location") && !has("severity")
+    })?;
+    let field = |name: &str| values_of(finding, name).next().map(|(_, value)| value);
+    let path = field("path")?;
+    let what = field("description")
+        .or_else(|| field("quote"))
+        .unwrap_or_default();
+    let place = (path.as_str(), number_of(finding).unwrap_or(0));
+    Some(name_finding(Some(place), &what) + " [cut off before it says how bad it is]")
+}
+
+/// The items of lists that are still open where a JSON text ends, the outermost first.
+fn open_items(raw: &str) -> Vec<&str> {
+    let mut open: Vec<(usize, u8)> = Vec::new();
+    let (mut in_text, mut escaped) = (false, false);
+    let start = raw.find('{').unwrap_or(raw.len());
+    for (at, byte) in raw.bytes().enumerate().skip(start) {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_text => escaped = true,
+            b'"' => in_text = !in_text,
+            b'{' | b'[' if !in_text => open.push((at, byte)),
+            b'}' | b']' if !in_text => drop(open.pop()),
+            _ => {}
+        }
+    }
+    let pairs = open.windows(2);
+    let items = pairs.filter(|pair| pair[0].1 == b'[' && pair[1].1 == b'{');
+    items.map(|pair| &raw[pair[1].0..]).collect()
 }
 
 /// `a.py:2: Division by zero`

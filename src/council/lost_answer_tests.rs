@@ -111,3 +111,21 @@ proptest! {
         }
     }
 }
+
+/// In the order of the form the severity stands behind the words: what is cut off before it may be the worst.
+#[test]
+fn a_finding_that_is_cut_off_before_its_severity_is_heard() {
+    let whole = r#"{"findings":[{"location":{"path":"b.py","line":9},"quote":"z","description":"Fine.","severity":"minor","fix":"f"},{"location":{"path":"a.py","line":3,"end_line":3},"quote":"os.system(x)","description":"The name goes into a shell.","why":"Whoever sends the name runs any command.","severity":"minor","category":"injection"}],"verdict":"WARN"}"#;
+    let told = |cut: &str| {
+        let raw = &whole[..whole.rfind(cut).unwrap()];
+        read_lost_answer(raw, "key", RoundNumber::FIRST)
+    };
+    for cut in ["any command", "goes into", "\"severity\"", "x)\""] {
+        let lost = told(cut).unwrap();
+        assert_eq!(lost.weight, Vote::Fail, "{cut}");
+        assert!(lost.describe().contains("a.py:3: "), "{}", lost.describe());
+    }
+    for cut in ["\"category\"", "\"verdict\""] {
+        assert_eq!(told(cut), None, "{cut}: its severity is there");
+    }
+}

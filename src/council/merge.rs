@@ -2,7 +2,7 @@
 
 use council_protocol::Answer;
 use council_protocol::RoundNumber;
-use council_protocol::answer::Tag;
+use council_protocol::answer::{Finding, Tag};
 
 use super::judges::RaisedFinding;
 
@@ -16,12 +16,7 @@ pub(super) fn raise_findings(raised: &mut Vec<RaisedFinding>, round: RoundNumber
         .map(|i| &i.finding);
     let later = later.filter(|_| round > 1);
     for finding in answer.findings.iter().chain(later) {
-        let known = |r: &RaisedFinding| {
-            r.finding.location == finding.location
-                && r.finding.quote == finding.quote
-                && r.finding.description == finding.description
-                && r.finding.severity >= finding.severity
-        };
+        let known = |r: &RaisedFinding| is_repetition(&r.finding, finding);
         if !raised.iter().any(known) {
             raised.push(RaisedFinding {
                 round,
@@ -29,6 +24,14 @@ pub(super) fn raise_findings(raised: &mut Vec<RaisedFinding>, round: RoundNumber
             });
         }
     }
+}
+
+/// Whether a judge says what it has said before, in the same words and as bad at most.
+pub(super) fn is_repetition(before: &Finding, now: &Finding) -> bool {
+    before.location == now.location
+        && before.quote == now.quote
+        && before.description == now.description
+        && before.severity >= now.severity
 }
 
 /// Several answers of one round: what was said before is kept. The last vote holds, unless it is milder: the reply to a

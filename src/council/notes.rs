@@ -38,6 +38,7 @@ pub(super) fn report_notes(state: &DebateState, cut: Option<CancelCause>) -> Vec
     notes.extend(lowered_criticals(state));
     notes.extend(lost_votes(state));
     notes.extend(weak_objections(state));
+    notes.extend(dropped_objections(state));
     notes.extend(cut.map(|cause| cut_short(&state.plan, state.completed, cause)));
     notes
 }
@@ -192,6 +193,21 @@ fn lost_votes(state: &DebateState) -> Vec<String> {
         ))
     });
     milder.collect()
+}
+
+/// A judge that voted stricter in between and milder in the end, both without the evidence that it takes.
+fn dropped_objections(state: &DebateState) -> Vec<String> {
+    let judges = state.judges.iter().zip(state.positions());
+    let dropped = judges.into_iter().filter_map(|(judge, position)| {
+        let ((round, vote), last) = (position.dropped?, position.last?);
+        Some(format!(
+            "{} voted {} in round {round} and {} in the end, and named no evidence for either: that bars a PASS",
+            judge.id(),
+            vote.as_str(),
+            last.as_str()
+        ))
+    });
+    dropped.collect()
 }
 
 /// A judge that votes stricter in the end, without the evidence that it takes.

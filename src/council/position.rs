@@ -20,6 +20,9 @@ pub(super) struct JudgePosition {
     pub(super) counted: Option<Vote>,
     /// The last change, weak ones included.
     pub(super) change: Option<PositionChange>,
+    /// A stricter vote of an earlier round that did not count for want of evidence, and that the judge replaced by a milder
+    /// one without any either: with its round.
+    pub(super) dropped: Option<(RoundNumber, Vote)>,
 }
 
 /// A judge's position after all its rounds.
@@ -46,16 +49,44 @@ pub(super) fn position_before(
     {
         let Some(held) = position.counted else { break };
         position.last = Some(answer.verdict);
-        if answer.verdict == held {
-            continue;
+        if answer.verdict != held {
+            let change = vote_change(state, judge, round, held, answer);
+            if !change.weak {
+                position.counted = Some(answer.verdict);
+            }
+            position.change = Some(change);
         }
-        let change = vote_change(state, judge, round, held, answer);
-        if !change.weak {
-            position.counted = Some(answer.verdict);
-        }
-        position.change = Some(change);
+        position.keep_objection(state, judge, round, answer);
     }
+    let (counted, last) = (position.counted, position.last);
+    position.dropped = position
+        .dropped
+        .filter(|(_, vote)| Some(*vote) > last.max(counted));
     position
+}
+
+impl JudgePosition {
+    /// Notes a stricter vote that does not count, until the judge takes it back with evidence. Over a question the ballots
+    /// decide, and there is nothing to cite.
+    fn keep_objection(
+        &mut self,
+        state: &DebateState,
+        judge: &JudgeState,
+        round: RoundNumber,
+        answer: &Answer,
+    ) {
+        if state.plan.options.subject == DebateSubject::Text || judge.is_deterministic() {
+            return;
+        }
+        let given = answer.verdict;
+        let before = self.dropped.map(|(_, vote)| vote);
+        if Some(given) > self.counted && Some(given) >= before {
+            self.dropped = Some((round, given));
+        } else if let Some(vote) = before.filter(|vote| given < *vote) {
+            let is_grounded = change_objection(state, judge, round, vote, answer).is_none();
+            self.dropped = self.dropped.filter(|_| !is_grounded);
+        }
+    }
 }
 
 /// A changed vote, held against the bar: evidence that is found, and that the judge had not itself reported.

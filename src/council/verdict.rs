@@ -190,6 +190,7 @@ fn vote_record<'a>(
         quorum: state.plan.quorum as usize,
         ..dismissal::VoteRecord::default()
     };
+    record.unread |= positions.iter().any(|position| position.dropped.is_some());
     for (judge, position) in state.judges.iter().zip(positions) {
         if let Some(counted) = position.counted {
             record.add(judge.id(), judge.is_deterministic(), counted, position.last);
@@ -247,6 +248,7 @@ fn cancel_reason(cause: CancelCause) -> VerdictReason {
 fn judge_record(judge: &JudgeState, position: &JudgePosition) -> JudgeRecord {
     let last = judge.answers.values().next_back();
     let later = judge.answers.range(RoundNumber::SECOND..);
+    let lost_vote = judge.lost_objection().map(|lost| lost.weight);
     JudgeRecord {
         seat: judge.planned.seat.clone(),
         grant: judge.planned.grant.clone(),
@@ -273,7 +275,7 @@ fn judge_record(judge: &JudgeState, position: &JudgePosition) -> JudgeRecord {
             .find_map(|(_, a)| a.steel_man.clone()),
         change: position.change.clone(),
         failures: judge.failures.clone(),
-        lost_vote: judge.lost_objection().map(|lost| lost.weight),
+        lost_vote: lost_vote.max(position.dropped.map(|(_, vote)| vote)),
         ending: judge.ending,
         usage: judge.usage.clone(),
         usage_by_round: judge.spent.clone(),

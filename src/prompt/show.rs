@@ -57,6 +57,15 @@ fn write_bytes(path: &RepoPath) -> String {
 
 /// The files of a change by the names under which judges and people are shown them, where these are others: whoever copies
 /// one means that file. A name that is shown for two files is left out.
+/// What a brief calls a file that is renamed: a line that goes stood under its old name.
+fn former_names(file: &FileChange, redactor: &Redactor) -> Vec<String> {
+    let Some(old) = file.old_path.as_ref().filter(|old| **old != file.path) else {
+        return Vec::new();
+    };
+    let (old, new) = (show_path(old, redactor), show_path(&file.path, redactor));
+    vec![format!("{old} -> {new}"), old]
+}
+
 pub(crate) fn shown_paths(packet: &Packet, redactor: &Redactor) -> Vec<ShownPath> {
     let mut names: BTreeMap<String, Option<&RepoPath>> = BTreeMap::new();
     for file in &packet.files {
@@ -69,6 +78,13 @@ pub(crate) fn shown_paths(packet: &Packet, redactor: &Redactor) -> Vec<ShownPath
     for file in &packet.files {
         let trimmed = show_path(&file.path, redactor).trim().to_owned();
         for name in [trimmed, file.path.display().into_owned()] {
+            if !shown.contains(&name) && !real.contains(name.as_bytes()) {
+                add_name(&mut others, name, &file.path);
+            }
+        }
+    }
+    for file in &packet.files {
+        for name in former_names(file, redactor) {
             if !shown.contains(&name) && !real.contains(name.as_bytes()) {
                 add_name(&mut others, name, &file.path);
             }
@@ -323,6 +339,28 @@ mod laws {
             1 => Just(vec![0xe9]),
         ];
         prop::collection::vec(piece, 1..4).prop_map(|pieces| pieces.concat())
+    }
+
+    #[test]
+    fn a_renamed_file_is_meant_by_its_old_name_too() {
+        let mut packet = packet(&[b"new/name.py".to_vec(), b"other.py".to_vec()].into());
+        packet.files[0].old_path = Some("old/name.py".into());
+        let redactor = Redactor::default();
+        let shown = shown_paths(&packet, &redactor);
+        let meant = |name: &str| {
+            let files = packet.files.iter().map(|file| &file.path);
+            crate::council::meant_path(&name.into(), files, &shown)
+                .map(|path| path.display().into_owned())
+        };
+        for name in ["old/name.py", "old/name.py -> new/name.py", "new/name.py"] {
+            assert_eq!(meant(name).as_deref(), Some("new/name.py"), "{name}");
+        }
+        packet.files[1].path = "old/name.py".into();
+        let shown = shown_paths(&packet, &redactor);
+        assert!(
+            !shown.iter().any(|one| one.shown == "old/name.py"),
+            "another file has that name now"
+        );
     }
 
     proptest! {

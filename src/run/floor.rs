@@ -205,6 +205,10 @@ fn take_over(outcome: &mut Outcome, judges: Vec<JudgeRecord>, found: Vec<JudgedF
         match known.find(|known| is_same(known, &rule)) {
             Some(known) => {
                 (known.level, known.disposition) = (known.level.max(rule.level), rule.disposition);
+                // What a rule finds keeps its own weight and words, whatever models call it.
+                if rule.finding.severity >= known.finding.severity {
+                    known.finding = rule.finding;
+                }
                 for member in rule.members {
                     if !known.members.contains(&member) {
                         known.members.push(member);
@@ -217,7 +221,7 @@ fn take_over(outcome: &mut Outcome, judges: Vec<JudgeRecord>, found: Vec<JudgedF
             }
         }
     }
-    outcome.findings.sort_by_key(|f| std::cmp::Reverse(f.level));
+    name_by_weight(outcome);
     let heard = u32::try_from(judges.len()).unwrap_or(u32::MAX);
     // They make up for no reviewer: whoever had to count still has to.
     outcome.counted += heard;
@@ -236,6 +240,28 @@ fn take_over(outcome: &mut Outcome, judges: Vec<JudgeRecord>, found: Vec<JudgedF
                 (Verdict::Warn, VerdictReason::SignificantConfirmed);
         }
         _ => {}
+    }
+}
+
+/// The worst is `F1`, also where a rule was heard last.
+fn name_by_weight(outcome: &mut Outcome) {
+    let weight = |f: &JudgedFinding| std::cmp::Reverse((f.level, f.finding.severity));
+    outcome.findings.sort_by_key(weight);
+    let mut names = BTreeMap::new();
+    for (index, finding) in outcome.findings.iter_mut().enumerate() {
+        let name = format!("F{}", index + 1);
+        names.insert(std::mem::replace(&mut finding.id, name.clone()), name);
+    }
+    let named = outcome.disagreements.iter_mut().map(|d| &mut d.finding);
+    let tested = outcome
+        .ledger
+        .reproductions
+        .iter_mut()
+        .map(|r| &mut r.finding);
+    for name in named.chain(tested).flatten() {
+        if let Some(now) = names.get(name) {
+            name.clone_from(now);
+        }
     }
 }
 

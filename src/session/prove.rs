@@ -57,6 +57,8 @@ struct SearchText {
     numbers: Option<Vec<u32>>,
     /// The numbers before the change of lines that it removes; none: the lines are those of the reviewed side.
     removed: Option<Vec<u32>>,
+    /// Which lines are only of the old side, where those of both sides stand together as a hunk shows them.
+    gone: Option<Vec<bool>>,
     /// A few bits of what stands in a line that is not shown as it is, by its index from 0.
     hidden: BTreeMap<usize, u16>,
     /// The functions of a whole file.
@@ -109,6 +111,12 @@ impl QuoteProver {
     fn resolved(&self, location: &Location) -> Location {
         let known = self.packet.files.iter().map(|file| &file.path);
         let path = location.path.resolve_among(known).cloned();
+        let renamed = || {
+            let mut files = self.packet.files.iter();
+            let file = files.find(|file| *file.path_before() == location.path);
+            file.map(|file| file.path.clone())
+        };
+        let path = path.or_else(renamed);
         let path = path.unwrap_or_else(|| location.path.clone().without_dot());
         Location {
             path,
@@ -186,7 +194,10 @@ impl QuoteProver {
                 .into_iter()
                 .flat_map(|blob| large_texts(&self.redactor, path, blob)),
         );
-        let mut add = |text: String, numbers: Option<Vec<u32>>, removed: Option<Vec<u32>>| {
+        let mut add = |text: String,
+                       numbers: Option<Vec<u32>>,
+                       removed: Option<Vec<u32>>,
+                       gone: Option<Vec<bool>>| {
             let shown = self.redactor.redact_source(Some(&path.display()), &text);
             // A judge that reads a brief sees hidden characters written out; the built-in ones do not.
             let marked = mark_hidden(Cow::Borrowed(&shown.text));
@@ -203,16 +214,22 @@ impl QuoteProver {
                 lines: FileLines::of(form),
                 numbers: numbers.clone(),
                 removed: removed.clone(),
+                gone: gone.clone(),
                 hidden: hidden_lines(&text, form),
                 functions: Arc::clone(&functions),
             }));
         };
         match (blob, file) {
             _ if is_large => {}
-            (Some(blob), _) => add(String::from_utf8_lossy(&blob).into_owned(), None, None),
+            (Some(blob), _) => add(
+                String::from_utf8_lossy(&blob).into_owned(),
+                None,
+                None,
+                None,
+            ),
             (None, Some(file)) => {
                 let (text, numbers) = shown_lines(file, side);
-                add(text, Some(numbers), None);
+                add(text, Some(numbers), None, None);
             }
             (None, None) => {}
         }
@@ -221,7 +238,12 @@ impl QuoteProver {
             let (_, old) = gather_lines(file, |line| {
                 line.old_no.filter(|_| line.kind == LineKind::Removed)
             });
-            add(text, Some(numbers), Some(old));
+            add(text, Some(numbers), Some(old), None);
+            // "This was here, and now that is": both in one quote, as the brief shows them.
+            let (text, numbers) = hunk_lines(file);
+            let (_, old) = gather_lines(file, |line| Some(line.old_no.unwrap_or(0)));
+            let gone = gather_flags(file, |line| line.kind == LineKind::Removed);
+            add(text, Some(numbers), Some(old), Some(gone));
         }
         Ok(texts)
     }
@@ -250,6 +272,7 @@ fn large_texts(redactor: &Redactor, path: &RepoPath, blob: Arc<[u8]>) -> Vec<Sea
         lines: FileLines::of(form),
         numbers: None,
         removed: None,
+        gone: None,
         hidden: hidden.clone(),
         // Functions are looked for in files that people write.
         functions: Arc::default(),
@@ -278,6 +301,32 @@ fn removed_lines(file: &FileChange) -> (String, Vec<u32>) {
         }
         (line.kind == LineKind::Removed).then_some(next)
     })
+}
+
+/// All lines of the hunks, each with its number on the reviewed side or that of the line before which it stood.
+fn hunk_lines(file: &FileChange) -> (String, Vec<u32>) {
+    let mut next = 1;
+    gather_lines(file, |line| {
+        if let Some(new_no) = line.new_no {
+            next = new_no.saturating_add(1);
+        }
+        Some(line.new_no.unwrap_or(next))
+    })
+}
+
+/// Something of every line, as [`gather_lines`] counts them.
+fn gather_flags(
+    file: &FileChange,
+    flag: impl Fn(&council_protocol::change::Line<'_>) -> bool,
+) -> Vec<bool> {
+    let mut flags = Vec::new();
+    for hunk in &file.hunks {
+        if !flags.is_empty() {
+            flags.push(false);
+        }
+        flags.extend(hunk.lines().map(|line| flag(&line)));
+    }
+    flags
 }
 
 fn gather_lines(
@@ -309,9 +358,17 @@ impl SearchText {
         let Some(at) = proof.place(claimed) else {
             return (proof, String::new());
         };
-        let context = self.context_around(at, quote.trim().lines().count());
+        let quoted = quote.trim().lines().count();
+        let context = self.context_around(at, quoted);
+        let at = self.first_kept(at, quoted).unwrap_or(at);
         let real = self.number_of(at);
+        let is_kept = self
+            .gone
+            .as_ref()
+            .is_some_and(|gone| !gone[at as usize - 1]);
         let proof = match &self.removed {
+            _ if is_kept && real == line => Proof::Verified,
+            _ if is_kept => Proof::Relocated { line: real },
             Some(old) => Proof::Removed {
                 line: real,
                 old_line: old
@@ -323,6 +380,18 @@ impl SearchText {
             None => Proof::Relocated { line: real },
         };
         (proof, context)
+    }
+
+    /// The first of the quoted lines that is still there, where those of both sides stand together.
+    fn first_kept(&self, at: u32, quoted: usize) -> Option<u32> {
+        let gone = self.gone.as_ref()?;
+        let from = (at as usize).checked_sub(1)?;
+        let kept = gone
+            .get(from..)?
+            .iter()
+            .take(quoted)
+            .position(|gone| !gone)?;
+        at.checked_add(u32::try_from(kept).ok()?)
     }
 
     /// The line, from 1, in which the search for a quote of `line` begins: that line, or the one shown next to it.

@@ -237,3 +237,25 @@ fn the_same_lines_elsewhere_have_another_context() {
     assert_ne!(context(twice, 8), alone);
     assert_ne!(context(twice, 4), context(twice, 8));
 }
+
+/// "This was here, and now that is": removed and added lines in one quote, as a brief shows them.
+#[test]
+fn a_hunk_is_found_as_the_brief_shows_it() {
+    let quotes = [
+        "10  fn pay() {\n   -    check_balance()?;\n11 +    transfer(amount);\n12  }",
+        "-    check_balance()?;\n+    transfer(amount);",
+    ];
+    for mut prover in [with_blobs(), from_patch()] {
+        for (line, quote) in [(10, quotes[0]), (11, quotes[1])] {
+            let (proof, _) = prove(&mut prover, "pay.rs", line, quote);
+            assert_eq!(proof, Proof::Verified, "{quote}");
+        }
+        let (proof, _) = prove(
+            &mut prover,
+            "pay.rs",
+            11,
+            "-    check_all()?;\n+    transfer(amount);",
+        );
+        assert!(!proof.resolves(), "{proof:?}");
+    }
+}

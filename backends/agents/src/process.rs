@@ -17,6 +17,7 @@ use council_protocol::{Failure, FailureKind};
 use crate::StopSignal;
 use crate::guard::{self, GuardedChild, GuardedProgram};
 use crate::linger::LingerTimer;
+use crate::stop::TurnDraft;
 
 /// How long a program has between SIGTERM and SIGKILL, in milliseconds.
 pub(crate) const GRACE_MS: u64 = 2_000;
@@ -125,6 +126,10 @@ pub(crate) fn run_once(
         input,
         |stream, killer| {
             stream.map_or_else(ReadAnswer::nothing, |stream| {
+                let stream = HeardStream {
+                    stream,
+                    draft: stop.draft(),
+                };
                 read_answer(stream, max_bytes, killer, is_whole)
             })
         },
@@ -224,6 +229,20 @@ impl ReadAnswer {
 }
 
 /// Reads to the end; ends the tree as soon as there are more than `most` bytes, or a while after the answer was whole.
+/// A stream whose words are kept while they come, for the case that time ends in the middle.
+struct HeardStream<'d, R> {
+    stream: R,
+    draft: &'d TurnDraft,
+}
+
+impl<R: Read> Read for HeardStream<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.stream.read(buffer)?;
+        self.draft.push(&buffer[..count]);
+        Ok(count)
+    }
+}
+
 fn read_answer(
     mut stream: impl Read,
     most: u64,

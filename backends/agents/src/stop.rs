@@ -5,17 +5,52 @@ use std::sync::{Arc, Mutex, PoisonError};
 type StopHook = Box<dyn FnOnce() + Send>;
 
 /// Raised once, seen by every clone: the turn that it belongs to should end soon.
-#[derive(Clone)]
-pub struct StopSignal(Arc<Mutex<StopState>>);
+#[derive(Clone, Default)]
+pub struct StopSignal {
+    state: Arc<Mutex<StopState>>,
+    draft: TurnDraft,
+}
+
+/// The most bytes of a turn's unfinished words that are kept.
+const MAX_DRAFT_BYTES: usize = 1 << 20;
+
+/// What a judge has said so far in a turn: if its time ends there, an objection in it is told.
+#[derive(Clone, Default)]
+pub(crate) struct TurnDraft(Arc<Mutex<Vec<u8>>>);
+
+impl TurnDraft {
+    pub(crate) fn push(&self, said: &[u8]) {
+        let mut draft = self.lock();
+        let room = MAX_DRAFT_BYTES.saturating_sub(draft.len());
+        draft.extend_from_slice(&said[..said.len().min(room)]);
+    }
+
+    /// Replaces it: what came before is kept elsewhere, or taken back.
+    pub(crate) fn set(&self, said: &str) {
+        self.lock().clear();
+        self.push(said.as_bytes());
+    }
+
+    /// Takes it; none: nothing was said.
+    pub(crate) fn take(&self) -> Option<String> {
+        let said = std::mem::take(&mut *self.lock());
+        let text = String::from_utf8_lossy(&said).into_owned();
+        (!text.trim().is_empty()).then_some(text)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<u8>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 enum StopState {
     Quiet(Vec<StopHook>),
     Raised,
 }
 
-impl Default for StopSignal {
+impl Default for StopState {
     fn default() -> Self {
-        Self(Arc::new(Mutex::new(StopState::Quiet(Vec::new()))))
+        Self::Quiet(Vec::new())
     }
 }
 
@@ -25,6 +60,19 @@ impl StopSignal {
         let state = std::mem::replace(&mut *self.lock(), StopState::Raised);
         if let StopState::Quiet(hooks) = state {
             hooks.into_iter().for_each(|hook| hook());
+        }
+    }
+
+    /// Where the words of its turn are kept while they come.
+    pub(crate) fn draft(&self) -> &TurnDraft {
+        &self.draft
+    }
+
+    /// The same for a program that writes more than its answer, which is no objection of its judge's.
+    pub(crate) fn without_draft(&self) -> Self {
+        Self {
+            state: Arc::clone(&self.state),
+            draft: TurnDraft::default(),
         }
     }
 
@@ -47,7 +95,7 @@ impl StopSignal {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, StopState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

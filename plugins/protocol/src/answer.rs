@@ -322,7 +322,8 @@ pub struct Answer {
     /// The most important point, in one sentence.
     pub key_insight: String,
     /// The problems found.
-    #[serde(default)]
+    // What a model calls them instead must not be taken for an answer without any.
+    #[serde(default, alias = "issues", alias = "problems", alias = "finding")]
     pub findings: Vec<Finding>,
     /// What to do.
     #[serde(default)]

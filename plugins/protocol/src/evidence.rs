@@ -6,7 +6,7 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::quote;
+use crate::{Location, quote};
 
 /// What the search for a quote found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -46,6 +46,17 @@ impl Proof {
             Self::Relocated { line } | Self::Removed { line, .. } => Some(*line),
             Self::Unverified { .. } => None,
         }
+    }
+
+    /// The first and the last line of what was said to stand at a place: where its quote was found, unless that is a line of
+    /// the stretch that it names. None: the quote was found nowhere.
+    pub fn span(&self, claimed: &Location) -> Option<(u32, u32)> {
+        let first = self.place(claimed.line)?;
+        let end = claimed.end_line.unwrap_or(claimed.line).max(claimed.line);
+        let is_inside =
+            matches!(self, Self::Relocated { .. }) && (claimed.line..=end).contains(&first);
+        let first = if is_inside { claimed.line } else { first };
+        Some((first, first.saturating_add(end - claimed.line)))
     }
 
     fn unverified(reason: &str) -> Self {

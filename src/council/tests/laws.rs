@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use proptest::test_runner::Config;
 
 use super::world::{Deed, World, world};
-use crate::consensus::{FindingStanding, Objections, VerdictInput, decide_verdict};
-use crate::outcome::{Disposition, Outcome, Verdict, VerdictReason};
+use crate::consensus::{FindingStanding, Objections, VerdictInput, decide_verdict, finding_level};
+use crate::outcome::{Disposition, FindingLevel, Outcome, Verdict, VerdictReason};
 use crate::plan::{ConsensusRule, DebateMode, ExchangeMode, Procedure, VerdictPolicy};
 use crate::support::{JudgeStake, SupportKind, dispose};
 
@@ -283,6 +283,11 @@ proptest! {
         findings.reverse();
         prop_assert!(verdict(&findings, counted, covered, checked) >= base, "order does not matter");
         prop_assert!(base > 0 || !objections.bar_a_pass());
+        let by_findings = VerdictInput { findings: &findings, votes: &votes, counted, quorum, covered, checked, objections };
+        let by_findings = badness(decide_verdict(ConsensusRule::Findings, policy, &by_findings).0);
+        let is_carried = findings.iter().any(|f| finding_level(*f, policy) >= Some(FindingLevel::Warn));
+        prop_assert!(!is_carried || verdict(&findings, counted, covered, checked) > 0, "a rule of votes passes over a finding");
+        prop_assert!(!is_carried || by_findings > 0);
         let green = base < 2;
         prop_assert!(!green || counted >= quorum.max(1));
     }

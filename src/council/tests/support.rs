@@ -1,6 +1,6 @@
 //! What a finding rests on, through the engine: who found it, who looked, who refuted it, and how many could have.
 
-use council_protocol::answer::{Evidence, Stance, Withdrawal};
+use council_protocol::answer::{Evidence, IndependentFinding, Stance, Tag, Withdrawal};
 use council_protocol::{Finding, Severity, Task, Vote};
 
 use crate::outcome::{Disposition, FindingLevel, Outcome, ReviewedBy, Verdict, VerdictReason};
@@ -516,4 +516,89 @@ fn what_a_rule_finds_keeps_its_standing_whatever_models_say_in_its_line() {
             (Severity::Significant, true, Disposition::Confirmed, 1),
         ]
     );
+}
+
+/// Who takes a finding back and reports it again in the same words holds it.
+#[test]
+fn a_finding_that_its_judge_reports_again_is_not_taken_back() {
+    let mut run = Run::seated(plan(Procedure::Debate, 3));
+    run.answer("judge-1", Vote::Fail, |a| a.findings = vec![critical()]);
+    run.answer("judge-2", Vote::Pass, |_| {});
+    run.answer("judge-3", Vote::Pass, |_| {});
+    run.answer("judge-1", Vote::Warn, |a| {
+        a.withdrawn = vec![Withdrawal {
+            finding: 1,
+            evidence: Some(evidence(50)),
+        }];
+        a.independent_findings = vec![IndependentFinding {
+            tag: Tag::New,
+            finding: critical(),
+        }];
+    });
+    for (judge, line) in [("judge-2", 45), ("judge-3", 44)] {
+        let Task::Debate { peers, .. } = run.task(judge) else {
+            panic!()
+        };
+        let id = peers
+            .iter()
+            .flat_map(|p| &p.findings)
+            .next()
+            .unwrap()
+            .id
+            .clone();
+        run.answer(judge, Vote::Pass, |a| {
+            a.responses = vec![response(&id, Stance::Disagreed, Some(evidence(line)))];
+        });
+    }
+    let outcome = run.concluded();
+    assert_eq!((outcome.verdict, outcome.findings[0].disposition), DISPUTED);
+    assert!(!outcome.findings[0].members[0].withdrawn);
+}
+
+/// Two that found it and talk each other out of it leave it open: neither is another judge to it.
+#[test]
+fn finders_that_refute_each_other_are_no_others() {
+    for watching in [0, 1] {
+        let judges = 2 + watching;
+        let mut run = Run::seated(plan(Procedure::Debate, judges));
+        for nth in 1..=judges {
+            let finds = nth <= 2;
+            let vote = if finds { Vote::Fail } else { Vote::Pass };
+            run.answer(&format!("judge-{nth}"), vote, |a| {
+                a.findings.extend(finds.then(critical));
+            });
+        }
+        for nth in 1..=judges {
+            let name = format!("judge-{nth}");
+            let Task::Debate { peers, .. } = run.task(&name) else {
+                panic!()
+            };
+            let ids: Vec<String> = peers
+                .iter()
+                .flat_map(|p| &p.findings)
+                .map(|f| f.id.clone())
+                .collect();
+            run.answer(&name, Vote::Pass, |a| {
+                if nth <= 2 {
+                    a.withdrawn = vec![Withdrawal {
+                        finding: 1,
+                        evidence: Some(evidence(50)),
+                    }];
+                    a.change = change(Vote::Fail, Vote::Pass, Some(evidence(50)));
+                    let refuted = ids.iter();
+                    a.responses = refuted
+                        .map(|id| response(id, Stance::Disagreed, Some(evidence(45))))
+                        .collect();
+                }
+            });
+        }
+        let outcome = run.concluded();
+        assert_eq!(
+            outcome.verdict,
+            Verdict::Warn,
+            "{judges}: {:?}",
+            outcome.notes
+        );
+        assert_eq!(outcome.findings[0].disposition, Disposition::Disputed);
+    }
 }

@@ -84,6 +84,22 @@ fn a_quote_that_is_not_there_cannot_cause_fail() {
     );
 }
 
+/// A rule of votes is never milder than what is confirmed, be it significant only.
+#[test]
+fn no_rule_of_votes_is_milder_than_what_is_found() {
+    let found = |severity| (PASS, vec![finding(severity, 3)]);
+    for consensus in [ConsensusRule::Strict, ConsensusRule::Majority] {
+        let says = |answers: &[(Vote, Vec<Finding>)]| {
+            let outcome = verdict_of(answers, |plan| plan.consensus = consensus);
+            (outcome.verdict, outcome.reason)
+        };
+        let warned = (Verdict::Warn, VerdictReason::SignificantConfirmed);
+        assert_eq!(says(&vec![found(Severity::Significant); 3]), warned);
+        let (verdict, _) = says(&[found(Severity::Minor), found(Severity::Minor)]);
+        assert_eq!(verdict, Verdict::Pass);
+    }
+}
+
 /// The majority is one of judges that each found something critical, not of those that stand in its line.
 #[test]
 fn who_has_a_remark_on_a_critical_line_does_not_hold_it() {

@@ -99,7 +99,7 @@ impl PerTurnSession {
             &program,
             format!("{message}\n").into_bytes(),
             most,
-            stop,
+            &stop.without_draft(),
             &is_whole,
         )?;
         let outcome = self.parse_result(&finished)?;

@@ -194,7 +194,7 @@ impl ExecSession {
             &program,
             text.into_bytes(),
             most,
-            stop,
+            &stop.without_draft(),
             &is_whole,
         )?;
         self.build_reply(&finished)

@@ -21,6 +21,7 @@ use super::tooling::ToolBelt;
 use super::wire::{self, AnswerEnd, ApiAnswer, ApiMessage, ApiRequest};
 use crate::client::parse_event;
 use crate::schema::{self, AnswerSchema};
+use crate::stop::TurnDraft;
 use crate::{AgentReply, Conversation, StopSignal};
 
 /// How long a server may take for what stands behind the end of an answer: what it counted, and its closing mark.
@@ -60,6 +61,8 @@ pub(super) struct HttpConversation {
     spending: TurnSpending,
     /// What has come of the answer under way.
     partial: String,
+    /// The same for whoever ends the turn.
+    draft: TurnDraft,
     /// What was said in answers of this turn that do not count.
     unread: Vec<String>,
     /// The most tokens of the answer under way.
@@ -95,6 +98,7 @@ impl HttpConversation {
             said: Vec::new(),
             spending: TurnSpending::default(),
             partial: String::new(),
+            draft: TurnDraft::default(),
             unread: Vec::new(),
             allowed_tokens: 0,
         }
@@ -112,6 +116,7 @@ impl Conversation for HttpConversation {
         self.key.clone_from(&turn.key);
         self.spending = TurnSpending::new(turn.spend.clone());
         self.partial.clear();
+        self.draft = stop.draft().clone();
         self.unread.clear();
         let time = Duration::from_millis(turn.timeout_ms);
         let engine = Arc::clone(&self.engine);
@@ -149,11 +154,11 @@ impl HttpConversation {
     /// What the turn has cost, with what was looked up in it.
     fn take_usage(&mut self) -> Option<Usage> {
         self.set_aside();
-        let usage = Usage {
-            unread: std::mem::take(&mut self.unread),
-            ..self.spending.take_usage()?
-        };
-        Some(self.tools.add_to_usage(usage))
+        let unread = std::mem::take(&mut self.unread);
+        // A stream that breaks off tells no usage, and may have told an objection.
+        let spent = self.spending.take_usage();
+        let spent = spent.or_else(|| (!unread.is_empty()).then(Usage::default))?;
+        Some(self.tools.add_to_usage(Usage { unread, ..spent }))
     }
 
     /// What has come so far is no answer: it is kept apart.
@@ -414,8 +419,9 @@ impl HttpConversation {
                     lead.into_iter().for_each(PrimerLead::release_others);
                 });
                 self.spending.update_call(&heard.usage);
-                self.partial
-                    .push_str(heard.text.get(self.partial.len()..).unwrap_or_default());
+                let new = heard.text.get(self.partial.len()..).unwrap_or_default();
+                self.draft.push(new.as_bytes());
+                self.partial.push_str(new);
                 // One that is whole is paid for anyway.
                 if heard.ended.is_none()
                     && let Some(failure) = self.spending.check_stream(heard.written_bytes())
@@ -445,6 +451,7 @@ impl HttpConversation {
         }
         self.spending.update_call(&heard.usage);
         self.partial.clone_from(&heard.text);
+        self.draft.set(&self.partial);
         match heard.ended {
             Some(_) => Ok(heard),
             None => Err(CallError::retryable(

@@ -68,6 +68,9 @@ impl Agent for Scripted {
 impl Conversation for Script {
     fn take_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
         self.turns += 1;
+        if self.words[0] == "murmur" {
+            stop.draft().push(b"half of it");
+        }
         let now = self.thinking.0.fetch_add(1, Ordering::SeqCst) + 1;
         self.thinking.1.fetch_max(now, Ordering::SeqCst);
         let word = self
@@ -83,7 +86,7 @@ impl Conversation for Script {
                 std::thread::sleep(Duration::from_millis(2));
                 "awake".to_owned()
             }
-            "obedient" => {
+            "obedient" | "murmur" => {
                 let (tell, told) = channel();
                 stop.on_raise(move || {
                     let _ = tell.send(());
@@ -362,6 +365,22 @@ fn a_cancelled_turn_fails_at_once_and_the_judge_stays() {
             "and the late answer is dropped"
         );
     }
+}
+
+/// What a judge had said when its time ended goes with the failure: an objection in it is told.
+#[test]
+fn what_was_said_before_a_turn_was_cancelled_is_kept() {
+    let mut stage = stage(ThreadSharing::PerJudge, 1);
+    stage.seated("a", "murmur");
+    stage.ask("a", 1);
+    stage.await_thought();
+    stage.local.cancel(&"a".into()).unwrap();
+    let event = stage.next();
+    let Event::Failed { failure, .. } = event else {
+        panic!("{event:?}")
+    };
+    assert_eq!(failure.kind, FailureKind::Cancelled);
+    assert_eq!(failure.usage.unwrap().unread, ["half of it"]);
 }
 
 #[test]

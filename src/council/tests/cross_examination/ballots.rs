@@ -1,5 +1,7 @@
 //! Final ballots, and what they come to.
 
+use council_protocol::answer::Evidence;
+
 use super::*;
 use crate::Outcome;
 use crate::outcome::VerdictReason;
@@ -147,4 +149,56 @@ fn fewer_ballots_than_the_quorum_are_no_decision() {
     let none = end(&["judge-1", "judge-2", "judge-3"], WARN);
     assert_eq!(none.verdict, Verdict::Inconclusive);
     assert_eq!(end(&["judge-2", "judge-3"], FAIL).verdict, Verdict::Fail);
+}
+
+/// Giving in at the end without a word must not be greener than dying there.
+#[test]
+fn an_objection_between_opening_and_ballot_bars_a_pass_until_it_is_taken_back_with_evidence() {
+    let end = |objects: Vote, grounds: Option<Evidence>, subject: DebateSubject| {
+        let mut plan = council(3, 1);
+        plan.options.subject = subject.clone();
+        let mut run = Run::seated(plan);
+        open(&mut run, &[PASS; 3]);
+        for _ in 0..2 {
+            go_on(&mut run, &[objects, PASS, PASS]);
+        }
+        assert_eq!(*run.task("judge-1"), Task::Ballot);
+        run.answer("judge-1", PASS, |a| {
+            a.change = grounds.clone().and_then(|e| change(objects, PASS, Some(e)));
+            a.ballot = Some(Ballot {
+                vote: BallotVote::Proceed,
+                strongest_point: String::new(),
+                concession: String::new(),
+                remaining_concern: String::new(),
+                conditions: Vec::new(),
+            });
+        });
+        cast(&mut run, "judge-2", PASS);
+        cast(&mut run, "judge-3", PASS);
+        run.concluded().clone()
+    };
+    let code = DebateSubject::Change;
+    for objects in [WARN, FAIL] {
+        let outcome = end(objects, None, code);
+        assert_eq!(outcome.verdict, Verdict::Warn, "{objects:?}");
+        let note = format!(
+            "judge-1 voted {} in round 2 and PASS in the end",
+            objects.as_str()
+        );
+        assert!(
+            outcome.notes.iter().any(|n| n.starts_with(&note)),
+            "{:?}",
+            outcome.notes
+        );
+        assert_eq!(outcome.judges[0].lost_vote, Some(objects));
+        let grounded = end(objects, Some(evidence(20)), code);
+        assert_eq!(grounded.verdict, Verdict::Pass, "{:?}", grounded.notes);
+    }
+    assert_eq!(end(PASS, None, code).verdict, Verdict::Pass);
+    let question = end(FAIL, None, DebateSubject::Text);
+    assert_eq!(
+        question.verdict,
+        Verdict::Pass,
+        "over a question the ballots decide"
+    );
 }
