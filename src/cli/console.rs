@@ -1,5 +1,6 @@
 //! The only place that prints.
 
+use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
@@ -104,8 +105,27 @@ impl Console {
         self.verbosity != Verbosity::Quiet && std::io::stderr().is_terminal()
     }
 
+    /// Text as a terminal can show it. One of another encoding than UTF-8 takes the bytes of a letter one by one, and some
+    /// of them for orders.
+    pub(crate) fn spell_for<'t>(&self, is_terminal: bool, text: &'t str) -> Cow<'t, str> {
+        if self.unicode || !is_terminal || text.is_ascii() {
+            return Cow::Borrowed(text);
+        }
+        let spell = |c: char| match c.is_ascii() {
+            true => c.to_string(),
+            false => format!("<U+{:04X}>", u32::from(c)),
+        };
+        Cow::Owned(text.chars().map(spell).collect())
+    }
+
+    /// The rows of the terminal that standard error is; none: it is none.
+    pub(crate) fn stderr_rows(&self) -> Option<usize> {
+        terminal_size::terminal_size_of(std::io::stderr()).map(|(_, rows)| usize::from(rows.0))
+    }
+
     /// Writes text to standard output as it is; whoever made it has cleaned it.
     pub(crate) fn print(&self, text: &str) -> Result<(), RunError> {
+        let text = self.spell_for(std::io::stdout().is_terminal(), text);
         let mut out = AutoStream::new(std::io::stdout().lock(), self.colour);
         let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
         written.map_err(|error| RunError::output("to standard output", &error))
@@ -155,12 +175,14 @@ impl Console {
 
     /// Draws on a terminal: where colours are unwanted, the cursor moves all the same.
     pub(crate) fn draw_stderr(&self, text: &str) {
+        let text = self.spell_for(true, text);
         let mut err = std::io::stderr().lock();
         let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
     }
 
     /// Standard error is for people; when nobody can hear, there is nobody to tell.
     pub(crate) fn write_stderr(&self, text: &str) {
+        let text = self.spell_for(std::io::stderr().is_terminal(), text);
         let mut err = AutoStream::new(std::io::stderr().lock(), self.colour);
         let _ = err.write_all(text.as_bytes()).and_then(|()| err.flush());
     }
@@ -243,6 +265,22 @@ fn speaks_unicode(environment: &ProcessEnvironment) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_terminal_of_another_encoding_gets_no_byte_that_it_may_obey() {
+        let console = |locale| {
+            let environment = ProcessEnvironment::from_vars(&[("LC_ALL", locale)]);
+            Console::new(None, Verbosity::Normal, &environment)
+        };
+        // C3 9B: the second byte begins an order of terminals that take each byte for a letter.
+        let text = "x\u{db}2J \u{1b}[1m";
+        for locale in ["C", "de_DE.ISO-8859-1", ""] {
+            let spelled = console(locale).spell_for(true, text);
+            assert_eq!(spelled, "x<U+00DB>2J \u{1b}[1m");
+            assert_eq!(console(locale).spell_for(false, text), text);
+        }
+        assert_eq!(console("C.UTF-8").spell_for(true, text), text);
+    }
 
     #[test]
     fn only_terminals_that_say_so_are_given_links() {

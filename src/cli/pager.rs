@@ -50,6 +50,7 @@ fn pipe_through(pager: &str, text: &str, start: &CommandContext) -> std::io::Res
     let mut child = command.spawn()?;
     if let Some(mut stdin) = child.stdin.take() {
         // A reader who has seen enough closes the pipe.
+        let text = start.console.spell_for(true, text);
         let _ = stdin.write_all(text.as_bytes());
     }
     child.wait().map(drop)

@@ -128,7 +128,7 @@ pub const KEYS: &[ConfigKey] = &[
         "review.agents",
         ValueKind::Names,
         SourceTrust::Repository,
-        "The agents that act as judges, in turn; each at least once, unless `review.judges` or the perspectives say how many judges there are. Unset: those of `[agents]`, else `builtin`.",
+        "The agents that act as judges, in turn; each at least once, unless `review.judges` or the perspectives say how many judges there are. Unset: those of `[agents]` by their names, as far as there are seats (two, or three with `--deep`), else `builtin`.",
     ),
     key_row(
         "review.backend",

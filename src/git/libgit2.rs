@@ -253,7 +253,9 @@ impl ObjectStore for Libgit2Store {
     fn refs_below(&self, prefix: &str) -> Result<Vec<(String, ObjectId)>, GitError> {
         let repository = self.lock_repository();
         let failed = |e: git2::Error| library_error("list the refs", &e);
-        let all = repository.references().map_err(failed)?;
+        // Other refs are not even opened: each of them may be a file.
+        let below = format!("{prefix}*");
+        let all = repository.references_glob(&below).map_err(failed)?;
         let commit = |reference: git2::Reference<'_>| {
             let name = reference.name().ok()?.to_owned();
             let wanted = name.starts_with(prefix);

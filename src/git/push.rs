@@ -1,5 +1,6 @@
 //! What a push is about to send (githooks(5), pre-push): which ranges of it the remote lacks.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use super::env::GitEnvironment;
@@ -118,18 +119,31 @@ pub fn pushed_ranges(
 ) -> Result<Vec<PushedRange>, GitError> {
     let objects = ObjectReader::new(open::open_repository(dir, env)?);
     let push = PushContext {
+        known: known_to_remote(&objects.store, remote)?,
         objects: &objects,
         remote,
     };
-    updates
-        .iter()
-        .map(|update| push.range_of_update(update))
-        .collect()
+    // Many refs may lead to one commit.
+    let mut ranges: HashMap<(&str, &str, bool), PushedRange> = HashMap::new();
+    let mut pushed = Vec::with_capacity(updates.len());
+    for update in updates {
+        let is_notes = update.is_named_as_notes();
+        let key = (update.local.as_str(), update.remote.as_str(), is_notes);
+        let range = match ranges.get(&key) {
+            Some(known) => known.clone(),
+            None => push.range_of_update(update)?,
+        };
+        ranges.insert(key, range.clone());
+        pushed.push(range);
+    }
+    Ok(pushed)
 }
 
 struct PushContext<'a> {
     objects: &'a ObjectReader,
     remote: &'a str,
+    /// The commits that the refs of the remote lead to.
+    known: Vec<ObjectId>,
 }
 
 impl PushContext<'_> {
@@ -164,7 +178,7 @@ impl PushContext<'_> {
 
     /// Whether every commit that the remote lacks holds notes: a parent of one that does may be code, and goes along.
     fn brings_only_notes(&self, remote: Option<ObjectId>, tip: ObjectId) -> Result<bool, GitError> {
-        let mut known = known_to_remote(&self.objects.store, self.remote)?;
+        let mut known = self.known.clone();
         known.extend(remote);
         let new = self
             .objects
@@ -211,8 +225,7 @@ impl PushContext<'_> {
     /// A new ref, or one at whose place the remote has what we do not know: the commits that no ref of the remote holds.
     fn range_of_new_ref(&self, tip: ObjectId) -> Result<PushedRange, GitError> {
         let store = &self.objects.store;
-        let known = known_to_remote(store, self.remote)?;
-        let new = store.walk_commits(tip, &known, MAX_PUSHED_COMMITS + 1)?;
+        let new = store.walk_commits(tip, &self.known, MAX_PUSHED_COMMITS + 1)?;
         let Some(oldest) = new.last().copied() else {
             return Ok(PushedRange::Nothing);
         };

@@ -42,9 +42,9 @@ pub enum TargetSpec {
 /// chosen by what the remote has of the branch: its configuration is not obeyed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnmergedRange {
-    /// The base side, as hex.
+    /// The base side, by any name of it.
     pub from: String,
-    /// The reviewed side, as hex.
+    /// The reviewed side.
     pub to: String,
     /// Whose default branch it is; none, or an address: that of any remote, `origin` first.
     #[serde(default)]

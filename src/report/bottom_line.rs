@@ -109,9 +109,16 @@ impl Report {
         let word = self.outcome.verdict.as_str();
         let qualifiers = [
             (self.is_rules_only(), "rules only"),
+            (self.receipt.run.recorded, "a recording"),
             (!self.source.is_own(), "reported by an unprivileged job"),
         ];
-        let qualifiers = qualifiers.into_iter().filter(|(holds, _)| *holds);
+        let is_failing_warn =
+            self.outcome.verdict == Verdict::Warn && self.own_gate().fail_on == FailOn::Warn;
+        let failing = (is_failing_warn, "the run fails, since fail-on is warn");
+        let qualifiers = qualifiers
+            .into_iter()
+            .chain([failing])
+            .filter(|(holds, _)| *holds);
         let qualifiers: Vec<&str> = qualifiers.map(|(_, words)| words).collect();
         let qualifiers = match qualifiers.as_slice() {
             [] => String::new(),

@@ -126,6 +126,9 @@ pub struct RunFacts {
     /// How the repository was read, where the ordinary way could not, and why; none: the ordinary way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub git_source: Option<String>,
+    /// Whether it is played from a recording that comes with the program, of which no run is kept.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub recorded: bool,
     /// From which verdict on the run failed; none: it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fail_on: Option<FailOn>,
@@ -161,6 +164,12 @@ pub struct BriefFacts {
     /// Bytes of the declared tools, sent with each call of an API; 0 where none were declared.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub tools: u64,
+}
+
+/// For serde, which hands a reference.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// For serde, which hands a reference.

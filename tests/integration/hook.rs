@@ -157,6 +157,29 @@ fn a_variable_of_a_ci_service_opens_no_gate() {
     }
 }
 
+/// What a gate lets through is not said to be blocked by one.
+#[test]
+fn advice_speaks_of_a_gate_only_where_one_would_stop_the_push() {
+    let desk = Desk::new().installed();
+    desk.repo.write("b.py", "import os\nos.system(\"a\" + b)\n");
+    desk.repo.commit("A warning");
+    let told = desk.push(&["origin", "HEAD:warned"]).ends(0).tells("WARN");
+    assert!(
+        !told.stderr.contains("such a push is blocked"),
+        "{}",
+        told.stderr
+    );
+    desk.gate();
+    desk.repo.write("c.py", "import os\nos.system(\"a\" + c)\n");
+    desk.repo.commit("Another warning");
+    desk.push(&["origin", "HEAD:warned"]).ends(0).tells("WARN");
+    desk.repo.council(["hook", "uninstall"]).ends(0);
+    desk.repo
+        .council(["hook", "status"])
+        .ends(0)
+        .prints("no push is stopped");
+}
+
 #[test]
 fn a_clean_push_is_quiet() {
     let desk = Desk::new().installed();

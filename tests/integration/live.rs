@@ -106,7 +106,10 @@ fn events_fit_their_schema_and_end_with_the_verdict() {
 #[test]
 fn the_demo_plays_without_a_repository_or_a_network() {
     let home = Repo::home();
-    let run = home.council(["demo"]).ends(0).prints("FAIL: 2 critical");
+    let run = home
+        .council(["demo"])
+        .ends(0)
+        .prints("FAIL (a recording): 2 critical");
     assert_eq!(run.stderr, "", "nobody watches");
     let run = home.council_with(
         &[("CI", "true")],
@@ -121,10 +124,10 @@ fn the_demo_ends_with_a_page_for_a_browser() {
     let home = Repo::home();
     home.council(["demo", "--at-once", "--html", "demo.html"])
         .ends(0)
-        .prints("FAIL: 2 critical");
+        .prints("FAIL (a recording): 2 critical");
     let page = std::fs::read_to_string(home.path().join("demo.html")).unwrap();
     for part in [
-        "FAIL: 2 critical",
+        "FAIL (a recording): 2 critical",
         "refunds.py",
         "gateway.transfer(order, amount)",
     ] {

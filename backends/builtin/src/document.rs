@@ -13,7 +13,7 @@ use crate::rule::RuleInfo;
 use crate::rules::RULES;
 
 const INTRODUCTION: &str = "# The built-in rules\n\n\
-    `git council explain RULE` shows the same text as this page. A test generates the page from the rules.\n\n\
+    `git council explain RULE` shows what this page says of the rule, without what was measured. A test generates the page from the rules.\n\n\
     A **critical** finding fails the change. A **significant** one is a warning; with `fail-on = \"warn\"` it fails \
     the change, too. A **minor** one is a note, and never fails it.\n\n\
     To switch a rule off, or to give it another severity, set it in a trusted configuration:\n\n\

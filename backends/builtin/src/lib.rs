@@ -38,7 +38,7 @@ mod unicode;
 mod view;
 mod workflow;
 
-use council_protocol::{BlobSource, FileChange};
+use council_protocol::{BlobSource, FileChange, Severity};
 use council_syntax::{language, lexer};
 
 pub use added_secret::{AddedSecret, added_secrets, secrets_of_text};
@@ -55,6 +55,21 @@ pub fn perspectives() -> &'static [PerspectiveInfo] {
 /// The councillors of the cross-examination procedure, in the order in which they sit.
 pub fn councillors() -> &'static [CouncillorInfo] {
     &perspective::COUNCILLORS
+}
+
+/// Whether a rule runs only where configuration gives it a level.
+pub fn runs_on_request(id: &str) -> bool {
+    precision::is_on_request(id)
+}
+
+/// What a finding of a rule does to a change, in a sentence.
+pub fn rule_standing(rule: &RuleInfo) -> &'static str {
+    match rule.severity {
+        _ if runs_on_request(rule.id) => "It runs only if you set it under [rules].",
+        Severity::Critical => "Critical: it fails the change.",
+        Severity::Significant => "Significant: it warns.",
+        Severity::Minor => "Minor: a note.",
+    }
 }
 
 /// Whether a built-in judge of that perspective applies the rule of that id.

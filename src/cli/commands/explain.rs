@@ -86,12 +86,18 @@ fn list_rules(columns: Option<usize>) -> String {
         );
         let mut rows = Columns::default();
         for rule in council_builtin::rules().filter(|rule| rule.perspective == perspective.name) {
-            rows.push([rule.id, rule.severity.as_str(), rule.summary]);
+            let severity = match council_builtin::runs_on_request(rule.id) {
+                true => "off",
+                false => rule.severity.as_str(),
+            };
+            rows.push([rule.id, severity, rule.summary]);
         }
         out.push_str(&rows.render_within("  ", columns));
         out.push('\n');
     }
-    out.push_str("git council explain RULE says why, and what to do.\n");
+    out.push_str(
+        "A rule that is off runs only if you set it. git council explain RULE says why, and what to do.\n",
+    );
     out
 }
 
@@ -104,7 +110,8 @@ fn rule_page(rule: &RuleInfo, columns: usize) -> String {
         rule.perspective,
         rule.category
     );
-    for prose in [rule.why, rule.fix] {
+    let standing = council_builtin::rule_standing(rule);
+    for prose in [standing, rule.why, rule.fix] {
         let _ = writeln!(
             out,
             "\n{}",
@@ -119,15 +126,58 @@ fn rule_page(rule: &RuleInfo, columns: usize) -> String {
             indent_code(good)
         );
     }
+    let (what, level) = match council_builtin::runs_on_request(rule.id) {
+        true => ("let it run", rule.severity.as_str()),
+        false => ("switch it off or change its severity", "off"),
+    };
     let _ = writeln!(
         out,
-        "\nTo switch it off or change its severity, set this in a trusted configuration:\n\n    [rules]\n    \
-         {} = \"off\"",
+        "\nTo {what}, set this in a trusted configuration:\n\n    [rules]\n    {} = \"{level}\"",
         rule.id
     );
     out
 }
 
 fn indent_code(code: &str) -> String {
-    code.lines().map(|line| format!("    {line}\n")).collect()
+    // Some examples are of characters that nobody sees, or that turn a line around.
+    let text = Untrusted::new(code);
+    let lines = text.code_lines();
+    lines.map(|line| format!("    {line}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_shows_no_character_that_turns_a_line_around_or_that_nobody_sees() {
+        for rule in council_builtin::rules() {
+            let page = rule_page(rule, 80);
+            let text = Untrusted::new(&page);
+            let shown: Vec<_> = text.code_lines().collect();
+            assert!(page.lines().eq(shown), "{}", rule.id);
+        }
+    }
+
+    #[test]
+    fn a_rule_that_does_not_run_says_so() {
+        let page = |id| rule_page(council_builtin::explain_rule(id).unwrap(), 80);
+        let off = page("todo-without-reference");
+        assert!(
+            off.contains("runs only if you set it") && off.contains("To let it run"),
+            "{off}"
+        );
+        assert!(off.contains("todo-without-reference = \"minor\""), "{off}");
+        let on = page("private-key");
+        assert!(
+            on.contains("it fails the change") && on.contains("private-key = \"off\""),
+            "{on}"
+        );
+        let list = list_rules(None);
+        let line = list
+            .lines()
+            .find(|line| line.contains("new-unwrap"))
+            .unwrap();
+        assert!(line.contains("  off"), "{line}");
+    }
 }

@@ -344,8 +344,16 @@ fn show_status(args: StatusArgs, start: &CommandContext) -> Result<(), RunError>
     }
     rows.push(["directory", &status.directory]);
     if let Some(meaning) = &status.settings {
+        let pre_push = HookEvent::PrePush.name();
+        let is_installed = status
+            .hooks
+            .iter()
+            .any(|row| row.event == pre_push && row.installed);
         let mode = match (meaning.enabled, meaning.gate) {
             (false, _) => "switched off (council.hook is false)",
+            (true, true) if !is_installed => {
+                "gate, but no pre-push hook is installed: no push is stopped"
+            }
             (true, false) => "advisory: a push always goes through",
             (true, true) => "gate: FAIL and INCONCLUSIVE stop a push",
         };

@@ -15,7 +15,7 @@ use crate::cli::live::is_standard_output;
 use crate::cli::modes::ModeArgs;
 use crate::config::{KeyValue, Settings};
 use crate::council::outcome::Verdict;
-use crate::git::commit_at;
+use crate::git::{UnmergedRange, commit_at};
 use crate::publish::DiffLines;
 use crate::report::{self, Report, exit};
 use crate::run::announce;
@@ -241,7 +241,17 @@ impl ReviewArgs {
         match (&self.file, &self.topic, &self.target, &self.patch) {
             (Some(file), ..) => RequestedTarget::Document(file.clone()),
             (_, Some(question), ..) => RequestedTarget::Question(question.clone()),
-            (.., Some(target), _) => RequestedTarget::Revision(target.clone()),
+            (.., Some(target), _) => match target.split_once("..") {
+                // What a job says was there before a push may be as little merged as the push.
+                Some((from, to)) if self.ci && !to.starts_with('.') => {
+                    RequestedTarget::Unmerged(UnmergedRange {
+                        from: from.to_owned(),
+                        to: to.to_owned(),
+                        remote: Some("origin".to_owned()),
+                    })
+                }
+                _ => RequestedTarget::Revision(target.clone()),
+            },
             (.., Some(file)) => RequestedTarget::Patch(file.clone()),
             _ if self.staged => RequestedTarget::Staged,
             _ if self.worktree => RequestedTarget::Worktree,
@@ -564,6 +574,31 @@ mod tests {
             };
             resolve_layers(&[flags]).unwrap();
         }
+    }
+
+    /// What a job says was there before a push may be as little merged as the push.
+    #[test]
+    fn a_push_in_ci_is_judged_by_the_default_branch() {
+        let target = |ci: bool, target: &str| {
+            let args = ReviewArgs {
+                ci,
+                target: Some(target.to_owned()),
+                ..ReviewArgs::default()
+            };
+            args.requested_target()
+        };
+        assert!(matches!(
+            target(true, "1111111..HEAD"),
+            RequestedTarget::Unmerged(_)
+        ));
+        assert!(matches!(
+            target(true, "origin/main...HEAD"),
+            RequestedTarget::Revision(_)
+        ));
+        assert!(matches!(
+            target(false, "1111111..HEAD"),
+            RequestedTarget::Revision(_)
+        ));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::cli::web;
 use crate::config::ReportFormat;
 use crate::council::outcome::JudgedFinding;
 use crate::council::reproduction::ReproductionResult;
-use crate::report::{self, Report};
+use crate::report::{self, Report, Verbosity};
 use crate::run::dismissals;
 use crate::run::error::RunError;
 use crate::run::findings;
@@ -85,10 +85,12 @@ pub(crate) fn run(args: &ShowArgs, start: &CommandContext) -> Result<(), RunErro
     if args.reproduction {
         return pager::print_paged(&show_tests(args.run.as_deref(), start)?, start);
     }
-    let format = if args.json {
-        ReportFormat::Json
-    } else {
-        args.format.into()
+    let is_quiet = start.console.verbosity == Verbosity::Quiet;
+    let format = match args.format.into() {
+        _ if args.json => ReportFormat::Json,
+        // Which says the verdict alone.
+        ReportFormat::Story if is_quiet => ReportFormat::Terminal,
+        format => format,
     };
     let past = match store::find_run(start, args.run.as_deref()) {
         Ok(past) => past,
@@ -118,6 +120,13 @@ pub(crate) fn run(args: &ShowArgs, start: &CommandContext) -> Result<(), RunErro
             return pager::print_paged(&show_verdicts(&found, format, json, start)?, start);
         }
     };
+    if args.run.is_none()
+        && let Some((reviewed, now)) = past.other_commit(start)
+    {
+        start.console.warning(&format!(
+            "this report is about {reviewed}, not about HEAD, {now}; to review that: git council review"
+        ));
+    }
     show_run(&past, args.web, format, start)
 }
 

@@ -9,15 +9,11 @@ use crate::cli::context::CommandContext;
 use crate::cli::deliver::render_report;
 use crate::cli::live::LiveView;
 use crate::config::{ReportFormat, parse_duration};
-use crate::git;
 use crate::run::error::RunError;
 use crate::run::hook::background::{BackgroundState, background_queue};
 use crate::run::shown::remember_shown;
 use crate::run::store::{self, RunState, StoredRun};
 use crate::run::watch::RunWatcher;
-
-/// Digits by which a commit is shown.
-const SHORT: usize = 9;
 
 /// How often it is looked.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -101,19 +97,11 @@ pub(crate) fn run(args: &WaitArgs, start: &CommandContext) -> Result<u8, RunErro
 
 /// Nothing is running, and the latest report is shown. It must not speak for a commit that nobody has reviewed.
 fn refuse_other_commit(past: &StoredRun, start: &CommandContext) -> Result<(), RunError> {
-    let reviewed = past.header().and_then(|header| header.target.head);
-    let now = git::commit_at(&start.dir, &start.git_environment(), "HEAD").ok();
-    let (Some(reviewed), Some(now)) = (reviewed, now) else {
+    let Some((reviewed, now)) = past.other_commit(start) else {
         return Ok(());
     };
-    if reviewed == now {
-        return Ok(());
-    }
-    let short = |commit: &str| commit.get(..SHORT).unwrap_or(commit).to_owned();
     let message = format!(
-        "no review is running, and the last report is about {}, not about HEAD, {}",
-        short(&reviewed),
-        short(&now)
+        "no review is running, and the last report is about {reviewed}, not about HEAD, {now}"
     );
     Err(RunError::run(message)
         .hint("review it: git council review")

@@ -103,6 +103,8 @@ impl PrePush<'_> {
             git::pushed_ranges(&start.dir, &start.git_environment(), self.remote, &updates)?;
         let mut ranges: BTreeMap<String, PushedChange> = BTreeMap::new();
         let mut read = ReadPush::default();
+        // A mirror pushes thousands of refs that lead to few commits.
+        let mut tags: BTreeMap<&str, PassingSecrets> = BTreeMap::new();
         for (update, pushed) in updates.iter().zip(pushed) {
             let name = short_ref(&update.remote_ref).to_owned();
             let named = secrets_of_ref(&update.remote_ref);
@@ -110,9 +112,12 @@ impl PrePush<'_> {
                 let shown = Redactor::default().redact_words(&name).text;
                 news.add_secrets(shown, named);
             }
-            let annotations = secrets_of_tags(&update.local, start)?;
-            if !annotations.found.is_empty() {
-                news.add_secrets(name.clone(), annotations);
+            if !tags.contains_key(&*update.local) {
+                tags.insert(&update.local, secrets_of_tags(&update.local, start)?);
+            }
+            if let Some(annotations) = tags.get(&*update.local).filter(|tag| !tag.found.is_empty())
+            {
+                news.add_secrets(name.clone(), annotations.clone());
             }
             match pushed {
                 PushedRange::Nothing => {}
@@ -286,7 +291,13 @@ impl PrePush<'_> {
             return;
         }
         news.add_verdict(&reviewed.refs, report, reviewed.note.as_deref());
-        if !well && settings.hook.mode == HookMode::Advisory {
+        let gate = GatePolicy {
+            fail_on: settings.review.fail_on,
+            ..GatePolicy::default()
+        };
+        // A WARN goes through a gate as well.
+        let is_stopped_by_gate = report.bottom_line(gate).exit_code != exit::OK;
+        if is_stopped_by_gate && settings.hook.mode == HookMode::Advisory {
             news.end_with(PushEnding::Advice);
         }
     }

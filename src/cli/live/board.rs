@@ -276,7 +276,9 @@ impl Board {
 
     /// The whole board, a line for each judge below the summary; every line fits into `width` columns.
     pub(crate) fn render(&self, now: Millis, width: usize, ellipsis: Ellipsis) -> Vec<String> {
-        let cell = |text: &str| text::fit_columns(&Untrusted::new(text).name(), MAX_NAME, ellipsis);
+        // The state is what changes: names give way to it.
+        let most = MAX_NAME.min(width / 4).max(4);
+        let cell = |text: &str| text::fit_columns(&Untrusted::new(text).name(), most, ellipsis);
         let names: Vec<String> = self.rows.iter().map(|row| cell(&row.name)).collect();
         let agents: Vec<String> = self.rows.iter().map(|row| cell(&row.agent)).collect();
         let widest = |cells: &[String]| {
@@ -297,6 +299,19 @@ impl Board {
         let fit = |line: String| text::fit_columns(&line, width.saturating_sub(1), ellipsis);
         lines.into_iter().map(fit).collect()
     }
+}
+
+/// As many lines as a window has rows, the last of which is the cursor's: what is drawn above it is never taken away.
+pub(super) fn fit_rows(mut lines: Vec<String>, rows: Option<usize>) -> Vec<String> {
+    let room = rows.unwrap_or(usize::MAX).saturating_sub(1).max(1);
+    if lines.len() <= room {
+        return lines;
+    }
+    let left = lines.split_off(room.saturating_sub(1).max(1)).len();
+    if room > 1 {
+        lines.push(format!("  {left} more judges"));
+    }
+    lines
 }
 
 impl JudgeRow {
@@ -383,5 +398,29 @@ fn short_count(count: u64) -> String {
         0..=999 => count.to_string(),
         1_000..=999_999 => format!("{:.1}k", value / 1e3),
         _ => format!("{:.1}M", value / 1e6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_never_has_more_lines_than_its_window() {
+        let lines = |count: usize| {
+            (0..count)
+                .map(|at| format!("line {at}"))
+                .collect::<Vec<_>>()
+        };
+        for (count, rows) in (1..12).flat_map(|count| (1..12).map(move |rows| (count, rows))) {
+            let fitted = fit_rows(lines(count), Some(rows));
+            assert!(fitted.len() < rows.max(2), "{count} {rows}: {fitted:?}");
+            assert_eq!(fitted[0], "line 0");
+        }
+        assert_eq!(
+            fit_rows(lines(5), Some(4)),
+            ["line 0", "line 1", "  3 more judges"]
+        );
+        assert_eq!(fit_rows(lines(5), None).len(), 5);
     }
 }

@@ -267,6 +267,7 @@ impl ViewState {
         let lines = self
             .board
             .render(self.run_ms(now), look.width, ellipsis(look.unicode));
+        let lines = board::fit_rows(lines, self.console.stderr_rows());
         let mut out = self.erase();
         for line in &lines {
             out.push_str(line);

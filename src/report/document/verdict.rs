@@ -83,6 +83,10 @@ fn fix_or_dismiss(report: &Report, failing: &[&str], place: ReadingPlace) -> Str
         many => (format!("the {many} findings that fail the change"), "them"),
     };
     match place {
+        // An id of a recording is that of another finding in the reader's own last report.
+        _ if report.receipt.run.recorded => format!(
+            "In a review of your own the next step would be to fix {which}, or to dismiss {them} with a reason."
+        ),
         ReadingPlace::Clone => {
             let is_plain = |id: &&str| words::is_plain_id(id);
             let first = failing.first().copied().filter(is_plain).unwrap_or("ID");

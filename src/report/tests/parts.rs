@@ -119,6 +119,7 @@ pub(super) fn subject(label: &str) -> ReviewSubject {
 
 pub(super) fn run() -> RunFacts {
     RunFacts {
+        recorded: false,
         started_by: None,
         recognised: None,
         fail_on: None,

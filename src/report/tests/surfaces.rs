@@ -6,9 +6,10 @@ use council_protocol::change::{FileKind, FileStatus, Hunk};
 use council_secrets::Redactor;
 
 use super::super::{
-    DisplayOptions, GatePolicy, Verbosity, judge, markdown, rdjson, sarif, terminal,
+    DisplayOptions, FailOn, GatePolicy, Verbosity, judge, markdown, rdjson, sarif, terminal,
 };
 use super::{looks, samples};
+use crate::council::outcome::Verdict;
 use crate::text;
 
 /// The terminal that most people have.
@@ -226,6 +227,22 @@ fn a_comment_says_the_verdict_and_a_line_for_each_finding() {
             insta::assert_snapshot!(format!("comment_{name}"), text);
         }
     }
+}
+
+/// Red where the verdict reads WARN: whoever sees the one must be told of the other, on every surface.
+#[test]
+fn a_warning_that_fails_the_run_says_so() {
+    let mut report = samples::warn();
+    assert!(!report.headline().contains("fails"));
+    report.receipt.run.fail_on = Some(FailOn::Warn);
+    let words = "the run fails, since fail-on is warn";
+    assert!(report.headline().starts_with("WARN (") && report.headline().contains(words));
+    let text = terminal::render(&report, DisplayOptions::default(), &[]);
+    assert!(text.contains(words), "{text}");
+    let markdown = markdown::render(&report, markdown::MarkdownOptions::default());
+    assert!(markdown.contains(words), "{markdown}");
+    report.outcome.verdict = Verdict::Fail;
+    assert!(!report.headline().contains(words));
 }
 
 /// Whoever reads a comment has no run: `git council dismiss` would find nothing, and in CI its dismissal would not count.

@@ -60,6 +60,7 @@ pub(crate) fn play_demo() -> Result<PlayedDemo, RunError> {
     events.extend(follower.hear_entries(&journal.entries));
     let outcome = replay_council(plan, &journal.entries).map_err(|error| broken(&error))?;
     let facts = RunFacts {
+        recorded: true,
         duration_ms: journal.entries.last().map_or(0, |entry| entry.at),
         backend: Some(BackendFacts {
             name: journal.backend.clone(),
@@ -107,6 +108,14 @@ mod tests {
             (2, 1)
         );
         let told = |is: fn(&ProgressKind) -> bool| played.events.iter().any(|e| is(&e.kind));
+        // F1 of a recording is another finding in the reader's own last report.
+        let options = crate::report::markdown::MarkdownOptions::default();
+        let text = crate::report::markdown::render(report, options);
+        assert!(
+            !text.contains("git council dismiss") && text.contains("next step would be"),
+            "{text}"
+        );
+        assert!(report.headline().starts_with("FAIL (a recording): "));
         assert!(told(|kind| matches!(kind, ProgressKind::Response { .. })));
         assert!(told(|kind| matches!(kind, ProgressKind::Withdrawn { .. })));
         assert!(told(|kind| matches!(kind, ProgressKind::Concluded { .. })));

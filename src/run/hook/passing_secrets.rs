@@ -28,7 +28,7 @@ pub(crate) enum SecretCarrier {
 }
 
 /// What the commits of a push hold beside their sum.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct PassingSecrets {
     /// Each with what brings it.
     pub(crate) found: Vec<(SecretCarrier, AddedSecret)>,

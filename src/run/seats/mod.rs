@@ -178,6 +178,7 @@ impl SeatPlanner<'_> {
                 left_out.join(",")
             ));
         }
+        notes.extend(self.left_out_note());
         // Whoever cannot sit was told so before.
         let chairs = self
             .seat_requests()
@@ -185,6 +186,27 @@ impl SeatPlanner<'_> {
         notes.extend(chairs.ok().and_then(|(_, note)| note));
         notes.extend(self.undone_demands());
         notes
+    }
+
+    /// Agents of the configuration for which there is no seat, as there are more of them than judges.
+    fn left_out_note(&self) -> Option<String> {
+        let review = &self.settings().review;
+        let reviews = [Procedure::Review, Procedure::Debate];
+        let is_chosen = !review.agents.is_empty() || review.mixed || review.judges.is_some();
+        if is_chosen
+            || !reviews.contains(&review.procedure)
+            || self.seat_source() == SeatSource::Judges
+        {
+            return None;
+        }
+        let agents = self.default_agents();
+        let seats = self.seat_requests().ok()?.len();
+        let left_out = agents.get(seats..).filter(|names| !names.is_empty())?;
+        Some(format!(
+            "configured, but there was no seat for: {}; to seat every agent: --agents {}",
+            left_out.join(", "),
+            agents.join(",")
+        ))
     }
 
     /// What is asked of a backend.

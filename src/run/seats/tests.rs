@@ -51,6 +51,32 @@ fn nothing_configured_seats_every_built_in_perspective() {
 }
 
 #[test]
+fn agents_for_which_there_is_no_seat_are_named() {
+    let agents: String = ["a1", "a2", "a3"]
+        .iter()
+        .map(|name| format!("[agents.{name}]\ndriver = 'command'\ncommand = ['x']\n"))
+        .collect();
+    let notes = |repository: &str| {
+        let config = config(repository, &agents);
+        let deep = false;
+        SeatPlanner {
+            config: &config,
+            deep,
+        }
+        .seating_notes()
+    };
+    let told = "configured, but there was no seat for: a3; to seat every agent: --agents a1,a2,a3";
+    assert_eq!(notes(""), [told]);
+    for chosen in [
+        "review.judges = 2",
+        "review.preset = 'architecture'",
+        "[[judge]]\nagent = 'a3'",
+    ] {
+        assert!(notes(chosen).iter().all(|note| note != told), "{chosen}");
+    }
+}
+
+#[test]
 fn an_agent_takes_two_seats_and_three_in_depth() {
     assert_eq!(names("", LINT), ["judge-1 lint", "judge-2 lint"]);
     let config = config("", LINT);

@@ -19,7 +19,7 @@ use crate::run::error::RunError;
 use crate::run::notes::{self, NotedVerdict};
 use crate::run::store::{self, RunState, StoredRun};
 use crate::run::trust::SignatureTrust;
-use crate::text;
+use crate::text::{self, Ellipsis, Untrusted};
 
 /// Digits by which a commit is shown.
 const SHORT: usize = 12;
@@ -207,31 +207,56 @@ fn add_subjects(entries: &mut [LogEntry], start: &CommandContext) {
     }
 }
 
-/// A line for each; on a terminal cut to its width, so that only the run's name is lost: `show COMMIT` finds it, too.
+/// A line for each. On a terminal what the verdict says is cut, and the subject, so that the run's name is there.
 fn render_entries(entries: &[LogEntry], start: &CommandContext) -> String {
+    let ellipsis = start.console.stdout_look().ellipsis();
+    render_within(entries, start.console.stdout_columns(), ellipsis)
+}
+
+fn render_within(entries: &[LogEntry], width: Option<usize>, ellipsis: Ellipsis) -> String {
+    let widest = |cell: fn(&LogEntry) -> &str| {
+        let widths = entries.iter().map(|entry| text::display_width(cell(entry)));
+        widths.max().unwrap_or(0)
+    };
+    let name_width = widest(|entry| &entry.name);
+    // What an age and a commit take, and the gaps between five columns.
+    let taken = MAX_AGE + SHORTER + 4 * 2 + name_width;
+    let room = width.map(|width| width.saturating_sub(taken).max(MIN_WORDS));
+    let says_room = room.map(|room| (room * 2 / 3).max(room.saturating_sub(widest(about_words))));
+    let says_room = says_room.map(|most| most.min(widest(|entry| &entry.headline)));
+    let about_room = room
+        .zip(says_room)
+        .map(|(room, says)| room.saturating_sub(says));
+    let fit = |text: &str, room: Option<usize>| match room {
+        Some(room) => text::fit_columns(&Untrusted::new(text).line(), room, ellipsis),
+        None => text.to_owned(),
+    };
     let mut columns = Columns::default();
     for entry in entries {
         let commit = entry.commit.as_deref().unwrap_or_default();
-        let about = if entry.subject.is_empty() {
-            &entry.target
-        } else {
-            &entry.subject
-        };
         columns.push([
             age_words(&entry.started).as_str(),
             commit.get(..SHORTER).unwrap_or(commit),
-            &entry.headline,
-            about,
+            &fit(&entry.headline, says_room),
+            &fit(about_words(entry), about_room),
             &entry.name,
         ]);
     }
-    let text = columns.render("");
-    let Some(width) = start.console.stdout_columns() else {
-        return text;
-    };
-    let ellipsis = start.console.stdout_look().ellipsis();
-    let fit = |line: &str| text::fit_columns(line, width, ellipsis) + "\n";
-    text.lines().map(fit).collect()
+    columns.render("")
+}
+
+/// The longest words for an age.
+const MAX_AGE: usize = 6;
+
+/// The fewest columns in which something is said of a run.
+const MIN_WORDS: usize = 12;
+
+fn about_words(entry: &LogEntry) -> &str {
+    if entry.subject.is_empty() {
+        &entry.target
+    } else {
+        &entry.subject
+    }
 }
 
 /// `now`, `5 min`, `3 h`, `2 d`, `4 w`; empty where no time is known.
@@ -252,6 +277,46 @@ fn age_words(started: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_name_of_a_run_is_there_on_a_terminal_of_any_width() {
+        let entry = |headline: &str| LogEntry {
+            name: "council-20261125-a-topic-2".to_owned(),
+            started: jiff::Timestamp::now().to_string(),
+            state: EntryState::Finished,
+            verdict: None,
+            headline: headline.to_owned(),
+            commit: Some("0123456789abcdef".to_owned()),
+            target: String::new(),
+            subject: "Add a thing that takes many words to say".to_owned(),
+        };
+        let entries = [
+            entry("INCONCLUSIVE: 2 of 2 judges vote FAIL, but none of their findings fails it"),
+            entry("PASS: 2 judges found nothing"),
+        ];
+        for width in [40, 60, 80, 100, 120, 200] {
+            let told = render_within(&entries, Some(width), Ellipsis::Ascii);
+            assert_eq!(told.lines().count(), 2);
+            for line in told.lines() {
+                assert!(
+                    line.ends_with("  council-20261125-a-topic-2"),
+                    "{width}: {line}"
+                );
+                assert!(line.contains("Add a") || width < 80, "{width}: {line}");
+                let least = text::display_width("now  012345678") + 20 + 28;
+                assert!(
+                    text::display_width(line) <= width.max(least),
+                    "{width}: {line}"
+                );
+            }
+        }
+        let whole = render_within(&entries, None, Ellipsis::Ascii);
+        assert!(
+            whole.contains(
+                "none of their findings fails it  Add a thing that takes many words to say"
+            )
+        );
+    }
 
     #[test]
     fn an_age_is_told_in_its_largest_unit() {
