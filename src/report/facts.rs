@@ -300,6 +300,9 @@ pub struct InputDigests {
     /// The prompt templates.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub templates: Option<String>,
+    /// The code that stood around the change in the brief; none: no judge read one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<String>,
 }
 
 /// Who was asked, and what came of it.

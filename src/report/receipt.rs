@@ -54,6 +54,7 @@ pub(super) fn receipt_facts(report: &Report) -> Vec<ReceiptFact> {
     facts.push_exact("Packet", run.digests.packet.as_ref());
     facts.push_exact("Configuration", run.digests.config.as_ref());
     facts.push_exact("Templates", run.digests.templates.as_ref());
+    facts.push_exact("Context", run.digests.context.as_ref());
     facts.push_exact("Recognition key", run.recognition_key.as_ref());
     facts.push_exact("Seed", run.seed.as_ref().map(|seed| &seed.0));
     facts.push_prose("Cost", report.receipt.usage.as_ref().and_then(usage_words));

@@ -8,7 +8,11 @@ use council_protocol::packet::TargetKind;
 use council_protocol::{Coverage, JudgeId, Packet, Seat};
 
 use crate::config::LargeChangePolicy;
-use crate::prompt::{Brief, BriefClass, ChangeContext, PromptBuilder, PromptError, SeatShare};
+use crate::packet::sha256;
+use crate::prompt::{
+    Brief, BriefClass, ChangeContext, ContextBlock, ContextBody, PromptBuilder, PromptError,
+    SeatShare,
+};
 use crate::sight::{GatheredContext, SearchLimits, Sight, gather_context};
 
 use crate::run::prepare::PreparedReview;
@@ -33,6 +37,8 @@ pub(crate) struct RunBriefs {
     pub(crate) parts: Vec<BriefPart>,
     /// For whom each brief is, where the files of a change that is larger than one are spread over the judges; else empty.
     readers: Vec<JudgeId>,
+    /// The digest of the code around the change, once somebody has looked.
+    context: Option<String>,
 }
 
 impl RunBriefs {
@@ -77,7 +83,11 @@ impl RunBriefs {
         if parts.is_empty() {
             parts.push(BriefPart::of_whole(brief, class));
         }
-        Ok(Self { parts, readers })
+        Ok(Self {
+            parts,
+            readers,
+            context: None,
+        })
     }
 
     fn in_parts(
@@ -95,16 +105,21 @@ impl RunBriefs {
         Ok(Self {
             parts: parts.collect(),
             readers: Vec::new(),
+            context: None,
         })
     }
 
-    /// The same briefs with what stands around the change.
+    /// The same briefs with what stands around the change. Once: a second time nothing is looked for.
     pub(crate) fn fill(
         &mut self,
         prompter: &PromptBuilder,
         prepared: &PreparedReview,
     ) -> Result<(), PromptError> {
+        if self.context.is_some() {
+            return Ok(());
+        }
         let gathered = look_around(prepared);
+        self.context = Some(digest_of_code(&gathered));
         let around = ChangeContext {
             blocks: &gathered.blocks,
             gaps: &gathered.gaps,
@@ -119,6 +134,11 @@ impl RunBriefs {
             part.brief = prompter.render_filled_brief(packet, around, &part.class)?;
         }
         Ok(())
+    }
+
+    /// The digest of the code around the change; none: nobody has looked yet.
+    pub(crate) fn context_digest(&self) -> Option<&String> {
+        self.context.as_ref()
     }
 
     /// Whether each judge is shown other files of a change that is larger than a brief.
@@ -192,6 +212,27 @@ fn reader_of(readers: &[JudgeId], judge: &JudgeId) -> usize {
         .filter(|(_, reader)| is_of(reader));
     let closest = named.max_by_key(|(_, reader)| reader.as_str().len());
     closest.map_or(0, |(index, _)| index)
+}
+
+/// A digest of the code that stands around the change, wherever its lines have moved to. Words about it are left out: they
+/// name commits, and count them, and change with every push.
+fn digest_of_code(gathered: &GatheredContext) -> String {
+    let code = |block: &ContextBlock| match &block.body {
+        ContextBody::Lines { text, start, end } => {
+            let lines = text.lines().skip(start.saturating_sub(1) as usize);
+            let lines: Vec<&str> = lines.take((end - start) as usize + 1).collect();
+            let kind = block.kind.describe();
+            Some(format!(
+                "{kind}\0{}\0{}",
+                block.path.display(),
+                lines.join("\n")
+            ))
+        }
+        ContextBody::Words(_) => None,
+    };
+    let mut all: Vec<String> = gathered.blocks.iter().filter_map(code).collect();
+    all.sort_unstable();
+    sha256(all.join("\0").as_bytes())
 }
 
 /// What stands around the change, where there is a repository and somebody wants to know.

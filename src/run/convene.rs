@@ -69,7 +69,7 @@ pub(crate) fn convene_review(
     if let Some(request) = &prepared.request {
         lenses::add_focus(&mut seats, &request.focus);
     }
-    let prompts = SeatPrompts::plan(&seats, &prepared, &seed, Some(quorum))?;
+    let mut prompts = SeatPrompts::plan(&seats, &prepared, &seed, Some(quorum))?;
     if let Some(parts @ 2..) = prompts.as_ref().map(SeatPrompts::shard_count) {
         seats = shards::seats_for_shards(&seats, parts, config.settings.limits.agents)?;
         shards::apply_shard_rules(&mut prepared, parts);
@@ -97,7 +97,10 @@ pub(crate) fn convene_review(
     heard.dismissals.extend(prepared.dismissed.iter().cloned());
     let mut hearsay = Vec::new();
     let recalled = memory.as_ref().filter(|_| !fresh);
-    if let Some(report) = recalled.and_then(|m| m.recall_verdict(&known, &heard, &mut hearsay)) {
+    let mut around = || context_today(&mut prompts, &prepared);
+    let mut recall =
+        |m: &VerdictMemory<'_>| m.recall_verdict(&known, &heard, &mut around, &mut hearsay);
+    if let Some(report) = recalled.and_then(&mut recall) {
         save_recognised_report(start, &world, &prepared, &report);
         return Ok(report);
     }
@@ -238,13 +241,26 @@ pub(crate) fn recall_verdict(
     };
     let seats = bench.plan_bench(&prepared.packet)?.seats;
     let seed = draw_run_seed(&RealWorld::new())?;
-    let prompts = SeatPrompts::plan(&seats, prepared, &seed, None)?;
+    let mut prompts = SeatPrompts::plan(&seats, prepared, &seed, None)?;
     let known = digests::compute_digests(
         prepared,
         &seats,
         prompts.as_ref().map(SeatPrompts::template_digest),
     );
-    Ok(memory.recall_verdict(&known, &memory.load_dismissals(), &mut Vec::new()))
+    let heard = memory.load_dismissals();
+    let mut around = || context_today(&mut prompts, prepared);
+    Ok(memory.recall_verdict(&known, &heard, &mut around, &mut Vec::new()))
+}
+
+/// The digest of the code around the change as a brief would show it today; none: no judge reads a brief.
+fn context_today(
+    prompts: &mut Option<SeatPrompts>,
+    prepared: &PreparedReview,
+) -> Result<Option<String>, RunError> {
+    let prompts = prompts.as_mut();
+    prompts
+        .map(|prompts| prompts.look_around(prepared))
+        .transpose()
 }
 
 /// The random bytes of a run.

@@ -164,11 +164,16 @@ pub(crate) fn told_variables(
 
 impl RunDigests {
     /// The digests that the receipt shows. The packet's is made here only: a verdict that is recognised needs none.
-    pub(crate) fn receipt_digests(&self, packet: &Packet) -> InputDigests {
+    pub(crate) fn receipt_digests(
+        &self,
+        packet: &Packet,
+        prompts: Option<&SeatPrompts>,
+    ) -> InputDigests {
         InputDigests {
             packet: Some(packet::packet_digest(packet)),
             config: Some(self.config.clone()),
             templates: self.templates.clone(),
+            context: prompts.and_then(SeatPrompts::context_digest),
         }
     }
 }

@@ -469,7 +469,9 @@ impl CouncilRun<'_> {
             started_by: self.start.started_by.clone(),
             backend: Some(backend),
             debate: Some(finished.plan.debate),
-            digests: self.known.receipt_digests(&self.prepared.packet),
+            digests: self
+                .known
+                .receipt_digests(&self.prepared.packet, self.prompts.as_deref()),
             recognition_key: Some(self.known.key.clone()),
             git_source: self.prepared.change.git_source.clone(),
             fail_on: Some(self.prepared.config.settings.review.fail_on),

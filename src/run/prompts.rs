@@ -139,10 +139,21 @@ impl SeatPrompts {
 
     /// The same with what stands around the change.
     pub(crate) fn fill(mut self, prepared: &PreparedReview) -> Result<Arc<Self>, RunError> {
+        self.look_around(prepared)?;
+        Ok(Arc::new(self))
+    }
+
+    /// Looks around the change, once, and says what code stands there: it is a part of what is judged.
+    pub(crate) fn look_around(&mut self, prepared: &PreparedReview) -> Result<String, RunError> {
         self.briefs
             .fill(&self.prompter, prepared)
             .map_err(RunError::run)?;
-        Ok(Arc::new(self))
+        Ok(self.context_digest().unwrap_or_default())
+    }
+
+    /// The digest of the code around the change; none: nobody has looked yet.
+    pub(crate) fn context_digest(&self) -> Option<String> {
+        self.briefs.context_digest().cloned()
     }
 
     /// How many parts the change has.

@@ -168,11 +168,14 @@ impl<'a> VerdictMemory<'a> {
         heard
     }
 
-    /// The verdict that was made before over this change, under today's dismissals. `notes` hears what does not count.
+    /// The verdict that was made before over this change, under today's dismissals. `around` looks at the code around it,
+    /// which costs time and is done for a verdict that is there: whoever judged saw a caller that has changed since, or none,
+    /// judged something else. `notes` hears what does not count.
     pub(crate) fn recall_verdict(
         &self,
         known: &RunDigests,
         heard: &KnownDismissals,
+        around: &mut dyn FnMut() -> Result<Option<String>, RunError>,
         notes: &mut Vec<String>,
     ) -> Option<Report> {
         let (report, place, signer) = match self.cache.get(&known.key) {
@@ -182,7 +185,13 @@ impl<'a> VerdictMemory<'a> {
                 (report, MemoryPlace::Note, Some(signer))
             }
         };
-        if floor::find_news(&report.outcome, self.prepared, &heard.dismissals) {
+        let has_news = floor::find_news(&report.outcome, self.prepared, &heard.dismissals);
+        // Where nobody can look, somebody else has to judge.
+        let mut is_same = || {
+            let today = around();
+            today.is_ok_and(|today| today == report.receipt.run.digests.context)
+        };
+        if has_news || !is_same() {
             return None;
         }
         let report = self.renew_report(report, place, signer, known, heard);

@@ -245,3 +245,82 @@ fn the_notes_of_the_council_are_told_again() {
     );
     assert_eq!(notes(&fresh), notes(&known));
 }
+
+/// A judge that reads its brief, and fails what breaks a caller there.
+const CALLER_JUDGE: &str = r#"import sys, os, json
+text = sys.stdin.read()
+answer = dict(schema_version=1, round=int(os.environ["COUNCIL_ROUND"]), key=os.environ["COUNCIL_KEY"], analysis="x",
+    confidence="HIGH", key_insight="x", findings=[], verdict="PASS", restatement="PASS")
+if "return save(x, 1)" in text:
+    answer["verdict"] = "FAIL"
+    answer["findings"] = [dict(location=dict(path="b.py", line=4), quote="    return save(x, 1)", severity="critical",
+        description="save() takes one argument now.", why="go(1) raises TypeError.", category="api", fix="Drop the 1.")]
+print(json.dumps(answer))
+"#;
+
+fn with_caller_judges(repo: &Repo) {
+    repo.write_home("see.py", CALLER_JUDGE);
+    let agent = |name: &str| {
+        let script = repo.in_home("see.py");
+        format!(
+            "[agents.{name}]\ndriver = 'command'\ncommand = ['python3', '{}']\n",
+            script.display()
+        )
+    };
+    repo.write_home(
+        ".config/git-council/config.toml",
+        &(agent("a") + &agent("b")),
+    );
+}
+
+const CALLER: &str = "from a import save\n\ndef go(x):\n    return save(x, 1)\n";
+
+/// What was judged is the brief: the same lines beside another caller are another question.
+#[test]
+fn a_verdict_is_not_reused_where_the_code_around_the_change_is_another() {
+    let review = |repo: &Repo| {
+        let run = repo.council(["review", "main..topic", "--agents", "a,b"]);
+        (run.code, run.stdout.contains("reused"))
+    };
+    let repo = Repo::with_base();
+    with_caller_judges(&repo);
+    repo.write("a.py", "def save(x, y=0):\n    return x\n");
+    repo.write("b.py", "def z():\n    pass\n");
+    repo.commit("Base");
+    repo.git(["checkout", "--quiet", "-b", "topic"]);
+    repo.write("a.py", "def save(x):\n    return x\n");
+    repo.commit("Topic");
+    assert_eq!(review(&repo), (0, false));
+    assert_eq!(review(&repo), (0, true));
+    // What has nothing to do with it changes nothing, wherever it is.
+    repo.git(["checkout", "--quiet", "main"]);
+    repo.write("notes.md", "Other\n");
+    repo.commit("Other");
+    repo.git(["checkout", "--quiet", "topic"]);
+    repo.git(["rebase", "--quiet", "main"]);
+    assert_eq!(review(&repo), (0, true));
+    repo.git(["checkout", "--quiet", "main"]);
+    repo.write("b.py", CALLER);
+    repo.commit("A caller");
+    repo.git(["checkout", "--quiet", "topic"]);
+    repo.git(["rebase", "--quiet", "main"]);
+    assert_eq!(review(&repo), (1, false));
+}
+
+/// A patch brings no caller with it.
+#[test]
+fn a_verdict_over_a_patch_is_none_over_the_commit() {
+    let repo = Repo::with_base();
+    with_caller_judges(&repo);
+    repo.write("a.py", "def save(x, y):\n    return x\n");
+    repo.write("b.py", CALLER);
+    repo.commit("Base");
+    repo.write("a.py", "def save(x):\n    return x\n");
+    let patch = repo.git(["diff"]) + "\n";
+    repo.write_home("change.patch", &patch);
+    let file = repo.in_home("change.patch").display().to_string();
+    repo.council(["review", "--patch", &file, "--agents", "a,b"])
+        .ends(0);
+    repo.commit("Two");
+    repo.council(["review", "HEAD", "--agents", "a,b"]).ends(1);
+}

@@ -139,6 +139,7 @@ pub(super) fn run() -> RunFacts {
             ),
             config: Some("0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9".into()),
             templates: None,
+            context: None,
         },
         brief: None,
         recognition_key: Some("5be1d3a7c9f0e2b4".into()),

@@ -122,7 +122,7 @@ pub(crate) fn plan_matrix(
                 passed_over: Vec::new(),
             }),
             debate: Some(debate),
-            digests: known.receipt_digests(&prepared.packet),
+            digests: known.receipt_digests(&prepared.packet, prompts.as_deref()),
             recognition_key: Some(known.key),
             seed: Some(plan.seed.clone()),
             fail_on: Some(prepared.config.settings.review.fail_on),
