@@ -7,7 +7,9 @@ use council_protocol::{Coverage, JudgeId, Severity, Vote};
 
 use super::consensus::{FindingStanding, VerdictInput, decide_verdict, finding_level};
 use super::fingerprint::class_of;
-use super::objections::{CastVotes, Objections, insists_unproven, rules_object, weigh_objections};
+use super::objections::{
+    CastVotes, Objections, RuleVote, insists_unproven, rules_object, weigh_objections,
+};
 use super::outcome::{
     Disposition, JudgeRecord, JudgedFinding, ReaderBench, Verdict, VerdictReason,
 };
@@ -90,7 +92,7 @@ pub(super) struct VoteRecord<'a> {
     /// Those of models.
     pub(super) models: Vec<ModelVotes<'a>>,
     /// Those of rules and tools.
-    pub(super) rules: Vec<(&'a JudgeId, Vote)>,
+    pub(super) rules: Vec<RuleVote<'a>>,
     /// Whether somebody objected in an answer that does not count.
     pub(super) unread: bool,
     /// The models that were shown the same files, where not all were.
@@ -110,23 +112,13 @@ pub(super) struct ModelVotes<'a> {
 }
 
 impl<'a> VoteRecord<'a> {
-    /// Takes a judge's votes: the one that counts, and the last one that it gave.
-    pub(super) fn add(
-        &mut self,
-        judge: &'a JudgeId,
-        is_rule: bool,
-        counted: Vote,
-        last: Option<Vote>,
-    ) {
-        if is_rule {
-            self.rules.push((judge, counted));
-        } else {
-            self.models.push(ModelVotes {
-                judge,
-                counted,
-                last,
-            });
-        }
+    /// Takes a model's votes: the one that counts, and the last one that it gave.
+    pub(super) fn add_model(&mut self, judge: &'a JudgeId, counted: Vote, last: Option<Vote>) {
+        self.models.push(ModelVotes {
+            judge,
+            counted,
+            last,
+        });
     }
 
     /// What the votes say that no finding carries, where a judge's own findings were dismissed.
@@ -217,9 +209,15 @@ impl ReconsideredVerdict<'_> {
             ..VoteRecord::default()
         };
         for judge in self.judges {
-            let (id, is_rule) = (&judge.seat.judge, judge.seat.agent.deterministic);
-            if let Some(counted) = judge.counted {
-                votes.add(id, is_rule, counted, judge.r2);
+            let id = &judge.seat.judge;
+            match judge.counted {
+                Some(vote) if judge.seat.agent.deterministic => votes.rules.push(RuleVote {
+                    judge: id,
+                    vote,
+                    unplaced: judge.unplaced,
+                }),
+                Some(counted) => votes.add_model(id, counted, judge.r2),
+                None => {}
             }
         }
         let case = VerdictInput {
@@ -376,7 +374,15 @@ mod tests {
                 ..VoteRecord::default()
             };
             for (nth, (judge, vote)) in ids.iter().zip(self.votes.iter().copied()).enumerate() {
-                record.add(judge, self.rule == Some(nth), vote, None);
+                if self.rule == Some(nth) {
+                    record.rules.push(RuleVote {
+                        judge,
+                        vote,
+                        unplaced: None,
+                    });
+                } else {
+                    record.add_model(judge, vote, None);
+                }
             }
             let case = VerdictInput {
                 objections: record.objections(&findings),

@@ -245,6 +245,12 @@ impl JudgeState {
             .take_if(|lost| lost.is_said_again(round, answer.verdict, criticals));
     }
 
+    /// What a tool's results come to that have no place in the change; only what the program translates can say so.
+    pub(super) fn unplaced(&self) -> Option<Vote> {
+        let answers = self.answers.values().filter(|_| self.is_deterministic());
+        answers.filter_map(|answer| answer.unplaced).max()
+    }
+
     /// Its objection that no answer of it took up; none: it has none.
     pub(super) fn lost_objection(&self) -> Option<&LostAnswer> {
         let lost = self.lost.as_ref();

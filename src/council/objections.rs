@@ -128,11 +128,21 @@ fn weigh_bench(findings: &[&JudgedFinding], bench: &[CastVotes<'_>]) -> Objectio
     }
 }
 
+/// What a rule or a tool says of the change.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RuleVote<'a> {
+    pub(super) judge: &'a JudgeId,
+    pub(super) vote: Vote,
+    /// What its results come to that have no place in the change.
+    pub(super) unplaced: Option<Vote>,
+}
+
 /// Whether a rule or a tool objects, and no finding of its says over what: what it saw has no place in the change, so
-/// that nobody can confirm or refute it. A finding that was refuted or dismissed has said it.
-pub(super) fn rules_object(findings: &[JudgedFinding], rules: &[(&JudgeId, Vote)]) -> bool {
-    let mut objecting = rules.iter().filter(|(_, vote)| *vote > Vote::Pass);
-    objecting.any(|(judge, _)| !says_over_what(findings, judge))
+/// that nobody can confirm or refute it. A finding that was refuted or dismissed has said it, and nothing else that has no
+/// place.
+pub(super) fn rules_object(findings: &[JudgedFinding], rules: &[RuleVote<'_>]) -> bool {
+    let mut objecting = rules.iter().filter(|rule| rule.vote > Vote::Pass);
+    objecting.any(|rule| rule.unplaced > Some(Vote::Pass) || !says_over_what(findings, rule.judge))
 }
 
 /// Lines between a quote that is nowhere and one that holds, for the two to be about one problem.

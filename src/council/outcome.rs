@@ -340,6 +340,9 @@ pub struct JudgeRecord {
     /// later answer says it again: its vote; FAIL for a critical finding.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost_vote: Option<Vote>,
+    /// The vote that a tool's results come to which have no place in the change: no finding says them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unplaced: Option<Vote>,
     /// How it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ending: Option<Ending>,
@@ -483,7 +486,9 @@ impl Outcome {
     pub fn has_unplaced_objection(&self) -> bool {
         let rules = self.judges.iter().filter(|j| j.seat.agent.deterministic);
         let mut objecting = rules.filter(|j| j.counted > Some(Vote::Pass));
-        objecting.any(|j| !says_over_what(&self.findings, &j.seat.judge))
+        objecting.any(|j| {
+            j.unplaced > Some(Vote::Pass) || !says_over_what(&self.findings, &j.seat.judge)
+        })
     }
 
     /// Whether a model keeps to a critical finding whose quote is nowhere.

@@ -13,6 +13,7 @@ use super::findings::report_findings;
 use super::judges::JudgeState;
 use super::ledger::DebateLedger;
 use super::notes::report_notes;
+use super::objections::RuleVote;
 use super::outcome::{
     JudgeRecord, JudgedFinding, Outcome, ReaderBench, ReviewedBy, Verdict, VerdictReason,
 };
@@ -192,8 +193,14 @@ fn vote_record<'a>(
     };
     record.unread |= positions.iter().any(|position| position.dropped.is_some());
     for (judge, position) in state.judges.iter().zip(positions) {
-        if let Some(counted) = position.counted {
-            record.add(judge.id(), judge.is_deterministic(), counted, position.last);
+        match position.counted {
+            Some(vote) if judge.is_deterministic() => record.rules.push(RuleVote {
+                judge: judge.id(),
+                vote,
+                unplaced: judge.unplaced(),
+            }),
+            Some(counted) => record.add_model(judge.id(), counted, position.last),
+            None => {}
         }
     }
     record
@@ -276,6 +283,7 @@ fn judge_record(judge: &JudgeState, position: &JudgePosition) -> JudgeRecord {
         change: position.change.clone(),
         failures: judge.failures.clone(),
         lost_vote: lost_vote.max(position.dropped.map(|(_, vote)| vote)),
+        unplaced: judge.unplaced(),
         ending: judge.ending,
         usage: judge.usage.clone(),
         usage_by_round: judge.spent.clone(),

@@ -14,8 +14,12 @@ pub(super) struct BallotDecision {
     pub(super) word: BallotVote,
     /// How many cast what, the mildest first.
     pub(super) tally: Vec<(BallotVote, usize)>,
-    /// How many models cast none.
+    /// How many models cast none, and count as they stood.
+    pub(super) standing: usize,
+    /// How many cast none and do not count.
     pub(super) missing: usize,
+    /// How many ballots count as something else than what was cast.
+    pub(super) changed: usize,
     /// As many for it as against it.
     pub(super) divided: bool,
     /// How clear it is.
@@ -32,7 +36,20 @@ impl BallotDecision {
         if self.missing > 0 {
             counts.push(format!("{} not cast", self.missing));
         }
-        counts.join(", ")
+        let mut text = counts.join(", ");
+        if self.standing > 0 {
+            text += &format!(
+                "; {} of them cast none and count as they stood",
+                self.standing
+            );
+        }
+        if self.changed > 0 {
+            text += &format!(
+                "; {} of them cast another one, which names no reason for the change",
+                self.changed
+            );
+        }
+        text
     }
 }
 
@@ -55,17 +72,29 @@ pub(super) fn ballot_word(vote: BallotVote) -> &'static str {
 }
 
 /// What a judge's ballot counts as: as it was cast where it counts, else what its counted vote says. None without a ballot.
-/// The only place that counts ballots.
 pub(super) fn counted_ballot(report: &Report, judge: &JudgeRecord) -> Option<BallotVote> {
     let counted = judge.counted?;
+    let own = cast_ballot(report, judge)?;
+    Some(if own.vote() == counted {
+        own
+    } else {
+        standing_ballot(counted)
+    })
+}
+
+fn cast_ballot(report: &Report, judge: &JudgeRecord) -> Option<BallotVote> {
     let mut ballots = report.outcome.ledger.ballots.iter();
-    let own = ballots.find(|b| b.judge == judge.seat.judge)?.ballot.vote;
-    Some(match counted {
-        counted if own.vote() == counted => own,
+    let own = ballots.find(|b| b.judge == judge.seat.judge)?;
+    Some(own.ballot.vote)
+}
+
+/// A counted vote as a ballot.
+fn standing_ballot(counted: Vote) -> BallotVote {
+    match counted {
         Vote::Pass => BallotVote::Proceed,
         Vote::Warn => BallotVote::ProceedWithConditions,
         Vote::Fail => BallotVote::Reconsider,
-    })
+    }
 }
 
 /// Unanimous before majority; a tie is RECONSIDER and divided. None where fewer ballots were cast than the quorum.
@@ -74,14 +103,20 @@ pub(super) fn ballot_decision(report: &Report) -> Option<BallotDecision> {
     if ballots < report.outcome.quorum.max(1) as usize {
         return None;
     }
-    let judges = report.outcome.judges.iter();
-    let models = judges.filter(|j| !j.seat.agent.deterministic && j.started);
-    let cast: Vec<BallotVote> = report
-        .outcome
-        .judges
-        .iter()
-        .filter_map(|j| counted_ballot(report, j))
+    let judges = || report.outcome.judges.iter();
+    let models = || judges().filter(|j| !j.seat.agent.deterministic && j.started);
+    let silent = || models().filter(|j| cast_ballot(report, j).is_none());
+    // Who casts none counts as it stood before: the verdict counts it, and so does the tally.
+    let standing: Vec<BallotVote> = silent()
+        .filter_map(|j| j.counted.map(standing_ballot))
         .collect();
+    let own = judges().filter_map(|j| counted_ballot(report, j));
+    let cast: Vec<BallotVote> = own.chain(standing.iter().copied()).collect();
+    let is_changed = |j: &&JudgeRecord| {
+        let own = cast_ballot(report, j);
+        own.is_some() && j.counted.is_some() && own != counted_ballot(report, j)
+    };
+    let changed = judges().filter(is_changed).count();
     let count = |vote: BallotVote| cast.iter().filter(|&&v| v == vote).count();
     let tally: Vec<_> = VOTES
         .into_iter()
@@ -98,7 +133,9 @@ pub(super) fn ballot_decision(report: &Report) -> Option<BallotDecision> {
     Some(BallotDecision {
         word,
         tally,
-        missing: models.count().saturating_sub(ballots),
+        missing: silent().count() - standing.len(),
+        standing: standing.len(),
+        changed,
         divided: in_favour == against,
         confidence: report.outcome.ledger.confidence,
     })
@@ -171,6 +208,30 @@ mod tests {
             2,
             "nor is an abstention"
         );
+    }
+
+    /// The verdict counts who cast none as it stood before, and the decision says no other.
+    #[test]
+    fn who_casts_no_ballot_counts_as_it_stood() {
+        let mut report = samples::ballots(&[BallotVote::Proceed; 3]);
+        for judge in &mut report.outcome.judges {
+            judge.seat.agent.deterministic = false;
+        }
+        report.outcome.ledger.ballots.pop();
+        report.outcome.judges[2].counted = Some(Vote::Fail);
+        let decision = ballot_decision(&report).unwrap();
+        assert_eq!(ballot_word(decision.word), "PROCEED WITH CONDITIONS");
+        assert_eq!(
+            decision.tally_text(),
+            "2 PROCEED, 1 RECONSIDER; 1 of them cast none and count as they stood"
+        );
+        report.outcome.judges[2].counted = None;
+        let decision = ballot_decision(&report).unwrap();
+        assert_eq!(decision.tally_text(), "2 PROCEED, 1 not cast");
+        assert_eq!(ballot_word(decision.word), "PROCEED");
+        report.outcome.judges[0].counted = Some(Vote::Fail);
+        let told = ballot_decision(&report).unwrap().tally_text();
+        assert!(told.contains("1 of them cast another one"), "{told}");
     }
 
     #[test]

@@ -64,13 +64,15 @@ pub(crate) fn compute_digests(
             .map(|i| (&i.path, &i.text))
             .collect::<Vec<_>>(),
     ));
-    let parts = [
+    let mut parts = vec![
         change.as_str(),
         &config,
         &bench,
         templates.as_deref().unwrap_or_default(),
         &instructions,
     ];
+    // Nobody sees what stands around a patch: its verdict is none of the commit with the same lines.
+    parts.extend((!prepared.change.blobs.has_blobs()).then_some("without a tree"));
     let key = sha256(parts.join("\n").as_bytes());
     RunDigests {
         templates,

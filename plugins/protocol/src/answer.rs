@@ -325,6 +325,11 @@ pub struct Answer {
     // What a model calls them instead must not be taken for an answer without any.
     #[serde(default, alias = "issues", alias = "problems", alias = "finding")]
     pub findings: Vec<Finding>,
+    /// The worst vote that results of a tool come to which have no place in the change. The program sets it: a tool's
+    /// report is translated into an answer, and a result without a place is no finding.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub unplaced: Option<Vote>,
     /// What to do.
     #[serde(default)]
     pub recommendation: String,
@@ -396,6 +401,7 @@ impl Answer {
             confidence: Confidence::High,
             key_insight: String::new(),
             findings: Vec::new(),
+            unplaced: None,
             recommendation: String::new(),
             restatement: None,
             responses: Vec::new(),

@@ -98,10 +98,22 @@ impl Reproduction {
         let name = String::from_utf8_lossy(finding.location.path.file_name()).into_owned();
         let stem = name.split('.').next().unwrap_or_default();
         let words = words_of(&finding.quote).chain(std::iter::once(stem));
-        let words: Vec<&str> = words.filter(|word| word.len() > 3).collect();
+        let words: Vec<&str> = words.filter(|word| is_telling(word)).collect();
         let mut files = self.files.iter();
-        files.any(|file| words_of(&file.content).any(|word| words.contains(&word)))
+        files.any(|file| {
+            let names_file = !name.is_empty() && file.content.contains(&name);
+            names_file || words_of(&file.content).any(|word| words.contains(&word))
+        })
     }
+}
+
+/// Whether a word may tell one piece of code from others: `add` does, `def` stands everywhere.
+fn is_telling(word: &str) -> bool {
+    const EVERYWHERE: [&str; 20] = [
+        "and", "any", "def", "del", "end", "for", "fun", "int", "let", "mod", "mut", "new", "nil",
+        "not", "out", "pub", "str", "try", "use", "var",
+    ];
+    word.len() > 2 && !EVERYWHERE.contains(&word)
 }
 
 fn words_of(text: &str) -> impl Iterator<Item = &str> {

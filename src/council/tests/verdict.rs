@@ -490,6 +490,40 @@ fn a_rule_whose_finding_was_dismissed_has_said_over_what_it_objects() {
     );
 }
 
+/// What was dismissed is one thing, and what has no place another: nobody argued that away.
+#[test]
+fn a_dismissal_takes_nothing_from_what_a_tool_cannot_place() {
+    let found = finding(Severity::Significant, 3);
+    let says = |unplaced: Option<Vote>, dismissed: Vec<crate::Dismissal>| {
+        let mut plan = plan(Procedure::Review, 1);
+        (plan.debate, plan.quorum) = (DebateMode::Off, 1);
+        plan.seats[0].seat.agent.deterministic = true;
+        plan.options.dismissed = dismissed;
+        let mut run = Run::seated(plan);
+        run.answer("judge-1", WARN, |a| {
+            a.findings = vec![found.clone()];
+            a.unplaced = unplaced;
+        });
+        run.concluded().clone()
+    };
+    let before = says(Some(WARN), Vec::new());
+    assert_eq!(before.reason, VerdictReason::SignificantConfirmed);
+    let dismissal = crate::Dismissal {
+        fingerprint: before.findings[0].fingerprint.clone(),
+        severity: Some(Severity::Significant),
+        classes: Vec::new(),
+        ground: crate::DismissalGround::FalsePositive,
+        because: "it cannot happen".into(),
+        by: "Ann <ann@example.com>".into(),
+        at: "2026-03-09T10:00:00+01:00".into(),
+    };
+    let after = says(Some(WARN), vec![dismissal.clone()]);
+    let objects = (Verdict::Warn, VerdictReason::VerdictWithoutFinding);
+    assert_eq!((after.verdict, after.reason), objects);
+    assert!(after.has_unplaced_objection());
+    assert_eq!(says(None, vec![dismissal]).verdict, Verdict::Pass);
+}
+
 /// A change of these files, each read by the judges that are named.
 fn spread(readers: &[&[usize]]) -> impl Fn(&mut crate::Plan) {
     let readers: Vec<Vec<usize>> = readers.iter().map(|of| of.to_vec()).collect();

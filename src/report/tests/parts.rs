@@ -58,6 +58,7 @@ pub(super) fn judge(perspective: &str, vote: Vote) -> JudgeRecord {
         change: None,
         failures: Vec::new(),
         lost_vote: None,
+        unplaced: None,
         ending: Some(Ending::Graceful),
         usage: None,
         usage_by_round: Default::default(),

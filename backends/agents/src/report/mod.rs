@@ -427,6 +427,7 @@ impl<'a> HitSink<'a> {
         answer.key_insight =
             self.unplaced.describe() + &describe_hits(findings.len(), elsewhere, dropped) + note;
         answer.findings = findings;
+        answer.unplaced = Some(self.unplaced.vote()).filter(|vote| *vote > Vote::Pass);
         answer
     }
 }
