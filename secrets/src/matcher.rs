@@ -106,16 +106,26 @@ impl SecretTable {
             called.iter().for_each(|&rule| is_due[rule] = true);
             taken.push(found.range());
         }
-        let unglued = without_glue(line, &taken);
-        let is_token = |rule: &SecretRule| rule.shape == SecretShape::Token;
+        let due = || {
+            self.rules
+                .iter()
+                .zip(&is_due)
+                .filter(|(_, due)| **due)
+                .map(|(rule, _)| rule)
+        };
         let mut secrets: Vec<SecretMatch<'t>> = Vec::new();
-        for (rule, _) in self.rules.iter().zip(is_due).filter(|(_, due)| *due) {
-            let first = secrets.len();
+        for rule in due() {
             secrets.extend(self.matches_of(rule, line));
-            for unglued in unglued.iter().filter(|_| is_token(rule)) {
-                let known = secrets[first..].iter().map(|old| old.random.clone());
-                let mut known: HashSet<Range<usize>> = known.collect();
-                let more = self.matches_of(rule, unglued);
+        }
+        // A line may be of many megabytes: one copy of it at a time.
+        for reading in [Reading::Short, Reading::Long] {
+            let Some(unglued) = without_glue(line, &taken, reading) else {
+                continue;
+            };
+            for rule in due().filter(|rule| rule.shape == SecretShape::Token) {
+                let same = secrets.iter().filter(|old| old.kind == rule.id);
+                let mut known: HashSet<Range<usize>> = same.map(|old| old.random.clone()).collect();
+                let more = self.matches_of(rule, &unglued);
                 secrets.extend(more.filter(|new| known.insert(new.random.clone())));
             }
         }
@@ -179,28 +189,30 @@ impl SecretTable {
 
 /// The line with a blank for each byte of an escape (`\n`, `\x22`, `\u0022`, `\047`, `%3D`, a terminal's `ESC[32m`) and
 /// for each underscore before one of `words` that belongs to no other one: what would seem to belong to the token behind
-/// it. Every other byte stays where it is. None: there is nothing of that kind; two: escapes can be read in two ways.
-fn without_glue(line: &str, words: &[Range<usize>]) -> Vec<String> {
+/// it. Every other byte stays where it is. None: there is nothing of that kind, or nothing that is not in the short reading.
+fn without_glue(line: &str, words: &[Range<usize>], reading: Reading) -> Option<String> {
     let bytes = line.as_bytes();
     let joined = join_ranges(words);
     let before = words.iter().filter_map(|word| word.start.checked_sub(1));
-    let underscores: Vec<usize> = before
-        .filter(|at| bytes[*at] == b'_' && !is_within(&joined, *at))
-        .collect();
-    let starts = bytes.iter().enumerate().filter(|(_, b)| may_begin(**b));
-    let starts: Vec<usize> = starts.map(|(at, _)| at).collect();
-    let mut lines = Vec::new();
-    for reading in [Reading::Short, Reading::Long] {
-        let mut out = bytes.to_vec();
-        underscores.iter().for_each(|&at| out[at] = b' ');
-        for &at in &starts {
-            let length = escape_length(&bytes[at..], reading).unwrap_or(0);
-            out[at..at + length].fill(b' ');
+    let mut out: Vec<u8> = Vec::new();
+    let mut blank = |range: Range<usize>| {
+        if out.is_empty() {
+            out.extend_from_slice(bytes);
         }
-        let text = String::from_utf8(out).ok();
-        lines.extend(text.filter(|text| text != line && lines.last() != Some(text)));
+        out[range].fill(b' ');
+    };
+    for at in before.filter(|at| bytes[*at] == b'_' && !is_within(&joined, *at)) {
+        blank(at..at + 1);
     }
-    lines
+    let mut is_other = reading == Reading::Short;
+    for (at, _) in bytes.iter().enumerate().filter(|(_, b)| may_begin(**b)) {
+        let length = escape_length(&bytes[at..], reading);
+        is_other |= length != escape_length(&bytes[at..], Reading::Short);
+        length.into_iter().for_each(|length| blank(at..at + length));
+    }
+    String::from_utf8(out)
+        .ok()
+        .filter(|out| !out.is_empty() && is_other)
 }
 
 /// Ranges in their order, without those that are part of another one or go on where it ends.

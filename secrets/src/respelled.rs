@@ -1,6 +1,7 @@
 //! A line as whoever reads it in the end has it: Markdown, HTML, JSON and URLs write some signs of a token in another way,
 //! and some signs that are written are never seen.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
@@ -42,41 +43,57 @@ static MARKS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
 /// A line in its plain spelling.
 pub(crate) struct PlainSpelling {
     pub(crate) text: String,
-    /// For each byte of `text`, and its end: where that stands in the line.
-    places: Vec<usize>,
+    /// Where a piece of `text` begins, and where in the line; a line may be of many megabytes.
+    pieces: Vec<(usize, usize)>,
 }
 
 impl PlainSpelling {
     /// None: the line has no other spelling.
     pub(crate) fn of(line: &str) -> Option<Self> {
-        let marks = MARKS.as_ref()?;
+        let mut marks = MARKS.as_ref()?.find_iter(line).peekable();
+        marks.peek()?;
         let mut plain = Self {
-            text: String::new(),
-            places: Vec::new(),
+            text: String::with_capacity(line.len()),
+            pieces: Vec::new(),
         };
         let mut end = 0;
-        for found in marks.find_iter(line) {
+        for found in marks {
             plain.push(&line[end..found.start()], end);
             let (_, sign) = SPELLINGS[found.pattern().as_usize()];
-            plain.text.push_str(sign);
-            plain.places.extend(sign.bytes().map(|_| found.start()));
+            plain.push(sign, found.start());
             end = found.end();
         }
-        if end == 0 {
-            return None;
-        }
         plain.push(&line[end..], end);
-        plain.places.push(line.len());
         Some(plain)
     }
 
     fn push(&mut self, text: &str, at: usize) {
-        self.text.push_str(text);
-        self.places.extend(at..at + text.len());
+        if !text.is_empty() {
+            self.pieces.push((self.text.len(), at));
+            self.text.push_str(text);
+        }
     }
 
     /// Where a part of the text stands in the line.
-    pub(crate) fn place_of(&self, part: &std::ops::Range<usize>) -> std::ops::Range<usize> {
-        self.places[part.start]..self.places[part.end]
+    pub(crate) fn place_of(&self, part: &Range<usize>) -> Range<usize> {
+        let place = |at: usize| {
+            let next = self.pieces.partition_point(|(start, _)| *start <= at);
+            let (start, place) = self.pieces[next.saturating_sub(1)];
+            place + (at - start)
+        };
+        match part.end.checked_sub(1).filter(|last| *last >= part.start) {
+            // What is written for the last sign may be longer than it.
+            Some(last) => {
+                let next = self.pieces.partition_point(|(start, _)| *start <= last);
+                let is_last_of_piece = self
+                    .pieces
+                    .get(next)
+                    .is_none_or(|(start, _)| *start == part.end);
+                let next_place = self.pieces.get(next).map(|(_, place)| *place);
+                let end = next_place.filter(|_| is_last_of_piece);
+                place(part.start)..end.unwrap_or_else(|| place(last) + 1)
+            }
+            None => place(part.start)..place(part.start),
+        }
     }
 }

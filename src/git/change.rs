@@ -10,6 +10,7 @@ use council_protocol::task::Framing;
 use council_protocol::{Hunk, RepoPath};
 use sha2::{Digest, Sha256};
 
+use super::decode::claims_text;
 use super::diff::rename::{self, RENAME_LIMIT};
 use super::diff::sides::ChangeSides;
 use super::diff::similarity::MAX_SCORE;
@@ -95,6 +96,7 @@ impl ReviewedChange {
         match &self.source {
             HunkSource::Sides(sides) => sides.fill_file(file),
             HunkSource::Patch { hunks, .. } => {
+                refuse_binary_text(file)?;
                 let hunks = hunks
                     .0
                     .get(&file.path)
@@ -113,7 +115,7 @@ impl ReviewedChange {
     pub fn check_content(&self, file: &FileChange) -> Result<(), GitError> {
         match &self.source {
             HunkSource::Sides(sides) => sides.check_content(file),
-            HunkSource::Patch { .. } => Ok(()),
+            HunkSource::Patch { .. } => refuse_binary_text(file),
         }
     }
 
@@ -123,6 +125,16 @@ impl ReviewedChange {
     pub fn trusted_tree(&self) -> Option<&dyn TrustedTree> {
         self.trusted.as_ref().map(|tree| tree as &dyn TrustedTree)
     }
+}
+
+/// An attribute of whoever made a patch may have made a binary file of a script. Its lines are not here to be read.
+fn refuse_binary_text(file: &FileChange) -> Result<(), GitError> {
+    let is_there = file.kind == FileKind::Binary && file.status != FileStatus::Deleted;
+    if is_there && claims_text(file.path.as_bytes(), &[]) {
+        let path = file.path.display().into_owned();
+        return Err(GitError::BinaryText { path });
+    }
+    Ok(())
 }
 
 impl ReviewedChange {

@@ -148,6 +148,12 @@ pub enum GitError {
         /// The folder. Untrusted text.
         path: String,
     },
+    /// A patch holds a file with the name of a text as binary.
+    #[error("{path} has the name of a text file, and the patch holds it as binary")]
+    BinaryText {
+        /// The file. Untrusted text.
+        path: String,
+    },
     /// A file that says that it is text and holds other bytes: something may hide in it.
     #[error("{path} has the name of a text file, but is not text in any known encoding")]
     NoText {
@@ -273,6 +279,7 @@ impl GitError {
                     "remove {path}/.git, or leave the folder out: -- ':!{path}'"
                 )]
             }
+            Self::BinaryText { .. } => hint("make the patch with git diff --text"),
             Self::NoText { .. } => {
                 hint("store it as UTF-8, or rename it so that it does not look like a text file")
             }

@@ -56,29 +56,35 @@ fn handed_secrets<'e>(settings: &Settings, get: impl Fn(&str) -> Option<&'e OsSt
 /// The secrets in our own environment, in the same form: a judge that may run commands runs as the same user, and may find
 /// them in another process.
 fn own_secrets(vars: impl Iterator<Item = (OsString, OsString)>) -> Vec<String> {
-    const ENDINGS: [&str; 9] = [
-        "TOKEN",
-        "KEY",
-        "SECRET",
-        "PASSWORD",
-        "PASSWD",
-        "PASSPHRASE",
-        "CREDENTIAL",
-        "CREDENTIALS",
-        "PAT",
-    ];
-    let is_secret = |name: &str| {
-        let last = name.rsplit('_').next().unwrap_or_default();
-        ENDINGS.contains(&last.to_ascii_uppercase().as_str())
-    };
-    let line = |(name, value): (OsString, OsString)| {
+    let lines = |(name, value): (OsString, OsString)| {
         let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
         let value = value.lines().next().unwrap_or_default();
-        let is_long = value.len() >= MIN_OWN_SECRET;
-        (is_secret(&name) && is_long).then(|| format!("{name}={value}"))
+        let named = is_secret_name(&name) && !is_place(&name, value);
+        let named = named.then_some(value);
+        let secrets: Vec<String> = named
+            .into_iter()
+            .chain(url_password(value))
+            .filter(|value| value.len() >= MIN_OWN_SECRET)
+            .map(|value| format!("SECRET={value}"))
+            .collect();
+        secrets
     };
-    let lines: BTreeSet<String> = vars.filter_map(line).collect();
+    let lines: BTreeSet<String> = vars.flat_map(lines).collect();
     lines.into_iter().collect()
+}
+
+/// Whether a variable says where a secret is.
+fn is_place(name: &str, value: &str) -> bool {
+    let last = name.rsplit('_').next().unwrap_or_default();
+    let places = ["SOCK", "SOCKET", "FILE", "PATH", "DIR"];
+    value.starts_with(['/', '~']) && places.contains(&last.to_ascii_uppercase().as_str())
+}
+
+/// The password in an address: of a database, or of a proxy, which every judge is handed.
+fn url_password(value: &str) -> Option<&str> {
+    let (_, rest) = value.split_once("://")?;
+    let (sign_in, _) = rest.split('/').next()?.rsplit_once('@')?;
+    sign_in.split_once(':').map(|(_, password)| password)
 }
 
 /// A shorter value may be a word of any text.
@@ -86,22 +92,40 @@ const MIN_OWN_SECRET: usize = 8;
 
 /// Whether a variable is called as one that holds a secret: the value of another may be any word.
 pub(super) fn is_secret_name(name: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    let words = [
+    const WORDS: [&str; 16] = [
         "KEY",
         "TOKEN",
         "SECRET",
         "PASS",
         "PASSWORD",
         "PASSWD",
+        "PWD",
         "PASSPHRASE",
         "CREDENTIAL",
-        "CREDENTIALS",
         "AUTH",
+        "AUTHORIZATION",
+        "BEARER",
+        "COOKIE",
+        "JWT",
         "PAT",
+        "WEBHOOK",
     ];
+    // Where the shell is, and was.
+    let name = name.to_ascii_uppercase();
+    if matches!(name.as_str(), "PWD" | "OLDPWD") {
+        return false;
+    }
+    // `API_KEYS`, `PASSWORD2`: there may be several.
+    let one = |part: &str| -> String {
+        let part = part.trim_end_matches(|c: char| c.is_ascii_digit());
+        let is_plural = part.ends_with('S') && !part.ends_with("SS");
+        part.get(..part.len() - usize::from(is_plural))
+            .unwrap_or_default()
+            .to_owned()
+    };
     name.split('_')
-        .any(|part| words.iter().any(|word| part.ends_with(word)))
+        .map(one)
+        .any(|part| WORDS.iter().any(|word| part.ends_with(word)))
 }
 
 /// The redactor of the user, who has seen no change.
@@ -200,6 +224,48 @@ mod tests {
         let vars = vars.map(|(name, value)| (OsString::from(name), OsString::from(value)));
         let own = own_secrets(vars.into_iter());
         assert_eq!(own.len(), 2, "{own:?}");
+        for name in [
+            "PGPASSWORD",
+            "MYSQL_PWD",
+            "DB_PASS",
+            "APIKEY",
+            "API_KEYS",
+            "MYTOKEN",
+            "npm_config__authToken",
+            "PASSWORD2",
+            "SECRET_V2",
+            "TOKEN_FILE_B64",
+            "SSHPASS",
+            "REDISCLI_AUTH",
+            "CI_JOB_JWT",
+            "HTTP_COOKIE",
+            "SLACK_WEBHOOK_URL",
+        ] {
+            assert!(is_secret_name(name), "{name}");
+        }
+        for name in [
+            "PWD",
+            "OLDPWD",
+            "PATH",
+            "EDITOR",
+            "GIT_AUTHOR_NAME",
+            "LS_COLORS",
+            "TERM",
+            "HOSTNAME",
+            "LOGNAME",
+        ] {
+            assert!(!is_secret_name(name), "{name}");
+        }
+        let pair = |name: &str, value: &str| (OsString::from(name), OsString::from(value));
+        let more = own_secrets(
+            [
+                pair("HTTPS_PROXY", "http://u:Zq81c0ffee5566aa@127.0.0.1:9"),
+                pair("SSH_AUTH_SOCK", "/tmp/ssh-x/agent.1"),
+                pair("HOME_URL", "https://example.com/a:b@c"),
+            ]
+            .into_iter(),
+        );
+        assert_eq!(more, ["SECRET=Zq81c0ffee5566aa"]);
         let redactor = redactor_knowing(&Redactor::default(), &empty_packet(), &own);
         let said = format!("I found {key} and ab|cd&9f3b71c0, with vim-9-long-name");
         let said = redact_words(&redactor, &said);

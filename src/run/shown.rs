@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::SystemTime;
 
 use crate::council::outcome::Verdict;
-use crate::git::RepositoryPaths;
+use crate::git::{self, RepositoryPaths};
 use crate::memory::MacPurpose;
 use crate::report::{self, GatePolicy, Report};
 use crate::run::context::RunContext;
@@ -56,6 +56,24 @@ pub(crate) fn last_shown(start: &RunContext) -> Option<ShownReport> {
         at: fs::metadata(&path).and_then(|meta| meta.modified()).ok(),
     })
 }
+
+/// The reused verdict that was shown after that moment: it leaves no run, and is the last report all the same.
+pub(crate) fn last_reused(start: &RunContext, after: Option<SystemTime>) -> Option<Report> {
+    let shown = last_shown(start)?;
+    let is_last = after.is_none() || shown.at > after;
+    (is_last && shown.report.receipt.run.recognised.is_some()).then_some(shown.report)
+}
+
+/// The commit that was reviewed and the one that HEAD is now, where these differ.
+pub(crate) fn moved_on(reviewed: Option<&str>, start: &RunContext) -> Option<(String, String)> {
+    let reviewed = reviewed?;
+    let now = git::commit_at(&start.dir, &start.git_environment(), "HEAD").ok()?;
+    let short = |commit: &str| commit.get(..SHORT).unwrap_or(commit).to_owned();
+    (reviewed != now).then(|| (short(reviewed), short(&now)))
+}
+
+/// Digits by which a commit is shown.
+const SHORT: usize = 9;
 
 fn file(start: &RunContext) -> Option<PathBuf> {
     let place = RepositoryPaths::discover(&start.dir, &start.git_environment()).ok()?;

@@ -19,9 +19,6 @@ use crate::safe_file;
 /// The report's name in the run's folder.
 pub(crate) const REPORT_FILE: &str = "report.json";
 
-/// Digits by which a commit is shown.
-const SHORT: usize = 9;
-
 /// How the name of a run begins.
 const RUN_PREFIX: &str = "council-";
 
@@ -94,14 +91,6 @@ impl StoredRun {
             (false, true) => RunState::Finished,
             (false, false) => RunState::CutOff,
         }
-    }
-
-    /// The commit that it reviewed and the one that HEAD is now, where these differ.
-    pub(crate) fn other_commit(&self, start: &RunContext) -> Option<(String, String)> {
-        let reviewed = self.header().and_then(|header| header.target.head)?;
-        let now = git::commit_at(&start.dir, &start.git_environment(), "HEAD").ok()?;
-        let short = |commit: &str| commit.get(..SHORT).unwrap_or(commit).to_owned();
-        (reviewed != now).then(|| (short(&reviewed), short(&now)))
     }
 
     /// When its report was written; none: it has none.

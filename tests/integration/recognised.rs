@@ -324,3 +324,28 @@ fn a_verdict_over_a_patch_is_none_over_the_commit() {
     repo.commit("Two");
     repo.council(["review", "HEAD", "--agents", "a,b"]).ends(1);
 }
+
+/// The run that made a verdict goes before the verdict does. What was shown last is what `show`, `wait` and `dismiss` mean.
+#[test]
+fn a_reused_verdict_without_a_run_is_the_last_report() {
+    let repo = with("notes.py", "<<<<<<< HEAD\n");
+    repo.council(["review", "HEAD", "-q"]).ends(1);
+    let first = repo.git(["rev-parse", "HEAD"]);
+    repo.write("run.py", "import os\nos.system('ls ' + x)\n");
+    repo.commit("Another change");
+    repo.council(["review", "HEAD", "-q"]).ends(0);
+    repo.council(["gc", "--keep", "1"]).ends(0);
+    repo.council(["review", &first]).ends(1).prints("reused: ");
+    repo.council(["explain", "F1"]).ends(0).prints("notes.py:1");
+    let shown = repo.council(["show"]).ends(0).prints("notes.py:1");
+    shown.tells("not about HEAD");
+    repo.council(["dismiss", "F1", "--because", "as it says"])
+        .ends(0)
+        .prints("notes.py:1");
+    // Where there is no run at all, there is a report all the same.
+    repo.council(["gc", "--keep", "0"]).ends(0);
+    repo.git(["checkout", "--quiet", &first]);
+    repo.council(["review", "HEAD", "-q"]).ends(0);
+    repo.council(["show"]).ends(0).prints("1 dismissed");
+    repo.council(["wait"]).ends(0).prints("1 dismissed");
+}

@@ -148,6 +148,20 @@ fn workflow(name: &str) -> Value {
 
 const RESULTS: [&str; 4] = ["success", "failure", "cancelled", "skipped"];
 
+#[test]
+fn a_job_of_the_matrix_hands_on_the_reply_of_its_own_judge_alone() {
+    for job in ["judge", "second-judge"] {
+        let job = workflow("matrix.yml")["jobs"][job].clone();
+        let kept = steps_using(&job, "actions/upload-artifact");
+        let [(_, kept)] = &kept[..] else {
+            panic!("{kept:?}")
+        };
+        let path = kept["with"]["path"].as_str().unwrap();
+        let own = "council-run/workers/*${{ matrix.judge }}/turn-${{ matrix.turn }}.reply.json";
+        assert_eq!(path, own);
+    }
+}
+
 /// A required check that is skipped counts as passed.
 #[test]
 fn a_plan_that_failed_fails_the_conclusion_of_a_matrix() {

@@ -85,6 +85,21 @@ pub(crate) fn looks_latin(c: char) -> bool {
     "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧονυκϲϳ".contains(c)
 }
 
+/// The letter of another script in a word that also has Latin letters.
+pub(crate) fn look_alike(word: &str) -> Option<char> {
+    if !word
+        .chars()
+        .any(|c| script_of(c) == Some(LetterScript::Latin))
+    {
+        return None;
+    }
+    word.chars().find(|&c| match script_of(c) {
+        Some(LetterScript::Cyrillic | LetterScript::Other) => true,
+        Some(LetterScript::Greek) => looks_latin(c),
+        Some(LetterScript::Latin) | None => false,
+    })
+}
+
 /// A name for a person.
 pub(crate) fn character_name(c: char) -> &'static str {
     match c {

@@ -5,12 +5,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 use council_protocol::Packet;
+use council_secrets::Redactor;
+use serde_json::Value;
 
 use crate::cli::context::CommandContext;
 use crate::cli::github::args::GitHubArgs;
 use crate::cli::github::publishing::publish_run;
 use crate::report::{self, Report, ReportSource};
 use crate::run::error::RunError;
+use crate::run::redaction::user_redactor;
 use crate::run::store;
 
 /// The most bytes of a report from elsewhere.
@@ -87,5 +90,68 @@ fn load_foreign_report(file: &std::path::Path, start: &CommandContext) -> Result
             "{name} is larger than 16 MiB: no report is"
         )));
     }
-    report::json::parse(&text).map_err(|error| RunError::usage(format!("{name}: {error}")))
+    // It is published under our own name, and nothing of it has been through the redactor.
+    let redactor = user_redactor(start)?;
+    let shown = match serde_json::from_str(&text) {
+        Ok(report) => hide_secrets(report, &redactor).to_string(),
+        // What is wrong with it is told below.
+        Err(_) => text,
+    };
+    report::json::parse(&shown).map_err(|error| RunError::usage(format!("{name}: {error}")))
+}
+
+/// The same without secrets in any of its texts, names of fields included.
+fn hide_secrets(value: Value, redactor: &Redactor) -> Value {
+    let hide = |text: String| redactor.redact_words(&text).text;
+    match value {
+        Value::String(text) => Value::String(hide(text)),
+        Value::Array(items) => {
+            let items = items.into_iter().map(|item| hide_secrets(item, redactor));
+            Value::Array(items.collect())
+        }
+        Value::Object(fields) => {
+            let fields = fields.into_iter();
+            let fields = fields.map(|(name, value)| (hide(name), hide_secrets(value, redactor)));
+            Value::Object(fields.collect())
+        }
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(value: &Value) -> usize {
+        match value {
+            Value::String(_) => 1,
+            Value::Array(items) => items.iter().map(texts).sum(),
+            Value::Object(fields) => fields.values().map(|value| 1 + texts(value)).sum(),
+            _ => 0,
+        }
+    }
+
+    /// Puts a token at the end of every text.
+    fn forge(value: &mut Value, token: &str) {
+        match value {
+            Value::String(text) => text.push_str(&format!(" {token}")),
+            Value::Array(items) => items.iter_mut().for_each(|item| forge(item, token)),
+            Value::Object(fields) => fields.values_mut().for_each(|value| forge(value, token)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn no_text_of_a_report_from_elsewhere_brings_a_secret() {
+        let report = include_str!("../../../docs/examples/report.json");
+        let honest: Value = serde_json::from_str(report).unwrap();
+        let redactor = Redactor::default();
+        assert_eq!(hide_secrets(honest.clone(), &redactor), honest);
+        let token = ["gh", "p_x7Kq9mZ2vB4nR8tY1wL5cJ3hF6dS0gPaQeUi"].concat();
+        let mut forged = honest.clone();
+        forge(&mut forged, &token);
+        let shown = hide_secrets(forged, &redactor);
+        assert_eq!(texts(&shown), texts(&honest));
+        assert!(!shown.to_string().contains("x7Kq9mZ2vB4n"));
+    }
 }

@@ -16,7 +16,8 @@ use crate::run::dismissals;
 use crate::run::error::RunError;
 use crate::run::findings;
 use crate::run::notes::{self, NotedVerdict, repository_trust};
-use crate::run::shown::remember_shown;
+use crate::run::page::render_artefact;
+use crate::run::shown::{last_reused, moved_on, remember_shown};
 use crate::run::store::{self, StoredRun};
 use crate::text::Untrusted;
 
@@ -92,7 +93,14 @@ pub(crate) fn run(args: &ShowArgs, start: &CommandContext) -> Result<(), RunErro
         ReportFormat::Story if is_quiet => ReportFormat::Terminal,
         format => format,
     };
-    let past = match store::find_run(start, args.run.as_deref()) {
+    let found = store::find_run(start, args.run.as_deref());
+    let ended = found.as_ref().ok().and_then(StoredRun::ended);
+    if args.run.is_none()
+        && let Some(report) = last_reused(start, ended)
+    {
+        return show_report(&report, None, args, format, start);
+    }
+    let past = match found {
         Ok(past) => past,
         Err(error) => {
             let found = args
@@ -102,7 +110,7 @@ pub(crate) fn run(args: &ShowArgs, start: &CommandContext) -> Result<(), RunErro
             let has_notes = found.as_ref().is_some_and(|found| !found.is_empty());
             let of_commit = args.run.as_deref().filter(|_| !has_notes);
             if let Some(past) = of_commit.and_then(|rev| store::find_run_of(start, rev)) {
-                return show_run(&past, args.web, format, start);
+                return show_run(&past, args, format, start);
             }
             let is_finding = |name: &&str| {
                 let digits = name.strip_prefix(['F', 'f']).unwrap_or_default();
@@ -120,14 +128,7 @@ pub(crate) fn run(args: &ShowArgs, start: &CommandContext) -> Result<(), RunErro
             return pager::print_paged(&show_verdicts(&found, format, json, start)?, start);
         }
     };
-    if args.run.is_none()
-        && let Some((reviewed, now)) = past.other_commit(start)
-    {
-        start.console.warning(&format!(
-            "this report is about {reviewed}, not about HEAD, {now}; to review that: git council review"
-        ));
-    }
-    show_run(&past, args.web, format, start)
+    show_run(&past, args, format, start)
 }
 
 /// The tests of a finding: what came of each, how it is repeated, and its files.
@@ -183,7 +184,7 @@ fn push_code(out: &mut String, text: &str) {
 
 fn show_run(
     past: &StoredRun,
-    in_browser: bool,
+    args: &ShowArgs,
     format: ReportFormat,
     start: &CommandContext,
 ) -> Result<(), RunError> {
@@ -197,14 +198,33 @@ fn show_run(
             past.name
         )));
     };
-    warn_of_decisions(&report, start)?;
-    if in_browser {
-        web::open_page(past, &report, start)?;
-    } else {
-        let text = render_report(&report, format, report.own_gate(), start);
-        pager::print_paged(&text, start)?;
+    show_report(&report, Some(past), args, format, start)
+}
+
+/// Shows a report, and says what happened since it was made. One that was reused has no run.
+fn show_report(
+    report: &Report,
+    past: Option<&StoredRun>,
+    args: &ShowArgs,
+    format: ReportFormat,
+    start: &CommandContext,
+) -> Result<(), RunError> {
+    warn_of_decisions(report, start)?;
+    let moved_on = moved_on(report.target.head.as_deref(), start);
+    if let (None, Some((reviewed, now))) = (&args.run, moved_on) {
+        start.console.warning(&format!(
+            "this report is about {reviewed}, not about HEAD, {now}; to review that: git council review"
+        ));
     }
-    remember_shown(&report, start);
+    match past {
+        Some(past) if args.web => web::open_page(past, report, start)?,
+        None if args.web => web::open_loose_page(&render_artefact(report, start), start)?,
+        _ => {
+            let text = render_report(report, format, report.own_gate(), start);
+            pager::print_paged(&text, start)?;
+        }
+    }
+    remember_shown(report, start);
     Ok(())
 }
 

@@ -9,9 +9,10 @@ use crate::cli::context::CommandContext;
 use crate::cli::deliver::render_report;
 use crate::cli::live::LiveView;
 use crate::config::{ReportFormat, parse_duration};
+use crate::report::Report;
 use crate::run::error::RunError;
 use crate::run::hook::background::{BackgroundState, background_queue};
-use crate::run::shown::remember_shown;
+use crate::run::shown::{last_reused, moved_on, remember_shown};
 use crate::run::store::{self, RunState, StoredRun};
 use crate::run::watch::RunWatcher;
 
@@ -45,7 +46,11 @@ pub(crate) fn run(args: &WaitArgs, start: &CommandContext) -> Result<u8, RunErro
         }
         sleep(POLL_INTERVAL);
     }
-    let past = find_run(args.run.as_deref(), start)?;
+    let found = find_run(args.run.as_deref(), start);
+    if let Some(report) = reused_for_head(args, found.as_ref().ok(), start) {
+        return print_report(&report, args, start);
+    }
+    let past = found?;
     if args.run.is_none() && past.state() != RunState::GoingOn {
         refuse_other_commit(&past, start)?;
         let hint = format!("nothing is running; this is the latest run, {}", past.name);
@@ -82,22 +87,42 @@ pub(crate) fn run(args: &WaitArgs, start: &CommandContext) -> Result<u8, RunErro
             .hint(format!("`git council show {name}` prints it"))
             .hint("review the change here: git council review"));
     }
+    print_report(&report, args, start)
+}
+
+fn print_report(report: &Report, args: &WaitArgs, start: &CommandContext) -> Result<u8, RunError> {
     let format = if args.json {
         ReportFormat::Json
     } else {
         ReportFormat::Terminal
     };
     let line = report.bottom_line(report.own_gate());
-    start
-        .console
-        .print(&render_report(&report, format, report.own_gate(), start))?;
-    remember_shown(&report, start);
+    let text = render_report(report, format, report.own_gate(), start);
+    start.console.print(&text)?;
+    remember_shown(report, start);
     Ok(line.exit_code)
+}
+
+/// The verdict that was reused for HEAD after the latest run had ended, where nothing is running.
+fn reused_for_head(
+    args: &WaitArgs,
+    past: Option<&StoredRun>,
+    start: &CommandContext,
+) -> Option<Report> {
+    let is_running = past.is_some_and(|past| past.state() == RunState::GoingOn);
+    if args.run.is_some() || is_running {
+        return None;
+    }
+    let report = last_reused(start, past.and_then(StoredRun::ended))?;
+    moved_on(report.target.head.as_deref(), start)
+        .is_none()
+        .then_some(report)
 }
 
 /// Nothing is running, and the latest report is shown. It must not speak for a commit that nobody has reviewed.
 fn refuse_other_commit(past: &StoredRun, start: &CommandContext) -> Result<(), RunError> {
-    let Some((reviewed, now)) = past.other_commit(start) else {
+    let head = past.header().and_then(|header| header.target.head);
+    let Some((reviewed, now)) = moved_on(head.as_deref(), start) else {
         return Ok(());
     };
     let message = format!(

@@ -10,6 +10,32 @@ fn of(repo: &Repo, bytes: &[u8]) -> ReviewedChange {
     repo.read(TargetSpec::Patch(bytes.to_vec(), "fix.patch".into()))
 }
 
+/// An attribute of whoever makes a patch makes a binary file of a script.
+#[test]
+fn a_text_that_a_patch_holds_as_binary_cannot_be_read() {
+    let repo = Repo::new();
+    repo.write("a", "1\n").commit("one");
+    let patch = |name: &str| {
+        format!(
+            "diff --git a/{name} b/{name}\nnew file mode 100644\nindex 000..111\nGIT binary patch\nliteral 4\n\
+             LcmZQzU|?VZ00961\n\nliteral 0\nHcmV?d00001\n\n"
+        )
+    };
+    for (name, is_read) in [("b.py", false), ("Makefile", false), ("logo.png", true)] {
+        let spec = TargetSpec::Patch(patch(name).into_bytes(), "p".to_owned());
+        let change = repo.read(spec);
+        let mut file = change.files[0].clone();
+        let told = change
+            .fill_hunks(&mut file)
+            .map_err(|error| error.to_string());
+        assert_eq!(told.is_ok(), is_read, "{name}: {told:?}");
+        assert_eq!(change.check_content(&file).is_ok(), is_read);
+        if let Err(words) = told {
+            assert!(words.contains("holds it as binary"), "{words}");
+        }
+    }
+}
+
 #[test]
 fn the_commit_alone_may_be_named_as_git_does() {
     let repo = all_sorts();

@@ -3,7 +3,7 @@
 use council_protocol::change::FileStatus;
 
 use super::prelude::*;
-use crate::unicode::{character_name, find_invisible, is_bidi_control};
+use crate::unicode::{character_name, find_invisible, is_bidi_control, look_alike};
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
@@ -11,8 +11,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: SECURITY,
         category: "unicode",
         severity: Critical,
-        summary: "a path that some systems take for `.git`, or with a bidirectional control (critical) or an invisible \
-                  character (significant)",
+        summary: "a path that some systems take for `.git`, or with a bidirectional control (critical), or with an \
+                  invisible or a look-alike character (significant)",
         why: "Two different files can have names that look the same, and a name displayed in another order hides the \
               file's type. Where case, trailing dots or ignorable characters do not count, `.GIT/hooks` is git's own \
               folder, and what lies there is run.",
@@ -36,6 +36,13 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
     }
     let bidi = file.path.chars().find(|&c| is_bidi_control(c));
     let Some(c) = bidi.or_else(|| find_invisible(&file.path, false)) else {
+        let mut words = file.path.split(|c: char| !c.is_alphanumeric());
+        if let Some(c) = words.find_map(look_alike) {
+            let code = u32::from(c);
+            let words =
+                format!("The path mixes Latin letters with U+{code:04X}, which looks like one.");
+            hits.push(file.file_hit(words).with_severity(Significant));
+        }
         return;
     };
     let (code, name) = (u32::from(c), character_name(c));

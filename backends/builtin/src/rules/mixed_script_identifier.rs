@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use crate::lexer::is_word;
-use crate::unicode::{LetterScript, looks_latin, script_of};
+use crate::unicode::look_alike;
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
@@ -33,7 +33,7 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
     let words = code.split(|c| !is_word(c)).flat_map(|word| word.split('_'));
     for word in words.filter(|word| !word.is_ascii()) {
-        if let Some(c) = odd_one(word) {
+        if let Some(c) = look_alike(word) {
             let described = format!(
                 "`{word}` mixes Latin letters with U+{:04X}, which looks like one.",
                 u32::from(c)
@@ -42,19 +42,4 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
             return;
         }
     }
-}
-
-/// The letter of another script in a word that also has Latin letters.
-fn odd_one(word: &str) -> Option<char> {
-    if !word
-        .chars()
-        .any(|c| script_of(c) == Some(LetterScript::Latin))
-    {
-        return None;
-    }
-    word.chars().find(|&c| match script_of(c) {
-        Some(LetterScript::Cyrillic | LetterScript::Other) => true,
-        Some(LetterScript::Greek) => looks_latin(c),
-        Some(LetterScript::Latin) | None => false,
-    })
 }
