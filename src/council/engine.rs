@@ -333,9 +333,16 @@ impl Council {
 
     /// The run must end now. What was judged before stays judged; what was not cannot become green.
     fn cancel_run(&mut self, cause: CancelCause, now: Millis) {
-        if matches!(self.phase, CouncilPhase::Closing | CouncilPhase::Over) {
-            // What was judged stays judged: only tests are still running, and none of them is waited for.
-            proof::give_up(&mut self.state, "the run ended before it was run");
+        if matches!(self.phase, CouncilPhase::Over) {
+            return;
+        }
+        if matches!(self.phase, CouncilPhase::Closing) {
+            // Without open tests everything is judged, and stays so. A test that was cut off might have proved a finding:
+            // what would be green without it is not known to be.
+            if !proof::is_settled(&self.state) {
+                self.cut = Some(cause);
+                proof::give_up(&mut self.state, "the run ended before it was run");
+            }
             return;
         }
         self.cut = Some(cause);

@@ -8,7 +8,7 @@ use council_protocol::{Finding, Severity, Task, Vote};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
-use crate::outcome::{Disposition, Outcome, Verdict};
+use crate::outcome::{Disposition, Outcome, Verdict, VerdictReason};
 use crate::plan::Procedure;
 use crate::reproduction::{
     MendedRuns, ProofTerms, RUNS, ReproductionResult, ReproductionStanding, SuggestionCheck,
@@ -258,22 +258,34 @@ fn a_test_that_cannot_be_run_is_told_and_changes_nothing() {
 }
 
 #[test]
-fn nobody_waits_for_tests_when_the_run_ends_or_their_time_is_over() {
+fn nobody_waits_for_tests_when_their_time_is_over() {
     let parts = [with_test(Defect, proof()), silent()];
     let plain = concluded(Severity::Critical, &parts, false);
-    for end in [
-        (|run: &mut Run| run.cancel(CancelCause::Interrupted)) as fn(&mut Run),
-        |run| run.wait(10_000_000),
+    let mut run = debated(Severity::Critical, &parts, true);
+    assert!(run.outcome().is_none(), "it waits for the test");
+    run.wait(10_000_000);
+    let outcome = run.concluded();
+    assert_eq!(outcome.verdict, plain.verdict);
+    let record = &outcome.ledger.reproductions[0];
+    assert_eq!(record.standing, ReproductionStanding::NotRun);
+}
+
+#[test]
+fn a_run_that_is_cut_off_while_tests_run_has_no_mild_verdict() {
+    let parts = [with_test(Defect, proof()), silent()];
+    for (cause, reason) in [
+        (CancelCause::Interrupted, VerdictReason::Interrupted),
+        (CancelCause::Deadline, VerdictReason::Deadline),
     ] {
-        let mut run = debated(Severity::Critical, &parts, true);
-        assert!(run.outcome().is_none(), "it waits for the test");
-        end(&mut run);
-        let outcome = run.concluded();
-        assert_eq!(outcome.verdict, plain.verdict);
-        assert_eq!(
-            outcome.ledger.reproductions[0].standing,
-            ReproductionStanding::NotRun
-        );
+        for severity in [Severity::Critical, Severity::Significant] {
+            let mut run = debated(severity, &parts, true);
+            run.cancel(cause);
+            let outcome = run.concluded();
+            let said = (outcome.verdict, outcome.reason);
+            assert_eq!(said, (Verdict::Inconclusive, reason), "{severity:?}");
+            let record = &outcome.ledger.reproductions[0];
+            assert_eq!(record.standing, ReproductionStanding::NotRun);
+        }
     }
 }
 
