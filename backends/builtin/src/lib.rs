@@ -37,6 +37,7 @@ mod tests_of;
 mod unicode;
 mod view;
 mod workflow;
+mod yaml;
 
 use council_protocol::{BlobSource, FileChange, Severity};
 use council_syntax::{language, lexer};

@@ -5,6 +5,7 @@ mod excuses;
 mod first_round;
 mod layouts;
 mod second_round;
+mod workflows;
 mod wrong_classes;
 mod wrong_classes_around;
 
