@@ -15,6 +15,7 @@ mod excuse;
 mod fixture;
 mod imports;
 mod judge;
+mod locked;
 mod needle;
 mod old_side;
 mod opaque;

@@ -4,6 +4,7 @@ mod escapes;
 mod excuses;
 mod first_round;
 mod layouts;
+mod lockfiles;
 mod second_round;
 mod workflows;
 mod wrong_classes;
