@@ -15,6 +15,7 @@ mod excuse;
 mod fixture;
 mod imports;
 mod judge;
+mod locked;
 mod needle;
 mod old_side;
 mod opaque;
@@ -37,6 +38,7 @@ mod tests_of;
 mod unicode;
 mod view;
 mod workflow;
+mod yaml;
 
 use council_protocol::{BlobSource, FileChange, Severity};
 use council_syntax::{language, lexer};

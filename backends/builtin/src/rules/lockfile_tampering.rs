@@ -4,6 +4,9 @@ use council_protocol::LineKind;
 use council_protocol::change::Line;
 
 use super::prelude::*;
+use crate::locked::{self, HASH, INTEGRITY, LockedFacts, RESOLVED};
+use crate::rule::RuleHit;
+use crate::view::MAX_QUOTE_CHARS;
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
@@ -39,11 +42,56 @@ const LOCKFILES: [&str; 4] = [
 ];
 
 fn check_file(file: &FileView<'_>, hits: &mut HitList) {
+    if !file.is_text() {
+        return;
+    }
+    let read = |text| locked::read_lockfile(file.file_name(), text);
+    match (file.text_before().map(read), file.text_after()) {
+        // Lines do not matter where both sides can be read: a change may lay the file out anew.
+        (Some(Some(before)), Some(text)) => {
+            let after = read(text).unwrap_or_default();
+            hits.0.extend(find_swap(file, &before, &after, text));
+        }
+        _ => check_hunks(file, hits),
+    }
+}
+
+/// The first fact that differs though the version is the same. One is enough: a registry that moves is one event, however
+/// many entries it touches.
+fn find_swap(
+    file: &FileView<'_>,
+    before: &LockedFacts,
+    after: &LockedFacts,
+    text: &str,
+) -> Option<RuleHit> {
+    let swaps = after.iter().filter_map(|(key, new)| {
+        let old = before.get(key)?;
+        let gone: Vec<&String> = old.iter().filter(|value| !new.contains(value)).collect();
+        let news = new.iter().find(|value| {
+            let swapped = |old: &&String| is_swapped(key.2, old, value);
+            !old.contains(value) && gone.iter().any(swapped)
+        })?;
+        let at = text.find(news.as_str())?;
+        Some((at, key.2))
+    });
+    let (at, what) = swaps.min()?;
+    let number = u32::try_from(text[..at].matches('\n').count()).ok()? + 1;
+    let described = format!("`{what}` of a dependency changes, but its version does not.");
+    if let Some(line) = file.added_lines().find(|line| line.number() == number) {
+        return Some(line.line_hit(described));
+    }
+    let line = text.lines().nth(number as usize - 1)?.trim();
+    Some(RuleHit {
+        line: number,
+        quote: line.chars().take(MAX_QUOTE_CHARS).collect(),
+        ..file.file_hit(described)
+    })
+}
+
+/// The same for a patch, of which only hunks are known.
+fn check_hunks(file: &FileView<'_>, hits: &mut HitList) {
     let later_yarn = |line: &Line<'_>| line.text.starts_with("  checksum: ");
-    if !LOCKFILES.contains(&file.file_name())
-        || !file.is_text()
-        || file.lines.iter().any(later_yarn)
-    {
+    if !LOCKFILES.contains(&file.file_name()) || file.lines.iter().any(later_yarn) {
         return;
     }
     let mut header: Option<&Line<'_>> = None;
@@ -90,16 +138,21 @@ fn is_border(text: &str) -> bool {
 /// Whether the value stands for another program: a checksum of the same kind that differs, or another host. Newer
 /// package managers write stronger checksums for the same version, and `https` for `http`.
 fn is_swapped(key: &str, old: &str, new: &str) -> bool {
-    let kind = |checksum: &str| checksum.split(['-', ':']).next().unwrap_or_default().len();
+    let kind = |checksum: &str| {
+        let end = checksum.find(['-', ':', '=']).unwrap_or_default();
+        checksum[..end].to_owned()
+    };
     match key {
-        "resolved" => host_of(old) != host_of(new) && !PUBLIC_HOSTS.contains(&host_of(new)),
-        "integrity" => kind(old) == kind(new) && old != new,
+        RESOLVED if !new.starts_with("http") || !old.starts_with("http") => false,
+        RESOLVED => host_of(old) != host_of(new) && !PUBLIC_HOSTS.contains(&host_of(new)),
+        INTEGRITY | HASH => kind(old) == kind(new) && old != new,
         _ => old != new,
     }
 }
 
-/// Names of the one public registry of npm.
-const PUBLIC_HOSTS: [&str; 3] = [
+/// Names of the one public registry of npm, and of PyPI's files.
+const PUBLIC_HOSTS: [&str; 4] = [
+    "files.pythonhosted.org",
     "registry.npmjs.org",
     "registry.yarnpkg.com",
     "registry.npmjs.com",

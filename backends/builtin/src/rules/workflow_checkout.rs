@@ -1,7 +1,12 @@
 //! `workflow-checkout`: a privileged workflow that checks out what a stranger has written.
 
+use council_protocol::LineKind;
+
 use super::prelude::*;
+use crate::excuse::MARK;
+use crate::rule::RuleHit;
 use crate::workflow;
+use crate::workflow::checkout::{self, CheckoutSite};
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
@@ -28,17 +33,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         "pull_request_target",
         "untrusted code",
     ],
-    check: RuleCheck::Line {
-        needles: &[
-            "ref:",
-            "gh pr checkout",
-            "pull_request_target",
-            "workflow_run",
-            "issue_comment",
-            "refs/pull/",
-        ],
-        look: check_line,
-    },
+    check: RuleCheck::File(check_file),
 };
 
 pattern!(
@@ -46,28 +41,103 @@ pattern!(
     r"^\s*ref:\s*.*(?:github\.event\.pull_request\.head\.(?:sha|ref)|github\.head_ref|github\.event\.workflow_run\.head_(?:sha|branch)|refs/pull/)|\bgh pr checkout\b|git fetch .*refs?/pull/"
 );
 
-fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
-    let code = line.without_comments();
-    let Some(trigger) = workflow::find_privileged(line.file) else {
+fn check_file(file: &FileView<'_>, hits: &mut HitList) {
+    if !file.is_text() {
         return;
+    }
+    let text: String = workflow::lines_after(file)
+        .flat_map(|line| [line, "\n"])
+        .collect();
+    let whole = file.text_after().and_then(checkout::find_checkouts);
+    if let Some((trigger, sites)) = whole {
+        report_sites(file, &trigger, sites, hits);
+    } else if checkout::may_be_privileged(&text) {
+        check_lines(file, hits);
+    }
+}
+
+/// Reports what checks out the pull request's code and did not before. A job that did before is not worse off by another
+/// way of doing it, so each old place stands for one new one.
+fn report_sites(file: &FileView<'_>, trigger: &str, sites: Vec<CheckoutSite>, hits: &mut HitList) {
+    let before = file
+        .text_before()
+        .map(|text| (text, checkout::find_checkouts(text)));
+    let mut old: Vec<String> = match before {
+        Some((text, Some((_, sites)))) => {
+            let open = sites.into_iter().filter(|site| !is_excused(text, site));
+            open.map(|site| site.job).collect()
+        }
+        _ => Vec::new(),
     };
-    if HEAD.is_match(&code) {
+    for site in sites {
+        if let Some(at) = old.iter().position(|job| *job == site.job) {
+            old.swap_remove(at);
+        } else {
+            hits.push(site_hit(file, trigger, &site));
+        }
+    }
+}
+
+/// Whether an excuse stands at a place: it covers that place, and no other that comes later.
+fn is_excused(text: &str, site: &CheckoutSite) -> bool {
+    let above = site.step.start.saturating_sub(2) as usize;
+    let lines = text.lines().skip(above).take((site.step.len() + 1).max(2));
+    lines.into_iter().any(|line| line.contains(MARK))
+}
+
+/// The finding, at the line of the change that brings the code in.
+fn site_hit(file: &FileView<'_>, trigger: &str, site: &CheckoutSite) -> RuleHit {
+    let added: Vec<LineView<'_, '_>> = file.added_lines().collect();
+    let in_step = || {
+        added
+            .iter()
+            .filter(|line| site.step.contains(&line.number()))
+    };
+    let at_site = in_step().find(|line| line.number() == site.line);
+    let telling = in_step().find(|line| checkout::names_head(line.text()));
+    if let Some(line) = at_site.or(telling).or_else(|| in_step().next()) {
         let described =
             format!("A workflow that runs on `{trigger}` checks out the code of the pull request.");
-        hits.push(line.line_hit(described));
-    } else if workflow::trigger_in(&code).is_some() {
-        let head = |number: &u32| {
-            line.file
-                .line_text(*number)
-                .is_some_and(|text| HEAD.is_match(text))
-        };
-        let old = (1..=line.file.syntax().last_line())
-            .find(|number| head(number) && !line.file.is_added(*number));
-        if let Some(number) = old {
-            let described = format!(
-                "The workflow now runs on `{trigger}`, and line {number} checks out the pull request."
-            );
-            hits.push(line.line_hit(described));
-        }
+        return line.line_hit(described);
+    }
+    let described = format!(
+        "The workflow now runs on `{trigger}`, and line {} checks out the pull request.",
+        site.line
+    );
+    let starts = added
+        .iter()
+        .find(|line| workflow::trigger_in(line.text()).is_some());
+    let sets = || added.iter().find(|line| checkout::names_head(line.text()));
+    match starts.or_else(sets).or(added.first()) {
+        Some(line) => line.line_hit(described),
+        None => file.file_hit(described),
+    }
+}
+
+/// What single lines say, where the workflow as a whole cannot be read.
+fn check_lines(file: &FileView<'_>, hits: &mut HitList) {
+    let Some(trigger) = workflow::find_privileged(file) else {
+        return;
+    };
+    let described =
+        format!("A workflow that runs on `{trigger}` checks out the code of the pull request.");
+    let is_head = |line: &LineView<'_, '_>| HEAD.is_match(&line.without_comments());
+    let known = file
+        .removed_lines()
+        .filter(|line| HEAD.is_match(line.text))
+        .count();
+    let heads: Vec<LineView<'_, '_>> = file.added_lines().filter(is_head).collect();
+    for line in heads.iter().skip(known) {
+        hits.push(line.line_hit(described.clone()));
+    }
+    let old = file.lines.iter().find(|line| {
+        line.kind == LineKind::Context && line.new_no.is_some() && HEAD.is_match(line.text)
+    });
+    let starts = |line: &LineView<'_, '_>| workflow::trigger_in(&line.without_comments()).is_some();
+    let starts = file.added_lines().find(starts);
+    if let (Some(number), Some(line)) = (old.and_then(|line| line.new_no), starts) {
+        hits.push(line.line_hit(format!(
+            "The workflow now runs on `{trigger}`, and line {number} checks out the pull request."
+        )));
     }
 }

@@ -4,7 +4,9 @@ mod escapes;
 mod excuses;
 mod first_round;
 mod layouts;
+mod lockfiles;
 mod second_round;
+mod workflows;
 mod wrong_classes;
 mod wrong_classes_around;
 

@@ -103,11 +103,6 @@ impl FileSyntax {
         self.find_line(number).is_some_and(|line| line.test)
     }
 
-    /// The last number that is known, from 1.
-    pub(crate) fn last_line(&self) -> u32 {
-        self.lines.last().map_or(0, |line| line.number)
-    }
-
     /// A line of the whole text.
     pub(super) fn line_slice<'t>(&self, text: &'t str, number: u32) -> Option<&'t str> {
         let place = self.find_line(number)?.place.clone();

@@ -1,5 +1,7 @@
 //! What rules ask of a GitHub workflow: its triggers, and what stands around a line.
 
+pub(crate) mod checkout;
+
 use crate::view::{FileView, LineView, indent};
 
 /// Triggers that run with the secrets and the token of the base repository on behalf of strangers.
@@ -21,16 +23,17 @@ pub(crate) fn lines_after<'f>(file: &'f FileView<'_>) -> Box<dyn Iterator<Item =
 /// The privileged trigger that a line sets, if it does: `on: issue_comment`, `  issue_comment:`, `- issue_comment`.
 pub(crate) fn trigger_in(text: &str) -> Option<&'static str> {
     let text = text.split('#').next().unwrap_or_default().trim();
-    let list = text
-        .strip_prefix("on:")
-        .or_else(|| text.strip_prefix("\"on\":"));
+    let list = ["on:", "\"on\":", "'on':"]
+        .iter()
+        .find_map(|key| text.strip_prefix(key));
     PRIVILEGED.into_iter().find(|name| match list {
         Some(list) => list
             .split(|c: char| !c.is_alphanumeric() && c != '_')
             .any(|word| word == *name),
         None => {
-            let key = text.trim_start_matches("- ");
-            key == *name || key.strip_prefix(name) == Some(":")
+            let item = text.trim_start_matches("- ");
+            let key = item.strip_suffix(':').unwrap_or(item).trim();
+            key.trim_matches(['"', '\'']) == *name
         }
     })
 }

@@ -1,0 +1,113 @@
+//! A privileged workflow that takes the pull request's code, in whatever way it is written.
+
+use super::wrong_classes::{assert_silent, assert_speaks};
+
+/// A new workflow with these steps.
+fn with_steps(trigger: &str, steps: &str) -> String {
+    let text = format!(
+        "on: {trigger}\njobs:\n  a:\n    runs-on: x\n    steps:\n{steps}      - run: make\n"
+    );
+    let lines: String = text.lines().map(|line| format!("+{line}\n")).collect();
+    format!("=== .github/workflows/ci.yml\n{lines}")
+}
+
+/// Steps that check out the pull request.
+const UNSAFE: &[&str] = &[
+    "      - uses: actions/checkout@v4\n        with:\n          ref: ${{ github.event.pull_request.head.sha }}\n",
+    "      - uses: actions/checkout@v4\n        with: { ref: \"${{ github.event.pull_request.head.sha }}\" }\n",
+    "      - { uses: actions/checkout@v4, with: { ref: \"${{ github.head_ref }}\" } }\n",
+    "      - uses: actions/checkout@v4\n        with:\n          ref: >-\n            ${{ github.event.pull_request.head.sha }}\n",
+    "      - name: c\n        with:\n          ref: ${{ github.event.pull_request.merge_commit_sha }}\n        uses: actions/checkout@v4\n",
+    "      - uses: actions/checkout@v4\n        with:\n          \"ref\": ${{ github['event']['pull_request'][\"head\"]['sha'] }}\n",
+    "      - uses: actions/checkout@v4\n        with:\n          ref: ${{ GitHub.Event.pull_request . head . SHA }}\n",
+    "      - uses: actions/checkout@v4\n        with:\n          ref: refs/pull/${{ github.event.number }}/merge\n",
+    "      - uses: actions/checkout@v4\n        with:\n          ref: pull/${{ github.event.number }}/head\n",
+    "      - uses: actions/checkout@v4\n        with:\n          repository: ${{ github.event.pull_request.head.repo.full_name }}\n",
+    "      - run: |\n          git fetch origin \"pull/${{ github.event.number }}/head\"\n          git checkout FETCH_HEAD\n",
+    "      - run: git fetch origin pull/${{ github.event.number }}/head:pr && git switch pr\n",
+    "      - run: git fetch origin pull/${{ github.event.number }}/head:pr\n      - run: git checkout pr\n",
+    "      - run: |\n          git remote add fork ${{ github.event.pull_request.head.repo.clone_url }}\n          git fetch fork\n          git checkout fork/x\n",
+    "      - run: git clone ${{ github.event.pull_request.head.repo.clone_url }} .\n",
+    "      - run: |\n          git fetch origin\n          git checkout \\\n            \"$SHA\"\n        env:\n          SHA: ${{ github.event.pull_request.head.sha }}\n",
+    "      - run: echo \"SHA=${{ github.event.pull_request.head.sha }}\" >> \"$GITHUB_ENV\"\n      - uses: actions/checkout@v4\n        with:\n          ref: ${{ env.SHA }}\n",
+    "      - id: pr\n        run: |\n          sha=$(gh pr view 1 --json headRefOid --jq .headRefOid)\n          echo \"sha=$sha\" >> $GITHUB_OUTPUT\n      - uses: actions/checkout@v4\n        with:\n          ref: ${{ steps.pr.outputs.sha }}\n",
+    "      - id: pr\n        uses: actions/github-script@v7\n        with:\n          script: |\n            core.setOutput('sha', pr.data.head.sha)\n      - uses: actions/checkout@v4\n        with:\n          ref: ${{ steps.pr.outputs.sha }}\n",
+];
+
+/// Steps that do not.
+const SAFE: &[&str] = &[
+    "      - uses: actions/checkout@v4\n",
+    "      - uses: actions/checkout@v4\n        with: { ref: main }\n",
+    "      - uses: actions/checkout@v4\n        with:\n          ref: ${{ github.event.pull_request.base.sha }}\n",
+    "      - uses: actions/labeler@v5\n        with:\n          repo-token: ${{ secrets.GITHUB_TOKEN }}\n",
+    "      - run: echo ${{ github.event.pull_request.head.sha }}\n      - uses: actions/checkout@v4\n",
+    "      - run: |\n          git fetch origin pull/1/head:pr\n          git checkout main\n          git diff main pr\n",
+    "      - run: gh pr comment ${{ github.event.pull_request.number }} --body thanks\n",
+    "      - run: git checkout \"$OTHER\"\n        env:\n          SHA: ${{ github.event.pull_request.head.sha }}\n          OTHER: main\n",
+    "      - uses: actions/checkout@v4\n        if: github.event_name == 'pull_request'\n        with:\n          ref: ${{ github.event.pull_request.head.sha }}\n",
+    "      - uses: actions/github-script@v7\n        with:\n          script: github.rest.issues.addLabels({ labels: ['x'] })\n",
+];
+
+/// Ways to say that a workflow starts on the privileged trigger.
+const TRIGGERS: &[&str] = &[
+    "pull_request_target",
+    "[push, pull_request_target]",
+    "{ pull_request_target: { types: [opened] } }",
+    "\n  pull_request_target:\n    types: [opened]",
+    "\n  - \"pull_request_target\"",
+    "\n  'pull_request_target' : {}",
+];
+
+#[test]
+fn workflow_checkout_does_not_depend_on_how_it_is_written() {
+    for steps in UNSAFE {
+        for trigger in TRIGGERS {
+            assert_speaks("workflow-checkout", &with_steps(trigger, steps));
+        }
+        assert_silent("workflow-checkout", &with_steps("pull_request", steps));
+    }
+}
+
+#[test]
+fn workflow_checkout_is_silent_where_the_base_is_checked_out() {
+    for steps in SAFE {
+        assert_silent(
+            "workflow-checkout",
+            &with_steps("pull_request_target", steps),
+        );
+    }
+}
+
+#[test]
+fn workflow_checkout_follows_the_output_of_another_job() {
+    let text = "on: issue_comment\njobs:\n  b:\n    needs: a\n    steps:\n      - uses: actions/checkout@v4\n        with:\n          ref: ${{ needs.a.outputs.it }}\n  a:\n    outputs:\n      it: ${{ steps.x.outputs.sha }}\n    steps:\n      - id: x\n        run: echo \"sha=${{ github.event.workflow_run.head_sha }}\" >> $GITHUB_OUTPUT\n";
+    let lines: String = text.lines().map(|line| format!("+{line}\n")).collect();
+    assert_speaks(
+        "workflow-checkout",
+        &format!("=== .github/workflows/b.yml\n{lines}"),
+    );
+    let safe = lines.replace("github.event.workflow_run.head_sha", "github.sha");
+    assert_silent(
+        "workflow-checkout",
+        &format!("=== .github/workflows/b.yml\n{safe}"),
+    );
+}
+
+#[test]
+fn workflow_checkout_is_news_once() {
+    let old = "=== .github/workflows/ci.yml\n on: pull_request_target\n jobs:\n   a:\n     steps:\n       - uses: actions/checkout@v4\n         with:\n";
+    let edited = "-          ref: ${{ github.event.pull_request.head.sha }}\n+          ref: ${{ github.head_ref }}\n";
+    assert_silent("workflow-checkout", &format!("{old}{edited}"));
+    let second = "           ref: ${{ github.event.pull_request.head.sha }}\n+      - run: gh pr checkout 1\n";
+    assert_speaks("workflow-checkout", &format!("{old}{second}"));
+    let beside = "           ref: ${{ github.event.pull_request.head.sha }}\n+      - run: make\n";
+    assert_silent("workflow-checkout", &format!("{old}{beside}"));
+    let variable = "=== .github/workflows/ci.yml\n on: pull_request_target\n env:\n-  SHA: main\n+  SHA: ${{ github.head_ref }}\n jobs:\n   a:\n     steps:\n       - uses: actions/checkout@v4\n         with:\n           ref: ${{ env.SHA }}\n";
+    assert_speaks("workflow-checkout", variable);
+}
+
+#[test]
+fn workflow_checkout_reads_lines_where_the_rest_is_unknown() {
+    let part = "=== .github/workflows/ci.yml\n@@ 3\n on: pull_request_target\n@@ 40\n         with:\n+          ref: ${{ github.event.pull_request.head.sha }}\n";
+    assert_speaks("workflow-checkout", part);
+}
