@@ -240,10 +240,14 @@ impl QuoteProver {
             });
             add(text, Some(numbers), Some(old), None);
             // "This was here, and now that is": both in one quote, as the brief shows them.
-            let (text, numbers) = hunk_lines(file);
-            let (_, old) = gather_lines(file, |line| Some(line.old_no.unwrap_or(0)));
-            let gone = gather_flags(file, |line| line.kind == LineKind::Removed);
-            add(text, Some(numbers), Some(old), Some(gone));
+            if let Some(both) = both_sides(file) {
+                add(
+                    both.text,
+                    Some(both.numbers),
+                    Some(both.old),
+                    Some(both.gone),
+                );
+            }
         }
         Ok(texts)
     }
@@ -300,6 +304,33 @@ fn removed_lines(file: &FileChange) -> (String, Vec<u32>) {
             next = new_no.saturating_add(1);
         }
         (line.kind == LineKind::Removed).then_some(next)
+    })
+}
+
+/// The lines of both sides, as their hunks have them.
+struct BothSides {
+    text: String,
+    /// Numbers on the reviewed side; of a removed line that of the line before which it stood.
+    numbers: Vec<u32>,
+    /// Numbers before the change; 0 of an added line.
+    old: Vec<u32>,
+    gone: Vec<bool>,
+}
+
+/// None where nothing is removed, or where no hand wrote it.
+fn both_sides(file: &FileChange) -> Option<BothSides> {
+    let size: usize = file.hunks.iter().map(|hunk| hunk.body.len()).sum();
+    let gone = gather_flags(file, |line| line.kind == LineKind::Removed);
+    if size > MAX_OUTLINE_BYTES || !gone.contains(&true) {
+        return None;
+    }
+    let (text, numbers) = hunk_lines(file);
+    let (_, old) = gather_lines(file, |line| Some(line.old_no.unwrap_or(0)));
+    Some(BothSides {
+        text,
+        numbers,
+        old,
+        gone,
     })
 }
 

@@ -255,6 +255,7 @@ impl FileNames {
             defined_now.extend(outline.definitions.iter().map(|one| one.name.clone()));
         }
         self.gone = defined_before.difference(&defined_now).cloned().collect();
+        self.gone.retain(|name| !words::is_common(name));
     }
 
     /// Whose methods the edited functions are.

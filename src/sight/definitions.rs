@@ -62,9 +62,13 @@ pub(super) fn definitions_in(
             .for_each(|inside| *inside = true);
     }
     let mut group = None;
+    let mut depth = 0_i64;
     for (index, code) in masked.iter().enumerate() {
         let line = index + 1;
-        if in_function[line] {
+        // Between brackets `name=value` is an argument on a line of its own.
+        let is_argument = language == Language::Python && depth > 0;
+        depth = (depth + bracket_balance(code)).max(0);
+        if in_function[line] || is_argument {
             continue;
         }
         let here = enter_group(language, code, line, group);
@@ -84,6 +88,16 @@ pub(super) fn definitions_in(
         });
     }
     found
+}
+
+/// Brackets that a line opens, less those that it closes.
+fn bracket_balance(code: &str) -> i64 {
+    let balance = |byte| match byte {
+        b'(' | b'[' | b'{' => 1,
+        b')' | b']' | b'}' => -1,
+        _ => 0,
+    };
+    code.bytes().map(balance).sum()
 }
 
 fn number(line: usize) -> u32 {
@@ -251,11 +265,13 @@ fn value_of_line(language: Language, code: &str, top: bool, words: &[&str]) -> O
         Language::Rust => keyword(&["const", "static"]),
         Language::Go if top => keyword(&["const", "var"]),
         Language::Script if top => keyword(&["const", "let", "var"]),
-        Language::Python => match code.split_once('=') {
-            Some((before, _)) => first_word(before)
-                .filter(|name| before.trim_end().split([':', ' ']).next() == Some(name.as_str())),
-            None => None,
-        },
+        Language::Python => {
+            let (before, _) = code.split_once('=')?;
+            let name = first_word(before)?;
+            // `if a >= b` assigns nothing.
+            let rest = before.strip_prefix(name.as_str())?.trim();
+            (rest.is_empty() || rest.starts_with(':')).then_some(name)
+        }
         Language::Java | Language::Kotlin | Language::CSharp => {
             let field = [
                 "static",
@@ -444,6 +460,10 @@ mod tests {
         let found = names("a.py", python);
         let found: Vec<_> = found.iter().map(|(name, ..)| name.as_str()).collect();
         assert_eq!(found, ["A", "Alias", "KW", "kind"]);
+        let python = "@mark(\n    reason=\"x\",\n)\nclass B:\n    size: int = 3\n\nif version >= 3:\n    old = 1\n";
+        let found = names("a.py", python);
+        let found: Vec<_> = found.iter().map(|(name, ..)| name.as_str()).collect();
+        assert_eq!(found, ["B", "old", "size"]);
         let script = "export type Shape = { kind: type };\nconst x = make(type, Other);\n";
         let found = names("a.ts", script);
         let found: Vec<_> = found.iter().map(|(name, ..)| name.as_str()).collect();

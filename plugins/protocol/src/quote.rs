@@ -55,6 +55,7 @@ pub(crate) fn readings(quote: &str) -> Vec<String> {
             strip_markers,
             unescape,
             unescape_html,
+            straighten,
         ];
         for stripped in strips.iter().filter_map(|strip| strip(&reading)) {
             if readings.len() < MAX_READINGS && !readings.contains(&stripped) {
@@ -187,6 +188,19 @@ fn unescape_html(text: &str) -> Option<String> {
         text.replace(name, sign)
     });
     (plain != text).then_some(plain)
+}
+
+/// With the quotation marks of code for those of prose: an editor, or a model, makes `‘` of `'`.
+fn straighten(text: &str) -> Option<String> {
+    let straight: String = text
+        .chars()
+        .map(|c| match c {
+            '‘' | '’' | '‚' => '\'',
+            '“' | '”' | '„' => '"',
+            c => c,
+        })
+        .collect();
+    (straight != text).then_some(straight)
 }
 
 /// Whether `line` is `wanted`, or `wanted` with a comment behind it.

@@ -21,6 +21,8 @@ enum Decoration {
     EscapedLineEnds,
     /// As a page would write it.
     Html,
+    /// With the quotation marks of prose.
+    Typographic,
     /// A character that nobody sees, behind each blank.
     NoWidth(char),
 }
@@ -45,6 +47,7 @@ fn decoration() -> impl Strategy<Value = Decoration> {
         Just(D::WiderBlanks),
         Just(D::EscapedLineEnds),
         Just(D::Html),
+        Just(D::Typographic),
         prop_oneof![Just('\u{200b}'), Just('\u{2060}'), Just('\u{feff}')].prop_map(D::NoWidth),
     ]
 }
@@ -69,6 +72,7 @@ fn decorate(text: &str, line: usize, decoration: Decoration) -> String {
         Decoration::OuterBlanks => format!("\n  \t{text}  \n\n"),
         Decoration::WiderBlanks => text.replace(' ', "  \t "),
         Decoration::EscapedLineEnds => text.replace('\n', "\\n"),
+        Decoration::Typographic => text.replacen('"', "“", 1).replace('"', "”"),
         Decoration::Html => text.replace('"', "&quot;").replace('>', "&gt;"),
         Decoration::NoWidth(c) => text.replace(' ', &format!(" {c}")),
     }

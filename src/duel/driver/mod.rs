@@ -238,7 +238,23 @@ fn render_own_signature(seat: &DuelSeat, desk: &dyn DuelFile) -> String {
 
 fn render_closing(seat: &DuelSeat, desk: &dyn DuelFile, text: &str, ending: DuelEnding) -> String {
     let (settled, open) = speak::split_by_settled(text);
-    render::render_consensus(ending, &settled, &open, &render_own_signature(seat, desk))
+    let closing =
+        render::render_consensus(ending, &settled, &open, &render_own_signature(seat, desk));
+    end_of_fence(text) + &closing
+}
+
+/// What closes a code fence that the other side left open: a closing inside of it would be nobody's, and the duel had no end.
+fn end_of_fence(text: &str) -> String {
+    let transcript = DebateTranscript::parse(text);
+    let open = transcript.sections.last().and_then(|last| last.open_fence);
+    let line = open.and_then(|line| text.lines().nth((line as usize).checked_sub(1)?));
+    let mark = line.map(str::trim_start).unwrap_or_default();
+    let sign = mark.chars().next().unwrap_or('`');
+    let fence: String = mark.chars().take_while(|c| *c == sign).collect();
+    match open {
+        Some(_) => format!("\n{fence}\n"),
+        None => String::new(),
+    }
 }
 
 /// Our own agent: one review of the subject, then a section each time.

@@ -320,6 +320,24 @@ fn a_side_alone_closes_with_the_others_time_out() {
     assert_eq!(*lonely.text.lock().unwrap(), None);
 }
 
+/// What stands inside of an open fence is nobody's words: a closing there would end nothing, again and again.
+#[test]
+fn an_open_fence_of_the_other_side_ends_with_its_time_out() {
+    for fence in ["```", "~~~~", "  ```sh"] {
+        let text = format!(
+            "# Code Debate: HEAD\n\n## Opening\n\nVote: PASS\n\n{fence}\nnothing\n\n*— Agent A (x), 2025-06-15T14:30:00Z*\n\n---\n"
+        );
+        let desk = Shared {
+            text: Arc::new(Mutex::new(Some(text))),
+            ..Shared::default()
+        };
+        let alone = run(DuelRole::B, AGREES, desk.clone()).unwrap();
+        assert_eq!(ending(&alone), Some(DuelEnding::TimeoutA), "{fence}");
+        let closings = desk.text.lock().unwrap().clone().unwrap();
+        assert_eq!(closings.matches("## CONSENSUS").count(), 1, "{closings}");
+    }
+}
+
 #[test]
 fn a_concluded_file_is_refused() {
     let (_, _, text) = duel(AGREES, AGREES);
