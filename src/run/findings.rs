@@ -2,9 +2,9 @@
 
 use council_protocol::Proof;
 
-use crate::council::outcome::{Disposition, FindingLevel, FindingMember, JudgedFinding};
+use crate::council::outcome::{Disposition, FindingLevel, FindingMember, JudgedFinding, Verdict};
 use crate::council::reproduction::{ReproductionRecord, ReproductionStanding};
-use crate::report::Report;
+use crate::report::{FailOn, Report};
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::shown::{self, ShownReport};
@@ -127,17 +127,17 @@ pub(crate) fn name_finding(finding: &JudgedFinding) -> String {
     let rule = said.rule.as_deref().unwrap_or(&said.category);
     let rule = if rule.is_empty() { "no rule" } else { rule };
     let at = &said.location;
-    let name = format!(
-        "{} ({rule}) at {}:{}",
-        finding.id,
-        at.path.display(),
-        at.line
-    );
+    // A finding about a file as a whole has no line.
+    let line = match at.line {
+        0 => String::new(),
+        line => format!(":{line}"),
+    };
+    let name = format!("{} ({rule}) at {}{line}", finding.id, at.path.display());
     Untrusted::new(&name).line()
 }
 
 /// How bad it is and what it counts: `critical · confirmed · it fails the change`. Why it does not count, where it does not.
-pub(crate) fn describe_standing(finding: &JudgedFinding) -> String {
+pub(crate) fn describe_standing(finding: &JudgedFinding, report: &Report) -> String {
     let severity = finding.finding.severity.as_str();
     let state = match finding.disposition {
         Disposition::Confirmed => "confirmed",
@@ -147,7 +147,13 @@ pub(crate) fn describe_standing(finding: &JudgedFinding) -> String {
     };
     let counts = match (finding.level, &finding.dismissed) {
         (Some(FindingLevel::Fail), _) => "it fails the change".to_owned(),
-        (Some(FindingLevel::Warn), _) => "it makes the verdict a WARN".to_owned(),
+        (Some(FindingLevel::Warn), _) if report.own_gate().fail_on == FailOn::Warn => {
+            "it fails the run, since fail-on is warn".to_owned()
+        }
+        (Some(FindingLevel::Warn), _) if report.outcome.verdict == Verdict::Warn => {
+            "it makes the verdict a WARN".to_owned()
+        }
+        (Some(FindingLevel::Warn), _) => "it warns".to_owned(),
         (Some(FindingLevel::Note), _) => "a note: it changes no verdict".to_owned(),
         (None, Some(dismissal)) => {
             format!("it does not count: {} dismissed it", dismissal.by)

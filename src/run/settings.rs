@@ -206,8 +206,13 @@ fn config_of_branch(start: &RunContext, checkout: CheckoutUse) -> Result<Config,
         pathspecs: Vec::new(),
         env: start.git_environment(),
     };
-    // A branch without a base has no trusted side; that is no reason to show nothing.
-    let change = git::read_change(&branch).ok();
+    // A branch without a base is judged by what it has committed, as its worktree is.
+    let committed = ChangeRequest {
+        spec: TargetSpec::Topic(String::new()),
+        ..branch.clone()
+    };
+    let change = git::read_change(&branch).or_else(|_| git::read_change(&committed));
+    let change = change.ok();
     let voices = ConfigSources {
         place: place.as_ref(),
         trusted: change.as_ref().and_then(|change| change.trusted_tree()),

@@ -164,9 +164,13 @@ pub(crate) fn before_losses(plan: Plan, entries: &[JournalEntry]) -> Option<usiz
             ),
             // It takes the turn from whoever had not answered.
             Input::Deadline { .. } => {
-                // So it does from a test that had not run when the run's own time was over.
+                // So it does from a test that had not run when the run's own time was over,
                 let cut_test = owed.outcome.is_some() && !owed.reproductions.is_empty();
-                cut_test || !owed.expected.is_empty() || owed.turns.len() < waited_for
+                // and from whoever is asked to end then.
+                let is_sent_home = |judge: &JudgeId| owed.ends.contains_key(judge);
+                let cut_judge = owed.turns.values().any(|(_, judge, _)| is_sent_home(judge));
+                let took_turn = !owed.expected.is_empty() || owed.turns.len() < waited_for;
+                cut_test || cut_judge || took_turn
             }
             Input::Cancel { .. } => true,
             _ => false,

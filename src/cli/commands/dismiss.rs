@@ -10,7 +10,7 @@ use crate::memory::line::{DismissalLine, LINE_VERSION, NoteLine};
 use crate::run::context::RunContext;
 use crate::run::dismissals::{self, DismissalJournal};
 use crate::run::error::RunError;
-use crate::run::findings;
+use crate::run::findings::{self, FoundFinding};
 use crate::run::notes;
 use crate::run::proposals;
 use crate::run::redaction::user_redactor;
@@ -84,10 +84,10 @@ pub(crate) fn dismiss(args: &DismissArgs, start: &RunContext) -> Result<String, 
     let Some(id) = args.id.as_deref().filter(|_| !args.proposed) else {
         return describe_proposals(start);
     };
-    let finding = findings::find_finding(start, id, args.run.as_deref())?.finding;
+    let FoundFinding { finding, report } = findings::find_finding(start, id, args.run.as_deref())?;
     if finding.disposition == Disposition::Rejected && !args.undo {
         let name = findings::name_finding(&finding);
-        let standing = findings::describe_standing(&finding);
+        let standing = findings::describe_standing(&finding, &report);
         return Err(RunError::usage(format!(
             "there is nothing to dismiss: {name} is {standing}"
         )));

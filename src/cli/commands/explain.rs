@@ -49,11 +49,11 @@ pub(crate) fn explain(
     if !is_finding {
         return Err(unknown_rule(id));
     }
-    let FoundFinding { finding, .. } = find_finding(start, id, run)?;
+    let FoundFinding { finding, report } = find_finding(start, id, run)?;
     let mut out = format!(
         "{}\n{}\n",
         name_finding(&finding),
-        describe_standing(&finding)
+        describe_standing(&finding, &report)
     );
     let said = &finding.finding;
     for prose in [&said.description, &said.why, &said.fix] {

@@ -13,6 +13,7 @@ use council_protocol::{
 
 use super::stage::{Deed, Seen, Stage, stage};
 use crate::council::Outcome;
+use crate::council::outcome::VerdictReason;
 use crate::council::reproduction::{
     ProofTerms, RUNS, ReproductionResult, ReproductionStanding, Suggestion, TestRun,
 };
@@ -300,6 +301,41 @@ fn judges_that_were_lost_to_the_network_are_asked_again_and_no_other() {
     assert_eq!(resumed.times("first send judge-1 review"), 1);
     let again = RunJournal::parse(&resumed.files[JOURNAL_FILE]).unwrap();
     assert!(!again.forgotten.is_empty());
+}
+
+/// What was answered in time was paid for; the others are asked again where the time of the whole run was up.
+#[test]
+fn judges_that_the_limit_of_the_run_cut_off_are_asked_again_and_no_other() {
+    fn one_hangs(judge: &str, turn: &Turn) -> Deed {
+        match judge {
+            "judge-2" => Deed::Hang,
+            _ => Deed::Later(10, Box::new(split(judge, turn))),
+        }
+    }
+    let mut late = stage(3, one_hangs).debate().paid();
+    late.plan.timeouts.run_ms = Some(5_000);
+    let failed = late.run().check();
+    assert_eq!(failed.outcome().reason, VerdictReason::Deadline);
+    let plan = || {
+        let mut plan = paid().plan;
+        plan.timeouts.run_ms = Some(5_000);
+        plan
+    };
+    let journal = &failed.files[JOURNAL_FILE];
+    let mut again = paid();
+    again.plan = plan();
+    let resumed = again.resume_from(&failed, journal, |journal: &mut RunJournal| {
+        let kept = before_losses(plan(), &journal.entries).expect("a judge was lost");
+        journal.truncate_entries(kept);
+    });
+    let resumed = resumed.check();
+    assert_eq!(
+        resumed.times("first send judge-1 review"),
+        0,
+        "it has answered"
+    );
+    assert_eq!(resumed.times("first send judge-2 review"), 1);
+    assert_eq!(resumed.outcome().counted, 3);
 }
 
 #[test]
