@@ -129,11 +129,16 @@ fn install_hooks(args: &InstallArgs, start: &CommandContext) -> Result<u8, RunEr
     }
     for &event in hook_events(args.post_commit) {
         if let Some(manager) = hooks.detect_manager(event).filter(|_| !args.force) {
-            let told = hooks
-                .worktree
-                .as_ref()
-                .is_some_and(|top| manager.runs_hook(top, event));
-            if told {
+            if hooks.has_lines(manager, event) && !hooks.calls_manager(manager, event) {
+                return Err(RunError::usage(format!(
+                    "{} has the lines for the {} hook, but its own hook is not installed here, so nothing runs them",
+                    manager.name(),
+                    event.name()
+                ))
+                .hint(format!("install it: {}", manager.install_command(event)))
+                .hint("or install beside it: git council hook install --force"));
+            }
+            if hooks.is_run_by_manager(event) {
                 start.console.print(&format!(
                     "{} already runs the {} hook\n",
                     manager.name(),
@@ -141,23 +146,26 @@ fn install_hooks(args: &InstallArgs, start: &CommandContext) -> Result<u8, RunEr
                 ))?;
                 continue;
             }
-            start.console.print(&manager.config_lines(event))?;
+            let file = manager.config_file(hooks.worktree.as_deref(), event);
+            start.console.print(&manager.lines_for(&file, event))?;
             return Err(RunError::usage(format!(
                 "{} manages the hooks here, so nothing was installed",
                 manager.name()
             ))
-            .hint(format!(
-                "add the lines above to {}",
-                manager.config_file(event)
-            ))
+            .hint(format!("add the lines above to {file}"))
             .hint("or install beside it: git council hook install --force"));
         }
         if !hooks.own && !args.force {
-            return Err(RunError::usage(format!(
-                "core.hooksPath points to {}, which other repositories share",
-                hooks.dir.display()
-            ))
-            .hint("to review the pushes of all of them: git council hook install --force"));
+            let place = hooks.dir.display();
+            let shared = if hooks.git.config_value("core.hooksPath").is_some() {
+                format!("core.hooksPath points to {place}, which other repositories share")
+            } else {
+                format!(
+                    "the folder of hooks is a link to {place}, which other repositories may share"
+                )
+            };
+            return Err(RunError::usage(shared)
+                .hint("to review the pushes of all of them: git council hook install --force"));
         }
         let done = match hooks.install_hook(event, &program_path())? {
             InstallOutcome::Installed => "installed",
@@ -278,7 +286,9 @@ fn collect_status(start: &CommandContext) -> Result<HookStatus, RunError> {
         let is_ours = matches!(state, HookState::Installed { .. } | HookState::Edited);
         rows.push(HookRow {
             event: event.name().to_owned(),
-            installed: is_ours || (hooks.is_configured(event) && hooks.runs_config_hooks()),
+            installed: is_ours
+                || (hooks.is_configured(event) && hooks.runs_config_hooks())
+                || hooks.is_run_by_manager(event),
             state: describe_state(&hooks, event, state),
         });
     }
@@ -314,11 +324,16 @@ fn describe_state(hooks: &HookInstaller, event: HookEvent, state: HookState) -> 
         }
     };
     if let Some(manager) = hooks.detect_manager(event) {
-        let top = hooks.worktree.as_ref();
-        let told = if top.is_some_and(|top| manager.runs_hook(top, event)) {
-            " and runs it"
-        } else {
-            ""
+        let told = match (
+            hooks.has_lines(manager, event),
+            hooks.calls_manager(manager, event),
+        ) {
+            (true, true) => " and runs it".to_owned(),
+            (true, false) => format!(
+                ", but its own hook is not installed, so nothing runs: {}",
+                manager.install_command(event)
+            ),
+            (false, _) => String::new(),
         };
         words.push_str(&format!("; {} manages hooks here{told}", manager.name()));
     }

@@ -148,12 +148,29 @@ impl HookInstaller {
             self.hook_state(event),
             Ok(HookState::Installed { .. } | HookState::Edited)
         );
-        let by_manager = || {
-            let manager = self.detect_manager(event);
-            let runs = |worktree: &PathBuf| manager.is_some_and(|m| m.runs_hook(worktree, event));
-            self.worktree.as_ref().is_some_and(runs)
-        };
-        by_file || self.is_configured(event) || by_manager()
+        by_file || self.is_configured(event) || self.is_run_by_manager(event)
+    }
+
+    /// Whether a manager has our lines and git comes past that manager.
+    pub(crate) fn is_run_by_manager(&self, event: HookEvent) -> bool {
+        self.detect_manager(event).is_some_and(|manager| {
+            self.has_lines(manager, event) && self.calls_manager(manager, event)
+        })
+    }
+
+    /// Whether the files of a manager hold our lines.
+    pub(crate) fn has_lines(&self, manager: HookManager, event: HookEvent) -> bool {
+        let top = self.worktree.as_ref();
+        top.is_some_and(|top| manager.runs_hook(top, event))
+    }
+
+    /// Whether the hook that git runs calls the manager. In a fresh clone its files are there, and its hook is not until
+    /// somebody installs it.
+    pub(crate) fn calls_manager(&self, manager: HookManager, event: HookEvent) -> bool {
+        let file = self.hook_file(event);
+        let runs = fs::metadata(&file).is_ok_and(|meta| meta.permissions().mode() & 0o111 != 0);
+        runs && (manager.owns_folder(&self.dir)
+            || safe_file::read(&file).is_ok_and(|bytes| manager.is_named_in(&bytes)))
     }
 
     /// Puts a hook in place; one that was there is kept beside it and runs first.

@@ -53,7 +53,7 @@ impl HookManager {
         let lies = |files: &[&str]| {
             worktree.is_some_and(|top| files.iter().any(|file| top.join(file).exists()))
         };
-        if hooks.components().any(|part| part.as_os_str() == ".husky") {
+        if Self::Husky.owns_folder(hooks) {
             return Some(Self::Husky);
         }
         let found = KNOWN
@@ -71,17 +71,64 @@ impl HookManager {
         }
     }
 
-    /// Where its lines go.
-    pub(crate) fn config_file(self, event: HookEvent) -> String {
+    /// Whether a folder of hooks is the manager's own.
+    pub(crate) fn owns_folder(self, hooks: &Path) -> bool {
+        self == Self::Husky && hooks.components().any(|part| part.as_os_str() == ".husky")
+    }
+
+    /// Whether a hook calls the manager: its own one, or one that somebody wrote by hand.
+    pub(crate) fn is_named_in(self, hook: &[u8]) -> bool {
+        let text = String::from_utf8_lossy(hook).to_ascii_lowercase();
         match self {
-            Self::PreCommit => ".pre-commit-config.yaml".to_owned(),
-            Self::Lefthook => "lefthook.yml".to_owned(),
-            Self::Husky => format!(".husky/{}", event.name()),
-            Self::Hk => "hk.pkl".to_owned(),
+            Self::Hk => text.contains("hk run"),
+            _ => text.contains(self.name()),
         }
     }
 
-    pub(crate) fn config_lines(self, event: HookEvent) -> String {
+    /// What puts the manager's own hook in place.
+    pub(crate) fn install_command(self, event: HookEvent) -> String {
+        match self {
+            Self::PreCommit => format!("pre-commit install --hook-type {}", event.name()),
+            Self::Lefthook => "lefthook install".to_owned(),
+            Self::Husky => "npx husky".to_owned(),
+            Self::Hk => "hk install".to_owned(),
+        }
+    }
+
+    /// Where its lines go: the file that is there, else the usual one.
+    pub(crate) fn config_file(self, worktree: Option<&Path>, event: HookEvent) -> String {
+        let usual = match self {
+            Self::PreCommit => ".pre-commit-config.yaml".to_owned(),
+            Self::Lefthook => "lefthook.yml".to_owned(),
+            Self::Husky => return format!(".husky/{}", event.name()),
+            Self::Hk => "hk.pkl".to_owned(),
+        };
+        let known = KNOWN.iter().find(|(manager, ..)| *manager == self);
+        let mut files = known.iter().flat_map(|(_, files, _)| files.iter());
+        let there = files.find(|file| worktree.is_some_and(|top| top.join(file).exists()));
+        there.map_or(usual, |file| (*file).to_owned())
+    }
+
+    /// The lines as a file of that name wants them.
+    pub(crate) fn lines_for(self, file: &str, event: HookEvent) -> String {
+        let hook = event.name();
+        let reads = event == HookEvent::PrePush;
+        if self == Self::Lefthook && file.ends_with(".toml") {
+            let stdin = if reads { "use_stdin = true\n" } else { "" };
+            format!(
+                "[{hook}.commands.git-council]\nrun = 'git-council hook run {hook} {{0}}'\n{stdin}"
+            )
+        } else if self == Self::Lefthook && file.ends_with(".json") {
+            let stdin = if reads { ", \"use_stdin\": true" } else { "" };
+            format!(
+                "\"{hook}\": {{ \"commands\": {{ \"git-council\": {{ \"run\": \"git-council hook run {hook} {{0}}\"{stdin} }} }} }}\n"
+            )
+        } else {
+            self.config_lines(event)
+        }
+    }
+
+    fn config_lines(self, event: HookEvent) -> String {
         let hook = event.name();
         match self {
             Self::PreCommit => format!(
@@ -97,8 +144,9 @@ impl HookManager {
                     "{hook}:\n  commands: {{ git-council: {{ run: 'git-council hook run {hook} {{0}}'{stdin} }} }}\n"
                 )
             }
+            // The file goes on below: whoever has no git-council must still get what stands there.
             Self::Husky => format!(
-                "command -v git-council >/dev/null || exit 0\ngit-council hook run {hook} \"$@\"\n"
+                "command -v git-council >/dev/null || echo 'git-council is not on PATH: no review' >&2\n! command -v git-council >/dev/null || git-council hook run {hook} \"$@\" || exit $?\n"
             ),
             Self::Hk => {
                 // hk reads the refs itself and hands them on as a variable of its templates.
@@ -119,7 +167,7 @@ impl HookManager {
         let command = format!("hook run {}", event.name());
         let known = KNOWN.iter().find(|(manager, ..)| *manager == self);
         let files = known.iter().flat_map(|(_, files, _)| files.iter());
-        let husky = self.config_file(event);
+        let husky = self.config_file(None, event);
         let mut all = files.copied().chain([husky.as_str()]);
         all.any(|file| {
             let text = safe_file::read_text(worktree.join(file)).unwrap_or_default();
@@ -160,6 +208,43 @@ mod tests {
         let lines = HookManager::Lefthook.config_lines(HookEvent::PrePush);
         std::fs::write(dir.path().join("lefthook.yml"), lines).unwrap();
         assert!(HookManager::Lefthook.runs_hook(dir.path(), HookEvent::PrePush));
+    }
+
+    #[test]
+    fn lines_fit_the_file_that_is_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let event = HookEvent::PrePush;
+        for file in [".lefthook.toml", "lefthook.json", "lefthook.yml"] {
+            std::fs::write(dir.path().join(file), "").unwrap();
+            let told = HookManager::Lefthook.config_file(Some(dir.path()), event);
+            assert_eq!(told, file);
+            std::fs::remove_file(dir.path().join(file)).unwrap();
+        }
+        let toml = HookManager::Lefthook.lines_for("lefthook.toml", event);
+        let read: toml::Table = toml::from_str(&toml).unwrap();
+        assert!(
+            read["pre-push"]["commands"]["git-council"]["use_stdin"]
+                .as_bool()
+                .unwrap()
+        );
+        let json = HookManager::Lefthook.lines_for("lefthook.json", event);
+        let read: serde_json::Value = serde_json::from_str(&format!("{{{json}}}")).unwrap();
+        assert_eq!(
+            read["pre-push"]["commands"]["git-council"]["run"],
+            "git-council hook run pre-push {0}"
+        );
+    }
+
+    #[test]
+    fn husky_s_lines_end_no_hook_of_somebody_without_the_program() {
+        let lines = HookManager::Husky.lines_for(".husky/pre-push", HookEvent::PrePush);
+        let run = std::process::Command::new("/bin/sh")
+            .args(["-e", "-c", &format!("{lines}echo tests ran\n")])
+            .env("PATH", "/nowhere")
+            .output()
+            .unwrap();
+        assert_eq!(String::from_utf8_lossy(&run.stdout), "tests ran\n");
+        assert!(String::from_utf8_lossy(&run.stderr).contains("no review"));
     }
 
     #[test]

@@ -36,7 +36,11 @@ pattern!(SETTING, r"^DEBUG\s*=\s*True\b");
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
     let setting = line.file.file_name() == "settings.py" && SETTING.is_match(&code);
-    if setting || RUN.is_match(&code) {
+    let call = || {
+        line.statement()
+            .is_some_and(|whole| RUN.is_match(&whole.code))
+    };
+    if setting || RUN.is_match(&code) || call() {
         hits.push(line.line_hit("The application runs in debug mode."));
     }
 }

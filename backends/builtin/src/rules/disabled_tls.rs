@@ -47,6 +47,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
             "autoadd",
             "git_ssl_no_verify",
             "insecurerequestwarning",
+            "insecureignorehostkey",
         ],
         look: check_line,
     },
@@ -70,6 +71,7 @@ pattern!(
     | ServerCertificate(?:Custom)?ValidationCallback\s*\+?=.*(?:=>\s*true|DangerousAcceptAny)
     | \bHostnameVerifier\b.*(?:->\s*true|ALLOW_ALL|Noop)
     | set_missing_host_key_policy\(\s*(?:paramiko\.)?AutoAddPolicy
+    | \bssh\.InsecureIgnoreHostKey\(
     | ssl\.SSLVerifyNone | \bSSL_VERIFY_NONE\b
     "
 );

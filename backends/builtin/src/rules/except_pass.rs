@@ -34,7 +34,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 
 pattern!(
     BROAD,
-    r"^\s*except\s*(?:\(?\s*(?:Base)?Exception\s*\)?\s*(?:as\s+\w+\s*)?)?:\s*(pass|\.\.\.|continue)?\s*$"
+    r"^\s*except\s*(?:\(?\s*(?:[\w.]+\s*,\s*)*(?:Base)?Exception(?:\s*,\s*[\w.]+)*\s*,?\s*\)?\s*(?:as\s+\w+\s*)?)?:\s*(pass|\.\.\.|continue)?\s*$"
 );
 
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {

@@ -1,5 +1,7 @@
 //! `insecure-source`: a dependency or submodule that comes over an unprotected connection.
 
+use regex::Regex;
+
 use super::prelude::*;
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
@@ -17,7 +19,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
             good: "acme = { git = \"https://git.acme.io/acme\" }\n",
         }],
     },
-    scope: RuleScope::Production,
+    // A list of requirements is text, and its lines are what is installed.
+    scope: RuleScope::Fresh,
     languages: &[],
     claims: &["http://", "git://", "insecure"],
     check: RuleCheck::Line {
@@ -28,24 +31,77 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 
 pattern!(
     SOURCE,
-    r#"(?i)(?:\bgit\s*=|\burl\s*=|\bregistry\s*=|\bindex(?:-url)?\s*=|--(?:extra-)?index-url|\bfind-links|source\s+['"]|\bgit\+|"(?:resolved|repository|registry)"\s*:|@\s*git\+|^\s*"[\w@/.-]+"\s*:)\s*\[?["']?(?:\[[^\]]*\]\s*)?(?:http|git)://([\w.-]+)"#
+    r#"(?i)(?:\bgit\s*=|\burl\s*=|\bregistry\s*=|\bindex(?:-url)?\s*=|--(?:extra-)?index-url=?|\bfind-links|source\s+['"]|\bgit\+|"(?:resolved|repository|registry)"\s*:|@\s*git\+|^\s*"[\w@/.-]+"\s*:)\s*\[?["']?(?:\[[^\]]*\]\s*)?(?:http|git)://([\w.-]+)"#
 );
 
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
-    if !is_manifest(line.file.file_name()) {
+    let name = line.file.file_name();
+    if !is_manifest(name) || line.in_test() {
         return;
     }
     let text = line.without_comments();
-    let Some(found) = SOURCE.captures(&text) else {
+    let source = match name {
+        "pom.xml" | "settings.xml" => MAVEN.captures(&text),
+        _ if is_gradle(name) => GRADLE.captures(&text),
+        _ => SOURCE.captures(&text),
+    };
+    let Some(found) = source else {
         return;
     };
-    let host = &found[1];
+    // Both say addresses of web pages in the same words.
+    let opener: Option<&Regex> = match name {
+        "pom.xml" | "settings.xml" => Some(&MAVEN_REPOSITORY),
+        _ if is_gradle(name) => Some(&GRADLE_REPOSITORY),
+        _ => None,
+    };
+    if opener.is_some_and(|opener| !stands_in(line, opener)) {
+        return;
+    }
+    let host = found
+        .iter()
+        .skip(1)
+        .flatten()
+        .next()
+        .map_or("", |host| host.as_str());
     let local = host == "localhost" || host.starts_with("127.") || text.contains("\"homepage\"");
     if !local {
         hits.push(line.line_hit(format!(
             "Code is fetched from `{host}` over an unprotected connection."
         )));
     }
+}
+
+pattern!(MAVEN, r"(?i)<url>\s*http://([\w.-]+)");
+pattern!(
+    MAVEN_REPOSITORY,
+    r"<(?:plugin|snapshot)?[rR]epository>|<mirror>"
+);
+pattern!(
+    GRADLE,
+    r#"(?i)\b(?:url|setUrl)\b\s*[=(]?\s*(?:uri\s*\(\s*)?["']http://([\w.-]+)|\bmaven\s*\(\s*["']http://([\w.-]+)"#
+);
+pattern!(GRADLE_REPOSITORY, r"\b(?:maven|ivy)\s*[{(]");
+
+/// The most lines between the head of a repository and its address.
+const MAX_LINES_ABOVE: i32 = 6;
+
+/// Whether a line stands in what the nearest line above opens that is not closed yet.
+fn stands_in(line: &LineView<'_, '_>, opener: &Regex) -> bool {
+    let near = (0..=MAX_LINES_ABOVE).map_while(|by| line.text_near(-by));
+    for text in near {
+        if opener.is_match(text) {
+            return true;
+        }
+        let closes = text.contains("epository>") || text.contains("</mirror>");
+        if closes || text.trim() == "}" {
+            return false;
+        }
+    }
+    false
+}
+
+fn is_gradle(name: &str) -> bool {
+    name.ends_with(".gradle") || name.ends_with(".gradle.kts")
 }
 
 fn is_manifest(name: &str) -> bool {
@@ -60,10 +116,12 @@ fn is_manifest(name: &str) -> bool {
         "Pipfile",
         "Gemfile",
         "pip.conf",
-        "build.gradle",
-        "settings.gradle",
+        "pom.xml",
+        "settings.xml",
         "composer.json",
         "Dockerfile",
     ];
-    NAMES.contains(&name) || (name.starts_with("requirements") && name.ends_with(".txt"))
+    NAMES.contains(&name)
+        || is_gradle(name)
+        || (name.starts_with("requirements") && name.ends_with(".txt"))
 }

@@ -22,19 +22,31 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
     languages: &[Language::Python],
     claims: &["mutable default", "default argument"],
     check: RuleCheck::Line {
-        needles: &["def "],
+        needles: &["[]", "{}", "list()", "dict()", "set()", "[ ]", "{ }"],
         look: check_line,
     },
 };
 
 pattern!(
     DEFAULT,
-    r"(?:^\s*(?:async\s+)?def\s+\w+\(.*?)\b(\w+)\s*(?::[^=,]+)?=\s*(\[\s*\]|\{\s*\}|list\(\)|dict\(\)|set\(\))"
+    r"(?:^\s*(?:async\s+)?def\s+\w+\(.*?)\b(\w+)\s*(?::(?:[^=,\[\]]|\[[^\]]*\])+)?=\s*(\[\s*\]|\{\s*\}|list\(\)|dict\(\)|set\(\))"
 );
+
+pattern!(
+    /// A parameter on a line of its own, as formatters write it.
+    PARAMETER,
+    r"^\s*(\w+)\s*(?::(?:[^=,\[\]]|\[[^\]]*\])+)?=\s*(?:\[\s*\]|\{\s*\}|list\(\)|dict\(\)|set\(\))\s*(?:,|\)|$)"
+);
+pattern!(DEFINITION, r"^\s*(?:async\s+)?def\s+\w+\(");
 
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
-    let Some(found) = DEFAULT.captures(&code) else {
+    let in_definition = || {
+        let whole = line.statement();
+        whole.is_some_and(|whole| DEFINITION.is_match(&whole.code))
+    };
+    let alone = || PARAMETER.captures(&code).filter(|_| in_definition());
+    let Some(found) = DEFAULT.captures(&code).or_else(alone) else {
         return;
     };
     let name = &found[1];

@@ -25,6 +25,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         Language::Php,
         Language::Ruby,
         Language::Java,
+        Language::Go,
     ],
     claims: &["open redirect", "unvalidated redirect"],
     check: RuleCheck::Line {
@@ -45,6 +46,7 @@ pattern!(
     | \bres(?:ponse)?\.redirect\(\s*(?:\d+\s*,\s*)?(?:req|request)\.(?:query|body|params)\b
     | \bredirect_to\s*\(?\s*params\[
     | \bheader\(\s*["']Location:\s*["']\s*\.\s*\$_(?:GET|POST|REQUEST)\b
+    | \bhttp\.Redirect\(\s*\w+\s*,\s*\w+\s*,\s*\w+\.(?:FormValue|PostFormValue|URL\.Query\(\)\.Get)\(
     | \bsendRedirect\(\s*(?:req|request)\.getParameter\("#
 );
 

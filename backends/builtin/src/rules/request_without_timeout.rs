@@ -35,7 +35,9 @@ pattern!(
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
     // A call that goes on below may have its timeout there.
-    let Some(found) = CALL.captures(&code) else {
+    let whole = line.statement().map(|whole| whole.code);
+    let code = whole.as_deref().unwrap_or(&code);
+    let Some(found) = CALL.captures(code) else {
         return;
     };
     let balanced = found[2].matches('(').count() == found[2].matches(')').count();

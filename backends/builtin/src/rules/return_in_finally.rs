@@ -36,10 +36,20 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 };
 
 pattern!(OPENED, r"(?:^\s*|\}\s*)finally\s*[:{]\s*$");
+pattern!(
+    INLINE,
+    r"(?:^\s*|\}\s*)finally\s*(?:\{|:)\s*(?:[^{}]*;\s*)?return\b"
+);
 pattern!(NESTED, r"\bdef\s|\bfunction\b|=>|\blambda\b|->|\bclass\s");
 
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
-    if !OPENED.is_match(&line.code()) {
+    let code = line.code();
+    let described = "The `return` in this block throws away any error that is on its way out.";
+    if INLINE.is_match(&code) && !NESTED.is_match(&code) {
+        hits.push(line.line_hit(described));
+        return;
+    }
+    if !OPENED.is_match(&code) {
         return;
     }
     let depth = line.indent();
@@ -54,10 +64,7 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         let word = text.trim_start();
         if word == "return" || word.starts_with("return ") || word.starts_with("return;") {
             let last = line.number().saturating_add_signed(by);
-            hits.push(line.lines_hit(
-                last,
-                "The `return` in this block throws away any error that is on its way out.",
-            ));
+            hits.push(line.lines_hit(last, described));
             return;
         }
     }

@@ -46,7 +46,9 @@ pattern!(
 );
 pattern!(
     FORMATTED,
-    &format!(r#"["'][^"]*{VERB}[^"]*(?:%[sdv]|\{{\w*\}})[^"]*["']\s*(?:%\s*[\w(]|\.format\()"#)
+    &format!(
+        r#"["'][^"]*{VERB}[^"]*(?:%[sdv]|\{{\w*\}})[^"]*["']{{1,3}}\s*(?:%\s*[\w(]|\.format\()"#
+    )
 );
 pattern!(
     SPRINTF,
@@ -93,9 +95,38 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
             Language::CSharp => CSHARP.is_match(&text),
             _ => false,
         };
-    if found && !HARMLESS.is_match(&text) && !CONSTANTS.is_match(&text) && !is_message(&text) {
+    if found
+        && !HARMLESS.is_match(&text)
+        && !CONSTANTS.is_match(&text)
+        && (!is_message(&text) || runs_below(line, &text))
+    {
         hits.push(line.line_hit("An SQL statement is put together from strings and values."));
     }
+}
+
+pattern!(SPRINTF_TO, r"\b(\w+)\s*:?=\s*fmt\.Sprintf\(");
+pattern!(
+    RUNS,
+    r"\.(?:Exec|Query|QueryRow|Raw|Prepare)(?:Context)?\((.*)"
+);
+
+/// The most lines between a statement and the call that runs it.
+const MAX_LINES_BELOW: i32 = 4;
+
+/// Whether what `fmt.Sprintf` makes is run below: then it is no message, for all that its name says.
+fn runs_below(line: &LineView<'_, '_>, text: &str) -> bool {
+    let Some(made) = SPRINTF_TO.captures(text) else {
+        return false;
+    };
+    let mut below = (1..=MAX_LINES_BELOW).map_while(|by| line.text_near(by));
+    below.any(|text| {
+        let run = RUNS.captures(text);
+        let mut words = run.iter().flat_map(|run| {
+            let words = run.get(1).map_or("", |m| m.as_str());
+            words.split(|c: char| !c.is_alphanumeric() && c != '_')
+        });
+        words.any(|word| word == &made[1])
+    })
 }
 
 /// Whether the line prints, logs or raises: then the words are prose.

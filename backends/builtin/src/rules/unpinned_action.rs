@@ -9,9 +9,10 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: SECURITY,
         category: "supply-chain",
         severity: Significant,
-        summary: "a third-party action that is not pinned to a commit",
+        summary: "a third-party action on a branch, or one that loses its pin to a commit",
         why: "Tags and branches can be moved: whoever takes over the action's repository runs code in this job, as \
-              happened with tj-actions/changed-files (CVE-2025-30066).",
+              happened with tj-actions/changed-files (CVE-2025-30066). Most workflows use tags, so a tag is a warning \
+              only where the action was pinned before, and a note where the file pins others.",
         fix: "Pin the action to a full commit id, and name the version in a comment; Dependabot keeps both current.",
         examples: &[RuleExample {
             path: ".github/workflows/ci.yml",
@@ -58,12 +59,21 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         version.as_str(),
         "main" | "master" | "HEAD" | "develop" | "trunk" | "latest"
     );
-    if branch {
+    if branch || was_pinned(line.file, &action) {
         hits.push(hit);
     } else if pins_others(line.file) {
         // A tag is news only where the file pins what it uses.
         hits.push(hit.with_severity(Minor));
     }
+}
+
+/// Whether the change takes an action's pin away.
+fn was_pinned(file: &FileView<'_>, action: &str) -> bool {
+    let pinned = |text: &str| {
+        let found = USES.captures(text);
+        found.is_some_and(|f| format!("{}/{}", &f[1], &f[2]) == action && is_commit(&f[3]))
+    };
+    file.removed_lines().any(|line| pinned(line.text))
 }
 
 /// Whether the file pins an action of a third party to a commit.

@@ -64,7 +64,7 @@ pattern!(
 );
 pattern!(
     UNSAFE_LOADER,
-    r"\bLoader\s*=\s*(?:yaml\.)?(?:C?Loader|Unsafe(?:C?Loader)|CUnsafeLoader)\b"
+    r"\bLoader\s*=\s*(?:yaml\.)?(?:C?Loader|Unsafe(?:C?Loader)|CUnsafeLoader)\b|,\s*(?:yaml\.)?(?:C?Loader|C?UnsafeLoader)\s*\)"
 );
 pattern!(
     ALLOWED_CLASSES,

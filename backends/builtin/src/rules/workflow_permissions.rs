@@ -36,6 +36,10 @@ pattern!(ALL, r"^\s*permissions:\s*write-all\b");
 
 /// Whether the line stands in the list of the whole workflow.
 fn is_whole(line: &LineView<'_, '_>) -> bool {
+    // `permissions: { contents: write }` stands at the margin.
+    if line.text().starts_with("permissions:") {
+        return true;
+    }
     let first = workflow::parent_lines(line).first().copied();
     first == Some("permissions:") && indent(line.text()) <= 2
 }

@@ -6,6 +6,7 @@ mod first_round;
 mod layouts;
 mod lockfiles;
 mod second_round;
+mod spellings;
 mod workflows;
 mod wrong_classes;
 mod wrong_classes_around;
