@@ -34,11 +34,11 @@ pub(crate) fn render(report: &Report, gate: GatePolicy) -> String {
     page.into_string() + "\n"
 }
 
-/// The verdict where it fails by none of its findings, beside the first line of a changed file.
+/// The verdict where it is worse than its findings, beside the first line of a changed file.
 fn verdict_file(entry: &VerdictEntry) -> Markup {
     html! {
         file name=(Untrusted::new(&entry.path).name()) {
-            error line="1" severity="error" message=(entry.message)
+            error line="1" severity=(if entry.fails { "error" } else { "warning" }) message=(entry.message)
                 source=(format!("git-council.{}", verdict_entry::RULE)) {}
         }
     }

@@ -21,13 +21,13 @@ pub(crate) fn render(report: &Report, gate: GatePolicy) -> String {
     json_safe(&json) + "\n"
 }
 
-/// The verdict where it fails by none of its findings.
+/// The verdict where it is worse than its findings.
 fn verdict_issue(entry: &VerdictEntry) -> Value {
     json!({
         "description": entry.message,
         "check_name": verdict_entry::RULE,
         "fingerprint": verdict_entry::FINGERPRINT,
-        "severity": "blocker",
+        "severity": if entry.fails { "blocker" } else { "major" },
         "location": { "path": entry.path, "lines": { "begin": 1, "end": 1 } },
     })
 }

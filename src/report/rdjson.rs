@@ -22,7 +22,8 @@ pub(crate) fn render(report: &Report, gate: GatePolicy) -> String {
         Verdict::Pass | Verdict::Skipped => "INFO",
     };
     let entry = VerdictEntry::of(report, gate);
-    let severity = if entry.is_some() { "ERROR" } else { severity };
+    let fails = entry.as_ref().is_some_and(|entry| entry.fails);
+    let severity = if fails { "ERROR" } else { severity };
     let verdict = entry.iter().map(verdict_diagnostic);
     let diagnostics = verdict.chain(counted.map(|f| finding_diagnostic(f, &names)));
     let result = json!({
@@ -33,11 +34,11 @@ pub(crate) fn render(report: &Report, gate: GatePolicy) -> String {
     format!("{}\n", text::json_safe(&format!("{result:#}")))
 }
 
-/// The verdict where it fails by none of its findings.
+/// The verdict where it is worse than its findings.
 fn verdict_diagnostic(entry: &VerdictEntry) -> Value {
     json!({
         "message": Untrusted::new(&entry.message).prose(),
-        "severity": "ERROR",
+        "severity": if entry.fails { "ERROR" } else { "WARNING" },
         "location": { "path": entry.path },
         "code": { "value": verdict_entry::RULE },
     })

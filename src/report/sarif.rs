@@ -137,12 +137,12 @@ fn finding_result(
     result
 }
 
-/// The verdict where it fails by none of its findings, beside the first line of a changed file.
+/// The verdict where it is worse than its findings, beside the first line of a changed file.
 fn verdict_result(entry: &VerdictEntry, index: usize) -> Value {
     json!({
         "ruleId": verdict_entry::RULE,
         "ruleIndex": index,
-        "level": "error",
+        "level": if entry.fails { "error" } else { "warning" },
         "message": { "text": plain_message(&entry.message) },
         "locations": [{ "physicalLocation": {
             "artifactLocation": { "uri": uri::encode_path(entry.path.as_bytes()), "uriBaseId": "%SRCROOT%" },

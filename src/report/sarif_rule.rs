@@ -68,12 +68,11 @@ fn own_help(rule: &RuleInfo, title: &str) -> String {
 
 /// The verdict, which is no class of findings.
 pub(super) fn verdict_descriptor(version: &str) -> Value {
-    let text =
-        "The verdict fails the run by votes, by the gate's setting, or because there is none.";
+    let text = "The verdict is worse than each finding: by votes, by the gate's setting, or because there is none.";
     json!({
         "id": verdict_entry::RULE,
         "name": verdict_entry::RULE,
-        "shortDescription": { "text": "The run fails by none of its findings" },
+        "shortDescription": { "text": "The verdict is worse than each finding" },
         "fullDescription": { "text": text },
         "help": { "text": text, "markdown": text },
         "helpUri": uri::page_url(version, "docs/report.md#verdict-exit-code-conclusion"),

@@ -1,11 +1,11 @@
-//! What a format of findings says where a run fails and none of its findings does: a FAIL by votes, a WARN that the gate
+//! What a format of findings says where the verdict is worse than each of its findings: a FAIL by votes, a WARN that the gate
 //! takes for one, a run without a verdict. Whoever reads the file alone must not take it for a clean one.
 
 use council_protocol::Vote;
 
 use super::bottom_line::{GatePolicy, exit};
 use super::words::JudgeNames;
-use crate::council::outcome::{FindingLevel, JudgeRecord};
+use crate::council::outcome::{FindingLevel, JudgeRecord, Verdict};
 use crate::report::whole::Report;
 use crate::text::Untrusted;
 
@@ -21,19 +21,28 @@ pub(super) struct VerdictEntry {
     pub(super) message: String,
     /// A changed file, where there is one: some formats have no entry without a place.
     pub(super) path: String,
+    /// Whether the run fails; else it is a WARN, and no finding is one.
+    pub(super) fails: bool,
 }
 
 impl VerdictEntry {
-    /// The entry; none where the run does not fail, or a finding says so already.
+    /// The entry; none where a finding says the same already, or there is nothing to say.
     pub(super) fn of(report: &Report, gate: GatePolicy) -> Option<Self> {
         let line = report.bottom_line(gate);
-        let is_told = |level: Option<FindingLevel>| level == Some(FindingLevel::Fail);
-        let is_told = report
+        let fails = line.exit_code != exit::OK;
+        let enough: &[FindingLevel] = if fails {
+            &[FindingLevel::Fail]
+        } else {
+            &[FindingLevel::Fail, FindingLevel::Warn]
+        };
+        let levels = report
             .outcome
             .findings
             .iter()
-            .any(|found| is_told(found.level));
-        if line.exit_code == exit::OK || is_told {
+            .filter_map(|found| found.level);
+        let is_told = levels.into_iter().any(|level| enough.contains(&level));
+        let warns = report.outcome.verdict == Verdict::Warn;
+        if is_told || !(fails || warns) {
             return None;
         }
         let mut message = line.headline;
@@ -43,6 +52,7 @@ impl VerdictEntry {
         let file = report.outcome.coverage.files.first();
         Some(Self {
             message,
+            fails,
             path: file.map_or_else(|| ".".to_owned(), |file| file.path.display().into_owned()),
         })
     }

@@ -242,6 +242,21 @@ fn what_the_job_shows_needs_no_pull_request() {
         .tells("there is no pull request to publish to");
 }
 
+/// A job has no tree to give to a tool; whoever learned that from the verdict had started every job for nothing.
+#[test]
+fn a_matrix_refuses_tools_before_a_job_is_started() {
+    let repo = Repo::with_base();
+    repo.write("a.py", "x = 1\n");
+    repo.commit("A file");
+    repo.write_home(
+        ".config/git-council/config.toml",
+        "[agents.lint]\ndriver = \"command\"\ncommand = [\"/bin/true\", \"{files}\"]\nformat = \"lines\"\n",
+    );
+    let plan = ["plan", "HEAD", "--run", "run", "--agents", "builtin,lint"];
+    repo.council(plan).ends(2).tells("job of its own: lint");
+    assert!(!repo.path().join("run").exists());
+}
+
 /// The rules that always look must have something to look at: damage is not a clean change.
 #[test]
 fn a_matrix_whose_files_are_damaged_has_no_verdict() {

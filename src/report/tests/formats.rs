@@ -8,7 +8,7 @@ use super::super::{
     rdjson, sarif, terminal,
 };
 use super::samples;
-use crate::council::outcome::{Verdict, VerdictReason};
+use crate::council::outcome::{FindingLevel, Verdict, VerdictReason};
 use crate::text;
 use serde_json::json as json_of;
 
@@ -154,6 +154,33 @@ fn where_the_run_fails_every_format_has_an_entry_that_says_so() {
             for (format, tells) in tells_failure(&report, gate) {
                 assert!(!(tells && passes && bare), "{format} is red: {name}");
             }
+        }
+    }
+}
+
+/// A WARN that rests on none of its findings is no empty report: its reason is nowhere else on a forge.
+#[test]
+fn a_warning_by_none_of_its_findings_is_an_entry_of_every_format() {
+    for (name, report) in endings() {
+        let weighs = report
+            .outcome
+            .findings
+            .iter()
+            .any(|f| f.level > Some(FindingLevel::Note));
+        let gate = GatePolicy::default();
+        // A run that was cut short fails, and says so as an error.
+        let fails = report.bottom_line(gate).exit_code != exit::OK;
+        if report.outcome.verdict != Verdict::Warn || weighs || fails {
+            continue;
+        }
+        for (text, word) in [
+            (sarif::render(&report, gate), "\"level\": \"warning\""),
+            (gitlab::render(&report, gate), "\"severity\": \"major\""),
+            (rdjson::render(&report, gate), "\"severity\": \"WARNING\""),
+            (checkstyle::render(&report, gate), "severity=\"warning\""),
+            (junit::render(&report, gate), "<failure type=\"WARN\""),
+        ] {
+            assert!(text.contains(word), "{name}: {text}");
         }
     }
 }

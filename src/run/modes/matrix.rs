@@ -61,6 +61,26 @@ struct MatrixHeader {
     templates: BTreeMap<String, String>,
 }
 
+/// A job has no tree to give to a tool: whoever plans must hear that before jobs are started whose run ends without a
+/// verdict.
+fn refuse_tools(seats: &[Seat]) -> Result<(), RunError> {
+    let mut tools: Vec<&str> = seats
+        .iter()
+        .filter(|seat| seat.agent.kind.is_tool())
+        .map(|seat| seat.agent.name.as_str())
+        .collect();
+    tools.dedup();
+    if tools.is_empty() {
+        return Ok(());
+    }
+    Err(RunError::usage(format!(
+        "tools take no part where each judge is a job of its own: {}",
+        tools.join(", ")
+    ))
+    .hint("name the other agents: git council plan --agents builtin")
+    .hint("and run the tools in one job: git council review --agents TOOL"))
+}
+
 /// Writes everything that judges in other jobs need; says which turns are theirs.
 pub(crate) fn plan_matrix(
     prepared: &PreparedReview,
@@ -80,6 +100,7 @@ pub(crate) fn plan_matrix(
     };
     let planned = bench.plan_bench(&prepared.packet)?;
     let seats = planned.seats;
+    refuse_tools(&seats)?;
     let seed = draw_run_seed(&world)?;
     let prompts = SeatPrompts::for_seats(&seats, prepared, &seed)?;
     let settings = &prepared.config.settings;
