@@ -1,8 +1,9 @@
 //! A test that a judge brought, with the finding that it is about.
 //!
 //! A proof needs no other support. Everything else takes nothing away, but for one thing: a judge that disagrees and brings a
-//! test that passes after the change has refuted the finding as with evidence that was found. What is proved is not refuted.
+//! test that passes after the change, and not without the lines of the finding, has refuted it as with evidence that was found. What is proved is not refuted.
 
+use council_protocol::Location;
 use council_protocol::reproduction::{Reproduction, ReproductionClaim};
 
 use super::judges::SeatIndex;
@@ -19,6 +20,8 @@ pub(super) struct BroughtReproduction {
     pub(super) brought: Reproduction,
     /// What the finding suggests, to be tried if the test proves it.
     pub(super) suggestion: Option<Suggestion>,
+    /// The lines of the finding, where the test is brought against it.
+    pub(super) place: Option<Location>,
     pub(super) result: Option<ReproductionResult>,
 }
 
@@ -36,7 +39,8 @@ impl BroughtReproduction {
             && self.author != seat
             && self.disagrees
             && self.brought.shows == ReproductionClaim::NoDefect;
-        let passes = self.result.as_ref().is_some_and(|r| r.passes_after());
+        let result = self.result.as_ref();
+        let passes = result.is_some_and(|r| r.passes_after() && r.needs_place());
         (counts && passes).then_some(self.author)
     }
 }

@@ -150,6 +150,8 @@ pub enum Action {
         id: ReproductionId,
         /// What its finding suggests: where the test proves the finding, it is run with that as well.
         suggestion: Option<Box<Suggestion>>,
+        /// The lines of its finding, where the test is brought against it: it must not pass without them.
+        place: Option<Box<Location>>,
         reproduction: Box<Reproduction>,
     },
     /// Send [`Input::Deadline`] at this moment; setting a timer again moves it.

@@ -1,8 +1,10 @@
 //! Proof by running: which tests of judges are run, and what is recorded of them.
 
 use council_protocol::answer::{Answer, Stance};
-use council_protocol::reproduction::{MAX_REPRODUCTIONS, Reproduction, TestSuite};
-use council_protocol::{Finding, RoundNumber, Severity};
+use council_protocol::reproduction::{
+    MAX_REPRODUCTIONS, Reproduction, ReproductionClaim, TestSuite,
+};
+use council_protocol::{Finding, Location, RoundNumber, Severity};
 
 use super::anonymity;
 use super::brought::BroughtReproduction;
@@ -38,6 +40,7 @@ pub(super) fn take_up(state: &mut DebateState) {
                         .is_some_and(|about| is_against(&state.judges, seat, round, answer, about)),
                     brought: brought.clone(),
                     suggestion: about.and_then(|about| suggestion_of(&clusters, about)),
+                    place: about.and_then(|about| doubted_place(&clusters, about, brought)),
                     result: why.map(ReproductionResult::not_run),
                 });
             }
@@ -49,6 +52,7 @@ pub(super) fn take_up(state: &mut DebateState) {
         .map(|(index, brought)| Action::Reproduce {
             id: number_of(index),
             suggestion: brought.suggestion.clone().map(Box::new),
+            place: brought.place.clone().map(Box::new),
             reproduction: Box::new(brought.brought.clone()),
         })
         .collect();
@@ -127,6 +131,19 @@ fn suggestion_of(clusters: &[FindingCluster], about: (SeatIndex, usize)) -> Opti
     let is_it = |c: &&FindingCluster| c.versions.iter().any(|v| v.is_of(about.0, about.1));
     let shown = shown_finding(clusters.iter().find(is_it)?)?;
     suggestion_in(&shown)
+}
+
+/// The lines of a finding that a test is brought against.
+fn doubted_place(
+    clusters: &[FindingCluster],
+    about: (SeatIndex, usize),
+    brought: &Reproduction,
+) -> Option<Location> {
+    let is_against = brought.shows == ReproductionClaim::NoDefect;
+    let is_it = |c: &&FindingCluster| c.versions.iter().any(|v| v.is_of(about.0, about.1));
+    let cluster = clusters.iter().find(is_it).filter(|_| is_against)?;
+    // Where its quote was found, which may be another line than the judge said.
+    Some(shown_finding(cluster)?.location)
 }
 
 fn suggestion_in(finding: &Finding) -> Option<Suggestion> {

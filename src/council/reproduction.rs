@@ -54,6 +54,9 @@ pub enum ReproductionResult {
         /// After the change, with the finding's suggestion in it; none: there was none to try, or nothing to mend.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         mended: Option<MendedRuns>,
+        /// After the change, with an error in the place of the finding's lines; none: it was not tried.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        without: Option<TestRun>,
     },
     /// It was not run.
     NotRun { why: String },
@@ -187,9 +190,20 @@ impl ReproductionResult {
     }
 
     /// Whether it passes after the change, every time, and nothing of it is broken.
-    pub(super) fn passes_after(&self) -> bool {
+    pub fn passes_after(&self) -> bool {
         use ReproductionStanding as S;
         matches!(self.standing(), S::Passes | S::Mended)
+    }
+
+    /// Whether it does not pass without the lines of its finding: a test that does has never run them, and says nothing of
+    /// them.
+    pub(super) fn needs_place(&self) -> bool {
+        match self {
+            Self::Ran { without, .. } => {
+                without.as_ref().is_some_and(|run| *run != TestRun::Passed)
+            }
+            Self::NotRun { .. } => false,
+        }
     }
 }
 
@@ -229,6 +243,7 @@ mod tests {
             head: owned(head),
             output: String::new(),
             mended: None,
+            without: None,
         };
         result.standing()
     }
@@ -262,6 +277,7 @@ mod tests {
             head: vec![TestRun::Failed],
             output: String::new(),
             mended: None,
+            without: None,
         };
         assert_eq!(short.standing(), S::Broken, "one run is not three");
     }

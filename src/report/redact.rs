@@ -99,13 +99,14 @@ impl ReportRedactor<'_> {
                     head,
                     output,
                     mended,
+                    without,
                 } => {
                     self.redact_text(output);
                     let mended = mended.iter_mut().flat_map(|mended| match mended {
                         MendedRuns::Ran { runs } => runs.as_mut_slice(),
                         MendedRuns::NotRun { .. } => &mut [],
                     });
-                    for run in base.iter_mut().chain(head).chain(mended) {
+                    for run in base.iter_mut().chain(head).chain(mended).chain(without) {
                         if let TestRun::Broken { why } = run {
                             self.redact_text(why);
                         }

@@ -64,7 +64,11 @@ impl SessionState<'_> {
                 id,
                 reproduction,
                 suggestion,
-            } => self.start_reproduction((id, *reproduction, suggestion.map(|s| *s))),
+                place,
+            } => {
+                let (suggestion, place) = (suggestion.map(|s| *s), place.map(|p| *p));
+                self.start_reproduction((id, *reproduction, suggestion, place));
+            }
             Action::SetDeadline { timer, at } => drop(self.timers.insert(timer, at)),
             Action::Record {
                 judge,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, JoinHandle};
 
+use council_protocol::Location;
 use council_protocol::reproduction::Reproduction;
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -11,8 +12,13 @@ use super::setting::ReproductionRunner;
 use crate::council::Input;
 use crate::council::reproduction::{ReproductionId, Suggestion};
 
-/// A test that waits, and what its finding suggests.
-pub(super) type ReproductionTask = (ReproductionId, Reproduction, Option<Suggestion>);
+/// A test that waits, what its finding suggests, and the lines that it must not pass without.
+pub(super) type ReproductionTask = (
+    ReproductionId,
+    Reproduction,
+    Option<Suggestion>,
+    Option<Location>,
+);
 
 /// Where tests wait until they are run. What runs is ended with it.
 pub(super) struct TrialDesk {
@@ -41,8 +47,9 @@ impl TrialDesk {
         let (queue, _) = self.worker.get_or_insert_with(|| {
             let (queue, tasks) = channel::<ReproductionTask>();
             let worker = thread::spawn(move || {
-                for (id, reproduction, suggestion) in tasks {
-                    let result = runner.run_reproduction(&reproduction, suggestion.as_ref());
+                for (id, reproduction, suggestion, place) in tasks {
+                    let (suggestion, place) = (suggestion.as_ref(), place.as_ref());
+                    let result = runner.run_reproduction(&reproduction, suggestion, place);
                     // Whoever does not listen any more has its outcome.
                     let _ = reports.send(Input::Reproduced { id, result });
                 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use council_protocol::message::Turn;
 use council_protocol::reproduction::Reproduction;
-use council_protocol::{Answer, BlobSource, Packet, RoundNumber, Seat};
+use council_protocol::{Answer, BlobSource, Location, Packet, RoundNumber, Seat};
 use council_secrets::Redactor;
 
 use super::opened::SessionBackend;
@@ -44,11 +44,13 @@ pub trait PromptRenderer: Send + Sync {
 
 /// Runs tests that judges brought, on both sides of the change. One at a time.
 pub trait ReproductionRunner: Send + Sync {
-    /// What came of a test, and where it proves its finding, of what that suggests.
+    /// What came of a test; where it proves its finding, of what that suggests; and where it passes, of the same without the
+    /// lines at this place.
     fn run_reproduction(
         &self,
         reproduction: &Reproduction,
         suggestion: Option<&Suggestion>,
+        place: Option<&Location>,
     ) -> ReproductionResult;
 
     /// Ends what runs, from another thread: nobody waits for it any more.

@@ -388,6 +388,14 @@ fn a_doubter_s_passing_test_disputes_what_nobody_proved() {
         "import unittest\n\nclass T(unittest.TestCase):\n    def test_x(self):\n        pass\n";
     let report = run(Reply::vote("FAIL"), doubt(empty, "disagreed"));
     assert_eq!(became(&report, 0), (json!("unconfirmed"), json!("not-run")));
+    // One that names the lines and never runs them says nothing of them.
+    for idle in [
+        "import unittest\n# first_item return items\nclass T(unittest.TestCase):\n    def test_x(self):\n        pass\n",
+        "import unittest\nfrom shop import first_item\nclass T(unittest.TestCase):\n    def test_x(self):\n        pass\n",
+    ] {
+        let report = run(Reply::vote("FAIL"), doubt(idle, "disagreed"));
+        assert_eq!(became(&report, 0), (json!("unconfirmed"), json!("passes")));
+    }
     // A proof stands against it.
     let test = brought("1", "defect", language.test, language.proves);
     let finder = Reply::vote("FAIL").with("reproductions", test);
@@ -462,6 +470,33 @@ fn what_is_no_proof_leaves_the_finding_as_it_was() {
             );
         }
     }
+}
+
+/// A file that becomes a link is in the copy of one side alone: the test fails there, and would not in the repository.
+#[test]
+fn what_only_one_copy_has_proves_nothing() {
+    let Some(language) = python_language() else {
+        return;
+    };
+    let test = brought("1", "defect", language.test, language.proves);
+    let finder = Reply::vote("FAIL").with("reproductions", test);
+    let models = FakeModels::start(script(&language, finder, Reply::vote("PASS"))).unwrap();
+    let repo = Repo::with_base();
+    repo.write("shared.txt", "1\n");
+    repo.write("data.txt", "1\n");
+    repo.write(language.file, language.before);
+    repo.commit("Before");
+    let data = repo.path().join("data.txt");
+    std::fs::remove_file(&data).unwrap();
+    std::os::unix::fs::symlink("shared.txt", &data).unwrap();
+    repo.write(language.file, language.after);
+    repo.commit("After");
+    configure(&repo, &models, &format!("[proof]\n{}", language.config));
+    let (_, report) = review(&repo);
+    assert_eq!(became(&report, 0), (json!("unconfirmed"), json!("not-run")));
+    let why = &report["ledger"]["reproductions"][0]["result"]["why"];
+    let why = why.as_str().unwrap();
+    assert!(why.contains("data.txt") && why.contains("link"), "{why}");
 }
 
 #[test]

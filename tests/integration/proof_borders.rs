@@ -146,6 +146,63 @@ fn a_test_reads_and_writes_its_own_folder_and_nothing_else() {
     assert_eq!(fs::read_dir(other.path()).unwrap().count(), 1);
 }
 
+/// Landlock asks nobody who changes permissions or times.
+#[test]
+fn a_test_alters_no_permission_and_no_time_of_another_file() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    let Some(mut trial) = trial() else { return };
+    let other = tempfile::tempdir().unwrap();
+    let key = other.path().join("key");
+    fs::write(&key, "hunter2").unwrap();
+    fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).unwrap();
+    let state = |path: &Path| {
+        let found = fs::metadata(path).unwrap();
+        (
+            found.mode(),
+            found.mtime(),
+            found.mtime_nsec(),
+            found.ctime(),
+            found.ctime_nsec(),
+        )
+    };
+    let before = [state(&key), state(other.path())];
+    trial.read.push(other.path().to_owned());
+    let there = other.path().display();
+    for script in [
+        format!("chmod 666 {there}/key"),
+        format!("chmod 777 {there}"),
+        format!("chmod 4755 {there}/key"),
+        format!("touch -d 2001-01-01 {there}/key"),
+        format!("exec 3<{there}/key; chmod 666 /proc/self/fd/3"),
+        format!("mount -o remount,rw / && chmod 666 {there}/key"),
+        format!("mount -o bind,remount,rw {there} && chmod 666 {there}/key"),
+        format!("unshare -m sh -c 'mount -o remount,rw /; chmod 666 {there}/key'"),
+        format!("unshare -Urm sh -c 'mount -o remount,rw /; chmod 666 {there}/key'"),
+    ] {
+        let tried = trial.shell(&script);
+        assert_ne!(
+            tried.ending,
+            TrialEnding::Exited(0),
+            "{script}: {}",
+            tried.output
+        );
+        assert_eq!([state(&key), state(other.path())], before, "{script}");
+    }
+    let calls = "import ctypes, os, struct\nl = ctypes.CDLL(None)\n\
+                 a = ctypes.create_string_buffer(struct.pack('QQQQ', 0, 1, 0, 0), 32)\n\
+                 l.syscall(442, -100, b'/', 0x8000, a, 32)\n";
+    if Path::new("/usr/bin/python3").exists() {
+        let tried = trial.python(&format!("{calls}os.chmod('{there}/key', 0o666)"));
+        assert_ne!(tried.ending, TrialEnding::Exited(0), "{}", tried.output);
+        assert_eq!([state(&key), state(other.path())], before);
+    }
+    // Its own files it may change.
+    let own = trial.shell(
+        "chmod 755 b.txt && test -x b.txt && touch -d 2001-01-01 b.txt && mkdir d && chmod 700 d",
+    );
+    assert_eq!(own.ending, TrialEnding::Exited(0), "{}", own.output);
+}
+
 #[test]
 fn a_test_reads_what_the_user_names() {
     let Some(mut trial) = trial() else { return };

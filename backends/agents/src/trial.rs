@@ -115,8 +115,10 @@ impl TrialFolder {
         self.folder.path().join("tree")
     }
 
-    /// Puts a side of a change there in the place of what was there before, one file with another text, and further files. Nothing but the code
-    /// tells one side from the other: the paths are the same, and so are the times of all files.
+    /// Puts a side of a change there in the place of what was there before, one file with another text, and further files.
+    /// Nothing but the code
+    /// tells one side from the other: the paths are the same, and so are the times of all files. Returns what of that side
+    /// is not there, since an export has no links, no submodules, no large files and none that steer agents.
     ///
     /// # Errors
     /// What the disk says, and that a file cannot be put where it is to stand.
@@ -126,7 +128,7 @@ impl TrialFolder {
         side: Side,
         edit: Option<(&RepoPath, &[u8])>,
         files: &[(&RepoPath, &str)],
-    ) -> io::Result<()> {
+    ) -> io::Result<Vec<(RepoPath, &'static str)>> {
         self.clear()?;
         let tree = self.tree();
         for folder in [
@@ -144,7 +146,7 @@ impl TrialFolder {
             Some((edited, text)) if edited == path => text.to_vec().into(),
             _ => content.into(),
         };
-        room::export_side(source, side, &tree, &bounds, as_edited)?;
+        let exported = room::export_side(source, side, &tree, &bounds, as_edited)?;
         if let Some((path, _)) = edit
             && !room::holds_file(&tree, path)
         {
@@ -155,7 +157,7 @@ impl TrialFolder {
             // An export has neither links nor special files, so that no path leads out of it.
             room::add_file(&tree, path, content.as_bytes())?;
         }
-        Ok(())
+        Ok(exported.left_out)
     }
 
     /// Removes what runs left there.

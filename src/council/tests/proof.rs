@@ -52,6 +52,7 @@ fn ran(base: TestRun, head: TestRun) -> ReproductionResult {
         head: vec![head; RUNS],
         output: String::new(),
         mended: None,
+        without: Some(TestRun::Failed),
     }
 }
 
@@ -187,6 +188,39 @@ fn a_doubter_whose_own_test_shows_the_defect_has_proved_it() {
     );
 }
 
+/// A test that is one comment passes on both sides, whatever the change does.
+#[test]
+fn a_test_that_never_runs_the_finding_s_lines_refutes_nothing() {
+    for (shown, refutes) in [
+        (None, false),
+        (Some(TestRun::Passed), false),
+        (Some(TestRun::Failed), true),
+    ] {
+        let mut result = ran(TestRun::Passed, TestRun::Passed);
+        if let ReproductionResult::Ran { without, .. } = &mut result {
+            *without = shown;
+        }
+        let doubts = Part {
+            stance: Some((Stance::Disagreed, false)),
+            ..with_test(NoDefect, result)
+        };
+        for severity in [Severity::Critical, Severity::Significant] {
+            let parts = [silent(), doubts.clone()];
+            let plain = concluded(severity, &parts, false);
+            let tested = concluded(severity, &parts, true);
+            let record = &tested.ledger.reproductions[0];
+            assert_eq!(record.refutes, refutes);
+            if !refutes {
+                assert_eq!(tested.verdict, plain.verdict);
+                assert_eq!(
+                    tested.findings[0].disposition,
+                    plain.findings[0].disposition
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn who_takes_a_proved_finding_back_is_wrong() {
     let takes_back = Part {
@@ -303,11 +337,12 @@ pub(super) fn result() -> impl Strategy<Value = ReproductionResult> {
     );
     prop_oneof![
         4 => (run(), run()).prop_map(|(base, head)| ran(base, head)),
-        2 => uneven.prop_map(|(base, head)| ReproductionResult::Ran {
+        2 => (uneven, prop::option::of(run())).prop_map(|((base, head), without)| ReproductionResult::Ran {
             base,
             head,
             output: String::new(),
             mended: None,
+            without,
         }),
         1 => Just(ReproductionResult::not_run("no")),
     ]

@@ -2,7 +2,9 @@
 //! border that this machine has. What their results mean is in [`crate::council::reproduction`].
 
 mod ending;
+mod without;
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,9 +15,10 @@ use council_agents::guard::HardBorders;
 use council_agents::trial::{FinishedTrial, TrialCommand, TrialEnding, TrialFolder};
 use council_protocol::packet::TargetKind;
 use council_protocol::reproduction::{Reproduction, TestSuite, is_free_path};
-use council_protocol::{BlobSource, RepoPath, Side};
+use council_protocol::{BlobSource, Location, RepoPath, Side};
 
 use self::ending::read_ending;
+use self::without::without_lines;
 use crate::config::ProofSettings;
 use crate::council::reproduction::{
     MendedRuns, ProofTerms, RUNS, ReproductionResult, ReproductionStanding, Suggestion, TestRun,
@@ -49,7 +52,7 @@ pub(crate) fn terms(start: &RunContext, prepared: &PreparedReview) -> Option<Pro
         name: name.clone(),
         command: argv.join(" "),
     };
-    // Both sides, and the suggestion of what is proved.
+    // Both sides, and the suggestion of what is proved, or once without the lines of what is doubted.
     let runs = u64::try_from(RUNS * 3).unwrap_or(u64::MAX);
     let commands = 1 + u64::from(!settings.setup.is_empty());
     Some(ProofTerms {
@@ -82,6 +85,19 @@ fn suites_of(settings: &ProofSettings) -> Vec<(String, &[String])> {
     let others = others.filter(|(name, _)| name != FIRST_SUITE);
     let all = std::iter::once(first).chain(others);
     all.filter(|(_, argv)| !argv.is_empty()).collect()
+}
+
+/// What is left out on one side alone.
+fn one_sided<'a>(
+    old: &'a [(RepoPath, &'static str)],
+    new: &'a [(RepoPath, &'static str)],
+) -> Option<&'a (RepoPath, &'static str)> {
+    let paths = |side: &'a [(RepoPath, &'static str)]| -> BTreeSet<&'a RepoPath> {
+        side.iter().map(|(path, _)| path).collect()
+    };
+    let (in_old, in_new) = (paths(old), paths(new));
+    let only_new = new.iter().find(|(path, _)| !in_old.contains(path));
+    only_new.or_else(|| old.iter().find(|(path, _)| !in_new.contains(path)))
 }
 
 /// Where a test runs, and how.
@@ -130,6 +146,7 @@ impl ProofRunner {
         &self,
         brought: &Reproduction,
         suggestion: Option<&Suggestion>,
+        place: Option<&Location>,
     ) -> Result<ReproductionResult, String> {
         if let Some(fault) = brought.fault() {
             return Err(fault);
@@ -144,6 +161,7 @@ impl ProofRunner {
         let first = first.ok_or("it has no file")?;
         let argv: Vec<String> = argv.iter().map(|arg| fill_in(arg, &first)).collect();
         let folder = TrialFolder::create(PREFIX).map_err(|error| error.to_string())?;
+        self.check_copies(&folder)?;
         let (mut base, mut head, mut output) = (Vec::new(), Vec::new(), String::new());
         // In turn, so that whatever changes on this machine meanwhile changes for both sides.
         let room = TrialRoom {
@@ -164,7 +182,14 @@ impl ProofRunner {
             head,
             output,
             mended: None,
+            without: None,
         };
+        if ran.passes_after()
+            && let Some(place) = place
+            && let ReproductionResult::Ran { without, .. } = &mut ran
+        {
+            *without = self.try_without(&room, place)?;
+        }
         if ran.standing() == ReproductionStanding::Proved
             && let Some(suggestion) = suggestion
             && let ReproductionResult::Ran { mended, .. } = &mut ran
@@ -204,6 +229,22 @@ impl ProofRunner {
         Ok(MendedRuns::Ran { runs })
     }
 
+    /// The test once more after the change, with an error in the place of the lines that it is brought against.
+    fn try_without(
+        &self,
+        room: &TrialRoom<'_>,
+        place: &Location,
+    ) -> Result<Option<TestRun>, String> {
+        let text = self.blobs.read(Side::New, &place.path);
+        let text = text.map_err(|error| error.to_string())?;
+        let broken = text.and_then(|text| without_lines(&text, place));
+        let Some(broken) = broken else {
+            return Ok(None);
+        };
+        let edit = (&place.path, broken.as_slice());
+        Ok(Some(self.run_on(room, Side::New, Some(edit))?.0))
+    }
+
     /// Whether the files can be put there: a test replaces nothing of what it is about.
     fn check_paths(&self, side: Side, brought: &Reproduction) -> Result<(), String> {
         let entries = self
@@ -218,6 +259,22 @@ impl ProofRunner {
             }
         }
         Ok(())
+    }
+
+    /// Whether the copies of both sides leave out the same files. A file that only one copy has makes a test fail there
+    /// which passes in the repository, and nothing would be proved by that.
+    fn check_copies(&self, folder: &TrialFolder) -> Result<(), String> {
+        let left_out = |side| {
+            let filled = folder.fill(&*self.blobs, side, None, &[]);
+            filled.map_err(|error| format!("the files cannot be put into a folder: {error}"))
+        };
+        match one_sided(&left_out(Side::Old)?, &left_out(Side::New)?) {
+            Some((path, why)) => Err(format!(
+                "the change is about `{}`, which no copy for tests has: {why}",
+                path.display()
+            )),
+            None => Ok(()),
+        }
     }
 
     /// One run in a fresh export.
@@ -276,8 +333,9 @@ impl ReproductionRunner for ProofRunner {
         &self,
         reproduction: &Reproduction,
         suggestion: Option<&Suggestion>,
+        place: Option<&Location>,
     ) -> ReproductionResult {
-        let ran = self.try_run(reproduction, suggestion);
+        let ran = self.try_run(reproduction, suggestion, place);
         ran.unwrap_or_else(ReproductionResult::not_run)
     }
 

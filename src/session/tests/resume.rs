@@ -109,13 +109,19 @@ fn a_run_that_was_cut_anywhere_ends_as_if_it_had_not_been() {
 struct CountedRuns(AtomicUsize);
 
 impl ReproductionRunner for CountedRuns {
-    fn run_reproduction(&self, _: &Reproduction, _: Option<&Suggestion>) -> ReproductionResult {
+    fn run_reproduction(
+        &self,
+        _: &Reproduction,
+        _: Option<&Suggestion>,
+        _: Option<&council_protocol::Location>,
+    ) -> ReproductionResult {
         self.0.fetch_add(1, Ordering::SeqCst);
         ReproductionResult::Ran {
             base: vec![TestRun::Passed; RUNS],
             head: vec![TestRun::Failed; RUNS],
             output: "it panics".to_owned(),
             mended: None,
+            without: None,
         }
     }
 

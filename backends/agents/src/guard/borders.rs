@@ -1,18 +1,22 @@
 //! What keeps code that nobody trusts from other processes, from sockets and from more than its share: namespaces, a filter
-//! of system calls, and limits. Files are the sandbox's.
+//! of system calls, and limits. What is in files is the sandbox's; who may open them and how old they are is held here, for
+//! no sandbox of files (Landlock) asks about that.
 
+use std::ffi::CString;
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
 
 use super::sandbox::HardBorders;
 
 /// The largest file that may be written, in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 30;
 
-/// Puts this process into namespaces of its own. What it starts sees no other process, and reaches no network.
-pub(super) fn close(borders: HardBorders) -> Result<(), String> {
-    let (user, group) = own_ids();
-    let mut flags = libc::CLONE_NEWUSER | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
+/// Puts this process into namespaces of its own. What it starts sees no other process, reaches no network, and alters
+/// nothing of any file outside of these folders.
+pub(super) fn close(borders: HardBorders, writable: &[PathBuf]) -> Result<(), String> {
+    let mut flags = libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
     if !borders.network {
         flags |= libc::CLONE_NEWNET;
     }
@@ -21,19 +25,124 @@ pub(super) fn close(borders: HardBorders) -> Result<(), String> {
             "this machine lets no program make namespaces of its own ({error}): tests of judges are not run"
         )
     };
-    #[expect(unsafe_code, reason = "unshare has no safe wrapper here")]
-    // SAFETY: the guard is single-threaded and has started nothing yet.
-    if unsafe { libc::unshare(flags) } != 0 {
-        return Err(cannot(io::Error::last_os_error()));
-    }
-    // The same user as before: who owns files is what it was.
-    fs::write("/proc/self/setgroups", "deny").map_err(cannot)?;
-    fs::write("/proc/self/uid_map", format!("{user} {user} 1")).map_err(cannot)?;
-    fs::write("/proc/self/gid_map", format!("{group} {group} 1")).map_err(cannot)?;
+    enter_namespaces(flags).map_err(cannot)?;
+    hold_files(writable).map_err(cannot)?;
     if !borders.network {
         raise_loopback().map_err(cannot)?;
     }
-    filter_calls().map_err(cannot)
+    let refused = [
+        (libc::SYS_io_uring_setup, libc::ENOSYS),
+        (libc::SYS_mount_setattr, libc::EPERM),
+    ];
+    filter_calls(&refused, SocketFilter::Internet).map_err(cannot)
+}
+
+/// Keeps the permissions, times and attributes of all files outside of these folders as they are, for a program that is
+/// held by a sandbox of files alone. Where the system lets nobody make namespaces, the calls that alter them are refused
+/// everywhere, even in its own folders: a few programs fail by that, but no file of the user's is opened to others.
+pub(super) fn keep_attributes(writable: &[PathBuf]) -> Result<(), String> {
+    let held = enter_namespaces(0).and_then(|()| hold_files(writable));
+    let own = [(libc::SYS_mount_setattr, libc::EPERM)];
+    let everywhere: Vec<_> = ALTERING.iter().map(|call| (*call, libc::EPERM)).collect();
+    let refused = if held.is_ok() { &own[..] } else { &everywhere };
+    filter_calls(refused, SocketFilter::All)
+        .map_err(|error| format!("the permissions of other files cannot be held: {error}"))
+}
+
+/// A namespace of users, one of mounts, and these.
+fn enter_namespaces(others: libc::c_int) -> io::Result<()> {
+    let (user, group) = own_ids();
+    #[expect(unsafe_code, reason = "unshare has no safe wrapper here")]
+    // SAFETY: the guard is single-threaded and has started nothing yet.
+    if unsafe { libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNS | others) } != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // The same user as before: who owns files is what it was.
+    fs::write("/proc/self/setgroups", "deny")?;
+    fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+    fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
+}
+
+/// Makes everything but these folders read-only in this process's own view of the files. Landlock then keeps the program
+/// from mounting anything else, and the filter of calls from [`set_read_only`].
+fn hold_files(writable: &[PathBuf]) -> io::Result<()> {
+    let here = std::env::current_dir()?;
+    let folders: Vec<&PathBuf> = writable.iter().filter(|path| path.is_dir()).collect();
+    mount(None, Path::new("/"), libc::MS_REC | libc::MS_PRIVATE)?;
+    for folder in &folders {
+        mount(Some(folder), folder, libc::MS_BIND | libc::MS_REC)?;
+    }
+    set_read_only(Path::new("/"), true)?;
+    for folder in folders {
+        set_read_only(folder, false)?;
+    }
+    // It stands on the mount below until it enters its folder anew.
+    std::env::set_current_dir(here)
+}
+
+fn c_path(path: &Path) -> io::Result<CString> {
+    CString::new(path.as_os_str().as_bytes()).map_err(io::Error::other)
+}
+
+fn mount(source: Option<&Path>, at: &Path, flags: libc::c_ulong) -> io::Result<()> {
+    let (source, at) = (source.map(c_path).transpose()?, c_path(at)?);
+    let source = source
+        .as_ref()
+        .map_or(std::ptr::null(), |path| path.as_ptr());
+    #[expect(unsafe_code, reason = "mount has no safe wrapper here")]
+    // SAFETY: both paths end with a zero and outlive the call; neither a type nor data is given.
+    let done = unsafe {
+        libc::mount(
+            source,
+            at.as_ptr(),
+            std::ptr::null(),
+            flags,
+            std::ptr::null(),
+        )
+    };
+    if done == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
+}
+
+/// Whether anything may be altered there and below.
+fn set_read_only(at: &Path, is_read_only: bool) -> io::Result<()> {
+    /// `struct mount_attr` and `MOUNT_ATTR_RDONLY` of the kernel (5.12).
+    #[repr(C)]
+    struct MountAttributes {
+        set: u64,
+        clear: u64,
+        propagation: u64,
+        userns: u64,
+    }
+    const READ_ONLY: u64 = 1;
+    const RECURSIVE: libc::c_uint = 0x8000;
+    let at = c_path(at)?;
+    let attributes = MountAttributes {
+        set: if is_read_only { READ_ONLY } else { 0 },
+        clear: if is_read_only { 0 } else { READ_ONLY },
+        propagation: 0,
+        userns: 0,
+    };
+    #[expect(unsafe_code, reason = "mount_setattr has no safe wrapper here")]
+    // SAFETY: the path ends with a zero, and the structure has the kernel's form and the size that is told.
+    let done = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            libc::AT_FDCWD,
+            at.as_ptr(),
+            RECURSIVE,
+            &raw const attributes,
+            size_of::<MountAttributes>(),
+        )
+    };
+    if done == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
 }
 
 fn own_ids() -> (libc::uid_t, libc::gid_t) {
@@ -95,11 +204,72 @@ const ARCHITECTURE: u32 = 0xC000_00B7;
 /// Calls of the x32 form have this bit: they would pass a filter of plain numbers.
 const X32_BIT: u32 = 0x4000_0000;
 
-/// Takes away sockets but those of the internet, which the namespace of the network holds: a socket of the file system
-/// leads to services of this machine (a container engine, a session bus, an agent of keys), and no sandbox of files
-/// keeps anybody from it. `io_uring` goes, too: it opens sockets past every filter.
+/// Calls that alter who may open a file, whose it is, when it was written and what is attached to it.
+#[cfg(target_arch = "x86_64")]
+const ALTERING: &[libc::c_long] = &[
+    libc::SYS_chmod,
+    libc::SYS_chown,
+    libc::SYS_lchown,
+    libc::SYS_utime,
+    libc::SYS_utimes,
+    libc::SYS_futimesat,
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    FCHMODAT2,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_utimensat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    SETXATTRAT,
+    REMOVEXATTRAT,
+    FILE_SETATTR,
+    libc::SYS_mount_setattr,
+];
+#[cfg(not(target_arch = "x86_64"))]
+const ALTERING: &[libc::c_long] = &[
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    FCHMODAT2,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_utimensat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    SETXATTRAT,
+    REMOVEXATTRAT,
+    FILE_SETATTR,
+    libc::SYS_mount_setattr,
+];
+
+/// Younger calls have one number on every processor.
+const FCHMODAT2: libc::c_long = 452;
+const SETXATTRAT: libc::c_long = 463;
+const REMOVEXATTRAT: libc::c_long = 466;
+const FILE_SETATTR: libc::c_long = 469;
+
+/// Which sockets a program may open.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SocketFilter {
+    /// All of them.
+    All,
+    /// Those of the internet, which the namespace of the network holds: a socket of the file system leads to services of
+    /// this machine (a container engine, a session bus, an agent of keys), and no sandbox of files keeps anybody from it.
+    /// `io_uring` has to go with them: it opens sockets past every filter.
+    Internet,
+}
+
+/// Refuses these calls, each with its error, and sockets.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-fn filter_calls() -> io::Result<()> {
+fn filter_calls(refused: &[(libc::c_long, libc::c_int)], sockets: SocketFilter) -> io::Result<()> {
     const LOAD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
     const EQUAL: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
     const AT_LEAST: u16 = (libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K) as u16;
@@ -109,24 +279,30 @@ fn filter_calls() -> io::Result<()> {
     let number = |call: libc::c_long| u32::try_from(call).unwrap_or(u32::MAX);
     // Offsets in `struct seccomp_data`: the call's number, the architecture, the low half of the first argument.
     let (call, architecture, family) = (0, 4, 16);
-    let program = [
+    let mut program = vec![
         line(LOAD, 0, 0, architecture),
         line(EQUAL, 1, 0, ARCHITECTURE),
         line(RETURN, 0, 0, libc::SECCOMP_RET_KILL_PROCESS),
         line(LOAD, 0, 0, call),
         line(AT_LEAST, 0, 1, X32_BIT),
         line(RETURN, 0, 0, REFUSE | libc::ENOSYS as u32),
-        line(EQUAL, 0, 1, number(libc::SYS_io_uring_setup)),
-        line(RETURN, 0, 0, REFUSE | libc::ENOSYS as u32),
-        line(EQUAL, 1, 0, number(libc::SYS_socket)),
-        line(RETURN, 0, 0, libc::SECCOMP_RET_ALLOW),
-        line(LOAD, 0, 0, family),
-        line(EQUAL, 3, 0, libc::AF_INET as u32),
-        line(EQUAL, 2, 0, libc::AF_INET6 as u32),
-        line(EQUAL, 1, 0, libc::AF_NETLINK as u32),
-        line(RETURN, 0, 0, REFUSE | libc::EAFNOSUPPORT as u32),
-        line(RETURN, 0, 0, libc::SECCOMP_RET_ALLOW),
     ];
+    for (call, error) in refused {
+        program.push(line(EQUAL, 0, 1, number(*call)));
+        program.push(line(RETURN, 0, 0, REFUSE | error.unsigned_abs()));
+    }
+    if sockets == SocketFilter::Internet {
+        program.extend([
+            line(EQUAL, 1, 0, number(libc::SYS_socket)),
+            line(RETURN, 0, 0, libc::SECCOMP_RET_ALLOW),
+            line(LOAD, 0, 0, family),
+            line(EQUAL, 3, 0, libc::AF_INET as u32),
+            line(EQUAL, 2, 0, libc::AF_INET6 as u32),
+            line(EQUAL, 1, 0, libc::AF_NETLINK as u32),
+            line(RETURN, 0, 0, REFUSE | libc::EAFNOSUPPORT as u32),
+        ]);
+    }
+    program.push(line(RETURN, 0, 0, libc::SECCOMP_RET_ALLOW));
     let filter = libc::sock_fprog {
         len: program.len() as libc::c_ushort,
         filter: program.as_ptr().cast_mut(),
@@ -150,7 +326,7 @@ fn filter_calls() -> io::Result<()> {
 
 /// There is no filter for this processor.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn filter_calls() -> io::Result<()> {
+fn filter_calls(_: &[(libc::c_long, libc::c_int)], _: SocketFilter) -> io::Result<()> {
     Err(io::Error::other(
         "no filter of system calls is known for this processor",
     ))

@@ -35,7 +35,7 @@ pub fn run_guard(args: &[std::ffi::OsString]) -> u8 {
     };
     close_inherited();
     let borders = fence.as_ref().and_then(|fence| fence.borders);
-    if let Some(Err(error)) = borders.map(close_borders) {
+    if let Some(Err(error)) = fence.as_ref().map(close_borders) {
         return could_not_start(program, &error);
     }
     // Who counts processes reads what the fence keeps from them: behind borders only the program itself is enclosed.
@@ -59,16 +59,22 @@ pub fn run_guard(args: &[std::ffi::OsString]) -> u8 {
     code
 }
 
-/// Puts this process and all that it starts into namespaces of their own.
+/// Puts this process and all that it starts into namespaces of their own, as far as the fence asks for it.
 #[cfg(target_os = "linux")]
-fn close_borders(borders: HardBorders) -> Result<(), String> {
-    super::borders::close(borders)
+fn close_borders(fence: &SandboxFence) -> Result<(), String> {
+    match fence.borders {
+        Some(borders) => super::borders::close(borders, &fence.write),
+        None => super::borders::keep_attributes(&fence.write),
+    }
 }
 
 /// There is nothing here that could hold it.
 #[cfg(not(target_os = "linux"))]
-fn close_borders(_: HardBorders) -> Result<(), String> {
-    Err("this operating system has no namespaces that we use".to_owned())
+fn close_borders(fence: &SandboxFence) -> Result<(), String> {
+    match fence.borders {
+        Some(_) => Err("this operating system has no namespaces that we use".to_owned()),
+        None => Ok(()),
+    }
 }
 
 /// Why a tree behind borders is ended: it has too many processes, or too much memory.
