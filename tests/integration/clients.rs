@@ -610,7 +610,8 @@ fn a_sandbox_keeps_a_program_from_the_user_s_files_or_is_an_error() {
     repo.write_home("secret", "the secret\n");
     let (secret, out) = (repo.in_home("secret"), repo.in_home("out"));
     let script = format!(
-        "cat '{}' src/more.rs; echo x > '{}'; echo x > \"$HOME/own\" && cat \"$HOME/own\"",
+        "cat '{0}' src/more.rs; chmod 777 '{0}'; touch -d 2001-01-01 '{0}'; echo x > '{1}'; \
+         echo x > \"$HOME/own\" && cat \"$HOME/own\"",
         secret.display(),
         out.display()
     );
@@ -618,7 +619,14 @@ fn a_sandbox_keeps_a_program_from_the_user_s_files_or_is_an_error() {
         "[agents.helper]\ndriver = 'command'\ncommand = ['/bin/sh', '-c', {script:?}]\nsandbox = 'required'\n"
     );
     repo.write_home(".config/git-council/config.toml", &config);
+    let state = || {
+        use std::os::unix::fs::MetadataExt as _;
+        let found = std::fs::metadata(&secret).unwrap();
+        (found.mode(), found.mtime(), found.ctime())
+    };
+    let before = state();
     let run = repo.council(["review", "HEAD", "--json", "--config", "review.judges=1"]);
+    assert_eq!(state(), before, "permissions and times of the user's files");
     if !council_agents::guard::is_enforceable() {
         run.ends(3).prints("sandbox");
         return;

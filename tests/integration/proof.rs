@@ -449,6 +449,19 @@ fn what_is_no_proof_leaves_the_finding_as_it_was() {
         ("not-run", "shop.py", case("pass")),
         ("not-run", "../test_x.py", case("pass")),
         ("not-run", ".git/hooks/test_x.py", case("pass")),
+        ("not-run", "CLAUDE.md", case("first_item([1])")),
+        ("not-run", "council.toml", case("first_item([1])")),
+        // What the change renames is no defect, however it is named.
+        (
+            "passes",
+            "test_x.py",
+            case("import shop; self.assertFalse(hasattr(shop, 'no_such_name'))"),
+        ),
+        (
+            "broken",
+            "test_x.py",
+            case("import shop; shop.no_such_name()"),
+        ),
     ] {
         let finder =
             Reply::vote("FAIL").with("reproductions", brought("1", "defect", path, &content));
@@ -534,6 +547,11 @@ fn tests_are_asked_for_only_where_the_user_wants_them() {
         &[KEY, ("CI", "true")],
         &["review", "HEAD", "--fresh", "--debate", "--json"],
     );
+    assert!(!asked(&models));
+    // A pull request that was fetched is a stranger's as well.
+    repo.git(["update-ref", "refs/pull/5/head", "HEAD"]);
+    let range = "HEAD~1..refs/pull/5/head";
+    repo.council_with(&[KEY], &["review", range, "--fresh", "--debate", "--json"]);
     assert!(!asked(&models));
     let (_, report) = review(&repo);
     assert!(asked(&models), "{report}");

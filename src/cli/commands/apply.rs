@@ -8,6 +8,7 @@ use clap::Args;
 use council_protocol::{Location, RepoPath};
 
 use crate::cli::context::CommandContext;
+use crate::council::reproduction::ReproductionStanding;
 use crate::git::{self, RepositoryPaths};
 use crate::report::{self, Report};
 use crate::run::context::RunContext;
@@ -48,6 +49,11 @@ fn add_test(args: &ApplyArgs, start: &RunContext) -> Result<String, RunError> {
         RunError::usage(format!("no judge brought a test about {name}"))
             .hint("judges are asked for tests where `proof.run` is set: docs/proof.md")
     })?;
+    if test.standing != ReproductionStanding::Proved {
+        let why = format!("the test {} does not prove {name}", test.id);
+        let hint = format!("what came of it: git council show {name} --reproduction");
+        return Err(RunError::usage(why).hint(hint));
+    }
     let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
     let none = || RunError::usage("a bare repository has no worktree to add it to");
     let top = place.workdir.clone().ok_or_else(none)?;
@@ -84,6 +90,11 @@ fn new_worktree_file(top: &Path, path: &RepoPath) -> Result<PathBuf, RunError> {
         ))
     };
     let text = std::str::from_utf8(path.as_bytes()).map_err(|_| odd())?;
+    if crate::run::proof::is_obeyed(path) {
+        return Err(RunError::usage(format!(
+            "{shown} steers coding agents or this program, and is not added"
+        )));
+    }
     let mut file = top.to_path_buf();
     for part in text.split('/') {
         if part.is_empty() || part.starts_with('.') {

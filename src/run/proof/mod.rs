@@ -63,8 +63,16 @@ pub(crate) fn terms(start: &RunContext, prepared: &PreparedReview) -> Option<Pro
 
 /// Whether somebody else may have asked for this review, or written what is reviewed: their code is not run.
 fn is_of_strangers(start: &RunContext, prepared: &PreparedReview) -> bool {
-    let kind = prepared.packet.target.kind;
-    start.environment.is_ci() || kind == TargetKind::PullRequest
+    let target = &prepared.packet.target;
+    start.environment.is_ci()
+        || target.kind == TargetKind::PullRequest
+        || names_fetched_request(&target.label)
+}
+
+/// Whether what a person named is a request of others that was fetched: the name of its ref says so.
+fn names_fetched_request(label: &str) -> bool {
+    let refs = ["refs/pull/", "refs/merge-requests/", "FETCH_HEAD"];
+    refs.iter().any(|name| label.contains(name))
 }
 
 /// Whether both sides are there to be exported: a patch has none, a question neither.
@@ -85,6 +93,11 @@ fn suites_of(settings: &ProofSettings) -> Vec<(String, &[String])> {
     let others = others.filter(|(name, _)| name != FIRST_SUITE);
     let all = std::iter::once(first).chain(others);
     all.filter(|(_, argv)| !argv.is_empty()).collect()
+}
+
+/// Whether coding agents, or this program, do what a file of this name says: no test brings one.
+pub(crate) fn is_obeyed(path: &RepoPath) -> bool {
+    council_protocol::steers_agents(&path.display()) || path.file_name() == b"council.toml"
 }
 
 /// What is left out on one side alone.
@@ -253,6 +266,12 @@ impl ProofRunner {
             .map_err(|error| error.to_string())?;
         let entries = entries.ok_or("the files of the repository are not known")?;
         for file in &brought.files {
+            if is_obeyed(&file.path) {
+                let path = file.path.display();
+                return Err(format!(
+                    "`{path}` steers coding agents or this program, and is no test"
+                ));
+            }
             if !is_free_path(&file.path, entries.iter().map(|entry| &entry.path)) {
                 let path = file.path.display();
                 return Err(format!("`{path}` is there already, and is not replaced"));
