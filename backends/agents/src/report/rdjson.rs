@@ -97,7 +97,7 @@ fn hit_of(diagnostic: RdjsonDiagnostic, otherwise: Option<RdjsonLevel>) -> ToolH
         message: diagnostic.message,
         line: lines.map_or(0, |(first, _)| first),
         end_line: lines.and_then(|(_, last)| last),
-        suggestion: suggestion.and_then(|suggestion| whole_text(suggestion)),
+        suggestion: suggestion.and_then(whole_text),
         page: code.and_then(|code| code.url),
         path: diagnostic.location.path,
     }

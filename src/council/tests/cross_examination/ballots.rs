@@ -156,7 +156,7 @@ fn fewer_ballots_than_the_quorum_are_no_decision() {
 fn an_objection_between_opening_and_ballot_bars_a_pass_until_it_is_taken_back_with_evidence() {
     let end = |objects: Vote, grounds: Option<Evidence>, subject: DebateSubject| {
         let mut plan = council(3, 1);
-        plan.options.subject = subject.clone();
+        plan.options.subject = subject;
         let mut run = Run::seated(plan);
         open(&mut run, &[PASS; 3]);
         for _ in 0..2 {
