@@ -39,7 +39,11 @@ pub(crate) fn read_lockfile(name: &str, text: &str) -> Option<LockedFacts> {
     let mut facts = LockedFacts::new();
     match name {
         "package-lock.json" | "npm-shrinkwrap.json" | "Pipfile.lock" => {
-            read_json("", &serde_json::from_str(text).ok()?, &mut facts);
+            read_json(
+                "",
+                &serde_json::from_slice(text.as_bytes()).ok()?,
+                &mut facts,
+            );
         }
         "Cargo.lock" | "uv.lock" | "poetry.lock" | "pdm.lock" => read_toml(text, &mut facts),
         "yarn.lock" => read_yarn(text, &mut facts),

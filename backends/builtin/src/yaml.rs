@@ -8,7 +8,7 @@ use serde_saphyr::Spanned;
 /// A value of a document, and where it begins.
 #[derive(Debug)]
 pub(crate) struct Node {
-    /// From 1.
+    /// The number of its first line, from 1.
     pub(crate) line: u32,
     value: Value,
 }
