@@ -25,10 +25,14 @@ pub(crate) fn open_page(
 
 /// Opens a page that belongs to no run, from a new folder of the user's own. It stays, because the browser reads it after we
 /// have ended.
-pub(crate) fn open_loose_page(page: &str, start: &CommandContext) -> Result<(), RunError> {
+pub(crate) fn open_loose_page(
+    page: &str,
+    name: &str,
+    start: &CommandContext,
+) -> Result<(), RunError> {
     let folder = council_agents::private::temporary_folder("git-council-");
     let cannot = |error| RunError::output(&start.temporary.display().to_string(), &error);
-    let path = folder.map_err(cannot)?.keep().join("demo.html");
+    let path = folder.map_err(cannot)?.keep().join(name);
     write_output(&path, page)?;
     start.console.print(&format!("{}\n", path.display()))?;
     open_file(&path, start);

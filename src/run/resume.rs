@@ -44,7 +44,7 @@ pub(crate) fn find_resumable(
 }
 
 /// Whether a run has all that it takes to go on.
-fn check_resumable(past: &StoredRun, start: &RunContext) -> Result<(), RunError> {
+pub(crate) fn check_resumable(past: &StoredRun, start: &RunContext) -> Result<(), RunError> {
     let mut left = LoadedRun::load(past.clone(), None).map_err(|error| {
         RunError::usage(format!(
             "{} cannot be resumed: {}",

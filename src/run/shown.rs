@@ -1,4 +1,5 @@
-//! The report that was shown last, recognised ones included: the one whose `F1` a person means.
+//! The report that was shown last, recognised ones included: the one whose `F1` a person means. And the verdict that was
+//! given last: one that was reused, or concluded from other jobs, leaves no run.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,13 +10,20 @@ use crate::git::{self, RepositoryPaths};
 use crate::memory::MacPurpose;
 use crate::report::{self, GatePolicy, Report};
 use crate::run::context::RunContext;
+use crate::run::store::{self, StoredRun};
 use crate::safe_file;
 
-/// Its name in the folder that the program keeps in a git directory.
-const FILE: &str = "shown.json";
+/// The name of the report that was shown last, in the folder that the program keeps in a git directory.
+const SHOWN_FILE: &str = "shown.json";
+
+/// The name of the verdict that was given last, beside it.
+const VERDICT_FILE: &str = "verdict.json";
 
 /// What stands before the report when it is signed: a report of a run does not pass for one that was shown.
 const SHOWN: &[u8] = b"shown\0";
+
+/// Digits by which a commit is shown.
+const SHORT: usize = 9;
 
 /// A report that a person saw.
 pub(crate) struct ShownReport {
@@ -24,44 +32,57 @@ pub(crate) struct ShownReport {
     pub(crate) at: Option<SystemTime>,
 }
 
+/// Remembers a verdict that was just given, and shown with it.
+pub(crate) fn remember_verdict(report: &Report, start: &RunContext) {
+    remember_in(VERDICT_FILE, report, start);
+    remember_shown(report, start);
+}
+
 /// Remembers what was shown. Where that cannot be written, the latest run is what people are taken to mean.
 pub(crate) fn remember_shown(report: &Report, start: &RunContext) {
+    remember_in(SHOWN_FILE, report, start);
+}
+
+fn remember_in(name: &str, report: &Report, start: &RunContext) {
     if report.outcome.verdict == Verdict::Skipped || start.environment.is_ci() {
         return;
     }
-    let (Some(path), Some(key)) = (file(start), start.signing_key()) else {
+    let (Some(path), Some(key)) = (place_of(name, start), start.signing_key()) else {
         return;
     };
     let json = report::json::render(report, GatePolicy::default());
-    let mac = key.mac_hex(MacPurpose::Report, &[SHOWN, json.as_bytes()].concat());
+    let mac = key.mac_hex(MacPurpose::Report, &signed_bytes(&json));
     let folder = path.parent().unwrap_or(&path);
     let _ = safe_file::make_folder(folder)
         .and_then(|()| safe_file::write_file(&path, format!("{mac}\n{json}")));
 }
 
-/// What was shown last, if this user's program showed it.
-pub(crate) fn last_shown(start: &RunContext) -> Option<ShownReport> {
-    let path = file(start)?;
-    let text = safe_file::read_text(&path).ok()?;
-    let (mac, json) = text.split_once('\n')?;
-    let signed = [SHOWN, json.as_bytes()].concat();
-    if !start
-        .signing_key()?
-        .verify_mac(MacPurpose::Report, &signed, mac)
-    {
-        return None;
-    }
-    Some(ShownReport {
-        report: report::json::parse(json).ok()?,
-        at: fs::metadata(&path).and_then(|meta| meta.modified()).ok(),
-    })
+fn signed_bytes(json: &str) -> Vec<u8> {
+    [SHOWN, json.as_bytes()].concat()
 }
 
-/// The reused verdict that was shown after that moment: it leaves no run, and is the last report all the same.
-pub(crate) fn last_reused(start: &RunContext, after: Option<SystemTime>) -> Option<Report> {
-    let shown = last_shown(start)?;
-    let is_last = after.is_none() || shown.at > after;
-    (is_last && shown.report.receipt.run.recognised.is_some()).then_some(shown.report)
+/// What was shown last, if this user's program showed it.
+pub(crate) fn last_shown(start: &RunContext) -> Option<ShownReport> {
+    read_signed(SHOWN_FILE, start)
+}
+
+/// The verdict that was given after `latest`, the latest run with a report, and is not that run's own. It is what a command
+/// means that is given no run: an older run would speak for a change, or in an order of findings, that nobody was just shown.
+pub(crate) fn verdict_after(latest: Option<&StoredRun>, start: &RunContext) -> Option<Report> {
+    let ShownReport { report, at } = read_signed(VERDICT_FILE, start)?;
+    let run = &report.receipt.run;
+    let is_of = |past: &StoredRun| run.recognised.is_none() && run.name == past.name;
+    let is_newer = |past: &StoredRun| past.ended() <= at && !is_of(past);
+    // A run that is here and has no report, or none any more, speaks for itself.
+    let is_open = |past: &StoredRun| past.ended().is_none();
+    let own = match run.recognised {
+        None => store::run_of_name(start, &run.name),
+        Some(_) => None,
+    };
+    if own.as_ref().is_some_and(is_open) {
+        return None;
+    }
+    latest.is_none_or(is_newer).then_some(report)
 }
 
 /// The commit that was reviewed and the one that HEAD is now, where these differ.
@@ -72,10 +93,21 @@ pub(crate) fn moved_on(reviewed: Option<&str>, start: &RunContext) -> Option<(St
     (reviewed != now).then(|| (short(reviewed), short(&now)))
 }
 
-/// Digits by which a commit is shown.
-const SHORT: usize = 9;
+fn read_signed(name: &str, start: &RunContext) -> Option<ShownReport> {
+    let path = place_of(name, start)?;
+    let text = safe_file::read_text(&path).ok()?;
+    let (mac, json) = text.split_once('\n')?;
+    let key = start.signing_key()?;
+    if !key.verify_mac(MacPurpose::Report, &signed_bytes(json), mac) {
+        return None;
+    }
+    Some(ShownReport {
+        report: report::json::parse(json).ok()?,
+        at: fs::metadata(&path).and_then(|meta| meta.modified()).ok(),
+    })
+}
 
-fn file(start: &RunContext) -> Option<PathBuf> {
+fn place_of(name: &str, start: &RunContext) -> Option<PathBuf> {
     let place = RepositoryPaths::discover(&start.dir, &start.git_environment()).ok()?;
-    Some(place.memory_dir()?.join(FILE))
+    Some(place.memory_dir()?.join(name))
 }

@@ -2,6 +2,25 @@
 
 use crate::harness::Repo;
 
+/// Without a remote the trusted side of a review is a commit of this repository.
+#[test]
+fn the_values_in_effect_are_those_that_a_review_obeys() {
+    let repo = Repo::with_base();
+    repo.write("council.toml", "[review]\nignore = [\"*.py\"]\n");
+    repo.commit("Settings");
+    repo.write("b.py", "import os\nos.system('a' + b)\n");
+    repo.commit("Change");
+    let not_read = repo.council(["review", "HEAD"]);
+    not_read.prints("ignored by configuration");
+    repo.council(["config", "review.ignore"])
+        .ends(0)
+        .prints("*.py");
+    // What is not committed still only makes a review stricter.
+    repo.write("council.toml", "[review]\nignore = [\"*.rs\"]\n");
+    let told = repo.council(["config", "review.ignore"]).ends(0);
+    assert!(!told.stdout.contains("*.rs"), "{}", told.stdout);
+}
+
 #[test]
 fn every_layer_is_heard_and_the_strongest_holds() {
     let repo = Repo::with_base();

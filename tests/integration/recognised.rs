@@ -349,3 +349,60 @@ fn a_reused_verdict_without_a_run_is_the_last_report() {
     repo.council(["show"]).ends(0).prints("1 dismissed");
     repo.council(["wait"]).ends(0).prints("1 dismissed");
 }
+
+/// The id of the first finding that was dismissed would be one of another report.
+#[test]
+fn a_reused_verdict_without_a_run_is_the_report_that_every_command_means() {
+    let repo = with("notes.md", CONFLICT);
+    repo.write("other.md", CONFLICT);
+    repo.commit("Another");
+    repo.council(["review", "HEAD~1"]).ends(1);
+    repo.council(["review", "HEAD"]).ends(1);
+    repo.council(["gc", "--keep", "1"]).ends(0);
+    repo.council(["review", "HEAD~1"])
+        .ends(1)
+        .prints("reused: ")
+        .prints("notes.md");
+    repo.council(["show"]).ends(0).prints("notes.md:1");
+    repo.council(["explain", "F1"])
+        .ends(0)
+        .prints("at notes.md:1");
+    repo.council(["dismiss", "F1", "--because", "as the report says"])
+        .ends(0)
+        .prints("notes.md:1");
+    repo.council(["review", "HEAD"]).ends(1);
+    // Without any run, too.
+    repo.council(["gc", "--keep", "0"]).ends(0);
+    repo.council(["review", "HEAD", "-q"]).ends(1);
+    repo.council(["show", "-q"]).ends(0).prints("FAIL");
+    repo.council(["wait", "-q"]).ends(1).prints("FAIL");
+}
+
+/// A dismissal makes a verdict of the past another one, and no new run.
+#[test]
+fn after_a_dismissal_wait_and_show_give_the_verdict_that_was_given() {
+    let repo = with("notes.md", CONFLICT);
+    repo.council(["review", "HEAD", "-q"]).ends(1);
+    for id in ["F1", "F2"] {
+        repo.council(["dismiss", id, "--because", "an example"])
+            .ends(0);
+    }
+    repo.council(["explain", "F1"])
+        .ends(0)
+        .prints("dismissed since");
+    repo.council(["review", "HEAD", "-q"]).ends(0);
+    repo.council(["wait", "-q"]).ends(0).prints("PASS");
+    repo.council(["show", "-q"]).ends(0).prints("PASS");
+    // `json` takes out what differs between runs, names among it.
+    let parsed = |run: Run| serde_json::from_str::<Value>(&run.stdout).unwrap();
+    let name = parsed(repo.council(["log", "--json"]))[0]["name"].clone();
+    let name = name.as_str().unwrap();
+    repo.council(["show", name, "-q"]).ends(0).prints("FAIL");
+    repo.council(["show", "-q"]).ends(0).prints("PASS");
+    // A run that ended since is the last verdict.
+    repo.council(["review", "HEAD", "--fresh", "--detach"])
+        .ends(0);
+    repo.council(["wait"]);
+    let after = parsed(repo.council(["show", "--json"]));
+    assert_ne!(after["receipt"]["run"]["name"], name);
+}

@@ -136,6 +136,29 @@ fn a_judge_that_was_lost_is_asked_again_in_a_run_that_is_over() {
     assert_eq!(asked(&repo), 3);
 }
 
+#[test]
+fn a_run_whose_time_is_over_goes_on_as_status_says() {
+    let repo = one_answers();
+    repo.council(["review", "HEAD", "--timeout", "2s"]).ends(3);
+    let name = folder(&repo)
+        .file_name()
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .to_owned();
+    let status = repo.council(["status"]);
+    status
+        .ends(0)
+        .prints("ran out of time")
+        .prints(&format!("git council resume {name}"));
+    fs::remove_file(mark(&repo, "hang")).unwrap();
+    repo.council(["resume", &name]).ends(0).prints("PASS");
+    assert_eq!(asked(&repo), 3);
+    repo.council(["status"])
+        .ends(0)
+        .prints("no review is running");
+}
+
 /// `fixtures/run-v1` was written by this program before journals had sums: version 1 of the format.
 #[test]
 fn a_run_of_the_first_format_is_told_and_computed_again() {

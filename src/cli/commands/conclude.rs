@@ -12,7 +12,7 @@ use crate::config::ReportFormat;
 use crate::report::{GatePolicy, ReportSource};
 use crate::run::error::RunError;
 use crate::run::modes::matrix;
-use crate::run::shown::remember_shown;
+use crate::run::shown::remember_verdict;
 
 /// Compute the verdict of a review whose judges ran in separate CI jobs
 #[derive(Debug, Clone, Args)]
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &ConcludeArgs, start: &CommandContext) -> Result<u8, Run
     };
     let code = surfaces.deliver_report(&concluded.report, start);
     // F1 of what is printed is what `dismiss F1` means.
-    remember_shown(&concluded.report, start);
+    remember_verdict(&concluded.report, start);
     if !args.forge.is_requested() {
         return Ok(code);
     }

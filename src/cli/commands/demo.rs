@@ -66,7 +66,7 @@ pub(crate) fn run(args: &DemoArgs, start: &CommandContext) -> Result<(), RunErro
     if let Some(file) = &args.html {
         write_output(&start.dir.join(file), played.page())?;
     } else if args.web {
-        web::open_loose_page(&played.page(), start)?;
+        web::open_loose_page(&played.page(), "demo.html", start)?;
     } else if format != ReportFormat::Html {
         let hint = "as a page in your browser: git council demo --at-once --web";
         start.console.hint(hint);

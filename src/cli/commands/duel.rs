@@ -17,7 +17,7 @@ use crate::report::exit;
 use crate::run::error::RunError;
 use crate::run::modes::duel::Duel;
 use crate::run::modes::duel_subject::{self, prepare_subject};
-use crate::run::shown::remember_shown;
+use crate::run::shown::remember_verdict;
 use crate::text::Untrusted;
 
 const EXAMPLES: &str = "\
@@ -154,7 +154,7 @@ pub(crate) fn run(args: &DuelArgs, start: &CommandContext) -> Result<u8, RunErro
         .map(|file| start.dir.join(file));
     let output = ReportOutput::from_settings(&settings, output.as_deref());
     let code = deliver_with_events(&args.output, &report, &output, &start);
-    remember_shown(&report, &start);
+    remember_verdict(&report, &start);
     // It is a scratch file, unless somebody wants it. One that another side still reads is that side's to delete.
     if !args.keep && role.is_none() {
         duel_subject::remove(&duel.file)?;

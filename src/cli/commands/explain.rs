@@ -7,7 +7,9 @@ use council_builtin::{RuleExample, RuleInfo};
 
 use crate::cli::columns::Columns;
 use crate::cli::context::CommandContext;
+use crate::council::outcome::JudgedFinding;
 use crate::run::context::RunContext;
+use crate::run::dismissals;
 use crate::run::error::RunError;
 use crate::run::findings::{FoundFinding, describe_standing, find_finding, name_finding};
 use crate::run::seats::names::unknown_rule;
@@ -51,9 +53,10 @@ pub(crate) fn explain(
     }
     let FoundFinding { finding, report } = find_finding(start, id, run)?;
     let mut out = format!(
-        "{}\n{}\n",
+        "{}\n{}{}\n",
         name_finding(&finding),
-        describe_standing(&finding, &report)
+        describe_standing(&finding, &report),
+        dismissed_since(&finding, start)?
     );
     let said = &finding.finding;
     for prose in [&said.description, &said.why, &said.fix] {
@@ -71,6 +74,19 @@ pub(crate) fn explain(
         let _ = write!(out, "\n{}", rule_page(rule, columns));
     }
     Ok(out)
+}
+
+/// What to add to the standing of a finding that its report counts and that was dismissed since.
+fn dismissed_since(finding: &JudgedFinding, start: &RunContext) -> Result<&'static str, RunError> {
+    if finding.level.is_none() {
+        return Ok("");
+    }
+    let decisions = dismissals::own_decisions(start)?;
+    let decided = decisions.get(&finding.fingerprint);
+    Ok(match decided.is_some_and(Option::is_some) {
+        true => " · dismissed since: the next review does not count it",
+        false => "",
+    })
 }
 
 /// Every rule under its perspective, one line each where the terminal is wide enough.

@@ -11,10 +11,12 @@ use serde_json::Value;
 use crate::cli::context::CommandContext;
 use crate::cli::github::args::GitHubArgs;
 use crate::cli::github::publishing::publish_run;
+use crate::packet::PACKET_FILE;
 use crate::report::{self, Report, ReportSource};
 use crate::run::error::RunError;
 use crate::run::redaction::user_redactor;
-use crate::run::store;
+use crate::run::shown::verdict_after;
+use crate::run::store::{self, StoredRun};
 
 /// The most bytes of a report from elsewhere.
 const MAX_REPORT_BYTES: u64 = 16 << 20;
@@ -22,7 +24,7 @@ const MAX_REPORT_BYTES: u64 = 16 << 20;
 /// Publish a finished run on its pull request; what is already there is updated
 #[derive(Debug, Clone, Args)]
 pub(crate) struct PublishArgs {
-    /// The run's name or a part of it [default: the latest run]
+    /// The run's name or a part of it [default: the last verdict]
     #[arg(value_name = "RUN", conflicts_with = "report")]
     run: Option<String>,
     /// Publish a JSON report that another job left. It is not trusted: the built-in rules read the change again, and the
@@ -53,7 +55,15 @@ fn load_own_report(
     args: &PublishArgs,
     start: &CommandContext,
 ) -> Result<(Report, Option<Packet>), RunError> {
-    let past = store::find_run(start, args.run.as_deref())?;
+    let past = store::find_run(start, args.run.as_deref());
+    if args.run.is_none()
+        && let Some(report) = verdict_after(past.as_ref().ok(), start)
+    {
+        let of = store::run_of_name(start, &report.receipt.run.name);
+        let packet = of.and_then(|past| load_packet(&past));
+        return Ok((report, packet));
+    }
+    let past = past?;
     let report = past.report()?.ok_or_else(|| {
         RunError::usage(format!(
             "{} has no report: it is still running, or was interrupted",
@@ -71,11 +81,14 @@ fn load_own_report(
             path.display()
         )));
     }
-    let packet = past
-        .read_file("packet.json")
-        .ok()
-        .and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let packet = load_packet(&past);
     Ok((report, packet))
+}
+
+/// The change that a run was about.
+fn load_packet(past: &StoredRun) -> Option<Packet> {
+    let bytes = past.read_file(PACKET_FILE).ok()?;
+    serde_json::from_slice(&bytes).ok()
 }
 
 /// A report that anybody may have written: its size, its shape and that its verdict follows from it are checked.

@@ -9,7 +9,7 @@ use crate::run::convene;
 use crate::run::error::RunError;
 use crate::run::loaded::LoadedRun;
 use crate::run::resume::{find_resumable, prepare_again};
-use crate::run::shown::remember_shown;
+use crate::run::shown::remember_verdict;
 use crate::run::store;
 use crate::run::stored_request::StoredRequest;
 use crate::session::InterruptSource;
@@ -47,6 +47,6 @@ pub(crate) fn run(args: &ResumeArgs, start: &CommandContext) -> Result<u8, RunEr
     let file = file.map(|file| start.dir.join(file));
     let output = ReportOutput::from_settings(&settings, file.as_deref());
     let code = output.deliver_report(&report, &start);
-    remember_shown(&report, &start);
+    remember_verdict(&report, &start);
     Ok(code)
 }

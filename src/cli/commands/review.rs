@@ -25,7 +25,7 @@ use crate::run::error::RunError;
 use crate::run::page::render_artefact;
 use crate::run::prepare::prepare_review;
 use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
-use crate::run::shown::remember_shown;
+use crate::run::shown::remember_verdict;
 use crate::session::{InterruptSource, ProgressEvent, ProgressKind};
 
 pub(crate) const EXAMPLES: &str = "\
@@ -397,7 +397,7 @@ pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, Ru
     // The verdict is the last line that a reader sees.
     hint_other_judges(&settings, &start);
     let code = deliver_with_events(&args.output, &report, &output, &start);
-    remember_shown(&report, &start);
+    remember_verdict(&report, &start);
     if args.forge.is_requested() && code != exit::UNPUBLISHED {
         return publish_in_job(&report, &args.forge, lines, &settings, &start);
     }

@@ -17,7 +17,7 @@ use crate::run::error::RunError;
 use crate::run::findings;
 use crate::run::notes::{self, NotedVerdict, repository_trust};
 use crate::run::page::render_artefact;
-use crate::run::shown::{last_reused, moved_on, remember_shown};
+use crate::run::shown::{moved_on, remember_shown, verdict_after};
 use crate::run::store::{self, StoredRun};
 use crate::text::Untrusted;
 
@@ -27,7 +27,7 @@ const MAX_NAMED: usize = 5;
 /// Show a past run: each judge's findings, the debate, and the verdict
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ShowArgs {
-    /// The run's name or a part of it, or a commit with verdicts in its notes [default: the latest run]
+    /// The run's name or a part of it, or a commit with verdicts in its notes [default: the last verdict]
     #[arg(value_name = "RUN")]
     run: Option<String>,
     /// The format
@@ -94,9 +94,8 @@ pub(crate) fn run(args: &ShowArgs, start: &CommandContext) -> Result<(), RunErro
         format => format,
     };
     let found = store::find_run(start, args.run.as_deref());
-    let ended = found.as_ref().ok().and_then(StoredRun::ended);
     if args.run.is_none()
-        && let Some(report) = last_reused(start, ended)
+        && let Some(report) = verdict_after(found.as_ref().ok(), start)
     {
         return show_report(&report, None, args, format, start);
     }
@@ -218,7 +217,9 @@ fn show_report(
     }
     match past {
         Some(past) if args.web => web::open_page(past, report, start)?,
-        None if args.web => web::open_loose_page(&render_artefact(report, start), start)?,
+        None if args.web => {
+            web::open_loose_page(&render_artefact(report, start), "report.html", start)?
+        }
         _ => {
             let text = render_report(report, format, report.own_gate(), start);
             pager::print_paged(&text, start)?;

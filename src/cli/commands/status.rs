@@ -6,11 +6,13 @@ use serde::Serialize;
 
 use crate::cli::context::CommandContext;
 use crate::cli::live::Board;
-use crate::report::DisplayOptions;
+use crate::council::outcome::VerdictReason;
+use crate::report::{DisplayOptions, Report};
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::hook::background::{self, BackgroundState};
 use crate::run::proposals;
+use crate::run::resume;
 use crate::run::store::{self, RunState, StoredRun};
 use crate::run::watch::RunWatcher;
 use crate::session::ProgressEvent;
@@ -30,7 +32,7 @@ pub(crate) struct StatusArgs {
 pub(crate) struct RunStatus {
     /// The run's name.
     run: String,
-    /// Whether it goes on; otherwise it was interrupted, and `git council resume` continues it.
+    /// Whether it goes on; otherwise it was interrupted or ran out of time, and `git council resume` continues it if it can.
     running: bool,
     /// What has happened in it so far, as `review --events` writes it; empty where it was interrupted.
     events: Vec<ProgressEvent>,
@@ -56,14 +58,17 @@ pub(crate) fn describe_status(
     let mut out = String::new();
     for (past, report) in store::list_runs(start)? {
         // Whoever was interrupted in good order has left a report of how far it came.
-        let is_incomplete = report.is_some_and(|report| report.incomplete);
+        let is_incomplete = report.as_ref().is_some_and(|report| report.incomplete);
         let line = match past.state() {
             RunState::GoingOn => "is running".to_owned(),
             RunState::Finished if !is_incomplete => continue,
-            RunState::CutOff | RunState::Finished => format!(
-                "was interrupted; `git council resume {}` continues it",
-                past.name
-            ),
+            RunState::CutOff | RunState::Finished => {
+                format!(
+                    "{}; {}",
+                    why_ended(report.as_ref()),
+                    next_step(&past, start)
+                )
+            }
         };
         out.push_str(&format!("{}  {line}\n", past.name));
         if past.state() == RunState::GoingOn {
@@ -90,6 +95,24 @@ pub(crate) fn describe_status(
         )),
     }
     Ok(out)
+}
+
+/// Why a run ended before it had a verdict.
+fn why_ended(report: Option<&Report>) -> &'static str {
+    match report.map(|report| report.outcome.reason) {
+        Some(VerdictReason::Deadline) => "ran out of time",
+        Some(VerdictReason::BackendLost) => "lost its backend",
+        _ => "was interrupted",
+    }
+}
+
+/// What a person can do about it: never a command that refuses.
+fn next_step(past: &StoredRun, start: &RunContext) -> String {
+    let name = &past.name;
+    match resume::check_resumable(past, start) {
+        Ok(()) => format!("`git council resume {name}` continues it"),
+        Err(_) => "it cannot be continued; review again: `git council review`".to_owned(),
+    }
 }
 
 fn collect_status(start: &CommandContext) -> Result<Vec<RunStatus>, RunError> {

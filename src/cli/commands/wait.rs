@@ -12,7 +12,7 @@ use crate::config::{ReportFormat, parse_duration};
 use crate::report::Report;
 use crate::run::error::RunError;
 use crate::run::hook::background::{BackgroundState, background_queue};
-use crate::run::shown::{last_reused, moved_on, remember_shown};
+use crate::run::shown::{moved_on, remember_shown, verdict_after};
 use crate::run::store::{self, RunState, StoredRun};
 use crate::run::watch::RunWatcher;
 
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &WaitArgs, start: &CommandContext) -> Result<u8, RunErro
         sleep(POLL_INTERVAL);
     }
     let found = find_run(args.run.as_deref(), start);
-    if let Some(report) = reused_for_head(args, found.as_ref().ok(), start) {
+    if let Some(report) = given_for_head(args, found.as_ref().ok(), start) {
         return print_report(&report, args, start);
     }
     let past = found?;
@@ -103,17 +103,18 @@ fn print_report(report: &Report, args: &WaitArgs, start: &CommandContext) -> Res
     Ok(line.exit_code)
 }
 
-/// The verdict that was reused for HEAD after the latest run had ended, where nothing is running.
-fn reused_for_head(
+/// The verdict that was given for HEAD after the latest run had ended and is not that run's, where nothing is running and
+/// nothing was interrupted since.
+fn given_for_head(
     args: &WaitArgs,
     past: Option<&StoredRun>,
     start: &CommandContext,
 ) -> Option<Report> {
-    let is_running = past.is_some_and(|past| past.state() == RunState::GoingOn);
-    if args.run.is_some() || is_running {
+    let is_open = past.is_some_and(|past| past.state() != RunState::Finished);
+    if args.run.is_some() || is_open {
         return None;
     }
-    let report = last_reused(start, past.and_then(StoredRun::ended))?;
+    let report = verdict_after(past, start)?;
     moved_on(report.target.head.as_deref(), start)
         .is_none()
         .then_some(report)

@@ -21,7 +21,7 @@ use crate::run::digests::{self, PlannedDigests};
 use crate::run::error::RunError;
 use crate::run::prepare::{PreparedReview, prepare_spec};
 use crate::run::request::ReviewRequest;
-use crate::run::shown::remember_shown;
+use crate::run::shown::remember_verdict;
 use crate::session::InterruptSource;
 
 use crate::cli::github::publishing::{
@@ -101,7 +101,7 @@ pub(crate) fn review_pull_request(
         }
         let report = report_over(report, &prepared);
         let delivered = deliver(&report, (wanted, args), &settings, &mut wishes, &start)?;
-        remember_shown(&report, &start);
+        remember_verdict(&report, &start);
         let code = publish_report(&report, &seen, troubles, &wishes, &hub, &start);
         return Ok(if code == exit::OK { delivered } else { code });
     }
@@ -156,7 +156,7 @@ pub(crate) fn review_pull_request(
         publish::absorb_carried(&mut report, &wishes.carried);
     }
     let delivered = deliver(&report, (wanted, args), &settings, &mut wishes, &start)?;
-    remember_shown(&report, &start);
+    remember_verdict(&report, &start);
     if let Some(pull) = seen
         .pull
         .as_ref()

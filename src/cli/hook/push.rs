@@ -24,7 +24,7 @@ use crate::run::hook::passing_secrets::{
 use crate::run::hook::script::HookEvent;
 use crate::run::prepare::{PreparedReview, prepare_review};
 use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
-use crate::run::shown::remember_shown;
+use crate::run::shown::remember_verdict;
 use crate::session::InterruptSource;
 
 /// The most bytes of refs that are read.
@@ -67,7 +67,7 @@ impl PrePush<'_> {
             news.end_with(PushEnding::Blocked);
         }
         if let Some(report) = news.worst_report() {
-            remember_shown(report, self.start);
+            remember_verdict(report, self.start);
         }
         // What was found before something broke down is told with it.
         news.tell(self.start);

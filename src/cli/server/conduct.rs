@@ -15,7 +15,7 @@ use crate::run::error::RunError;
 use crate::run::nothing::reason_to_skip;
 use crate::run::prepare::{PreparedReview, prepare_review};
 use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
-use crate::run::shown::{last_shown, remember_shown};
+use crate::run::shown::{remember_shown, remember_verdict, verdict_after};
 use crate::run::store;
 use crate::session::InterruptSource;
 use crate::text::Untrusted;
@@ -98,7 +98,7 @@ pub(super) fn conduct(
                 interrupts: InterruptSource::Channel(wires.interrupts),
             };
             let report = convene_review(prepare(target, focus, &start)?, options, &start)?;
-            remember_shown(&report, &start);
+            remember_verdict(&report, &start);
             let told = notifier.told.lock().unwrap_or_else(PoisonError::into_inner);
             Ok(answer::describe_report(&report, &told))
         }
@@ -142,12 +142,15 @@ fn prepare(
     }
 }
 
-/// The report of a run, or the one that was shown last.
+/// The report of a run, or the verdict that was given last, as `git council show` prints it.
 pub(super) fn find_report(run: Option<&str>, start: &RunContext) -> Result<Report, RunError> {
-    if let (None, Some(shown)) = (run, last_shown(start)) {
-        return Ok(shown.report);
+    let past = store::find_run(start, run);
+    if run.is_none()
+        && let Some(given) = verdict_after(past.as_ref().ok(), start)
+    {
+        return Ok(given);
     }
-    let past = store::find_run(start, run)?;
+    let past = past?;
     past.report()?.ok_or_else(|| {
         RunError::usage(format!(
             "{} has no report: it is still running, or was interrupted",
