@@ -16,11 +16,9 @@ use crate::packet::{self, sha256};
 use crate::report::InputDigests;
 use crate::safe_file;
 
-use crate::run::environment::ProcessEnvironment;
 use crate::run::error::RunError;
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
-use crate::run::redaction::is_secret_name;
 use crate::run::seats::SeatPlanner;
 
 /// What is known of a verdict before anybody is convened.
@@ -147,21 +145,6 @@ fn folder_digest(folder: &Path) -> Option<String> {
         }
     }
     Some(sha256(format!("{known:?}").as_bytes()))
-}
-
-/// What agents are told by variables that the user lists for them: another value may make another judge. Keys and tokens are
-/// left out, since many change with each job.
-pub(crate) fn told_variables(
-    settings: &Settings,
-    environment: &ProcessEnvironment,
-) -> BTreeMap<String, String> {
-    let names = settings.agents.values().flat_map(|agent| &agent.env);
-    let told = names.filter(|name| !is_secret_name(name));
-    let value = |name: &String| {
-        let value = environment.get(name)?;
-        Some((name.clone(), sha256(value.as_encoded_bytes())))
-    };
-    told.filter_map(value).collect()
 }
 
 impl RunDigests {

@@ -1,6 +1,6 @@
 //! What takes secrets out of a run: the built-in table, the user's own rules, and the values of the change.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
@@ -9,11 +9,13 @@ use council_protocol::packet::Target;
 use council_secrets::{Redactor, SecretTable};
 
 use super::context::RunContext;
+use super::environment::ProcessEnvironment;
 use super::error::RunError;
 use super::layers;
 use super::own;
 use crate::config::{Settings, resolve_layers};
 use crate::git;
+use crate::packet::sha256;
 use crate::prompt::redactor_knowing;
 
 /// The setting that names the user's own rules.
@@ -91,7 +93,7 @@ fn url_password(value: &str) -> Option<&str> {
 const MIN_OWN_SECRET: usize = 8;
 
 /// Whether a variable is called as one that holds a secret: the value of another may be any word.
-pub(super) fn is_secret_name(name: &str) -> bool {
+fn is_secret_name(name: &str) -> bool {
     const WORDS: [&str; 16] = [
         "KEY",
         "TOKEN",
@@ -126,6 +128,21 @@ pub(super) fn is_secret_name(name: &str) -> bool {
     name.split('_')
         .map(one)
         .any(|part| WORDS.iter().any(|word| part.ends_with(word)))
+}
+
+/// What agents are told by variables that the user lists for them: another value may make another judge. Keys and tokens are
+/// left out, since many change with each job.
+pub(crate) fn told_variables(
+    settings: &Settings,
+    environment: &ProcessEnvironment,
+) -> BTreeMap<String, String> {
+    let names = settings.agents.values().flat_map(|agent| &agent.env);
+    let told = names.filter(|name| !is_secret_name(name));
+    let value = |name: &String| {
+        let value = environment.get(name)?;
+        Some((name.clone(), sha256(value.as_encoded_bytes())))
+    };
+    told.filter_map(value).collect()
 }
 
 /// The redactor of the user, who has seen no change.
