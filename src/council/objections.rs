@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use council_protocol::{JudgeId, RepoPath, Severity, Vote};
 
 use super::evidence::is_about_file;
-use super::outcome::{Disposition, FindingMember, JudgedFinding, ReaderBench, says_over_what};
+use super::outcome::{
+    Disposition, FindingMember, JudgedFinding, Outcome, ReaderBench, says_over_what,
+};
 
 /// Votes that a verdict does not pass over.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -143,6 +145,16 @@ pub(super) struct RuleVote<'a> {
 pub(super) fn rules_object(findings: &[JudgedFinding], rules: &[RuleVote<'_>]) -> bool {
     let mut objecting = rules.iter().filter(|rule| rule.vote > Vote::Pass);
     objecting.any(|rule| rule.unplaced > Some(Vote::Pass) || !says_over_what(findings, rule.judge))
+}
+
+impl Outcome {
+    /// Whether a model keeps to a critical finding whose quote is nowhere.
+    pub fn has_unproven_critical(&self) -> bool {
+        let models = self.judges.iter().filter(|j| !j.seat.agent.deterministic);
+        let counted = models.filter(|j| j.counted.is_some());
+        let judges: Vec<&JudgeId> = counted.map(|j| &j.seat.judge).collect();
+        insists_unproven(&self.findings, &judges)
+    }
 }
 
 /// Lines between a quote that is nowhere and one that holds, for the two to be about one problem.

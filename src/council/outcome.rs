@@ -14,7 +14,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::ledger::DebateLedger;
-use super::objections::insists_unproven;
 use super::plan::{ConsensusRule, Dismissal, Procedure};
 use super::reproduction::SuggestionCheck;
 
@@ -489,14 +488,6 @@ impl Outcome {
         objecting.any(|j| {
             j.unplaced > Some(Vote::Pass) || !says_over_what(&self.findings, &j.seat.judge)
         })
-    }
-
-    /// Whether a model keeps to a critical finding whose quote is nowhere.
-    pub fn has_unproven_critical(&self) -> bool {
-        let models = self.judges.iter().filter(|j| !j.seat.agent.deterministic);
-        let counted = models.filter(|j| j.counted.is_some());
-        let judges: Vec<&JudgeId> = counted.map(|j| &j.seat.judge).collect();
-        insists_unproven(&self.findings, &judges)
     }
 
     /// Whether more than half of the models vote WARN or FAIL, over the change as a whole.

@@ -105,7 +105,7 @@ fn load_foreign_report(file: &std::path::Path, start: &CommandContext) -> Result
     }
     // It is published under our own name, and nothing of it has been through the redactor.
     let redactor = user_redactor(start)?;
-    let shown = match serde_json::from_str(&text) {
+    let shown = match serde_json::from_slice(text.as_bytes()) {
         Ok(report) => hide_secrets(report, &redactor).to_string(),
         // What is wrong with it is told below.
         Err(_) => text,

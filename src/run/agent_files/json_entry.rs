@@ -208,12 +208,13 @@ mod tests {
 
     #[test]
     fn what_is_installed_and_removed_leaves_a_json_file_as_it_was() {
-        // What is as if we had written it goes.
-        let Step::Write(new) = entry().install_step(Some("{}")) else {
+        let Step::Write(new) = entry().install_step(None) else {
             panic!()
         };
         assert_eq!(entry().remove_step(&new), Step::Delete);
         for text in [
+            "{}",
+            "{}\n",
             "{ \"mcpServers\": {} }\n",
             "{\n  \"a\": 1\n}\n",
             "// mine\n{\n}\n",
