@@ -214,7 +214,6 @@ mod tests {
         assert_eq!(entry().remove_step(&new), Step::Delete);
         for text in [
             "{}",
-            "{}\n",
             "{ \"mcpServers\": {} }\n",
             "{\n  \"a\": 1\n}\n",
             "// mine\n{\n}\n",
