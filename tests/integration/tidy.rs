@@ -368,3 +368,39 @@ fn no_source_or_document_names_a_machine_or_a_registry_host() {
         assert!(!places.iter().any(|p| text.contains(p.as_str())), "{file}");
     }
 }
+
+/// A line of a document is read in a terminal, too. Tables, code, addresses and what is generated from the program are as long as
+/// they have to be.
+#[test]
+fn no_line_of_a_document_is_longer_than_a_terminal_is_wide() {
+    const GENERATED: [&str; 2] = ["docs/configuration.md", "docs/rules.md"];
+    let pages = fs::read_dir(root().join("docs")).unwrap();
+    let pages = pages.map(|page| page.unwrap().path());
+    let pages = pages.filter(|page| page.extension().is_some_and(|end| end == "md"));
+    let top = [
+        "README.md",
+        "SECURITY.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+    ];
+    let top = top.iter().map(|name| root().join(name));
+    let mut long = Vec::new();
+    for page in pages.chain(top) {
+        let name = page.strip_prefix(root()).unwrap().display().to_string();
+        if GENERATED.contains(&name.as_str()) {
+            continue;
+        }
+        let mut is_code = false;
+        for (number, line) in fs::read_to_string(&page).unwrap().lines().enumerate() {
+            let text = line.trim_start();
+            is_code ^= text.starts_with("```");
+            let is_free =
+                is_code || line.starts_with("    ") || text.starts_with(['|', '<', '#', '!']);
+            if !is_free && !line.contains("http") && line.chars().count() > 120 {
+                long.push(format!("{name}:{}", number + 1));
+            }
+        }
+    }
+    assert!(long.is_empty(), "{long:?}");
+}
