@@ -43,7 +43,11 @@ pub(super) fn close(borders: HardBorders, writable: &[PathBuf]) -> Result<(), St
 pub(super) fn keep_attributes(writable: &[PathBuf]) -> Result<(), String> {
     let held = enter_namespaces(0).and_then(|()| hold_files(writable));
     let own = [(libc::SYS_mount_setattr, libc::EPERM)];
-    let everywhere: Vec<_> = ALTERING.iter().map(|call| (*call, libc::EPERM)).collect();
+    let everywhere: Vec<_> = ALTERING
+        .iter()
+        .chain(ALTERING_OF_OLD)
+        .map(|call| (*call, libc::EPERM))
+        .collect();
     let refused = if held.is_ok() { &own[..] } else { &everywhere };
     filter_calls(refused, SocketFilter::All)
         .map_err(|error| format!("the permissions of other files cannot be held: {error}"))
@@ -205,50 +209,37 @@ const ARCHITECTURE: u32 = 0xC000_00B7;
 const X32_BIT: u32 = 0x4000_0000;
 
 /// Calls that alter who may open a file, whose it is, when it was written and what is attached to it.
-#[cfg(target_arch = "x86_64")]
 const ALTERING: &[libc::c_long] = &[
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    FCHMODAT2,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_utimensat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    SETXATTRAT,
+    REMOVEXATTRAT,
+    FILE_SETATTR,
+    libc::SYS_mount_setattr,
+];
+
+/// Older ones of the same kind, which younger processors were not given.
+#[cfg(target_arch = "x86_64")]
+const ALTERING_OF_OLD: &[libc::c_long] = &[
     libc::SYS_chmod,
     libc::SYS_chown,
     libc::SYS_lchown,
     libc::SYS_utime,
     libc::SYS_utimes,
     libc::SYS_futimesat,
-    libc::SYS_fchmod,
-    libc::SYS_fchmodat,
-    FCHMODAT2,
-    libc::SYS_fchown,
-    libc::SYS_fchownat,
-    libc::SYS_utimensat,
-    libc::SYS_setxattr,
-    libc::SYS_lsetxattr,
-    libc::SYS_fsetxattr,
-    libc::SYS_removexattr,
-    libc::SYS_lremovexattr,
-    libc::SYS_fremovexattr,
-    SETXATTRAT,
-    REMOVEXATTRAT,
-    FILE_SETATTR,
-    libc::SYS_mount_setattr,
 ];
 #[cfg(not(target_arch = "x86_64"))]
-const ALTERING: &[libc::c_long] = &[
-    libc::SYS_fchmod,
-    libc::SYS_fchmodat,
-    FCHMODAT2,
-    libc::SYS_fchown,
-    libc::SYS_fchownat,
-    libc::SYS_utimensat,
-    libc::SYS_setxattr,
-    libc::SYS_lsetxattr,
-    libc::SYS_fsetxattr,
-    libc::SYS_removexattr,
-    libc::SYS_lremovexattr,
-    libc::SYS_fremovexattr,
-    SETXATTRAT,
-    REMOVEXATTRAT,
-    FILE_SETATTR,
-    libc::SYS_mount_setattr,
-];
+const ALTERING_OF_OLD: &[libc::c_long] = &[];
 
 /// Younger calls have one number on every processor.
 const FCHMODAT2: libc::c_long = 452;

@@ -9,8 +9,8 @@ use crate::fixture::RuleFixture;
 const LOCKED: &[(&str, &str, &str, &str)] = &[
     (
         "package-lock.json",
-        "{\n  \"packages\": {\n    \"node_modules/a\": {\n      \"version\": \"1.0.0\",\n      \"resolved\": \"https://registry.npmjs.org/a/-/a-1.0.0.tgz\",\n      \"integrity\": \"sha512-AAAA\"\n    }\n  }\n}\n",
-        "registry.npmjs.org",
+        "{\n  \"packages\": {\n    \"node_modules/a\": {\n      \"version\": \"1.0.0\",\n      \"resolved\": \"https://packages.example.org/a/-/a-1.0.0.tgz\",\n      \"integrity\": \"sha512-AAAA\"\n    }\n  }\n}\n",
+        "packages.example.org",
         "registry.evil.org",
     ),
     (
@@ -21,7 +21,7 @@ const LOCKED: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "yarn.lock",
-        "a@^1.0.0:\n  version \"1.0.0\"\n  resolved \"https://registry.yarnpkg.com/a/-/a-1.0.0.tgz#aa\"\n  integrity sha512-AAAA\n",
+        "a@^1.0.0:\n  version \"1.0.0\"\n  resolved \"https://packages.example.org/a/-/a-1.0.0.tgz#aa\"\n  integrity sha512-AAAA\n",
         "AAAA",
         "BBBB",
     ),
@@ -39,14 +39,14 @@ const LOCKED: &[(&str, &str, &str, &str)] = &[
     ),
     (
         "uv.lock",
-        "[[package]]\nname = \"a\"\nversion = \"1.0.0\"\nsdist = { url = \"https://files.pythonhosted.org/a-1.tar.gz\", hash = \"sha256:aaaa\", size = 1 }\n",
+        "[[package]]\nname = \"a\"\nversion = \"1.0.0\"\nsdist = { url = \"https://packages.example.org/a-1.tar.gz\", hash = \"sha256:aaaa\", size = 1 }\n",
         "aaaa",
         "bbbb",
     ),
     (
         "uv.lock",
-        "[[package]]\nname = \"a\"\nversion = \"1.0.0\"\nsdist = { url = \"https://files.pythonhosted.org/a-1.tar.gz\", hash = \"sha256:aaaa\", size = 1 }\n",
-        "files.pythonhosted.org",
+        "[[package]]\nname = \"a\"\nversion = \"1.0.0\"\nsdist = { url = \"https://packages.example.org/a-1.tar.gz\", hash = \"sha256:aaaa\", size = 1 }\n",
+        "packages.example.org",
         "files.evil.org",
     ),
     (
