@@ -37,40 +37,93 @@ pub(crate) fn suggest_whole_review(
     if let Some(why) = lines_that_are_cut(&cut, &prepared.packet) {
         return Some(why);
     }
-    if cut.is_empty() || settings.review.large == LargeChangePolicy::Shard {
+    if cut.is_empty() {
+        return None;
+    }
+    let frame = prompts?.brief_facts().frame;
+    let cut_in_parts = settings.review.large == LargeChangePolicy::Shard;
+    let whole = BriefOfOneFile::of_largest(&prepared.packet, frame);
+    let needed = whole.filter(|whole| whole.bytes > settings.limits.brief);
+    if cut_in_parts && needed.is_none() {
         return None;
     }
     let request = prepared.request.as_ref()?;
     let target = target_words(&request.target)?;
-    let hunks = prepared.packet.files.iter().flat_map(|file| &file.hunks);
-    let change: u64 = hunks
-        .map(|hunk| hunk.body.len() as u64 + GUTTER * u64::from(hunk.old_lines + hunk.new_lines))
-        .sum();
-    let frame = prompts?.brief_facts().frame;
-    let room = settings.limits.brief.saturating_sub(frame).max(1);
+    let brief = needed.as_ref().map(|whole| whole.bytes);
+    let brief = brief.unwrap_or(settings.limits.brief);
+    let room = brief.saturating_sub(frame).max(1);
+    let change: u64 = prepared.packet.files.iter().map(bytes_in_brief).sum();
     // Folders are kept together, so no part is filled to its end.
-    let parts = (change * 5 / 4).div_ceil(room).max(2);
+    let parts = (change * 5 / 4)
+        .div_ceil(room)
+        .max(1 + u64::from(needed.is_none()));
     let reading: Vec<&Seat> = seats
         .iter()
         .filter(|seat| seat.agent.kind.reads_text())
         .collect();
     let judges = seats.len() - reading.len() + reading.len() * usize::try_from(parts).ok()?;
     let mut command = format!("git council review{target} --config review.large=shard");
+    if needed.is_some() {
+        command.push_str(&format!(" --config limits.brief={}K", brief / 1024));
+    }
     if judges as u64 > settings.limits.agents {
         command.push_str(&format!(" --config limits.agents={judges}"));
     }
     if !request.pathspecs.is_empty() {
         command.push_str(&format!(" -- {}", request.pathspecs.join(" ")));
     }
-    let brief = change / parts + frame;
-    let each = (0..parts).flat_map(|_| &reading).map(|seat| (*seat, brief));
+    let shown = change / parts + frame;
+    let each = (0..parts).flat_map(|_| &reading).map(|seat| (*seat, shown));
     let each: Vec<(&Seat, u64)> = each.collect();
     let estimate = RunEstimate::for_seats(&each, 0, &prepared.coverage, settings);
+    let why = match needed {
+        Some(whole) => format!(
+            "{} alone is larger than one brief (`limits.brief`)",
+            whole.path
+        ),
+        None => {
+            "the change is larger than one brief (`limits.brief`), so files are left out".to_owned()
+        }
+    };
+    let in_parts = match parts {
+        1 => "at once".to_owned(),
+        _ => format!("in about {parts} parts"),
+    };
     Some(format!(
-        "the change is larger than one brief (`limits.brief`), so files are left out; `{command}` reviews all of it in about \
-         {parts} parts: {}",
+        "{why}; `{command}` reviews all of it {in_parts}: {}",
         estimate.describe_total()
     ))
+}
+
+/// The brief that shows the largest file of a change: a file is never divided between two parts, for whoever reads the
+/// second half has to know the first.
+struct BriefOfOneFile {
+    path: String,
+    bytes: u64,
+}
+
+impl BriefOfOneFile {
+    /// Rounded up to whole kilobytes of 1024 bytes, with room for the notes that a brief puts beside the lines.
+    fn of_largest(packet: &Packet, frame: u64) -> Option<Self> {
+        let largest = packet
+            .files
+            .iter()
+            .max_by_key(|file| bytes_in_brief(file))?;
+        let bytes = bytes_in_brief(largest) * 21 / 20 + frame;
+        Some(Self {
+            path: largest.path.display().into_owned(),
+            bytes: bytes.next_multiple_of(1024),
+        })
+    }
+}
+
+/// What a file's hunks take in a brief.
+fn bytes_in_brief(file: &FileChange) -> u64 {
+    let in_hunk = |hunk: &Hunk| {
+        let lines = u64::from(hunk.old_lines) + u64::from(hunk.new_lines);
+        hunk.body.len() as u64 + GUTTER * lines
+    };
+    file.hunks.iter().map(in_hunk).sum()
 }
 
 /// What is said where nothing is missing but lines that are withheld whole, for the name of their file says that it holds
@@ -176,8 +229,8 @@ mod tests {
     use crate::prompt::{MIN_BRIEF_BYTES, PromptBuilder};
     use crate::run::backends::empty_packet;
 
-    /// What is said of a new file whose lines are so long, shown in a brief of this size.
-    fn said(lines: &[usize], budget_bytes: usize) -> Option<String> {
+    /// A new file whose lines are so long.
+    fn packet_of_lines(lines: &[usize]) -> Packet {
         let mut packet = empty_packet();
         let body = lines
             .iter()
@@ -209,6 +262,12 @@ mod tests {
             path: "long.py".into(),
             state: CoverageState::Reviewed,
         });
+        packet
+    }
+
+    /// What is said of such a file, shown in a brief of this size.
+    fn said(lines: &[usize], budget_bytes: usize) -> Option<String> {
+        let packet = packet_of_lines(lines);
         let prompter = PromptBuilder::new(&RunSeed("0".repeat(64)), &BTreeMap::new()).unwrap();
         let class = BriefClass {
             budget_bytes,
@@ -230,6 +289,24 @@ mod tests {
         assert_eq!(said(&[40, 1_900], whole), None);
         // Here the size of the brief cuts, and other advice is true.
         assert_eq!(said(&[1_900; 40], MIN_BRIEF_BYTES), None);
+    }
+
+    proptest::proptest! {
+        /// The size that is named for a file alone is enough for it, whatever its lines are like: the printed command
+        /// must not leave the file unread again.
+        #[test]
+        fn the_brief_that_is_named_for_a_file_shows_all_of_it(lines in 200usize..3_000, words in 0usize..30) {
+            let packet = packet_of_lines(&vec![words * 5; lines]);
+            let prompter = PromptBuilder::new(&RunSeed("0".repeat(64)), &BTreeMap::new()).unwrap();
+            let empty = prompter.render_brief(&empty_packet(), &BriefClass::default()).unwrap();
+            let whole = BriefOfOneFile::of_largest(&packet, empty.text.len() as u64).unwrap();
+            let class = BriefClass {
+                budget_bytes: usize::try_from(whole.bytes).unwrap().max(MIN_BRIEF_BYTES),
+                ..BriefClass::default()
+            };
+            let brief = prompter.render_brief(&packet, &class).unwrap();
+            proptest::prop_assert!(brief.coverage.is_complete(), "{} bytes", whole.bytes);
+        }
     }
 
     #[test]

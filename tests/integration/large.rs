@@ -48,13 +48,37 @@ fn what_is_larger_than_a_brief_names_the_command_that_reviews_it_whole_and_its_c
     let text = format!("{} {}", dry.stdout, dry.stderr);
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("reviews all of it"), "{text}");
-    // What it names does what it says.
+    does_what_it_says(&repo, told);
+}
+
+/// Runs the command that a note names: it reviews all of the change.
+fn does_what_it_says(repo: &Repo, told: &str) {
     let command = told
         .split('`')
         .find(|part| part.starts_with("git council "));
     let args: Vec<&str> = command.unwrap().split(' ').skip(2).collect();
     let run = repo.council_with(&[], &args).ends(0);
     assert!(run.stdout.starts_with("PASS"), "{}", run.stdout);
+}
+
+#[test]
+fn a_file_larger_than_a_brief_names_the_brief_that_shows_it() {
+    let repo = with_judge(&answer("PASS", ""), "");
+    let line = |nth: usize| format!("the value of row {nth} is set to another one\n");
+    repo.write("data/big.txt", (0..12_000).map(line).collect::<String>());
+    repo.write("data/small.txt", "one value is set\n");
+    repo.commit("Data");
+    for policy in ["rank", "shard"] {
+        let large = format!("review.large={policy}");
+        let args = ["review", "HEAD", "--json", "--config", &large];
+        let run = repo.council_with(&[], &args).ends(3);
+        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        let notes = notes(&report);
+        let told = notes
+            .iter()
+            .find(|note| note.contains("data/big.txt alone is larger than one brief"));
+        does_what_it_says(&repo, told.unwrap_or_else(|| panic!("{policy}: {notes:?}")));
+    }
 }
 
 #[test]
