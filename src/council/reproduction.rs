@@ -54,7 +54,8 @@ pub enum ReproductionResult {
         /// After the change, with the finding's suggestion in it; none: there was none to try, or nothing to mend.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         mended: Option<MendedRuns>,
-        /// After the change, with an error in the place of the finding's lines; none: it was not tried.
+        /// After the change, with an error, and then with nothing, in the place of the finding's lines: passed if it passed
+        /// with either; none: it was not tried.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         without: Option<TestRun>,
     },
@@ -195,8 +196,8 @@ impl ReproductionResult {
         matches!(self.standing(), S::Passes | S::Mended)
     }
 
-    /// Whether it does not pass without the lines of its finding: a test that does has never run them, and says nothing of
-    /// them.
+    /// Whether it does not pass without the lines of its finding: a test that does has never run them, or asks for no
+    /// result of them, and says nothing of them.
     pub(super) fn needs_place(&self) -> bool {
         match self {
             Self::Ran { without, .. } => {

@@ -388,8 +388,11 @@ fn a_doubter_s_passing_test_disputes_what_nobody_proved() {
         "import unittest\n\nclass T(unittest.TestCase):\n    def test_x(self):\n        pass\n";
     let report = run(Reply::vote("FAIL"), doubt(empty, "disagreed"));
     assert_eq!(became(&report, 0), (json!("unconfirmed"), json!("not-run")));
-    // One that names the lines and never runs them says nothing of them.
+    // One that names the lines and never runs them says nothing of them; nor does one that calls them and asks for no
+    // result, or reads them as a text.
     for idle in [
+        "import unittest\nfrom shop import first_item\nclass T(unittest.TestCase):\n    def test_x(self):\n        first_item([1])\n",
+        "import unittest\nclass T(unittest.TestCase):\n    def test_x(self):\n        assert 'first_item' in open('shop.py').read() and 'return items' in open('shop.py').read()\n",
         "import unittest\n# first_item return items\nclass T(unittest.TestCase):\n    def test_x(self):\n        pass\n",
         "import unittest\nfrom shop import first_item\nclass T(unittest.TestCase):\n    def test_x(self):\n        pass\n",
     ] {

@@ -242,7 +242,8 @@ impl ProofRunner {
         Ok(MendedRuns::Ran { runs })
     }
 
-    /// The test once more after the change, with an error in the place of the lines that it is brought against.
+    /// The test again after the change, with other lines in the place of those that it is brought against. What passes
+    /// with one of them passes without the lines.
     fn try_without(
         &self,
         room: &TrialRoom<'_>,
@@ -250,12 +251,17 @@ impl ProofRunner {
     ) -> Result<Option<TestRun>, String> {
         let text = self.blobs.read(Side::New, &place.path);
         let text = text.map_err(|error| error.to_string())?;
-        let broken = text.and_then(|text| without_lines(&text, place));
-        let Some(broken) = broken else {
-            return Ok(None);
-        };
-        let edit = (&place.path, broken.as_slice());
-        Ok(Some(self.run_on(room, Side::New, Some(edit))?.0))
+        let mut without = None;
+        let others = text.and_then(|text| without_lines(&text, place));
+        for other in others.into_iter().flatten() {
+            let edit = (&place.path, other.as_slice());
+            let run = self.run_on(room, Side::New, Some(edit))?.0;
+            if run == TestRun::Passed {
+                return Ok(Some(run));
+            }
+            without.get_or_insert(run);
+        }
+        Ok(without)
     }
 
     /// Whether the files can be put there: a test replaces nothing of what it is about.
