@@ -71,6 +71,7 @@ fn carry_out(
     }
     let next = match (args.write, open) {
         (false, true) => "nothing was changed yet: repeat it with --write\n",
+        (true, true) if left.is_some() => "",
         (true, true) => "start the agent anew to have it look there\n",
         (_, false) => "there is nothing to do\n",
     };
