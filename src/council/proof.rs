@@ -98,7 +98,7 @@ pub(super) fn give_up(state: &mut DebateState, why: &str) {
         .iter_mut()
         .filter(|r| r.result.is_none())
     {
-        open.result = Some(ReproductionResult::not_run(why));
+        open.result = Some(ReproductionResult::held_up(why));
     }
 }
 

@@ -60,7 +60,13 @@ pub enum ReproductionResult {
         without: Option<TestRun>,
     },
     /// It was not run.
-    NotRun { why: String },
+    NotRun {
+        /// Why. Untrusted text.
+        why: String,
+        /// Whether this machine is why, and not the test or the change: another time it may run.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        machine: bool,
+    },
 }
 
 /// The lines that a judge would put in the place of others.
@@ -167,7 +173,31 @@ pub struct ReproductionRecord {
 impl ReproductionResult {
     /// Not run, and why.
     pub fn not_run(why: impl Into<String>) -> Self {
-        Self::NotRun { why: why.into() }
+        Self::NotRun {
+            why: why.into(),
+            machine: false,
+        }
+    }
+
+    /// Not run because of this machine, e.g. without the program of the command.
+    pub fn held_up(why: impl Into<String>) -> Self {
+        Self::NotRun {
+            why: why.into(),
+            machine: true,
+        }
+    }
+
+    /// Whether another run of the same test may say something else: this machine could not run it, or not every time. What
+    /// ran before the change and never after it is broken by the change.
+    pub fn is_unsettled(&self) -> bool {
+        let broken = |run: &&TestRun| matches!(run, TestRun::Broken { .. });
+        match self {
+            Self::NotRun { machine, .. } => *machine,
+            Self::Ran { base, head, .. } => {
+                let after = head.iter().filter(broken).count();
+                base.iter().any(|run| broken(&run)) || (after > 0 && after < head.len())
+            }
+        }
     }
 
     /// What the runs mean.
@@ -299,6 +329,29 @@ mod tests {
         };
         let broken = check(&[&p, &b, &p]);
         assert!(matches!(broken, SuggestionCheck::Untried { why } if why.contains("compile")));
+    }
+
+    #[test]
+    fn what_this_machine_could_not_run_is_unsettled() {
+        let (p, b) = (
+            TestRun::Passed,
+            TestRun::Broken {
+                why: "it took more than 60 s".to_owned(),
+            },
+        );
+        let ran = |base: [&TestRun; 3], head: [&TestRun; 3]| ReproductionResult::Ran {
+            base: base.map(Clone::clone).into(),
+            head: head.map(Clone::clone).into(),
+            output: String::new(),
+            mended: None,
+            without: None,
+        };
+        assert!(ReproductionResult::held_up("no program").is_unsettled());
+        assert!(!ReproductionResult::not_run("it has no file").is_unsettled());
+        assert!(ran([&b; 3], [&b; 3]).is_unsettled());
+        assert!(ran([&p; 3], [&p, &b, &p]).is_unsettled());
+        assert!(!ran([&p; 3], [&b; 3]).is_unsettled());
+        assert!(!ran([&p; 3], [&p; 3]).is_unsettled());
     }
 
     #[test]

@@ -204,7 +204,8 @@ fn ignore_missing(result: io::Result<()>) -> io::Result<()> {
 }
 
 /// Whether a verdict may stand for a later one: made by judges that all counted and none of whom failed, over all of the
-/// change, and by itself. Errors and abstentions never are; neither is what was itself only recognised.
+/// change, by itself, and with every test run that could be. Errors and abstentions never are; neither is what was itself
+/// only recognised.
 pub(crate) fn is_worth_keeping(report: &Report) -> bool {
     let judged = matches!(
         report.outcome.verdict,
@@ -220,6 +221,8 @@ pub(crate) fn is_worth_keeping(report: &Report) -> bool {
         && !report.outcome.judges.is_empty()
         && report.outcome.judges.iter().all(answered)
         && report.outcome.coverage.is_complete()
+        // A test that could not be run here might have proved a finding.
+        && !report.outcome.ledger.reproductions.iter().any(|brought| brought.result.is_unsettled())
 }
 
 #[cfg(test)]

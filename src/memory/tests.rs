@@ -2,6 +2,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
+use crate::council::reproduction::{ReproductionRecord, ReproductionResult};
 use crate::report::{MemoryPlace, RecognisedVerdict};
 use council_protocol::RoundNumber;
 
@@ -79,7 +80,7 @@ fn t29_a_verdict_that_somebody_else_put_there_is_none() {
 #[test]
 fn errors_abstentions_and_gaps_are_never_kept() {
     type Spoil = fn(&mut Report);
-    let spoils: [(&str, Spoil); 8] = [
+    let spoils: [(&str, Spoil); 9] = [
         ("inconclusive", |r| {
             r.outcome.verdict = Verdict::Inconclusive
         }),
@@ -98,6 +99,20 @@ fn errors_abstentions_and_gaps_are_never_kept() {
             }];
         }),
         ("nobody", |r| r.outcome.judges.clear()),
+        ("a test that could not be run", |r| {
+            let result = ReproductionResult::held_up("there is no program `x` on the PATH");
+            r.outcome.ledger.reproductions = vec![ReproductionRecord {
+                id: "P1".into(),
+                judge: r.outcome.judges[0].seat.judge.clone(),
+                finding: Some("F1".into()),
+                shows: council_protocol::reproduction::ReproductionClaim::Defect,
+                command: "x".into(),
+                files: Vec::new(),
+                standing: result.standing(),
+                result,
+                refutes: false,
+            }];
+        }),
         ("a gap", |r| {
             r.outcome.coverage.files[1].state =
                 council_protocol::CoverageState::Unreadable { reason: "x".into() };

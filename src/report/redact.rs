@@ -112,7 +112,7 @@ impl ReportRedactor<'_> {
                         }
                     }
                 }
-                ReproductionResult::NotRun { why } => self.redact_text(why),
+                ReproductionResult::NotRun { why, .. } => self.redact_text(why),
             }
         }
         if let Some(synthesis) = &mut ledger.synthesis {

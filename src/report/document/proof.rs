@@ -65,7 +65,7 @@ pub(crate) fn sentence(brought: &ReproductionRecord) -> String {
 
 fn broken_reason(result: &ReproductionResult) -> String {
     match result {
-        ReproductionResult::NotRun { why } => why.clone(),
+        ReproductionResult::NotRun { why, .. } => why.clone(),
         ReproductionResult::Ran { base, head, .. } => {
             let sides = base.iter().map(|run| ("before", run));
             let mut sides = sides.chain(head.iter().map(|run| ("after", run)));

@@ -154,13 +154,8 @@ impl ProofRunner {
         })
     }
 
-    /// What came of it, or why nothing was run.
-    fn try_run(
-        &self,
-        brought: &Reproduction,
-        suggestion: Option<&Suggestion>,
-        place: Option<&Location>,
-    ) -> Result<ReproductionResult, String> {
+    /// The command of a test that may be run, or why it may not.
+    fn command_of(&self, brought: &Reproduction) -> Result<Vec<String>, String> {
         if let Some(fault) = brought.fault() {
             return Err(fault);
         }
@@ -172,9 +167,21 @@ impl ProofRunner {
         }
         let first = brought.files.first().map(|file| file.path.display());
         let first = first.ok_or("it has no file")?;
-        let argv: Vec<String> = argv.iter().map(|arg| fill_in(arg, &first)).collect();
+        Ok(argv.iter().map(|arg| fill_in(arg, &first)).collect())
+    }
+
+    /// What came of it, or why this machine could not run it.
+    fn try_run(
+        &self,
+        brought: &Reproduction,
+        argv: Vec<String>,
+        suggestion: Option<&Suggestion>,
+        place: Option<&Location>,
+    ) -> Result<ReproductionResult, String> {
         let folder = TrialFolder::create(PREFIX).map_err(|error| error.to_string())?;
-        self.check_copies(&folder)?;
+        if let Some(why) = self.uneven_copies(&folder)? {
+            return Ok(ReproductionResult::not_run(why));
+        }
         let (mut base, mut head, mut output) = (Vec::new(), Vec::new(), String::new());
         // In turn, so that whatever changes on this machine meanwhile changes for both sides.
         let room = TrialRoom {
@@ -286,20 +293,19 @@ impl ProofRunner {
         Ok(())
     }
 
-    /// Whether the copies of both sides leave out the same files. A file that only one copy has makes a test fail there
+    /// Why the copies of both sides do not leave out the same files. A file that only one copy has makes a test fail there
     /// which passes in the repository, and nothing would be proved by that.
-    fn check_copies(&self, folder: &TrialFolder) -> Result<(), String> {
+    fn uneven_copies(&self, folder: &TrialFolder) -> Result<Option<String>, String> {
         let left_out = |side| {
             let filled = folder.fill(&*self.blobs, side, None, &[]);
             filled.map_err(|error| format!("the files cannot be put into a folder: {error}"))
         };
-        match one_sided(&left_out(Side::Old)?, &left_out(Side::New)?) {
-            Some((path, why)) => Err(format!(
-                "the change is about `{}`, which no copy for tests has: {why}",
-                path.display()
-            )),
-            None => Ok(()),
-        }
+        let (old, new) = (left_out(Side::Old)?, left_out(Side::New)?);
+        let uneven = one_sided(&old, &new);
+        Ok(uneven.map(|(path, why)| {
+            let path = path.display();
+            format!("the change is about `{path}`, which no copy for tests has: {why}")
+        }))
     }
 
     /// One run in a fresh export.
@@ -360,8 +366,12 @@ impl ReproductionRunner for ProofRunner {
         suggestion: Option<&Suggestion>,
         place: Option<&Location>,
     ) -> ReproductionResult {
-        let ran = self.try_run(reproduction, suggestion, place);
-        ran.unwrap_or_else(ReproductionResult::not_run)
+        let argv = match self.command_of(reproduction) {
+            Ok(argv) => argv,
+            Err(why) => return ReproductionResult::not_run(why),
+        };
+        let ran = self.try_run(reproduction, argv, suggestion, place);
+        ran.unwrap_or_else(ReproductionResult::held_up)
     }
 
     fn stop(&self) {
