@@ -170,8 +170,9 @@ pub(super) fn check_suggestions(state: &DebateState, findings: &mut [JudgedFindi
         });
         found.suggestion_check = mended.min_by_key(|check| match check {
             SuggestionCheck::StillFails => 0,
-            SuggestionCheck::Untried { .. } => 1,
-            SuggestionCheck::Mends => 2,
+            SuggestionCheck::Breaks { .. } => 1,
+            SuggestionCheck::Untried { .. } => 2,
+            SuggestionCheck::Mends => 3,
         });
     }
 }

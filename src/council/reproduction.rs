@@ -101,8 +101,17 @@ pub enum SuggestionCheck {
     Mends,
     /// With it the test still fails, at least once.
     StillFails,
+    /// With it the test does not run, e.g. because the file cannot be read any more.
+    Breaks { why: String },
     /// It could not be tried.
     Untried { why: String },
+}
+
+impl SuggestionCheck {
+    /// Whether it was tried and the test did not pass: no button offers such a suggestion.
+    pub fn is_unfit(&self) -> bool {
+        matches!(self, Self::StillFails | Self::Breaks { .. })
+    }
 }
 
 impl MendedRuns {
@@ -117,9 +126,7 @@ impl MendedRuns {
             TestRun::Passed | TestRun::Failed => None,
         });
         match (broken, agreed(runs)) {
-            (Some(why), _) => SuggestionCheck::Untried {
-                why: format!("with it the test does not run: {why}"),
-            },
+            (Some(why), _) => SuggestionCheck::Breaks { why },
             (None, Some(true)) if runs.len() >= RUNS => SuggestionCheck::Mends,
             _ => SuggestionCheck::StillFails,
         }
@@ -328,7 +335,12 @@ mod tests {
             why: "it does not compile".to_owned(),
         };
         let broken = check(&[&p, &b, &p]);
-        assert!(matches!(broken, SuggestionCheck::Untried { why } if why.contains("compile")));
+        assert!(broken.is_unfit());
+        assert!(matches!(broken, SuggestionCheck::Breaks { why } if why.contains("compile")));
+        let untried = MendedRuns::NotRun {
+            why: "x".to_owned(),
+        };
+        assert!(!untried.check().is_unfit());
     }
 
     #[test]

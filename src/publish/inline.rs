@@ -245,7 +245,8 @@ fn suggestion_block(found: &JudgedFinding) -> String {
         none if none.is_empty() => none,
         tried => format!(" ({tried})"),
     };
-    let is_unfit = found.suggestion_check == Some(SuggestionCheck::StillFails);
+    let check = found.suggestion_check.as_ref();
+    let is_unfit = check.is_some_and(SuggestionCheck::is_unfit);
     if is_unfit || text.contains('\r') || shown != as_it_is {
         return format!("\n\nReplace these lines with{tried}\n\n{shown}");
     }

@@ -59,8 +59,9 @@ fn finding_diagnostic(found: &JudgedFinding, names: &JudgeNames<'_>) -> Value {
     });
     if let Some(range) = finding_range(&finding.location) {
         value["location"]["range"] = range.clone();
-        // Other programs take it over without a word: not where its own test still fails.
-        let is_fit = found.suggestion_check != Some(SuggestionCheck::StillFails);
+        // Other programs take it over without a word: not where its own test does not pass with it.
+        let check = found.suggestion_check.as_ref();
+        let is_fit = !check.is_some_and(SuggestionCheck::is_unfit);
         let text = finding.suggestion.as_deref();
         if let Some(text) = text.filter(|text| is_fit && is_plain(text)) {
             value["suggestions"] = json!([{ "range": range, "text": text }]);

@@ -218,7 +218,9 @@ impl ReportRedactor<'_> {
 
     fn redact_judged(&self, found: &mut JudgedFinding) {
         self.redact_finding(&mut found.finding);
-        if let Some(SuggestionCheck::Untried { why }) = &mut found.suggestion_check {
+        if let Some(SuggestionCheck::Untried { why } | SuggestionCheck::Breaks { why }) =
+            &mut found.suggestion_check
+        {
             self.redact_text(why);
         }
         if found.finding.suggestion.is_none() {

@@ -308,9 +308,9 @@ fn a_suggestion_is_tried_by_the_test_that_proves_its_finding() {
         ),
         (
             "return items[0] if items else None",
-            "untried",
-            "not tried: with it the test does not run: it cannot be read",
-            true,
+            "breaks",
+            "with it the test does not run: it cannot be read",
+            false,
         ),
         (
             "    return items[-1]",
@@ -320,9 +320,9 @@ fn a_suggestion_is_tried_by_the_test_that_proves_its_finding() {
         ),
         (
             "    return items[0] if items els",
-            "untried",
-            "not tried: with it the test does not run: it cannot be read",
-            true,
+            "breaks",
+            "with it the test does not run: it cannot be read",
+            false,
         ),
     ] {
         let Some((repo, report)) = suggested(&language, suggestion) else {

@@ -40,6 +40,7 @@ pub(crate) fn suggestion_words(check: &SuggestionCheck) -> String {
     match check {
         SuggestionCheck::Mends => format!("with it the test passes ({RUNS} runs)"),
         SuggestionCheck::StillFails => "with it the test still fails".to_owned(),
+        SuggestionCheck::Breaks { why } => format!("with it the test does not run: {why}"),
         SuggestionCheck::Untried { why } => format!("not tried: {why}"),
     }
 }
