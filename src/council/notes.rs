@@ -30,6 +30,7 @@ pub(super) fn report_notes(state: &DebateState, cut: Option<CancelCause>) -> Vec
             state.claims.unanswered_count()
         ));
     }
+    notes.extend(held_up_tests(state));
     notes.extend(missing_ballots(state));
     notes.extend(divided_council(state));
     notes.extend(weak_withdrawals(state));
@@ -41,6 +42,17 @@ pub(super) fn report_notes(state: &DebateState, cut: Option<CancelCause>) -> Vec
     notes.extend(dropped_objections(state));
     notes.extend(cut.map(|cause| cut_short(&state.plan, state.completed, cause)));
     notes
+}
+
+/// That tests of judges did not run here: else nobody sees that `[proof]` is set up in vain.
+fn held_up_tests(state: &DebateState) -> Option<String> {
+    let results = state.reproductions.iter().filter_map(|r| r.result.as_ref());
+    let held_up: Vec<_> = results.filter(|result| result.is_unsettled()).collect();
+    let why = held_up.first()?.obstacle();
+    let (count, all) = (held_up.len(), state.reproductions.len());
+    Some(format!(
+        "{count} of {all} tests of judges could not be run, e.g. because: {why} (`git council show -v` has them)"
+    ))
 }
 
 /// A council goes on without a judge that failed, and says so.

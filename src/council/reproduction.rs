@@ -227,6 +227,21 @@ impl ReproductionResult {
         }
     }
 
+    /// Why it was not run, or not to its end.
+    pub fn obstacle(&self) -> String {
+        let (base, head) = match self {
+            Self::NotRun { why, .. } => return why.clone(),
+            Self::Ran { base, head, .. } => (base, head),
+        };
+        let sides = base.iter().map(|run| ("before", run));
+        let mut sides = sides.chain(head.iter().map(|run| ("after", run)));
+        let found = sides.find_map(|(side, run)| match run {
+            TestRun::Broken { why } => Some(format!("{side} the change {why}")),
+            _ => None,
+        });
+        found.unwrap_or_else(|| "it did not run to its end".to_owned())
+    }
+
     /// Whether it passes after the change, every time, and nothing of it is broken.
     pub fn passes_after(&self) -> bool {
         use ReproductionStanding as S;

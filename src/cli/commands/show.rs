@@ -143,7 +143,10 @@ fn show_tests(id: Option<&str>, start: &CommandContext) -> Result<String, RunErr
     if tests.is_empty() {
         return Err(
             RunError::usage(format!("no judge brought a test about {name}"))
-                .hint("judges are asked for tests where `proof.run` is set: docs/proof.md"),
+                .hint(
+                "judges are asked for tests where `proof.run` is set and the second round of a debate is held; never \
+                 in CI, for a patch or for a pull request: docs/proof.md",
+            ),
         );
     }
     let mut out = format!("{name}\n");

@@ -292,6 +292,26 @@ fn a_test_that_cannot_be_run_is_told_and_changes_nothing() {
 }
 
 #[test]
+fn a_test_that_this_machine_cannot_run_is_told_in_a_note() {
+    let noted = |result| {
+        let parts = [with_test(Defect, result), silent()];
+        let notes = concluded(Severity::Critical, &parts, true).notes;
+        notes
+            .iter()
+            .any(|note| note.contains("1 of 1 tests of judges could not be run"))
+    };
+    let broken = || TestRun::Broken {
+        why: "a module that it needs is not there".to_owned(),
+    };
+    assert!(noted(ReproductionResult::held_up(
+        "there is no program `x` on the PATH"
+    )));
+    assert!(noted(ran(broken(), broken())));
+    assert!(!noted(ran(TestRun::Passed, broken())));
+    assert!(!noted(proof()));
+}
+
+#[test]
 fn nobody_waits_for_tests_when_their_time_is_over() {
     let parts = [with_test(Defect, proof()), silent()];
     let plain = concluded(Severity::Critical, &parts, false);

@@ -2,7 +2,7 @@
 
 use super::model::{Depth, Section};
 use crate::council::reproduction::{
-    RUNS, ReproductionRecord, ReproductionResult, ReproductionStanding, SuggestionCheck, TestRun,
+    RUNS, ReproductionRecord, ReproductionResult, ReproductionStanding, SuggestionCheck,
 };
 use crate::report::whole::Report;
 use crate::report::words::JudgeNames;
@@ -58,23 +58,8 @@ pub(crate) fn sentence(brought: &ReproductionRecord) -> String {
         S::Fails => "not proved by this: it fails before the change and after it",
         S::Mended => "not proved by this: it fails before the change and passes after it",
         S::Flaky => "not proved by this: its runs disagree",
-        S::Broken => return format!("not proved by this: {}", broken_reason(&brought.result)),
-        S::NotRun => return format!("not run: {}", broken_reason(&brought.result)),
+        S::Broken => return format!("not proved by this: {}", brought.result.obstacle()),
+        S::NotRun => return format!("not run: {}", brought.result.obstacle()),
     };
     format!("{words} ({RUNS} runs each)")
-}
-
-fn broken_reason(result: &ReproductionResult) -> String {
-    match result {
-        ReproductionResult::NotRun { why, .. } => why.clone(),
-        ReproductionResult::Ran { base, head, .. } => {
-            let sides = base.iter().map(|run| ("before", run));
-            let mut sides = sides.chain(head.iter().map(|run| ("after", run)));
-            let found = sides.find_map(|(side, run)| match run {
-                TestRun::Broken { why } => Some(format!("{side} the change {why}")),
-                _ => None,
-            });
-            found.unwrap_or_else(|| "it did not run to its end".to_owned())
-        }
-    }
 }
