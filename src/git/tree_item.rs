@@ -30,6 +30,10 @@ impl TreeItem {
         }
     }
 
+    pub(super) fn is_executable(self) -> bool {
+        self.mode == 0o100755
+    }
+
     pub(super) fn sort(self) -> ItemSort {
         match self.mode {
             0o040000 => ItemSort::Tree,

@@ -34,6 +34,7 @@ impl BlobSource for Tree {
         let entry = |(path, kind): (&str, EntryKind)| TreeEntry {
             path: path.into(),
             kind,
+            is_executable: false,
         };
         Ok(Some(all.map(entry).collect()))
     }

@@ -213,6 +213,7 @@ mod tests {
             Ok(Some(vec![TreeEntry {
                 path: "main.rs".into(),
                 kind: EntryKind::File,
+                is_executable: false,
             }]))
         }
     }
@@ -282,6 +283,7 @@ mod tests {
             let entry = |(name, _): &(String, Vec<u8>)| TreeEntry {
                 path: name.as_str().into(),
                 kind: EntryKind::File,
+                is_executable: false,
             };
             Ok(Some(self.0.iter().map(entry).collect()))
         }

@@ -26,6 +26,7 @@ impl BlobSource for Tree {
         let entry = |path: &RepoPath| TreeEntry {
             path: path.clone(),
             kind: EntryKind::File,
+            is_executable: false,
         };
         Ok(Some(self.0.keys().map(entry).collect()))
     }

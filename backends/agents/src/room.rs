@@ -112,7 +112,7 @@ pub(crate) fn export_side(
                     Some(content) if content.len() as u64 <= bounds.max_file_bytes => {
                         let content = shown(&entry.path, &content);
                         if bounds.writable {
-                            write_ageless(&path, &content)?;
+                            write_ageless(&path, &content, entry.is_executable)?;
                         } else {
                             write_read_only(&path, &content)?;
                         }
@@ -170,19 +170,26 @@ pub(crate) fn add_file(into: &Path, path: &RepoPath, content: &[u8]) -> io::Resu
     let place = path_inside(into, path).filter(|place| !place.exists());
     let place =
         place.ok_or_else(|| io::Error::other(format!("{} cannot be put there", path.display())))?;
-    write_ageless(&place, content)
+    write_ageless(&place, content, false)
 }
 
 /// When the files of such an export were written, in seconds since 1970: a time that every tool can read.
 const ONE_AGE: u64 = 1_000_000_000;
 
-fn write_ageless(path: &Path, content: &[u8]) -> io::Result<()> {
+fn write_ageless(path: &Path, content: &[u8], is_executable: bool) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;
     }
     let mut file = fs::File::create(path)?;
     file.write_all(content)?;
     let then = SystemTime::UNIX_EPOCH + Duration::from_secs(ONE_AGE);
+    #[cfg(unix)]
+    if is_executable {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = file.metadata()?.permissions().mode();
+        // Whoever may read it may start it.
+        file.set_permissions(fs::Permissions::from_mode(mode | ((mode & 0o444) >> 2)))?;
+    }
     file.set_times(FileTimes::new().set_modified(then).set_accessed(then))
 }
 
@@ -225,9 +232,37 @@ mod tests {
             let entry = |(path, kind, _): &(&str, EntryKind, &[u8])| TreeEntry {
                 path: (*path).into(),
                 kind: *kind,
+                is_executable: path.ends_with(".sh"),
             };
             Ok(Some(self.0.iter().map(entry).collect()))
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_room_of_tests_keeps_what_may_be_started() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let tree = Tree(vec![
+            ("run.sh", EntryKind::File, b"exit 0"),
+            ("calc.py", EntryKind::File, b"1"),
+        ]);
+        let folder = tempfile::tempdir().unwrap();
+        let bounds = WorkspaceBounds {
+            writable: true,
+            ..WorkspaceBounds::default()
+        };
+        let shown: &FileFilter<'_> = &|_, content| Cow::Borrowed(content);
+        export_workspace(&tree, folder.path(), &bounds, shown).unwrap();
+        let mode = |name| {
+            fs::metadata(folder.path().join(name))
+                .unwrap()
+                .permissions()
+                .mode()
+        };
+        assert_eq!(
+            (mode("run.sh") & 0o100, mode("calc.py") & 0o111),
+            (0o100, 0)
+        );
     }
 
     #[test]

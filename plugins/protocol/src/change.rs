@@ -271,6 +271,8 @@ pub struct TreeEntry {
     pub path: RepoPath,
     /// What it is.
     pub kind: EntryKind,
+    /// Whether it is a file that may be started as a program.
+    pub is_executable: bool,
 }
 
 /// What an entry of a tree is, by its mode.

@@ -263,6 +263,7 @@ impl BlobSource for ChangeSides {
                 ItemSort::Submodule => EntryKind::Submodule,
                 ItemSort::File | ItemSort::Tree => EntryKind::File,
             },
+            is_executable: entry.is_executable(),
         });
         Ok(Some(located.collect()))
     }

@@ -156,6 +156,7 @@ mod tests {
             let entry = |path: &RepoPath| TreeEntry {
                 path: path.clone(),
                 kind,
+                is_executable: false,
             };
             Ok(Some(self.0.iter().map(entry).collect()))
         }
