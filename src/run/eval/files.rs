@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 
 use crate::eval::labelled::LabelledChange;
 use crate::eval::trials::{TrialBook, TrialLine};
@@ -69,7 +69,10 @@ impl EvalFiles {
         let text = read_or_empty(&file)?;
         TrialBook::parse(&text).map_err(|number| {
             RunError::usage(format!("{}:{number}: this is no result of a trial", file.display()))
-                .hint("remove the line, or the file: the runs beside it are kept, and are not paid for again")
+                .hint(
+                    "remove this line and no other: a trial that began is known by an earlier line, and goes on from its \
+                     run; one that no line names any more is paid for again",
+                )
         })
     }
 
@@ -102,16 +105,44 @@ pub(super) fn to_line(value: &impl serde::Serialize) -> Result<String, RunError>
     Ok(line + "\n")
 }
 
-/// Appends a line. A last line that a crash cut off gets its end first, so that only that line is lost.
+/// Appends a line. A last line that a crash cut off is taken away first: nobody can read it, and with more behind it nobody
+/// would read the file.
 pub(super) fn append_line(file: &Path, line: &str) -> Result<(), RunError> {
     let append = || {
         let known = fs::read(file).unwrap_or_default();
         let mut out = safe_file::open_append(file)?;
-        if known.last().is_some_and(|&last| last != b'\n') {
+        let whole = known.iter().rposition(|&byte| byte == b'\n');
+        let (kept, last) = known.split_at(whole.map_or(0, |end| end + 1));
+        if serde_json::from_slice::<IgnoredAny>(last).is_ok() {
             out.write_all(b"\n")?;
+        } else if !last.is_empty() {
+            out.set_len(kept.len() as u64)?;
         }
         out.write_all(line.as_bytes())?;
         out.sync_data()
     };
     append().map_err(|error| RunError::output(&file.display().to_string(), &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_was_cut_off_spoils_nothing_behind_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("f.results");
+        for (known, becomes) in [
+            ("", "{}\n"),
+            ("{\"a\":1}\n", "{\"a\":1}\n{}\n"),
+            ("{\"a\":1}\n{\"b\":", "{\"a\":1}\n{}\n"),
+            ("{\"b\":", "{}\n"),
+            // Only its end is missing.
+            ("{\"a\":1}\n{\"b\":2}", "{\"a\":1}\n{\"b\":2}\n{}\n"),
+        ] {
+            fs::write(&file, known).unwrap();
+            append_line(&file, "{}\n").unwrap();
+            assert_eq!(fs::read_to_string(&file).unwrap(), becomes, "{known}");
+        }
+    }
 }
