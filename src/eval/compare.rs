@@ -23,7 +23,7 @@ pub(crate) struct Comparison {
     pub(crate) councils: Vec<CouncilFigures>,
     /// Each council against each later one.
     pub(crate) differences: Vec<CouncilDifference>,
-    /// How many defective changes there are whose place is known.
+    /// How many defective changes were reviewed whose place is known.
     pub(crate) located_defects: usize,
     /// How many it takes to tell 30 % from 40 %.
     pub(crate) needed_defects: u64,
@@ -36,6 +36,8 @@ pub(crate) struct CouncilFigures {
     pub(crate) changes: usize,
     pub(crate) trials: usize,
     pub(crate) measures: BTreeMap<Measure, Estimate>,
+    /// Whether nobody knows what it costs: its agents say no price, and none is set.
+    pub(crate) is_cost_unknown: bool,
     /// The share of defects that as many findings would have shown on lines drawn from the change by chance.
     pub(crate) random_lines: Option<Estimate>,
     /// The share of defects in the file with most added lines.
@@ -101,8 +103,16 @@ pub(crate) fn compare_councils(
                 .collect()
         };
         let estimate = |measure: Measure| {
-            let difference = bootstrap_difference(&rows(one, measure), &rows(other, measure));
-            difference.map(|difference| (measure, difference))
+            let (ours, theirs) = (rows(one, measure), rows(other, measure));
+            let known = [one, other].map(|council| is_known(measure, &councils[council]));
+            let difference =
+                bootstrap_difference(&ours, &theirs).filter(|_| known == [true, true])?;
+            let seen = counted(&ours).min(counted(&theirs));
+            let difference = match measure.is_share() {
+                true => difference.with_unseen(seen, -1.0, 1.0),
+                false => difference,
+            };
+            Some((measure, difference))
         };
         CouncilDifference {
             one: one.to_owned(),
@@ -111,15 +121,35 @@ pub(crate) fn compare_councils(
             measures: Measure::ALL.into_iter().filter_map(estimate).collect(),
         }
     });
-    let located = items
-        .iter()
-        .filter(|item| item.set.is_defective() && !item.places.is_empty());
+    let reviewed = |item: &&LabelledChange| {
+        let mut all = councils.values();
+        all.any(|trials| trials.contains_key(item.id.as_str()))
+    };
+    let located = items.iter().filter(reviewed);
+    let located = located.filter(|item| item.set.is_defective() && !item.places.is_empty());
     Comparison {
         councils: figures.collect(),
         differences: differences.collect(),
         located_defects: located.count(),
         needed_defects: changes_to_tell_apart(TOLD_APART.0, TOLD_APART.1),
     }
+}
+
+/// How many changes count for a share.
+fn counted(rows: &[(f64, f64)]) -> usize {
+    rows.iter().filter(|row| row.1 != 0.0).count()
+}
+
+/// A share with its interval.
+fn share_of(rows: &[(f64, f64)]) -> Option<Estimate> {
+    let found = bootstrap_ratio(rows)?;
+    Some(found.with_unseen(counted(rows), 0.0, 1.0))
+}
+
+/// Whether a number is known of all trials. Dollars are not where nobody says them; rules have no model, and cost nothing.
+fn is_known(measure: Measure, trials: &TrialsByItem<'_>) -> bool {
+    let is_priced = |trial: &&TrialResult| trial.dollars.is_some() || trial.models.is_empty();
+    measure != Measure::DollarsPerHit || trials.values().flatten().all(is_priced)
 }
 
 fn council_figures(
@@ -136,7 +166,13 @@ fn council_figures(
     };
     let estimate = |measure: Measure| {
         let rows = rows(&|item, trials| measure.of_change(item, trials, labels));
-        bootstrap_ratio(&rows).map(|estimate| (measure, estimate))
+        let found = match measure.is_share() {
+            true => share_of(&rows),
+            false => bootstrap_ratio(&rows),
+        };
+        found
+            .filter(|_| is_known(measure, trials))
+            .map(|estimate| (measure, estimate))
     };
     let all = || trials.values().flatten();
     CouncilFigures {
@@ -144,8 +180,9 @@ fn council_figures(
         changes: trials.len(),
         trials: all().count(),
         measures: Measure::ALL.into_iter().filter_map(estimate).collect(),
-        random_lines: bootstrap_ratio(&rows(&random_lines)),
-        largest_file: bootstrap_ratio(&rows(&|item, _| largest_file(item))),
+        is_cost_unknown: !is_known(Measure::DollarsPerHit, trials),
+        random_lines: share_of(&rows(&random_lines)),
+        largest_file: share_of(&rows(&|item, _| largest_file(item))),
         kappa: cohens_kappa(
             &all()
                 .flat_map(|trial| judge_pairs(trial))

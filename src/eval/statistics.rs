@@ -18,6 +18,19 @@ impl Estimate {
     pub(crate) fn excludes_zero(&self) -> bool {
         self.low > 0.0 || self.high < 0.0
     }
+
+    /// The same where few changes were seen: up to this share of all changes may be of a kind that none of `seen` was, at
+    /// 95 % (Clopper, Pearson, 1934, where all agree), and there the number may be anything from `least` to `most`.
+    /// Resampling alone knows nothing of them: of ten changes that agree it makes an interval without a width.
+    pub(crate) fn with_unseen(self, seen: usize, least: f64, most: f64) -> Self {
+        let unseen = 1.0 - 0.025_f64.powf(1.0 / seen.max(1) as f64);
+        let with = |number: f64| self.value * (1.0 - unseen) + number * unseen;
+        Self {
+            value: self.value,
+            low: self.low.min(with(least)),
+            high: self.high.max(with(most)),
+        }
+    }
 }
 
 /// Numbers that look drawn by chance and are the same in every run (SplitMix64; Steele, Lea, Flood, 2014).
@@ -55,23 +68,34 @@ pub(crate) fn bootstrap_difference(one: &[(f64, f64)], other: &[(f64, f64)]) -> 
 fn sum_ratio(drawn: &[usize], pairs: &[(f64, f64)]) -> Option<f64> {
     let add = |sum: (f64, f64), &at: &usize| (sum.0 + pairs[at].0, sum.1 + pairs[at].1);
     let (above, below) = drawn.iter().fold((0.0, 0.0), add);
-    (below != 0.0).then(|| above / below)
+    match (above, below) {
+        (0.0, 0.0) => None,
+        // A cost without anything bought.
+        (_, 0.0) => Some(f64::INFINITY),
+        _ => Some(above / below),
+    }
 }
 
 /// A number of a sample, and the same of samples drawn from it.
 fn resample(size: usize, number: impl Fn(&[usize]) -> Option<f64>) -> Option<Estimate> {
-    let value = number(&(0..size).collect::<Vec<_>>())?;
+    let value = number(&(0..size).collect::<Vec<_>>()).filter(|value| value.is_finite())?;
     let mut dice = Dice(0x6769_7463_6f75_6e63);
     let draw = |_| {
         let drawn: Vec<usize> = (0..size).map(|_| dice.below(size)).collect();
         number(&drawn)
     };
-    let mut drawn: Vec<f64> = (0..RESAMPLES).filter_map(draw).collect();
-    drawn.sort_by(f64::total_cmp);
+    let drawn: Vec<f64> = (0..RESAMPLES).filter_map(draw).collect();
+    // Two costs without anything bought may differ by anything.
+    let sorted = |unknown: f64| {
+        let known = |&number: &f64| if number.is_nan() { unknown } else { number };
+        let mut sorted: Vec<f64> = drawn.iter().map(known).collect();
+        sorted.sort_by(f64::total_cmp);
+        sorted
+    };
     Some(Estimate {
         value,
-        low: quantile(&drawn, 0.025),
-        high: quantile(&drawn, 0.975),
+        low: quantile(&sorted(f64::NEG_INFINITY), 0.025),
+        high: quantile(&sorted(f64::INFINITY), 0.975),
     })
 }
 
@@ -80,7 +104,11 @@ fn quantile(sorted: &[f64], at: f64) -> f64 {
     let place = at * (sorted.len() - 1) as f64;
     let below = place.floor() as usize;
     let above = (below + 1).min(sorted.len() - 1);
-    sorted[below] + (sorted[above] - sorted[below]) * (place - place.floor())
+    let (one, other, part) = (sorted[below], sorted[above], place - place.floor());
+    if part == 0.0 || one == other || one.is_infinite() {
+        return one;
+    }
+    one + (other - one) * part
 }
 
 /// The chance that one of `drawn` lines, taken from `all` without putting back, is one of `marked`.
@@ -166,7 +194,40 @@ mod tests {
         assert_eq!(bootstrap_mean(&[]), None);
     }
 
+    #[test]
+    fn what_was_never_bought_has_no_upper_end() {
+        let mut pairs = vec![(1.0, 0.0); 9];
+        pairs.push((1.0, 1.0));
+        let found = bootstrap_ratio(&pairs).unwrap();
+        assert_eq!((found.value, found.high), (10.0, f64::INFINITY));
+        assert!(found.low.is_finite());
+        assert_eq!(bootstrap_ratio(&[(1.0, 0.0)]), None);
+        let difference = bootstrap_difference(&pairs, &pairs).unwrap();
+        assert!(!difference.excludes_zero());
+    }
+
+    #[test]
+    fn a_few_changes_that_agree_leave_room_for_others() {
+        let all = |count| bootstrap_mean(&vec![1.0; count]).unwrap();
+        // scipy.stats.binomtest(11, 11).proportion_ci(0.95)
+        let eleven = all(11).with_unseen(11, 0.0, 1.0);
+        assert!((eleven.low - 0.715).abs() < 0.001, "{eleven:?}");
+        // A sign test says the same: five pairs are too few.
+        let differs = |count| all(count).with_unseen(count, -1.0, 1.0).excludes_zero();
+        assert_eq!([1, 2, 5, 6].map(differs), [false, false, false, true]);
+    }
+
     proptest! {
+        #[test]
+        fn unseen_changes_never_narrow_an_interval(
+            sample in prop::collection::vec(0.0..=1.0_f64, 1..40),
+        ) {
+            let found = bootstrap_mean(&sample).unwrap();
+            let wider = found.with_unseen(sample.len(), 0.0, 1.0);
+            prop_assert!(wider.low <= found.low && found.high <= wider.high && wider.low < wider.high);
+            prop_assert!(wider.low >= -1e-9 && wider.high <= 1.0 + 1e-9);
+        }
+
         #[test]
         fn the_value_lies_in_its_interval(sample in prop::collection::vec(0.0..10.0_f64, 1..40)) {
             let found = bootstrap_mean(&sample).unwrap();

@@ -137,7 +137,7 @@ fn difference_rows(difference: &CouncilDifference) -> Vec<Vec<String>> {
 fn notes(comparison: &Comparison) -> Vec<String> {
     let mut notes = vec![
         format!(
-            "Intervals hold the true value in 95 of 100 cases (bootstrap over changes). {} defects have a known place;",
+            "Intervals are for 95 % (bootstrap over changes, wider for a few). {} defects with a known place were reviewed;",
             comparison.located_defects
         ) + &format!(
             " it takes about {} to tell 30 % from 40 %.",
@@ -187,8 +187,10 @@ fn council_rows(councils: &[CouncilFigures]) -> Vec<Vec<String>> {
             let estimate = council.measures.get(&measure);
             let is_bound = measure == Measure::DollarsPerHit && !council.unpriced.is_empty();
             let bound = if is_bound { "at least " } else { "" };
+            let is_unknown = measure == Measure::DollarsPerHit && council.is_cost_unknown;
+            let none = if is_unknown { "unknown" } else { "–" };
             estimate.map_or_else(
-                || "–".to_owned(),
+                || none.to_owned(),
                 |&estimate| format!("{bound}{}", show(measure, estimate, false)),
             )
         };
@@ -232,7 +234,7 @@ fn share(estimate: Option<Estimate>) -> String {
 /// A value with its interval; differences have a sign.
 fn show(measure: Measure, estimate: Estimate, signed: bool) -> String {
     let Estimate { value, low, high } = estimate;
-    match (measure.is_share(), signed) {
+    let shown = match (measure.is_share(), signed) {
         (true, true) => format!(
             "{:+.0} points ({:+.0} to {:+.0})",
             value * 100.0,
@@ -247,5 +249,6 @@ fn show(measure: Measure, estimate: Estimate, signed: bool) -> String {
         ),
         (false, true) => format!("{value:+.2} ({low:+.2} to {high:+.2})"),
         (false, false) => format!("{value:.2} ({low:.2}–{high:.2})"),
-    }
+    };
+    shown.replace("inf", "∞")
 }
