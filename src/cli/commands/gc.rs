@@ -13,7 +13,7 @@ use crate::run::artefacts::prune_artefacts;
 use crate::run::error::RunError;
 use crate::run::execute::repository_places;
 use crate::run::workspaces::PREFIX;
-use crate::run::{settings, store};
+use crate::run::{proof, settings, store};
 use crate::safe_file;
 
 /// How old a room must be before it is taken for one whose council was killed.
@@ -70,7 +70,7 @@ fn abandoned_workspaces(temporary: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(temporary).into_iter().flatten().flatten();
     let ours = entries.filter(|entry| {
         let name = entry.file_name();
-        let prefixes = [PREFIX, council_agents::private::HOME_PREFIX];
+        let prefixes = [PREFIX, proof::PREFIX, council_agents::private::HOME_PREFIX];
         let named = prefixes
             .iter()
             .any(|prefix| name.to_string_lossy().starts_with(prefix));

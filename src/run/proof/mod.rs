@@ -25,12 +25,13 @@ use crate::council::reproduction::{
     fill_in,
 };
 use crate::run::context::RunContext;
+use crate::run::hook::script::shell_quote;
 use crate::run::prepare::PreparedReview;
 use crate::run::suggestion::{replace_lines, unfit_text, with_indentation};
 use crate::session::ReproductionRunner;
 
 /// What the names of the folders begin with.
-const PREFIX: &str = "council-proof-";
+pub(crate) const PREFIX: &str = "council-proof-";
 
 /// The name of `proof.run` among the commands.
 const FIRST_SUITE: &str = "run";
@@ -50,7 +51,7 @@ pub(crate) fn terms(start: &RunContext, prepared: &PreparedReview) -> Option<Pro
     }
     let told = |(name, argv): &(String, &[String])| TestSuite {
         name: name.clone(),
-        command: argv.join(" "),
+        command: shell_words(argv),
     };
     // Both sides, and the suggestion of what is proved, or once without the lines of what is doubted.
     let runs = u64::try_from(RUNS * 3).unwrap_or(u64::MAX);
@@ -59,6 +60,19 @@ pub(crate) fn terms(start: &RunContext, prepared: &PreparedReview) -> Option<Pro
         suites: suites.iter().map(told).collect(),
         runs_ms: settings.timeout.saturating_mul(runs * commands),
     })
+}
+
+/// A command as a shell reads it, so that a person can repeat it.
+fn shell_words(argv: &[String]) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%{}".contains(c);
+    let word = |word: &String| {
+        if !word.is_empty() && word.chars().all(is_plain) {
+            word.clone()
+        } else {
+            shell_quote(word)
+        }
+    };
+    argv.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether somebody else may have asked for this review, or written what is reviewed: their code is not run.
@@ -376,5 +390,22 @@ impl ReproductionRunner for ProofRunner {
 
     fn stop(&self) {
         self.stop.raise();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_told_as_a_shell_reads_it() {
+        let told =
+            |argv: &[&str]| shell_words(&argv.iter().map(|&a| a.to_owned()).collect::<Vec<_>>());
+        assert_eq!(told(&["pytest", "-q", "{file}"]), "pytest -q {file}");
+        assert_eq!(
+            told(&["python3", "-c", "print(1)"]),
+            "python3 -c 'print(1)'"
+        );
+        assert_eq!(told(&["sh", "-c", "it's", ""]), r"sh -c 'it'\''s' ''");
     }
 }
