@@ -5,6 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use council_protocol::packet::{Target, TargetKind};
+
 use crate::council::outcome::Verdict;
 use crate::git::{self, RepositoryPaths};
 use crate::memory::MacPurpose;
@@ -85,9 +87,12 @@ pub(crate) fn verdict_after(latest: Option<&StoredRun>, start: &RunContext) -> O
     latest.is_none_or(is_newer).then_some(report)
 }
 
-/// The commit that was reviewed and the one that HEAD is now, where these differ.
-pub(crate) fn moved_on(reviewed: Option<&str>, start: &RunContext) -> Option<(String, String)> {
-    let reviewed = reviewed?;
+/// The commit that was reviewed, or on which the changes stood that were, and the one that HEAD is now, where these differ.
+pub(crate) fn moved_on(target: &Target, start: &RunContext) -> Option<(String, String)> {
+    let reviewed = match target.kind {
+        TargetKind::Staged | TargetKind::Worktree => target.base.as_deref()?,
+        _ => target.head.as_deref()?,
+    };
     let now = git::commit_at(&start.dir, &start.git_environment(), "HEAD").ok()?;
     let short = |commit: &str| commit.get(..SHORT).unwrap_or(commit).to_owned();
     (reviewed != now).then(|| (short(reviewed), short(&now)))

@@ -406,3 +406,29 @@ fn after_a_dismissal_wait_and_show_give_the_verdict_that_was_given() {
     let after = parsed(repo.council(["show", "--json"]));
     assert_ne!(after["receipt"]["run"]["name"], name);
 }
+
+/// What is no commit, or was made on another one, says nothing of HEAD; and neither does an older verdict that the last one
+/// has overtaken.
+#[test]
+fn wait_answers_for_no_commit_that_nobody_reviewed() {
+    let repo = with("notes.md", CONFLICT);
+    repo.council(["review", "HEAD", "-q"]).ends(1);
+    repo.write("fine.md", "One line.\n");
+    repo.council(["review", "--worktree", "-q"]).ends(0);
+    repo.council(["wait", "-q"]).ends(0).prints("PASS");
+    repo.council(["review", "HEAD", "-q"]).ends(1);
+    repo.write("other.md", CONFLICT);
+    repo.commit("Unread");
+    // The last verdict is of the commit before, the last run of changes on it.
+    repo.council(["wait"]).ends(3).tells("not about HEAD");
+    repo.write("more.md", "One line.\n");
+    repo.council(["review", "--worktree", "-q"]).ends(0);
+    repo.commit("Unread, too");
+    repo.council(["wait"]).ends(3).tells("about changes on");
+    repo.council(["show", "-q"]).ends(0);
+    let patch = repo.git(["diff", "HEAD~1"]);
+    repo.write("change.diff", patch + "\n");
+    repo.council(["review", "--patch", "change.diff", "-q"])
+        .ends(0);
+    repo.council(["wait"]).ends(3).tells("about a patch");
+}

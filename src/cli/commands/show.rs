@@ -212,7 +212,7 @@ fn show_report(
     start: &CommandContext,
 ) -> Result<(), RunError> {
     warn_of_decisions(report, start)?;
-    let moved_on = moved_on(report.target.head.as_deref(), start);
+    let moved_on = moved_on(&report.target, start);
     if let (None, Some((reviewed, now))) = (&args.run, moved_on) {
         start.console.warning(&format!(
             "this report is about {reviewed}, not about HEAD, {now}; to review that: git council review"

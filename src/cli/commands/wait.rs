@@ -4,6 +4,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use council_protocol::packet::{Target, TargetKind};
 
 use crate::cli::context::CommandContext;
 use crate::cli::deliver::render_report;
@@ -47,12 +48,15 @@ pub(crate) fn run(args: &WaitArgs, start: &CommandContext) -> Result<u8, RunErro
         sleep(POLL_INTERVAL);
     }
     let found = find_run(args.run.as_deref(), start);
-    if let Some(report) = given_for_head(args, found.as_ref().ok(), start) {
+    if let Some(report) = given_since(args, found.as_ref().ok(), start) {
+        refuse_other_target(&report.target, None, start)?;
         return print_report(&report, args, start);
     }
     let past = found?;
     if args.run.is_none() && past.state() != RunState::GoingOn {
-        refuse_other_commit(&past, start)?;
+        if let Some(header) = past.header() {
+            refuse_other_target(&header.target, Some(&past.name), start)?;
+        }
         let hint = format!("nothing is running; this is the latest run, {}", past.name);
         start.console.hint(&hint);
     }
@@ -103,9 +107,9 @@ fn print_report(report: &Report, args: &WaitArgs, start: &CommandContext) -> Res
     Ok(line.exit_code)
 }
 
-/// The verdict that was given for HEAD after the latest run had ended and is not that run's, where nothing is running and
-/// nothing was interrupted since.
-fn given_for_head(
+/// The verdict that was given after the latest run had ended and is not that run's, where nothing is running and nothing was
+/// interrupted since.
+fn given_since(
     args: &WaitArgs,
     past: Option<&StoredRun>,
     start: &CommandContext,
@@ -114,27 +118,32 @@ fn given_for_head(
     if args.run.is_some() || is_open {
         return None;
     }
-    let report = verdict_after(past, start)?;
-    moved_on(report.target.head.as_deref(), start)
-        .is_none()
-        .then_some(report)
+    verdict_after(past, start)
 }
 
-/// Nothing is running, and the latest report is shown. It must not speak for a commit that nobody has reviewed.
-fn refuse_other_commit(past: &StoredRun, start: &CommandContext) -> Result<(), RunError> {
-    let head = past.header().and_then(|header| header.target.head);
-    let Some((reviewed, now)) = moved_on(head.as_deref(), start) else {
-        return Ok(());
+/// Nothing is running, and the last report is shown. It must not speak for a commit that nobody has reviewed: an older one
+/// that is about HEAD would hide what was told last, and a patch is no commit.
+fn refuse_other_target(
+    target: &Target,
+    run: Option<&str>,
+    start: &CommandContext,
+) -> Result<(), RunError> {
+    let about = match moved_on(target, start) {
+        Some((reviewed, now)) if target.head.is_some() => {
+            format!("{reviewed}, not about HEAD, {now}")
+        }
+        Some((reviewed, now)) => format!("changes on {reviewed}, not about HEAD, {now}"),
+        None if target.kind == TargetKind::Patch => "a patch, not about HEAD".to_owned(),
+        None => return Ok(()),
     };
-    let message = format!(
-        "no review is running, and the last report is about {reviewed}, not about HEAD, {now}"
-    );
-    Err(RunError::run(message)
-        .hint("review it: git council review")
-        .hint(format!(
-            "the last report all the same: git council wait {}",
-            past.name
-        )))
+    let message = format!("no review is running, and the last report is about {about}");
+    let error = RunError::run(message).hint("review it: git council review");
+    Err(match run {
+        Some(run) => error.hint(format!(
+            "the last report all the same: git council wait {run}"
+        )),
+        None => error,
+    })
 }
 
 /// Whether a review of a commit is still to come or going on; one that waits or was given up begins now.
