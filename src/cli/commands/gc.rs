@@ -85,3 +85,35 @@ fn abandoned_workspaces(temporary: &Path) -> Vec<PathBuf> {
     });
     ours.map(|entry| entry.path()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_killed_council_left_is_ours_once_it_is_old() {
+        let temporary = tempfile::tempdir().unwrap();
+        let long_ago = SystemTime::now() - 2 * MIN_ABANDONED_AGE;
+        for name in [
+            "council-room-a",
+            "council-home-a",
+            "council-proof-a",
+            "others-a",
+        ] {
+            let folder = temporary.path().join(name);
+            fs::create_dir(&folder).unwrap();
+            let times = fs::FileTimes::new().set_modified(long_ago);
+            fs::File::open(&folder).unwrap().set_times(times).unwrap();
+        }
+        fs::create_dir(temporary.path().join("council-proof-new")).unwrap();
+        let mut found: Vec<_> = abandoned_workspaces(temporary.path())
+            .iter()
+            .filter_map(|path| path.file_name()?.to_str().map(str::to_owned))
+            .collect();
+        found.sort();
+        assert_eq!(
+            found,
+            ["council-home-a", "council-proof-a", "council-room-a"]
+        );
+    }
+}
