@@ -100,6 +100,15 @@ impl Council {
         Some(&own.finding)
     }
 
+    /// Why a judge's last reply counts for nothing, where it is not asked again.
+    pub fn unusable_reply(&self, judge: &JudgeId) -> Option<&Failure> {
+        let judge = &self.state.judges[self.state.judges.seat_of(judge)?];
+        let is_asked = judge.open.is_some() || judge.checking.is_some() || !judge.queue.is_empty();
+        let last = judge.failures.last()?;
+        let has_answer = judge.answers.contains_key(&last.round);
+        (!is_asked && !has_answer).then_some(&last.failure)
+    }
+
     /// Whether [`Action::Conclude`] was given out.
     pub fn is_over(&self) -> bool {
         matches!(self.phase, CouncilPhase::Over)

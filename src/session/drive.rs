@@ -13,7 +13,9 @@ use super::journal::{
     JOURNAL_VERSION, JournalEntry, JournalHeader, JournalLine, JournalWriter, PlanRef, RunJournal,
 };
 use super::opened::SessionBackend;
-use super::progress::{JournalFollower, ProgressEvent, ProgressKind, ProgressTeller, RunLabel};
+use super::progress::{
+    JournalFollower, ProgressEvent, ProgressKind, ProgressTeller, RunLabel, replied_judge,
+};
 use super::prove::QuoteProver;
 use super::purse::{Budget, CALLS_FILE, LoggedCall};
 use super::reproduce::TrialDesk;
@@ -232,8 +234,9 @@ impl<'a> SessionState<'a> {
                 .observer
                 .as_ref()
                 .and_then(|_| ProgressTeller::input_event(&input, &self.setting.redactor));
+            let replied = replied_judge(&input).cloned();
             let actions = council.handle(input, now);
-            self.tell(heard, &actions, now);
+            self.tell(heard, replied.as_ref(), &actions, now);
             actions
                 .into_iter()
                 .for_each(|action| self.perform_action(action));
@@ -312,19 +315,27 @@ impl<'a> SessionState<'a> {
         if let Some(observer) = &self.setting.observer {
             observer(&ProgressEvent::convened(self.label(), &self.plan, 0));
         }
-        self.tell(None, &actions, 0);
+        self.tell(None, None, &actions, 0);
         actions
             .into_iter()
             .for_each(|action| self.perform_action(action));
     }
 
     /// Tells whoever watches what was heard and what came of it.
-    fn tell(&self, heard: Option<ProgressKind>, actions: &[Action], now: Millis) {
+    fn tell(
+        &self,
+        heard: Option<ProgressKind>,
+        replied: Option<&JudgeId>,
+        actions: &[Action],
+        now: Millis,
+    ) {
         let (Some(observer), Some(council)) = (&self.setting.observer, &self.council) else {
             return;
         };
         let redactor = &self.setting.redactor;
-        let told = ProgressTeller { council, redactor }.action_events(actions);
+        let teller = ProgressTeller { council, redactor };
+        let rejected = teller.rejection_event(replied);
+        let told = rejected.into_iter().chain(teller.action_events(actions));
         for kind in heard.into_iter().chain(told) {
             observer(&ProgressEvent::new(now, kind));
         }

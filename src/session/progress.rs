@@ -395,6 +395,17 @@ impl ProgressTeller<'_> {
             .collect()
     }
 
+    /// A reply that the engine has heard and cannot use. It is told at once: nobody looks up its quotes.
+    pub(super) fn rejection_event(&self, replied: Option<&JudgeId>) -> Option<ProgressKind> {
+        let judge = replied?;
+        let failure = self.council.unusable_reply(judge)?;
+        Some(ProgressKind::Failed {
+            judge: judge.clone(),
+            kind: failure.kind,
+            why: self.clean(&failure.detail),
+        })
+    }
+
     fn action_event(&self, action: &Action) -> Vec<ProgressKind> {
         match action {
             Action::Send {
@@ -537,6 +548,14 @@ fn clean(text: &str, redactor: &Redactor) -> String {
     crate::text::clip_chars(&words.join(" "), MAX_WORDS).into_owned()
 }
 
+/// Whose reply an input is.
+pub(super) fn replied_judge(input: &Input) -> Option<&JudgeId> {
+    match input {
+        Input::Answered { judge, .. } => Some(judge),
+        _ => None,
+    }
+}
+
 fn place_of(location: &Location) -> String {
     match location.line {
         0 => location.path.display().into_owned(),
@@ -576,10 +595,20 @@ impl JournalFollower {
             let heard = ProgressTeller::input_event(input, &self.redactor);
             told.extend(heard.map(|kind| ProgressEvent::new(*at, kind)));
             let actions = self.council.handle(input.clone(), *at);
+            told.extend(self.tell_rejection(replied_judge(input), *at));
             told.extend(self.tell_actions(&actions, *at));
         }
         self.heard = self.heard.max(entries.len());
         told
+    }
+
+    fn tell_rejection(&self, replied: Option<&JudgeId>, at: Millis) -> Option<ProgressEvent> {
+        let teller = ProgressTeller {
+            council: &self.council,
+            redactor: &self.redactor,
+        };
+        let told = teller.rejection_event(replied);
+        told.map(|kind| ProgressEvent::new(at, kind))
     }
 
     fn tell_actions(&self, actions: &[Action], at: Millis) -> Vec<ProgressEvent> {

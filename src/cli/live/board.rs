@@ -232,20 +232,26 @@ impl Board {
 
     /// Round, time, answers, tokens and money, on one line.
     pub(crate) fn summary(&self, now: Millis) -> String {
-        let is_done = |row: &&JudgeRow| {
-            matches!(
-                row.state,
-                JudgeState::Answered(_) | JudgeState::Failed(_) | JudgeState::Abstained(_)
-            )
+        let count = |is_one: fn(&JudgeState) -> bool| {
+            self.rows.iter().filter(|row| is_one(&row.state)).count()
         };
-        let done = self.rows.iter().filter(is_done).count();
+        let answered = count(|state| matches!(state, JudgeState::Answered(_)));
+        // An abstention is none of the answers that a quorum needs.
+        let silent =
+            count(|state| matches!(state, JudgeState::Failed(_) | JudgeState::Abstained(_)));
         let mut parts = if self.is_duel {
             vec!["duel".to_owned(), seconds(now)]
         } else {
             vec![
                 format!("round {}", self.round.max(RoundNumber::FIRST)),
                 seconds(now),
-                format!("{done} of {} answered", self.rows.len()),
+                match silent {
+                    0 => format!("{answered} of {} answered", self.rows.len()),
+                    _ => format!(
+                        "{answered} of {} answered, {silent} failed",
+                        self.rows.len()
+                    ),
+                },
             ]
         };
         let tokens = [self.used.input_tokens, self.used.output_tokens];

@@ -144,7 +144,7 @@ fn every_judge_has_a_line_and_the_money_stands_against_its_limit() {
     );
     let shown = board.render(12_400, 80, Ellipsis::Unicode).join("\n");
     insta::assert_snapshot!(shown, @r"
-    round 1 · 12 s · 2 of 3 answered · 12.3k tokens · $0.04 of $1.00
+    round 1 · 12 s · 1 of 3 answered, 1 failed · 12.3k tokens · $0.04 of $1.00
       security      claude  thinking 12 s
       tests         claude  answered FAIL · 1 critical, 2 minor, 3 look-ups
       \u{1B}[2Jodd  claude  failed: out of time

@@ -8,6 +8,7 @@ mod fallbacks;
 mod files;
 mod live;
 mod matter;
+mod progress;
 mod resume;
 mod scripted;
 mod simulation;
