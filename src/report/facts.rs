@@ -274,6 +274,9 @@ impl RecognisedVerdict {
     }
 }
 
+/// What a report calls the backend of a review whose judges were jobs of their own.
+pub(crate) const MATRIX_BACKEND: &str = "matrix";
+
 /// How the judges were run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BackendFacts {

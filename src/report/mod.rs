@@ -38,7 +38,8 @@ pub(crate) use document::{suggestion_words, test_sentence};
 #[cfg(test)]
 pub(crate) use facts::Participation;
 pub(crate) use facts::{
-    BackendFacts, BriefFacts, ContextFacts, InputDigests, MemoryPlace, RecognisedVerdict,
+    BackendFacts, BriefFacts, ContextFacts, InputDigests, MATRIX_BACKEND, MemoryPlace,
+    RecognisedVerdict,
 };
 pub use facts::{ChangeSize, ReviewSubject, RunFacts};
 pub(crate) use page::{DisplayOptions, LinkRoot, Verbosity};

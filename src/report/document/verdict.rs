@@ -6,6 +6,7 @@ use super::model::{ReadingPlace, VerdictView};
 use crate::council::outcome::{FindingLevel, JudgeRecord, Verdict, VerdictReason};
 use crate::report::bottom_line::GatePolicy;
 use crate::report::bottom_line::count_noun;
+use crate::report::facts::MATRIX_BACKEND;
 use crate::report::uri::page_url;
 use crate::report::whole::Report;
 use crate::report::words::{self, JudgeNames};
@@ -120,11 +121,15 @@ fn ask_again(report: &Report, place: ReadingPlace) -> String {
         })
     };
     let is_lost = report.abstained_judges().any(is_lost) && !report.is_rules_only();
-    let name = plain_name(report).filter(|_| is_lost);
+    // What was judged in several jobs is concluded from a folder: no command finds it by its name.
+    let backend = report.receipt.run.backend.as_ref();
+    let is_matrix = backend.is_some_and(|backend| backend.name == MATRIX_BACKEND);
+    let name = plain_name(report).filter(|_| is_lost && !is_matrix);
     let what = match (place, name) {
         (ReadingPlace::Clone, Some(name)) => {
             format!("`git council resume {name}` asks only those that did not")
         }
+        (ReadingPlace::Clone, None) if is_matrix => "then run the jobs again".to_owned(),
         (ReadingPlace::Clone | ReadingPlace::Agent, _) => "then review again".to_owned(),
         (ReadingPlace::Forge | ReadingPlace::Conversation, _) => {
             "then run the job again".to_owned()

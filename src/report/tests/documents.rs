@@ -102,3 +102,18 @@ fn who_wrote_nothing_in_a_round_is_told_with_the_reason() {
         "{told}"
     );
 }
+
+#[test]
+fn a_council_of_several_jobs_names_no_run_that_can_be_resumed() {
+    let mut report = samples::inconclusive();
+    report.outcome.reviewed_by = crate::council::outcome::ReviewedBy::Models;
+    let told = terminal::render(&report, DisplayOptions::default(), &[]);
+    assert!(told.contains("git council resume"), "{told}");
+    report.receipt.run.backend = Some(crate::report::BackendFacts {
+        name: crate::report::MATRIX_BACKEND.to_owned(),
+        ..Default::default()
+    });
+    let told = terminal::render(&report, DisplayOptions::default(), &[]);
+    assert!(!told.contains("git council resume"), "{told}");
+    assert!(told.contains("run the jobs again"), "{told}");
+}

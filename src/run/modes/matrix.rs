@@ -14,7 +14,9 @@ use serde::{Deserialize, Serialize};
 use crate::council::Plan;
 use crate::council::plan::{DebateMode, ExchangeMode, Procedure, ProcedureOptions};
 use crate::prompt::{self, redactor_for};
-use crate::report::{self, BackendFacts, GatePolicy, Report, ReviewSubject, RunFacts};
+use crate::report::{
+    self, BackendFacts, GatePolicy, MATRIX_BACKEND, Report, ReviewSubject, RunFacts,
+};
 use crate::session::matrix::{self, DueTurn, MatrixContext, MatrixStage};
 use crate::session::{PromptRenderer, RealWorld, RunFolders, RunRef, SessionWorld as _, worker};
 
@@ -138,8 +140,8 @@ pub(crate) fn plan_matrix(
         target: prepared.packet.target.clone(),
         facts: RunFacts {
             backend: Some(BackendFacts {
-                name: "matrix".to_owned(),
-                requested: Some("matrix".to_owned()),
+                name: MATRIX_BACKEND.to_owned(),
+                requested: Some(MATRIX_BACKEND.to_owned()),
                 passed_over: Vec::new(),
             }),
             debate: Some(debate),
