@@ -5,6 +5,9 @@ use crate::text::{self, Untrusted};
 /// The fewest columns in which words are wrapped.
 const MIN_ROOM: usize = 24;
 
+/// The fewest columns of a terminal in which cells are put below each other where they do not fit side by side.
+const MIN_STACKED: usize = 40;
+
 /// Rows of at most so many cells; the last cell of a row is not padded.
 #[derive(Debug, Default)]
 pub(crate) struct Columns(Vec<Vec<String>>);
@@ -24,9 +27,15 @@ impl Columns {
         self.render_within(indent, None)
     }
 
-    /// The same on a terminal of so many columns: what a row says last is wrapped at words, below itself.
+    /// The same on a terminal of so many columns: what a row says last is wrapped at words, below itself. Where the
+    /// other cells leave no room for that, each cell has lines of its own.
     pub(crate) fn render_within(&self, indent: &str, columns: Option<usize>) -> String {
         let widths = self.widths();
+        if let Some(columns) = columns.filter(|columns| *columns >= MIN_STACKED)
+            && self.is_too_wide(indent, &widths, columns)
+        {
+            return self.render_stacked(indent, columns);
+        }
         let mut out = String::new();
         for row in &self.0 {
             let mut line = indent.to_owned();
@@ -51,6 +60,34 @@ impl Columns {
             let below = format!("\n{}", " ".repeat(used));
             out.push_str(format!("{line}{}", lines.join(&below)).trim_end());
             out.push('\n');
+        }
+        out
+    }
+
+    /// Whether a row is wider than the terminal, and what it says last has no room to be wrapped.
+    fn is_too_wide(&self, indent: &str, widths: &[usize], columns: usize) -> bool {
+        let used = |row: &Vec<String>| {
+            let others = widths.iter().take(row.len().saturating_sub(1));
+            text::display_width(indent) + others.map(|width| width + 2).sum::<usize>()
+        };
+        let is_wide = |row: &Vec<String>| {
+            let last = row.last().map_or(0, |cell| text::display_width(cell));
+            used(row) + MIN_ROOM > columns && used(row) + last > columns
+        };
+        self.0.iter().any(is_wide)
+    }
+
+    /// The first cell of each row, and below it the others, each wrapped at words.
+    fn render_stacked(&self, indent: &str, columns: usize) -> String {
+        let mut out = String::new();
+        for row in &self.0 {
+            for (at, cell) in row.iter().enumerate().filter(|(_, cell)| !cell.is_empty()) {
+                let indent = format!("{indent}{}", if at == 0 { "" } else { "    " });
+                let room = columns.saturating_sub(text::display_width(&indent));
+                for line in text::wrap_columns(cell, room, room) {
+                    out.push_str(&format!("{indent}{line}\n"));
+                }
+            }
         }
         out
     }
@@ -98,5 +135,49 @@ mod tests {
             rows.render(""),
             "too narrow for words"
         );
+    }
+
+    #[test]
+    fn cells_that_leave_no_room_have_lines_of_their_own() {
+        let mut rows = Columns::default();
+        rows.push([
+            "teams",
+            "not used: no agent can be kept alive here",
+            "spawn, message",
+        ]);
+        rows.push(["inline", "used", "spawn"]);
+        let told = rows.render_within("  ", Some(40));
+        let expected = [
+            "  teams",
+            "      not used: no agent can be kept",
+            "      alive here",
+            "      spawn, message",
+            "  inline",
+            "      used",
+            "      spawn",
+        ];
+        assert_eq!(told.lines().collect::<Vec<_>>(), expected);
+    }
+
+    mod laws {
+        use proptest::prelude::*;
+
+        use super::super::{Columns, MIN_STACKED};
+        use crate::text;
+
+        proptest! {
+            /// Whatever a list says: on a terminal it is never wider than that.
+            #[test]
+            fn no_line_is_wider_than_the_terminal(
+                rows in proptest::collection::vec(proptest::collection::vec("[a-z ]{0,70}", 1..5), 0..6),
+                columns in MIN_STACKED..160,
+            ) {
+                let mut list = Columns::default();
+                rows.iter().for_each(|row| list.push(row));
+                for line in list.render_within("  ", Some(columns)).lines() {
+                    prop_assert!(text::display_width(line) <= columns, "{columns}: {line:?}");
+                }
+            }
+        }
     }
 }

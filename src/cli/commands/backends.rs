@@ -61,7 +61,7 @@ pub(crate) fn run(args: &BackendsArgs, start: &CommandContext) -> Result<u8, Run
             manifest.capabilities.to_string(),
         ]);
     }
-    let mut out = rows.render("");
+    let mut out = rows.render_within("", start.console.stdout_columns());
     for (_, error) in failed {
         out.push_str(&format!(
             "not loaded: {}\n",

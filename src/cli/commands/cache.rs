@@ -113,5 +113,7 @@ fn show_verdicts(cache: &VerdictCache, start: &CommandContext) -> Result<(), Run
             "{strange} more are ignored: you did not write them, or they are damaged\n"
         ));
     }
-    start.console.print(&(rows.render("") + &foot))
+    start
+        .console
+        .print(&(rows.render_within("", start.console.stdout_columns()) + &foot))
 }

@@ -9,7 +9,7 @@ use crate::config::{KEYS, LayerPart, ResolvedKey};
 use crate::report::Verbosity;
 use crate::run::error::RunError;
 use crate::run::settings;
-use crate::text::Untrusted;
+use crate::text::{self, Untrusted};
 
 /// Show the effective configuration, and where each value comes from
 #[derive(Debug, Clone, Args)]
@@ -37,7 +37,7 @@ impl ConfigArgs {
 
 pub(crate) fn run(args: &ConfigArgs, start: &CommandContext) -> Result<(), RunError> {
     let out = if args.keys {
-        list_keys(args)
+        list_keys(args, start.console.stdout_columns())
     } else {
         list_values(args, start)?
     };
@@ -51,20 +51,24 @@ pub(crate) fn run(args: &ConfigArgs, start: &CommandContext) -> Result<(), RunEr
 }
 
 /// `--keys`
-fn list_keys(args: &ConfigArgs) -> String {
+fn list_keys(args: &ConfigArgs, columns: Option<usize>) -> String {
     let mut out = String::new();
     for key in KEYS.iter().filter(|key| args.wants_key(key.name)) {
         let default = key
             .default
             .map(|d| format!(" Built-in: {d}."))
             .unwrap_or_default();
-        let _ = writeln!(
-            out,
-            "{}\n    {} Takes {}.{default}",
-            key.name,
+        let about = format!(
+            "{} Takes {}.{default}",
             key.doc,
             key.kind.describe_expected()
         );
+        let room = columns.map(|columns| columns.saturating_sub(4));
+        let lines = match room {
+            Some(room) => text::wrap_columns(&about, room, room),
+            None => vec![about],
+        };
+        let _ = writeln!(out, "{}\n    {}", key.name, lines.join("\n    "));
     }
     out
 }

@@ -109,7 +109,8 @@ pub(crate) fn run(args: &DoctorArgs, start: &CommandContext) -> Result<(), RunEr
     let states = procedure_states(&procedures, &survey, describe_duel(&config, &table));
     let failures = survey.failures().map(|error| error.message.clone());
     let notices = config.notices.iter().map(ToString::to_string);
-    let notes: Vec<String> = failures.chain(notices).collect();
+    let left_out = bench.left_out_notes().into_iter();
+    let notes: Vec<String> = left_out.chain(failures).chain(notices).collect();
     if args.json {
         let review = &config.settings.review;
         start.console.print_json(&DoctorState {
@@ -126,11 +127,12 @@ pub(crate) fn run(args: &DoctorArgs, start: &CommandContext) -> Result<(), RunEr
     } else {
         let quorum = quorum.map_or_else(|error| error.message, |quorum| quorum.to_string());
         let mut out = format!("git council {}\n\n", env!("CARGO_PKG_VERSION"));
-        out.push_str(&describe_rules(&config, &quorum));
-        out.push_str(&describe_judges(&seats));
-        out.push_str(&describe_backends(&candidates, &selection));
+        let width = start.console.stdout_columns();
+        out.push_str(&describe_rules(&config, &quorum, width));
+        out.push_str(&describe_judges(&seats, width));
+        out.push_str(&describe_backends(&candidates, &selection, width));
         out.push_str("\nProcedures\n");
-        out.push_str(&describe_procedures(&states));
+        out.push_str(&describe_procedures(&states, width));
         for note in &notes {
             let _ = writeln!(out, "note: {}", Untrusted::new(note).line());
         }
@@ -142,7 +144,7 @@ pub(crate) fn run(args: &DoctorArgs, start: &CommandContext) -> Result<(), RunEr
         .map_err(|error| RunError::usage(error.message))
 }
 
-fn describe_rules(config: &Config, quorum: &str) -> String {
+fn describe_rules(config: &Config, quorum: &str, width: Option<usize>) -> String {
     let review = &config.settings.review;
     let mut rows = Columns::default();
     let procedure = match review.procedure {
@@ -171,7 +173,7 @@ fn describe_rules(config: &Config, quorum: &str) -> String {
     rows.push(["debate", debate]);
     rows.push(["consensus", consensus]);
     rows.push(["quorum", quorum]);
-    rows.render("")
+    rows.render_within("", width)
 }
 
 /// The configuration with another procedure, and who would sit then; an error says why nobody can.
@@ -248,12 +250,12 @@ fn procedure_states(
     states
 }
 
-fn describe_procedures(procedures: &[DoctorProcedure]) -> String {
+fn describe_procedures(procedures: &[DoctorProcedure], width: Option<usize>) -> String {
     let mut rows = Columns::default();
     for one in procedures {
         rows.push([&one.name, &one.state]);
     }
-    rows.render("  ")
+    rows.render_within("  ", width)
 }
 
 impl DoctorProcedure {
@@ -278,7 +280,7 @@ impl DoctorJudge {
     }
 }
 
-fn describe_judges(seats: &[Seat]) -> String {
+fn describe_judges(seats: &[Seat], width: Option<usize>) -> String {
     let mut rows = Columns::default();
     for Seat {
         judge,
@@ -289,7 +291,7 @@ fn describe_judges(seats: &[Seat]) -> String {
         let model = agent.model.as_deref().unwrap_or_default();
         rows.push([judge.as_str(), &agent.name, model, &perspective.focus]);
     }
-    format!("\nJudges\n{}", rows.render("  "))
+    format!("\nJudges\n{}", rows.render_within("  ", width))
 }
 
 fn backend_states(
@@ -311,12 +313,13 @@ fn backend_states(
 fn describe_backends(
     candidates: &[BackendCandidate],
     selection: &Result<BackendSelection, RunError>,
+    width: Option<usize>,
 ) -> String {
     let mut rows = Columns::default();
     for one in backend_states(candidates, selection) {
         rows.push([one.name, one.state, one.capabilities]);
     }
-    let mut out = format!("\nBackends\n{}", rows.render("  "));
+    let mut out = format!("\nBackends\n{}", rows.render_within("  ", width));
     for note in selection
         .iter()
         .flat_map(|selection| &selection.picks[0].notes)

@@ -170,6 +170,19 @@ impl SeatPlanner<'_> {
                 "{sitting} of the {all} built-in perspectives took part"
             ));
         }
+        notes.extend(self.left_out_notes());
+        // Whoever cannot sit was told so before.
+        let chairs = self
+            .seat_requests()
+            .and_then(|chairs| self.mix_vendors(chairs));
+        notes.extend(chairs.ok().and_then(|(_, note)| note));
+        notes.extend(self.undone_demands());
+        notes
+    }
+
+    /// Agents of the configuration that take no part, and how they would.
+    pub(crate) fn left_out_notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
         let left_out = self.agents_of_other_backends();
         if self.settings().review.agents.is_empty() && !left_out.is_empty() {
             notes.push(format!(
@@ -179,12 +192,6 @@ impl SeatPlanner<'_> {
             ));
         }
         notes.extend(self.left_out_note());
-        // Whoever cannot sit was told so before.
-        let chairs = self
-            .seat_requests()
-            .and_then(|chairs| self.mix_vendors(chairs));
-        notes.extend(chairs.ok().and_then(|(_, note)| note));
-        notes.extend(self.undone_demands());
         notes
     }
 

@@ -59,11 +59,14 @@ fn agents_for_which_there_is_no_seat_are_named() {
     let notes = |repository: &str| {
         let config = config(repository, &agents);
         let deep = false;
-        SeatPlanner {
+        let planner = SeatPlanner {
             config: &config,
             deep,
-        }
-        .seating_notes()
+        };
+        // `doctor` tells the same before there is a review.
+        let (notes, left_out) = (planner.seating_notes(), planner.left_out_notes());
+        assert!(left_out.iter().all(|note| notes.contains(note)));
+        left_out
     };
     let told = "configured, but there was no seat for: a3; to seat every agent: --agents a1,a2,a3";
     assert_eq!(notes(""), [told]);
