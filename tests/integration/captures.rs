@@ -258,3 +258,33 @@ fn a_push() {
     }
     check("push", &out);
 }
+
+/// The block of a page's Markdown behind some words, without its indentation or fence.
+fn block_after<'a>(page: &'a str, words: &str, opening: &str, closing: &str) -> &'a str {
+    let (_, rest) = page.split_once(words).expect(words);
+    let (_, rest) = rest.split_once(opening).expect(opening);
+    rest.split_once(closing).expect(closing).0
+}
+
+#[test]
+fn the_page_of_procedures_shows_what_is_printed() {
+    let page = include_str!("../../docs/procedures.md");
+    let repo = Repo::with_base();
+    let code = block_after(page, "printed by the program", "```python\n", "```");
+    repo.write("a.py", code);
+    repo.commit("add a file");
+    let told = repo.council(["review", "HEAD", "--quick"]).ends(0).stdout;
+    let shown = block_after(page, "## Quick", "--quick\n", "\n## ");
+    for line in shown
+        .lines()
+        .map(str::trim)
+        .filter(|line| !["", "…"].contains(line))
+    {
+        // How long a run takes is another matter.
+        let timed = line
+            .rsplit_once(" · ")
+            .filter(|(_, time)| time.ends_with(" ms"));
+        let line = timed.map_or(line, |(before, _)| before);
+        assert!(told.contains(line), "{line:?} is not in\n{told}");
+    }
+}
