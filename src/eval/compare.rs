@@ -66,6 +66,36 @@ type ChangeNumbers<'a> = dyn Fn(&LabelledChange, &[&TrialResult]) -> (f64, f64) 
 /// The trials of one council, by change.
 type TrialsByItem<'t> = BTreeMap<&'t str, Vec<&'t TrialResult>>;
 
+/// What councils are called: by their file, and where that was changed between trials, or another version of the program ran
+/// it, by the digest of what it was as well. Two councils in one column would be the figures of neither.
+struct CouncilNames<'a> {
+    digests: BTreeMap<&'a str, BTreeSet<&'a str>>,
+}
+
+impl<'a> CouncilNames<'a> {
+    /// Digits of a digest that tell versions apart.
+    const DIGITS: usize = 6;
+
+    fn of(trials: &'a [TrialResult]) -> Self {
+        let mut digests: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for trial in trials {
+            let of_name = digests.entry(&trial.key.council).or_default();
+            of_name.insert(&trial.key.digest);
+        }
+        Self { digests }
+    }
+
+    fn name_of(&self, trial: &TrialResult) -> String {
+        let (name, digest) = (trial.key.council.as_str(), trial.key.digest.as_str());
+        match self.digests.get(name) {
+            Some(versions) if versions.len() > 1 => {
+                format!("{name} ({})", digest.get(..Self::DIGITS).unwrap_or(digest))
+            }
+            _ => name.to_owned(),
+        }
+    }
+}
+
 /// Sets councils beside each other.
 pub(crate) fn compare_councils(
     items: &[LabelledChange],
@@ -74,18 +104,19 @@ pub(crate) fn compare_councils(
 ) -> Comparison {
     let by_id: BTreeMap<&str, &LabelledChange> =
         items.iter().map(|item| (item.id.as_str(), item)).collect();
-    let mut councils: BTreeMap<&str, TrialsByItem<'_>> = BTreeMap::new();
+    let names = CouncilNames::of(trials);
+    let mut councils: BTreeMap<String, TrialsByItem<'_>> = BTreeMap::new();
     for trial in trials
         .iter()
         .filter(|trial| by_id.contains_key(trial.key.item.as_str()))
     {
-        let of_council = councils.entry(&trial.key.council).or_default();
+        let of_council = councils.entry(names.name_of(trial)).or_default();
         of_council.entry(&trial.key.item).or_default().push(trial);
     }
     let figures = councils
         .iter()
         .map(|(name, trials)| council_figures(name, &by_id, trials, labels));
-    let names: Vec<&str> = councils.keys().copied().collect();
+    let names: Vec<&str> = councils.keys().map(String::as_str).collect();
     let pairs = names
         .iter()
         .enumerate()

@@ -168,6 +168,26 @@ fn what_was_asked_is_never_asked_again_and_recounts_cost_nothing() {
     write_council(&repo, "silent.toml", &(silent() + "# more\n"));
     hold(&repo, &run, &[]).ends(0);
     assert!(asked(&repo) > first);
+    // And has a column of its own.
+    let told = repo.council(["eval", "compare", &run[2], "--json"]).ends(0);
+    let told: serde_json::Value = serde_json::from_str(&told.stdout).unwrap();
+    let councils = told["councils"].as_array().unwrap();
+    let names: Vec<&str> = councils
+        .iter()
+        .map(|council| council["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names.len(), 3, "{names:?}");
+    assert!(
+        names[0] == "finder"
+            && names[1].starts_with("silent (")
+            && names[2].starts_with("silent ("),
+        "{names:?}"
+    );
+    assert!(
+        councils
+            .iter()
+            .all(|council| council["trials"] == councils[0]["trials"])
+    );
 }
 
 #[test]
