@@ -461,6 +461,12 @@ fn what_cannot_be_read_is_named_with_the_next_step() {
     repo.council(["eval", "collect", "--since", "soon", "-o", "x"])
         .ends(2)
         .tells("2y, 6mo");
+    // What is wrong with a council is said once, before anything is tried.
+    let (repo, run) = prepared();
+    repo.write_home("silent.toml", "foo = 1\n");
+    let refused = hold(&repo, &run, &[]).ends(2);
+    refused.tells("unknown key `foo`").tells("silent.toml");
+    assert_eq!(asked(&repo), 0);
     repo.council(["eval", "collect", "--sets", "bugs", "-o", "x"])
         .ends(2)
         .tells("szz, reverts");

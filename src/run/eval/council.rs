@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use crate::config::resolve_layers;
 use crate::packet::sha256;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
+use crate::run::layers::user_layers;
 
 /// A council by its file.
 #[derive(Clone)]
@@ -18,7 +20,7 @@ pub(crate) struct EvalCouncil {
 }
 
 impl EvalCouncil {
-    /// Reads a council's file.
+    /// Reads a council's file, and refuses one that is no configuration.
     pub(crate) fn load(file: &Path, start: &RunContext) -> Result<Self, RunError> {
         let file = start.dir.join(file);
         let bytes = std::fs::read(&file).map_err(|error| {
@@ -38,6 +40,8 @@ impl EvalCouncil {
             environment: start.environment.with_user_file(&file),
             ..start.clone()
         };
+        // Else every trial would fail over it, one after another.
+        resolve_layers(&user_layers(&context.environment, Vec::new())?)?;
         Ok(Self {
             name,
             context,
