@@ -1,6 +1,6 @@
 //! The files of an evaluation: the labelled changes, and beside them what councils and people said of them.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -76,6 +76,25 @@ impl EvalFiles {
         })
     }
 
+    /// Keeps every other run over the same changes out, as long as it is held.
+    ///
+    /// # Errors
+    /// `usage` where one is going on.
+    pub(crate) fn lock(&self) -> Result<File, RunError> {
+        let name = self.changes.display();
+        let cannot =
+            |error: std::io::Error| RunError::usage(format!("cannot lock {name}: {error}"));
+        let file = File::open(&self.changes).map_err(cannot)?;
+        match file.try_lock() {
+            Ok(()) => Ok(file),
+            Err(TryLockError::WouldBlock) => Err(RunError::usage(format!(
+                "another `git council eval run` is going on over {name}"
+            ))
+            .hint("wait for it, or end it: the same command goes on where it stopped")),
+            Err(TryLockError::Error(error)) => Err(cannot(error)),
+        }
+    }
+
     /// Adds a line to the results, on disk before anything else happens.
     pub(crate) fn add_result(&self, line: &TrialLine) -> Result<(), RunError> {
         append_line(&self.results(), &to_line(line)?)
@@ -127,6 +146,18 @@ pub(super) fn append_line(file: &Path, line: &str) -> Result<(), RunError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_run_over_the_changes_keeps_the_next_one_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = EvalFiles::new(folder.path().join("f"));
+        files.write_changes(&[]).unwrap();
+        let held = files.lock().unwrap();
+        let refused = files.lock().unwrap_err();
+        assert!(refused.message.contains("another"), "{}", refused.message);
+        drop(held);
+        files.lock().unwrap();
+    }
 
     #[test]
     fn a_line_that_was_cut_off_spoils_nothing_behind_it() {

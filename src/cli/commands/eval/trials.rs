@@ -79,6 +79,8 @@ pub(super) fn run(args: &TrialArgs, start: &CommandContext) -> Result<u8, RunErr
         ))
         .hint("take guesses, too: --least low"));
     }
+    // Two at once would buy every answer twice, and `--max-cost` would hold for each alone.
+    let _lock = (!args.dry_run).then(|| files.lock()).transpose()?;
     let mut runner = TrialRunner {
         book: files.read_results()?,
         files: &files,
