@@ -6,6 +6,7 @@ use crate::council::outcome::{Disposition, FindingLevel, FindingMember, JudgedFi
 use crate::council::reproduction::{ReproductionRecord, ReproductionStanding};
 use crate::report::{FailOn, Report};
 use crate::run::context::RunContext;
+use crate::run::dismissals;
 use crate::run::error::RunError;
 use crate::run::shown::{self, ShownReport};
 use crate::run::store;
@@ -119,6 +120,34 @@ fn by_fingerprint(reports: Vec<Report>, id: &str) -> Result<FoundFinding, RunErr
                 .hint("write more digits of the fingerprint"),
         ),
     }
+}
+
+/// Refuses a verdict that counts a finding as dismissed whose dismissal this user has taken back since: it is greener than
+/// the one that a review gives now.
+///
+/// # Errors
+/// `run`, with the findings.
+pub(crate) fn refuse_taken_back(report: &Report, start: &RunContext) -> Result<(), RunError> {
+    let back = taken_back(report, start)?;
+    if back.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "the last report counts as dismissed what counts again: {}",
+        back.join(", ")
+    );
+    Err(RunError::run(message).hint("review it: git council review"))
+}
+
+/// The findings that a report counts as dismissed and that count again, as they are named.
+pub(crate) fn taken_back(report: &Report, start: &RunContext) -> Result<Vec<String>, RunError> {
+    let decisions = dismissals::own_decisions(start)?;
+    let is_back = |found: &&JudgedFinding| {
+        let decided = decisions.get(&found.fingerprint);
+        found.dismissed.is_some() && decided.is_some_and(Option::is_none)
+    };
+    let back = report.outcome.findings.iter().filter(is_back);
+    Ok(back.map(name_finding).collect())
 }
 
 /// Which finding it is, for a person: `F1 (new-unwrap) at src/a.rs:3`.

@@ -432,3 +432,40 @@ fn wait_answers_for_no_commit_that_nobody_reviewed() {
         .ends(0);
     repo.council(["wait"]).ends(3).tells("about a patch");
 }
+
+/// Who takes a dismissal back sees no green from before.
+#[test]
+fn a_dismissal_that_is_taken_back_leaves_no_green_verdict() {
+    let repo = with("notes.py", "<<<<<<< HEAD\n");
+    repo.council(["review", "HEAD", "-q"]).ends(1);
+    repo.council(["dismiss", "F1", "--because", "an example"])
+        .ends(0);
+    repo.council(["review", "HEAD", "-q"]).ends(0);
+    repo.council(["wait", "-q"]).ends(0);
+    repo.council(["dismiss", "F1", "--undo"]).ends(0);
+    repo.council(["wait"]).ends(3).tells("counts again");
+    repo.council(["show"])
+        .ends(0)
+        .tells("counts again since this report was made");
+    repo.council(["review", "HEAD", "-q"]).ends(1);
+    repo.council(["wait", "-q"]).ends(1);
+}
+
+/// Each report that prints `git council dismiss F1` is the one that this command then means.
+#[test]
+fn what_a_replay_showed_is_what_dismiss_means() {
+    let repo = with("first.py", "<<<<<<< HEAD\n");
+    repo.council(["review", "HEAD", "-q"]).ends(1);
+    let parsed = |run: Run| serde_json::from_str::<Value>(&run.stdout).unwrap();
+    let name = parsed(repo.council(["log", "--json"]))[0]["name"].clone();
+    repo.write("second.py", "<<<<<<< HEAD\n");
+    repo.commit("Another");
+    repo.council(["review", "HEAD", "-q"]).ends(1);
+    repo.council(["replay", name.as_str().unwrap()])
+        .ends(1)
+        .prints("first.py:1");
+    repo.council(["dismiss", "F1", "--because", "as it says"])
+        .ends(0)
+        .prints("first.py:1");
+    repo.council(["review", "HEAD", "-q"]).ends(1);
+}

@@ -14,6 +14,7 @@ use crate::cli::github::publishing::publish_run;
 use crate::packet::PACKET_FILE;
 use crate::report::{self, Report, ReportSource};
 use crate::run::error::RunError;
+use crate::run::findings;
 use crate::run::redaction::user_redactor;
 use crate::run::shown::verdict_after;
 use crate::run::store::{self, StoredRun};
@@ -59,6 +60,7 @@ fn load_own_report(
     if args.run.is_none()
         && let Some(report) = verdict_after(past.as_ref().ok(), start)
     {
+        findings::refuse_taken_back(&report, start)?;
         let of = store::run_of_name(start, &report.receipt.run.name);
         let packet = of.and_then(|past| load_packet(&past));
         return Ok((report, packet));
@@ -70,6 +72,7 @@ fn load_own_report(
             past.name
         ))
     })?;
+    findings::refuse_taken_back(&report, start)?;
     if !past.is_own(start)? {
         let path = past.folder.join("report.json");
         let message = format!(

@@ -15,6 +15,7 @@ use crate::run::error::RunError;
 use crate::run::loaded::LoadedRun;
 use crate::run::redaction::redactor_of_past;
 use crate::run::replay::{recompute_report, run_prompter};
+use crate::run::shown::remember_shown;
 use crate::run::store;
 
 /// The most bytes of a bundle that are read.
@@ -60,7 +61,10 @@ pub(crate) fn run(args: &ReplayArgs, start: &CommandContext) -> Result<u8, RunEr
         file: None,
         gate: report.own_gate(),
     };
-    Ok(surfaces.deliver_report(&report, start))
+    let code = surfaces.deliver_report(&report, start);
+    // A finding that a person names is one of this report.
+    remember_shown(&report, start);
+    Ok(code)
 }
 
 /// The bundle in a file.

@@ -247,6 +247,14 @@ fn warn_of_decisions(report: &Report, start: &CommandContext) -> Result<(), RunE
             gone.join(", ")
         ));
     }
+    let back = findings::taken_back(report, start)?;
+    if !back.is_empty() {
+        let back: Vec<String> = back.into_iter().take(MAX_NAMED).collect();
+        start.console.warning(&format!(
+            "counts again since this report was made: {}; `git council review` gives the verdict with it",
+            back.join(", ")
+        ));
+    }
     Ok(())
 }
 
@@ -281,6 +289,8 @@ fn show_verdicts(
         ));
         let report = &noted.verdict.report;
         out.push_str(&render_report(report, format, report.own_gate(), start));
+        // A finding that a person names is one of this report.
+        remember_shown(report, start);
     }
     Ok(out)
 }

@@ -12,6 +12,7 @@ use crate::cli::live::LiveView;
 use crate::config::{ReportFormat, parse_duration};
 use crate::report::Report;
 use crate::run::error::RunError;
+use crate::run::findings;
 use crate::run::hook::background::{BackgroundState, background_queue};
 use crate::run::shown::{moved_on, remember_shown, verdict_after};
 use crate::run::store::{self, RunState, StoredRun};
@@ -95,6 +96,7 @@ pub(crate) fn run(args: &WaitArgs, start: &CommandContext) -> Result<u8, RunErro
 }
 
 fn print_report(report: &Report, args: &WaitArgs, start: &CommandContext) -> Result<u8, RunError> {
+    findings::refuse_taken_back(report, start)?;
     let format = if args.json {
         ReportFormat::Json
     } else {

@@ -12,6 +12,7 @@ use crate::report::Report;
 use crate::run::context::{Notifier, RunContext};
 use crate::run::convene::{ConveneOptions, convene_review};
 use crate::run::error::RunError;
+use crate::run::findings;
 use crate::run::nothing::reason_to_skip;
 use crate::run::prepare::{PreparedReview, prepare_review};
 use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
@@ -145,16 +146,18 @@ fn prepare(
 /// The report of a run, or the verdict that was given last, as `git council show` prints it.
 pub(super) fn find_report(run: Option<&str>, start: &RunContext) -> Result<Report, RunError> {
     let past = store::find_run(start, run);
-    if run.is_none()
-        && let Some(given) = verdict_after(past.as_ref().ok(), start)
-    {
-        return Ok(given);
-    }
-    let past = past?;
-    past.report()?.ok_or_else(|| {
-        RunError::usage(format!(
-            "{} has no report: it is still running, or was interrupted",
-            past.name
-        ))
-    })
+    let report = match verdict_after(past.as_ref().ok(), start).filter(|_| run.is_none()) {
+        Some(given) => given,
+        None => {
+            let past = past?;
+            past.report()?.ok_or_else(|| {
+                RunError::usage(format!(
+                    "{} has no report: it is still running, or was interrupted",
+                    past.name
+                ))
+            })?
+        }
+    };
+    findings::refuse_taken_back(&report, start)?;
+    Ok(report)
 }
