@@ -12,7 +12,8 @@ use council_protocol::coverage::FileCoverage;
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::task::Framing;
 use council_protocol::{
-    BlobSource, CoverageState, Finding, JudgeId, Location, Packet, Proof, RepoPath, Seat, Turn,
+    BlobSource, CoverageState, Finding, JudgeId, Location, Packet, Proof, RepoPath, Seat, Severity,
+    Turn,
 };
 use council_secrets::Redactor;
 
@@ -75,6 +76,16 @@ fn is_heard(found: &JudgedFinding) -> bool {
     }
 }
 
+/// Whether a dismissed finding stays in the report: it would count, and nobody else has it. The next reader is to know that it
+/// is there, and who said why it does not count.
+fn is_told(outcome: &Outcome, found: &JudgedFinding) -> bool {
+    let said = &found.finding;
+    let would_count = said.severity == Severity::Critical
+        || (said.severity == Severity::Significant && HIDDEN.contains(&said.category.as_str()));
+    let is_known = outcome.findings.iter().any(|known| is_same(known, found));
+    would_count && !is_known && outcome.verdict != Verdict::Skipped
+}
+
 /// Adds what the built-in rules find to be critical, and what no model could find, where the council did not say it.
 pub(crate) fn hear_rules(outcome: &mut Outcome, plan: &Plan, bench: Option<RuleBench>) {
     let is_change = plan.options.subject == DebateSubject::Change;
@@ -88,7 +99,10 @@ pub(crate) fn hear_rules(outcome: &mut Outcome, plan: &Plan, bench: Option<RuleB
     let Some(rules) = bench.and_then(|bench| rules_alone(plan, bench)) else {
         return;
     };
-    let is_news = |found: &JudgedFinding| is_heard(found) && !is_said(outcome, plan, found);
+    let is_news = |found: &JudgedFinding| match found.dismissed {
+        Some(_) => is_told(outcome, found),
+        None => is_heard(found) && !is_said(outcome, plan, found),
+    };
     let found = rules.findings.into_iter().filter(is_news).collect();
     take_over(outcome, rules.judges, found);
 }

@@ -306,3 +306,23 @@ fn a_review_here_writes_sarif_too() {
     let text = std::fs::read_to_string(repo.path().join("council.sarif")).unwrap();
     assert!(text.contains("conflict-marker"), "{text}");
 }
+
+/// A rule's finding that was dismissed stays in the report, whoever sits: its next reader would not know of it.
+#[test]
+fn what_was_dismissed_of_a_rule_is_told_beside_models() {
+    let repo = crate::programs::with_judge(&crate::programs::answer("PASS", ""), "");
+    repo.write("notes.py", "<<<<<<< HEAD\n");
+    repo.commit("Notes");
+    repo.council(["review", "HEAD", "-q"]).ends(1);
+    repo.council(["dismiss", "F1", "--because", "an example"])
+        .ends(0);
+    let fresh = ["review", "HEAD", "--fresh"];
+    repo.council(fresh).ends(0).prints("dismissed");
+    repo.council(["show", "--format", "markdown"])
+        .ends(0)
+        .prints("an example");
+    repo.council(["replay"]).ends(0).prints("dismissed");
+    // It can be taken back where it is told.
+    repo.council(["dismiss", "F1", "--undo"]).ends(0);
+    repo.council(fresh).ends(1);
+}
