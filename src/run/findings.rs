@@ -133,7 +133,7 @@ pub(crate) fn refuse_taken_back(report: &Report, start: &RunContext) -> Result<(
         return Ok(());
     }
     let message = format!(
-        "the last report counts as dismissed what counts again: {}",
+        "the report counts as dismissed what counts again: {}",
         back.join(", ")
     );
     Err(RunError::run(message).hint("review it: git council review"))

@@ -146,7 +146,11 @@ fn prepare(
 /// The report of a run, or the verdict that was given last, as `git council show` prints it.
 pub(super) fn find_report(run: Option<&str>, start: &RunContext) -> Result<Report, RunError> {
     let past = store::find_run(start, run);
-    let report = match verdict_after(past.as_ref().ok(), start).filter(|_| run.is_none()) {
+    let given = match run {
+        None => verdict_after(past.as_ref().ok(), start),
+        Some(_) => None,
+    };
+    let report = match given {
         Some(given) => given,
         None => {
             let past = past?;

@@ -53,7 +53,7 @@ pub(crate) fn terms(start: &RunContext, prepared: &PreparedReview) -> Option<Pro
         name: name.clone(),
         command: shell_words(argv),
     };
-    // Both sides, and the suggestion of what is proved, or once without the lines of what is doubted.
+    // Both sides, and the suggestion of what is proved, or twice without the lines of what is doubted.
     let runs = u64::try_from(RUNS * 3).unwrap_or(u64::MAX);
     let commands = 1 + u64::from(!settings.setup.is_empty());
     Some(ProofTerms {

@@ -8,38 +8,20 @@ use crate::run::suggestion::line_range;
 /// What no language takes for a program. Where there is no statement for it, whatever loads the file fails.
 const UNREADABLE: &str = ")]} these lines were taken away {[(";
 
-/// How a language, known by the endings of its files, ends a program, and how it does nothing and remarks it.
-struct Statements {
-    endings: &'static [&'static str],
-    error: &'static str,
-    idle: &'static str,
-}
-
-const STATEMENTS: [Statements; 7] = [
-    of(&["py"], "raise RuntimeError('taken away')", "pass  # "),
-    of(
+/// How a language, known by the endings of its files, ends a program; and how a line of it does nothing but remark.
+const STATEMENTS: [(&[&str], &str, &str); 7] = [
+    (&["py"], "raise RuntimeError('taken away')", "pass  # "),
+    (
         &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx"],
         "throw new Error('taken away');",
         "; // ",
     ),
-    of(&["rs"], "panic! { \"taken away\" }", "; // "),
-    of(&["go"], "panic(\"taken away\")", "; // "),
-    of(&["rb"], "raise 'taken away'", "nil # "),
-    of(&["php"], "throw new \\Exception('taken away');", "; // "),
-    of(&["sh", "bash"], "exit 99", ": # "),
+    (&["rs"], "panic! { \"taken away\" }", "; // "),
+    (&["go"], "panic(\"taken away\")", "; // "),
+    (&["rb"], "raise 'taken away'", "nil # "),
+    (&["php"], "throw new \\Exception('taken away');", "; // "),
+    (&["sh", "bash"], "exit 99", ": # "),
 ];
-
-const fn of(
-    endings: &'static [&'static str],
-    error: &'static str,
-    idle: &'static str,
-) -> Statements {
-    Statements {
-        endings,
-        error,
-        idle,
-    }
-}
 
 /// The text with an error in the place of the lines, and the text with nothing there but their words in a comment, where
 /// the language is known. Both as far indented as the first of the lines. None: they are not there.
@@ -55,13 +37,13 @@ pub(super) fn without_lines(text: &[u8], at: &Location) -> Option<Vec<Vec<u8>>> 
     let name = at.path.display();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     let mut known = STATEMENTS.iter();
-    let known = known.find(|statements| statements.endings.contains(&ending));
-    let error = known.map_or(UNREADABLE, |statements| statements.error);
+    let known = known.find(|(endings, ..)| endings.contains(&ending));
+    let error = known.map_or(UNREADABLE, |(_, error, _)| error);
     let mut others = vec![error.as_bytes().to_vec()];
-    others.extend(known.map(|statements| {
+    others.extend(known.map(|(_, _, idle)| {
         let remark = |line: &&[u8]| {
             let words = line.trim_ascii();
-            [statements.idle.as_bytes(), words].concat()
+            [idle.as_bytes(), words].concat()
         };
         let remarks: Vec<Vec<u8>> = lines[range.clone()].iter().map(remark).collect();
         remarks.join(&[b"\n", indent.as_slice()].concat()[..])
