@@ -163,6 +163,11 @@ impl Console {
         }
     }
 
+    /// Tells something without which the output would be taken for what it is not; not even `-q` silences it.
+    pub(crate) fn caution(&self, message: &str) {
+        self.write_stderr(&labelled("warning:", WARNING, message));
+    }
+
     /// Whether somebody asked for more.
     pub(crate) fn is_verbose(&self) -> bool {
         self.verbosity == Verbosity::Verbose

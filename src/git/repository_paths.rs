@@ -69,6 +69,22 @@ impl RepositoryPaths {
         Some(self.common_dir.as_ref()?.join("council"))
     }
 
+    /// The name of this worktree among those that share a repository: its git directory below the shared one, which stays
+    /// when the worktree is moved; `main` for the first. None outside a repository.
+    pub fn worktree_name(&self) -> Option<String> {
+        let (git_dir, common_dir) = (self.git_dir.as_ref()?, self.common_dir.as_ref()?);
+        let own = git_dir.strip_prefix(common_dir).unwrap_or(git_dir);
+        Some(match own.to_string_lossy() {
+            own if own.is_empty() => "main".to_owned(),
+            own => own.into_owned(),
+        })
+    }
+
+    /// Where the program keeps what belongs to this worktree alone: `council` of its own git directory.
+    pub fn own_memory_dir(&self) -> Option<PathBuf> {
+        Some(self.git_dir.as_ref()?.join("council"))
+    }
+
     /// Where the folders of runs go: under the git directory that all worktrees share, so that removing a linked
     /// worktree does not remove what was paid for.
     pub fn runs_dir(&self) -> PathBuf {

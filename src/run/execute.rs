@@ -50,6 +50,7 @@ pub(crate) fn run_places(prepared: &PreparedReview) -> RunFolders {
         return RunFolders::default();
     };
     let mut places = repository_places(git_dir, place.workdir.as_deref());
+    places.worktree = place.worktree_name();
     if !prepared.config.settings.output.save {
         places.artefacts = None;
     }

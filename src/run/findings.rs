@@ -39,23 +39,32 @@ pub(crate) fn find_finding(
     id: &str,
     run: Option<&str>,
 ) -> Result<FoundFinding, RunError> {
-    let reports: Vec<Report> = match run {
-        Some(_) => store::find_run(start, run)?.report()?.into_iter().collect(),
-        None => known_reports(start, id)?,
+    let meant = match run {
+        Some(_) => store::find_run(start, run)?.report()?,
+        None => meant_report(start, id)?,
     };
-    let by_id = reports.first().and_then(|report| {
+    let by_id = meant.as_ref().and_then(|report| {
         Some(FoundFinding {
             finding: finding_of(report, id)?,
             report: report.clone(),
         })
     });
-    by_id.map_or_else(|| by_fingerprint(reports, id), Ok)
+    if let Some(found) = by_id {
+        return Ok(found);
+    }
+    let mut reports: Vec<Report> = meant.into_iter().collect();
+    if run.is_none() {
+        // A fingerprint means the same in every worktree.
+        let all = store::list_runs(start)?.into_iter();
+        reports.extend(all.filter_map(|(_, report)| report));
+    }
+    by_fingerprint(reports, id)
 }
 
-/// The report shown last, then those of past runs, the latest first. A run that ended since, e.g. one in the background, may
+/// The report shown last, else that of this worktree's latest run. A run that ended since, e.g. one in the background, may
 /// call another finding the same: then nobody can say which one is meant.
-fn known_reports(start: &RunContext, id: &str) -> Result<Vec<Report>, RunError> {
-    let runs = store::list_runs(start)?;
+fn meant_report(start: &RunContext, id: &str) -> Result<Option<Report>, RunError> {
+    let runs = store::list_own_runs(start)?;
     let shown = shown::last_shown(start);
     if let Some(ShownReport { report, at }) = &shown {
         let unseen = runs.iter().filter(|(past, _)| past.ended() > *at);
@@ -79,12 +88,8 @@ fn known_reports(start: &RunContext, id: &str) -> Result<Vec<Report>, RunError> 
             return Err(RunError::usage(message).hint(hint));
         }
     }
-    let past = runs.into_iter().filter_map(|(_, report)| report);
-    Ok(shown
-        .map(|shown| shown.report)
-        .into_iter()
-        .chain(past)
-        .collect())
+    let latest = runs.into_iter().find_map(|(_, report)| report);
+    Ok(shown.map(|shown| shown.report).or(latest))
 }
 
 fn finding_of(report: &Report, id: &str) -> Option<JudgedFinding> {

@@ -22,7 +22,7 @@ pub(crate) fn find_resumable(
         return store::find_run(start, name);
     }
     let mut held = None;
-    for (past, report) in store::list_runs(start)? {
+    for (past, report) in store::list_own_runs(start)? {
         let is_open = match past.state() {
             RunState::GoingOn => {
                 held = held.or_else(|| store::hold_run(&past).err());

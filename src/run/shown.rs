@@ -10,12 +10,16 @@ use council_protocol::packet::{Target, TargetKind};
 use crate::council::outcome::Verdict;
 use crate::git::{self, RepositoryPaths};
 use crate::memory::MacPurpose;
+use crate::packet::packet_digest;
 use crate::report::{self, GatePolicy, Report};
 use crate::run::context::RunContext;
+use crate::run::prepare::prepare_review;
+use crate::run::request::{RequestedTarget, ReviewRequest};
 use crate::run::store::{self, StoredRun};
+use crate::run::stored_request::StoredRequest;
 use crate::safe_file;
 
-/// The name of the report that was shown last, in the folder that the program keeps in a git directory.
+/// The name of the report that was shown last, in the folder that the program keeps in a worktree's git directory.
 const SHOWN_FILE: &str = "shown.json";
 
 /// The name of the verdict that was given last, beside it.
@@ -87,15 +91,64 @@ pub(crate) fn verdict_after(latest: Option<&StoredRun>, start: &RunContext) -> O
     latest.is_none_or(is_newer).then_some(report)
 }
 
+/// What a report is about that is not about what lies here now: "about 1a2b3c4d5, not about HEAD, …". None: it is.
+pub(crate) fn about_other(report: &Report, start: &RunContext) -> Option<String> {
+    let target = &report.target;
+    let about = match moved_on(target, start) {
+        Some((reviewed, now)) if is_uncommitted(target) => {
+            format!("about changes on {reviewed}, not about HEAD, {now}")
+        }
+        Some((reviewed, now)) => format!("about {reviewed}, not about HEAD, {now}"),
+        None if target.kind == TargetKind::Staged && was_edited(report, start) => {
+            "not about what is staged now".to_owned()
+        }
+        None if is_uncommitted(target) && was_edited(report, start) => {
+            "not about what is uncommitted now: files changed since".to_owned()
+        }
+        None => return None,
+    };
+    Some(about)
+}
+
+fn is_uncommitted(target: &Target) -> bool {
+    matches!(target.kind, TargetKind::Staged | TargetKind::Worktree)
+}
+
 /// The commit that was reviewed, or on which the changes stood that were, and the one that HEAD is now, where these differ.
-pub(crate) fn moved_on(target: &Target, start: &RunContext) -> Option<(String, String)> {
-    let reviewed = match target.kind {
-        TargetKind::Staged | TargetKind::Worktree => target.base.as_deref()?,
-        _ => target.head.as_deref()?,
+fn moved_on(target: &Target, start: &RunContext) -> Option<(String, String)> {
+    let reviewed = match is_uncommitted(target) {
+        true => target.base.as_deref()?,
+        false => target.head.as_deref()?,
     };
     let now = git::commit_at(&start.dir, &start.git_environment(), "HEAD").ok()?;
     let short = |commit: &str| commit.get(..SHORT).unwrap_or(commit).to_owned();
     (reviewed != now).then(|| (short(reviewed), short(&now)))
+}
+
+/// Whether the changes that were reviewed are not the ones that lie here now. Where nothing tells, they are.
+fn was_edited(report: &Report, start: &RunContext) -> bool {
+    let Some(reviewed) = &report.receipt.run.digests.packet else {
+        return false;
+    };
+    let target = match report.target.kind {
+        TargetKind::Staged => RequestedTarget::Staged,
+        _ => RequestedTarget::Worktree,
+    };
+    // What was asked for may have been a part of it.
+    let asked = store::run_of_name(start, &report.receipt.run.name)
+        .and_then(|past| StoredRequest::load_request(&past, start).ok())
+        .and_then(|stored| stored.restore(start).ok());
+    let (request, start) = asked.unwrap_or_else(|| {
+        let request = ReviewRequest {
+            target,
+            ..ReviewRequest::default()
+        };
+        (request, start.clone())
+    });
+    match prepare_review(&request, &start) {
+        Ok(now) => packet_digest(&now.packet) != *reviewed,
+        Err(_) => false,
+    }
 }
 
 fn read_signed(name: &str, start: &RunContext) -> Option<ShownReport> {
@@ -114,5 +167,5 @@ fn read_signed(name: &str, start: &RunContext) -> Option<ShownReport> {
 
 fn place_of(name: &str, start: &RunContext) -> Option<PathBuf> {
     let place = RepositoryPaths::discover(&start.dir, &start.git_environment()).ok()?;
-    Some(place.memory_dir()?.join(name))
+    Some(place.own_memory_dir()?.join(name))
 }

@@ -9,7 +9,8 @@ use crate::memory::MacPurpose;
 use crate::report::{self, Report};
 use crate::session::journal::{JOURNAL_FILE, JournalHeader, RunJournal};
 use crate::session::{
-    LOCK_FILE, RETIRED_SUFFIX, RealWorld, RunLock, RunRef, SessionWorld as _, retired_name,
+    LOCK_FILE, RETIRED_SUFFIX, RealWorld, RunLock, RunRef, SessionWorld as _, WORKTREE_FILE,
+    retired_name,
 };
 
 use crate::run::context::RunContext;
@@ -128,6 +129,12 @@ impl StoredRun {
         ))
     }
 
+    /// Whether it began in that worktree. Versions of before 2026-11-25 did not say: theirs are everybody's.
+    fn began_in(&self, worktree: Option<&str>) -> bool {
+        let said = safe_file::read_text(self.folder.join(WORKTREE_FILE)).ok();
+        said.is_none_or(|said| worktree.is_none_or(|own| own == said))
+    }
+
     /// Its report; none while it is going on, or when it was cut off.
     pub(crate) fn report(&self) -> Result<Option<Report>, RunError> {
         let file = self.folder.join(REPORT_FILE);
@@ -231,6 +238,18 @@ pub(crate) fn list_runs(start: &RunContext) -> Result<Vec<(StoredRun, Option<Rep
     Ok(found)
 }
 
+/// The runs that began in this worktree, the latest first: what a command means that is given no name. Another worktree
+/// has another change in it.
+pub(crate) fn list_own_runs(
+    start: &RunContext,
+) -> Result<Vec<(StoredRun, Option<Report>)>, RunError> {
+    let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
+    let own = place.worktree_name();
+    let mut all = list_runs(start)?;
+    all.retain(|(past, _)| past.began_in(own.as_deref()));
+    Ok(all)
+}
+
 /// The run of exactly that name. No report is read for it.
 pub(crate) fn run_of_name(start: &RunContext, name: &str) -> Option<StoredRun> {
     let place = RepositoryPaths::discover(&start.dir, &start.git_environment()).ok()?;
@@ -254,13 +273,16 @@ pub(crate) fn find_run_of(start: &RunContext, revision: &str) -> Option<StoredRu
         .map(|(past, _)| past)
 }
 
-/// The run of that name, or the one whose name contains it; without a name the latest that has a report.
+/// The run of that name, or the one whose name contains it; without a name the latest of this worktree that has a report.
 pub(crate) fn find_run(start: &RunContext, name: Option<&str>) -> Result<StoredRun, RunError> {
-    let mut all = list_runs(start)?;
     let Some(name) = name else {
-        let at = all.iter().position(|(_, report)| report.is_some());
-        return at.map(|at| all.swap_remove(at).0).ok_or_else(no_runs_error);
+        let mut own = list_own_runs(start)?.into_iter();
+        return match own.find(|(_, report)| report.is_some()) {
+            Some((past, _)) => Ok(past),
+            None => Err(no_runs_error(!list_runs(start)?.is_empty())),
+        };
     };
+    let mut all = list_runs(start)?;
     if let Some(at) = all.iter().position(|(past, _)| past.name == name) {
         return Ok(all.swap_remove(at).0);
     }
@@ -269,7 +291,7 @@ pub(crate) fn find_run(start: &RunContext, name: Option<&str>) -> Result<StoredR
         .collect();
     match alike.as_slice() {
         [at] => Ok(all.swap_remove(*at).0),
-        [] if all.is_empty() => Err(no_runs_error()),
+        [] if all.is_empty() => Err(no_runs_error(false)),
         [] => Err(RunError::usage(format!("there is no run {name:?}"))
             .hint("`git council log` lists the runs")),
         several => {
@@ -286,8 +308,15 @@ pub(crate) fn find_run(start: &RunContext, name: Option<&str>) -> Result<StoredR
     }
 }
 
-fn no_runs_error() -> RunError {
-    RunError::usage("this repository has no run yet").hint("start one: git council review")
+/// `elsewhere`: whether the repository has runs all the same.
+fn no_runs_error(elsewhere: bool) -> RunError {
+    let start = "start one: git council review";
+    match elsewhere {
+        false => RunError::usage("this repository has no run yet").hint(start),
+        true => RunError::usage("this worktree has no finished run yet")
+            .hint(start)
+            .hint("`git council log` lists the runs of the whole repository"),
+    }
 }
 
 fn list_folders(runs: &Path) -> Result<Vec<StoredRun>, RunError> {

@@ -43,7 +43,7 @@ pub(crate) use holder::{LOCK_FILE, RunLock};
 pub use interrupts::InterruptSource;
 pub(crate) use interrupts::{InterruptRelay, call_when_held};
 pub use opened::SessionBackend;
-pub(crate) use places::{RETIRED_SUFFIX, artefact_stem, retired_name};
+pub(crate) use places::{RETIRED_SUFFIX, WORKTREE_FILE, artefact_stem, retired_name};
 pub use places::{RunFolders, RunRef};
 pub(crate) use progress::{
     AskedTask, CouncilClock, JournalFollower, ProgressEvent, ProgressKind, ProgressObserver,

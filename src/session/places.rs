@@ -16,6 +16,9 @@ const MAX_RUNS_PER_DAY: u32 = 10_000;
 /// What the file of a name ends with whose run is gone.
 pub(crate) const RETIRED_SUFFIX: &str = ".gone";
 
+/// The file in a run's folder that names the worktree in which it began.
+pub(crate) const WORKTREE_FILE: &str = "worktree";
+
 /// The longest `<target>` in a file name.
 const MAX_SLUG_CHARS: usize = 50;
 
@@ -26,6 +29,8 @@ pub struct RunFolders {
     pub runs: Option<RunFolder>,
     /// The folder of the files that people read.
     pub artefacts: Option<RunFolder>,
+    /// The worktree in which runs begin, since all worktrees share `runs`; none where there is no repository.
+    pub worktree: Option<String>,
 }
 
 /// A folder that is made when it is needed, below one that is there.
@@ -76,6 +81,7 @@ impl RunFolders {
         Self {
             runs: Some(RunFolder::new(git_dir, "council/runs")),
             artefacts: Some(artefacts),
+            worktree: None,
         }
     }
 
@@ -84,6 +90,7 @@ impl RunFolders {
         Self {
             runs: Some(RunFolder::new(folder, "runs")),
             artefacts: Some(RunFolder::new(folder, "")),
+            worktree: None,
         }
     }
 }
@@ -121,6 +128,10 @@ impl RunRef {
             Some(place) => Self::claim_name(disk, &place.create_folder(disk)?, target, moment)?,
             None => Self::with_name(target, moment, 1),
         };
+        if let (Some(worktree), Some(path)) = (&places.worktree, run.file_path(WORKTREE_FILE)) {
+            disk.write_file(&path, worktree.as_bytes(), WriteDurability::Cheap)
+                .map_err(SessionError::disk("write", &path))?;
+        }
         Ok(Self { artefacts, ..run })
     }
 

@@ -55,3 +55,4 @@ mod tidy;
 mod unreadable;
 mod verdicts;
 mod workflows;
+mod worktrees;

@@ -17,7 +17,7 @@ use crate::run::error::RunError;
 use crate::run::findings;
 use crate::run::notes::{self, NotedVerdict, repository_trust};
 use crate::run::page::render_artefact;
-use crate::run::shown::{moved_on, remember_shown, verdict_after};
+use crate::run::shown::{about_other, remember_shown, verdict_after};
 use crate::run::store::{self, StoredRun};
 use crate::text::Untrusted;
 
@@ -212,10 +212,11 @@ fn show_report(
     start: &CommandContext,
 ) -> Result<(), RunError> {
     warn_of_decisions(report, start)?;
-    let moved_on = moved_on(&report.target, start);
-    if let (None, Some((reviewed, now))) = (&args.run, moved_on) {
-        start.console.warning(&format!(
-            "this report is about {reviewed}, not about HEAD, {now}; to review that: git council review"
+    if args.run.is_none()
+        && let Some(about) = about_other(report, start)
+    {
+        start.console.caution(&format!(
+            "this report is {about}; to review that: git council review"
         ));
     }
     match past {
@@ -250,7 +251,7 @@ fn warn_of_decisions(report: &Report, start: &CommandContext) -> Result<(), RunE
     let back = findings::taken_back(report, start)?;
     if !back.is_empty() {
         let back: Vec<String> = back.into_iter().take(MAX_NAMED).collect();
-        start.console.warning(&format!(
+        start.console.caution(&format!(
             "counts again since this report was made: {}; `git council review` gives the verdict with it",
             back.join(", ")
         ));

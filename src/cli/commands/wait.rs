@@ -4,7 +4,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use council_protocol::packet::{Target, TargetKind};
+use council_protocol::packet::TargetKind;
 
 use crate::cli::context::CommandContext;
 use crate::cli::deliver::render_report;
@@ -14,7 +14,7 @@ use crate::report::Report;
 use crate::run::error::RunError;
 use crate::run::findings;
 use crate::run::hook::background::{BackgroundState, background_queue};
-use crate::run::shown::{moved_on, remember_shown, verdict_after};
+use crate::run::shown::{about_other, remember_shown, verdict_after};
 use crate::run::store::{self, RunState, StoredRun};
 use crate::run::watch::RunWatcher;
 
@@ -50,13 +50,13 @@ pub(crate) fn run(args: &WaitArgs, start: &CommandContext) -> Result<u8, RunErro
     }
     let found = find_run(args.run.as_deref(), start);
     if let Some(report) = given_since(args, found.as_ref().ok(), start) {
-        refuse_other_target(&report.target, None, start)?;
+        refuse_other_target(&report, None, start)?;
         return print_report(&report, args, start);
     }
     let past = found?;
     if args.run.is_none() && past.state() != RunState::GoingOn {
-        if let Some(header) = past.header() {
-            refuse_other_target(&header.target, Some(&past.name), start)?;
+        if let Some(report) = past.report()? {
+            refuse_other_target(&report, Some(&past.name), start)?;
         }
         let hint = format!("nothing is running; this is the latest run, {}", past.name);
         start.console.hint(&hint);
@@ -126,19 +126,16 @@ fn given_since(
 /// Nothing is running, and the last report is shown. It must not speak for a commit that nobody has reviewed: an older one
 /// that is about HEAD would hide what was told last, and a patch is no commit.
 fn refuse_other_target(
-    target: &Target,
+    report: &Report,
     run: Option<&str>,
     start: &CommandContext,
 ) -> Result<(), RunError> {
-    let about = match moved_on(target, start) {
-        Some((reviewed, now)) if target.head.is_some() => {
-            format!("{reviewed}, not about HEAD, {now}")
-        }
-        Some((reviewed, now)) => format!("changes on {reviewed}, not about HEAD, {now}"),
-        None if target.kind == TargetKind::Patch => "a patch, not about HEAD".to_owned(),
+    let about = match about_other(report, start) {
+        Some(about) => about,
+        None if report.target.kind == TargetKind::Patch => "about a patch, not about HEAD".into(),
         None => return Ok(()),
     };
-    let message = format!("no review is running, and the last report is about {about}");
+    let message = format!("no review is running, and the last report is {about}");
     let error = RunError::run(message).hint("review it: git council review");
     Err(match run {
         Some(run) => error.hint(format!(
@@ -173,7 +170,7 @@ fn find_run(name: Option<&str>, start: &CommandContext) -> Result<StoredRun, Run
     if name.is_some() {
         return store::find_run(start, name);
     }
-    let mut runs = store::list_runs(start)?;
+    let mut runs = store::list_own_runs(start)?;
     let is_going_on = |(past, _): &(StoredRun, _)| past.state() == RunState::GoingOn;
     let at = runs.iter().position(is_going_on).unwrap_or_default();
     if runs.is_empty() {

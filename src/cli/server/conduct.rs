@@ -16,7 +16,7 @@ use crate::run::findings;
 use crate::run::nothing::reason_to_skip;
 use crate::run::prepare::{PreparedReview, prepare_review};
 use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
-use crate::run::shown::{remember_shown, remember_verdict, verdict_after};
+use crate::run::shown::{about_other, remember_shown, remember_verdict, verdict_after};
 use crate::run::store;
 use crate::session::InterruptSource;
 use crate::text::Untrusted;
@@ -106,7 +106,11 @@ pub(super) fn conduct(
         ToolCall::Show { run } => {
             let report = find_report(run.as_deref(), &start)?;
             remember_shown(&report, &start);
-            Ok(answer::render_page(&report))
+            let page = answer::render_page(&report);
+            Ok(match run {
+                None => warn_of_other(&report, page, &start),
+                Some(_) => page,
+            })
         }
         ToolCall::Explain { id } => explain::explain(&id, None, COLUMNS, &start),
         ToolCall::Apply { id } => apply::apply_suggestion(&id, None, &start),
@@ -114,6 +118,15 @@ pub(super) fn conduct(
             dismiss(&DismissArgs::for_reason(id, reason, ground), &start)
         }
         ToolCall::Status => status::describe_status(&start, None),
+    }
+}
+
+/// The page of the last report, with a word before it where it is not about what lies here now: whoever changed the code
+/// since would take it for the new verdict.
+pub(super) fn warn_of_other(report: &Report, page: String, start: &RunContext) -> String {
+    match about_other(report, start) {
+        Some(about) => format!("This report is {about}. Call `review` for that.\n\n{page}"),
+        None => page,
     }
 }
 

@@ -146,7 +146,7 @@ impl CouncilServer {
             found.map_err(|error| ErrorData::resource_not_found(describe_error(&error), None))?;
         let text = match *mime {
             "application/json" => report::json::render(&report, report.own_gate()),
-            _ => answer::render_page(&report),
+            _ => conduct::warn_of_other(&report, answer::render_page(&report), &self.start),
         };
         Ok(ResourceContents::text(text, uri).with_mime_type(*mime))
     }

@@ -1,0 +1,96 @@
+//! Several worktrees of one repository, and changes that went on after they were reviewed: no report answers for another
+//! change than the one that lies here.
+
+use std::path::PathBuf;
+
+use super::harness::{PRIVATE_KEY, Repo, Run};
+
+/// A second worktree beside the first, each with a finding of its own.
+fn two_worktrees() -> (Repo, PathBuf) {
+    let repo = Repo::with_base();
+    let other = repo.in_home("other");
+    let place = other.to_str().unwrap().to_owned();
+    repo.git(["worktree", "add", "--quiet", "-b", "other", &place]);
+    repo.write("first.pem", PRIVATE_KEY);
+    std::fs::write(other.join("second.pem"), PRIVATE_KEY).unwrap();
+    (repo, other)
+}
+
+#[test]
+fn each_worktree_means_its_own_last_report() {
+    let (repo, other) = two_worktrees();
+    let elsewhere = |args: &[&str]| repo.council_in(&other, args, &[]);
+    repo.council(["review", "--worktree"]).ends(1);
+    // It has none yet, whatever the first has.
+    for args in [&["show"][..], &["wait"], &["explain", "F1"]] {
+        let run = elsewhere(args);
+        assert!(!run.stdout.contains("first.pem"), "{args:?}: {run:?}");
+        assert_ne!(run.code, 0, "{args:?}: {run:?}");
+    }
+    elsewhere(&["show"]).ends(2).tells("git council log");
+    elsewhere(&["review", "--worktree"]).ends(1);
+    let speaks_of_first = |run: Run| {
+        assert!(run.stdout.contains("first.pem"), "{run:?}");
+        assert!(!run.stdout.contains("second.pem"), "{run:?}");
+        run
+    };
+    for args in [&["show"][..], &["wait"], &["explain", "F1"]] {
+        speaks_of_first(repo.council_with(&[], args));
+        let theirs = elsewhere(args).prints("second.pem");
+        assert!(!theirs.stdout.contains("first.pem"), "{args:?}: {theirs:?}");
+    }
+    speaks_of_first(repo.council(["dismiss", "F1", "--because", "an example"])).ends(0);
+}
+
+/// Runs are the repository's: `log` lists them all, and a name or a fingerprint means the same everywhere.
+#[test]
+fn another_worktree_s_run_is_found_by_its_name() {
+    let (repo, other) = two_worktrees();
+    let review = repo
+        .council_in(&other, &["review", "--worktree", "--json"], &[])
+        .ends(1);
+    let report: serde_json::Value = serde_json::from_str(&review.stdout).unwrap();
+    let run = report["receipt"]["run"]["name"].as_str().unwrap();
+    let fingerprint = report["outcome"]["findings"][0]["fingerprint"]
+        .as_str()
+        .or(report["findings"][0]["fingerprint"].as_str())
+        .unwrap();
+    repo.council(["log"]).ends(0).prints(run);
+    repo.council(["show", run]).ends(0).prints("second.pem");
+    repo.council(["explain", fingerprint])
+        .ends(0)
+        .prints("second.pem");
+    repo.git(["worktree", "remove", "--force", other.to_str().unwrap()]);
+    repo.council(["show", run]).ends(0).prints("second.pem");
+}
+
+/// A change that was edited after its PASS has no verdict; the same change again has it again.
+#[test]
+fn a_verdict_over_uncommitted_changes_is_of_those_changes_alone() {
+    let reviews: [&[&str]; 3] = [
+        &["review", "--worktree"],
+        &["review", "--staged"],
+        &["review", "--worktree", "--", "src"],
+    ];
+    for review in reviews {
+        let repo = Repo::with_base();
+        let stage = || review.contains(&"--staged").then(|| repo.git(["add", "."]));
+        repo.write("src/notes.txt", "fine\n");
+        stage();
+        repo.council_with(&[], review).ends(0);
+        let first = repo.council(["show", "-q"]).ends(0);
+        assert_eq!(first.stderr, "", "{review:?}");
+        repo.council(["wait"]).ends(0);
+        repo.write("src/notes.txt", PRIVATE_KEY);
+        stage();
+        repo.council(["show"]).ends(0).tells("not about what is");
+        repo.council(["show", "-q"])
+            .ends(0)
+            .tells("not about what is");
+        let waited = repo.council(["wait"]).ends(3).tells("not about what is");
+        assert_eq!(waited.stdout, "", "{review:?}");
+        repo.write("src/notes.txt", "fine\n");
+        stage();
+        repo.council(["wait"]).ends(0);
+    }
+}
