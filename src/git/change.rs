@@ -19,7 +19,7 @@ use super::folders::ReviewedTree;
 use super::history::CommitHistory;
 use super::id::ObjectId;
 use super::objects::ObjectReader;
-use super::pathspec::PathspecList;
+use super::pathspec::{LimitedFiles, PathspecList};
 use super::repository_paths::RepositoryPaths;
 use super::request::{ChangeRequest, worktree_prefix};
 use super::revision;
@@ -221,19 +221,25 @@ pub(super) fn change_from_patch(
         prefix,
     } = RepositoryContext::around_request(request);
     let specs = PathspecList::parse(&request.pathspecs, &prefix, place.workdir.as_deref())?;
-    let (mut files, nothing) = specs.limit_files(
+    let LimitedFiles {
+        mut files,
+        left_out,
+        nothing,
+    } = specs.limit_files(
         parsed,
         &BTreeSet::new(),
         "the patch changes no file".to_owned(),
     )?;
+    let mut target = target::make_target(TargetKind::Patch, label.to_owned(), None, None);
+    let narrowed = target::narrow_target(&mut target, &request.pathspecs, &left_out);
     let take = |file: &mut FileChange| (file.path.clone(), std::mem::take(&mut file.hunks));
     let hunks = Arc::new(PatchHunks(files.iter_mut().map(take).collect()));
     Ok(ReviewedChange {
-        target: target::make_target(TargetKind::Patch, label.to_owned(), None, None),
+        target,
         files,
         framing: patch::mail_framing(bytes),
         nothing,
-        notes: cut_note(bytes).into_iter().collect(),
+        notes: cut_note(bytes).into_iter().chain(narrowed).collect(),
         blobs: hunks.clone(),
         place,
         git_source: None,

@@ -25,6 +25,16 @@ enum PathPattern {
     Glob { literal: Vec<u8>, glob: GlobMatcher },
 }
 
+/// What pathspecs make of a change.
+pub(super) struct LimitedFiles {
+    /// The files that are meant.
+    pub(super) files: Vec<FileChange>,
+    /// Changed files that are not.
+    pub(super) left_out: Vec<RepoPath>,
+    /// Why no file is meant; none: some are.
+    pub(super) nothing: Option<String>,
+}
+
 impl PathspecList {
     /// Reads pathspecs given in the directory `prefix` (`/`-separated, from the top, without a slash at the end) of the
     /// worktree `top`.
@@ -40,16 +50,20 @@ impl PathspecList {
         Ok(Self { specs })
     }
 
-    /// The files that are meant, and why there are none, if there are none: `equal` says it for the
-    /// whole change. Of `folders` nobody knows what lies in them.
+    /// The files that are meant and those that are not. `equal` says why there are none where the whole change has none. Of
+    /// `folders` nobody knows what lies in them.
     pub(super) fn limit_files(
         &self,
-        mut files: Vec<FileChange>,
+        files: Vec<FileChange>,
         folders: &BTreeSet<RepoPath>,
         equal: String,
-    ) -> Result<(Vec<FileChange>, Option<String>), GitError> {
+    ) -> Result<LimitedFiles, GitError> {
         if files.is_empty() {
-            return Ok((files, Some(equal)));
+            return Ok(LimitedFiles {
+                files,
+                left_out: Vec::new(),
+                nothing: Some(equal),
+            });
         }
         let changed = files.len();
         let is_folder =
@@ -62,7 +76,7 @@ impl PathspecList {
             return Err(GitError::NothingMatches { changed });
         }
         // A file that moved is meant by either of its names.
-        files.retain(|file| {
+        let (files, others): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| {
             self.matches(&file.path) || self.matches(file.path_before()) || is_folder(file)
         });
         let none = || match changed {
@@ -70,7 +84,11 @@ impl PathspecList {
             _ => format!("none of the {changed} changed files matches the pathspecs"),
         };
         let nothing = files.is_empty().then(none);
-        Ok((files, nothing))
+        Ok(LimitedFiles {
+            files,
+            left_out: others.into_iter().map(|file| file.path).collect(),
+            nothing,
+        })
     }
 
     /// Whether a path is meant before the exclusions.

@@ -17,13 +17,13 @@ use super::id::ObjectId;
 use super::limits::MAX_FILES;
 use super::objects::ObjectReader;
 use super::open;
-use super::pathspec::PathspecList;
+use super::pathspec::{LimitedFiles, PathspecList};
 use super::repository::OpenRepository;
 use super::repository_paths::RepositoryPaths;
 use super::request::{ChangeRequest, worktree_prefix};
 use super::resolve::{self, ResolvedTarget};
 use super::revision;
-use super::target::TargetSpec;
+use super::target::{self, TargetSpec};
 use super::trusted::{CommitTree, TrustedTree};
 
 /// Reads a change: which files it touches, and where their contents are.
@@ -64,7 +64,7 @@ pub(super) fn read_from(
     let mut objects = ObjectReader::new(store);
     let resolved = resolve::resolve_target(&objects, &request.spec, &specs)?;
     let ResolvedTarget {
-        target,
+        mut target,
         old,
         new,
         trusted,
@@ -101,7 +101,16 @@ pub(super) fn read_from(
     if files.is_empty() && is_worktree && !request.pathspecs.is_empty() {
         files = list_whole_worktree(&objects)?;
     }
-    let (files, mut nothing) = specs.limit_files(files, &closed, equal)?;
+    let LimitedFiles {
+        files,
+        left_out,
+        mut nothing,
+    } = specs.limit_files(files, &closed, equal)?;
+    notes.extend(target::narrow_target(
+        &mut target,
+        &request.pathspecs,
+        &left_out,
+    ));
     if let Some(why) = &mut nothing
         && matches!(request.spec, TargetSpec::Default)
         && has_uncommitted(&objects)
@@ -182,6 +191,26 @@ pub fn commit_at(dir: &Path, env: &GitEnvironment, rev: &str) -> Result<String, 
         cause: "it is a tree, not a commit".to_owned(),
     })?;
     Ok(commit.to_hex())
+}
+
+/// Whether a comparison of `base` with `head` has all commits in it that `head` adds to `tip`.
+///
+/// # Errors
+///
+/// As [`commit_at`], for each of the three; and where they have no common ancestor here.
+pub fn leaves_nothing_out(
+    dir: &Path,
+    env: &GitEnvironment,
+    base: &str,
+    tip: &str,
+    head: &str,
+) -> Result<bool, GitError> {
+    let objects = ObjectReader::new(open::open_repository(dir, env)?);
+    let at = |rev: &str| revision::resolve_revision(&objects, rev);
+    let (base, tip, head) = (at(base)?, at(tip)?, at(head)?);
+    let begin = revision::merge_base(&objects, &tip, &head)?;
+    let own = revision::merge_base(&objects, &base, &head)?;
+    Ok(objects.store.merge_base(own, begin)? == Some(own))
 }
 
 /// The first line of each commit's message, where the commit is here. Untrusted text.

@@ -3,6 +3,8 @@
 use council_protocol::packet::{Target, TargetKind};
 use serde::{Deserialize, Serialize};
 
+use council_protocol::RepoPath;
+
 use super::id::ObjectId;
 
 /// What is asked for.
@@ -119,7 +121,37 @@ pub(super) fn make_target(
         slug,
         base: base.map(|id| id.to_hex()),
         head: head.map(|id| id.to_hex()),
+        only: Vec::new(),
     }
+}
+
+/// The most files that a note names.
+const MAX_NAMED: usize = 5;
+
+/// How the note begins that tells of changed files that the user did not ask for.
+pub const PART_NOTE: &str = "not a review of the whole change: ";
+
+/// Says in the target that the user asked for a part of it, and returns the note that names what was not asked for.
+pub(super) fn narrow_target(
+    target: &mut Target,
+    pathspecs: &[String],
+    left_out: &[RepoPath],
+) -> Option<String> {
+    if left_out.is_empty() {
+        return None;
+    }
+    pathspecs.clone_into(&mut target.only);
+    target.label = format!("{} -- {}", target.label, pathspecs.join(" "));
+    let names = left_out.iter().take(MAX_NAMED);
+    let names: Vec<_> = names.map(RepoPath::display).collect();
+    let more = match left_out.len().saturating_sub(MAX_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Some(format!(
+        "{PART_NOTE}the pathspecs leave out {}{more}",
+        names.join(", ")
+    ))
 }
 
 /// A revision as a person would name it: of a whole object id its first ten digits.

@@ -84,6 +84,7 @@ fn lookup_over(tree: Tree) -> CodeLookup {
             slug: String::new(),
             base: None,
             head: None,
+            only: Vec::new(),
         },
         files: vec![
             change(

@@ -91,6 +91,7 @@ fn target_for_judges(packet: &Packet) -> Target {
     if target.kind != TargetKind::Topic {
         target.label.clear();
         target.slug.clear();
+        target.only.clear();
     }
     target
 }

@@ -320,6 +320,7 @@ mod laws {
                 slug: String::new(),
                 base: None,
                 head: None,
+                only: Vec::new(),
             },
             files: names.iter().map(file).collect(),
             instructions: Vec::new(),

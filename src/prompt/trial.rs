@@ -37,6 +37,7 @@ fn sample_packet() -> Packet {
         slug: String::new(),
         base: None,
         head: None,
+        only: Vec::new(),
     };
     Packet {
         version: PACKET_VERSION,

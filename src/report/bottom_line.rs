@@ -109,6 +109,7 @@ impl Report {
         let word = self.outcome.verdict.as_str();
         let qualifiers = [
             (self.is_rules_only(), "rules only"),
+            (!self.target.only.is_empty(), "part of the change"),
             (self.receipt.run.recorded, "a recording"),
             (!self.source.is_own(), "reported by an unprivileged job"),
         ];

@@ -301,6 +301,7 @@ pub(crate) fn empty_packet() -> Packet {
         slug: String::new(),
         base: None,
         head: None,
+        only: Vec::new(),
     };
     Packet {
         version: PACKET_VERSION,

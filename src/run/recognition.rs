@@ -280,7 +280,8 @@ impl<'a> VerdictMemory<'a> {
         let told = std::mem::replace(&mut report.outcome.notes, self.prepared.notes.clone());
         report.outcome.notes.extend(heard.notes.iter().cloned());
         // What the council had to say of itself holds still; what was heard of dismissals then does not.
-        let holds = |note: &String| !note.ends_with(HEARSAY_RULE);
+        let holds =
+            |note: &String| !note.ends_with(HEARSAY_RULE) && !note.starts_with(git::PART_NOTE);
         let told = told.into_iter().filter(holds);
         let known: HashSet<String> = report.outcome.notes.iter().cloned().collect();
         let told = told.filter(|note| !known.contains(note));
@@ -334,6 +335,10 @@ impl<'a> VerdictMemory<'a> {
 
     /// Writes the verdict onto the reviewed commit, as a line of its note.
     fn note_verdict(&self, report: &Report, known: &RunDigests) {
+        // A note speaks for the commit.
+        if !report.target.only.is_empty() {
+            return;
+        }
         if let Some(head) = self.prepared.packet.target.head.clone()
             && self.are_notes_written()
             && let Err(error) = self.write_note(report, known, &head)

@@ -169,10 +169,14 @@ pub(crate) fn hide_in_target(
     settings: &Settings,
     repository: Option<&Path>,
 ) -> Result<(), RunError> {
-    let shown = load_rules(settings, repository)?.redact_source(None, &target.label);
+    let rules = load_rules(settings, repository)?;
+    let shown = rules.redact_source(None, &target.label);
     if shown.secrets > 0 {
         target.slug = git::make_slug(&shown.text);
         target.label = shown.text;
+    }
+    for pathspec in &mut target.only {
+        *pathspec = rules.redact_source(None, pathspec).text;
     }
     Ok(())
 }

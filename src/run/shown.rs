@@ -105,6 +105,12 @@ pub(crate) fn about_other(report: &Report, start: &RunContext) -> Option<String>
         None if is_uncommitted(target) && was_edited(report, start) => {
             "not about what is uncommitted now: files changed since".to_owned()
         }
+        None if !target.only.is_empty() => {
+            format!(
+                "about a part of the change alone, {}",
+                target.only.join(" ")
+            )
+        }
         None => return None,
     };
     Some(about)

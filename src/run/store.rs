@@ -257,7 +257,7 @@ pub(crate) fn run_of_name(start: &RunContext, name: &str) -> Option<StoredRun> {
     all.into_iter().find(|past| past.name == name)
 }
 
-/// The latest run here that reviewed this commit and has a report.
+/// The latest run here that reviewed this commit and has a report, one over the whole change before one over a part.
 pub(crate) fn find_run_of(start: &RunContext, revision: &str) -> Option<StoredRun> {
     let commit = git::commit_at(&start.dir, &start.git_environment(), revision).ok()?;
     let is_of = |(_, report): &(StoredRun, Option<Report>)| {
@@ -266,11 +266,12 @@ pub(crate) fn find_run_of(start: &RunContext, revision: &str) -> Option<StoredRu
             .and_then(|report| report.target.head.as_ref());
         head == Some(&commit)
     };
-    list_runs(start)
-        .ok()?
-        .into_iter()
-        .find(is_of)
-        .map(|(past, _)| past)
+    let mut all: Vec<_> = list_runs(start).ok()?.into_iter().filter(is_of).collect();
+    let is_part = |(_, report): &(StoredRun, Option<Report>)| {
+        report.as_ref().is_some_and(|r| !r.target.only.is_empty())
+    };
+    all.sort_by_key(is_part);
+    all.into_iter().next().map(|(past, _)| past)
 }
 
 /// The run of that name, or the one whose name contains it; without a name the latest of this worktree that has a report.

@@ -20,6 +20,7 @@ fn header() -> JournalHeader {
             slug: "head".into(),
             base: None,
             head: None,
+            only: Vec::new(),
         },
         backend: "teams".into(),
         packet: None,

@@ -57,6 +57,7 @@ fn packet() -> Arc<Packet> {
             slug: "x".into(),
             base: None,
             head: None,
+            only: Vec::new(),
         },
         files: vec![
             change("gone.rs", FileStatus::Deleted, &[(1, 0, "-fn gone() {}\n")]),

@@ -247,6 +247,7 @@ mod tests {
                 slug,
                 base: None,
                 head: None,
+                only: Vec::new(),
             },
             files: vec![file],
             instructions: Vec::new(),

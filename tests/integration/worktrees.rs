@@ -94,3 +94,42 @@ fn a_verdict_over_uncommitted_changes_is_of_those_changes_alone() {
         repo.council(["wait"]).ends(0);
     }
 }
+
+/// The verdict of a part of a commit is never the verdict of the commit: not for `wait`, not in its note, not in `show`.
+#[test]
+fn a_part_of_a_commit_does_not_speak_for_all_of_it() {
+    for pathspec in ["docs", ":!key.pem", ":(glob)**/*.md"] {
+        let repo = Repo::with_base();
+        repo.write("key.pem", PRIVATE_KEY);
+        repo.write("docs/notes.md", "# Fine\n");
+        repo.commit("Both");
+        let review = [
+            "review",
+            "HEAD",
+            "--config",
+            "notes.write=true",
+            "--",
+            pathspec,
+        ];
+        let run = repo.council(review).ends(0);
+        let told = run.stdout.clone() + &run.stderr;
+        for words in ["part of the change", pathspec, "leave out key.pem"] {
+            assert!(told.contains(words), "{words}: {told}");
+        }
+        assert_eq!(repo.git(["notes", "--ref=council", "list"]).trim(), "");
+        repo.council(["wait"]).ends(3).tells("a part of the change");
+        repo.council(["show"]).ends(0).tells("a part of the change");
+        repo.council(["log"]).ends(0).prints("part of the change");
+        let whole = ["review", "HEAD", "--config", "notes.write=true"];
+        repo.council(whole).ends(1);
+        repo.council(["wait"]).ends(1);
+        assert!(repo.git(["notes", "--ref=council", "list"]).contains(' '));
+        repo.council(review).ends(0);
+        // What was said of the commit before stays what is said of it.
+        repo.council(["show", "HEAD"]).ends(0).prints("key.pem");
+        // A part that leaves nothing out is the whole.
+        repo.council(["review", "HEAD", "--", "docs", "key.pem"])
+            .ends(1);
+        repo.council(["wait"]).ends(1);
+    }
+}

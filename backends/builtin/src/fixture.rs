@@ -249,6 +249,7 @@ fn fixture_packet(files: Vec<FileChange>) -> Packet {
             slug,
             base: None,
             head: None,
+            only: Vec::new(),
         },
         files,
         instructions: Vec::new(),

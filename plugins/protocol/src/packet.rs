@@ -84,6 +84,9 @@ pub struct Target {
     /// Commit after, as hex; none for staged, worktree and patch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<String>,
+    /// The pathspecs to which the user limited the review, where that left changed files out. Empty: all were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub only: Vec<String>,
 }
 
 /// A file of the trusted side that tells reviewers what matters here.

@@ -19,6 +19,7 @@ use crate::run::error::RunError;
 use crate::cli::github::args::GitHubArgs;
 use crate::cli::github::job::JobSurfaces;
 use crate::run::github::claim::check_claim;
+use crate::run::github::scope::refuse_part;
 use crate::run::github::session::GitHubSession;
 use crate::run::github::subject::{PullSubject, ReviewCase, find_subject};
 use crate::run::page::render_artefact;
@@ -228,6 +229,7 @@ pub(crate) fn publish_run(
             check_claim(report, &args.to_request(), &subject, &forge, &hub, start)?
         }
     };
+    refuse_part(report, &subject, start)?;
     let mut wishes = PublishOptions {
         gate: GatePolicy {
             advisory: args.advisory,

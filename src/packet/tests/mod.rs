@@ -64,6 +64,7 @@ pub(crate) fn material(files: Vec<FileChange>) -> PacketMaterial {
         slug: "secret-branch".to_owned(),
         base: Some("1".repeat(40)),
         head: Some("2".repeat(40)),
+        only: Vec::new(),
     };
     PacketMaterial {
         target,

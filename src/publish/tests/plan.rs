@@ -56,6 +56,7 @@ pub(super) fn report(findings: usize) -> Report {
         slug: "1".into(),
         base: None,
         head: Some(HEAD.into()),
+        only: Vec::new(),
     };
     let subject = ReviewSubject {
         target,

@@ -108,6 +108,7 @@ pub(super) fn subject(label: &str) -> ReviewSubject {
             slug: "main-feature".into(),
             base: Some("1d9b5f0c2a6e4b7d8f3a1c5e7d9b2f4a6c8e0b1d".into()),
             head: Some("a3f7c1e9d2b4f6a8c0e1d3b5f7a9c2e4d6b8f0a1".into()),
+            only: Vec::new(),
         },
         change: ChangeSize {
             files: 3,

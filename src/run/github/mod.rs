@@ -4,5 +4,6 @@ pub(crate) mod claim;
 pub(crate) mod open_check;
 pub(crate) mod replies;
 pub(crate) mod request;
+pub(crate) mod scope;
 pub(crate) mod session;
 pub(crate) mod subject;

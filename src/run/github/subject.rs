@@ -213,6 +213,31 @@ fn subject_of_pull(
 }
 
 impl PullSubject {
+    /// How a person would name it.
+    pub(crate) fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// The number of the pull request, if it is one.
+    pub(crate) fn number(&self) -> Option<u64> {
+        self.pull.as_ref().map(|pull| pull.number)
+    }
+
+    /// Names of the commit that the tip is compared with, the surest first; one of them may be known here. None: it is
+    /// not known which commit that is.
+    pub(crate) fn base_names(&self) -> Vec<String> {
+        match (&self.base, &self.pull) {
+            (ReviewBase::Commit(id), _) => vec![id.clone()],
+            (ReviewBase::Branch(name), Some(pull)) => vec![
+                pull.base.clone(),
+                format!("refs/council/pr/{}/base", pull.number),
+                format!("refs/remotes/origin/{name}"),
+                format!("refs/heads/{name}"),
+            ],
+            _ => Vec::new(),
+        }
+    }
+
     /// Brings the objects here and pins both sides.
     pub(crate) fn fetch_proposal(
         &self,

@@ -65,6 +65,7 @@ pub(super) fn packet() -> Packet {
             slug: "head".into(),
             base: None,
             head: None,
+            only: Vec::new(),
         },
         files: vec![file],
         instructions: Vec::new(),

@@ -152,3 +152,64 @@ fn a_report_that_contradicts_itself_leaves_nothing_on_the_pull_request() {
         assert!(conclusions(&stage).is_empty(), "{what}");
     }
 }
+
+/// The verdict of a part is not the verdict of the pull request, whoever reviewed the part and however it was named.
+#[test]
+fn a_report_over_a_part_of_the_request_is_not_published() {
+    let stage = Stage::new();
+    let first = stage.propose(1, &[("src/a.rs", CONFLICT)]);
+    let head = stage.add(1, &[("docs/notes.md", "# Fine\n")]);
+    let file = stage.file("report.json");
+    let file = file.to_str().unwrap();
+    let (last, whole) = (format!("{first}..{head}"), format!("main...{head}"));
+    let parts: [&[&str]; 4] = [
+        &[&head],
+        &[&last],
+        &[&whole, "--", "docs"],
+        &[&whole, "--", ":!src/a.rs"],
+    ];
+    let own = ["publish", "--pr", "1", "--publish", "comment,check,status"];
+    let foreign = [&own[..], &["--report", file]].concat();
+    for part in parts {
+        let review = [&["review", "--json", "-o", file], part].concat();
+        stage.council(&review).ends(0);
+        for publish in [&own[..], &foreign] {
+            let run = stage.job(publish, &[]).ends(3);
+            run.tells("not about all of #1").tells("review all of it");
+        }
+    }
+    let state = stage.hub.state();
+    assert!(state.checks.is_empty() && state.comments.is_empty());
+    drop(state);
+    // The whole, in either spelling of a range.
+    for all in [whole.clone(), format!("main..{head}")] {
+        stage.council(&["review", &all]).ends(1);
+        stage.job(&own, &[]).ends(1);
+    }
+}
+
+/// Who limits the review of a pull request reads it in the check's title and in the comment.
+#[test]
+fn a_check_over_a_part_of_the_request_says_so() {
+    let stage = Stage::new();
+    stage.propose(1, &[("src/a.rs", CONFLICT), ("docs/notes.md", "# Fine\n")]);
+    let args = [
+        "review",
+        "--pr",
+        "1",
+        "--publish",
+        "comment,check",
+        "--",
+        "docs",
+    ];
+    stage.job(&args, &[]).ends(0);
+    let state = stage.hub.state();
+    let title = state.checks[0]["output"]["title"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(title.contains("part of the change"), "{title}");
+    let body = &state.comments[0].body;
+    assert!(body.contains("part of the change"), "{body}");
+    assert!(body.contains("leave out src/a.rs"), "{body}");
+}

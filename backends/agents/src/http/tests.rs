@@ -39,6 +39,7 @@ pub(super) fn context() -> AgentContext {
         slug: String::new(),
         base: None,
         head: None,
+        only: Vec::new(),
     };
     let packet = Packet {
         version: PACKET_VERSION,

@@ -547,6 +547,7 @@ pub(crate) fn read_any(format: OutputFormat, text: &str) -> Result<(), Failure> 
             slug: String::new(),
             base: None,
             head: None,
+            only: Vec::new(),
         },
         files: Vec::new(),
         instructions: Vec::new(),

@@ -47,6 +47,7 @@ fn packet() -> Packet {
         slug: String::new(),
         base: None,
         head: None,
+        only: Vec::new(),
     };
     Packet {
         version: PACKET_VERSION,

@@ -132,6 +132,7 @@ pub(crate) fn run_folder(folder: &Path) -> Hello {
         slug: "a-patch".into(),
         base: None,
         head: None,
+        only: Vec::new(),
     };
     let packet = Packet {
         version: council_protocol::packet::PACKET_VERSION,
