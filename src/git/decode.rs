@@ -19,6 +19,9 @@ pub fn decode_text(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
         return Some(Cow::Owned(text));
     }
     if memchr::memchr(0, bytes).is_none() {
+        if declares_rewritten_ascii(bytes) {
+            return None;
+        }
         return Some(decode_declared(bytes).map_or(Cow::Borrowed(bytes), Cow::Owned));
     }
     if let Some(text) = wide_encoding(bytes).and_then(|encoding| decode_wide(encoding, bytes)) {
@@ -222,6 +225,44 @@ fn decode_declared(bytes: &[u8]) -> Option<Vec<u8>> {
     (!malformed).then(|| text.into_owned().into_bytes())
 }
 
+/// Encodings of Python in which the letters of ASCII stand for others, by their letters and digits: with one of them a line
+/// of comment is code.
+const REWRITTEN_ASCII: [&str; 7] = [
+    "utf7",
+    "u7",
+    "unicode11utf7",
+    "unicodeescape",
+    "rawunicodeescape",
+    "punycode",
+    "idna",
+];
+
+/// Code pages of EBCDIC that Python knows.
+const EBCDIC: [&str; 8] = ["037", "039", "273", "424", "500", "875", "1026", "1140"];
+
+/// Whether an interpreter reads another text in these bytes than everybody who looks at them: a comment in the first two
+/// lines says so (PEP 263).
+fn declares_rewritten_ascii(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(DECLARATION_BYTES)];
+    let lines = head.split(|&b| b == b'\n' || b == b'\r');
+    let lines = lines.filter(|line| !line.is_empty()).take(2);
+    let mut names = lines.filter_map(|line| {
+        let text = String::from_utf8_lossy(line).to_ascii_lowercase();
+        let comment = text.trim_start_matches(['\u{feff}', ' ', '\t', '\u{c}']);
+        let (_, after) = comment.strip_prefix('#')?.split_once("coding")?;
+        let named = after.strip_prefix([':', '='])?.trim_start();
+        let end = named.find(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)));
+        let name = &named[..end.unwrap_or(named.len())];
+        Some(name.replace(['-', '_', '.'], ""))
+    });
+    names.any(|name| {
+        let page = name.trim_start_matches("cs").trim_start_matches("ibm");
+        REWRITTEN_ASCII.contains(&&*name)
+            || name.starts_with("ebcdic")
+            || EBCDIC.contains(&page.trim_start_matches("cp"))
+    })
+}
+
 /// `coding: NAME` in the first two lines, `encoding="NAME"`, `charset=NAME`.
 fn declared_encoding(head: &[u8]) -> Option<&'static Encoding> {
     let text = String::from_utf8_lossy(head);
@@ -338,6 +379,48 @@ mod tests {
         // A declaration that can be read is not one of wide text.
         let declared = b"# coding: utf-16\nimport os # \xff\n";
         assert!(decoded(declared).unwrap().contains("import os"));
+    }
+
+    /// Python itself says which of its encodings read plain text as plain text: those that do not are in the list.
+    #[test]
+    fn a_declaration_by_which_comments_are_code_makes_a_file_unreadable() {
+        let names = [
+            "utf-7",
+            "UTF_7",
+            "u7",
+            "unicode-1-1-utf-7",
+            "unicode_escape",
+            "Raw-Unicode-Escape",
+            "punycode",
+            "idna",
+            "cp037",
+            "IBM500",
+            "ebcdic-cp-us",
+        ];
+        for name in names {
+            for head in [
+                format!("# -*- coding: {name} -*-\n"),
+                format!("#!/usr/bin/env python\n# vim: set fileencoding={name} :\n"),
+                format!("\r\n\t#coding={name}\r\n"),
+            ] {
+                let text = format!("{head}# +AGU-val(x)\\nimport os\n");
+                assert_eq!(decoded(text.as_bytes()), None, "{head}");
+            }
+            let third = format!("x = 1\ny = 2\n# coding: {name}\n");
+            assert!(decoded(third.as_bytes()).is_some(), "{name}");
+        }
+        for name in [
+            "utf-8",
+            "utf-8-unix",
+            "latin-1",
+            "cp1252",
+            "cp850",
+            "koi8-r",
+            "undecided",
+        ] {
+            let text = format!("# -*- coding: {name} -*-\nx = 1\n");
+            assert!(decoded(text.as_bytes()).is_some(), "{name}");
+        }
     }
 
     /// Pieces of a file that two readers might see in two ways.

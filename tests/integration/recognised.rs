@@ -438,11 +438,18 @@ fn wait_answers_for_no_commit_that_nobody_reviewed() {
 fn a_dismissal_that_is_taken_back_leaves_no_green_verdict() {
     let repo = with("notes.py", "<<<<<<< HEAD\n");
     repo.council(["review", "HEAD", "-q"]).ends(1);
+    let undo = ["dismiss", "F1", "--undo"];
+    repo.council(undo).ends(2).tells("nothing to take back");
     repo.council(["dismiss", "F1", "--because", "an example"])
         .ends(0);
     repo.council(["review", "HEAD", "-q"]).ends(0);
     repo.council(["wait", "-q"]).ends(0);
-    repo.council(["dismiss", "F1", "--undo"]).ends(0);
+    repo.council(["explain", "F1"]).prints("does not count");
+    repo.council(undo).ends(0).prints("counts again");
+    let explained = repo.council(["explain", "F1"]).ends(0);
+    assert!(!explained.stdout.contains("does not count"));
+    explained.prints("counts again");
+    repo.council(undo).ends(2).tells("nothing to take back");
     repo.council(["wait"]).ends(3).tells("counts again");
     repo.council(["show"])
         .ends(0)

@@ -95,6 +95,13 @@ pub(crate) fn dismiss(args: &DismissArgs, start: &RunContext) -> Result<String, 
     let proposal = proposals::list_proposals(start)?
         .into_iter()
         .find(|line| line.dismissal.fingerprint == finding.fingerprint);
+    if args.undo && proposal.is_none() && !is_dismissed(&finding, start)? {
+        let name = findings::name_finding(&finding);
+        return Err(RunError::usage(format!(
+            "there is nothing to take back: {name} is not dismissed"
+        ))
+        .hint("`git council explain ID` says how a finding stands"));
+    }
     let (ground, because) = match (args.accept, proposal) {
         (true, Some(line)) => (line.dismissal.ground, line.dismissal.because),
         (true, None) => return Err(nothing_proposed(&finding)),
@@ -117,6 +124,13 @@ pub(crate) fn dismiss(args: &DismissArgs, start: &RunContext) -> Result<String, 
         Some(agent) => propose(dismissal, agent, &finding, args, start),
         None => decide(dismissal, &finding, args.undo, start),
     }
+}
+
+/// Whether somebody's dismissal of it holds: this user's latest word, else what its report heard of others.
+fn is_dismissed(finding: &JudgedFinding, start: &RunContext) -> Result<bool, RunError> {
+    let decisions = dismissals::own_decisions(start)?;
+    let own = decisions.get(&finding.fingerprint).map(Option::is_some);
+    Ok(own.unwrap_or(finding.dismissed.is_some()))
 }
 
 /// What a person decides holds from now on.

@@ -8,6 +8,7 @@ use council_builtin::{RuleExample, RuleInfo};
 use crate::cli::columns::Columns;
 use crate::cli::context::CommandContext;
 use crate::council::outcome::JudgedFinding;
+use crate::report::Report;
 use crate::run::context::RunContext;
 use crate::run::dismissals;
 use crate::run::error::RunError;
@@ -53,10 +54,9 @@ pub(crate) fn explain(
     }
     let FoundFinding { finding, report } = find_finding(start, id, run)?;
     let mut out = format!(
-        "{}\n{}{}\n",
+        "{}\n{}\n",
         name_finding(&finding),
-        describe_standing(&finding, &report),
-        dismissed_since(&finding, start)?
+        standing_now(&finding, &report, start)?
     );
     let said = &finding.finding;
     for prose in [&said.description, &said.why, &said.fix] {
@@ -76,16 +76,23 @@ pub(crate) fn explain(
     Ok(out)
 }
 
-/// What to add to the standing of a finding that its report counts and that was dismissed since.
-fn dismissed_since(finding: &JudgedFinding, start: &RunContext) -> Result<&'static str, RunError> {
-    if finding.level.is_none() {
-        return Ok("");
-    }
+/// How a finding stood in its report, and what was decided of it since.
+fn standing_now(
+    finding: &JudgedFinding,
+    report: &Report,
+    start: &RunContext,
+) -> Result<String, RunError> {
+    let standing = describe_standing(finding, report);
     let decisions = dismissals::own_decisions(start)?;
-    let decided = decisions.get(&finding.fingerprint);
-    Ok(match decided.is_some_and(Option::is_some) {
-        true => " · dismissed since: the next review does not count it",
-        false => "",
+    Ok(match decisions.get(&finding.fingerprint) {
+        Some(Some(_)) if finding.level.is_some() => {
+            format!("{standing} · dismissed since: the next review does not count it")
+        }
+        Some(None) if finding.dismissed.is_some() => format!(
+            "{} · it counts again: its dismissal was taken back since",
+            finding.finding.severity.as_str()
+        ),
+        _ => standing,
     })
 }
 
