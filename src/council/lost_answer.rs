@@ -95,7 +95,13 @@ impl LostAnswer {
 /// searched, not parsed: the reply may break off, be YAML or Python, or be prose. JSON within a text of it has a backslash
 /// before each quotation mark, and is not taken for its own.
 pub(super) fn read_lost_answer(raw: &str, key: &str, round: RoundNumber) -> Option<LostAnswer> {
-    let raw = &raw[..raw.floor_char_boundary(MAX_ANSWER_BYTES)];
+    if raw.len() > MAX_ANSWER_BYTES {
+        // The verdict is the last field of an answer.
+        let begin = &raw[..raw.floor_char_boundary(MAX_ANSWER_BYTES / 2)];
+        let end = &raw[raw.ceil_char_boundary(raw.len() - MAX_ANSWER_BYTES / 2)..];
+        let both = [begin, end].map(|part| read_lost_answer(part, key, round));
+        return both.into_iter().flatten().reduce(LostAnswer::with);
+    }
     let criticals = critical_findings(raw);
     let mut votes = values_of(raw, "verdict").filter_map(|(_, word)| vote_of(&word));
     let vote = votes.by_ref().max();
@@ -168,8 +174,30 @@ fn loose_values<'a>(raw: &'a str, name: &'a str) -> impl Iterator<Item = &'a str
 /// Characters around a word in which other votes make a list of choices of it: `PASS, WARN or FAIL`.
 const LIST_BYTES: usize = 24;
 
+/// What people and models write who do not let a change in, in small letters.
+const BLOCKING_WORDS: [&str; 14] = [
+    "do not merge",
+    "don't merge",
+    "not be merged",
+    "cannot be merged",
+    "can't be merged",
+    "should not go in",
+    "must not go in",
+    "not safe to merge",
+    "unsafe to merge",
+    "not ready to merge",
+    "must be fixed before",
+    "request changes",
+    "requesting changes",
+    "block this change",
+];
+
 /// Whether prose says FAIL in so many letters, other than in a list of the votes that there are.
 fn says_fail(raw: &str) -> bool {
+    let lower = raw.to_lowercase();
+    if BLOCKING_WORDS.iter().any(|words| lower.contains(words)) {
+        return true;
+    }
     let words = ["FAIL", "REJECT", "DO NOT PROCEED", "DO_NOT_PROCEED"];
     words.iter().any(|word| {
         raw.match_indices(word).any(|(at, _)| {

@@ -58,6 +58,8 @@ fn an_objection_in_another_form_is_one() {
         "**Verdict**: Fail".to_owned(),
         "Ich lehne ab: FAIL. Kritisch.".to_owned(),
         "DO NOT PROCEED".to_owned(),
+        "This must not be merged: shell injection at a.py line 3.".to_owned(),
+        "I'd request changes here.".to_owned(),
         "verdict = reject".to_owned(),
         yaml.replace("WARN", "FAIL"),
         python.replace("WARN", "FAIL"),

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use council_protocol::task::Framing;
 
 use crate::config::NoteSettings;
-use crate::council::Dismissal;
+use crate::council::outcome::{Disagreement, Outcome, VerdictReason};
+use crate::council::{Dismissal, Plan, ReconsideredVerdict};
 use crate::git::{self, NoteSignature, RepositoryPaths, UserGit};
 use crate::memory::line::{self, DismissalLine, NoteLine, ParsedLine};
 use crate::memory::{ChangeAuthors, MacKey, MacPurpose};
@@ -173,6 +174,35 @@ pub(crate) fn own_decisions(
         said.insert(dismissal.fingerprint.clone(), Some(dismissal));
     }
     Ok(said)
+}
+
+/// The outcome of a run under other dismissals than those with which it was planned. A run without result stays one.
+pub(crate) fn decide_under(outcome: &mut Outcome, plan: &Plan, dismissals: &[Dismissal]) {
+    let reconsidered = ReconsideredVerdict {
+        consensus: plan.consensus,
+        policy: plan.policy,
+        quorum: plan.quorum,
+        judges: &outcome.judges,
+        benches: &outcome.benches,
+        coverage: &outcome.coverage,
+    };
+    let decided = reconsidered.decide_again(&mut outcome.findings, dismissals);
+    let has_result = !matches!(
+        outcome.reason,
+        VerdictReason::Interrupted | VerdictReason::Deadline | VerdictReason::BackendLost
+    );
+    if has_result {
+        (outcome.verdict, outcome.reason) = decided;
+    }
+    let gone = |id: &String| {
+        let mut findings = outcome.findings.iter();
+        findings.any(|found| found.id == *id && found.dismissed.is_some())
+    };
+    let is_open = |d: &Disagreement| !d.finding.as_ref().is_some_and(gone);
+    outcome.disagreements = std::mem::take(&mut outcome.disagreements)
+        .into_iter()
+        .filter(is_open)
+        .collect();
 }
 
 /// A line for the notes, signed where the user wants that.

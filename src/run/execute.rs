@@ -24,6 +24,7 @@ use crate::run::backends::{BackendTable, needs_plugin};
 use crate::run::context::RunContext;
 use crate::run::current_lookups::LookupRecord;
 use crate::run::digests::RunDigests;
+use crate::run::dismissals;
 use crate::run::error::RunError;
 use crate::run::estimate::{cost_settings, overrun_note, with_calls};
 use crate::run::facts::base_facts;
@@ -445,7 +446,8 @@ impl CouncilRun<'_> {
         heard.then(|| Arc::new(hear) as RunListener)
     }
 
-    fn build_report(&self, finished: FinishedSession, selection: &BackendSelection) -> Report {
+    fn build_report(&self, mut finished: FinishedSession, selection: &BackendSelection) -> Report {
+        self.follow_dismissals(&mut finished);
         let requested = &self.prepared.config.settings.review.backend;
         let passed_over = selection
             .why_not
@@ -501,6 +503,18 @@ impl CouncilRun<'_> {
             facts,
             &self.prepared.redactor,
         )
+    }
+
+    /// Dismissals count as they stand when the report is made: a run may have been interrupted for days, and judges take
+    /// minutes.
+    fn follow_dismissals(&self, finished: &mut FinishedSession) {
+        let Some(memory) = &self.memory else { return };
+        let mut today = memory.load_dismissals().dismissals;
+        today.extend(self.prepared.dismissed.iter().cloned());
+        if today != finished.plan.options.dismissed {
+            dismissals::decide_under(&mut finished.outcome, &finished.plan, &today);
+            finished.plan.options.dismissed = today;
+        }
     }
 
     /// Writes the report beside the journal and for people, and lets old runs go.

@@ -278,9 +278,17 @@ pub(crate) fn find_run_of(start: &RunContext, revision: &str) -> Option<StoredRu
 pub(crate) fn find_run(start: &RunContext, name: Option<&str>) -> Result<StoredRun, RunError> {
     let Some(name) = name else {
         let mut own = list_own_runs(start)?.into_iter();
-        return match own.find(|(_, report)| report.is_some()) {
-            Some((past, _)) => Ok(past),
-            None => Err(no_runs_error(!list_runs(start)?.is_empty())),
+        let mut open = None;
+        let found = own.find(|(past, report)| {
+            open = open
+                .take()
+                .or_else(|| report.is_none().then(|| past.clone()));
+            report.is_some()
+        });
+        return match (found, open) {
+            (Some((past, _)), _) => Ok(past),
+            (None, Some(past)) => Err(unfinished_error(&past)),
+            (None, None) => Err(no_runs_error(!list_runs(start)?.is_empty())),
         };
     };
     let mut all = list_runs(start)?;
@@ -306,6 +314,20 @@ pub(crate) fn find_run(start: &RunContext, name: Option<&str>) -> Result<StoredR
                     .hint(format!("name one of them: {}", names.join(", "))),
             )
         }
+    }
+}
+
+/// The only runs have no report.
+fn unfinished_error(past: &StoredRun) -> RunError {
+    let name = &past.name;
+    match past.state() {
+        RunState::GoingOn => RunError::usage(format!("{name} is still running"))
+            .hint("`git council wait` waits for its verdict"),
+        _ => RunError::usage(format!("{name} was interrupted before it had a report"))
+            .hint(format!(
+                "`git council resume {name}` continues it, and pays nobody twice"
+            ))
+            .hint("start another: git council review"),
     }
 }
 

@@ -35,6 +35,7 @@ impl SessionState<'_> {
                 self.queue_input(if bytes > most {
                     let detail = format!("the answer has {bytes} bytes, {most} are allowed");
                     let failure = Failure::new(FailureKind::Oversized, detail).with_usage(usage);
+                    let failure = failure.with_unread(raw.as_bytes());
                     let turn = Some(turn);
                     Input::Failed {
                         judge,

@@ -439,3 +439,40 @@ fn instructions_of_one_run_reach_the_judge() {
     let prompt = std::fs::read_to_string(repo.in_home("marks/prompt")).unwrap();
     assert!(prompt.contains(told), "{prompt}");
 }
+
+/// However an answer is lost, an objection in it is told, and the change does not pass as if it had not been said.
+#[test]
+fn no_way_to_lose_an_answer_makes_its_objection_green() {
+    let fails = answer("FAIL", FINDING);
+    let noise = |bytes: u32| format!("head -c {bytes} /dev/zero | tr '\\0' 'x'");
+    let ways = [
+        format!("{fails}\nprintf '\\351'"),
+        format!("printf '\\377\\n'\n{fails}"),
+        format!("printf '\\377\\376'\n({fails}\n) | iconv -f UTF-8 -t UTF-16LE"),
+        format!("{fails}\n{}", noise(2_000_000)),
+        format!("{}\n{fails}\n{}", noise(60_000), noise(2_000_000)),
+        format!("({fails}\n) >&2"),
+        "cat >/dev/null; echo This must not be merged: shell injection at src/more.rs line 2."
+            .into(),
+    ];
+    for way in ways {
+        let repo = with_judge(&way, "");
+        let program = repo.in_home("good.sh");
+        std::fs::write(&program, format!("#!/bin/sh\n{}\n", answer("PASS", ""))).unwrap();
+        std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+        let config = repo.in_home(".config/git-council/config.toml");
+        let more = format!(
+            "[agents.good]\ndriver = 'command'\ncommand = [{program:?}]\n\
+             [review]\nagents = ['helper', 'good', 'good']\njudges = 3\nquorum = 2\n"
+        );
+        let all = std::fs::read_to_string(&config).unwrap() + &more;
+        std::fs::write(&config, all).unwrap();
+        let run = repo.council(["review", "HEAD", "--json"]);
+        let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_ne!(report["verdict"], "PASS", "{way}: {}", run.stdout);
+        assert_ne!(report["verdict"], "INCONCLUSIVE", "{way}: {}", run.stdout);
+        let told = report["notes"].to_string() + &report["findings"].to_string();
+        let is_told = told.contains("said FAIL") || told.contains("The name says nothing");
+        assert!(is_told, "{way}: {told}");
+    }
+}

@@ -73,7 +73,11 @@ fn after_sigkill_only_who_had_not_answered_is_asked_again() {
         .unwrap()
         .to_owned();
     repo.council(["resume", &name]).ends(3).tells(&holder);
+    repo.council(["show"]).ends(2).tells("is still running");
     kill(child);
+    for command in ["show", "publish"] {
+        repo.council([command]).ends(2).tells("git council resume");
+    }
     repo.council(["status"])
         .ends(0)
         .prints("git council resume");
@@ -210,4 +214,46 @@ fn a_run_without_a_journal_shadows_none_with_answers_that_were_paid_for() {
     repo.council(["resume"])
         .ends(2)
         .tells("council-29991231-zzz cannot be resumed");
+}
+
+/// What is dismissed when the report is made does not count, and what is not does: a run may have been cut off in between.
+#[test]
+fn a_resumed_run_counts_the_dismissals_of_today() {
+    const FINDING: &str = r#"{"severity": "critical", "category": "naming", "description": "The name says nothing.",
+ "location": {"path": "src/more.rs", "line": 2}, "quote": "pub const MORE: u32 = 1;", "why": "w", "fix": "f"}"#;
+    for taken_back in [true, false] {
+        let repo = one_answers();
+        let program = repo.in_home("helper.sh");
+        let script = fs::read_to_string(&program).unwrap();
+        let fails = script.replace("\"PASS\"", "\"FAIL\"");
+        fs::write(
+            &program,
+            fails.replace("\"findings\": []", &format!("\"findings\": [{FINDING}]")),
+        )
+        .unwrap();
+        fs::remove_file(mark(&repo, "hang")).unwrap();
+        repo.council(["review", "HEAD"]).ends(1);
+        if taken_back {
+            repo.council(["dismiss", "F1", "--because", "an example"])
+                .ends(0);
+        }
+        fs::write(mark(&repo, "hang"), "").unwrap();
+        fs::remove_dir_all(mark(&repo, "first")).unwrap();
+        let _ = fs::remove_file(mark(&repo, "hanging"));
+        let runs = repo.path().join(".git/council/runs");
+        let before = fs::read_dir(&runs).unwrap().next().unwrap().unwrap().path();
+        fs::rename(&before, repo.in_home("before")).unwrap();
+        let child = begun(&repo, &["HEAD", "--fresh"]);
+        kill(child);
+        fs::remove_file(mark(&repo, "hang")).unwrap();
+        if taken_back {
+            repo.council(["dismiss", "F1", "--undo"]).ends(0);
+            repo.council(["resume"]).ends(1).prints("FAIL");
+        } else {
+            repo.council(["dismiss", "F1", "--because", "an example"])
+                .ends(0);
+            let run = repo.council(["resume"]).ends(0);
+            run.prints("PASS").prints("dismissed");
+        }
+    }
 }

@@ -197,7 +197,7 @@ impl Conversation for CommandConversation {
         let is_whole = |stdout: &[u8]| is_whole_answer(&turn.key, stdout);
         let finished = run_once(&self.exe, &program, input, self.max_bytes, stop, &is_whole)?;
         if !finished.whole {
-            return Err(oversized_failure(self.max_bytes));
+            return Err(oversized_failure(self.max_bytes).with_unread(&finished.stdout));
         }
         self.parse_reply(finished, &turn.key)
     }
@@ -255,19 +255,21 @@ impl CommandConversation {
         };
         let raw = &finished.stdout;
         if raw.iter().all(u8::is_ascii_whitespace) {
-            return Err(Failure::new(FailureKind::Empty, said()));
+            return Err(
+                Failure::new(FailureKind::Empty, said()).with_unread(finished.noise.as_bytes())
+            );
         }
         let was_killed = finished.was_killed();
         if was_killed && !is_whole_answer(key, raw) {
-            let unread = Usage {
-                unread: vec![String::from_utf8_lossy(raw).into_owned()],
-                ..Usage::default()
-            };
-            return Err(Failure::new(FailureKind::Died, said()).with_usage(Some(unread)));
+            return Err(Failure::new(FailureKind::Died, said()).with_unread(raw));
         }
-        let raw = String::from_utf8(raw.clone()).map_err(|_| {
-            let detail = format!("`{}` wrote bytes that are not UTF-8", self.argv[0]);
-            Failure::new(FailureKind::Malformed, detail)
+        let raw = wide_text(raw).unwrap_or_else(|| raw.clone());
+        let raw = String::from_utf8(raw).map_err(|error| {
+            let detail = format!(
+                "`{}` wrote bytes that are not UTF-8; let it write UTF-8, or ASCII with \\u escapes",
+                self.argv[0]
+            );
+            Failure::new(FailureKind::Malformed, detail).with_unread(error.as_bytes())
         })?;
         let usage = was_killed.then(|| Usage {
             killed: Some(format!(
@@ -278,6 +280,17 @@ impl CommandConversation {
         });
         Ok(AgentReply { raw, usage })
     }
+}
+
+/// UTF-16 with its mark, which consoles of Windows write into pipes, as UTF-8.
+fn wide_text(raw: &[u8]) -> Option<Vec<u8>> {
+    let (rest, unit): (_, fn([u8; 2]) -> u16) = match raw {
+        [0xff, 0xfe, rest @ ..] => (rest, u16::from_le_bytes),
+        [0xfe, 0xff, rest @ ..] => (rest, u16::from_be_bytes),
+        _ => return None,
+    };
+    let units: Vec<u16> = rest.as_chunks().0.iter().map(|two| unit(*two)).collect();
+    String::from_utf16(&units).ok().map(String::into_bytes)
 }
 
 /// Whether a program has written all that its answer needs: an object with the key of its turn.

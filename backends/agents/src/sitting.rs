@@ -75,7 +75,8 @@ impl SeatedJudge {
         let (bytes, most) = (reply.raw.len() as u64, self.spec.max_answer_bytes);
         if bytes > most {
             let detail = format!("the answer has {bytes} bytes, {most} are allowed");
-            return Err(Failure::new(FailureKind::Oversized, detail).with_usage(reply.usage));
+            let failure = Failure::new(FailureKind::Oversized, detail).with_usage(reply.usage);
+            return Err(failure.with_unread(reply.raw.as_bytes()));
         }
         Ok(reply)
     }

@@ -203,6 +203,9 @@ pub struct Failure {
     pub usage: Option<Box<Usage>>,
 }
 
+/// Bytes that are kept of the begin, and as many of the end, of an answer that cannot be taken.
+const MAX_UNREAD_BYTES: usize = 64 << 10;
+
 impl Failure {
     /// A failure of a kind.
     pub fn new(kind: FailureKind, detail: impl Into<String>) -> Self {
@@ -211,6 +214,21 @@ impl Failure {
             detail: detail.into(),
             usage: None,
         }
+    }
+
+    /// The same failure, with what was said in vain: the begin and the end of a long text. An objection in it is told.
+    #[must_use]
+    pub fn with_unread(mut self, said: &[u8]) -> Self {
+        let usage = self.usage.get_or_insert_default();
+        let head = &said[..said.len().min(MAX_UNREAD_BYTES)];
+        let tail = &said[head.len().max(said.len().saturating_sub(MAX_UNREAD_BYTES))..];
+        for part in [head, tail] {
+            let text = String::from_utf8_lossy(part);
+            if !text.trim().is_empty() {
+                usage.unread.push(text.into_owned());
+            }
+        }
+        self
     }
 
     /// The same failure, with what it cost where that is known.

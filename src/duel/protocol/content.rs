@@ -3,6 +3,7 @@
 //! The form is the one that [`super::render`] writes. A side that is not ours may write any form that the protocol allows, so
 //! whatever names a place or a number counts as a point, and whatever takes a stance as a reply.
 
+use council_protocol::Vote;
 use council_protocol::answer::{Evidence, Stance, Tag};
 
 use super::DuelRole;
@@ -11,8 +12,8 @@ use super::claims::{RaisedPoint, find_location, parse_point, read_quote, split_t
 use super::point_ref::{PointId, PointRefs};
 use super::transcript::{DebateSection, SectionKind};
 use super::wording::{
-    is_approval, is_universal, objects, parse_vote, split_label, stance_in_words,
-    stance_of_labelled, stance_of_unnamed,
+    is_approval, is_universal, objects, parse_vote, speaks_of_a_place, split_label,
+    stance_in_words, stance_of_labelled, stance_of_unnamed,
 };
 
 /// A statement that takes a stance.
@@ -64,6 +65,10 @@ pub(crate) fn read_content(section: &DebateSection) -> SectionContent {
         return reader.content;
     }
     let blocks = fold_children(split_blocks(&section.body));
+    // A side that votes PASS has no point: whatever it says of a place, and does not clear, is one that it did not write as
+    // the protocol asks. Who votes otherwise may explain.
+    let vote = blocks.iter().find_map(|block| parse_vote(&block.head));
+    reader.passes = matches!(vote, Some((Vote::Pass, _)));
     for block in reader.join_headings(blocks) {
         reader.read_block(&block);
     }
@@ -86,6 +91,8 @@ struct HeadingScope {
 struct ContentReader {
     content: SectionContent,
     is_opening: bool,
+    /// Whether the section votes PASS.
+    passes: bool,
     /// Who writes: a point under its own name is one of its own, wherever it stands.
     author: Option<DuelRole>,
     scope: HeadingScope,
@@ -95,7 +102,10 @@ impl ContentReader {
     fn read_block(&mut self, block: &TextBlock<'_>) {
         let words = block.words();
         self.content.approves |= is_approval(&words);
-        if parse_vote(&block.head).is_some() {
+        if let Some((_, reason)) = parse_vote(&block.head) {
+            if objects(reason) {
+                self.content.objections.push(block.line);
+            }
             let below = TextBlock {
                 head: String::new(),
                 ..block.clone()
@@ -146,7 +156,10 @@ impl ContentReader {
 
     /// What is neither point nor reply may still say that the change must not go in.
     fn read_prose(&mut self, block: &TextBlock<'_>) {
-        if objects(&block.words()) {
+        let words = block.words();
+        let names_place = |sentence: &str| find_location(sentence).is_some();
+        let is_point = self.passes && speaks_of_a_place(&words, names_place);
+        if is_point || objects(&words) {
             self.content.objections.push(block.line);
         }
     }

@@ -469,7 +469,29 @@ const BLOCKS: &[&str] = &[
     "vote is fail",
     "vote fail",
     "verdict fail",
+    "not ok",
+    "not okay",
+    "not acceptable",
+    "unacceptable",
+    "hold off",
+    "must be fixed",
+    "has to be fixed",
+    "have to be fixed",
+    "needs to be fixed",
+    "need to be fixed",
+    "needs a fix",
+    "i am against",
+    "i'm against",
+    "we are against",
+    "vote against",
+    "nicht mergen",
+    "nicht gemergt",
+    "darf nicht",
+    "darf so nicht",
 ];
+
+/// Marks of somebody who says no.
+const REFUSING_MARKS: [char; 4] = ['❌', '👎', '🚫', '⛔'];
 
 /// Words for problems that stop a change.
 const GRAVE: &[&str] = &[
@@ -477,6 +499,9 @@ const GRAVE: &[&str] = &[
     "severe",
     "serious",
     "blocker",
+    "blocking",
+    "veto",
+    "nack",
     "showstopper",
     "vulnerability",
     "vulnerabilities",
@@ -487,7 +512,6 @@ const GRAVE: &[&str] = &[
 /// Words beside which a grave one names nothing of the change: it is absent, or gone.
 const HARMLESS: &[&str] = &[
     "nothing",
-    "none",
     "0",
     "without",
     "isn't",
@@ -503,6 +527,9 @@ const HARMLESS: &[&str] = &[
     "prevents",
 ];
 
+/// The most words of a line that counts problems.
+const MAX_COUNT_WORDS: usize = 4;
+
 /// Terms of the trade that are no problems.
 const TERMS: &[&str] = &[
     "critical path",
@@ -513,7 +540,7 @@ const TERMS: &[&str] = &[
 
 /// Whether a text says in plain words that the change must not go in.
 pub(crate) fn objects(text: &str) -> bool {
-    let blocks = Words::of(text).has_any(BLOCKS);
+    let blocks = Words::of(text).has_any(BLOCKS) || text.contains(REFUSING_MARKS);
     let sentences = text.split(['.', '!', '?', ';', '\n']);
     let mut sentences = sentences.map(|sentence| Words::of(sentence).without(TERMS));
     blocks
@@ -521,8 +548,54 @@ pub(crate) fn objects(text: &str) -> bool {
             let is_harmless = |word: &String| {
                 NEGATIONS.contains(&word.as_str()) || HARMLESS.contains(&word.as_str())
             };
-            words.has_any(GRAVE) && !words.0.iter().any(is_harmless)
+            // `Critical: none`; Python's None is no such word.
+            let is_none = words.0.len() <= MAX_COUNT_WORDS && words.has_any(&["none"]);
+            words.has_any(GRAVE) && !is_none && !words.0.iter().any(is_harmless)
         })
+}
+
+/// Words of somebody who looked at a place and found nothing wrong there.
+const REASSURING: &[&str] = &[
+    "fine",
+    "correct",
+    "correctly",
+    "ok",
+    "okay",
+    "safe",
+    "safely",
+    "right",
+    "good",
+    "sound",
+    "holds",
+    "works",
+    "handled",
+    "handles",
+    "guarded",
+    "covered",
+    "covers",
+    "unchanged",
+    "intended",
+    "harmless",
+    "read",
+    "looked",
+    "checked",
+    "reviewed",
+    "verified",
+    "tested",
+    "agree",
+    "agreed",
+];
+
+/// Sentences of a text that say something of a place, and nothing that clears it. `names_place` finds places.
+pub(crate) fn speaks_of_a_place(text: &str, names_place: impl Fn(&str) -> bool) -> bool {
+    let lines = text.split(['\n', '!', '?', ';']);
+    let mut sentences = lines.flat_map(|line| line.split(". "));
+    sentences.any(|sentence| {
+        let words = Words::of(sentence).without_ended();
+        let has_word = |list: &[&str]| words.0.iter().any(|word| list.contains(&word.as_str()));
+        let clears = is_approval(sentence) || has_word(REASSURING) && !has_word(NEGATIONS);
+        names_place(sentence) && (!clears || has_word(RESERVATIONS))
+    })
 }
 
 /// The vote that a line names, however it is set: `Vote: FAIL — why`, `**Vote: FAIL**`, `- verdict: fail`, `| Vote | FAIL |`.
