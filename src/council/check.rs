@@ -64,6 +64,12 @@ impl Council {
             let search = self.state.claims.request_proof(&text.location, text.quote);
             self.state.out.extend(search);
         }
+        // What is said of a file as a whole quotes nothing: it is known again by the file's content.
+        for finding in answer.findings.iter().filter(|f| is_about_file(f)) {
+            let claims = &mut self.state.claims;
+            let search = claims.request_proof(&finding.location, &finding.quote);
+            self.state.out.extend(search);
+        }
     }
 
     fn is_proven(&self, answer: &Answer) -> bool {

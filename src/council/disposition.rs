@@ -507,9 +507,10 @@ fn finding_proof(
         let unknown = || Proof::Unverified {
             reason: "the file is not part of the change".into(),
         };
+        let (_, content) = claims.proof_of(&finding.location, &finding.quote);
         return (
             if changed { Proof::Verified } else { unknown() },
-            String::new(),
+            content.to_owned(),
         );
     }
     let (proof, context) = claims.proof_of(&finding.location, &finding.quote);

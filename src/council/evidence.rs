@@ -25,9 +25,9 @@ struct ClaimResult {
 }
 
 impl QuoteClaims {
-    /// Asks for a quote to be searched, unless somebody asked before.
+    /// Asks for a quote to be searched, unless somebody asked before. Of a file as a whole the content is asked for.
     pub(super) fn request_proof(&mut self, location: &Location, quote: &str) -> Option<Action> {
-        if quote.trim().is_empty() {
+        if quote.trim().is_empty() && location.line > 0 {
             return None;
         }
         let said = (location.clone(), quote.to_owned());

@@ -19,16 +19,25 @@ pub(super) fn fingerprint(finding: &Finding, context: &str, nth: usize) -> Strin
         .find(|t| !t.is_empty())
         .unwrap_or_default();
     let mut hasher = Sha256::new();
-    for part in [
+    let shown = [
         class.as_bytes(),
         finding.location.path.as_bytes(),
         text.as_bytes(),
-    ] {
+    ];
+    let rest = rest_digits(&finding.description).map(str::as_bytes);
+    for part in shown.into_iter().chain(rest) {
         hasher.update((part.len() as u64).to_le_bytes());
         hasher.update(part);
     }
     hasher.update((nth as u64).to_le_bytes());
     hex::encode(&hasher.finalize()[..8])
+}
+
+/// The digits of `There are 34 more in this file (3f9a).`: what a finding stands for beside its own place.
+fn rest_digits(description: &str) -> Option<&str> {
+    let (words, digits) = description.strip_suffix(").")?.rsplit_once(" (")?;
+    let is_rest = words.contains(" more ") && digits.len() == 4;
+    (is_rest && digits.bytes().all(|b| b.is_ascii_hexdigit())).then_some(digits)
 }
 
 #[cfg(test)]
@@ -82,5 +91,13 @@ mod tests {
         assert_ne!(fingerprint(&ruled, "a\nlet x = 1;\nb", 0), base);
         assert_ne!(fingerprint(&finding(3), "a\nlet x = 2;\nb", 0), base);
         assert_ne!(fingerprint(&finding(3), "a\nlet x = 1;\nb", 1), base);
+        let more = |digits: &str| Finding {
+            description: format!("d. There are 2 more in this file ({digits})."),
+            ..finding(3)
+        };
+        let of = |digits| fingerprint(&more(digits), "a\nlet x = 1;\nb", 0);
+        assert_ne!(of("3f9a"), base);
+        assert_ne!(of("3f9a"), of("3f9b"));
+        assert_eq!(of("none"), base);
     }
 }

@@ -125,17 +125,19 @@ impl QuoteProver {
     }
 
     fn search_quote(&mut self, location: &Location, quote: &str) -> ProofWithContext {
+        if quote.trim().is_empty()
+            && location.line == 0
+            && let Some(file) = self.find_change(&location.path)
+        {
+            // About the file as a whole: that it is part of the change is all there is to prove. Other content under its name
+            // is another thing to speak of.
+            let content = file.new_id.as_ref().or(file.old_id.as_ref());
+            return (Proof::Verified, content.cloned().unwrap_or_default());
+        }
         let texts = match self.texts_of(&location.path) {
             Ok(texts) => texts,
             Err(reason) => return (Proof::Unverified { reason }, String::new()),
         };
-        if quote.trim().is_empty()
-            && location.line == 0
-            && self.find_change(&location.path).is_some()
-        {
-            // About the file as a whole: that it is part of the change is all there is to prove.
-            return (Proof::Verified, String::new());
-        }
         let mut nowhere = Proof::Unverified {
             reason: "there is no text to search".to_owned(),
         };

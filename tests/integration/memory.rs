@@ -605,3 +605,63 @@ fn git_s_own_rules_are_followed() {
     }
     repo.council(["completions", "csh"]).ends(2);
 }
+
+/// A key as the rules know it, another one for each number.
+fn sample_key(number: usize) -> String {
+    let letters: Vec<char> = ('A'..='Z').collect();
+    let (a, b) = (letters[number / 26 % 26], letters[number % 26]);
+    format!("AKIAQYLPMN5HHHFPZ{a}{b}2")
+}
+
+/// A dismissal covers what was there when it was made, and nothing that comes later: neither a further place that no finding
+/// names, nor other content of a file that nobody can read.
+#[test]
+fn a_dismissal_covers_nothing_that_was_not_there() {
+    let script = |keys: std::ops::Range<usize>| -> Vec<u8> {
+        let line = |n| format!("def f{n}():\n    return connect(\"{}\")\n", sample_key(n));
+        keys.map(line).collect::<String>().into_bytes()
+    };
+    let binary = |text: &str| [b"\x89PNG\r\n\x1a\n\0\0\0\0", text.as_bytes()].concat();
+    let eval = |lines: usize| -> Vec<u8> {
+        let line = |n| format!("    eval(text_{n})\n");
+        ("def a():\n".to_owned() + &(0..lines).map(line).collect::<String>()).into_bytes()
+    };
+    let cases = [
+        ("six keys", "m.py", script(0..6), script(0..7)),
+        ("forty keys", "m.py", script(0..40), script(0..41)),
+        ("the rest of a file", "m.py", eval(9), eval(10)),
+        (
+            "an image",
+            "k.png",
+            binary(&sample_key(1)),
+            binary(&sample_key(2)),
+        ),
+        (
+            "an image, twice",
+            "k.png",
+            binary(&sample_key(1)),
+            binary(&format!("{} {}", sample_key(1), sample_key(2))),
+        ),
+        ("a library", "a.jar", binary("one"), binary("two")),
+        ("a key store", "a.p12", binary("one"), binary("two")),
+    ];
+    for (name, path, before, after) in cases {
+        let repo = Repo::with_base();
+        let review = |content: &[u8]| -> serde_json::Value {
+            repo.write(path, content);
+            repo.git(["add", "."]);
+            let run = repo.council(["review", "--staged", "--json"]);
+            serde_json::from_str(&run.stdout).unwrap()
+        };
+        let report = review(&before);
+        assert_ne!(report["verdict"], "PASS", "{name}");
+        for finding in report["findings"].as_array().unwrap() {
+            let id = finding["fingerprint"].as_str().unwrap();
+            repo.council(["dismiss", id, "--because", "samples"])
+                .ends(0);
+        }
+        assert_eq!(review(&before)["verdict"], "PASS", "{name}");
+        assert_ne!(review(&after)["verdict"], "PASS", "{name}: {report}");
+        assert_eq!(review(&before)["verdict"], "PASS", "{name}");
+    }
+}

@@ -4,6 +4,8 @@ use council_protocol::answer::Evidence;
 use council_protocol::seat::RuleSettings;
 use council_protocol::{Answer, BlobSource, Finding, Location, Packet, Severity, Turn, Vote};
 
+use sha2::{Digest as _, Sha256};
+
 use crate::perspective::SECURITY;
 use crate::scan::{ActiveRules, FoundHit, scan_change};
 use crate::secret::without_secrets;
@@ -12,7 +14,8 @@ use crate::view::{ChangeView, MAX_QUOTE_CHARS};
 /// The most findings of one rule in a change, and of a minor one a single note: what is repeated is not read. Rules
 /// against attacks and critical findings report each file.
 const MAX_PER_CHANGE: usize = 3;
-/// The most findings of one rule in one file, where each file is reported; one more stands for the rest.
+/// The most findings of one rule in one file, where each file is reported; one more stands for the rest. Critical ones are
+/// all listed: whoever has dismissed some has not dismissed the others.
 const MAX_PER_FILE: usize = 5;
 /// The most findings of one answer, worst first.
 const MAX_FINDINGS: usize = 200;
@@ -179,7 +182,10 @@ fn findings_of_rule(change: &ChangeView<'_>, of_rule: &[&FoundHit]) -> Vec<Findi
     let fails = worse.iter().any(|f| f.severity == Severity::Critical);
     if fails || of_rule[0].rule.info.perspective == SECURITY {
         for of_file in worse.chunk_by(|a, b| a.hit.file == b.hit.file) {
-            kept.extend(first_and_more(change, of_file, MAX_PER_FILE, MORE_IN_FILE));
+            let critical = |f: &&&FoundHit| f.severity == Severity::Critical;
+            let critical = of_file.iter().filter(critical).count().min(MAX_FINDINGS);
+            let most = critical.max(MAX_PER_FILE);
+            kept.extend(first_and_more(change, of_file, most, MORE_IN_FILE));
         }
     } else {
         kept.extend(first_and_more(
@@ -205,8 +211,32 @@ fn worst_first(findings: impl Iterator<Item = Finding>) -> Vec<Finding> {
         };
         key(a).cmp(&key(b))
     });
-    kept.truncate(MAX_FINDINGS);
+    if kept.len() > MAX_FINDINGS {
+        let rest = kept.split_off(MAX_FINDINGS - 1);
+        kept.extend(rest_of_answer(rest));
+    }
     kept
+}
+
+/// What an answer does not list, as one finding: the worst of it.
+fn rest_of_answer(rest: Vec<Finding>) -> Option<Finding> {
+    let parts = rest.iter().skip(1).map(name_rest);
+    let more = count_more(rest.len() - 1, "than an answer lists", parts);
+    let mut first = rest.into_iter().next()?;
+    first.description += &more;
+    Some(first)
+}
+
+/// What a finding is known by that is not listed.
+fn name_rest(finding: &Finding) -> String {
+    let place = &finding.location.path;
+    let rule = finding.rule.as_deref().unwrap_or_default();
+    format!(
+        "{rule}\0{}\0{}\0{}",
+        place.display(),
+        finding.quote,
+        finding.description
+    )
 }
 
 const MORE_IN_FILE: &str = "in this file";
@@ -232,7 +262,12 @@ fn first_and_more(
     if rest.first().is_some_and(|f| f.severity > Severity::Minor) {
         kept.extend(rest_of_group(change, &rest, place));
     } else if let Some(last) = kept.last_mut().filter(|_| !rest.is_empty()) {
-        last.description += &count_more(rest.len(), place);
+        let are = if rest.len() == 1 {
+            "There is"
+        } else {
+            "There are"
+        };
+        last.description += &format!(" {are} {} more {place}.", rest.len());
     }
     kept
 }
@@ -242,14 +277,23 @@ fn rest_of_group(change: &ChangeView<'_>, rest: &[&FoundHit], place: &str) -> Op
     let (first, others) = rest.split_first()?;
     let mut finding = to_finding(change, first);
     if !others.is_empty() {
-        finding.description += &count_more(others.len(), place);
+        let parts = others.iter().map(|found| found.hit.quote.clone());
+        finding.description += &count_more(others.len(), place, parts);
     }
     Some(finding)
 }
 
-fn count_more(more: usize, place: &str) -> String {
+/// ` There are 34 more in this file (3f9a).` The digits tell these from others, so that a dismissal covers no more than
+/// what was there when it was made.
+fn count_more(more: usize, place: &str, parts: impl Iterator<Item = String>) -> String {
     let are = if more == 1 { "There is" } else { "There are" };
-    format!(" {are} {more} more {place}.")
+    let mut digest = Sha256::new();
+    for part in parts {
+        digest.update((part.len() as u64).to_le_bytes());
+        digest.update(part);
+    }
+    let digits = hex::encode(&digest.finalize()[..2]);
+    format!(" {are} {more} more {place} ({digits}).")
 }
 
 /// A longer suggestion belongs to a packed line that nobody mends by hand.

@@ -156,7 +156,35 @@ fn many_findings_of_one_rule_in_one_file_are_counted_not_listed() {
     assert!(
         answer.findings[5]
             .description
-            .ends_with("There are 34 more in this file.")
+            .contains("There are 34 more in this file (")
+    );
+}
+
+/// What fails a change is listed, each place for itself; what an answer does not hold is counted.
+#[test]
+fn critical_findings_are_listed_and_the_rest_is_told() {
+    let line = |n: usize| format!("+key_{n} = \"{}\"\n", ["AKIA", "QYLPMN5HHHFPZAM2"].concat());
+    let of_file: String = (0..40).map(line).collect();
+    let answer = first(
+        &RuleFixture::parse(&format!("=== src/a.py\n{of_file}")),
+        "security",
+    );
+    assert_eq!(answer.findings.len(), 40);
+    let files: String = (0..230)
+        .map(|n| format!("=== src/f{n}.py\n{}", line(n)))
+        .collect();
+    let answer = first(&RuleFixture::parse(&files), "security");
+    assert_eq!(answer.findings.len(), 200);
+    let told = |n: usize| {
+        answer.findings[n]
+            .description
+            .contains("more than an answer lists")
+    };
+    assert!(!(0..199).any(told) && told(199));
+    assert!(
+        answer.findings[199]
+            .description
+            .contains("There are 30 more")
     );
 }
 
