@@ -406,6 +406,23 @@ mod tests {
         }
     }
 
+    #[test]
+    fn what_was_dismissed_shows_no_other_problem() {
+        let mut shown = found(0, Severity::Critical, Disposition::Confirmed, 0);
+        let mut lost = found(1, Severity::Critical, Disposition::Rejected, 1);
+        lost.members[0].proof = Proof::Unverified {
+            reason: "it is not there".into(),
+        };
+        let judge = JUDGES[1].into();
+        let insists = |findings: &[JudgedFinding]| insists_unproven(findings, &[&judge]);
+        assert!(
+            !insists(&[shown.clone(), lost.clone()]),
+            "the other quote shows it"
+        );
+        shown.dismissed = Some(dismissal("0000000000000000"));
+        assert!(insists(&[shown, lost]), "nobody dismissed this one");
+    }
+
     mod laws {
         use super::*;
 

@@ -166,9 +166,13 @@ pub(super) fn insists_unproven(findings: &[JudgedFinding], judges: &[&JudgeId]) 
         let members = findings.iter().flat_map(|found| &found.members);
         members.filter(|m| m.finding.severity == Severity::Critical)
     };
+    // What was dismissed answers for itself alone.
+    let open = findings.iter().filter(|found| found.dismissed.is_none());
+    let open = open.flat_map(|found| &found.members);
+    let shown = open.filter(|m| m.finding.severity == Severity::Critical && m.proof.resolves());
     let is_shown = |lost: &FindingMember| {
         let at = &lost.finding.location;
-        critical().filter(|m| m.proof.resolves()).any(|m| {
+        shown.clone().any(|m| {
             let place = &m.finding.location;
             place.path == at.path && place.line.abs_diff(at.line) <= NEAR_LINES
         })

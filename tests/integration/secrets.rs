@@ -118,7 +118,7 @@ fn finding(number: usize, sample: &SecretSample) -> serde_json::Value {
     let half = &secret[..secret.len() / 2 + secret.len() % 2];
     json!({
         "severity": "critical", "category": format!("kind-{number}"), "fix": "f", "quote": sample.line,
-        "location": {"path": "src/all.txt", "line": line}, "why": format!("It is ({secret})."),
+        "location": {"path": "src/all.txt", "line": line}, "suggestion": "from the environment", "why": format!("It is ({secret})."),
         "description": format!("Line {line} holds {secret}, which begins with {half}."),
     })
 }
@@ -195,6 +195,26 @@ fn no_kind_of_secret_leaves_by_any_exit() {
     exits.push(("replay".into(), replayed.stdout));
     exits.push(("bundle".into(), std::fs::read_to_string(&bundle).unwrap()));
     exits.push(("note".into(), crate::memory::all_notes(&repo)));
+    let duel = [
+        "duel",
+        "HEAD",
+        "--agent-a",
+        "helper",
+        "--agent-b",
+        "helper",
+        "--keep",
+    ];
+    repo.council(duel);
+    let transcript = std::fs::read_to_string(repo.path().join("DEBATE.md")).unwrap();
+    exits.push(("duel".into(), transcript));
+    repo.council(["review", "HEAD"]).ends(1);
+    let applied = (1..=secrets.len()).map(|number| {
+        let run = repo.council(["apply", &format!("F{number}")]);
+        run.stdout + &run.stderr
+    });
+    let applied: String = applied.collect();
+    assert!(applied.contains("its suggestion was applied"), "{applied}");
+    exits.push(("apply".into(), applied));
     // The journal itself is no exit: it holds answers as they came, for a replay, and lies in `.git` beside the objects
     // that hold the secret. What leaves of it is the bundle above.
     for (exit, text) in &exits {

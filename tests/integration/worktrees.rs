@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use super::harness::{PRIVATE_KEY, Repo, Run};
+use super::programs::{answer, with_judge};
 
 /// A second worktree beside the first, each with a finding of its own.
 fn two_worktrees() -> (Repo, PathBuf) {
@@ -132,4 +133,24 @@ fn a_part_of_a_commit_does_not_speak_for_all_of_it() {
             .ends(1);
         repo.council(["wait"]).ends(1);
     }
+}
+
+/// What scripts take for the verdict of the code is neither that of a plan nor that of a commit which HEAD has left behind.
+#[test]
+fn wait_answers_for_what_head_is_when_it_answers() {
+    let slow = format!("sleep 2\n{}", answer("PASS", ""));
+    let repo = with_judge(&slow, "");
+    repo.write("plan.md", "# Plan\n\nMove.\n");
+    repo.council(["review", "--file", "plan.md"]);
+    let waited = repo.council(["wait"]).ends(3).tells("not about HEAD");
+    assert_eq!(waited.stdout, "");
+    repo.council(["review", "HEAD", "--detach"]).ends(0);
+    repo.write("src/late.rs", "// Late.\n");
+    repo.commit("Late");
+    let waited = repo.council(["wait"]).ends(3).tells("not about HEAD");
+    assert_eq!(waited.stdout, "");
+    repo.council(["review", "HEAD~1", "--detach", "--fresh"])
+        .ends(0);
+    // Whoever names another commit means it.
+    repo.council(["wait"]).ends(0).prints("PASS");
 }

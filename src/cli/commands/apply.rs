@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use council_protocol::{Location, RepoPath};
+use council_secrets::Redactor;
 
 use crate::cli::context::CommandContext;
 use crate::council::reproduction::ReproductionStanding;
@@ -14,6 +15,7 @@ use crate::report::{self, Report};
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::findings::{self, FoundFinding};
+use crate::run::redaction::user_redactor;
 use crate::run::suggestion::{line_range, lines_of, replace_lines, unfit_text, with_indentation};
 use crate::safe_file::{self, FileWriter};
 use crate::text::Untrusted;
@@ -156,7 +158,8 @@ pub(crate) fn apply_suggestion(
             .hint("review again and apply what the new run says")
     })?;
     write_with_mode(&file, &changed, own.as_deref())?;
-    let shown = shown_change(&text, &finding.location, suggestion);
+    let redactor = user_redactor(start)?;
+    let shown = shown_change(&text, &finding.location, suggestion, &redactor);
     let tried = match Untrusted::new(&tried).line().to_string() {
         none if none.is_empty() => none,
         tried => format!(" ({tried})"),
@@ -167,10 +170,21 @@ pub(crate) fn apply_suggestion(
 }
 
 /// What was taken out and what was put in, blank for blank: the print is what the user checks. Blanks at an end are marked.
-fn shown_change(text: &[u8], at: &Location, suggestion: &str) -> String {
-    let lines = lines_of(text);
+/// Secrets are shown as everywhere else: an agent that applies reads the print.
+fn shown_change(text: &[u8], at: &Location, suggestion: &str, redactor: &Redactor) -> String {
+    let path = at.path.display();
+    let whole = String::from_utf8_lossy(text);
+    let hidden = redactor.redact_source(Some(&path), &whole).text;
+    // A secret over several lines is known by all of them.
+    let hidden = match hidden.lines().count() == whole.lines().count() {
+        true => hidden.into_bytes(),
+        false => text.to_vec(),
+    };
+    let lines = lines_of(&hidden);
     let old = lines.get(line_range(at)).unwrap_or_default().concat();
-    let old = String::from_utf8_lossy(&old);
+    let old = redactor
+        .redact_source(Some(&path), &String::from_utf8_lossy(&old))
+        .text;
     let mut shown: String = old.lines().map(|line| shown_line('-', line)).collect();
     if suggestion.is_empty() {
         let range = line_range(at);
@@ -271,16 +285,19 @@ mod tests {
     fn what_is_written_is_printed_blank_for_blank() {
         let text = b"def f(x):\n    y = x / 0\n    return y\n";
         assert_eq!(
-            shown_change(text, &at(2, None), "    y =  x \t"),
+            shown_change(text, &at(2, None), "    y =  x \t", &Redactor::default()),
             "  -     y = x / 0\n  +     y =  x·→\n"
         );
         assert_eq!(
-            shown_change(text, &at(2, None), ""),
+            shown_change(text, &at(2, None), "", &Redactor::default()),
             "  -     y = x / 0\n  deletes line 2\n"
         );
-        assert!(shown_change(text, &at(2, Some(3)), "").ends_with("deletes lines 2 to 3\n"));
+        assert!(
+            shown_change(text, &at(2, Some(3)), "", &Redactor::default())
+                .ends_with("deletes lines 2 to 3\n")
+        );
         let wide = format!("{}evil()", " ".repeat(300));
-        assert!(shown_change(text, &at(2, None), &wide).contains(&wide));
+        assert!(shown_change(text, &at(2, None), &wide, &Redactor::default()).contains(&wide));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use council_protocol::packet::TargetKind;
+use council_protocol::packet::{Target, TargetKind};
 
 use crate::cli::context::CommandContext;
 use crate::cli::deliver::render_report;
@@ -17,6 +17,7 @@ use crate::run::hook::background::{BackgroundState, background_queue};
 use crate::run::shown::{about_other, remember_shown, verdict_after};
 use crate::run::store::{self, RunState, StoredRun};
 use crate::run::watch::RunWatcher;
+use crate::text::Untrusted;
 
 /// How often it is looked.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -92,7 +93,18 @@ pub(crate) fn run(args: &WaitArgs, start: &CommandContext) -> Result<u8, RunErro
             .hint(format!("`git council show {name}` prints it"))
             .hint("review the change here: git council review"));
     }
+    if args.run.is_none() && is_watched && means_head(&report.target) {
+        // HEAD may have moved while the judges worked.
+        refuse_other_target(&report, Some(&past.name), start)?;
+    }
     print_report(&report, args, start)
+}
+
+/// Whether a review was asked for of whatever lay here, not of a commit or a part that somebody named.
+fn means_head(target: &Target) -> bool {
+    let is_head = target.label == "HEAD" || target.label.ends_with("..HEAD");
+    let is_here = matches!(target.kind, TargetKind::Worktree | TargetKind::Staged);
+    (is_head || is_here) && target.only.is_empty()
 }
 
 fn print_report(report: &Report, args: &WaitArgs, start: &CommandContext) -> Result<u8, RunError> {
@@ -123,7 +135,7 @@ fn given_since(
     verdict_after(past, start)
 }
 
-/// Nothing is running, and the last report is shown. It must not speak for a commit that nobody has reviewed: an older one
+/// The report that is about to be shown must not speak for a commit that nobody has reviewed: an older one
 /// that is about HEAD would hide what was told last, and a patch is no commit.
 fn refuse_other_target(
     report: &Report,
@@ -132,10 +144,18 @@ fn refuse_other_target(
 ) -> Result<(), RunError> {
     let about = match about_other(report, start) {
         Some(about) => about,
-        None if report.target.kind == TargetKind::Patch => "about a patch, not about HEAD".into(),
-        None => return Ok(()),
+        None => match report.target.kind {
+            TargetKind::Patch => "about a patch, not about HEAD".to_owned(),
+            TargetKind::File | TargetKind::Topic | TargetKind::Stage => {
+                format!(
+                    "about {}, not about HEAD",
+                    Untrusted::new(&report.target.label).line()
+                )
+            }
+            _ => return Ok(()),
+        },
     };
-    let message = format!("no review is running, and the last report is {about}");
+    let message = format!("the last report is {about}, and no review of that is running");
     let error = RunError::run(message).hint("review it: git council review");
     Err(match run {
         Some(run) => error.hint(format!(

@@ -8,6 +8,7 @@ use std::io;
 
 use council_agents::{AgentReply, SeatedJudge, StopSignal};
 use council_protocol::{Answer, Failure, FailureKind, Millis, RoundNumber, Task, Turn, TurnId};
+use council_secrets::Redactor;
 
 use crate::council::extract::{self, ExpectedEcho};
 use crate::duel::protocol::ledger::{ByteLedger, LedgerBreach};
@@ -41,6 +42,8 @@ pub(crate) struct DuelSeat {
     pub agent_timeout_ms: Millis,
     /// The one-time key that our agent's answers must echo.
     pub key: String,
+    /// Takes secrets out of what is written: the file lies in the worktree, and strangers read it.
+    pub(crate) redactor: Redactor,
 }
 
 /// Renders the text of a task for an agent that reads text; one that reads the task itself gets an empty prompt. An error is
@@ -293,8 +296,9 @@ impl DuelAgent<'_> {
         } else {
             String::new()
         };
-        let mut out = head
-            + &render::render_section(section, &speech, &render_own_signature(self.seat, desk));
+        let sign = render_own_signature(self.seat, desk);
+        let written = render::render_section(section, &speech, &sign);
+        let mut out = head + &self.seat.redactor.redact_words(&written).text;
         if last {
             let whole = format!("{text}{out}");
             let ending = if is_settled(&DebateTranscript::parse(&whole)) {

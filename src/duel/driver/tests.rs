@@ -8,6 +8,7 @@ use council_agents::{Agent, AgentReply, Conversation, JudgeMemory, SeatProbe};
 use council_protocol::answer::{Response, Stance};
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::{CapabilitySet, Finding, JudgeSpec, Location, Severity, Vote};
+use council_secrets::Redactor;
 
 use super::*;
 use crate::duel::protocol::check::check_transcript;
@@ -196,6 +197,7 @@ fn run(role: DuelRole, agent: Scripted, mut desk: Shared) -> Result<DuelFinished
         timeout_ms: 600_000,
         agent_timeout_ms: 1_000,
         key: "k".into(),
+        redactor: Redactor::default(),
     };
     let prompt = |_: &Task, _: &str| Ok(String::new());
     play_side(

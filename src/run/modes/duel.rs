@@ -129,6 +129,7 @@ impl Duel<'_> {
             timeout_ms: self.timeout_ms,
             agent_timeout_ms: self.prepared.config.settings.timeouts().r1_ms,
             key: seed.0[..24].to_owned(),
+            redactor: self.prepared.redactor.clone(),
         };
         let news = DuelNews::new(self.start);
         if !self.relayed {
