@@ -1,13 +1,17 @@
 //! Functions of languages with braces: a stack of open brackets, and a look at what stands before each `{`.
 
 use super::FunctionSpan;
-use super::heads::{self, Head};
+use super::heads::{self, Head, Place};
 use super::tokens::{self, Branch, Piece, Token, TokenKind};
+use super::{members, script};
 use crate::language::Language;
 
 /// The most brackets that are open at once, and the most branches of a preprocessor: no hand writes more, and each `{` is
 /// read with all that is open around it.
 const MAX_DEPTH: usize = 256;
+
+/// The most tokens of a head that holds braces: each of its braces is read with all that stands before it.
+const MAX_HEAD: usize = 2_000;
 
 /// An open bracket.
 #[derive(Debug, Clone)]
@@ -17,6 +21,8 @@ struct Group {
     statement: usize,
     /// What a `{` opened.
     head: Option<Head>,
+    /// Whether members stand in it, and no statements.
+    holds_members: bool,
     /// A type in a head, such as `f(): {a: string} {`: the statement goes on behind it.
     resumes: Option<usize>,
 }
@@ -70,6 +76,7 @@ impl<'t> Reader<'t> {
                 open,
                 statement: index + 1,
                 head: None,
+                holds_members: false,
                 resumes: None,
             }),
             TokenKind::Mark(close @ (b')' | b']')) => self.close_bracket(close),
@@ -85,7 +92,10 @@ impl<'t> Reader<'t> {
     fn separates(&self) -> bool {
         match self.groups.last() {
             Some(group) => {
-                group.open != b'{' || (self.language == Language::Script && group.head.is_none())
+                group.open != b'{'
+                    || (self.language == Language::Script
+                        && group.head.is_none()
+                        && !script::is_in_type(&self.tokens[group.statement..]))
             }
             None => false,
         }
@@ -123,22 +133,54 @@ impl<'t> Reader<'t> {
     fn open_brace(&mut self, index: usize) {
         let statement = self.statement();
         let tokens = &self.tokens[statement..index];
-        let resumes = heads::goes_on_after_braces(self.language, tokens).then_some(statement);
-        let holders: Vec<&Head> = self
-            .groups
-            .iter()
-            .filter_map(|group| group.head.as_ref())
-            .collect();
+        let resumes = (tokens.len() < MAX_HEAD
+            && heads::goes_on_after_braces(self.language, tokens))
+        .then_some(statement);
         let head = match resumes {
             Some(_) => None,
-            None => heads::read(self.language, tokens, &holders, self.groups.is_empty()),
+            None => self.head(statement, index),
+        };
+        let holds_members = match self.language {
+            Language::Script => {
+                let before = index.checked_sub(1).map(|before| &self.tokens[before]);
+                script::holds_members(tokens, before)
+            }
+            _ => matches!(head, Some(Head::Type { .. })),
         };
         self.groups.push(Group {
             open: b'{',
             statement: index + 1,
             head,
+            holds_members,
             resumes,
         });
+    }
+
+    /// What the brace at `index` opens, whose statement begins at `statement`.
+    fn head(&self, statement: usize, index: usize) -> Option<Head> {
+        let place = Place {
+            holders: self
+                .groups
+                .iter()
+                .filter_map(|group| group.head.as_ref())
+                .collect(),
+            is_outermost: self.groups.is_empty(),
+            among_members: self.groups.last().is_some_and(|group| group.holds_members),
+        };
+        if statement < index {
+            return heads::read(self.language, &self.tokens[statement..index], &place);
+        }
+        let line = self.tokens[index].line;
+        match self.language {
+            Language::C if !place.in_function() => members::old_style(&self.tokens[..index]),
+            // A block between the members of a class initializes it.
+            Language::Java if place.among_members && !place.in_function() => Some(Head::Function {
+                name: String::new(),
+                start: line,
+                line,
+            }),
+            _ => None,
+        }
     }
 
     fn close_brace(&mut self, line: usize, index: usize, found: &mut Vec<FunctionSpan>) {

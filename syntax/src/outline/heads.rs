@@ -1,6 +1,7 @@
 //! What stands before a `{`: the head of a function, of a type, or of something else.
 
 use super::tokens::{Token, TokenKind};
+use super::{keywords, members, script};
 use crate::language::Language;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +62,7 @@ const CONTROL: &[&str] = &[
 ];
 
 /// Words that make a type.
-const TYPES: &[&str] = &[
+pub(super) const TYPES: &[&str] = &[
     "class",
     "interface",
     "enum",
@@ -79,49 +80,50 @@ const TYPES: &[&str] = &[
     "package",
 ];
 
-/// Words before the name of a method of a script.
-const MODIFIERS: &[&str] = &[
-    "async",
-    "static",
-    "get",
-    "set",
-    "public",
-    "private",
-    "protected",
-    "readonly",
-    "override",
-    "abstract",
-    "export",
-    "default",
-    "declare",
-    "accessor",
-];
+/// Where a `{` stands.
+#[derive(Debug)]
+pub(super) struct Place<'h> {
+    /// The heads around it, outermost first.
+    pub(super) holders: Vec<&'h Head>,
+    /// Whether no bracket is open around it.
+    pub(super) is_outermost: bool,
+    /// Whether it stands directly in a type or an object, where members stand and no statements.
+    pub(super) among_members: bool,
+}
 
-/// Reads the tokens of a statement up to its `{`. `holders` are the heads around it, outermost first.
-pub(super) fn read(
-    language: Language,
-    tokens: &[Token<'_>],
-    holders: &[&Head],
-    outermost: bool,
-) -> Option<Head> {
+impl Place<'_> {
+    /// Whether it stands in a function with a name: what has none in there belongs to it.
+    pub(super) fn in_function(&self) -> bool {
+        let is_function =
+            |head: &&Head| matches!(head, Head::Function { name, .. } if !name.is_empty());
+        self.holders.iter().any(is_function)
+    }
+
+    /// The name of the innermost type.
+    pub(super) fn type_name(&self) -> Option<&str> {
+        self.holders.iter().rev().find_map(|head| match head {
+            Head::Type { name } => Some(name.as_str()),
+            Head::Function { .. } => None,
+        })
+    }
+}
+
+/// Reads the tokens of a statement up to its `{`.
+pub(super) fn read(language: Language, tokens: &[Token<'_>], place: &Place<'_>) -> Option<Head> {
     let function = match language {
-        Language::Rust => keyword(tokens, &["fn"]),
-        Language::Kotlin => keyword(tokens, &["fun"]),
+        Language::Rust => keywords::rust(tokens, place),
+        Language::Kotlin => keywords::kotlin(tokens, place),
         Language::Scala => keyword(tokens, &["def"]),
-        Language::Php => keyword(tokens, &["function"]),
+        Language::Php => keywords::php(tokens, place),
         Language::PowerShell => keyword(tokens, &["function", "filter"]),
-        Language::Swift => keyword(tokens, &["func"]).or_else(|| swift_initializer(tokens)),
-        Language::Go if outermost => go(tokens),
+        Language::Swift => keywords::swift(tokens, place),
+        Language::Go => keywords::go(tokens, place),
         Language::Shell => shell(tokens),
-        Language::Script => script(tokens),
-        Language::C
-            if !holders
-                .iter()
-                .any(|head| matches!(head, Head::Function { .. })) =>
-        {
-            c(tokens)
+        Language::Script => script::function(tokens, place.among_members),
+        Language::C if !place.in_function() => members::c(tokens),
+        Language::Java | Language::CSharp | Language::Dart => {
+            members::member(language, tokens, place)
         }
-        Language::Java | Language::CSharp | Language::Dart => member(language, tokens, holders),
         _ => None,
     };
     let at = |index: usize| tokens[index].line;
@@ -136,24 +138,21 @@ pub(super) fn read(
     type_name(tokens).map(|name| Head::Type { name })
 }
 
-/// Whether the braces that open here are a type in a head, so that the statement goes on behind them.
+/// Whether the braces that open here belong to a head, so that the statement goes on behind them.
 pub(super) fn goes_on_after_braces(language: Language, tokens: &[Token<'_>]) -> bool {
-    let [.., before, last] = tokens else {
+    let [.., last] = tokens else {
         return false;
     };
     match language {
-        // `f(): {a: string} {`, but not `case f(): {`.
-        Language::Script => {
-            last.is(b':') && before.is(b')') && tokens[0].word().is_none_or(|word| word != "case")
-                || last.is(b'<')
-                || (last.is(b'|') || last.is(b'&')) && tokens.iter().any(|token| token.is(b':'))
-        }
+        Language::Script => script::expects_type(tokens),
         // `func f() interface{} {`, `map[string]struct{}`
         Language::Go => {
             last.word()
                 .is_some_and(|word| word == "interface" || word == "struct")
                 && tokens[0].word().is_some_and(|word| word != "type")
         }
+        // `A() : x{1} {`
+        Language::C => (last.word().is_some() || last.is(b'>')) && members::initializes(tokens),
         _ => false,
     }
 }
@@ -191,7 +190,7 @@ fn start_of(language: Language, tokens: &[Token<'_>], head: usize) -> usize {
 }
 
 /// The first `keyword NAME` of a head.
-fn keyword(tokens: &[Token<'_>], keywords: &[&str]) -> Option<(String, usize)> {
+pub(super) fn keyword(tokens: &[Token<'_>], keywords: &[&str]) -> Option<(String, usize)> {
     let mut depth = 0_usize;
     for (index, token) in tokens.iter().enumerate() {
         match token.kind {
@@ -215,28 +214,6 @@ fn keyword(tokens: &[Token<'_>], keywords: &[&str]) -> Option<(String, usize)> {
     None
 }
 
-fn swift_initializer(tokens: &[Token<'_>]) -> Option<(String, usize)> {
-    let is_one = |token: &Token<'_>| {
-        token
-            .word()
-            .is_some_and(|word| matches!(word, "init" | "deinit"))
-    };
-    let index = tokens.iter().position(is_one)?;
-    Some((tokens[index].word()?.to_owned(), index))
-}
-
-/// `func` begins a line outside of everything; its receiver stands before its name.
-fn go(tokens: &[Token<'_>]) -> Option<(String, usize)> {
-    let index = tokens
-        .iter()
-        .rposition(|token| token.opens_line && token.word() == Some("func"))?;
-    let mut next = index + 1;
-    if tokens.get(next)?.is(b'(') {
-        next = closing(tokens, next)? + 1;
-    }
-    Some((tokens.get(next)?.word()?.to_owned(), index))
-}
-
 fn shell(tokens: &[Token<'_>]) -> Option<(String, usize)> {
     let start = (0..tokens.len()).rev().find(|&i| tokens[i].opens_line)?;
     match &tokens[start..] {
@@ -252,7 +229,7 @@ fn shell(tokens: &[Token<'_>]) -> Option<(String, usize)> {
 }
 
 /// The bracket that closes the one at `open`.
-fn closing(tokens: &[Token<'_>], open: usize) -> Option<usize> {
+pub(super) fn closing(tokens: &[Token<'_>], open: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for (index, token) in tokens.iter().enumerate().skip(open) {
         match token.kind {
@@ -270,7 +247,7 @@ fn closing(tokens: &[Token<'_>], open: usize) -> Option<usize> {
 }
 
 /// The bracket that opens what closes at `close`, and the same for `<>`.
-fn opening(tokens: &[Token<'_>], close: usize, marks: (u8, u8)) -> Option<usize> {
+pub(super) fn opening(tokens: &[Token<'_>], close: usize, marks: (u8, u8)) -> Option<usize> {
     let mut depth = 0_usize;
     for index in (0..=close).rev() {
         if tokens[index].is(marks.1) {
@@ -286,7 +263,7 @@ fn opening(tokens: &[Token<'_>], close: usize, marks: (u8, u8)) -> Option<usize>
 }
 
 /// Every bracket outside of other brackets, with the index of what stands before it (generics passed over).
-fn groups(tokens: &[Token<'_>]) -> Vec<(Option<usize>, usize, usize)> {
+pub(super) fn groups(tokens: &[Token<'_>]) -> Vec<(Option<usize>, usize, usize)> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
@@ -308,261 +285,11 @@ fn groups(tokens: &[Token<'_>]) -> Vec<(Option<usize>, usize, usize)> {
     found
 }
 
-fn is_control(token: &Token<'_>) -> bool {
+pub(super) fn is_control(token: &Token<'_>) -> bool {
     token.word().is_some_and(|word| CONTROL.contains(&word))
 }
 
-fn script(tokens: &[Token<'_>]) -> Option<(String, usize)> {
-    if tokens
-        .last()
-        .is_some_and(|last| last.kind == TokenKind::Arrow)
-    {
-        return arrow(tokens);
-    }
-    let keyword = |token: &Token<'_>| token.word() == Some("function");
-    if let Some(index) = tokens.iter().rposition(keyword)
-        && let Some(open) = (index..tokens.len()).find(|&i| tokens[i].is(b'('))
-        // Without semicolons the statement before a block is read as its head, too.
-        && let Some(close) = closing(tokens, open)
-        && tokens.get(close + 1).is_none_or(|token| token.is(b':'))
-    {
-        let name = tokens[index + 1..open].iter().find_map(Token::word);
-        let name = name.map(str::to_owned);
-        return Some((name.unwrap_or_else(|| assigned_name(tokens, index)), index));
-    }
-    method(tokens)
-}
-
-/// `(…) => {`, also with a type between: `(…): T => {`.
-fn arrow(tokens: &[Token<'_>]) -> Option<(String, usize)> {
-    let end = tokens.len() - 1;
-    let first = groups(tokens)
-        .into_iter()
-        .map(|(_, open, _)| open)
-        .next_back();
-    let head = first.unwrap_or(end.saturating_sub(1));
-    let head = match head.checked_sub(1) {
-        Some(before) if tokens[before].word() == Some("async") => before,
-        _ => head,
-    };
-    Some((assigned_name(tokens, head), head))
-}
-
-/// `name = …`, `name: T = …` and `name: …` before a function without a name.
-fn assigned_name(tokens: &[Token<'_>], index: usize) -> String {
-    let mark = tokens[..index]
-        .iter()
-        .rposition(|token| token.is(b'=') || token.is(b':'));
-    let Some(mark) = mark else {
-        return String::new();
-    };
-    let start = tokens[..mark]
-        .iter()
-        .rposition(|token| token.is(b'='))
-        .map_or(0, |at| at + 1);
-    let line = (start..mark)
-        .rev()
-        .find(|&i| tokens[i].opens_line)
-        .unwrap_or(start);
-    let before = &tokens[line.max(start)..mark];
-    let before = before
-        .split(|token| token.is(b':'))
-        .next()
-        .unwrap_or(before);
-    before
-        .iter()
-        .rev()
-        .find_map(Token::word)
-        .unwrap_or_default()
-        .to_owned()
-}
-
-/// `name(…) {` and `name(…): T {` of a class or an object.
-fn method(tokens: &[Token<'_>]) -> Option<(String, usize)> {
-    for (before, open, close) in groups(tokens) {
-        let Some(index) = before.or_else(|| open.checked_sub(1)) else {
-            continue;
-        };
-        let name = match tokens[index].kind {
-            TokenKind::Word(word) if !is_control(&tokens[index]) => word,
-            TokenKind::Literal | TokenKind::Mark(b']') => "",
-            _ => continue,
-        };
-        let behind = tokens.get(close + 1);
-        if behind.is_some_and(|token| !token.is(b':')) || !begins_member(tokens, index) {
-            continue;
-        }
-        return Some((name.to_owned(), index));
-    }
-    None
-}
-
-/// Whether only modifiers stand between a name and the beginning of its line or statement.
-fn begins_member(tokens: &[Token<'_>], name: usize) -> bool {
-    let mut at = if tokens[name].is(b']') {
-        match opening(tokens, name, (b'[', b']')) {
-            Some(open) => open,
-            None => return false,
-        }
-    } else {
-        name
-    };
-    loop {
-        if at == 0 || tokens[at].opens_line {
-            return true;
-        }
-        at -= 1;
-        let passes = tokens[at].is(b'*')
-            || tokens[at].is(b'#')
-            || tokens[at]
-                .word()
-                .is_some_and(|word| MODIFIERS.contains(&word));
-        if !passes {
-            return false;
-        }
-    }
-}
-
-/// A definition of C: brackets behind a name, nothing assigned.
-fn c(tokens: &[Token<'_>]) -> Option<(String, usize)> {
-    let first = tokens.first()?;
-    if first.word() == Some("typedef") || is_assigned(tokens) {
-        return None;
-    }
-    for (before, _, close) in groups(tokens) {
-        let name = before.map(|before| (before, &tokens[before]));
-        let Some((index, word)) = name.and_then(|(index, token)| Some((index, token.word()?)))
-        else {
-            continue;
-        };
-        let attribute = word.starts_with("__attribute")
-            || matches!(word, "__declspec" | "alignas" | "_Alignas" | "asm");
-        // `MACRO(int) name(…) {`: another name with brackets follows.
-        let is_type = tokens
-            .get(close + 1)
-            .and_then(Token::word)
-            .is_some_and(|next| {
-                !next.starts_with("__")
-                    && groups(&tokens[close + 1..])
-                        .first()
-                        .is_some_and(|group| group.0.is_some())
-                    && next.chars().any(|c| c.is_lowercase())
-                    && !matches!(next, "const" | "noexcept" | "override" | "final" | "throw")
-            });
-        if attribute || is_type || is_control(&tokens[index]) {
-            continue;
-        }
-        return Some((word.to_owned(), index));
-    }
-    None
-}
-
-/// An `=` outside of brackets. (`operator==` and defaults of parameters are not.)
-fn is_assigned(tokens: &[Token<'_>]) -> bool {
-    let mut depth = 0_usize;
-    for (index, token) in tokens.iter().enumerate() {
-        match token.kind {
-            TokenKind::Mark(b'(' | b'[') => depth += 1,
-            TokenKind::Mark(b')' | b']') => depth = depth.saturating_sub(1),
-            TokenKind::Mark(b'=') if depth == 0 => {
-                let operator =
-                    tokens[..index].iter().rev().find_map(Token::word) == Some("operator");
-                if !operator {
-                    return true;
-                }
-            }
-            _ => {}
-        }
-    }
-    false
-}
-
-/// A method or a constructor: modifiers or a type, a name, brackets, perhaps `throws`.
-fn member(language: Language, tokens: &[Token<'_>], holders: &[&Head]) -> Option<(String, usize)> {
-    let outside = |word: &str| {
-        let mut depth = 0_usize;
-        tokens.iter().any(|token| {
-            match token.kind {
-                TokenKind::Mark(b'(') => depth += 1,
-                TokenKind::Mark(b')') => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            depth == 0 && token.word() == Some(word)
-        })
-    };
-    if is_assigned(tokens)
-        || [
-            "new",
-            "return",
-            "throw",
-            "record",
-            "class",
-            "interface",
-            "enum",
-        ]
-        .iter()
-        .any(|word| outside(word))
-    {
-        return None;
-    }
-    if tokens.last()?.kind == TokenKind::Arrow {
-        return None;
-    }
-    let (before, _, close) = groups(tokens).into_iter().rfind(|(before, ..)| {
-        // Annotations have brackets too.
-        before.is_none_or(|before| !is_annotation(tokens, before))
-    })?;
-    let index = before?;
-    let name = tokens[index].word()?;
-    let behind = tokens.get(close + 1).map(Token::word);
-    let suffix = ["throws", "where", "async", "default", "sync"];
-    let ends = match behind {
-        None => true,
-        Some(Some(word)) => suffix.contains(&word),
-        // C#: `: base(…)`; Java: `int f()[]`
-        Some(None) => {
-            language == Language::CSharp && tokens[close + 1].is(b':') || tokens[close + 1].is(b'[')
-        }
-    };
-    if !ends || is_control(&tokens[index]) {
-        return None;
-    }
-    let holder = holders.iter().rev().find_map(|head| match head {
-        Head::Type { name } => Some(name.as_str()),
-        Head::Function { .. } => None,
-    });
-    let typed = index > 0
-        && (tokens[index - 1].word().is_some()
-            || tokens[index - 1].is(b'>')
-            || tokens[index - 1].is(b']')
-            || tokens[index - 1].is(b'?'))
-        && !is_annotation_end(tokens, index - 1);
-    (typed || holder == Some(name) || language == Language::Dart).then(|| (name.to_owned(), index))
-}
-
-/// Whether the name at `index` is that of an annotation: `@Name`, `@a.b.Name`.
-fn is_annotation(tokens: &[Token<'_>], index: usize) -> bool {
-    let mut at = index;
-    loop {
-        match at.checked_sub(1) {
-            Some(before) if tokens[before].is(b'@') => return true,
-            Some(before) if tokens[before].is(b'.') && before > 0 => at = before - 1,
-            _ => return false,
-        }
-    }
-}
-
-/// Whether what ends at `index` is an annotation, so that no type stands before the next name.
-fn is_annotation_end(tokens: &[Token<'_>], index: usize) -> bool {
-    let name = if tokens[index].is(b')') {
-        opening(tokens, index, (b'(', b')')).and_then(|open| open.checked_sub(1))
-    } else {
-        Some(index)
-    };
-    name.is_some_and(|name| is_annotation(tokens, name))
-}
-
-fn type_name(tokens: &[Token<'_>]) -> Option<String> {
+pub(super) fn type_name(tokens: &[Token<'_>]) -> Option<String> {
     let makes_type = |token: &Token<'_>| token.word().is_some_and(|word| TYPES.contains(&word));
     // `@Adapter(Money.class) class Price`: what stands in brackets is another type.
     let mut depth = 0_usize;

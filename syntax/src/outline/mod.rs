@@ -4,6 +4,9 @@ mod braces;
 mod heads;
 mod indent;
 mod index;
+mod keywords;
+mod members;
+mod script;
 #[cfg(test)]
 mod tests;
 mod tokens;

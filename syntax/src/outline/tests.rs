@@ -3,6 +3,8 @@ use proptest::prelude::*;
 
 use super::*;
 
+mod shapes;
+
 const LANGUAGES: &[Language] = &[
     Language::Rust,
     Language::Python,
@@ -83,6 +85,14 @@ fn a_hundred_thousand_open_blocks_are_read_at_once() {
         (Language::Script, "try {"),
         (Language::C, "{\n#if A"),
         (Language::C, "x(["),
+        (Language::C, "#if 0"),
+        (Language::C, "int f(a) int b; {}"),
+        (Language::C, "A() : a{}"),
+        (Language::Script, "a|{}"),
+        (Language::Script, "a():<{}"),
+        (Language::Script, "a(): {"),
+        (Language::Script, "a: b<c,"),
+        (Language::Go, "a func() interface{}"),
         (Language::CSharp, "class A { void f() {"),
         (Language::Ruby, "def a"),
         (Language::Lua, "function a()"),

@@ -58,19 +58,60 @@ pub(super) fn read(language: Language, text: &str) -> Vec<Piece<'_>> {
     let mut spans = Vec::new();
     // A directive of C goes on behind a backslash; its text is no code of the place where it stands.
     let mut directive = false;
+    let mut disabled = Disabled::default();
     for (index, line) in text.lines().enumerate() {
         spans.clear();
         lexer.lex_line(line, &mut spans);
         if language == Language::C && (directive || starts_directive(line, &spans)) {
             if !directive && let Some(branch) = branch_of(line) {
+                disabled.take(line, branch);
                 pieces.push(Piece::Branch(branch));
             }
             directive = line.trim_end().ends_with('\\');
             continue;
         }
+        if disabled.is_here() {
+            continue;
+        }
         read_line(line, index + 1, &spans, &mut pieces);
     }
     pieces
+}
+
+/// Code between `#if 0` and its other branch or its end: no compiler reads it, and its brackets need not match.
+#[derive(Debug, Default)]
+struct Disabled {
+    /// For each open `#if`, whether what stands here is read by nobody.
+    branches: Vec<bool>,
+    /// How many of them nobody reads.
+    unread: usize,
+}
+
+impl Disabled {
+    fn take(&mut self, line: &str, branch: Branch) {
+        match branch {
+            Branch::Open => {
+                let mut words = line.split_whitespace().skip_while(|word| *word == "#");
+                let opens = matches!(words.next(), Some("#if" | "if"));
+                let is_unread = opens && words.next() == Some("0");
+                self.branches.push(is_unread);
+                self.unread += usize::from(is_unread);
+            }
+            Branch::Other => {
+                if let Some(last) = self.branches.last_mut() {
+                    self.unread -= usize::from(std::mem::take(last));
+                }
+            }
+            Branch::Close => {
+                let last = self.branches.pop().unwrap_or(false);
+                self.unread -= usize::from(last);
+            }
+        }
+    }
+
+    fn is_here(&self) -> bool {
+        self.unread > 0
+    }
 }
 
 fn starts_directive(line: &str, spans: &[LexSpan]) -> bool {
