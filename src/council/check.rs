@@ -337,6 +337,36 @@ pub fn meant_path<'a>(
         .or_else(close)
 }
 
+/// The path that is shown as this text, where what cannot be shown is written out in it: `<U+200B>`, `<0xE9>`. Judges are
+/// shown files of the whole tree, and copy their names. None: nothing is written out.
+pub fn unmarked_path(path: &RepoPath) -> Option<RepoPath> {
+    let text = std::str::from_utf8(path.as_bytes()).ok()?;
+    let (mut bytes, mut rest) = (Vec::new(), text);
+    while let Some(at) = rest.find('<') {
+        bytes.extend_from_slice(&rest.as_bytes()[..at]);
+        rest = &rest[at..];
+        let (written, length) = read_mark(rest).unwrap_or((b"<".to_vec(), 1));
+        bytes.extend(written);
+        rest = &rest[length..];
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    (bytes != text.as_bytes()).then(|| RepoPath::new(bytes))
+}
+
+/// The bytes of the mark that a text begins with, and its length.
+fn read_mark(text: &str) -> Option<(Vec<u8>, usize)> {
+    let digits = text.get(3..)?.split_once('>')?.0;
+    let code = u32::from_str_radix(digits, 16).ok()?;
+    let written = if text.starts_with("<U+") {
+        char::from_u32(code)?.to_string().into_bytes()
+    } else if text.starts_with("<0x") {
+        vec![u8::try_from(code).ok()?]
+    } else {
+        return None;
+    };
+    Some((written, digits.len() + 4))
+}
+
 /// Paths as git has them, where a judge wrote `./`, `a/` or `b/` before one, the folder that it works in, or the end of it,
 /// or the name under which it was shown.
 fn resolve_paths(state: &DebateState, seat: SeatIndex, answer: &mut Answer) {
@@ -346,6 +376,8 @@ fn resolve_paths(state: &DebateState, seat: SeatIndex, answer: &mut Answer) {
         let files = files.iter().map(|f| &f.path);
         if let Some(known) = meant_path(path, files, shown) {
             *path = known.clone();
+        } else if let Some(unmarked) = unmarked_path(path) {
+            *path = unmarked;
         }
     };
     let later = answer

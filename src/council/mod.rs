@@ -52,7 +52,7 @@ pub mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use check::meant_path;
+pub use check::{meant_path, unmarked_path};
 pub use dismissal::{ReconsideredVerdict, critical_classes};
 pub use engine::Council;
 pub use exchange::{Action, Input};

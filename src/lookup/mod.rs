@@ -24,6 +24,7 @@ use council_protocol::change::{EntryKind, FileStatus, TreeEntry};
 use council_protocol::{BlobSource, FileChange, JudgeId, Packet, RepoPath, SeenLines, Side};
 use council_secrets::Redactor;
 
+use crate::council::unmarked_path;
 use crate::git::CommitHistory;
 use crate::prompt::{redact_words, show_path};
 use file_view::FileView;
@@ -141,9 +142,15 @@ impl CodeLookup {
 
     /// The file whose name is shown so, where it has characters that are written out.
     fn shown_as(&self, asked: &str) -> Option<&RepoPath> {
-        let mut files = self.tree().files.iter();
+        let tree = self.tree();
+        let unmarked = unmarked_path(&RepoPath::from(asked.trim()).without_dot());
+        if let Some((path, _)) = unmarked.and_then(|path| tree.kinds.get_key_value(&path)) {
+            return Some(path);
+        }
+        // A secret in a name was taken out.
         let is_it = |path: &&RepoPath| show_path(path, &self.redactor) == asked.trim();
-        asked.contains("<U+").then(|| files.find(is_it)).flatten()
+        let has_marks = asked.contains("<U+") || asked.contains("<0x");
+        has_marks.then(|| tree.files.iter().find(is_it)).flatten()
     }
 
     /// Whether files lie in a folder, which is named with a slash behind.

@@ -294,7 +294,7 @@ mod laws {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::council::meant_path;
+    use crate::council::{meant_path, unmarked_path};
 
     fn packet(names: &BTreeSet<Vec<u8>>) -> Packet {
         let file = |name: &Vec<u8>| FileChange {
@@ -379,6 +379,15 @@ mod laws {
                 let copied = RepoPath::from(name.as_str());
                 prop_assert_eq!(meant_path(&copied, files(), &shown), Some(path), "{:?} in {:?}", name, names);
             }
+        }
+
+        /// Of a file that the change does not touch, only the name tells which one is meant.
+        #[test]
+        fn a_shown_name_can_be_read_back_without_a_list_of_files(name in name()) {
+            let path = RepoPath::new(name);
+            let shown = show_path(&path, &Redactor::default());
+            let copied = RepoPath::from(shown.as_str());
+            prop_assert_eq!(unmarked_path(&copied).unwrap_or(copied), path, "{}", shown);
         }
     }
 }

@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 
 use crate::text::{is_marked, mark_hidden};
 
-use crate::council::NearestLine;
+use crate::council::{NearestLine, unmarked_path};
 
 /// The largest file in which quotes are searched.
 const MAX_SEARCH_BYTES: usize = 64 << 20;
@@ -117,10 +117,19 @@ impl QuoteProver {
             file.map(|file| file.path.clone())
         };
         let path = path.or_else(renamed);
-        let path = path.unwrap_or_else(|| location.path.clone().without_dot());
+        let path = path.unwrap_or_else(|| self.unmarked(location.path.clone().without_dot()));
         Location {
             path,
             ..location.clone()
+        }
+    }
+
+    /// The file of the tree whose name is shown so, unless one is called so.
+    fn unmarked(&self, path: RepoPath) -> RepoPath {
+        let is_there = |path: &RepoPath| matches!(self.blobs.read(Side::New, path), Ok(Some(_)));
+        match unmarked_path(&path) {
+            Some(unmarked) if !is_there(&path) && is_there(&unmarked) => unmarked,
+            _ => path,
         }
     }
 

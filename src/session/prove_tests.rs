@@ -75,6 +75,9 @@ fn with_blobs() -> QuoteProver {
     let blobs = [
         ((Side::New, "pay.rs"), PAY),
         ((Side::New, "other.rs"), "fn other() {}\n"),
+        ((Side::New, "zero\u{200b}.rs"), "fn zero() {}\n"),
+        ((Side::New, "a<U+200B>.rs"), "fn real() {}\n"),
+        ((Side::New, "a\u{200b}.rs"), "fn other() {}\n"),
         ((Side::Old, "gone.rs"), "fn gone() {}\n"),
     ];
     QuoteProver::new(packet(), Arc::new(Blobs(blobs.into())), Redactor::default())
@@ -114,6 +117,25 @@ fn a_quote_is_found_where_it_stands_with_the_lines_around_it() {
         "pay.rs",
         3,
         "transfer(everything);"
+    )));
+}
+
+#[test]
+fn a_file_of_the_tree_may_be_named_as_it_is_shown_unless_another_is_called_so() {
+    let mut prover = with_blobs();
+    for (path, quote) in [
+        ("zero<U+200B>.rs", "fn zero() {}"),
+        ("./zero<U+200B>.rs", "fn zero() {}"),
+        ("a<U+200B>.rs", "fn real() {}"),
+    ] {
+        let found = prove(&mut prover, path, 1, quote);
+        assert_eq!(found.0, Proof::Verified, "{path}");
+    }
+    assert!(is_unverified(prove(
+        &mut prover,
+        "one<U+200B>.rs",
+        1,
+        "fn zero() {}"
     )));
 }
 

@@ -190,6 +190,33 @@ fn a_path_means_the_changed_file_that_it_can_mean() {
     }
 }
 
+/// A caller that breaks lies in a file that the change does not touch: no list of the change names it.
+#[test]
+fn a_name_as_it_is_shown_means_its_file_in_the_rest_of_the_tree_too() {
+    for (shown, bytes) in [
+        ("zero<U+200B>.py", "zero\u{200b}.py".as_bytes().to_vec()),
+        ("caf<0xE9>.py", b"caf\xe9.py".to_vec()),
+        ("caf%E9.py", b"caf%E9.py".to_vec()),
+        ("n<U+000A>l<U+0009>.py", b"n\nl\t.py".to_vec()),
+        ("a<U+003C>0xE9>.py", b"a<0xE9>.py".to_vec()),
+        ("100%.py", b"100%.py".to_vec()),
+        ("a%20b.py", b"a%20b.py".to_vec()),
+        ("<U+ZZ>.py", b"<U+ZZ>.py".to_vec()),
+    ] {
+        let mut run = Run::seated(alone());
+        for judge in ["judge-1", "judge-2"] {
+            run.answer(judge, Vote::Fail, |a| {
+                a.findings = vec![finding(Severity::Critical, 3)];
+                a.findings[0].location.path = shown.into();
+            });
+        }
+        let outcome = run.concluded();
+        let path = &outcome.findings[0].finding.location.path;
+        assert_eq!(path.as_bytes(), bytes, "{shown}");
+        assert_eq!(outcome.verdict, Verdict::Fail, "{shown}");
+    }
+}
+
 #[test]
 fn a_judge_that_leaves_while_its_answer_is_checked_has_answered() {
     let mut run = Run::seated(alone());
