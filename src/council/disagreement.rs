@@ -39,10 +39,16 @@ pub(super) fn find_disagreements(
 
 /// Who holds a finding and what the others said, one line each.
 fn describe_sides(finding: &JudgedFinding) -> Vec<String> {
-    let holders: BTreeSet<&str> = finding.members.iter().map(|m| m.judge.as_str()).collect();
-    let mut sides: Vec<String> = holders
-        .iter()
-        .map(|judge| format!("{judge} holds it"))
+    let named = |taken_back: bool| -> BTreeSet<&str> {
+        let members = finding.members.iter();
+        let meant = members.filter(|member| member.withdrawn == taken_back);
+        meant.map(|member| member.judge.as_str()).collect()
+    };
+    let (holders, gone) = (named(false), named(true));
+    let holds = holders.iter().map(|judge| format!("{judge} holds it"));
+    let left = gone.difference(&holders);
+    let mut sides: Vec<String> = holds
+        .chain(left.map(|judge| format!("{judge} took it back")))
         .collect();
     for opinion in &finding.opinions {
         let stance = match opinion.stance {

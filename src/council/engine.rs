@@ -7,6 +7,7 @@ use council_protocol::{Answer, Failure, FailureKind, JudgeId, Millis, RoundNumbe
 
 use super::anonymity;
 use super::exchange::{Action, CancelCause, Input, TimerId};
+use super::findings::proven_place;
 use super::judges::{QueuedTask, SeatIndex, SeatPresence};
 use super::outcome::Outcome;
 use super::plan::{DebateSubject, Plan};
@@ -84,20 +85,32 @@ impl Council {
         judge: &JudgeId,
         round: RoundNumber,
         id: &str,
-    ) -> Option<(&JudgeId, &Finding)> {
+    ) -> Option<(&JudgeId, Finding)> {
         let judges = &self.state.judges;
         let order = judges[judges.seat_of(judge)?].peers.get(&round)?;
         let (seat, number) = anonymity::parse_finding_id(order, id)?;
         let meant = judges[seat].raised.get(number.checked_sub(1)?)?;
-        Some((judges[seat].id(), &meant.finding))
+        Some((judges[seat].id(), self.in_place(&meant.finding)))
     }
 
     /// A judge's own finding by its number, from 1.
-    pub fn own_finding(&self, judge: &JudgeId, number: u32) -> Option<&Finding> {
+    pub fn own_finding(&self, judge: &JudgeId, number: u32) -> Option<Finding> {
         let judges = &self.state.judges;
         let at = usize::try_from(number).ok()?.checked_sub(1)?;
         let own = judges[judges.seat_of(judge)?].raised.get(at)?;
-        Some(&own.finding)
+        Some(self.in_place(&own.finding))
+    }
+
+    /// A finding where its quote stands, as the report will show it.
+    fn in_place(&self, finding: &Finding) -> Finding {
+        let (proof, _) = self
+            .state
+            .claims
+            .proof_of(&finding.location, &finding.quote);
+        Finding {
+            location: proven_place(&finding.location, &proof),
+            ..finding.clone()
+        }
     }
 
     /// Why a judge's last reply counts for nothing, where it is not asked again.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use council_protocol::Finding;
 use council_protocol::answer::NO_CAUSE;
+use council_protocol::{Finding, Location, Proof};
 
 use super::consensus::{FindingStanding, finding_level};
 use super::disposition::{FindingCluster, FindingVersion};
@@ -83,6 +83,18 @@ fn judge_cluster<'a>(
     Some((finding, &shown.context))
 }
 
+/// Where what was found stands, if its quote was found: a judge may have named another line.
+pub fn proven_place(claimed: &Location, proof: &Proof) -> Location {
+    let mut place = claimed.clone();
+    if let Proof::Relocated { .. } = proof
+        && let Some((first, last)) = proof.span(claimed)
+    {
+        place.line = first;
+        place.end_line = place.end_line.map(|_| last);
+    }
+    place
+}
+
 /// What the report shows of a cluster, at its place.
 pub(super) fn shown_finding(cluster: &FindingCluster) -> Option<Finding> {
     shown_version(cluster).map(finding_in_place)
@@ -94,20 +106,25 @@ fn finding_in_place(shown: &FindingVersion) -> Finding {
     if let Some(line) = line_before_gap(&finding.quote, &shown.context) {
         finding.quote = line;
     }
-    if let council_protocol::Proof::Relocated { .. } = shown.proof
-        && let Some((first, last)) = shown.proof.span(&finding.location)
+    let claimed = finding.location.clone();
+    if let Proof::Relocated { .. } = shown.proof
+        && let Some((first, last)) = shown.proof.span(&claimed)
     {
-        if first != finding.location.line && !fills(&finding.quote, (first, last)) {
+        if first != claimed.line && !fills(&finding.quote, (first, last)) {
             // Whoever misnumbers a stretch and quotes a part of it may mean any lines around that.
             finding.suggestion = None;
         }
-        finding.location.line = first;
-        finding.location.end_line = finding.location.end_line.map(|_| last);
+        finding.location = proven_place(&claimed, &shown.proof);
     }
-    if matches!(shown.proof, council_protocol::Proof::Removed { .. }) {
+    if matches!(shown.proof, Proof::Removed { .. }) {
         // The line is not there any more: under the number of another one it would be taken for that one.
         (finding.location.line, finding.location.end_line) = (0, None);
         finding.suggestion = None;
+    }
+    // Where it was said to stand tells a reader nothing: it stands somewhere else.
+    let named = format!("{}:{}", claimed.path.display(), claimed.line);
+    if finding.location != claimed && finding.reference.as_deref() == Some(named.as_str()) {
+        finding.reference = None;
     }
     finding
 }

@@ -58,6 +58,7 @@ pub use engine::Council;
 pub use exchange::{Action, Input};
 pub use exchange::{CancelCause, ClaimId, NearestLine, TimerId};
 pub use extract::object_of;
+pub use findings::proven_place;
 pub use objections::PART_MARK;
 pub use outcome::Outcome;
 pub use plan::Plan;

@@ -4,6 +4,7 @@ use council_protocol::{RoundNumber, Severity, Vote};
 
 use super::disposition::{FindingCluster, FindingVersion};
 use super::exchange::CancelCause;
+use super::findings::shown_finding;
 use super::judges::{JudgeState, SeatIndex};
 use super::outcome::Disposition;
 use super::plan::{ConsensusRule, Plan};
@@ -306,8 +307,12 @@ fn raised_by(state: &DebateState, cluster: &FindingCluster) -> String {
         .map(|v| state.judges[v.seat].id().as_str())
         .collect();
     judges.dedup();
-    let place = versions().next().map(|v| &v.finding.location);
-    let place = place.map(|at| format!("{}:{}", at.path.display(), at.line));
+    // The place that the report shows: where the quote stands, not where it was said to.
+    let shown = shown_finding(cluster).map(|finding| finding.location);
+    let place = shown.map(|at| match at.line {
+        0 => at.path.display().into_owned(),
+        line => format!("{}:{line}", at.path.display()),
+    });
     format!("{} at {}", judges.join(", "), place.unwrap_or_default())
 }
 

@@ -490,8 +490,12 @@ impl ProgressTeller<'_> {
             told.push(ProgressKind::Withdrawn {
                 judge: judge.clone(),
                 round,
-                place: own.map_or_else(String::new, |own| self.clean(&place_of(&own.location))),
-                finding: own.map_or_else(String::new, |own| self.clean(&own.description)),
+                place: own
+                    .as_ref()
+                    .map_or_else(String::new, |own| self.clean(&place_of(&own.location))),
+                finding: own
+                    .as_ref()
+                    .map_or_else(String::new, |own| self.clean(&own.description)),
             });
         }
         told.extend(

@@ -79,6 +79,42 @@ fn withdrawing_a_finding_has_the_same_bar() {
     assert_eq!(level(None), (Disposition::Unconfirmed, true));
 }
 
+/// A judge quotes line 3 and names line 30: everybody is told the line where the quote stands, and who let go of it is not
+/// said to hold it.
+#[test]
+fn a_finding_has_one_place_and_those_who_took_it_back_do_not_hold_it() {
+    let mut run = Run::seated(debate(2));
+    run.answer("judge-1", Vote::Fail, |a| {
+        let mut moved = finding(Severity::Critical, 3);
+        moved.location.line = 30;
+        moved.reference = Some("a.rs:30".into());
+        a.findings = vec![moved];
+    });
+    run.answer("judge-2", Vote::Pass, |_| {});
+    let own = run.council.own_finding(&"judge-1".into(), 1);
+    assert_eq!(own.map(|own| own.location.line), Some(3));
+    run.answer("judge-1", Vote::Pass, |a| {
+        a.withdrawn = vec![Withdrawal {
+            finding: 1,
+            evidence: Some(evidence(20)),
+        }]
+    });
+    run.answer("judge-2", Vote::Pass, |_| {});
+    let outcome = run.concluded();
+    let shown = &outcome.findings[0].finding;
+    assert_eq!((shown.location.line, shown.reference.as_deref()), (3, None));
+    let told = format!("{:?} {:?}", outcome.notes, outcome.disagreements);
+    assert!(
+        told.contains("a critical finding of judge-1 at a.rs:3 was taken back"),
+        "{told}"
+    );
+    assert!(
+        told.contains("judge-1 took it back") && !told.contains("judge-1 holds it"),
+        "{told}"
+    );
+    assert!(!told.contains("a.rs:30"), "{told}");
+}
+
 /// One judge holds a critical finding; the other says something about it in R2.
 fn opinion(
     stance: Stance,

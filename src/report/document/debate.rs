@@ -11,6 +11,7 @@ use crate::council::outcome::{
     ChallengeRecord, FindingLevel, FindingMember, JudgeRecord, JudgedFinding, PositionChange,
 };
 use crate::council::plan::Procedure;
+use crate::council::proven_place;
 use crate::report::group::{self, SharedOpinion};
 use crate::report::whole::Report;
 use crate::report::words::{self, JudgeNames};
@@ -83,12 +84,15 @@ impl<'a> RoundWriter<'a> {
                 let version = &member.finding;
                 (
                     (version.severity, version.description.as_str()),
-                    (finding.id.as_str(), &version.location),
+                    (
+                        finding.id.as_str(),
+                        proven_place(&version.location, &member.proof),
+                    ),
                 )
             });
             for ((severity, what), places) in group::by_key(held) {
-                let (ids, places): (Vec<&str>, Vec<&Location>) = places.into_iter().unzip();
-                let places = words::join_places(places.into_iter(), MAX_PLACES);
+                let (ids, places): (Vec<&str>, Vec<Location>) = places.into_iter().unzip();
+                let places = words::join_places(places.iter(), MAX_PLACES);
                 let ids = words::join_names(&ids);
                 let what = clip_speech(what);
                 self.push_sentence(2, format!("{ids} {} {places}: {what}", severity.as_str()));
