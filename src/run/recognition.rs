@@ -36,9 +36,8 @@ pub(crate) struct VerdictMemory<'a> {
     is_noted: Mutex<Option<JoinHandle<bool>>>,
 }
 
-/// How every note about dismissals of others ends.
-const HEARSAY_RULE: &str =
-    "not counted: only your own and those signed by a key in council.trustedNotes are";
+/// How every note about dismissals that do not count ends.
+const HEARSAY_RULE: &str = "those signed by a key in council.trustedNotes are";
 
 /// What is heard about a finding.
 #[derive(Debug, Default)]
@@ -61,6 +60,25 @@ fn coverage_today(today: &Coverage, before: &Coverage) -> Coverage {
         }
     }
     coverage
+}
+
+/// What a reader is told of dismissals that do not count: of how many findings they speak. What was taken back since is none,
+/// and neither is one of a finding that counts as dismissed anyway.
+fn hearsay_note(counted: &[Dismissal], hearsay: Vec<DismissalLine>, is_ci: bool) -> Option<String> {
+    let mut heard = line::latest_dismissals(hearsay);
+    heard.retain(|one| !counted.iter().any(|own| own.fingerprint == one.fingerprint));
+    let what = match heard.len() {
+        0 => return None,
+        1 => "1 dismissal".to_owned(),
+        n => format!("{n} dismissals"),
+    };
+    let are = if heard.len() == 1 { "is" } else { "are" };
+    Some(if is_ci {
+        // There is no user whose own they could be.
+        format!("{what} {are} not counted: in CI only {HEARSAY_RULE}")
+    } else {
+        format!("{what} from elsewhere {are} not counted: only your own and {HEARSAY_RULE}")
+    })
 }
 
 impl<'a> VerdictMemory<'a> {
@@ -136,7 +154,7 @@ impl<'a> VerdictMemory<'a> {
                 lines.push(line);
             }
         }
-        let mut hearsay: HashSet<String> = HashSet::new();
+        let mut hearsay: Vec<DismissalLine> = Vec::new();
         let noted = self.trust.noted_lines(None);
         for read in noted.into_iter().chain(log.others) {
             let NoteLine::Dismissal(dismissal) = &read.line else {
@@ -149,22 +167,14 @@ impl<'a> VerdictMemory<'a> {
                 lines.push(dismissal.clone());
                 known.insert(read.body);
             } else {
-                hearsay.insert(read.body);
+                hearsay.push(dismissal.clone());
             }
         }
-        let hearsay = hearsay.difference(&known).count();
-        if hearsay > 0 {
-            heard.notes.push(format!(
-                "{hearsay} {} from elsewhere {} {HEARSAY_RULE}",
-                if hearsay == 1 {
-                    "dismissal"
-                } else {
-                    "dismissals"
-                },
-                if hearsay == 1 { "is" } else { "are" },
-            ));
-        }
         heard.dismissals = line::latest_dismissals(lines);
+        let is_ci = self.start.environment.is_ci();
+        heard
+            .notes
+            .extend(hearsay_note(&heard.dismissals, hearsay, is_ci));
         heard
     }
 
@@ -375,5 +385,56 @@ impl<'a> VerdictMemory<'a> {
         let mut lines = line.human_lines();
         lines.push(dismissals::sign_line(pointer, &git, settings)?);
         git::add_lines(&git, &self.dir, head, &lines).map_err(RunError::run)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn line(finding: u8, hour: u8, restored: bool) -> DismissalLine {
+        let body = serde_json::json!({
+            "v": LINE_VERSION,
+            "fingerprint": format!("finding-{finding}"),
+            "by": "ann",
+            "ground": "accepted-risk",
+            "because": "constant",
+            "at": format!("2026-01-01T{hour:02}:00:00Z"),
+            "finding": "a.py:1 x",
+            "restored": restored,
+        });
+        serde_json::from_value(body).unwrap()
+    }
+
+    proptest! {
+        /// The note counts findings that somebody holds for dismissed, in whatever order lines were written and read.
+        #[test]
+        fn a_note_counts_findings_and_not_lines(
+            lines in prop::collection::vec((0u8..3, 0u8..20, any::<bool>()), 0..8),
+            counted in 0u8..4,
+            is_ci in any::<bool>(),
+        ) {
+            let own = line::latest_dismissals(vec![line(counted, 0, false)]);
+            let told = |lines: &[(u8, u8, bool)]| {
+                let read = lines.iter().map(|&(finding, hour, restored)| line(finding, hour, restored));
+                hearsay_note(&own, read.collect(), is_ci)
+            };
+            let last = |finding: u8| {
+                let of_it = lines.iter().filter(|line| line.0 == finding);
+                of_it.max_by_key(|line| (line.1, line.2)).is_some_and(|line| !line.2)
+            };
+            let count = (0..3).filter(|&finding| finding != counted && last(finding)).count();
+            let note = told(&lines);
+            prop_assert_eq!(note.is_some(), count > 0);
+            if let Some(note) = &note {
+                prop_assert!(note.starts_with(&format!("{count} dismissal")), "{}", note);
+                prop_assert_eq!(note.contains("your own"), !is_ci, "{}", note);
+            }
+            let mut turned = lines.clone();
+            turned.reverse();
+            prop_assert_eq!(told(&turned), note);
+        }
     }
 }
