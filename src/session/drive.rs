@@ -448,15 +448,29 @@ impl<'a> SessionState<'a> {
         let Some(folder) = &self.setting.run.folder else {
             return Ok(());
         };
+        let plan = self.store_changed_plan(&journal.plan)?;
         let resumed = JournalLine::Resumed {
             at: journal.entries.last().map_or(0, |entry| entry.at),
             resumed: self.world.read_calendar().rfc3339,
             kept: journal.entries.len(),
             max_usd: self.setting.money.most_usd,
+            plan,
         };
         let writer = JournalWriter::reopen(self.world, folder, journal, &resumed)?;
         self.journal = Some(writer);
         Ok(())
+    }
+
+    /// Stores the plan where the run goes on with another one than it had: with more time. Whoever reads the journal up to
+    /// here finds the one before as it was.
+    fn store_changed_plan(&self, before: &PlanRef) -> Result<Option<PlanRef>, SessionError> {
+        let bytes = stored::plan_to_bytes(&self.plan);
+        let named = PlanRef::for_bytes(&before.file, &bytes);
+        if named == *before {
+            return Ok(None);
+        }
+        let file = format!("plan-{}.json", &named.sha256[..12]);
+        self.store_plan(&file).map(Some)
     }
 
     fn store_plan(&self, file: &str) -> Result<PlanRef, SessionError> {

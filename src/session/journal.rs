@@ -88,6 +88,9 @@ pub enum JournalLine {
         /// What it may cost from here on, in dollars, with what it has cost before.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         max_usd: Option<f64>,
+        /// The plan from here on, where it is given more time; none: the one that it had.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        plan: Option<PlanRef>,
     },
     Input(JournalEntry),
 }
@@ -169,8 +172,14 @@ impl RunJournal {
             };
             match serde_json::from_slice(line).map_err(corrupt)? {
                 JournalLine::Input(entry) => journal.entries.push(entry),
-                JournalLine::Resumed { kept, max_usd, .. } => {
+                JournalLine::Resumed {
+                    kept,
+                    max_usd,
+                    plan,
+                    ..
+                } => {
                     journal.max_usd = max_usd;
+                    journal.plan = plan.unwrap_or(journal.plan);
                     journal.truncate_entries(kept);
                 }
                 JournalLine::GaveWay {

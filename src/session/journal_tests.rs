@@ -155,6 +155,7 @@ fn journals_of_version_1_are_read_and_go_on_as_they_are() {
         resumed: "2026-03-09T11:00:00+01:00".into(),
         kept: 8,
         max_usd: Some(4.0),
+        plan: None,
     };
     let world = RealWorld::new();
     let mut writer = JournalWriter::reopen(&world, folder.path(), &old, &line).unwrap();

@@ -14,7 +14,8 @@ use crate::programs::{answer, with_judge};
 fn one_answers() -> Repo {
     let hangs = "echo asked >> \"@MARKS/asked\"\n\
                  if ! mkdir \"@MARKS/first\" 2>/dev/null && [ -e \"@MARKS/hang\" ]; then\n\
-                 echo $$ > \"@MARKS/hanging\"; sleep 60; fi\n";
+                 echo $$ > \"@MARKS/hanging\"; sleep 60; fi\n\
+                 if [ -e \"@MARKS/slow\" ]; then sleep 4; fi\n";
     let repo = with_judge(&(hangs.to_owned() + &answer("PASS", "")), "");
     fs::write(mark(&repo, "hang"), "").unwrap();
     repo
@@ -161,6 +162,44 @@ fn a_run_whose_time_is_over_goes_on_as_status_says() {
     repo.council(["status"])
         .ends(0)
         .prints("no review is running");
+}
+
+/// The first call's short time is no sentence for life: whoever resumes may give more, and is told so.
+#[test]
+fn whoever_resumes_a_run_may_give_it_more_time() {
+    for more in [
+        &["--timeout", "60s"][..],
+        &["--config", "timeouts.run=60s"][..],
+    ] {
+        let repo = one_answers();
+        let name = || {
+            folder(&repo)
+                .file_name()
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .to_owned()
+        };
+        let run = repo.council(["review", "HEAD", "--timeout", "2s"]);
+        run.ends(3)
+            .prints(&format!("git council resume {} --timeout TIME", name()));
+        // The others now need longer than the first call allowed them.
+        fs::remove_file(mark(&repo, "hang")).unwrap();
+        fs::write(mark(&repo, "slow"), "").unwrap();
+        let resume = |more: &[&str]| {
+            let name = name();
+            let mut words = vec!["resume", &name];
+            words.extend(more);
+            repo.council_with(&[], &words)
+        };
+        resume(&[])
+            .ends(3)
+            .prints("INCONCLUSIVE")
+            .prints("its time of 2 s was over");
+        resume(more).ends(0).prints("PASS");
+        // What was decided with more time is computed again with it.
+        repo.council(["replay", &name()]).ends(0).prints("PASS");
+    }
 }
 
 /// `fixtures/run-v1` was written by this program before journals had sums: version 1 of the format.

@@ -23,6 +23,9 @@ pub(crate) struct ResumeArgs {
     /// The most US dollars that the run may cost, with what it has cost so far [default: as when it began]
     #[arg(long, value_name = "USD")]
     max_cost: Option<String>,
+    /// The most time that the run may take, with what it has taken so far [default: as when it began]
+    #[arg(long, value_name = "TIME")]
+    timeout: Option<String>,
 }
 
 pub(crate) fn run(args: &ResumeArgs, start: &CommandContext) -> Result<u8, RunError> {
@@ -31,10 +34,15 @@ pub(crate) fn run(args: &ResumeArgs, start: &CommandContext) -> Result<u8, RunEr
     let holder = Some(store::hold_run(&past)?);
     let mut left = LoadedRun::load(past, holder)?;
     left.forget_losses()?;
-    let (review, mut run) = StoredRequest::load_request(&left.past, start)?.restore(start)?;
+    let (mut review, run) = StoredRequest::load_request(&left.past, start)?.restore(start)?;
+    // What this command was told goes before what the first one was told.
+    let mut told = start.run.config.clone();
     let money = args.max_cost.iter();
-    run.config
-        .extend(money.map(|usd| KeyValue::new("limits.cost", usd, "--max-cost")));
+    told.extend(money.map(|usd| KeyValue::new("limits.cost", usd, "--max-cost")));
+    let time = args.timeout.iter();
+    told.extend(time.map(|time| KeyValue::new("timeouts.run", time, "--timeout")));
+    let has_times = told.iter().any(|pair| pair.key.starts_with("timeouts."));
+    review.flags.extend(told);
     let start = CommandContext {
         run,
         ..start.clone()
@@ -42,6 +50,9 @@ pub(crate) fn run(args: &ResumeArgs, start: &CommandContext) -> Result<u8, RunEr
     let prepared = prepare_again(&review, &start, &left)?;
     let start = start.with_settings(&prepared.config.settings);
     let settings = prepared.config.settings.clone();
+    if has_times {
+        left.plan.timeouts = settings.timeouts();
+    }
     let report = convene::resume_run(prepared, &left, InterruptSource::Signals, &start)?;
     let file = review.output.as_deref();
     let file = file.map(|file| start.dir.join(file));
