@@ -463,6 +463,23 @@ impl ReviewArgs {
             return Err(RunError::usage("--quick and --deep are incompatible.")
                 .hint("--quick asks one judge, --deep three: leave out one of them"));
         }
+        let many = |count: &Option<String>| {
+            let count = count.as_deref().and_then(|count| count.parse::<u32>().ok());
+            count.is_some_and(|count| count > 1)
+        };
+        if quick && many(&self.council.judges) {
+            return Err(
+                RunError::usage("--quick asks one judge, and --judges asks for more")
+                    .hint("leave out one of --quick and --judges"),
+            );
+        }
+        let agents = self.council.agents.as_deref().unwrap_or_default();
+        if quick && agents.contains(',') {
+            return Err(
+                RunError::usage("--quick asks one judge, and --agents names more")
+                    .hint("name one agent, or leave out --quick"),
+            );
+        }
         if self.modes.intensity.is_some() {
             let other = [
                 (self.council.quick, "--quick"),

@@ -133,10 +133,19 @@ impl SeatPlanner<'_> {
             return Ok(quorum.max(least));
         };
         if quorum > seats {
+            let are = match seats {
+                1 => "is only 1 judge".to_owned(),
+                n => format!("are only {n} judges"),
+            };
             let message = format!(
-                "the quorum is {quorum}, but there are only {seats} judges: FAIL is the only verdict they could reach"
+                "the quorum is {quorum}, but there {are}: FAIL is the only verdict that could be reached"
             );
-            return Err(RunError::usage(message).hint("lower --quorum, or add judges: --judges N"));
+            let hint = if self.is_quick() {
+                "a quick review has one judge: leave out --quick, or lower --quorum"
+            } else {
+                "lower --quorum, or add judges: --judges N"
+            };
+            return Err(RunError::usage(message).hint(hint));
         }
         Ok(quorum.max(least))
     }
@@ -192,7 +201,30 @@ impl SeatPlanner<'_> {
             ));
         }
         notes.extend(self.left_out_note());
+        notes.extend(self.unseated_note());
         notes
+    }
+
+    /// Agents and perspectives that somebody named and that have no seat, as fewer judges were asked for. A quick review has
+    /// one judge by its nature.
+    fn unseated_note(&self) -> Option<String> {
+        let review = &self.settings().review;
+        if self.is_quick() || self.is_cross_examination() {
+            return None;
+        }
+        let seats = self.plan_seats().ok()?;
+        let mut left_out = review.agents.clone();
+        left_out.retain(|name| !seats.iter().any(|seat| seat.agent.name == *name));
+        let mut unasked = review.perspectives.clone();
+        unasked.retain(|name| !seats.iter().any(|seat| seat.perspective.name == *name));
+        left_out.extend(unasked);
+        let most = review.agents.len().max(review.perspectives.len());
+        (!left_out.is_empty()).then(|| {
+            format!(
+                "named, but there was no seat for: {}; to seat all that are named: --judges {most}",
+                left_out.join(", ")
+            )
+        })
     }
 
     /// Agents of the configuration for which there is no seat, as there are more of them than judges.

@@ -79,6 +79,41 @@ fn agents_for_which_there_is_no_seat_are_named() {
     }
 }
 
+/// Whoever names three reviewers believes that three have read the change: each of them sits or is told of.
+#[test]
+fn whoever_is_named_sits_or_is_told_of() {
+    let agents: String = ["a1", "a2", "a3"]
+        .iter()
+        .map(|name| format!("[agents.{name}]\ndriver = 'command'\ncommand = ['x']\n"))
+        .collect();
+    for named in [
+        &["a1"][..],
+        &["a1", "builtin"],
+        &["a3", "a1", "a2", "builtin"],
+    ] {
+        for judges in 1..=5 {
+            let list = named.join("', '");
+            let repository = format!("review.agents = ['{list}']\nreview.judges = {judges}");
+            let config = config(&repository, &agents);
+            let planner = SeatPlanner {
+                config: &config,
+                deep: false,
+            };
+            let seats = planner.plan_seats().unwrap();
+            let told = planner.left_out_notes().join("\n");
+            for name in named {
+                let sits = seats.iter().any(|seat| seat.agent.name == *name);
+                assert_ne!(
+                    sits,
+                    told.contains(name),
+                    "{name} of {named:?}, {judges}: {told}"
+                );
+            }
+            assert_eq!(told.is_empty(), seats.len() >= named.len(), "{told}");
+        }
+    }
+}
+
 #[test]
 fn an_agent_takes_two_seats_and_three_in_depth() {
     assert_eq!(names("", LINT), ["judge-1 lint", "judge-2 lint"]);
