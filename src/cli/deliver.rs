@@ -153,7 +153,7 @@ pub(crate) fn check_output(file: &Path) -> Result<(), RunError> {
     let refused = |why: &str| {
         let file = file.display();
         Err(RunError::usage(format!("cannot write {file}: {why}"))
-            .hint("name a file in a folder that exists: -o report.json"))
+            .hint("name a file in a folder that exists"))
     };
     if file.is_dir() {
         return refused("it is a folder");

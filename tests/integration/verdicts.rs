@@ -173,6 +173,20 @@ fn what_cannot_be_is_refused_before_any_judge_starts() {
         &["review", "HEAD", "--quorum", "6"],
         "the quorum is 6, but there are only 5 judges",
     );
+    for file in ["--html", "--sarif", "-o"] {
+        refused(
+            &["review", "HEAD", file, "no/folder/report"],
+            "its folder does not exist",
+        );
+    }
+    refused(
+        &["review", "HEAD", "--quick", "--judges", "3"],
+        "--quick asks one judge, and --judges asks for more",
+    );
+    refused(
+        &["review", "HEAD", "--quick", "--agents", "a,b"],
+        "--quick asks one judge, and --agents names more",
+    );
     refused(
         &["review", "HEAD", "--backend", "carrier-pigeon"],
         "there is no backend `carrier-pigeon`",

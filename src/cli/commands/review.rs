@@ -221,7 +221,8 @@ impl ReviewArgs {
             return Err(RunError::usage("the question is empty")
                 .hint("write what is to be debated: --topic 'Should we split the crate?'"));
         }
-        if let Some(file) = &self.output.output {
+        let forge = [&self.forge.sarif, &self.forge.html];
+        for file in forge.into_iter().chain([&self.output.output]).flatten() {
             check_output(&dir.join(file))?;
         }
         let mut flags = self.config_pairs();
@@ -384,19 +385,29 @@ pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, Ru
         .output
         .as_deref()
         .map(|file| start.dir.join(file));
-    if let Some(sarif) = &args.forge.sarif {
-        write_output(
-            &start.dir.join(sarif),
-            report::sarif::render(&report, report.own_gate()),
-        )?;
-    }
-    if let Some(html) = &args.forge.html {
-        write_output(&start.dir.join(html), render_artefact(&report, &start))?;
-    }
+    let sarif = args.forge.sarif.as_ref().map(|file| {
+        let text = report::sarif::render(&report, report.own_gate());
+        write_output(&start.dir.join(file), text)
+    });
+    let html = args.forge.html.as_ref().map(|file| {
+        let page = render_artefact(&report, &start);
+        write_output(&start.dir.join(file), page)
+    });
+    // A file that cannot be written takes no verdict away: it was paid for.
+    let unwritten = [sarif, html].into_iter().flatten().filter_map(Result::err);
+    let unwritten: Vec<RunError> = unwritten.collect();
+    unwritten
+        .iter()
+        .for_each(|error| start.console.error(error));
     let output = ReportOutput::from_settings(&settings, file.as_deref());
     // The verdict is the last line that a reader sees.
     hint_other_judges(&settings, &start);
     let code = deliver_with_events(&args.output, &report, &output, &start);
+    let code = if unwritten.is_empty() {
+        code
+    } else {
+        report.bottom_line(output.gate).unpublished_code()
+    };
     remember_verdict(&report, &start);
     if args.forge.is_requested() && code != exit::UNPUBLISHED {
         return publish_in_job(&report, &args.forge, lines, &settings, &start);
