@@ -49,9 +49,11 @@ pub(crate) fn render(report: &Report, gate: GatePolicy) -> String {
     for note in report.outcome.notes.iter().take(MAX_FINDINGS) {
         out.push_str(&format!("told\t{}\n", field(note)));
     }
-    for file in report.outcome.coverage.gaps().take(MAX_FINDINGS) {
-        let (path, gap) = (file.path.display(), words::coverage_gap(file));
-        out.push_str(&format!("unread\t{}\t{}\n", field(&path), field(&gap)));
+    for (path, why) in words::unread_files(&report.outcome.coverage)
+        .into_iter()
+        .take(MAX_FINDINGS)
+    {
+        out.push_str(&format!("unread\t{}\t{}\n", name_field(&path), field(&why)));
     }
     out
 }
@@ -64,7 +66,7 @@ fn push_finding(out: &mut String, kind: &str, found: &JudgedFinding) {
         field(&found.id),
         finding.severity.as_str(),
         words::disposition_word(found.disposition),
-        field(&words::location_text(&finding.location)),
+        name_field(&words::location_text(&finding.location)),
         field(&finding.description)
     ));
     for other in words::other_readings(found) {
@@ -80,5 +82,18 @@ fn push_finding(out: &mut String, kind: &str, found: &JudgedFinding) {
 
 /// One line without tabs.
 fn field(text: &str) -> String {
-    Untrusted::new(&clip_chars(text, MAX_FIELD)).line()
+    bounded(&Untrusted::new(&clip_chars(text, MAX_FIELD)).line())
+}
+
+/// A place: what cannot be seen in a name is written out, as a blank for it would be the name of another file.
+fn name_field(text: &str) -> String {
+    bounded(&Untrusted::new(&clip_chars(text, MAX_FIELD)).name())
+}
+
+/// What is written out takes more room than what it stands for.
+fn bounded(text: &str) -> String {
+    match text.chars().count() {
+        0..=MAX_FIELD => text.to_owned(),
+        _ => clip_chars(text, MAX_FIELD - 1).into_owned(),
+    }
 }

@@ -173,6 +173,26 @@ pub(super) fn join_places<'a>(
     out
 }
 
+/// Every changed file whose content nobody read as a whole, with the reason: what was left out, what cannot be read as text,
+/// what is skipped.
+pub(super) fn unread_files(coverage: &Coverage) -> Vec<(String, String)> {
+    let gaps = coverage
+        .gaps()
+        .map(|file| (file.path.display().into_owned(), coverage_gap(file)));
+    let skipped = skipped_files(coverage)
+        .into_iter()
+        .flat_map(|(why, files)| {
+            files
+                .into_iter()
+                .map(move |path| (path.display().into_owned(), why.to_owned()))
+        });
+    let opaque = coverage
+        .opaque_files()
+        .filter(|(file, _)| file.state.is_complete());
+    let opaque = opaque.map(|(file, what)| (file.path.display().into_owned(), what.to_owned()));
+    gaps.chain(opaque).chain(skipped).collect()
+}
+
 /// What became of a finding, in words.
 pub(super) fn disposition_word(disposition: Disposition) -> &'static str {
     match disposition {

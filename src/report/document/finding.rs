@@ -8,10 +8,10 @@ use crate::report::whole::Report;
 use crate::report::words::{self, JudgeNames};
 
 /// The most places that the line of a finding names.
-const MAX_PLACES: usize = 4;
+pub(in crate::report) const MAX_PLACES: usize = 4;
 
-/// The most other places that the details name.
-const MAX_OTHERS: usize = 12;
+/// The most other places that the details name: what is read in full names each, as each counts.
+const MAX_OTHERS: usize = 300;
 
 /// The most judges that stand behind the sentence of a finding, where no rule does.
 const MAX_TAGGED: usize = 3;

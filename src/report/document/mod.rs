@@ -15,7 +15,7 @@ pub(in crate::report) mod staged;
 mod verdict;
 
 pub(super) use examination::move_reason;
-pub(super) use finding::FindingView;
+pub(super) use finding::{FindingView, MAX_PLACES};
 pub(crate) use model::ReadingPlace;
 pub(super) use model::{Block, Depth, Section, Text, VerdictView};
 pub(crate) use proof::{sentence as test_sentence, suggestion_words};

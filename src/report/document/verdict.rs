@@ -72,6 +72,7 @@ fn next_step(report: &Report, place: ReadingPlace) -> Option<String> {
         (Verdict::Inconclusive, VerdictReason::IncompleteCoverage) => {
             "Split the change or its long lines, or raise `limits.brief`, so that everything is read.".into()
         }
+        (Verdict::Inconclusive, VerdictReason::Deadline) => more_time(report, place),
         (Verdict::Inconclusive, _) => "Review again: this run has no verdict.".into(),
         _ => return None,
     })
@@ -138,6 +139,21 @@ fn ask_again(report: &Report, place: ReadingPlace) -> String {
     format!("Too few judges answered for a verdict: see why below; {what}.")
 }
 
+/// How a run whose time was over comes to a verdict: what was paid for is kept where the run can go on.
+fn more_time(report: &Report, place: ReadingPlace) -> String {
+    match (place, plain_name(report)) {
+        (ReadingPlace::Clone, Some(name)) if !report.is_rules_only() => format!(
+            "`git council resume {name} --timeout TIME` gives this run more time and keeps the answers that it has."
+        ),
+        (ReadingPlace::Clone | ReadingPlace::Agent, _) => {
+            "Review again with more time: `--timeout TIME`.".to_owned()
+        }
+        (ReadingPlace::Forge | ReadingPlace::Conversation, _) => {
+            "Run the job again with more time: `--timeout TIME`.".to_owned()
+        }
+    }
+}
+
 /// The run's name, where it is one that a shell takes as it is: a report from elsewhere may say anything here.
 fn plain_name(report: &Report) -> Option<&str> {
     let name = report.receipt.run.name.as_str();
@@ -201,22 +217,7 @@ fn outvoted_by_findings(report: &Report) -> bool {
 
 /// `Cargo.lock (lockfile), a.bin (binary) and 3 more`: what nobody read as a whole.
 fn not_read(report: &Report) -> String {
-    let coverage = &report.outcome.coverage;
-    let gaps = coverage
-        .gaps()
-        .map(|file| (file.path.display().into_owned(), words::coverage_gap(file)));
-    let skipped = words::skipped_files(coverage)
-        .into_iter()
-        .flat_map(|(why, files)| {
-            files
-                .into_iter()
-                .map(move |path| (path.display().into_owned(), why.to_owned()))
-        });
-    let opaque = coverage
-        .opaque_files()
-        .filter(|(file, _)| file.state.is_complete());
-    let opaque = opaque.map(|(file, what)| (file.path.display().into_owned(), what.to_owned()));
-    let files: Vec<(String, String)> = gaps.chain(opaque).chain(skipped).collect();
+    let files = words::unread_files(&report.outcome.coverage);
     let mut named: Vec<String> = files
         .iter()
         .take(MAX_PATHS)

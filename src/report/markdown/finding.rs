@@ -71,13 +71,9 @@ fn linked_place(view: &FindingView<'_>, links: Option<&SourceLinks>) -> String {
 pub(super) fn full(view: &FindingView<'_>) -> String {
     let finding = &view.found.finding;
     let mut points = points(finding);
-    let state = match view.state {
-        "" => String::new(),
-        state => format!("{state}; "),
-    };
-    if !view.support.is_empty() || !state.is_empty() {
-        points.push(prose(&format!("{state}{}", view.support)));
-    }
+    let mut became = vec![view.state, view.support.as_str()];
+    became.retain(|words| !words.is_empty());
+    points.extend((!became.is_empty()).then(|| prose(&became.join("; "))));
     points.extend(view.opinions.iter().map(|opinion| prose(opinion)));
     let others: Vec<String> = view
         .others
@@ -104,19 +100,27 @@ pub(super) fn full(view: &FindingView<'_>) -> String {
     ])
 }
 
-/// A finding that is only noted: its id, its fix, its fingerprint.
+/// A finding that is only noted, on a line: its id, why, its fix, where else it is, its fingerprint.
 pub(super) fn note(view: &FindingView<'_>) -> String {
     let found = view.found;
-    let fix = match view.fix.trim() {
-        "" => String::new(),
-        fix => format!(" **Fix:** {}", prose(fix)),
-    };
+    let also = view.others.join(", ");
+    let remarks = [
+        ("Why", view.why),
+        ("Fix", view.fix),
+        ("See", view.see),
+        ("Also at", &also),
+    ];
+    let remarks: String = remarks
+        .iter()
+        .filter(|(_, text)| !text.trim().is_empty())
+        .map(|(label, text)| format!(" **{label}:** {}", prose(text)))
+        .collect();
     let support = match view.support.as_str() {
         "" => String::new(),
         support => format!(" {}.", prose(support)),
     };
     format!(
-        "- **{}** {} {}: {}{fix}{support} {}",
+        "- **{}** {} {}: {}{remarks}{support} {}",
         Untrusted::new(&found.id).prose(),
         view.severity.as_str(),
         Untrusted::new(&view.place).code(),

@@ -14,7 +14,7 @@ pub(crate) use session::{minutes, session};
 use blocks::{MarkdownDocument, MarkdownSection};
 
 pub(crate) use super::document::ReadingPlace;
-use super::document::{Block, Depth, Document, Section, Text, VerdictView};
+use super::document::{Block, Depth, Document, FindingView, Section, Text, VerdictView};
 use super::words::{self, JudgeNames};
 use crate::council::outcome::{JudgedFinding, Verdict};
 use crate::report::whole::Report;
@@ -96,7 +96,7 @@ pub(crate) fn render(report: &Report, options: MarkdownOptions<'_>) -> String {
             .filter(essential)
             .map(|s| section(s, in_short)),
     );
-    out.sections.push(finding_details(&document));
+    out.sections.push(finding_details(&document, options.fold));
     out.sections.push(rejected_list(&document));
     out.sections.extend(
         document
@@ -171,10 +171,16 @@ fn finding_list(
     MarkdownSection::new(heading, 0, false, blocks)
 }
 
-/// What weighs in full, and the fix of what is only noted.
-fn finding_details(document: &Document<'_>) -> MarkdownSection {
-    let mut blocks: Vec<String> = document.weighty.iter().map(finding::full).collect();
-    let notes: Vec<String> = document.notes.iter().map(finding::note).collect();
+/// What weighs in full. What is only noted, too, in a file; a comment has a line for it where a line holds all of it.
+fn finding_details(document: &Document<'_>, in_short: bool) -> MarkdownSection {
+    let is_line = |view: &&FindingView<'_>| in_short && view.found.finding.suggestion.is_none();
+    let notes = || document.notes.iter();
+    let whole = document
+        .weighty
+        .iter()
+        .chain(notes().filter(|view| !is_line(view)));
+    let mut blocks: Vec<String> = whole.map(finding::full).collect();
+    let notes: Vec<String> = notes().filter(is_line).map(finding::note).collect();
     blocks.extend(notes.chunks(LINES_PER_BLOCK).map(|lines| lines.join("\n")));
     MarkdownSection::new("Findings in full", 2, true, blocks)
 }

@@ -4,7 +4,7 @@ use anstyle::Style;
 use council_protocol::{FileChange, Severity};
 
 use super::code::{self, MAX_VERBOSE_LINES};
-use crate::report::document::FindingView;
+use crate::report::document::{FindingView, MAX_PLACES};
 use crate::report::page::{TerminalPage, colours};
 use crate::report::suggestion_words;
 use crate::report::words;
@@ -13,8 +13,12 @@ use crate::text::{self, Ellipsis, Untrusted};
 /// The most columns that a path with its lines takes. It may be wider than the page, so that it can be clicked on.
 const MAX_PLACE: usize = 240;
 
-/// The most columns of the rule, or of the judges that stand in its place.
-const MAX_TAG: usize = 32;
+/// The most columns of the rule, or of the judges that stand in its place, behind a sentence that wraps: three judges with
+/// the names of their models.
+const MAX_TAG: usize = 160;
+
+/// The same where all stands on one line.
+const MAX_TAG_ON_LINE: usize = 32;
 
 /// The most characters of the sentence in a report that is not verbose.
 const MAX_SENTENCE: usize = 400;
@@ -45,6 +49,10 @@ pub(super) fn push_full(
             .iter()
             .for_each(|other| push_remark(page, "", other));
     }
+    let left = view.others.len() + 1;
+    if !verbose && left > MAX_PLACES {
+        push_remark(page, "", &format!("all {left} places: git council show"));
+    }
     // Who holds it stands behind the sentence where no rule does.
     if verbose || view.support != format!("held by {}", view.tag) {
         push_remark(page, "", &view.support);
@@ -65,7 +73,7 @@ pub(super) fn push_full(
 /// The finding on one line of the page: its sentence is cut, never what became of it or its rule.
 pub(super) fn push_line(page: &mut TerminalPage, view: &FindingView<'_>) {
     let label = format!("{} ", label(view));
-    let (place, tail) = (place(view), tail(view));
+    let (place, tail) = (place(view), tail(view, MAX_TAG_ON_LINE));
     let used = [label.as_str(), &place, "  ", &tail].map(text::display_width);
     let room = page.look().columns().saturating_sub(used.iter().sum());
     let what = Untrusted::new(view.sentence()).line();
@@ -98,17 +106,17 @@ fn label(view: &FindingView<'_>) -> String {
 /// ``The query is built from `name`. (disputed) [sql-concatenation]``.
 fn sentence(view: &FindingView<'_>, most: usize) -> String {
     let what = Untrusted::new(view.sentence()).line();
-    format!("{}{}", text::clip_chars(&what, most), tail(view))
+    format!("{}{}", text::clip_chars(&what, most), tail(view, MAX_TAG))
 }
 
 /// What became of it, and which rule found it or who holds it.
-fn tail(view: &FindingView<'_>) -> String {
+fn tail(view: &FindingView<'_>, most: usize) -> String {
     let state = match view.state {
         "" => String::new(),
         state => format!(" ({state})"),
     };
     let tag = Untrusted::new(&view.tag).name();
-    match text::fit_columns(&tag, MAX_TAG, Ellipsis::Ascii) {
+    match text::fit_columns(&tag, most, Ellipsis::Ascii) {
         tag if tag.is_empty() => state,
         tag => format!("{state} [{tag}]"),
     }

@@ -322,6 +322,94 @@ fn lines_for_agents_have_the_documented_form() {
     }
 }
 
+/// An agent edits the file that a line names: no two names look alike there, and what is written out keeps the bound.
+#[test]
+fn lines_for_agents_name_one_file_and_keep_their_bound() {
+    let mut seen = std::collections::BTreeSet::new();
+    let long = "x\u{200b}".repeat(400);
+    for path in [
+        "new line.py",
+        "new\nline.py",
+        "new\tline.py",
+        "new\u{202e}line.py",
+        &long,
+    ] {
+        let mut report = samples::fail();
+        for found in &mut report.outcome.findings {
+            found.finding.location.path = path.into();
+            found.finding.description = long.clone();
+            found.finding.why = format!("{}.", "w".repeat(299));
+        }
+        let text = agent::render(&report, GatePolicy::default());
+        for field in text.lines().flat_map(|line| line.split('\t')) {
+            assert!(field.chars().count() <= 300, "{field}");
+        }
+        let finding = text.lines().find(|line| line.starts_with("finding"));
+        let place = finding.unwrap().split('\t').nth(4).unwrap().to_owned();
+        assert!(
+            seen.insert(place),
+            "{path:?} looks like another file:\n{text}"
+        );
+    }
+}
+
+/// What nobody read as a whole is told to agents as it is to people.
+#[test]
+fn lines_for_agents_name_every_file_that_nobody_read() {
+    use council_protocol::coverage::{CoverageState, FileCoverage};
+    let mut report = samples::fail();
+    let states = [
+        CoverageState::Opaque {
+            what: "binary".into(),
+            lowers: false,
+        },
+        CoverageState::Opaque {
+            what: "binary".into(),
+            lowers: true,
+        },
+        CoverageState::Skipped {
+            reason: "ignored".into(),
+        },
+        CoverageState::Unreadable {
+            reason: "gone".into(),
+        },
+        CoverageState::Reviewed,
+    ];
+    report.outcome.coverage.files = states
+        .into_iter()
+        .enumerate()
+        .map(|(n, state)| FileCoverage {
+            path: format!("file-{n}").as_str().into(),
+            state,
+        })
+        .collect();
+    let text = agent::render(&report, GatePolicy::default());
+    let unread = text.lines().filter(|line| line.starts_with("unread\t"));
+    let named: Vec<&str> = unread.filter_map(|line| line.split('\t').nth(1)).collect();
+    assert_eq!(named.len(), 4, "{text}");
+    assert!(!named.contains(&"file-4"), "{text}");
+}
+
+/// A rule's finding at sixty places is sixty findings that count: the file names each.
+#[test]
+fn markdown_names_every_place_of_a_finding() {
+    let mut report = samples::fail();
+    let first = report.outcome.findings[0].clone();
+    for n in 0..60 {
+        let mut same = first.clone();
+        same.id = format!("F{}", 100 + n);
+        same.finding.location.path = format!("place-{n}.py").as_str().into();
+        report.outcome.findings.push(same);
+    }
+    let text = markdown::render(&report, markdown::MarkdownOptions::default());
+    for n in 0..60 {
+        assert!(
+            text.contains(&format!("place-{n}.py")),
+            "place-{n}:\n{text}"
+        );
+    }
+}
+
 /// GitLab's documentation of "Code Quality report format": these fields, these words, nothing else is read.
 #[test]
 fn gitlab_gets_what_it_documents() {

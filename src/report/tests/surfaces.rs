@@ -61,6 +61,96 @@ fn terminal() {
     }
 }
 
+/// "Everything in full": what a judge was paid for is in the file, however little it weighs, and in a comment's fold.
+#[test]
+fn markdown_leaves_nothing_of_a_finding_out_however_little_it_weighs() {
+    let mut report = samples::fail();
+    for (n, found) in report.outcome.findings.iter_mut().enumerate() {
+        found.finding.why = format!("the reason {n}");
+        found.finding.fix = format!("the remedy {n}");
+        found.finding.suggestion = Some(format!("the_line_{n}();"));
+    }
+    let comment = markdown::MarkdownOptions {
+        frontmatter: false,
+        max_bytes: None,
+        fold: true,
+        links: None,
+        place: markdown::ReadingPlace::Conversation,
+        update: None,
+    };
+    let file = markdown::MarkdownOptions {
+        fold: false,
+        ..comment
+    };
+    let counting = report.outcome.findings.iter().enumerate();
+    let counting: Vec<usize> = counting
+        .filter(|(_, found)| found.level.is_some())
+        .map(|(n, _)| n)
+        .collect();
+    assert!(counting.len() > 1, "one that weighs and one that is noted");
+    for text in [file, comment].map(|options| markdown::render(&report, options)) {
+        for n in &counting {
+            for part in [
+                format!("the reason {n}"),
+                format!("the remedy {n}"),
+                format!("the_line_{n}();"),
+            ] {
+                assert!(text.contains(&part), "{part} is left out:\n{text}");
+            }
+        }
+    }
+}
+
+/// The vendor of the second judge is what is paid for.
+#[test]
+fn the_judges_of_a_finding_are_named_whole_at_every_width() {
+    let mut report = samples::fail();
+    let names = ["claude-opus-4-5-20251101", "gpt-5.2-codex"];
+    let finding = &mut report.outcome.findings[0];
+    finding.finding.rule = None;
+    finding.members.truncate(1);
+    finding.members.push(finding.members[0].clone());
+    for (n, name) in names.iter().enumerate() {
+        let judge = format!("judge-{n}");
+        finding.members[n].judge = judge.as_str().into();
+        finding.members[n].finding.rule = None;
+        let record = &mut report.outcome.judges[n];
+        record.seat.judge = judge.as_str().into();
+        record.seat.perspective = Default::default();
+        record.seat.agent.name = (*name).to_owned();
+    }
+    for width in [40, 80, 120] {
+        let look = DisplayOptions { width, ..EIGHTY };
+        let text = terminal::render(&report, look, &[]);
+        let words: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for name in names {
+            assert!(words.contains(name), "{name} at {width}:\n{text}");
+        }
+    }
+}
+
+/// A judge may name another line than the one where its quote stands; the report has one place for a finding.
+#[test]
+fn a_finding_is_told_at_one_place_in_every_section() {
+    let mut report = samples::fail();
+    let found = &mut report.outcome.findings[0];
+    for member in &mut found.members {
+        member.finding.location.line = 7777;
+        member.finding.location.end_line = None;
+        member.proof = council_protocol::Proof::Relocated {
+            line: found.finding.location.line,
+        };
+    }
+    for verbosity in [Verbosity::Normal, Verbosity::Verbose] {
+        let look = DisplayOptions {
+            verbosity,
+            ..EIGHTY
+        };
+        let text = terminal::render(&report, look, &[]);
+        assert!(!text.contains("7777"), "{text}");
+    }
+}
+
 /// A push is stopped on a small screen among the lines of other programs.
 #[test]
 fn a_hook_shows_at_most_three_lines_and_says_where_the_rest_is() {
