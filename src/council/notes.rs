@@ -1,19 +1,19 @@
 //! Degradations and fallbacks in words: what the report says beside the verdict.
 
-use council_protocol::{RoundNumber, Severity, Vote};
+use council_protocol::{FailureKind, RoundNumber, Severity, Vote};
 
 use super::disposition::{FindingCluster, FindingVersion};
 use super::exchange::CancelCause;
 use super::findings::shown_finding;
 use super::judges::{JudgeState, SeatIndex};
-use super::outcome::Disposition;
+use super::outcome::{Disposition, VerdictReason};
 use super::plan::{ConsensusRule, Plan};
 use super::state::DebateState;
 
 /// What was noted on the way, and what can be said only at the end.
 pub(super) fn report_notes(state: &DebateState, cut: Option<CancelCause>) -> Vec<String> {
     let mut notes = state.notes.clone();
-    notes.extend(missing_judges(state));
+    notes.extend(missing_judges(state, cut));
     let debated = |judge: &JudgeState| judge.answers.range(RoundNumber::SECOND..).next().is_some();
     if state.begun > 1 && !state.without_verdict() && !state.judges.iter().any(debated) {
         notes.push("no judge answered in round 2: the verdict rests on round 1 alone".into());
@@ -57,7 +57,7 @@ fn held_up_tests(state: &DebateState) -> Option<String> {
 }
 
 /// A council goes on without a judge that failed, and says so.
-fn missing_judges(state: &DebateState) -> Option<String> {
+fn missing_judges(state: &DebateState, cut: Option<CancelCause>) -> Option<String> {
     let missing = state
         .judges
         .seats_where(|j| !j.is_counted() && !j.synthesizer);
@@ -65,12 +65,14 @@ fn missing_judges(state: &DebateState) -> Option<String> {
     if missing.is_empty() || state.begun == 0 {
         return None;
     }
+    let silence = cut.map_or("no answer", |cause| VerdictReason::from(cause).silence());
     let why = |&seat: &SeatIndex| {
         let judge = &state.judges[seat];
         let failure = judge
             .failures
             .last()
-            .map_or("no answer".into(), |f| f.failure.to_string());
+            .filter(|f| f.failure.kind != FailureKind::Cancelled)
+            .map_or(silence.to_owned(), |f| f.failure.to_string());
         let said = judge
             .lost_objection()
             .map_or(String::new(), |lost| format!("; {}", lost.describe()));

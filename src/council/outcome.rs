@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use council_protocol::answer::{Evidence, Stance};
 use council_protocol::capability::Grant;
 use council_protocol::coverage::Coverage;
-use council_protocol::message::{Ending, Failure, Usage};
+use council_protocol::message::{Ending, Failure, FailureKind, Usage};
 use council_protocol::task::DebateBranch;
 use council_protocol::{
     Confidence, Finding, JudgeId, Millis, Proof, RepoPath, RoundNumber, Seat, Severity, Vote,
@@ -104,6 +104,33 @@ pub enum VerdictReason {
     DuelTimeout,
     /// A side of a duel broke the protocol.
     DuelViolation,
+}
+
+impl VerdictReason {
+    /// Why a judge of a run that ended so has no answer, where it did not fail by itself: nobody did anything wrong.
+    pub fn silence(self) -> &'static str {
+        match self {
+            Self::Interrupted => "the run was interrupted before it answered",
+            Self::Deadline => "the run's time was over before it answered",
+            Self::BackendLost => "the backend broke down before it answered",
+            _ => "no answer",
+        }
+    }
+}
+
+/// Whether a judge was lost to the machine, the network, the clock or its provider: whoever asks it again may be answered.
+/// What a judge said, and what it did wrong itself, stays.
+pub fn is_lost(kind: FailureKind) -> bool {
+    use FailureKind::{Died, Provider, Quota, Spawn, Timeout};
+    matches!(kind, Spawn | Timeout | Died | Quota | Provider)
+}
+
+impl JudgeRecord {
+    /// The failure that tells why the judge has no answer; none: it was asked to end, or nothing is known of it.
+    pub fn own_failure(&self) -> Option<&RoundFailure> {
+        let last = self.failures.last();
+        last.filter(|failed| failed.failure.kind != FailureKind::Cancelled)
+    }
 }
 
 /// Who read the change. Rules match patterns; that nothing matched is no review.

@@ -170,9 +170,9 @@ fn decide_outcome(
     };
     match cut {
         None if state.without_verdict() => without_verdict(state, (verdict, reason)),
-        Some(cause) if state.without_verdict() => (Verdict::Inconclusive, cancel_reason(cause)),
+        Some(cause) if state.without_verdict() => (Verdict::Inconclusive, cause.into()),
         Some(cause) if verdict != Verdict::Fail || state.completed == 0 => {
-            (Verdict::Inconclusive, cancel_reason(cause))
+            (Verdict::Inconclusive, cause.into())
         }
         _ => (verdict, reason),
     }
@@ -241,14 +241,6 @@ fn without_verdict(
         (None, Verdict::Inconclusive) => judged,
         (None, _) if staged => (Verdict::Inconclusive, VerdictReason::NoSynthesis),
         (None, _) => (Verdict::Skipped, VerdictReason::NoVerdict),
-    }
-}
-
-fn cancel_reason(cause: CancelCause) -> VerdictReason {
-    match cause {
-        CancelCause::Interrupted => VerdictReason::Interrupted,
-        CancelCause::Deadline => VerdictReason::Deadline,
-        CancelCause::BackendLost => VerdictReason::BackendLost,
     }
 }
 

@@ -477,6 +477,8 @@ pub(super) fn failure_words(failure: &Failure) -> String {
     };
     match failure.detail.trim() {
         "" => words.to_owned(),
+        // What says so itself is told once.
+        detail if detail.trim_start_matches("the ").starts_with(words) => detail.to_owned(),
         detail => format!("{words}: {detail}"),
     }
 }

@@ -526,8 +526,8 @@ impl ProgressTeller<'_> {
             .filter(|one| one.first_insight.is_empty())
             .map(|one| ProgressKind::Abstained {
                 judge: one.seat.judge.clone(),
-                why: one.failures.last().map_or_else(
-                    || "no answer".to_owned(),
+                why: one.own_failure().map_or_else(
+                    || outcome.reason.silence().to_owned(),
                     |failed| self.clean(&failed.failure.to_string()),
                 ),
             })

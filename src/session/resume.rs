@@ -4,12 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use council_protocol::{Capability, FailureKind, JudgeId, Millis, Turn, TurnId};
+use council_protocol::{Capability, JudgeId, Millis, Turn, TurnId};
 
 use super::drive::SessionState;
 use super::error::SessionError;
 use super::journal::{JournalEntry, RunJournal};
 use super::purse::{CALLS_FILE, sum_of_calls};
+use crate::council::outcome::is_lost;
 use crate::council::reproduction::ReproductionId;
 use crate::council::{Action, ClaimId, Council, Input, Outcome, Plan, TimerId};
 
@@ -146,7 +147,7 @@ impl RunHistory {
     }
 }
 
-/// How many entries of a journal stand before the first judge that was lost to the machine, the network or the clock.
+/// How many entries of a journal stand before the first judge that was lost to what it did not do wrong itself.
 ///
 /// None: no judge was. What judges said, and what they did wrong themselves, is never forgotten.
 pub(crate) fn before_losses(plan: Plan, entries: &[JournalEntry]) -> Option<usize> {
@@ -158,10 +159,7 @@ pub(crate) fn before_losses(plan: Plan, entries: &[JournalEntry]) -> Option<usiz
         owed.on_input(input);
         owed.on_actions(council.handle(input.clone(), *at), *at);
         match input {
-            Input::Failed { failure, .. } => matches!(
-                failure.kind,
-                FailureKind::Spawn | FailureKind::Timeout | FailureKind::Died | FailureKind::Quota
-            ),
+            Input::Failed { failure, .. } => is_lost(failure.kind),
             // It takes the turn from whoever had not answered.
             Input::Deadline { .. } => {
                 // So it does from a test that had not run when the run's own time was over,

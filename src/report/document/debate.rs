@@ -4,6 +4,7 @@ use council_protocol::Location;
 use council_protocol::RoundNumber;
 use council_protocol::answer::{Evidence, Stance};
 use council_protocol::capability::Capability;
+use council_protocol::message::FailureKind;
 use council_protocol::task::DebateBranch;
 
 use super::model::{Depth, Section};
@@ -75,7 +76,8 @@ impl<'a> RoundWriter<'a> {
         });
         for judge in &self.report.outcome.judges {
             let who = self.names.get(&judge.seat.judge);
-            let sentence = match (judge.r1, failure_reason(judge, RoundNumber::FIRST)) {
+            let why = failure_reason(self.report, judge, RoundNumber::FIRST);
+            let sentence = match (judge.r1, why) {
                 (Some(vote), _) => format!("{who} voted {}: {}", vote.as_str(), insight(judge)),
                 (None, why) => format!("{who} gave no answer ({why}) and abstains"),
             };
@@ -227,8 +229,12 @@ impl<'a> RoundWriter<'a> {
     fn moves(&mut self) {
         let judges = self.report.outcome.judges.iter();
         let is_cut = self.report.receipt.run.cut_short.is_some();
-        let told =
-            judges.filter_map(|j| Some((later_move(j, is_cut)?, self.names.get(&j.seat.judge))));
+        let told = judges.filter_map(|j| {
+            Some((
+                later_move(self.report, j, is_cut)?,
+                self.names.get(&j.seat.judge),
+            ))
+        });
         for (how, who) in group::by_key(told) {
             self.push_sentence(0, format!("{} {how}", words::join_names(&who)));
         }
@@ -309,10 +315,13 @@ pub(super) fn clip_speech(speech: &str) -> String {
 }
 
 /// Why a judge has no answer in a round, or in any later one.
-fn failure_reason(judge: &JudgeRecord, round: RoundNumber) -> String {
+fn failure_reason(report: &Report, judge: &JudgeRecord, round: RoundNumber) -> String {
     let mut failures = judge.failures.iter().rev();
     let failure = failures.find(|f| (f.round > 1) == (round > 1));
-    failure.map_or("no reason is known".to_owned(), |f| f.failure.to_string())
+    match failure {
+        Some(f) if f.failure.kind != FailureKind::Cancelled => f.failure.to_string(),
+        _ => report.outcome.reason.silence().to_owned(),
+    }
 }
 
 pub(super) fn evidence_text(evidence: &Evidence) -> String {
@@ -321,13 +330,13 @@ pub(super) fn evidence_text(evidence: &Evidence) -> String {
 }
 
 /// Why only the first round has an answer of a judge.
-fn silence(judge: &JudgeRecord, is_cut: bool) -> String {
+fn silence(report: &Report, judge: &JudgeRecord, is_cut: bool) -> String {
     let has_failed = judge.failures.iter().any(|f| f.round > 1);
     let grant = &judge.grant;
     let can_be_asked = grant.granted.has(&Capability::Message)
         || grant.emulated.contains_key(&Capability::Message);
     if has_failed {
-        let why = failure_reason(judge, RoundNumber::SECOND);
+        let why = failure_reason(report, judge, RoundNumber::SECOND);
         format!("gave no answer ({why}): the vote of round 1 stands")
     } else if is_cut {
         "had not answered again when the run was cut short: the vote of round 1 stands".to_owned()
@@ -339,11 +348,11 @@ fn silence(judge: &JudgeRecord, is_cut: bool) -> String {
 }
 
 /// How a vote fared after the first round; nothing where it was given again.
-fn later_move(judge: &JudgeRecord, is_cut: bool) -> Option<String> {
+fn later_move(report: &Report, judge: &JudgeRecord, is_cut: bool) -> Option<String> {
     match &judge.change {
         _ if judge.seat.agent.deterministic => None,
         Some(change) => Some(move_text(change)),
-        None if judge.r1.is_some() && judge.r2.is_none() => Some(silence(judge, is_cut)),
+        None if judge.r1.is_some() && judge.r2.is_none() => Some(silence(report, judge, is_cut)),
         None => None,
     }
 }

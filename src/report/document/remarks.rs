@@ -21,10 +21,10 @@ const MAX_INSIGHT: usize = 300;
 pub(in crate::report) fn essentials(report: &Report, names: &JudgeNames<'_>) -> Vec<Section> {
     let mut know = Section::new("What to know", Depth::Essential, 1);
     for judge in report.abstained_judges() {
-        let why = judge
-            .failures
-            .last()
-            .map_or("no answer".to_owned(), |f| words::failure_words(&f.failure));
+        let why = judge.own_failure().map_or_else(
+            || report.outcome.reason.silence().to_owned(),
+            |f| words::failure_words(&f.failure),
+        );
         know.push_item(
             0,
             format!("abstained: {}: {why}", names.get(&judge.seat.judge)),
@@ -111,8 +111,10 @@ fn agent(judge: &JudgeRecord) -> String {
 /// What a judge said in a sentence, or why it said nothing.
 fn own_words(report: &Report, judge: &JudgeRecord) -> String {
     let author = report.outcome.ledger.synthesis.as_ref().map(|s| &s.judge);
-    let failed = judge.failures.last().filter(|_| judge.counted.is_none());
+    let failed = judge.own_failure().filter(|_| judge.counted.is_none());
+    let is_silent = judge.counted.is_none() && judge.key_insight.trim().is_empty();
     let words = match failed {
+        None if is_silent && !report.is_document() => report.outcome.reason.silence().to_owned(),
         Some(failed) if judge.r1.is_none() => words::failure_words(&failed.failure),
         _ if report.is_document() && author == Some(&judge.seat.judge) => {
             "puts the document together".to_owned()

@@ -1,9 +1,9 @@
 //! The verdict on one line, what has to happen for a better one, and who voted how.
 
-use council_protocol::{CoverageState, FailureKind, Vote};
+use council_protocol::{CoverageState, Vote};
 
 use super::model::{ReadingPlace, VerdictView};
-use crate::council::outcome::{FindingLevel, JudgeRecord, Verdict, VerdictReason};
+use crate::council::outcome::{self, FindingLevel, JudgeRecord, Verdict, VerdictReason};
 use crate::report::bottom_line::GatePolicy;
 use crate::report::bottom_line::count_noun;
 use crate::report::facts::MATRIX_BACKEND;
@@ -116,10 +116,7 @@ fn fix_or_dismiss(report: &Report, failing: &[&str], place: ReadingPlace) -> Str
 fn ask_again(report: &Report, place: ReadingPlace) -> String {
     let is_lost = |judge: &JudgeRecord| {
         let last = judge.failures.last().map(|failed| failed.failure.kind);
-        last.is_some_and(|kind| {
-            use FailureKind::{Died, Quota, Spawn, Timeout};
-            matches!(kind, Spawn | Timeout | Died | Quota)
-        })
+        last.is_some_and(outcome::is_lost)
     };
     let is_lost = report.abstained_judges().any(is_lost) && !report.is_rules_only();
     // What was judged in several jobs is concluded from a folder: no command finds it by its name.

@@ -151,6 +151,130 @@ fn a_finding_is_told_at_one_place_in_every_section() {
     }
 }
 
+/// Whoever can be asked again costs only himself: the advice names `resume` exactly where `resume` asks somebody again.
+#[test]
+fn a_lost_judge_is_asked_again_and_nobody_else() {
+    use crate::council::outcome::{RoundFailure, VerdictReason, is_lost};
+    use council_protocol::message::FailureKind::*;
+    use council_protocol::{Failure, RoundNumber};
+    for kind in [
+        Spawn,
+        Timeout,
+        Died,
+        Refused,
+        Empty,
+        Prose,
+        Malformed,
+        Truncated,
+        Oversized,
+        ContextCut,
+        WrongRound,
+        WrongKey,
+        Violation,
+        Unsupported,
+        Quota,
+        Provider,
+    ] {
+        let mut report = samples::inconclusive();
+        report.outcome.reason = VerdictReason::BelowQuorum;
+        let failure = Failure::new(kind, "the answer breaks off: at the end");
+        for judge in &mut report.outcome.judges {
+            judge.seat.agent.deterministic = false;
+        }
+        report.outcome.reviewed_by = crate::council::outcome::ReviewedBy::Models;
+        for judge in report
+            .outcome
+            .judges
+            .iter_mut()
+            .filter(|j| j.counted.is_none())
+        {
+            judge.failures = vec![RoundFailure {
+                round: RoundNumber::FIRST,
+                failure: failure.clone(),
+            }];
+        }
+        let text = terminal::render(&report, EIGHTY, &[]);
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(
+            words.contains("git council resume"),
+            is_lost(kind),
+            "{kind}: {text}"
+        );
+        assert!(
+            !words.contains("answer breaks off: the answer breaks off"),
+            "{text}"
+        );
+    }
+}
+
+/// Who was stopped did not fail: the report says what stopped it, and not that nothing is known.
+#[test]
+fn a_judge_that_was_stopped_is_told_with_what_stopped_it() {
+    use crate::council::outcome::{RoundFailure, VerdictReason};
+    use council_protocol::{Failure, FailureKind, RoundNumber};
+    let asked_to_end = RoundFailure {
+        round: RoundNumber::FIRST,
+        failure: Failure::new(FailureKind::Cancelled, "the judge was asked to end"),
+    };
+    for (reason, told) in [
+        (
+            VerdictReason::Interrupted,
+            "the run was interrupted before it answered",
+        ),
+        (
+            VerdictReason::Deadline,
+            "the run's time was over before it answered",
+        ),
+        (
+            VerdictReason::BackendLost,
+            "the backend broke down before it answered",
+        ),
+    ] {
+        for failures in [vec![], vec![asked_to_end.clone()]] {
+            let mut report = samples::inconclusive();
+            report.outcome.reason = reason;
+            for judge in report
+                .outcome
+                .judges
+                .iter_mut()
+                .filter(|j| j.counted.is_none())
+            {
+                (judge.r1, judge.failures) = (None, failures.clone());
+            }
+            let look = DisplayOptions {
+                width: 200,
+                ..EIGHTY
+            };
+            for text in [
+                terminal::render(&report, look, &[]),
+                terminal::render_all(&report, look, &[]),
+            ] {
+                assert!(text.contains(told), "{reason:?}: {text}");
+                for empty in ["asked to end", "no reason is known", ": no answer"] {
+                    assert!(!text.contains(empty), "{empty}: {text}");
+                }
+            }
+        }
+    }
+}
+
+/// A reason in a table's cell is told to its end: the receipt is the one place that says that a judge worked blind.
+#[test]
+fn no_cell_of_the_receipt_is_cut() {
+    let mut report = samples::fail();
+    let why =
+        "without tools: 127.0.0.1 answered the request with tools with 400 and is asked without";
+    for judge in &mut report.outcome.judges {
+        judge.seat.agent.model = Some(why.to_owned());
+    }
+    for width in [40, 80, 200] {
+        let look = DisplayOptions { width, ..EIGHTY };
+        let text = terminal::render_all(&report, look, &[]);
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(why), "at {width}: {text}");
+    }
+}
+
 /// A push is stopped on a small screen among the lines of other programs.
 #[test]
 fn a_hook_shows_at_most_three_lines_and_says_where_the_rest_is() {
