@@ -1,7 +1,7 @@
 //! What is known of a run that goes on, and how it looks: a line for the round and one for each judge.
 
 use council_protocol::answer::Stance;
-use council_protocol::{JudgeId, Millis, RoundNumber, Severity, Vote};
+use council_protocol::{FailureKind, JudgeId, Millis, RoundNumber, Severity, Vote};
 
 use crate::council::plan::Procedure;
 use crate::session::{AskedTask, ProgressEvent, ProgressKind, UsedTokens};
@@ -44,6 +44,8 @@ pub(crate) struct Board {
     used: UsedTokens,
     max_usd: Option<f64>,
     is_paid: bool,
+    /// Whether somebody has answered whose model has no price: then the sum is not all of it.
+    is_unpriced: bool,
     /// Its sides write in turn: there are no rounds of answers.
     is_duel: bool,
     is_over: bool,
@@ -76,6 +78,9 @@ impl Board {
             }
             ProgressKind::Replied { judge, used } => {
                 self.used = self.used.plus(*used);
+                let counted = [used.input_tokens, used.output_tokens];
+                self.is_unpriced |=
+                    used.usd.is_none() && counted.into_iter().flatten().any(|n| n > 0);
                 if let Some(row) = self.row(judge) {
                     row.lookups += used.lookups;
                 }
@@ -86,6 +91,12 @@ impl Board {
                 self.set(judge, JudgeState::Answered(says.clone()), at);
                 return Some(format!("{} answered {says}", self.name_of(judge)));
             }
+            // Whoever was asked to end did not fail: why it abstains is told at the end.
+            ProgressKind::Failed {
+                judge,
+                kind: FailureKind::Cancelled,
+                ..
+            } => self.set(judge, JudgeState::Waiting, at),
             ProgressKind::Failed { judge, why, .. } => {
                 self.set(judge, JudgeState::Failed(why.clone()), at);
                 return Some(format!("{} failed: {why}", self.name_of(judge)));
@@ -164,7 +175,7 @@ impl Board {
         else {
             return;
         };
-        let used = self.used;
+        let (used, is_unpriced) = (self.used, self.is_unpriced);
         let row = |seated: &crate::session::SeatedJudge| JudgeRow {
             judge: seated.judge.clone(),
             name: match seated.perspective.as_str() {
@@ -184,6 +195,7 @@ impl Board {
             is_paid: judges.iter().any(|one| one.paid),
             rows: judges.iter().map(row).collect(),
             used,
+            is_unpriced,
             ..Self::default()
         };
         // Judges that look for the same thing are told apart by their own names.
@@ -258,14 +270,24 @@ impl Board {
         if let Some(tokens) = tokens.into_iter().flatten().reduce(u64::saturating_add) {
             parts.push(format!("{} tokens", short_count(tokens)));
         }
-        match (self.used.usd, self.max_usd) {
-            (spent, Some(most)) if self.is_paid => {
-                parts.push(format!("${:.2} of ${most:.2}", spent.unwrap_or(0.0)));
-            }
-            (Some(spent), _) => parts.push(format!("${spent:.2}")),
-            _ => {}
-        }
+        parts.extend(self.money());
         parts.join(" · ")
+    }
+
+    /// What was spent so far, against its limit.
+    fn money(&self) -> Option<String> {
+        let least = if self.is_unpriced { "at least " } else { "" };
+        match (self.used.usd, self.max_usd) {
+            (None, Some(most)) if self.is_paid && self.is_unpriced => {
+                Some(format!("cost unknown, limit ${most:.2}"))
+            }
+            (spent, Some(most)) if self.is_paid => {
+                let spent = spent.unwrap_or(0.0);
+                Some(format!("{least}${spent:.2} of ${most:.2}"))
+            }
+            (Some(spent), _) => Some(format!("{least}${spent:.2}")),
+            _ => None,
+        }
     }
 
     /// Who is still at work.

@@ -107,6 +107,64 @@ fn the_tool_in_use_stands_beside_the_judge_until_it_answers() {
     assert!(!shown.render(9_000, 80, Ellipsis::Unicode)[1].contains("read file"));
 }
 
+/// A call without a price is not free: the line never says less than was spent, and that the sum is not all.
+#[test]
+fn what_has_no_price_is_never_told_as_nothing() {
+    let replied = |usd: Option<f64>, tokens: Option<u64>| ProgressKind::Replied {
+        judge: judge("judge-1"),
+        used: UsedTokens {
+            input_tokens: tokens,
+            output_tokens: None,
+            usd,
+            lookups: 0,
+        },
+    };
+    let priced = || replied(Some(0.5), Some(900));
+    let unpriced = || replied(None, Some(5_300));
+    let uncounted = || replied(None, None);
+    for (replies, limit, told) in [
+        (vec![], Some(1.0), "$0.00 of $1.00"),
+        (vec![uncounted()], Some(1.0), "$0.00 of $1.00"),
+        (vec![priced()], Some(1.0), "$0.50 of $1.00"),
+        (vec![unpriced()], Some(1.0), "cost unknown, limit $1.00"),
+        (
+            vec![priced(), unpriced()],
+            Some(1.0),
+            "at least $0.50 of $1.00",
+        ),
+        (vec![unpriced(), priced()], None, "at least $0.50"),
+        (vec![priced()], None, "$0.50"),
+        (vec![unpriced()], None, "5.3k tokens"),
+    ] {
+        let mut events = vec![convened(limit)];
+        events.extend(replies.into_iter().map(|kind| (1, kind)));
+        let (board, _) = board(events);
+        let line = board.summary(2_000);
+        assert_eq!(line.rsplit(" · ").next(), Some(told), "{line}");
+    }
+}
+
+/// Nobody failed where the user stopped the run: a judge that is asked to end is told of once, at the end.
+#[test]
+fn who_is_asked_to_end_has_not_failed() {
+    let failed = |kind| ProgressKind::Failed {
+        judge: judge("judge-1"),
+        kind,
+        why: "the judge was asked to end".to_owned(),
+    };
+    let (shown, lines) = board(vec![
+        convened(None),
+        (1, failed(council_protocol::FailureKind::Cancelled)),
+    ]);
+    assert!(lines.is_empty(), "{lines:?}");
+    assert!(!shown.summary(2_000).contains("failed"));
+    let (_, lines) = board(vec![
+        convened(None),
+        (1, failed(council_protocol::FailureKind::Died)),
+    ]);
+    assert_eq!(lines.len(), 1);
+}
+
 #[test]
 fn every_judge_has_a_line_and_the_money_stands_against_its_limit() {
     let used = UsedTokens {
