@@ -5,8 +5,14 @@ use crate::report::document::{Block, Depth, Section, Text};
 use crate::report::page::{TerminalPage, colours};
 use crate::text::{self, Ellipsis, Untrusted};
 
-/// The most columns of a table's cell that is not the last one of its row.
-const MAX_CELL: usize = 24;
+/// The most columns of the name with which a row begins.
+const MAX_NAME: usize = 24;
+
+/// The most columns of a table's cell that is not the last one of its row, where its row is to stand in columns.
+const MAX_CELL: usize = 40;
+
+/// The most columns of a cell of a row that wraps.
+const MAX_LONG_CELL: usize = 400;
 
 /// The most items that an essential section lists where the report is not verbose.
 const MAX_ITEMS: usize = 8;
@@ -59,28 +65,33 @@ fn push_item(page: &mut TerminalPage, indent: usize, text: &str, headed: bool) {
 
 /// Cells below each other, the last one wrapped beside the others.
 fn push_table(page: &mut TerminalPage, columns: usize, rows: &[Vec<Text>]) {
-    let rows: Vec<Vec<String>> = rows
-        .iter()
-        .map(|row| row.iter().map(cell).collect())
-        .collect();
+    let cells = |row: &Vec<Text>| {
+        let mut cells: Vec<String> = row.iter().map(cell).collect();
+        if let Some(name) = cells.first_mut() {
+            *name = text::fit_columns(name, MAX_NAME, Ellipsis::Ascii);
+        }
+        cells
+    };
+    let rows: Vec<Vec<String>> = rows.iter().map(cells).collect();
     let wide = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
-        cells
-            .map(|cell| text::display_width(cell).min(MAX_CELL))
-            .max()
-            .unwrap_or(0)
+        let widths = cells.map(|cell| text::display_width(cell));
+        widths.filter(|&wide| wide <= MAX_CELL).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..columns).map(wide).collect();
     for row in &rows {
         let mut label = String::from("  ");
+        let mut is_long = false;
         for (at, cell) in row.iter().take(columns.saturating_sub(1)).enumerate() {
-            let cell = text::fit_columns(cell, MAX_CELL, Ellipsis::Ascii);
+            is_long |= text::display_width(cell) > MAX_CELL;
+            let cell = text::fit_columns(cell, MAX_LONG_CELL, Ellipsis::Ascii);
             let gap = widths[at].saturating_sub(text::display_width(&cell)) + 2;
             label.push_str(&cell);
             label.push_str(&" ".repeat(gap));
         }
         let last = row.last().map(String::as_str).unwrap_or_default();
-        let narrow = text::display_width(&label) + 16 > page.look().columns();
+        // A sentence among the cells is worth more than the columns below each other: it says why.
+        let narrow = is_long || text::display_width(&label) + 16 > page.look().columns();
         let indent = if narrow {
             4
         } else {
