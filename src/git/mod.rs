@@ -65,7 +65,7 @@ pub use parallel::map_parallel;
 pub use push::{PushedRange, RefUpdate, pushed_ranges};
 pub use pushed_commits::{PushedCommit, pushed_commits, tag_texts};
 pub use read::read_change;
-pub use read::{commit_at, commit_subjects, leaves_nothing_out, tree_at};
+pub use read::{commit_at, commit_subjects, head_holds, leaves_nothing_out, tree_at};
 pub use recognition::recognition_key;
 pub use repository_paths::RepositoryPaths;
 pub use request::ChangeRequest;

@@ -213,6 +213,20 @@ pub fn leaves_nothing_out(
     Ok(objects.store.merge_base(own, begin)? == Some(own))
 }
 
+/// Whether HEAD is a commit or holds it in its history.
+///
+/// # Errors
+///
+/// As [`commit_at`], and a history that cannot be read.
+pub fn head_holds(dir: &Path, env: &GitEnvironment, commit: &str) -> Result<bool, GitError> {
+    let objects = ObjectReader::new(open::open_repository(dir, env)?);
+    let head = revision::resolve_revision(&objects, "HEAD")?.commit;
+    let (Some(head), Some(commit)) = (head, ObjectId::from_hex(commit)) else {
+        return Ok(false);
+    };
+    Ok(objects.store.merge_base(commit, head)? == Some(commit))
+}
+
 /// The first line of each commit's message, where the commit is here. Untrusted text.
 pub fn commit_subjects(
     dir: &Path,

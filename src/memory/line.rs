@@ -249,6 +249,24 @@ pub(crate) fn latest_dismissals(mut lines: Vec<DismissalLine>) -> Vec<Dismissal>
     held
 }
 
+/// `now`, or the first second after what was decided last about a finding: of two decisions in one second, or before a clock
+/// that was put back, the one that was made last holds.
+pub(crate) fn time_of_decision<'a>(
+    now: &str,
+    fingerprint: &str,
+    before: impl Iterator<Item = &'a DismissalLine>,
+) -> String {
+    let own = before.filter(|line| line.dismissal.fingerprint == fingerprint);
+    let last = own.map(|line| parse_time(&line.dismissal.at)).max();
+    match last.filter(|last| *last >= parse_time(now)) {
+        Some(last) => last
+            .checked_add(jiff::SignedDuration::from_secs(1))
+            .unwrap_or(last)
+            .to_string(),
+        None => now.to_owned(),
+    }
+}
+
 /// A time that can be compared across zones; one that cannot be read is the earliest.
 fn parse_time(at: &str) -> jiff::Timestamp {
     at.parse().unwrap_or(jiff::Timestamp::MIN)
@@ -301,6 +319,28 @@ mod tests {
             (&value["type"], &value["v"]),
             (&"dismissal".into(), &1.into())
         );
+    }
+
+    proptest::proptest! {
+        /// What a person said last holds, in one second or with a clock that goes back, in whatever order lines are read.
+        #[test]
+        fn the_last_decision_holds_whatever_the_clock_says(
+            said in proptest::collection::vec((0u8..3, proptest::bool::ANY), 1..8),
+        ) {
+            let mut lines: Vec<DismissalLine> = Vec::new();
+            for (second, restored) in said {
+                let now = format!("2026-03-09T10:00:0{second}+01:00");
+                let mut line = dismissal(&now, restored);
+                let fingerprint = line.dismissal.fingerprint.clone();
+                line.dismissal.at = time_of_decision(&now, &fingerprint, lines.iter());
+                lines.push(line);
+                let mut read = lines.clone();
+                read.reverse();
+                for read in [lines.clone(), read] {
+                    proptest::prop_assert_eq!(latest_dismissals(read).is_empty(), restored);
+                }
+            }
+        }
     }
 
     #[test]

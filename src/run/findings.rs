@@ -1,9 +1,11 @@
 //! Findings of past runs, by id or fingerprint.
 
 use council_protocol::Proof;
+use council_protocol::packet::TargetKind;
 
 use crate::council::outcome::{Disposition, FindingLevel, FindingMember, JudgedFinding, Verdict};
 use crate::council::reproduction::{ReproductionRecord, ReproductionStanding};
+use crate::git;
 use crate::report::{FailOn, Report};
 use crate::run::context::RunContext;
 use crate::run::dismissals;
@@ -19,6 +21,16 @@ const MIN_FINGERPRINT_DIGITS: usize = 4;
 pub(crate) struct FoundFinding {
     pub(crate) finding: JudgedFinding,
     pub(crate) report: Report,
+    /// What the report is about that is not about what lies here now: its `F1` may be none of those that are meant.
+    pub(crate) elsewhere: Option<Elsewhere>,
+}
+
+/// A report that is not about what lies here.
+pub(crate) struct Elsewhere {
+    /// "about 1a2b3c4d5, not about HEAD, …"
+    pub(crate) about: String,
+    /// Whether it was the report of what lay here then, and what lies here now does not come from that: of another branch.
+    pub(crate) is_other_branch: bool,
 }
 
 impl FoundFinding {
@@ -47,9 +59,13 @@ pub(crate) fn find_finding(
         Some(FoundFinding {
             finding: finding_of(report, id)?,
             report: report.clone(),
+            elsewhere: None,
         })
     });
-    if let Some(found) = by_id {
+    if let Some(mut found) = by_id {
+        if run.is_none() {
+            found.elsewhere = elsewhere(&found.report, start);
+        }
         return Ok(found);
     }
     let mut reports: Vec<Report> = meant.into_iter().collect();
@@ -92,6 +108,34 @@ fn meant_report(start: &RunContext, id: &str) -> Result<Option<Report>, RunError
     Ok(shown.map(|shown| shown.report).or(latest))
 }
 
+fn elsewhere(report: &Report, start: &RunContext) -> Option<Elsewhere> {
+    // Files that are mended one after the other, each by its number, change what is uncommitted.
+    let about = shown::about_other(report, start).filter(|about| about.starts_with("about "))?;
+    let target = &report.target;
+    // Who names another commit or branch to be reviewed means that one.
+    let was_here = target.kind == TargetKind::Branch || target.label.starts_with("HEAD");
+    let is_left = |head: &str| {
+        let holds = git::head_holds(&start.dir, &start.git_environment(), head);
+        matches!(holds, Ok(false))
+    };
+    Some(Elsewhere {
+        about,
+        is_other_branch: was_here && target.head.as_deref().is_some_and(is_left),
+    })
+}
+
+impl FoundFinding {
+    /// Tells whoever names the finding by its number that the report is about something else.
+    pub(crate) fn warn_of_place(&self, start: &RunContext) {
+        if let Some(elsewhere) = &self.elsewhere {
+            start.notifier.warn(&format!(
+                "the report whose {} this is is {}",
+                self.finding.id, elsewhere.about
+            ));
+        }
+    }
+}
+
 fn finding_of(report: &Report, id: &str) -> Option<JudgedFinding> {
     let mut findings = report.outcome.findings.iter();
     findings.find(|f| f.id.eq_ignore_ascii_case(id)).cloned()
@@ -109,6 +153,8 @@ fn by_fingerprint(reports: Vec<Report>, id: &str) -> Result<FoundFinding, RunErr
                 found.push(FoundFinding {
                     finding: finding.clone(),
                     report: report.clone(),
+                    // A fingerprint means one finding, wherever it is told of.
+                    elsewhere: None,
                 });
             }
         }

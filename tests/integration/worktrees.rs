@@ -154,3 +154,39 @@ fn wait_answers_for_what_head_is_when_it_answers() {
     // Whoever names another commit means it.
     repo.council(["wait"]).ends(0).prints("PASS");
 }
+
+/// `F1` is the number of a finding of this branch: one of another branch must not be gone under a reason for that one.
+#[test]
+fn a_number_of_another_branch_s_report_dismisses_nothing() {
+    let repo = Repo::with_base();
+    repo.git(["checkout", "--quiet", "-b", "a"]);
+    repo.write("first.pem", PRIVATE_KEY);
+    repo.commit("Add the first");
+    repo.council(["review", "HEAD"]).ends(1);
+    repo.git(["checkout", "--quiet", "-b", "b", "HEAD~1"]);
+    repo.write("second.pem", PRIVATE_KEY);
+    repo.commit("Add the second");
+    repo.council(["review", "HEAD"]).ends(1);
+    repo.git(["checkout", "--quiet", "a"]);
+    let dismiss = |id: &str| repo.council(["dismiss", id, "--because", "an example"]);
+    let refused = dismiss("F1").ends(2).tells("not about HEAD");
+    let named = refused.stderr.split("git council dismiss ").nth(1);
+    let fingerprint = named.and_then(|rest| rest.split(' ').next()).unwrap();
+    repo.council(["explain", "F1"])
+        .ends(0)
+        .tells("not about HEAD");
+    // Nothing was dismissed, and whoever means that one can say so.
+    repo.git(["checkout", "--quiet", "b"]);
+    let run = repo.council(["review", "HEAD"]).ends(1);
+    assert!(!run.stdout.contains("dismissed"), "{run:?}");
+    repo.git(["checkout", "--quiet", "a"]);
+    dismiss(fingerprint).ends(0).prints("second.pem");
+    // A commit on top is no other branch: the report is still this one's, and that is said.
+    repo.council(["review", "HEAD"]).ends(1);
+    repo.write("note.md", "A note.\n");
+    repo.commit("Add a note");
+    dismiss("F1")
+        .ends(0)
+        .prints("first.pem")
+        .tells("not about HEAD");
+}

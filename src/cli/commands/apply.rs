@@ -119,7 +119,11 @@ pub(crate) fn apply_suggestion(
     run: Option<&str>,
     start: &RunContext,
 ) -> Result<String, RunError> {
-    let FoundFinding { finding, report } = findings::find_finding(start, id, run)?;
+    let found = findings::find_finding(start, id, run)?;
+    found.warn_of_place(start);
+    let FoundFinding {
+        finding, report, ..
+    } = found;
     let name = findings::name_finding(&finding);
     let tried = finding.suggestion_check.as_ref();
     let tried = tried.map(report::suggestion_words).unwrap_or_default();

@@ -6,7 +6,7 @@ use crate::cli::context::CommandContext;
 use crate::council::outcome::{Disposition, JudgedFinding};
 use crate::council::{Dismissal, DismissalGround, critical_classes};
 use crate::git::{self, CouncilNotes, RepositoryPaths, UserGit};
-use crate::memory::line::{DismissalLine, LINE_VERSION, NoteLine};
+use crate::memory::line::{DismissalLine, LINE_VERSION, NoteLine, time_of_decision};
 use crate::run::context::RunContext;
 use crate::run::dismissals::{self, DismissalJournal};
 use crate::run::error::RunError;
@@ -84,7 +84,12 @@ pub(crate) fn dismiss(args: &DismissArgs, start: &RunContext) -> Result<String, 
     let Some(id) = args.id.as_deref().filter(|_| !args.proposed) else {
         return describe_proposals(start);
     };
-    let FoundFinding { finding, report } = findings::find_finding(start, id, args.run.as_deref())?;
+    let found = findings::find_finding(start, id, args.run.as_deref())?;
+    refuse_other_branch(&found, args)?;
+    found.warn_of_place(start);
+    let FoundFinding {
+        finding, report, ..
+    } = found;
     if finding.disposition == Disposition::Rejected && !args.undo {
         let name = findings::name_finding(&finding);
         let standing = findings::describe_standing(&finding, &report);
@@ -133,6 +138,29 @@ fn is_dismissed(finding: &JudgedFinding, start: &RunContext) -> Result<bool, Run
     Ok(own.unwrap_or(finding.dismissed.is_some()))
 }
 
+/// A number means a finding of this branch: under a reason that was meant for that one, another would be gone.
+fn refuse_other_branch(found: &FoundFinding, args: &DismissArgs) -> Result<(), RunError> {
+    let Some(elsewhere) = found.elsewhere.as_ref().filter(|one| one.is_other_branch) else {
+        return Ok(());
+    };
+    if args.undo {
+        return Ok(());
+    }
+    let finding = &found.finding;
+    let refused = RunError::usage(format!(
+        "{} stands in a report {}",
+        findings::name_finding(finding),
+        elsewhere.about
+    ));
+    let that_one = format!(
+        "to dismiss that one: git council dismiss {} --because '…'",
+        finding.fingerprint
+    );
+    Err(refused
+        .hint("for the findings of this branch: git council review HEAD")
+        .hint(that_one))
+}
+
 /// What a person decides holds from now on.
 fn decide(
     mut dismissal: Dismissal,
@@ -147,12 +175,18 @@ fn decide(
             .hint("git config --global user.name 'Your Name'")
             .hint("git config --global user.email you@example.com")
     })?;
-    let line = dismissal_line(dismissal, finding, restored);
     let Some(dir) = place.memory_dir() else {
         return Err(RunError::usage("this is not a git repository"));
     };
-    let line = NoteLine::Dismissal(line);
-    let kept = DismissalJournal::new(&dir, start.signing_key()).append_line(&line.body());
+    let journal = DismissalJournal::new(&dir, start.signing_key());
+    let log = journal.read_log();
+    let decided = log.own.iter().filter_map(|read| match &read.line {
+        NoteLine::Dismissal(line) => Some(line),
+        NoteLine::Verdict(_) => None,
+    });
+    dismissal.at = time_of_decision(&dismissal.at, &dismissal.fingerprint, decided);
+    let line = NoteLine::Dismissal(dismissal_line(dismissal, finding, restored));
+    let kept = journal.append_line(&line.body());
     kept.map_err(|error| RunError::run(format!("cannot keep the dismissal: {error}")))?;
     let settings = settings::branch_config(start)?.settings;
     if notes::are_written(&settings.notes, start) {

@@ -52,7 +52,11 @@ pub(crate) fn explain(
     if !is_finding {
         return Err(unknown_rule(id));
     }
-    let FoundFinding { finding, report } = find_finding(start, id, run)?;
+    let found = find_finding(start, id, run)?;
+    found.warn_of_place(start);
+    let FoundFinding {
+        finding, report, ..
+    } = found;
     let mut out = format!(
         "{}\n{}\n",
         name_finding(&finding),
