@@ -64,8 +64,14 @@ pub(crate) fn estimate_run(
     let coverage =
         prompts.map_or_else(|| (*prepared.coverage).clone(), SeatPrompts::shown_coverage);
     let redactions = prompts.map_or(0, SeatPrompts::redaction_count);
-    RunEstimate::for_seats(&seats, redactions, &coverage, &prepared.config.settings)
-        .with_brief(prompts.map(SeatPrompts::brief_facts))
+    let settings = &prepared.config.settings;
+    let has_tree = prepared.change.blobs.has_blobs();
+    let estimate = RunEstimate::for_seats(&seats, redactions, &coverage, settings, has_tree)
+        .with_brief(prompts.map(SeatPrompts::brief_facts));
+    match prompts {
+        Some(prompts) if prompts.shard_count() > 1 => estimate.in_one_round(),
+        _ => estimate,
+    }
 }
 
 /// The file in which a repository's recipients stand that somebody was told of.

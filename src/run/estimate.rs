@@ -11,40 +11,109 @@ use council_protocol::{Coverage, Seat};
 
 use crate::config::{PriceSettings, Settings};
 use crate::council::Outcome;
-use crate::council::plan::DebateMode;
+use crate::council::plan::{DebateMode, Procedure};
 use crate::report::BriefFacts;
 use crate::session::BudgetLimits;
 
-/// Bytes that a turn adds to the brief: its task and, at an API, the schema of the answer and the tools.
-const PROMPT_BYTES: u64 = 8 << 10;
+/// Bytes that the task of a turn adds to the brief, or so.
+const TASK_BYTES: u64 = 4 << 10;
 
-/// Bytes of the schema of an answer in a review, also of one in which judges may bring tests.
-fn schema_bytes(proves: bool) -> u64 {
-    let form = if proves {
-        Form::ProvenDebate
-    } else {
-        Form::Review
+/// How often a judge is asked in a run, at least and at most, where each of its answers can be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct JudgeTurns {
+    least: u64,
+    most: u64,
+}
+
+impl JudgeTurns {
+    /// The turns of a procedure as it is configured.
+    pub(crate) fn of(settings: &Settings) -> Self {
+        let (least, most) = match settings.review.procedure {
+            Procedure::Quick => (1, 1),
+            Procedure::Staged => {
+                let profile = settings.review.intensity.profile();
+                (profile.min_rounds.into(), profile.max_rounds.into())
+            }
+            // An opening and a ballot; and in each round a challenge, which is put again where it was not answered.
+            Procedure::CrossExamination => {
+                let rounds = u64::from(settings.cross_examination.rounds);
+                (2 + rounds, 2 + 2 * rounds)
+            }
+            _ => match settings.review.debate {
+                DebateMode::Off => (1, 1),
+                DebateMode::Force => (2, 2),
+                DebateMode::Auto => (1, 2),
+            },
+        };
+        Self { least, most }
+    }
+
+    /// A change that is reviewed in parts has one round.
+    pub(crate) const ONCE: Self = Self { least: 1, most: 1 };
+}
+
+/// Bytes of the largest schema of an answer that a run asks for.
+fn schema_bytes(settings: &Settings) -> u64 {
+    let proves = !settings.proof.run.is_empty() || !settings.proof.suites.is_empty();
+    let form = match settings.review.procedure {
+        Procedure::CrossExamination => Form::Opening,
+        Procedure::Review | Procedure::Debate if proves => Form::ProvenDebate,
+        _ => Form::Review,
     };
     schema::answer_schema(form).map_or(0, |schema| schema.text().len() as u64)
 }
 
-/// The same, with what each call of an API carries beside a brief.
-pub(crate) fn with_calls<'s>(
-    brief: BriefFacts,
-    seats: impl Iterator<Item = &'s Seat>,
-    proves: bool,
-) -> BriefFacts {
-    let apis = seats.filter_map(|seat| match &seat.agent.kind {
-        AgentKind::Http(endpoint) => Some(endpoint.tool_calls),
-        _ => None,
-    });
-    let most = apis.max();
-    BriefFacts {
-        schema: most.map_or(0, |_| schema_bytes(proves)),
-        tools: most
-            .filter(|calls| *calls > 0)
-            .map_or(0, |_| declared_bytes()),
-        ..brief
+/// What each call of some judges at an API carries beside a brief.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct CallExtras {
+    schema: u64,
+    /// How often a judge may look something up in a turn; 0: there are no tools.
+    look_ups: u32,
+}
+
+impl CallExtras {
+    /// Of one judge; `has_tree`: there are files that it could look into.
+    fn of_seat(seat: &Seat, settings: &Settings, has_tree: bool) -> Self {
+        match &seat.agent.kind {
+            AgentKind::Http(endpoint) => Self {
+                schema: if endpoint.structured {
+                    schema_bytes(settings)
+                } else {
+                    0
+                },
+                look_ups: if has_tree { endpoint.tool_calls } else { 0 },
+            },
+            _ => Self::default(),
+        }
+    }
+
+    /// The most of what any of these judges is sent.
+    pub(crate) fn of_seats<'s>(
+        seats: impl Iterator<Item = &'s Seat>,
+        settings: &Settings,
+        has_tree: bool,
+    ) -> Self {
+        let each = seats.map(|seat| Self::of_seat(seat, settings, has_tree));
+        each.fold(Self::default(), |all, one| Self {
+            schema: all.schema.max(one.schema),
+            look_ups: all.look_ups.max(one.look_ups),
+        })
+    }
+
+    fn tools(self) -> u64 {
+        match self.look_ups {
+            0 => 0,
+            _ => declared_bytes(),
+        }
+    }
+
+    /// A brief's facts with these.
+    pub(crate) fn beside(self, brief: BriefFacts) -> BriefFacts {
+        BriefFacts {
+            schema: self.schema,
+            tools: self.tools(),
+            ..brief
+        }
     }
 }
 
@@ -68,13 +137,10 @@ pub(crate) struct RunEstimate {
     brief_bytes: u64,
     /// Where the bytes of a brief go; none: nobody reads one.
     brief: Option<BriefFacts>,
-    /// How often a judge at an API may look something up in a turn.
-    look_ups: u32,
-    /// Bytes of the schema of an answer.
-    schema_bytes: u64,
+    extras: CallExtras,
     redactions: usize,
     left_out: Vec<String>,
-    rounds: u64,
+    turns: JudgeTurns,
 }
 
 /// What a run may cost, and what its models do, as the configuration has it.
@@ -148,35 +214,23 @@ fn is_elsewhere(kind: &AgentKind) -> bool {
     )
 }
 
-/// How often a judge at an API may look something up in a turn: what clients look up is counted by them.
-fn api_look_ups(kind: &AgentKind) -> u32 {
-    match kind {
-        AgentKind::Http(endpoint) => endpoint.tool_calls,
-        _ => 0,
-    }
-}
-
 impl RunEstimate {
-    /// The forecast for these seats, each with the bytes of its brief.
+    /// The forecast for these seats, each with the bytes of its brief; `has_tree`: judges can look into files.
     pub(crate) fn for_seats(
         seats: &[(&Seat, u64)],
         redactions: usize,
         coverage: &Coverage,
         settings: &Settings,
+        has_tree: bool,
     ) -> Self {
         let money = cost_settings(settings);
-        let rounds = if settings.review.debate == DebateMode::Off {
-            1
-        } else {
-            2
-        };
+        let turns = JudgeTurns::of(settings);
         let mut to: BTreeMap<String, BriefRecipient> = BTreeMap::new();
-        let mut most_look_ups = 0;
-        for (seat, brief) in seats.iter().filter(|(seat, _)| seat.agent.kind.is_paid()) {
-            let look_ups = api_look_ups(&seat.agent.kind);
-            most_look_ups = most_look_ups.max(look_ups);
-            let declared = if look_ups > 0 { declared_bytes() } else { 0 };
-            let input = estimate_tokens(brief + PROMPT_BYTES + declared);
+        let paid = || seats.iter().filter(|(seat, _)| seat.agent.kind.is_paid());
+        for (seat, brief) in paid() {
+            let extras = CallExtras::of_seat(seat, settings, has_tree);
+            let beside = TASK_BYTES + extras.schema + extras.tools();
+            let input = estimate_tokens(brief + beside);
             let price = seat
                 .agent
                 .model
@@ -184,18 +238,13 @@ impl RunEstimate {
                 .and_then(|model| money.prices.get(model));
             let usd = price.map(|price| {
                 let answer = EXPECTED_OUTPUT;
-                let cached = price.cost_usd(
-                    estimate_tokens(PROMPT_BYTES),
-                    estimate_tokens(*brief),
-                    answer,
-                );
-                // The second round carries the first, and may find no cache.
-                let later =
-                    price.cost_usd(input + answer + estimate_tokens(PROMPT_BYTES), 0, answer);
-                (
-                    cached,
-                    price.cost_usd(input, 0, answer) + later * (rounds - 1) as f64,
-                )
+                let cached =
+                    price.cost_usd(estimate_tokens(beside), estimate_tokens(*brief), answer);
+                // Each turn carries those before it, and may find no cache.
+                let carried = answer + estimate_tokens(TASK_BYTES);
+                let uncached = |turn: u64| price.cost_usd(input + turn * carried, 0, answer);
+                let most: f64 = (0..turns.most).map(uncached).sum();
+                (cached * turns.least as f64, most)
             });
             let new = || BriefRecipient {
                 elsewhere: is_elsewhere(&seat.agent.kind),
@@ -217,16 +266,21 @@ impl RunEstimate {
             to,
             brief_bytes: seats.iter().map(|(_, brief)| *brief).max().unwrap_or(0),
             brief: None,
-            look_ups: most_look_ups,
-            schema_bytes: schema_bytes(
-                !settings.proof.run.is_empty() || !settings.proof.suites.is_empty(),
-            ),
+            extras: CallExtras::of_seats(paid().map(|(seat, _)| *seat), settings, has_tree),
             redactions,
             left_out: coverage
                 .gaps()
                 .map(|file| file.path.display().into_owned())
                 .collect(),
-            rounds,
+            turns,
+        }
+    }
+
+    /// The same for a change that is reviewed in parts: it has one round.
+    pub(crate) fn in_one_round(self) -> Self {
+        Self {
+            turns: JudgeTurns::ONCE,
+            ..self
         }
     }
 
@@ -265,20 +319,18 @@ impl RunEstimate {
             "",
         ));
         lines.extend(brief.gaps.iter().map(|gap| format!("     {gap}")));
-        lines.push(line(
-            "the task, which each turn adds",
-            PROMPT_BYTES.saturating_sub(self.schema_bytes),
-            " or so",
-        ));
-        lines.push(line(
-            "the schema of the answer, in each call of an API",
-            self.schema_bytes,
-            "",
-        ));
-        if self.look_ups > 0 {
+        lines.push(line("the task, which each turn adds", TASK_BYTES, " or so"));
+        if self.extras.schema > 0 {
+            lines.push(line(
+                "the schema of the answer, in each call of an API",
+                self.extras.schema,
+                "",
+            ));
+        }
+        if self.extras.look_ups > 0 {
             let most = format!(
                 " in each call; a judge may look things up {} times a turn (`limits.tool-calls`), which adds at most {}",
-                self.look_ups,
+                self.extras.look_ups,
                 format_size(max_turn_bytes())
             );
             lines.push(line(
@@ -341,11 +393,29 @@ impl RunEstimate {
         if self.to.len() > 1 {
             lines.push(format!("  total: {}", self.total_cost()));
         }
-        if self.rounds > 1 {
-            lines.push("  a second round may follow: the lower cost is that of one round with a warm prompt cache, the higher that of two without".to_owned());
-        }
+        lines.extend(self.turns_line());
         lines.extend(self.omitted_lines());
         lines
+    }
+
+    /// How often the judges are asked, and what of it the two costs are; none: once, whatever they answer.
+    fn turns_line(&self) -> Option<String> {
+        let JudgeTurns { least, most } = self.turns;
+        let asked = match (least, most) {
+            (1, 1) => return None,
+            (1, 2) => "a second round may follow".to_owned(),
+            (least, most) if least == most => format!("each judge is asked {most} times"),
+            (least, most) => format!("each judge is asked {least} to {most} times"),
+        };
+        let is_priced = self.to.values().any(|to| to.usd.is_some());
+        let costs = match least {
+            _ if !is_priced => return Some(format!("  {asked}")),
+            1 => "one turn".to_owned(),
+            least => format!("{least} turns"),
+        };
+        Some(format!(
+            "  {asked}: the lower cost is that of {costs} with a warm prompt cache, the higher that of {most} without"
+        ))
     }
 
     /// Tokens and cost of everything, in one line.
@@ -400,6 +470,9 @@ impl RunEstimate {
 
 fn format_cost(usd: Option<(f64, f64)>) -> String {
     match usd {
+        Some((least, most)) if format!("{least:.3}") == format!("{most:.3}") => {
+            format!("about ${most:.3}")
+        }
         Some((least, most)) => format!("${least:.3} to ${most:.3}"),
         None => "cost unknown (set `prices.MODEL.input` and `.output`)".to_owned(),
     }

@@ -26,7 +26,7 @@ use crate::run::current_lookups::LookupRecord;
 use crate::run::digests::RunDigests;
 use crate::run::dismissals;
 use crate::run::error::RunError;
-use crate::run::estimate::{cost_settings, overrun_note, with_calls};
+use crate::run::estimate::{CallExtras, cost_settings, overrun_note};
 use crate::run::facts::base_facts;
 use crate::run::floor;
 use crate::run::loaded::LoadedRun;
@@ -480,11 +480,10 @@ impl CouncilRun<'_> {
             fail_on: Some(self.prepared.config.settings.review.fail_on),
             seed: Some(finished.plan.seed.clone()),
             brief: self.prompts.as_deref().map(|prompts| {
-                with_calls(
-                    prompts.brief_facts(),
-                    finished.plan.seats.iter().map(|planned| &planned.seat),
-                    finished.plan.options.proof.is_some(),
-                )
+                let seats = finished.plan.seats.iter().map(|planned| &planned.seat);
+                let settings = &self.prepared.config.settings;
+                let has_tree = self.prepared.change.blobs.has_blobs();
+                CallExtras::of_seats(seats, settings, has_tree).beside(prompts.brief_facts())
             }),
             ..base_facts(&self.run)
         };

@@ -6,6 +6,7 @@ use council_protocol::{CoverageState, FileChange, Hunk, LineKind, Packet, Seat};
 use council_secrets::Redactor;
 
 use crate::config::LargeChangePolicy;
+use crate::council::PART_MARK;
 use crate::prompt::BriefClass;
 use crate::run::estimate::RunEstimate;
 use crate::run::prepare::PreparedReview;
@@ -57,8 +58,11 @@ pub(crate) fn suggest_whole_review(
     let parts = (change * 5 / 4)
         .div_ceil(room)
         .max(1 + u64::from(needed.is_none()));
+    // Where the change is in parts already, each judge sits once for each.
+    let seats: Vec<&Seat> = seats.iter().filter(|seat| is_of_first_part(seat)).collect();
     let reading: Vec<&Seat> = seats
         .iter()
+        .copied()
         .filter(|seat| seat.agent.kind.reads_text())
         .collect();
     let judges = seats.len() - reading.len() + reading.len() * usize::try_from(parts).ok()?;
@@ -75,7 +79,9 @@ pub(crate) fn suggest_whole_review(
     let shown = change / parts + frame;
     let each = (0..parts).flat_map(|_| &reading).map(|seat| (*seat, shown));
     let each: Vec<(&Seat, u64)> = each.collect();
-    let estimate = RunEstimate::for_seats(&each, 0, &prepared.coverage, settings);
+    let has_tree = prepared.change.blobs.has_blobs();
+    let estimate =
+        RunEstimate::for_seats(&each, 0, &prepared.coverage, settings, has_tree).in_one_round();
     let why = match needed {
         Some(whole) => format!(
             "{} alone is larger than one brief (`limits.brief`)",
@@ -89,8 +95,15 @@ pub(crate) fn suggest_whole_review(
         1 => "at once".to_owned(),
         _ => format!("in about {parts} parts"),
     };
+    let but = match longest_changed_line(&cut, &prepared.packet) {
+        Some((name, bytes)) => format!(
+            " but {name}, which has a line of {bytes} bytes and of which models are shown {} (leave it out with `-- ':!{name}'`),",
+            BriefClass::default().line_bytes
+        ),
+        None => String::new(),
+    };
     Some(format!(
-        "{why}; `{command}` reviews all of it {in_parts}: {}",
+        "{why}; `{command}` reviews all of it{but} {in_parts}: {}",
         estimate.describe_total()
     ))
 }
@@ -201,6 +214,27 @@ fn lines_that_are_cut(cut: &[&FileCoverage], packet: &Packet) -> Option<String> 
     ))
 }
 
+/// The longest changed line of these files that no brief shows whole, however the change is divided, and its file's name.
+fn longest_changed_line(cut: &[&FileCoverage], packet: &Packet) -> Option<(String, usize)> {
+    let most = BriefClass::default().line_bytes;
+    let is_cut = |file: &&FileChange| cut.iter().any(|one| one.path == file.path);
+    let changed = packet.files.iter().filter(is_cut).flat_map(|file| {
+        let lines = file.hunks.iter().flat_map(Hunk::lines);
+        let changed = lines.filter(|line| line.kind != LineKind::Context);
+        changed.map(move |line| (file, line.text.len()))
+    });
+    let (file, bytes) = changed
+        .filter(|(_, bytes)| *bytes > most)
+        .max_by_key(|(_, bytes)| *bytes)?;
+    Some((file.path.display().into_owned(), bytes))
+}
+
+/// Whether a judge sits for the first part of a change, or for all of it.
+fn is_of_first_part(seat: &Seat) -> bool {
+    let part = seat.judge.as_str().rsplit_once(PART_MARK);
+    part.is_none_or(|(_, part)| part == "1")
+}
+
 /// The target as it is written behind `git council review`; none: it cannot be read twice, or is no change.
 fn target_words(target: &RequestedTarget) -> Option<String> {
     match target {
@@ -289,6 +323,48 @@ mod tests {
         assert_eq!(said(&[40, 1_900], whole), None);
         // Here the size of the brief cuts, and other advice is true.
         assert_eq!(said(&[1_900; 40], MIN_BRIEF_BYTES), None);
+    }
+
+    /// A change that is divided shows no line that is too long for any brief: a command that reviews "all of it" must
+    /// not be followed, and paid, in vain.
+    #[test]
+    fn a_line_that_no_division_shows_is_known_beside_files_that_are_left_out() {
+        let packet = packet_of_lines(&[40, 3_200, 2_500]);
+        for state in [
+            CoverageState::OverBudget,
+            CoverageState::Truncated { shown: 0, total: 3 },
+        ] {
+            let cut = FileCoverage {
+                path: "long.py".into(),
+                state,
+            };
+            let found = longest_changed_line(&[&cut], &packet);
+            assert_eq!(found, Some(("long.py".to_owned(), 3_200)));
+        }
+        assert_eq!(longest_changed_line(&[], &packet), None);
+        let short = packet_of_lines(&[40, 1_900]);
+        let cut = FileCoverage {
+            path: "long.py".into(),
+            state: CoverageState::OverBudget,
+        };
+        assert_eq!(longest_changed_line(&[&cut], &short), None);
+    }
+
+    /// Judges of a change in parts sit once for each part: the next division does not multiply them again.
+    #[test]
+    fn a_judge_of_several_parts_is_one_judge() {
+        let seat: Seat = serde_json::from_value(serde_json::json!({
+            "judge": "judge-1",
+            "agent": { "name": "c", "vendor": "v", "kind": { "driver": "command", "argv": ["x"] } },
+        }))
+        .unwrap();
+        let bench = [seat];
+        for parts in 2..5 {
+            let seats = crate::run::shards::seats_for_shards(&bench, parts, u64::MAX).unwrap();
+            let first = seats.iter().filter(|seat| is_of_first_part(seat));
+            assert_eq!(first.count(), bench.len(), "{parts}");
+        }
+        assert!(bench.iter().all(is_of_first_part));
     }
 
     proptest::proptest! {
