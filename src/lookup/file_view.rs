@@ -12,6 +12,9 @@ use crate::text::mark_hidden;
 /// The most bytes that are shown of one line, as in a brief.
 const MAX_LINE_BYTES: usize = 2_000;
 
+/// Bytes for the words about removed lines that did not fit, and about the rest of a long line.
+const CUT_NOTE_BYTES: usize = 200;
+
 /// The lines of a file.
 pub(super) struct FileView {
     lines: Vec<String>,
@@ -147,6 +150,11 @@ impl FileView {
             let is_whole = self.write_line(out, number, width);
             if out.len() > max_bytes {
                 out.truncate(start);
+                if number == from {
+                    // Else the line could never be read: whoever asks for it again is told the same.
+                    self.write_cut_line(out, number, width, max_bytes);
+                    shown.next = number.saturating_add(1);
+                }
                 return shown;
             }
             if is_whole && (number <= to || self.removed.contains_key(&number)) {
@@ -175,6 +183,37 @@ impl FileView {
     }
 }
 
+impl FileView {
+    /// Writes a line with as many of those that were removed before it as there is room for.
+    fn write_cut_line(&self, out: &mut String, number: u32, width: usize, max_bytes: usize) {
+        let removed = self.removed.get(&number).map_or(&[][..], Vec::as_slice);
+        let room = max_bytes.saturating_sub(MAX_LINE_BYTES + CUT_NOTE_BYTES);
+        let mut left = removed.len();
+        for line in removed {
+            let start = out.len();
+            write_text(out, "", width, '-', line);
+            if out.len() > room {
+                out.truncate(start);
+                break;
+            }
+            left -= 1;
+        }
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            out,
+            "[{left} more of the lines that the change removes here did not fit, and no call shows them]"
+        );
+        if let Some(text) = self.line(number) {
+            let marker = if self.added.contains(&number) {
+                '+'
+            } else {
+                ' '
+            };
+            write_text(out, &number.to_string(), width, marker, text);
+        }
+    }
+}
+
 fn write_text(out: &mut String, number: &str, width: usize, marker: char, line: &str) -> bool {
     let text = truncate_bytes(line, MAX_LINE_BYTES);
     // Writing to a string cannot fail.
@@ -185,4 +224,58 @@ fn write_text(out: &mut String, number: &str, width: usize, marker: char, line: 
     }
     out.push('\n');
     missing == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A file of some lines, with so many removed before each.
+    fn view(removed: &[usize]) -> FileView {
+        let before = |(at, many): (usize, &usize)| {
+            let lines = (0..*many).map(|n| format!("removed {n} before {at} {}", "x".repeat(60)));
+            (at as u32 + 1, lines.collect::<Vec<_>>())
+        };
+        FileView {
+            lines: (0..removed.len()).map(|n| format!("line {n}")).collect(),
+            added: HashSet::new(),
+            removed: removed
+                .iter()
+                .enumerate()
+                .map(before)
+                .filter(|(_, lines)| !lines.is_empty())
+                .collect(),
+            is_deleted: false,
+        }
+    }
+
+    proptest! {
+        /// Whoever asks for what did not fit is shown more each time, until every line of the file was shown.
+        #[test]
+        fn what_did_not_fit_can_be_asked_for(
+            removed in prop::collection::vec(prop_oneof![4 => 0usize..3, 1 => 0usize..400], 1..30),
+            max_bytes in 3_000usize..20_000,
+        ) {
+            let view = view(&removed);
+            let (mut from, last, mut all) = (1, view.last_line(), String::new());
+            while from <= last {
+                let mut out = String::new();
+                let shown = view.write_lines(&mut out, from, last, max_bytes);
+                prop_assert!(shown.next > from, "{from} is asked for again: {out}");
+                prop_assert!(out.len() <= max_bytes, "{} of {max_bytes}", out.len());
+                // What was left out lowers the coverage: its line is not seen.
+                let is_seen = |n: u32| shown.runs.iter().any(|(first, last)| (*first..=*last).contains(&n));
+                let seen = (from..shown.next.min(last + 1)).all(is_seen);
+                prop_assert_eq!(out.contains("did not fit"), !seen);
+                from = shown.next;
+                all += &out;
+            }
+            for n in 0..removed.len() {
+                let text = format!("line {n}");
+                prop_assert!(all.lines().any(|line| line.ends_with(&text)), "{text}");
+            }
+        }
+    }
 }

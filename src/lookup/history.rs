@@ -42,7 +42,9 @@ impl CodeLookup {
         }
         let before = change.map_or(&path, FileChange::path_before);
         let old = self.read_text(Side::Old, before)?;
-        let wanted = self.lines_before(&path, before, change, lines, &old)?;
+        let mut wanted = self.lines_before(&path, before, change, lines, &old)?;
+        let all = wanted.len();
+        wanted.truncate(MAX_LINES);
         let wanted = WantedLines {
             path: before.as_bytes().to_vec(),
             lines: wanted,
@@ -58,7 +60,7 @@ impl CodeLookup {
             text: old.lines().collect(),
             removed: change.map(removed_lines).unwrap_or_default(),
         };
-        Ok(self.show_findings(&path, &findings, &old_lines, bounds))
+        Ok(self.show_findings(&path, &findings, &old_lines, all, bounds))
     }
 
     /// The numbers that the lines of a range had before the change, with those of lines that it removes there.
@@ -82,7 +84,7 @@ impl CodeLookup {
             return Err(format!("the file has {last} lines"));
         }
         let to = lines.to.unwrap_or(last).min(last).max(from);
-        let mut wanted = match kept {
+        let wanted = match kept {
             Some(change) => kept_before(change, from, to),
             None => (from..=to).collect(),
         };
@@ -93,7 +95,6 @@ impl CodeLookup {
                 show_path(before, &self.redactor)
             ));
         }
-        wanted.truncate(MAX_LINES);
         Ok(wanted)
     }
 
@@ -102,6 +103,7 @@ impl CodeLookup {
         path: &RepoPath,
         findings: &HistoryFindings,
         old_lines: &OldLines<'_>,
+        asked: usize,
         bounds: &QueryBounds,
     ) -> Found {
         let mut out = ResultText::within(bounds);
@@ -146,7 +148,15 @@ impl CodeLookup {
             (false, true) => "time or commits ran out: older lines are not told",
             (false, false) => "",
         };
-        out.finish(note)
+        let unfollowed = match asked {
+            0..=MAX_LINES => String::new(),
+            _ => format!(
+                "only the first {MAX_LINES} of {asked} lines were followed: ask for the others with `from` and `to`"
+            ),
+        };
+        let mut notes = vec![note, &unfollowed];
+        notes.retain(|note| !note.is_empty());
+        out.finish(&notes.join("; "))
     }
 }
 

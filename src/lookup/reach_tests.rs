@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use council_agents::tools::LineRange;
 
 use super::*;
+use crate::git::testing::Repo;
 use crate::sight::GatheredContext;
-use crate::sight::tests::corpus::{Case, all_cases, build, prepare, untold};
+use crate::sight::tests::corpus::{Case, all_cases, build, prepare, untold, write_commit};
 use crate::sight::tests::render;
 
 /// Words of languages, which lead nowhere.
@@ -174,6 +175,53 @@ fn unreached(case: &Case) -> Vec<String> {
     let read = ask_thrice(&lookup.unwrap(), &brief);
     assert!(!read.contains("the author praises it"), "{}", case.name);
     untold(case, &read)
+}
+
+/// A judge that is told of one commit must not take it for the only one where most lines were not followed.
+#[test]
+fn history_says_how_many_lines_it_did_not_follow() {
+    let lines = |many: usize, edited: &str| {
+        let rest: String = (1..many).map(|n| format!("value_{n} = {n}\n")).collect();
+        format!("{edited}\n{rest}")
+    };
+    for many in [399, 400, 401, 1_000] {
+        let repo = Repo::new();
+        let mut stream = String::new();
+        for edited in ["first = 1", "first = 2"] {
+            write_commit(
+                &mut stream,
+                "Edit",
+                &[("big.py".to_owned(), lines(many, edited))],
+            );
+        }
+        repo.pipe(&["fast-import", "--quiet"], stream.as_bytes());
+        let (change, packet) = prepare(&repo, "main~1..main");
+        let history = change.earlier_history();
+        let blobs = Arc::clone(&change.blobs);
+        let lookup = CodeLookup::over_change(Arc::new(packet), blobs, Redactor::default(), history);
+        let ask = |from: Option<u32>, to: Option<u32>| {
+            let query = ToolQuery::History {
+                path: "big.py".to_owned(),
+                lines: LineRange { from, to },
+            };
+            let bounds = QueryBounds {
+                max_bytes: 24 << 10,
+                until: Instant::now() + Duration::from_secs(20),
+            };
+            lookup
+                .as_ref()
+                .unwrap()
+                .run_query(&query, &bounds)
+                .text
+                .unwrap()
+        };
+        let told = format!("only the first 400 of {many} lines were followed");
+        assert_eq!(ask(None, None).contains(&told), many > 400, "{many}");
+        assert!(
+            !ask(Some(many as u32 - 9), None).contains("were followed"),
+            "{many}"
+        );
+    }
 }
 
 #[test]

@@ -29,6 +29,13 @@ impl CodeLookup {
     /// Definitions first, then uses, the nearest to the change first.
     pub(super) fn find_symbol(&self, name: &str, bounds: &QueryBounds) -> Result<Found, String> {
         let name = bare_name(name).ok_or("`name` has to be one bare name")?;
+        if !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+            // Nothing would be found of it, and that would pass for a fact about the tree.
+            return Err(format!(
+                "names are looked up as words, and `{name}` has other signs: `search` with the regex `{}` finds its lines",
+                regex::escape(name)
+            ));
+        }
         let word = compile_regex(&format!(r"\b{}\b", regex::escape(name)))?;
         let share = QueryBounds {
             max_bytes: bounds.max_bytes / 10 * DEFINITION_TENTHS,
@@ -65,7 +72,11 @@ impl CodeLookup {
             },
         );
         if definitions == 0 {
-            defined.push_line("No definition was found.");
+            defined.push_line(match used.is_empty() {
+                true => "No definition was found.",
+                // A field or a constant has no keyword of its own.
+                false => "No definition was recognised; it may be among the uses.",
+            });
         }
         let mut out = ResultText::within(bounds);
         let defined = defined.finish("");

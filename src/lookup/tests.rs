@@ -328,6 +328,19 @@ fn a_symbol_is_shown_whole_with_the_lines_that_use_it() {
     );
 }
 
+/// What cannot be looked up is no fact about the tree: the answer names what finds it.
+#[test]
+fn a_name_that_is_no_word_is_not_said_to_be_nowhere() {
+    for name in ["$get", "ready?", "save!", "my-func", "Store.$state"] {
+        let name = name.to_owned();
+        let why = run(&ToolQuery::Symbol { name }).text.unwrap_err();
+        let regex = why.split('`').nth(5).unwrap();
+        let plain = regex.replace('\\', "");
+        assert!(regex::Regex::new(regex).unwrap().is_match(&plain), "{why}");
+        assert!(why.contains("`search`"), "{why}");
+    }
+}
+
 #[test]
 fn files_are_listed_by_name_or_path() {
     let list = |glob: &str| {
