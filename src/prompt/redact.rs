@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn what_cannot_be_seen_is_written_out() {
         let text = "a\u{202e}b\u{e0041}\u{200b}c\u{1b}[0m\td\r👩\u{200d}💻\nx";
-        let shown = "a<U+202E>b<U+E0041><U+200B>c<U+001B>[0m\td\r👩\u{200d}💻\nx";
+        let shown = "a<U+202E>b<U+E0041><U+200B>c<U+001B>[0m\td<U+000D>👩\u{200d}💻\nx";
         assert_eq!(redact("a.rs", text), (shown.to_owned(), 0));
     }
 

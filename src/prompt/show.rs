@@ -146,12 +146,38 @@ pub(super) fn file_facts(file: &FileChange, redactor: &Redactor) -> String {
     if file.lossy {
         facts.push("not UTF-8".to_owned());
     }
+    facts.extend(line_ends(file));
     let facts = facts.join(", ");
     let colon = if facts.is_empty() { "" } else { ": " };
     format!(
         "{status} {from}{}{colon}{facts}",
         show_path(&file.path, redactor)
     )
+}
+
+/// How the ends of lines change, which no line shows: a script with CRLF does not start. None: they stay as they were.
+fn line_ends(file: &FileChange) -> Option<String> {
+    let count = |kind: LineKind| {
+        let lines = file.hunks.iter().flat_map(Hunk::lines);
+        // Where no newline ends a line, nothing is known of it.
+        let of_kind = lines.filter(|line| line.kind == kind && !line.no_newline);
+        of_kind.fold((0, 0), |(all, crlf), line| {
+            (all + 1, crlf + usize::from(line.text.ends_with('\r')))
+        })
+    };
+    let [(added, to), (removed, from), (_, kept)] =
+        [LineKind::Added, LineKind::Removed, LineKind::Context].map(count);
+    let was_lf = from == 0 && kept == 0;
+    match to {
+        0 if added == 0 => None,
+        0 if from > 0 && from == removed && kept == 0 => Some("line ends CRLF -> LF".to_owned()),
+        0 if from > 0 || kept > 0 => Some("the added lines end in LF, others in CRLF".to_owned()),
+        0 => None,
+        _ if to < added => Some(format!("{to} of {added} added lines end in CRLF")),
+        _ if was_lf && removed > 0 => Some("line ends LF -> CRLF".to_owned()),
+        _ if was_lf => Some("the added lines end in CRLF".to_owned()),
+        _ => None,
+    }
 }
 
 fn file_sizes(file: &FileChange) -> String {
@@ -362,6 +388,43 @@ mod laws {
             !shown.iter().any(|one| one.shown == "old/name.py"),
             "another file has that name now"
         );
+    }
+
+    /// A change of line ends is named whatever lines it touches, and one that keeps them is not.
+    #[test]
+    fn a_change_of_line_ends_is_named() {
+        let told = |body: &str| {
+            let mut packet = packet(&[b"a.sh".to_vec()].into());
+            packet.files[0].hunks = vec![Hunk {
+                old_start: 1,
+                old_lines: 1,
+                new_start: 1,
+                new_lines: 1,
+                section: String::new(),
+                body: body.into(),
+            }];
+            file_facts(&packet.files[0], &Redactor::default())
+        };
+        for (body, words) in [
+            ("-a\n+a\r\n", "line ends LF -> CRLF"),
+            ("-a\n-b\n+a\r\n+c\r\n", "line ends LF -> CRLF"),
+            ("-a\r\n+a\n", "line ends CRLF -> LF"),
+            (" a\n+b\r\n", "the added lines end in CRLF"),
+            ("+a\r\n+b\r\n", "the added lines end in CRLF"),
+            (" a\r\n+b\n", "the added lines end in LF, others in CRLF"),
+            ("-a\n+a\r\n+b\n", "1 of 2 added lines end in CRLF"),
+        ] {
+            assert!(told(body).ends_with(words), "{body:?}: {}", told(body));
+        }
+        for body in [
+            "-a\n+b\n",
+            " a\r\n-a\r\n+b\r\n",
+            "-a\r\n",
+            "+a\n",
+            "-a\r\n+b\r\n",
+        ] {
+            assert!(!told(body).contains("LF"), "{body:?}: {}", told(body));
+        }
     }
 
     proptest! {

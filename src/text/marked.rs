@@ -7,14 +7,22 @@ use std::fmt::Write as _;
 /// instructions hidden in tag characters, Trojan Source. Joiners of emoji stay. For readers that take everything
 /// literally, so in a form that no source code has.
 pub(crate) fn mark_hidden(text: Cow<'_, str>) -> Cow<'_, str> {
-    let is_written_out = |c: char| c != '\n' && is_marked(c);
+    // At the end of a line it belongs to the end. Within one it is the end for some readers, so that what stands behind it
+    // looks like a line of the file.
+    let is_lone = |at: usize| !matches!(text.as_bytes().get(at + 1), None | Some(b'\n'));
+    let is_written_out = |c: char| c == '\r' || c != '\n' && is_marked(c);
+    let mut found = text
+        .match_indices(is_written_out)
+        .filter(|(at, c)| *c != "\r" || is_lone(*at))
+        .peekable();
     // Text of many megabytes is not copied for characters that it does not have.
-    if !text.contains(is_written_out) {
+    if found.peek().is_none() {
+        drop(found);
         return text;
     }
     let mut out = String::with_capacity(text.len() + 16);
     let mut end = 0;
-    for (at, c) in text.match_indices(is_written_out) {
+    for (at, c) in found {
         out.push_str(&text[end..at]);
         end = at + c.len();
         // Writing to a string cannot fail.
@@ -26,7 +34,8 @@ pub(crate) fn mark_hidden(text: Cow<'_, str>) -> Cow<'_, str> {
     out.into()
 }
 
-/// Whether [`mark_hidden`] writes a character out where it is not a newline: that is left to whoever holds lines.
+/// Whether [`mark_hidden`] writes a character out wherever it stands, where it is not a newline: that is left to whoever
+/// holds lines.
 pub(crate) fn is_marked(c: char) -> bool {
     match c {
         '\t' | '\r' | ' '..='~' => false,
@@ -60,6 +69,17 @@ mod tests {
             prop_assert_eq!(mark_hidden(Cow::Borrowed(&text)), plain.as_str());
             let again = mark_hidden(Cow::Borrowed(&plain));
             prop_assert!(matches!(again, Cow::Borrowed(_)));
+        }
+
+        /// No carriage return is left that some reader takes for the end of a line which is none, and none is lost that ends one.
+        #[test]
+        fn a_carriage_return_stays_at_the_end_of_a_line_alone(text in "(a|\r|\n|\u{200b}){0,16}") {
+            let marked = mark_hidden(Cow::Borrowed(&text)).into_owned();
+            let bytes = marked.as_bytes();
+            let lone = |at: usize| bytes[at] == b'\r' && !matches!(bytes.get(at + 1), None | Some(b'\n'));
+            prop_assert!(!(0..bytes.len()).any(lone), "{marked:?}");
+            let back = marked.replace("<U+000D>", "\r").replace("<U+200B>", "\u{200b}");
+            prop_assert_eq!(back, text);
         }
     }
 }
