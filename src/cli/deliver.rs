@@ -95,8 +95,11 @@ impl ReportOutput<'_> {
                 return report.bottom_line(self.gate).unpublished_code();
             }
         }
-        let files = shown_files(report, start);
-        console.write_stderr(&report::terminal::render(report, look, &files));
+        let shown = match self.file {
+            None => render_with(report, self.format, self.gate, look, start),
+            Some(_) => report::terminal::render(report, look, &shown_files(report, start)),
+        };
+        console.write_stderr(&shown);
         report.bottom_line(self.gate).exit_code
     }
 }

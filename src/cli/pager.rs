@@ -53,7 +53,11 @@ fn pipe_through(pager: &str, text: &str, start: &CommandContext) -> std::io::Res
         let text = start.console.spell_for(true, text);
         let _ = stdin.write_all(text.as_bytes());
     }
-    child.wait().map(drop)
+    // The shell's words for a program that is not there, or cannot be run: then nothing of the text was seen.
+    match child.wait()?.code() {
+        Some(126 | 127) => Err(std::io::Error::other("the pager cannot be run")),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -63,7 +67,7 @@ mod tests {
     use crate::report::Verbosity;
     use crate::run::environment::ProcessEnvironment;
 
-    fn pager(vars: &[(&str, &str)]) -> Option<String> {
+    fn context(vars: &[(&str, &str)]) -> CommandContext {
         let path = std::env::var("PATH").unwrap_or_default();
         let hermetic = [
             ("PATH", path.as_str()),
@@ -72,13 +76,28 @@ mod tests {
         ];
         let environment = ProcessEnvironment::from_vars(&[&hermetic, vars].concat());
         let console = Console::new(None, Verbosity::Normal, &environment);
-        let start = CommandContext::new(
+        CommandContext::new(
             crate::cli::args::GlobalArgs::default(),
             environment,
             console,
         )
-        .unwrap();
-        pager_program(&start)
+        .unwrap()
+    }
+
+    fn pager(vars: &[(&str, &str)]) -> Option<String> {
+        pager_program(&context(vars))
+    }
+
+    /// A report that nobody was shown must not end as if it had been.
+    #[test]
+    fn a_pager_that_is_not_there_has_shown_nothing() {
+        let start = context(&[]);
+        for missing in ["no-such-pager-anywhere", "/nonexistent/pager -R"] {
+            assert!(pipe_through(missing, "a\n", &start).is_err(), "{missing}");
+        }
+        for there in ["cat >/dev/null", "true", "false", "head -1 >/dev/null"] {
+            assert!(pipe_through(there, "a\n", &start).is_ok(), "{there}");
+        }
     }
 
     #[test]

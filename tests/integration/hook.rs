@@ -180,6 +180,25 @@ fn advice_speaks_of_a_gate_only_where_one_would_stop_the_push() {
         .prints("no push is stopped");
 }
 
+/// Who asks the hook why nobody can push is told it.
+#[test]
+fn a_hook_with_a_broken_configuration_says_so() {
+    let desk = Desk::new().installed();
+    desk.repo.git(["config", "council.hook.mode", "nonsense"]);
+    desk.repo
+        .council(["hook", "status"])
+        .ends(0)
+        .prints("every push is stopped")
+        .prints("nonsense");
+    let json = desk.repo.council(["hook", "status", "--json"]).ends(0);
+    let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    assert!(
+        json["error"].as_str().unwrap().contains("nonsense"),
+        "{json}"
+    );
+    assert!(json["settings"].is_null(), "{json}");
+}
+
 #[test]
 fn a_clean_push_is_quiet() {
     let desk = Desk::new().installed();

@@ -103,6 +103,40 @@ fn events_fit_their_schema_and_end_with_the_verdict() {
     assert_eq!(seen[0]["reused"], true);
 }
 
+/// Events have standard output; the report goes to standard error in the form that was asked for.
+#[test]
+fn beside_events_the_report_keeps_its_format() {
+    let repo = with_change();
+    for (format, begins) in [
+        ("json", "{"),
+        ("sarif", "{"),
+        ("agent", "git-council 1\t"),
+        ("markdown", "---"),
+        ("terminal", "PASS"),
+    ] {
+        let args = [
+            "review",
+            "HEAD",
+            "--fresh",
+            "--no-save",
+            "--events",
+            "-",
+            "--format",
+            format,
+        ];
+        let run = repo.council_with(&[], &args);
+        let report = run.stderr.lines().any(|line| line.starts_with(begins));
+        assert!(report, "{format}: {}", run.stderr);
+        let only = ["terminal"].contains(&format);
+        assert_eq!(
+            run.stderr.contains("\nPASS") || run.stderr.starts_with("PASS"),
+            only,
+            "{}",
+            run.stderr
+        );
+    }
+}
+
 #[test]
 fn the_demo_plays_without_a_repository_or_a_network() {
     let home = Repo::home();

@@ -21,6 +21,7 @@ use crate::run::hook::install::{
 use crate::run::hook::script::{self, HookEvent, VERSION};
 use crate::run::request::CheckoutUse;
 use crate::run::settings::{self, ConfigSources};
+use crate::text::Untrusted;
 
 /// Review pushes and commits with git hooks
 #[derive(Debug, Clone, Args)]
@@ -254,6 +255,9 @@ pub(crate) struct HookStatus {
     /// How a verdict affects a push; none where the configuration cannot be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     settings: Option<HookMeaning>,
+    /// Why the configuration cannot be read; every push is stopped until it can. Untrusted text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
 }
 
 /// What `hook status --json` says of one hook.
@@ -292,15 +296,22 @@ fn collect_status(start: &CommandContext) -> Result<HookStatus, RunError> {
             state: describe_state(&hooks, event, state),
         });
     }
-    let settings = repository_settings(start).ok().map(|settings| HookMeaning {
-        enabled: settings.hook.enabled,
-        gate: settings.hook.mode == HookMode::Gate,
-        models: settings.hook.models,
-    });
+    let (settings, error) = match repository_settings(start) {
+        Ok(settings) => {
+            let meaning = HookMeaning {
+                enabled: settings.hook.enabled,
+                gate: settings.hook.mode == HookMode::Gate,
+                models: settings.hook.models,
+            };
+            (Some(meaning), None)
+        }
+        Err(error) => (None, Some(error.message)),
+    };
     Ok(HookStatus {
         hooks: rows,
         directory: hooks.dir.display().to_string(),
         settings,
+        error,
     })
 }
 
@@ -358,6 +369,13 @@ fn show_status(args: StatusArgs, start: &CommandContext) -> Result<(), RunError>
         rows.push([&hook.event, &hook.state]);
     }
     rows.push(["directory", &status.directory]);
+    if let Some(error) = &status.error {
+        let stopped = format!(
+            "every push is stopped, since the configuration cannot be read: {}",
+            Untrusted::new(error).line()
+        );
+        rows.push(["mode", &stopped]);
+    }
     if let Some(meaning) = &status.settings {
         let pre_push = HookEvent::PrePush.name();
         let is_installed = status
