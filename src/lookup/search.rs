@@ -67,7 +67,7 @@ impl CodeLookup {
             ""
         };
         note += &walk.describe_unread();
-        if let Some(glob) = glob.filter(|_| walk.read == 0 && !walk.is_cut) {
+        if let Some(glob) = glob.filter(|_| walk.read + walk.missing == 0 && !walk.is_cut) {
             note += &format!("; no file that is searched fits the glob `{}`", glob.asked);
         }
         Ok(out.finish(&note))

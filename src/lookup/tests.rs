@@ -328,6 +328,62 @@ fn a_symbol_is_shown_whole_with_the_lines_that_use_it() {
     );
 }
 
+/// A partial clone has the names of files and not their content: nobody can say that they do not use a name.
+#[test]
+fn files_whose_content_is_not_here_are_told_by_every_search() {
+    struct Partial(Tree);
+    impl BlobSource for Partial {
+        fn read(&self, side: Side, path: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {
+            let is_here = path.as_bytes() == b"shop/app.py" || side == Side::Old;
+            let missing = BlobError {
+                path: path.clone(),
+                cause: "object not found".to_owned(),
+            };
+            is_here
+                .then(|| self.0.read(side, path))
+                .unwrap_or(Err(missing))
+        }
+
+        fn entries(&self, side: Side) -> Result<Option<Vec<TreeEntry>>, BlobError> {
+            self.0.entries(side)
+        }
+    }
+    let whole = lookup();
+    let files = [
+        ("shop/app.py", APP),
+        ("shop/other.py", OTHER),
+        ("far/one.py", "pay()\n"),
+    ];
+    let tree = Tree {
+        new: files
+            .map(|(path, text)| (path, text.as_bytes().to_vec()))
+            .into(),
+        old: BTreeMap::new(),
+        other: Vec::new(),
+    };
+    let partial = Arc::new(Partial(tree));
+    let packet = Arc::clone(&whole.packet);
+    let lookup = CodeLookup::over_change(packet, partial, Redactor::default(), None).unwrap();
+    let told = |query: ToolQuery| lookup.run_query(&query, &bounds()).text.unwrap();
+    let search = |glob: Option<&str>| {
+        told(ToolQuery::Search {
+            regex: "pay".to_owned(),
+            glob: glob.map(str::to_owned),
+        })
+    };
+    for text in [
+        told(ToolQuery::Symbol {
+            name: "pay".to_owned(),
+        }),
+        search(None),
+    ] {
+        assert!(text.contains("2 files could not be searched"), "{text}");
+    }
+    let text = search(Some("far/**"));
+    assert!(text.contains("1 file could not be searched"), "{text}");
+    assert!(!text.contains("fits the glob"), "{text}");
+}
+
 /// What cannot be looked up is no fact about the tree: the answer names what finds it.
 #[test]
 fn a_name_that_is_no_word_is_not_said_to_be_nowhere() {

@@ -20,17 +20,25 @@ pub(super) struct FileWalk {
     pub(super) is_cut: bool,
     /// Files that are too large to read.
     pub(super) too_large: usize,
+    /// Files whose content is not here, as in a partial clone.
+    pub(super) missing: usize,
 }
 
 impl FileWalk {
     /// What was left out for its size, in words behind others.
     pub(super) fn describe_unread(&self) -> String {
         let most = MAX_FILE_BYTES >> 20;
-        match self.too_large {
+        let large = match self.too_large {
             0 => String::new(),
             1 => format!("; 1 file larger than {most} MiB was not searched"),
             n => format!("; {n} files larger than {most} MiB were not searched"),
-        }
+        };
+        let missing = match self.missing {
+            0 => String::new(),
+            1 => "; 1 file could not be searched: its content is not in this clone".to_owned(),
+            n => format!("; {n} files could not be searched: their content is not in this clone"),
+        };
+        large + &missing
     }
 }
 
@@ -39,6 +47,7 @@ enum LookedFile<T> {
     /// Time was over before it was read.
     Late,
     Unreadable,
+    Missing,
     TooLarge,
     Read(Option<T>),
 }
@@ -71,6 +80,10 @@ impl CodeLookup {
                         return walk;
                     }
                     LookedFile::Unreadable => continue,
+                    LookedFile::Missing => {
+                        walk.missing += 1;
+                        continue;
+                    }
                     LookedFile::TooLarge => {
                         walk.too_large += 1;
                         continue;
@@ -99,8 +112,10 @@ impl CodeLookup {
         let read = self
             .texts
             .read_through(path, walk, || self.blobs.read(Side::New, path));
-        let Ok(Some(bytes)) = read else {
-            return LookedFile::Unreadable;
+        let bytes = match read {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return LookedFile::Unreadable,
+            Err(_) => return LookedFile::Missing,
         };
         if is_binary(&bytes) {
             return LookedFile::Unreadable;

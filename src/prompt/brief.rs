@@ -186,9 +186,10 @@ fn fill_context(
         .filter(|block| paths.contains(&block.about))
         .collect();
     let gaps: String = around.gaps.iter().map(|gap| format!("[{gap}]\n")).collect();
-    let room = room.saturating_sub(gaps.len());
-    let mut shown = show_context(&blocks, room, class.line_bytes, tools.redactor);
-    if !shown.text.is_empty() {
+    let left = room.saturating_sub(gaps.len());
+    let mut shown = show_context(&blocks, left, class.line_bytes, tools.redactor);
+    // Also where nothing was found: a function without callers and one whose callers were not looked for look alike.
+    if gaps.len() <= room {
         shown.text.push_str(&gaps);
     }
     shown

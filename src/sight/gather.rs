@@ -96,6 +96,7 @@ pub fn gather_context(sight: &Sight, packet: &Packet, limits: &SearchLimits) -> 
     gathered.gaps.extend(search_gap(&hits, unread));
     gathered.gaps.extend(more);
     gathered.gaps.extend(size_gap(&hits));
+    gathered.gaps.extend(missing_gap(&hits));
     gathered.gaps.extend(history_gap(&history, limits));
     gathered
 }
@@ -127,6 +128,17 @@ fn size_gap(hits: &NameHits) -> Option<String> {
         1 => Some(format!("1 file larger than {most} KiB was not searched")),
         n => Some(format!(
             "{n} files larger than {most} KiB were not searched"
+        )),
+    }
+}
+
+/// What a partial clone left out: nobody knows what stands there.
+fn missing_gap(hits: &NameHits) -> Option<String> {
+    match hits.missing {
+        0 => None,
+        1 => Some("1 file could not be searched: its content is not in this clone".to_owned()),
+        n => Some(format!(
+            "{n} files could not be searched: their content is not in this clone"
         )),
     }
 }

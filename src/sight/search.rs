@@ -48,6 +48,8 @@ pub(super) struct NameHits {
     pub(super) is_cut: bool,
     /// Files that are too large to read.
     pub(super) too_large: usize,
+    /// Files whose objects are not here, as in a partial clone, or are damaged.
+    pub(super) missing: usize,
     /// Whether it was time that ended it.
     pub(super) is_late: bool,
 }
@@ -95,12 +97,15 @@ impl NameSearch {
             }
             found.read += batch.len();
             let looked = map_parallel(&mut batch, &|file| {
-                let bytes = tree.read_text(file).ok().flatten()?;
-                let hits = self.search_bytes(&bytes);
-                Some((bytes.len(), hits, bytes))
+                let bytes = tree.read_text(file)?;
+                Ok::<_, crate::git::GitError>(bytes.map(|bytes| {
+                    let hits = self.search_bytes(&bytes);
+                    (bytes.len(), hits, bytes)
+                }))
             });
             for (file, looked) in batch.into_iter().zip(looked) {
-                let Some((size, hits, text)) = looked else {
+                found.missing += usize::from(looked.is_err());
+                let Ok(Some((size, hits, text))) = looked else {
                     continue;
                 };
                 bytes += size;

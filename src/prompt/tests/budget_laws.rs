@@ -80,6 +80,14 @@ proptest! {
         prop_assert_eq!(&brief.coverage, &bare.coverage);
         let context: usize = brief.sizes.context.iter().map(|(_, used)| used.bytes).sum();
         prop_assert!(context <= context_bytes);
+        // What the search left out is told wherever there is room for it, also where it found nothing.
+        let words: usize = gaps.iter().map(|gap| gap.len() + 3).sum();
+        let room = budget_bytes.saturating_sub(bare.text.len() + 1_700).min(context_bytes);
+        if room >= words {
+            for gap in &gaps {
+                prop_assert!(brief.text.contains(&format!("[{gap}]\n")), "{}", gap);
+            }
+        }
         // What is shown stands behind its number, and nothing of it before the change.
         let (before, _) = brief.text.split_once("## Context").unwrap_or((&brief.text, ""));
         prop_assert!(!before.contains("around line"));
