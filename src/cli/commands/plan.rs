@@ -81,5 +81,5 @@ fn plan_first_round(
     } else {
         prepare::prepare_review(&request, start)?
     };
-    matrix::plan_matrix(&prepared, args.review.council.deep, folder)
+    matrix::plan_matrix(&prepared, args.review.council.deep, folder, start)
 }

@@ -20,6 +20,7 @@ use crate::report::{
 use crate::session::matrix::{self, DueTurn, MatrixContext, MatrixStage};
 use crate::session::{PromptRenderer, RealWorld, RunFolders, RunRef, SessionWorld as _, worker};
 
+use crate::run::context::RunContext;
 use crate::run::convene::draw_run_seed;
 use crate::run::digests;
 use crate::run::error::RunError;
@@ -28,6 +29,7 @@ use crate::run::floor::{RuleBench, configured_rules, hear_rules};
 use crate::run::plan::{PlanInputs, build_plan, plan_subject};
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::{SeatPrompts, template_overrides};
+use crate::run::recognition::VerdictMemory;
 use crate::run::redaction::own_rules_text;
 use crate::run::seats::SeatPlanner;
 use crate::run::store::REPORT_FILE;
@@ -88,6 +90,7 @@ pub(crate) fn plan_matrix(
     prepared: &PreparedReview,
     deep: bool,
     run: &Path,
+    start: &RunContext,
 ) -> Result<Vec<DueTurn>, RunError> {
     let cannot =
         |error: std::io::Error| RunError::run(format!("cannot write {}: {error}", run.display()));
@@ -110,6 +113,13 @@ pub(crate) fn plan_matrix(
     let mut notes = bench.seating_notes();
     notes.extend(planned.idle_note);
     notes.extend((debate == DebateMode::Off).then(|| NOTE.to_owned()));
+    // What counts as dismissed is settled here: where the verdict is made there may be no repository.
+    let memory = VerdictMemory::for_change(prepared, start);
+    let mut heard = memory
+        .map(|memory| memory.load_dismissals())
+        .unwrap_or_default();
+    heard.dismissals.extend(prepared.dismissed.iter().cloned());
+    notes.extend(heard.notes);
     let inputs = PlanInputs {
         procedure: matrix_procedure(settings.review.procedure)?,
         debate,
@@ -121,7 +131,10 @@ pub(crate) fn plan_matrix(
         },
         seed,
         notes,
-        options: ProcedureOptions::default(),
+        options: ProcedureOptions {
+            dismissed: heard.dismissals,
+            ..ProcedureOptions::default()
+        },
     };
     let plan = build_plan(prepared, &seats, prompts.as_deref(), inputs);
     let known = digests::compute_digests(

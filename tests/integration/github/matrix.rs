@@ -46,6 +46,51 @@ fn judge(repo: &Repo, dir: &Path, run: &str, (judge, turn): &(String, u64)) {
     .ends(0);
 }
 
+/// What is dismissed here does not count wherever its judges sit.
+#[test]
+fn a_matrix_heeds_the_dismissals_that_a_review_heeds() {
+    let repo = Repo::with_base();
+    repo.write("src/a.rs", CONFLICT);
+    repo.commit("Change");
+    let report = |args: &[&str]| -> Value {
+        serde_json::from_str(&repo.council_with(&[], args).stdout).unwrap()
+    };
+    let fresh = ["review", "HEAD", "--debate=off", "--fresh", "--json"];
+    let found = report(&fresh);
+    let ids = found["findings"].as_array().unwrap().iter();
+    let mut heeded = Vec::new();
+    for (n, id) in ids
+        .map(|found| found["fingerprint"].as_str().unwrap())
+        .enumerate()
+    {
+        repo.council(["dismiss", id, "--because", "an example"])
+            .ends(0);
+        let run = format!("run-{n}");
+        for turn in planned(&repo, &run, "HEAD") {
+            judge(&repo, &repo.path(), &run, &turn);
+        }
+        let (matrix, one) = (
+            report(&["conclude", "--run", &run, "--json"]),
+            report(&fresh),
+        );
+        let standing = |report: &Value| -> Vec<(Value, bool)> {
+            let findings = report["findings"].as_array().unwrap().iter();
+            findings
+                .map(|found| (found["fingerprint"].clone(), found["dismissed"].is_object()))
+                .collect()
+        };
+        assert_eq!(matrix["verdict"], one["verdict"], "{id}");
+        assert_eq!(standing(&matrix), standing(&one), "{id}");
+        heeded.push(
+            standing(&matrix)
+                .iter()
+                .filter(|(_, is_dismissed)| *is_dismissed)
+                .count(),
+        );
+    }
+    assert!(heeded.iter().all(|count| *count > 0), "{heeded:?}");
+}
+
 #[test]
 fn the_verdict_of_a_matrix_is_that_of_one_machine() {
     let repo = Repo::with_base();
