@@ -140,11 +140,15 @@ impl PushNews {
         let ending = self.ending.map(PushEnding::words);
         let taken = [secrets.is_some(), ending.is_some(), shown.is_some()];
         let mut room = MAX_LINES - taken.iter().filter(|taken| **taken).count();
-        let verdicts = fit_verdicts(&self.verdicts, room - usize::from(!self.notes.is_empty()));
+        // The worst finding goes before the verdicts of branches that are better: it says what failed.
+        let kept = usize::from(!self.notes.is_empty()) + usize::from(shown.is_some());
+        let verdicts = fit_verdicts(&self.verdicts, room.saturating_sub(kept));
         room = room.saturating_sub(verdicts.len());
-        let notes = fit_lines(self.notes, room, |left| {
-            format!("{} more notes", left.len())
-        });
+        let notes = fit_lines(
+            self.notes,
+            room.saturating_sub(usize::from(shown.is_some())),
+            |left| format!("{} more notes", left.len()),
+        );
         room = room.saturating_sub(notes.len());
         let is_latest =
             |report: &Report| self.verdicts.len() < 2 && report.receipt.run.recognised.is_none();
@@ -282,6 +286,13 @@ mod tests {
                 let worst = (0..ranges).max_by_key(|at| (at % 4, usize::MAX - at));
                 let worst = worst.map_or(String::new(), |at| format!("topic-{at}"));
                 assert!(ranges == 0 || named(&worst), "{worst} comes first: {text}");
+                let weighs = ranges > 1;
+                let others = [found > 0 && ranges > 0, ending.is_some(), notes > 0];
+                let others = others.into_iter().filter(|is_there| *is_there).count();
+                // Its verdict and the way to the rest have a line each.
+                if weighs && others + 2 < MAX_LINES {
+                    assert!(text.lines().any(|line| line.starts_with("F1 ")), "{text}");
+                }
                 let left = ranges - shown;
                 assert_eq!(
                     left > 0,

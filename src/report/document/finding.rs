@@ -37,6 +37,8 @@ pub(in crate::report) struct FindingView<'a> {
     pub(in crate::report) support: String,
     /// What others said, in their own words.
     pub(in crate::report) opinions: Vec<String>,
+    /// How many findings it stands for.
+    pub(in crate::report) many: usize,
     /// The same finding elsewhere: id and place.
     pub(in crate::report) others: Vec<String>,
 }
@@ -58,6 +60,7 @@ impl<'a> FindingView<'a> {
             fix,
             see,
             support: support(report, found, names),
+            many: group.all_findings().count(),
             opinions: opinions(found, names),
             others: group.other_places(MAX_OTHERS),
         }

@@ -70,8 +70,11 @@ pub(crate) fn render_hook(
     for view in &named {
         finding::push_line(&mut page, view);
     }
-    let more = match document.counting().count().saturating_sub(named.len()) {
+    let all: usize = document.counting().map(|view| view.many).sum();
+    let told: usize = named.iter().map(|view| view.many).sum();
+    let more = match all.saturating_sub(told) {
         0 => "reasons, fixes and votes".to_owned(),
+        left if told == 0 => format!("{left} findings, reasons and fixes"),
         left => format!("{left} more, reasons and fixes"),
     };
     let run = run.map_or(String::new(), |name| {
