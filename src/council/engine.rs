@@ -93,6 +93,13 @@ impl Council {
         Some((judges[seat].id(), self.in_place(&meant.finding)))
     }
 
+    /// Whom a judge means by the name under which it was shown another: a label (`A`), or a role.
+    pub fn peer_meant(&self, judge: &JudgeId, name: &str) -> Option<&JudgeId> {
+        let judges = &self.state.judges;
+        let meant = self.state.find_addressee(judges.seat_of(judge)?, name)?;
+        Some(judges[meant].id())
+    }
+
     /// A judge's own finding by its number, from 1.
     pub fn own_finding(&self, judge: &JudgeId, number: u32) -> Option<Finding> {
         let judges = &self.state.judges;

@@ -54,6 +54,9 @@ pub struct RoundRecord {
     pub consensus: Vec<String>,
     /// Findings that somebody disputes, in their words.
     pub disputed: Vec<String>,
+    /// Whether the final ballots were asked for in it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ballots: bool,
 }
 
 /// Where one judge stands after a round.

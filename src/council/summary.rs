@@ -5,6 +5,7 @@ use council_protocol::RoundNumber;
 
 use super::judges::SeatIndex;
 use super::ledger::{JudgeStand, RoundRecord, UnchallengedRecord};
+use super::plan::Procedure;
 use super::position::position_before;
 use super::state::DebateState;
 
@@ -38,6 +39,7 @@ pub(super) fn close_round(state: &mut DebateState) {
             .iter()
             .map(|&seat| state.judges[seat].id().clone())
             .collect(),
+        ballots: state.ending && state.plan.procedure == Procedure::CrossExamination,
     };
     state.ledger.rounds.push(record);
 }

@@ -505,7 +505,10 @@ impl ProgressTeller<'_> {
                 .map(|challenge| ProgressKind::Challenged {
                     judge: judge.clone(),
                     round,
-                    to: self.clean(&challenge.to),
+                    to: match self.council.peer_meant(judge, &challenge.to) {
+                        Some(peer) => peer.as_str().to_owned(),
+                        None => self.clean(&challenge.to),
+                    },
                     question: self.clean(&challenge.question),
                 }),
         );

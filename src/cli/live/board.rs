@@ -159,7 +159,10 @@ impl Board {
                 to,
                 question,
                 ..
-            } => format!("{} asks {to}: {question}", self.name_of(judge)),
+            } => {
+                let to = self.name_of(&to.as_str().into());
+                format!("{} asks {to}: {question}", self.name_of(judge))
+            }
             _ => return None,
         })
     }

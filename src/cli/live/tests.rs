@@ -144,6 +144,24 @@ fn what_has_no_price_is_never_told_as_nothing() {
     }
 }
 
+/// Judges know each other by labels, readers by names.
+#[test]
+fn a_question_is_told_with_the_name_of_whom_it_is_put_to() {
+    let (_, lines) = board(vec![
+        convened(None),
+        (
+            1,
+            ProgressKind::Challenged {
+                judge: judge("judge-2"),
+                round: RoundNumber(2),
+                to: "judge-1".to_owned(),
+                question: "Who calls f?".to_owned(),
+            },
+        ),
+    ]);
+    assert_eq!(lines, ["tests asks security: Who calls f?"]);
+}
+
 /// Nobody failed where the user stopped the run: a judge that is asked to end is told of once, at the end.
 #[test]
 fn who_is_asked_to_end_has_not_failed() {

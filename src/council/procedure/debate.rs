@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use council_protocol::task::{DebateBranch, Peer, Task};
-use council_protocol::{Capability, JudgeId, RoundNumber, Severity, Vote};
+use council_protocol::{Answer, Capability, JudgeId, RoundNumber, Severity, Vote};
 
 use super::agenda::DebateAgenda;
 use super::quick::independent_round;
@@ -31,6 +31,23 @@ impl ProcedureRules for DebateRules {
             }
             _ => None,
         }
+    }
+
+    fn on_answer(
+        &self,
+        state: &mut DebateState,
+        seat: SeatIndex,
+        answer: &Answer,
+    ) -> Vec<(SeatIndex, QueuedTask)> {
+        note_questions(state, seat, answer);
+        Vec::new()
+    }
+}
+
+/// What a judge asks another in R2. There is no round in which it would be answered: the reader is told that, too.
+pub(super) fn note_questions(state: &mut DebateState, seat: SeatIndex, answer: &Answer) {
+    if state.begun > 1 {
+        state.note_challenges(seat, answer);
     }
 }
 

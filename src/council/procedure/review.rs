@@ -1,9 +1,12 @@
 //! Several judges, one round; a second one where the mode of debate says so (the default, and `--deep`).
 
+use council_protocol::Answer;
+
 use super::agenda::DebateAgenda;
 use super::debate;
 use super::quick::independent_round;
 use super::rules::ProcedureRules;
+use crate::judges::{QueuedTask, SeatIndex};
 use crate::plan::DebateMode;
 use crate::state::{DebateState, RoundPlan};
 
@@ -20,5 +23,15 @@ impl ProcedureRules for ReviewRules {
             (1, DebateMode::Force) => debate::second_round(state, &DebateAgenda::Everything),
             _ => None,
         }
+    }
+
+    fn on_answer(
+        &self,
+        state: &mut DebateState,
+        seat: SeatIndex,
+        answer: &Answer,
+    ) -> Vec<(SeatIndex, QueuedTask)> {
+        debate::note_questions(state, seat, answer);
+        Vec::new()
     }
 }

@@ -79,6 +79,51 @@ fn withdrawing_a_finding_has_the_same_bar() {
     assert_eq!(level(None), (Disposition::Unconfirmed, true));
 }
 
+/// Every answer of a debate has to challenge somebody or to say why not: what was asked, of whom, is part of the debate.
+#[test]
+fn what_a_judge_asks_another_is_in_the_outcome() {
+    for plan in [debate(2), {
+        let mut plan = debate(2);
+        plan.procedure = crate::plan::Procedure::Review;
+        plan
+    }] {
+        let mut run = Run::seated(plan);
+        run.answer("judge-1", Vote::Warn, |a| {
+            a.findings = vec![finding(Severity::Significant, 3)]
+        });
+        run.answer("judge-2", Vote::Pass, |_| {});
+        let asks = |to: &str, question: &str| council_protocol::answer::Challenge {
+            to: to.into(),
+            claim: "It is called twice.".into(),
+            question: question.into(),
+        };
+        assert_eq!(
+            run.council.peer_meant(&"judge-2".into(), "A"),
+            Some(&"judge-1".into())
+        );
+        if run.open.contains_key("judge-1") {
+            run.answer("judge-1", Vote::Warn, |_| {});
+        }
+        run.answer("judge-2", Vote::Pass, |a| {
+            a.challenges = vec![asks("A", "Who calls f?"), asks("Z", "Who are you?")];
+        });
+        let outcome = run.concluded();
+        let told: Vec<_> = outcome
+            .challenges
+            .iter()
+            .map(|c| {
+                (
+                    c.from.as_str(),
+                    c.to.as_str(),
+                    c.question.as_str(),
+                    c.evaded,
+                )
+            })
+            .collect();
+        assert_eq!(told, [("judge-2", "judge-1", "Who calls f?", false)]);
+    }
+}
+
 /// A judge quotes line 3 and names line 30: everybody is told the line where the quote stands, and who let go of it is not
 /// said to hold it.
 #[test]

@@ -14,8 +14,10 @@ impl<'a> RoundWriter<'a> {
     pub(super) fn examination(&mut self) {
         self.challenges_of(RoundNumber::FIRST);
         let ledger = &self.report.outcome.ledger;
-        let ballots = !ledger.ballots.is_empty();
-        let last = ledger.rounds.last().map(|r| r.round).filter(|_| ballots);
+        // Reports of earlier versions tell of ballots by those that were cast.
+        let is_cast = !ledger.ballots.is_empty();
+        let last = ledger.rounds.last().filter(|r| is_cast || r.ballots);
+        let (ballots, last) = (last.is_some(), last.map(|r| r.round));
         let examined = ledger.rounds.iter();
         let examined = examined.filter(|r| r.round > 1 && Some(r.round) != last);
         let examined: Vec<&RoundRecord> = examined.collect();
@@ -34,7 +36,14 @@ impl<'a> RoundWriter<'a> {
         if ballots {
             self.begin_section("The final ballots");
             self.ballots();
-            self.decision();
+            if is_cast {
+                self.decision();
+            } else {
+                self.push_sentence(
+                    0,
+                    "Everybody was asked for one, and nobody cast any.".to_owned(),
+                );
+            }
         }
         self.convergence();
     }

@@ -286,6 +286,7 @@ pub(in crate::report) fn examined() -> Report {
             _ => Vec::new(),
         },
         stands,
+        ballots: false,
     };
     let again = |judge, vote| stand(judge, Some(vote), vote, vote);
     let opened = |judge, vote| stand(judge, None, vote, vote);

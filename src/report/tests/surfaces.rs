@@ -701,3 +701,22 @@ fn the_same_move_is_told_once_with_the_first_line_of_its_evidence() {
     assert!(text.contains("src/db.rs:42: first line"), "{text}");
     assert!(!text.contains("second line"), "{text}");
 }
+
+/// Whoever looks for a round that never took place does not find it: the round of ballots is none of challenges.
+#[test]
+fn the_round_of_ballots_is_no_round_of_challenges() {
+    let counted = |report: &super::super::Report| {
+        let text = terminal::render_all(report, EIGHTY, &[]);
+        let rounds = text
+            .lines()
+            .filter(|line| line.contains("challenge each other"));
+        (rounds.count(), text.contains("The final ballots"))
+    };
+    let mut report = super::debates::examined();
+    let last = report.outcome.ledger.rounds.len() - 1;
+    let with_ballots = counted(&report);
+    report.outcome.ledger.rounds[last].ballots = true;
+    assert_eq!(counted(&report), with_ballots);
+    report.outcome.ledger.ballots.clear();
+    assert_eq!(counted(&report), (with_ballots.0, true), "nobody cast one");
+}
