@@ -134,9 +134,15 @@ pub(super) fn show_context(
     let mut left = room;
     let mut shown: Vec<Option<(String, usize)>> = vec![None; blocks.len()];
     let mut taken: HashMap<ContextKind, usize> = HashMap::new();
+    let mut lines = ShownLines::default();
     for is_shared in [true, false] {
         for (block, slot) in blocks.iter().zip(&mut shown) {
             if slot.is_some() {
+                continue;
+            }
+            if lines.hold(block) {
+                // What stands there already is paid for once.
+                *slot = Some((String::new(), 0));
                 continue;
             }
             let spent = taken.entry(block.kind).or_default();
@@ -153,10 +159,33 @@ pub(super) fn show_context(
                 left -= written.0.len();
                 *spent += written.0.len();
                 *slot = Some(written);
+                lines.add(block);
             }
         }
     }
     gather(blocks, shown)
+}
+
+/// The lines that blocks show.
+#[derive(Default)]
+struct ShownLines<'b>(HashMap<&'b RepoPath, Vec<(u32, u32)>>);
+
+impl<'b> ShownLines<'b> {
+    fn add(&mut self, block: &'b ContextBlock) {
+        if let ContextBody::Lines { start, end, .. } = block.body {
+            self.0.entry(&block.path).or_default().push((start, end));
+        }
+    }
+
+    /// Whether all lines of a block are shown, by one block or by several that follow on each other.
+    fn hold(&self, block: &ContextBlock) -> bool {
+        let ContextBody::Lines { start, end, .. } = block.body else {
+            return false;
+        };
+        let shown = self.0.get(&block.path).map_or(&[][..], Vec::as_slice);
+        let is_shown = |line: u32| shown.iter().any(|(from, to)| (*from..=*to).contains(&line));
+        (start..=end).all(is_shown)
+    }
 }
 
 fn gather(blocks: &[&ContextBlock], shown: Vec<Option<(String, usize)>>) -> ShownContext {
@@ -169,6 +198,7 @@ fn gather(blocks: &[&ContextBlock], shown: Vec<Option<(String, usize)>>) -> Show
             .filter(|(block, _)| block.kind == kind);
         for (_, slot) in of_kind {
             match slot {
+                Some((text, _)) if text.is_empty() => {}
                 Some((text, secrets)) => {
                     out.text.push_str(text);
                     out.secrets += secrets;
@@ -336,6 +366,33 @@ mod tests {
     }
 
     proptest! {
+        /// No block is paid for whose lines all stand in blocks before it, and no line is lost by that.
+        #[test]
+        fn a_block_brings_lines_that_do_not_stand_there_yet(
+            ranges in proptest::collection::vec((0_usize..ContextKind::ALL.len(), 0_u8..2, 1_u32..40, 0_u32..20), 1..20),
+        ) {
+            let one = |&(kind, file, start, more): &(usize, u8, u32, u32)| {
+                let text: String = (1..=60).map(|n| format!("line_{n};\n")).collect();
+                let body = ContextBody::Lines { text: text.into(), start, end: start + more };
+                ContextBlock { body, ..block(ContextKind::ALL[kind], &format!("f{file}.rs"), 1) }
+            };
+            let blocks: Vec<ContextBlock> = ranges.iter().map(one).collect();
+            let shown = show(&blocks, 1 << 20);
+            let mut seen: std::collections::BTreeSet<(u8, u32)> = std::collections::BTreeSet::new();
+            let mut wanted = 0;
+            for (_, file, start, more) in &ranges {
+                let lines = || (*start..=start + more).map(|line| (*file, line));
+                wanted += usize::from(lines().any(|line| !seen.contains(&line)));
+                seen.extend(lines());
+            }
+            prop_assert_eq!(shown.text.matches("=== ").count(), wanted, "{}", shown.text);
+            for (file, line) in seen {
+                let of_file = shown.text.split("=== ").filter(|block| block.starts_with(&format!("f{file}.rs")));
+                let is_there = of_file.into_iter().any(|block| block.lines().any(|text| text.trim_start() == format!("{line}  line_{line};")));
+                prop_assert!(is_there, "{file} {line}: {}", shown.text);
+            }
+        }
+
         #[test]
         fn the_room_is_kept_to_and_every_block_is_counted(
             sizes in proptest::collection::vec((0_usize..ContextKind::ALL.len(), 1_u32..60), 0..30),
