@@ -90,10 +90,7 @@ pub(crate) fn convene_review(
         prompts.as_ref().map(SeatPrompts::template_digest),
     );
     let memory = VerdictMemory::for_change(&prepared, start);
-    let mut heard = memory
-        .as_ref()
-        .map(VerdictMemory::load_dismissals)
-        .unwrap_or_default();
+    let mut heard = VerdictMemory::known_dismissals(&prepared, start);
     heard.dismissals.extend(prepared.dismissed.iter().cloned());
     let mut hearsay = Vec::new();
     let recalled = memory.as_ref().filter(|_| !fresh);

@@ -85,12 +85,27 @@ impl<'a> VerdictMemory<'a> {
     /// The memory of the repository under review; none outside of one.
     pub(crate) fn for_change(prepared: &'a PreparedReview, start: &'a RunContext) -> Option<Self> {
         // A text without a change is asked about anew: it has no commit, and no patch that names it.
-        if matches!(
+        let has_change = !matches!(
             prepared.packet.target.kind,
             TargetKind::File | TargetKind::Topic | TargetKind::Stage
-        ) {
-            return None;
-        }
+        );
+        has_change
+            .then(|| Self::of_repository(prepared, start))
+            .flatten()
+    }
+
+    /// What people dismissed, also of a text without a change: its findings have fingerprints, too.
+    pub(crate) fn known_dismissals(
+        prepared: &'a PreparedReview,
+        start: &'a RunContext,
+    ) -> KnownDismissals {
+        let memory = Self::of_repository(prepared, start);
+        memory
+            .map(|memory| memory.load_dismissals())
+            .unwrap_or_default()
+    }
+
+    fn of_repository(prepared: &'a PreparedReview, start: &'a RunContext) -> Option<Self> {
         if prepared.keep_in.is_some() {
             return None;
         }

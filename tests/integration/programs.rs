@@ -56,6 +56,24 @@ END"#
 const FINDING: &str = r#"{"severity": "critical", "category": "naming", "description": "The name says nothing.",
  "location": {"path": "src/more.rs", "line": 2}, "quote": "pub const MORE: u32 = 1;", "why": "w", "fix": "f"}"#;
 
+/// A finding about a document has a fingerprint like any other: whoever dismisses it is believed.
+#[test]
+fn what_was_dismissed_of_a_document_counts_no_more() {
+    let finding = FINDING
+        .replace("src/more.rs", "PLAN.md")
+        .replace("pub const MORE: u32 = 1;", "We drop the table at night.");
+    let repo = with_judge(&answer("FAIL", &finding), "");
+    repo.write("PLAN.md", "# Plan\nWe drop the table at night.\n");
+    let review = ["review", "--file", "PLAN.md"];
+    repo.council(review).ends(1).prints("FAIL");
+    repo.council(["dismiss", "F1", "--because", "there is a copy"])
+        .ends(0);
+    let run = repo.council(review).prints("dismissed: F1");
+    assert_ne!(run.code, 1, "{}", run.stdout);
+    repo.council(["dismiss", "F1", "--undo"]).ends(0);
+    repo.council(review).ends(1).prints("FAIL");
+}
+
 #[test]
 fn a_program_s_answer_counts_and_nothing_else_of_it() {
     let repo = with_judge(&answer("PASS", ""), "");

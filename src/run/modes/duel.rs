@@ -431,9 +431,7 @@ impl Duel<'_> {
             granted,
             ..Grant::default()
         };
-        let memory = VerdictMemory::for_change(self.prepared, self.start);
-        let heard = memory.map(|memory| memory.load_dismissals());
-        let heard = heard.unwrap_or_default();
+        let heard = VerdictMemory::known_dismissals(self.prepared, self.start);
         let inputs = PlanInputs {
             procedure: Procedure::Debate,
             debate: DebateMode::Force,

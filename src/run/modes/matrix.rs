@@ -114,10 +114,7 @@ pub(crate) fn plan_matrix(
     notes.extend(planned.idle_note);
     notes.extend((debate == DebateMode::Off).then(|| NOTE.to_owned()));
     // What counts as dismissed is settled here: where the verdict is made there may be no repository.
-    let memory = VerdictMemory::for_change(prepared, start);
-    let mut heard = memory
-        .map(|memory| memory.load_dismissals())
-        .unwrap_or_default();
+    let mut heard = VerdictMemory::known_dismissals(prepared, start);
     heard.dismissals.extend(prepared.dismissed.iter().cloned());
     notes.extend(heard.notes);
     let inputs = PlanInputs {
