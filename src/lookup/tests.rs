@@ -339,9 +339,11 @@ fn files_whose_content_is_not_here_are_told_by_every_search() {
                 path: path.clone(),
                 cause: "object not found".to_owned(),
             };
-            is_here
-                .then(|| self.0.read(side, path))
-                .unwrap_or(Err(missing))
+            if is_here {
+                self.0.read(side, path)
+            } else {
+                Err(missing)
+            }
         }
 
         fn entries(&self, side: Side) -> Result<Option<Vec<TreeEntry>>, BlobError> {
