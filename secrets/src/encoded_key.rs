@@ -165,6 +165,9 @@ fn base64_runs(line: &str, shortest: usize) -> impl Iterator<Item = Range<usize>
     let mut at = 0;
     std::iter::from_fn(move || {
         while at < bytes.len() {
+            // The letter of an escape such as `\n` is no part of a key behind it.
+            let is_escape = bytes[at] == b'\\' && at + 1 < bytes.len();
+            at += usize::from(is_escape && matches!(bytes[at + 1], b'n' | b'r' | b't')) * 2;
             let start = at;
             while at < bytes.len() && digit(bytes[at]).is_some() {
                 at += 1;

@@ -41,6 +41,11 @@ const HEADERS: [&str; 10] = [
 ];
 
 impl KeyBlock {
+    /// Whether a key goes on in the next line, or one that is written in this line begins.
+    pub(crate) fn reads_key(&self, line: &str, holds_secrets: bool) -> bool {
+        self.place != Place::Outside || key_begin(line, holds_secrets).is_some()
+    }
+
     /// Reads the next line of a text. Where it holds a part of a key, or is base64: its kind, and what of it is secret.
     pub(crate) fn read_line(
         &mut self,

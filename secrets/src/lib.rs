@@ -26,6 +26,7 @@ pub use matcher::{SecretMatch, SecretShape};
 pub use named_value::value_below_name;
 pub use plausible::{is_placeholder, shannon_entropy};
 pub use redactor::{LineRedactor, RedactedLine, RedactedText, Redactor, has_joined_lines};
+pub use respelled::PlainSpelling;
 pub use spelled_key::begins_spelled_key;
 pub use table::{SecretTable, TableError};
 

@@ -53,6 +53,19 @@ pub struct SecretMatch<'t> {
     pub is_provider: bool,
 }
 
+impl SecretMatch<'_> {
+    /// The same, drawn from its first sign to its last one.
+    fn placed_at(self, place: Range<usize>) -> Self {
+        Self {
+            shape: SecretShape::Token,
+            random: place.clone(),
+            label: place.start..place.start,
+            span: place,
+            ..self
+        }
+    }
+}
+
 impl SecretTable {
     /// The secrets of one line, in the order of the rules; they may overlap.
     pub fn find_secrets<'t>(&'t self, line: &str) -> Vec<SecretMatch<'t>> {
@@ -63,7 +76,8 @@ impl SecretTable {
             };
             !secrets.iter().any(|old| old.kind == new.kind && is_in(old))
         };
-        if let Some(plain) = PlainSpelling::of(line) {
+        let plain = PlainSpelling::of(line);
+        if let Some(plain) = &plain {
             for found in self.find_written(&plain.text) {
                 let new = SecretMatch {
                     span: plain.place_of(&found.span),
@@ -76,18 +90,30 @@ impl SecretTable {
                 }
             }
         }
-        for (run, text) in encoded_texts(line) {
-            let mut inside = text.lines().flat_map(|line| self.find_written(line));
-            let found = inside.find(|found| found.is_provider || found.is_plausible);
-            secrets.extend(found.map(|found| SecretMatch {
-                shape: SecretShape::Token,
-                span: run.clone(),
-                random: run.clone(),
-                label: run.start..run.start,
-                ..found
+        let mut encoded = self.find_encoded(line);
+        if let Some(plain) = &plain {
+            let found = self.find_encoded(&plain.text).into_iter();
+            encoded.extend(found.map(|found| {
+                let place = plain.place_of(&found.span);
+                found.placed_at(place)
             }));
         }
+        for new in encoded {
+            if is_news(&secrets, &new) {
+                secrets.push(new);
+            }
+        }
         secrets
+    }
+
+    /// The secrets of a line that base64 hides, each with all of its run.
+    fn find_encoded<'t>(&'t self, line: &str) -> Vec<SecretMatch<'t>> {
+        let found = encoded_texts(line).filter_map(|(run, text)| {
+            let mut inside = text.lines().flat_map(|line| self.find_written(line));
+            let found = inside.find(|found| found.is_provider || found.is_plausible)?;
+            Some(found.placed_at(run))
+        });
+        found.collect()
     }
 
     /// The secrets of a line that are written in it as they are.

@@ -11,6 +11,7 @@ use crate::known::KnownValues;
 use crate::matcher::{PLACEHOLDER, SecretShape};
 use crate::named_value::value_below_name;
 use crate::plausible::is_drawn;
+use crate::respelled::PlainSpelling;
 use crate::spelled_key::{SpelledKey, may_spell_key};
 use crate::table::SecretTable;
 
@@ -245,7 +246,12 @@ impl<'r> LineRedactor<'r> {
     fn spans(&mut self, line: &str) -> (Vec<SecretSpan<'r>>, bool) {
         let mut encoded = self.encoded.read_line(line);
         encoded.extend(self.spelled.read_line(line));
-        let (mut spans, withheld) = self.plain_spans(line);
+        let plain = PlainSpelling::of(line);
+        if let Some(plain) = plain.as_ref().filter(|_| encoded.is_empty()) {
+            let keys = encoded_key::encoded_keys(&plain.text);
+            encoded.extend(keys.iter().map(|key| plain.place_of(key)));
+        }
+        let (mut spans, withheld) = self.plain_spans(line, plain.as_ref());
         let is_shaped = !encoded.is_empty();
         let keys = encoded.into_iter().map(|range| SecretSpan {
             random: (range.len() >= MIN_DRAWN).then(|| range.clone()),
@@ -262,10 +268,30 @@ impl<'r> LineRedactor<'r> {
         (spans, withheld && !is_shaped)
     }
 
+    /// What of a line belongs to a private key, or is base64, whichever signs of it are written as escapes.
+    fn key_part(
+        &mut self,
+        line: &str,
+        plain: Option<&PlainSpelling>,
+    ) -> Option<(&'static str, Range<usize>)> {
+        let holds_secrets = self.holds_secrets;
+        match plain.filter(|plain| self.block.reads_key(&plain.text, holds_secrets)) {
+            Some(plain) => {
+                let (kind, part) = self.block.read_line(&plain.text, holds_secrets)?;
+                Some((kind, plain.place_of(&part)))
+            }
+            None => self.block.read_line(line, holds_secrets),
+        }
+    }
+
     /// The same without what is encoded.
-    fn plain_spans(&mut self, line: &str) -> (Vec<SecretSpan<'r>>, bool) {
+    fn plain_spans(
+        &mut self,
+        line: &str,
+        plain: Option<&PlainSpelling>,
+    ) -> (Vec<SecretSpan<'r>>, bool) {
         let mut spans = Vec::new();
-        if let Some((kind, range)) = self.block.read_line(line, self.holds_secrets) {
+        if let Some((kind, range)) = self.key_part(line, plain) {
             let beside = [&line[..range.start], &line[range.end..]];
             let is_bare = !line.contains("-----");
             if is_bare && kind == "base64" {

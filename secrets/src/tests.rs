@@ -552,8 +552,56 @@ mod laws {
         }
     }
 
+    /// An escape of which no reader can mistake the end.
+    fn write_whole_escape(style: usize, sign: u32) -> String {
+        match style {
+            8 => format!("&#{sign};"),
+            10 => format!("\\u{{{sign:x}}}"),
+            _ => write_escape(style, sign),
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Whichever signs of a token are written as escapes, and in whose spelling.
+        #[test]
+        fn no_escape_within_a_token_hides_it(
+            at in any::<prop::sample::Index>(), style in 0_usize..11, from in any::<prop::sample::Index>(),
+            length in 1_usize..80,
+        ) {
+            let samples = &*SAMPLES;
+            let sample = &samples[at.index(samples.len())];
+            let table = SecretTable::built_in();
+            let alone = table.find_secrets(&format!("f({})", sample.secret));
+            let tokens = alone.iter().filter(|found| found.shape == crate::SecretShape::Token);
+            let from = from.index(sample.secret.len());
+            let signs = sample.secret.char_indices().map(|(at, sign)| match (from..from + length).contains(&at) {
+                true if sign.is_ascii_graphic() => write_whole_escape(style, sign.into()),
+                _ => sign.to_string(),
+            });
+            let line = format!("f({})", signs.collect::<String>());
+            let found = table.find_secrets(&line);
+            for token in tokens {
+                let same = found.iter().find(|found| found.kind == token.kind);
+                prop_assert!(same.is_some(), "{}: {line}", token.kind);
+                prop_assert!(!redact(&line).0.contains(&line[same.unwrap().random.clone()]), "{line}");
+            }
+        }
+
+        /// The same for the first line of a private key and for what stands behind it.
+        #[test]
+        fn no_escape_within_a_private_key_hides_it(style in 0_usize..11, from in 0_usize..100, length in 1_usize..8) {
+            let body = "MC4CAQAwBQYDK2VwBCIEICR6BnYrek7qQvptOGQgo2xpuCztgRG9ojONY73PREO5";
+            let key = format!("-----BEGIN {0}-----\\n{body}\\n-----END {0}-----\\n", "PRI\u{56}ATE KEY");
+            let signs = key.char_indices().map(|(at, sign)| match (from..from + length).contains(&at) {
+                true if !matches!(sign, '\\' | 'n') => write_whole_escape(style, sign.into()),
+                _ => sign.to_string(),
+            });
+            let line = format!("{{\"k\": \"{}\"}}", signs.collect::<String>());
+            let (shown, count) = redact(&line);
+            prop_assert!(count == 1 && !shown.contains("nYrek7qQvptO"), "{line}: {shown}");
+        }
 
         #[test]
         fn no_escape_hides_the_token_behind_it(

@@ -1,6 +1,8 @@
 //! `private-key`: the private half of a key pair.
 
-use council_secrets::{begins_spelled_key, encoded_keys, heads_secret_number};
+use std::ops::Range;
+
+use council_secrets::{PlainSpelling, begins_spelled_key, encoded_keys, heads_secret_number};
 
 use super::prelude::*;
 use crate::role::sample_folder;
@@ -73,6 +75,22 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
             "307702",
             "30 77 02",
             "30:77:02",
+            // Any of its letters may be written as an escape.
+            "\\u00",
+            "\\u{",
+            "\\x4",
+            "\\x5",
+            "\\x2d",
+            "\\x20",
+            "\\1",
+            "\\01",
+            "&#",
+            "%2d",
+            "%4",
+            "%5",
+            "=2d",
+            "=4",
+            "=5",
         ],
         look: check_line,
     },
@@ -116,19 +134,32 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         ));
         return;
     }
-    let Some(header) = HEADER.find(text) else {
+    let plain = PlainSpelling::of(text);
+    let written = plain.as_ref().map_or(text, |plain| &plain.text);
+    let place = |at: Range<usize>| {
+        plain
+            .as_ref()
+            .map_or(at.clone(), |plain| plain.place_of(&at))
+    };
+    if let Some(key) = encoded_keys(written).first() {
+        let quote = &text[..place(key.clone()).end];
+        hits.push(key_hit(
+            line,
+            "A private key is committed with escapes",
+            quote,
+        ));
+        return;
+    }
+    let Some(header) = HEADER.find(written) else {
         return;
     };
     // Without its body it is only the name of the thing, as in code that reads keys.
     let below = (1..=8).map_while(|by| line.text_near(by)).any(is_body);
-    if !is_body(&text[header.end()..]) && !below {
+    if !is_body(&written[header.end()..]) && !below {
         return;
     }
-    hits.push(key_hit(
-        line,
-        "A private key is committed",
-        &text[..header.end()],
-    ));
+    let quote = &text[..place(header.range()).end];
+    hits.push(key_hit(line, "A private key is committed", quote));
 }
 
 /// Whether the secret number of a key stands below, as `openssl … -text` prints it.

@@ -264,3 +264,60 @@ fn workflow_permissions_reads_a_list_on_one_line() {
     let edit = "=== .github/workflows/ci.yml\n on: push\n-permissions: {contents: read}\n+permissions: {contents: write, id-token: write}\n jobs:\n   a:\n";
     assert_speaks("workflow-permissions", edit);
 }
+
+/// Whichever sign of a secret is written as an escape, and in whose spelling: a serializer chooses, or whoever hides it.
+#[test]
+fn no_escape_within_a_secret_hides_it() {
+    let token = ["gh", "p_Zk3pQ9vXw2LmT7rB8sYcZk3pQ9vXw2LmT7rB"].concat();
+    let body = "MC4CAQAwBQYDK2VwBCIEICR6BnYrek7qQvptOGQgo2xpuCztgRG9ojONY73PREO5";
+    let key = ["-----BEGIN PRI", "VATE KEY-----\\n", body, "\\n"].concat();
+    let styles: [fn(u32) -> String; 8] = [
+        |sign| format!("\\u{sign:04x}"),
+        |sign| format!("\\u{{{sign:x}}}"),
+        |sign| format!("\\U{sign:08X}"),
+        |sign| format!("\\x{sign:02X}"),
+        |sign| format!("\\{sign:03o}"),
+        |sign| format!("%{sign:02X}"),
+        |sign| format!("&#{sign};"),
+        |sign| format!("&#x{sign:x};"),
+    ];
+    for (rule, secret) in [("provider-token", token), ("private-key", key)] {
+        for escape in styles {
+            for at in 0..40 {
+                let sign = u32::from(secret.as_bytes()[at]);
+                if sign == u32::from(b'\\') || secret[..at].ends_with('\\') {
+                    continue;
+                }
+                let written = [&secret[..at], &escape(sign), &secret[at + 1..]].concat();
+                assert_speaks(
+                    rule,
+                    &format!("=== src/o.json\n+{{\"x\": \"{written}\"}}\n"),
+                );
+            }
+            let whole = secret.bytes().take(30).map(|sign| match sign {
+                b'\\' | b'n' => char::from(sign).to_string(),
+                _ => escape(sign.into()),
+            });
+            let written = whole.collect::<String>() + &secret[30..];
+            assert_speaks(
+                rule,
+                &format!("=== src/o.json\n+{{\"x\": \"{written}\"}}\n"),
+            );
+        }
+    }
+    for (path, line) in [
+        ("src/o.py", "x = b\"\\x67\\x68\\x70\\x5f\"\n"),
+        (
+            "docs/o.md",
+            "https://example.com/a%20b%2Fc?key=%67%68%70_\n",
+        ),
+        (
+            "src/o.js",
+            "const begin = '-----BEGIN\\u0020PRI\\u0056ATE KEY-----';\n",
+        ),
+    ] {
+        let text = format!("=== {path}\n+{line}");
+        assert_silent("provider-token", &text);
+        assert_silent("private-key", &text);
+    }
+}
