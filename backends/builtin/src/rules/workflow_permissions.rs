@@ -30,9 +30,12 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 
 pattern!(
     GRANT,
-    r"^\s*(?:permissions:\s*\{.*?)?(actions|attestations|checks|contents|deployments|discussions|id-token|issues|models|packages|pages|pull-requests|repository-projects|security-events|statuses):\s*write\b"
+    r#"(?:^\s*|[{,]\s*)["']?(actions|attestations|checks|contents|deployments|discussions|id-token|issues|models|packages|pages|pull-requests|repository-projects|security-events|statuses)["']?\s*:\s*["']?write\b"#
 );
-pattern!(ALL, r"^\s*permissions:\s*write-all\b");
+pattern!(
+    ALL,
+    r#"(?:^\s*|[{,]\s*)["']?permissions["']?\s*:\s*["']?write-all\b"#
+);
 
 /// Whether the line stands in the list of the whole workflow.
 fn is_whole(line: &LineView<'_, '_>) -> bool {

@@ -1,6 +1,8 @@
 //! `workflow-secrets`: all secrets of a repository handed on at once.
 
 use super::prelude::*;
+use crate::workflow::expression::expressions;
+use crate::workflow::scalar::words_under;
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
@@ -21,18 +23,23 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
     languages: &[],
     claims: &["secrets"],
     check: RuleCheck::Line {
-        needles: &["tojson(", "secrets: inherit"],
+        needles: &["tojson", "inherit"],
         look: check_line,
     },
 };
 
-pattern!(ALL, r"(?i)\$\{\{[^}]*tojson\(\s*secrets\s*\)");
+pattern!(ALL, r"\btojson\(\s*secrets\s*\)");
 
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.without_comments();
-    if ALL.is_match(&code) {
+    let inherits = || {
+        words_under(line.text(), "secrets")
+            .iter()
+            .any(|word| *word == "inherit")
+    };
+    if expressions(&code).iter().any(|inside| ALL.is_match(inside)) {
         hits.push(line.line_hit("All secrets are passed at once."));
-    } else if code.trim() == "secrets: inherit" && calls_a_stranger(line) {
+    } else if inherits() && calls_a_stranger(line) {
         hits.push(line.line_hit("A workflow of another repository inherits all secrets."));
     }
 }
@@ -41,6 +48,6 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
 fn calls_a_stranger(line: &LineView<'_, '_>) -> bool {
     let around = (-12..=12).filter_map(|by| line.text_near(by));
     around
-        .filter_map(|text| text.trim().strip_prefix("uses:"))
-        .any(|uses| !uses.trim().starts_with("./"))
+        .flat_map(|text| words_under(text, "uses"))
+        .any(|uses| !uses.starts_with("./"))
 }

@@ -111,3 +111,132 @@ fn workflow_checkout_reads_lines_where_the_rest_is_unknown() {
     let part = "=== .github/workflows/ci.yml\n@@ 3\n on: pull_request_target\n@@ 40\n         with:\n+          ref: ${{ github.event.pull_request.head.sha }}\n";
     assert_speaks("workflow-checkout", part);
 }
+
+/// The steps of a new workflow, and what the rules say of them.
+fn assert_steps(rule: &str, steps: &str, speaks: bool) {
+    let text = with_steps("pull_request", steps);
+    match speaks {
+        true => assert_speaks(rule, &text),
+        false => assert_silent(rule, &text),
+    }
+}
+
+/// One step in each layout that YAML has for it.
+const LAYOUTS: &[&str] = &[
+    "      - KEY: VALUE\n",
+    "      - name: x\n        KEY: VALUE\n",
+    "      - KEY : \"VALUE\"\n",
+    "      - \"KEY\": 'VALUE'\n",
+    "      - { KEY: \"VALUE\" }\n",
+    "      - {name: x, KEY: \"VALUE\", env: {A: b}}\n",
+    "      - {\n        \"KEY\": \"VALUE\",\n        }\n",
+    "      - KEY: >-\n          VALUE\n        name: x\n",
+    "      -\n        KEY:\n          VALUE\n",
+];
+
+#[test]
+fn a_step_is_read_alike_in_every_layout() {
+    for layout in LAYOUTS {
+        let step = |key: &str, value: &str| layout.replace("KEY", key).replace("VALUE", value);
+        assert_steps("unpinned-action", &step("uses", "acme/t@main"), true);
+        for safe in ["actions/checkout@main", "./x/y@main", "acme/t@v1"] {
+            assert_steps("unpinned-action", &step("uses", safe), false);
+        }
+        let echo = |inside: &str| step("run", &format!("echo ${{{{ {inside} }}}}"));
+        assert_steps(
+            "workflow-injection",
+            &echo("github.event.issue.title"),
+            true,
+        );
+        assert_steps(
+            "workflow-injection",
+            &echo("github.event.issue.number"),
+            false,
+        );
+    }
+}
+
+#[test]
+fn an_expression_is_read_alike_in_every_spelling() {
+    let echo = |inside: &str| format!("      - run: |\n          echo \"${{{{ {inside} }}}}\"\n");
+    for inside in [
+        "github.event.issue.title",
+        "GitHub.Event.Issue.Title",
+        "github.event['issue']['title']",
+        "github['event'].issue.title",
+        "github['head_ref']",
+        "format('{0}', github.event.issue.title)",
+        "format('{{{0}}}', github.event.issue.title)",
+        "github.event.commits.*.message",
+        "join(github.event.commits[0].message, '}}')",
+        "github.event.pull_request.base.ref == 'x' && github.event.pull_request.head.ref",
+        "toJSON(github.event)",
+        "toJson( github.event.pull_request )",
+        "ToJSON(github)",
+    ] {
+        assert_steps("workflow-injection", &echo(inside), true);
+    }
+    for inside in [
+        "github.event.pull_request.base.ref",
+        "github.event.issue.number",
+        "toJSON(matrix)",
+        "toJSON(github.event.pull_request.head.sha)",
+        "'}}' && github.sha",
+    ] {
+        assert_steps("workflow-injection", &echo(inside), false);
+    }
+    for inside in [
+        "toJSON(secrets)",
+        "ToJson( Secrets )",
+        "format('{0}', tojson(secrets))",
+    ] {
+        let step = format!("      - env:\n          ALL: ${{{{ {inside} }}}}\n        run: x\n");
+        assert_steps("workflow-secrets", &step, true);
+    }
+}
+
+/// What a step has as a variable is text to its shell, wherever it is written.
+#[test]
+fn a_variable_of_a_step_is_no_script() {
+    for steps in [
+        "      - run: echo \"$T\"\n        env: { T: \"${{ github.event.issue.title }}\" }\n",
+        "      - { run: 'echo \"$T\"', env: { T: \"${{ github.event.issue.title }}\" } }\n",
+        "      - { env: { T: \"${{ github.event.issue.title }}\" }, run: 'echo \"$T\"' }\n",
+        "      - env:\n          run: ${{ github.event.issue.title }}\n        run: echo\n",
+        "      - run: |\n          echo \"$T\"\n        env:\n          T: ${{ github.event.issue.title }}\n",
+    ] {
+        assert_steps("workflow-injection", steps, false);
+    }
+}
+
+#[test]
+fn a_workflow_that_is_no_yaml_is_read_line_by_line() {
+    for step in [
+        "      - { uses: acme/t@main }\n",
+        "      - \"uses\": acme/t@main\n",
+    ] {
+        assert_steps("unpinned-action", &format!("{step}      - [\n"), true);
+    }
+    for step in [
+        "      - { run: 'echo ${{ github.event.issue.title }}' }\n",
+        "      - run: |\n          echo ${{ GitHub.event.issue.title }}\n",
+    ] {
+        assert_steps("workflow-injection", &format!("{step}      - [\n"), true);
+    }
+}
+
+#[test]
+fn a_trigger_and_a_right_are_read_alike_in_every_layout() {
+    for trigger in TRIGGERS {
+        let text = with_steps(trigger, "");
+        assert_speaks("workflow-trigger", &text);
+        for right in [
+            "permissions: { contents: write }",
+            "permissions: { issues: read, 'contents' : \"write\" }",
+            "permissions:\n+  \"contents\": write",
+            "\"permissions\": 'write-all'",
+        ] {
+            assert_speaks("workflow-permissions", &format!("{text}+{right}\n"));
+        }
+    }
+}

@@ -6,6 +6,8 @@ use std::ops::Range;
 
 use crate::pattern::pattern;
 use crate::workflow::PRIVILEGED;
+use crate::workflow::expression::normalize;
+use crate::workflow::scalar::MAX_YAML_BYTES;
 use crate::yaml::{Node, parse_yaml};
 
 /// A step, or the call of a workflow, that checks out the code of a pull request.
@@ -18,9 +20,6 @@ pub(crate) struct CheckoutSite {
     pub(crate) step: Range<u32>,
 }
 
-/// Larger workflows are read line by line.
-const MAX_YAML_BYTES: usize = 1 << 20;
-
 pattern!(
     /// What only a pull request's author decides, in an expression that [`normalize`] has seen.
     HEAD,
@@ -31,8 +30,6 @@ pattern!(
     ASKED,
     r"(?i)\bheadref(?:oid|name)\b|\.head\.(?:sha|ref)\b|\bpull/[^\s:]*/(?:head|merge)\b|\brefs/pull/"
 );
-pattern!(INDEX, r#"\[\s*['"]([\w-]+)['"]\s*\]"#);
-pattern!(SPACED_DOT, r"\s*\.\s*");
 pattern!(
     CHECKS_OUT,
     r"\b(?:gh|hub) pr checkout\b|\bgit fetch .*refs?/pull/"
@@ -99,23 +96,6 @@ const MAX_ROUNDS: usize = 3;
 pub(crate) fn names_head(line: &str) -> bool {
     let line = normalize(line);
     HEAD.is_match(&line) || ASKED.is_match(&line) || CHECKS_OUT.is_match(&line)
-}
-
-/// An expression as it is mostly written: `github['event']` is `github.event`, and case makes no difference to GitHub.
-fn normalize(text: &str) -> String {
-    let text = INDEX.replace_all(text, ".$1");
-    let mut out = String::with_capacity(text.len());
-    let mut rest = &*text;
-    // Only within `${{ … }}`: elsewhere case and spaces are a script's own.
-    while let Some((before, after)) = rest.split_once("${{") {
-        let (inside, behind) = after.split_once("}}").unwrap_or((after, ""));
-        out += before;
-        out += "${{";
-        out += &SPACED_DOT.replace_all(&inside.to_ascii_lowercase(), ".");
-        out += "}}";
-        rest = behind;
-    }
-    out + rest
 }
 
 /// Whether `if:` lets it run only on an event that is not privileged.

@@ -1,7 +1,10 @@
 //! What rules ask of a GitHub workflow: its triggers, and what stands around a line.
 
 pub(crate) mod checkout;
+pub(crate) mod expression;
+pub(crate) mod scalar;
 
+use crate::pattern::pattern;
 use crate::view::{FileView, LineView, indent};
 
 /// Triggers that run with the secrets and the token of the base repository on behalf of strangers.
@@ -23,18 +26,14 @@ pub(crate) fn lines_after<'f>(file: &'f FileView<'_>) -> Box<dyn Iterator<Item =
 /// The privileged trigger that a line sets, if it does: `on: issue_comment`, `  issue_comment:`, `- issue_comment`.
 pub(crate) fn trigger_in(text: &str) -> Option<&'static str> {
     let text = text.split('#').next().unwrap_or_default().trim();
-    let list = ["on:", "\"on\":", "'on':"]
-        .iter()
-        .find_map(|key| text.strip_prefix(key));
-    PRIVILEGED.into_iter().find(|name| match list {
-        Some(list) => list
-            .split(|c: char| !c.is_alphanumeric() && c != '_')
-            .any(|word| word == *name),
-        None => {
-            let item = text.trim_start_matches("- ");
-            let key = item.strip_suffix(':').unwrap_or(item).trim();
-            key.trim_matches(['"', '\'']) == *name
-        }
+    let around = |c: char| matches!(c, '"' | '\'' | '[' | ']' | '{' | '}' | ',' | ' ');
+    let (key, value) = text.split_once(':').unwrap_or((text, ""));
+    let key = key.trim_start_matches("- ").trim_matches(around);
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    PRIVILEGED.into_iter().find(|name| match key {
+        "on" => value.split(|c| !is_word(c)).any(|word| word == *name),
+        // Whatever else stands there narrows it.
+        _ => key == *name,
     })
 }
 
@@ -71,11 +70,14 @@ pub(crate) fn parent_lines<'f>(line: &LineView<'f, '_>) -> Vec<&'f str> {
     parents
 }
 
+pattern!(
+    /// The key of a script, in a mapping of either style.
+    SCRIPT_KEY,
+    r#"^\s*(?:-\s+)*(?:\{(?:.*,)?\s*)?["']?(?:run|script)["']?\s*:"#
+);
+
 /// Whether a line is shell code of a step: `run: …`, or a line of a `run: |` block.
 pub(crate) fn is_script(line: &LineView<'_, '_>) -> bool {
-    let is_run = |text: &str| {
-        let key = text.trim().trim_start_matches("- ");
-        key.starts_with("run:") || key.starts_with("script:")
-    };
+    let is_run = |text: &str| SCRIPT_KEY.is_match(text);
     is_run(line.text()) || parent_lines(line).into_iter().any(is_run)
 }
