@@ -10,7 +10,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         severity: Critical,
         summary: "a git conflict marker",
         why: "A merge was committed before it was finished. The file contains both sides, and most languages cannot \
-              parse it.",
+              parse it. In prose it is a note where each marker stands in a block of code between fences: guides to \
+              merging show them so.",
         fix: "Choose between the two sides, and delete the marker lines.",
         examples: &[RuleExample {
             path: "src/limits.py",
@@ -42,9 +43,58 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     if quoted && (!whole || line.literals().next().is_some()) {
         return;
     }
-    hits.push(line.line_hit(format!(
-        "The line begins with the git conflict marker `{mark}`."
-    )));
+    let begins = format!("The line begins with the git conflict marker `{mark}`");
+    let is_prose = line.file.language == Language::Prose;
+    let shown = || line.file.fact("shown-markers", || shows_markers(line.file));
+    hits.push(match is_prose && shown() {
+        true => line
+            .line_hit(format!(
+                "{begins} (lower, because a block of code in prose shows all of them)."
+            ))
+            .with_severity(Minor),
+        false => line.line_hit(format!("{begins}.")),
+    });
+}
+
+/// Whether every marker of a text stands in a block of code between two fences, as a guide to merging shows them.
+fn shows_markers(file: &FileView<'_>) -> bool {
+    let Some(text) = file.text_after() else {
+        return false;
+    };
+    let is_adoc = [".adoc", ".asciidoc"]
+        .iter()
+        .any(|ending| file.path.to_ascii_lowercase().ends_with(ending));
+    let mut open: Option<(char, usize)> = None;
+    let mut pending = false;
+    for line in text.lines() {
+        let is_marker = conflict_marker_in(line).is_some();
+        match (open, fence_in(line, is_adoc)) {
+            (None, _) if is_marker => return false,
+            (None, Some((sign, length, _))) => open = Some((sign, length)),
+            (Some((sign, least)), Some((other, length, true)))
+                if sign == other && length >= least =>
+            {
+                (open, pending) = (None, false);
+            }
+            _ => pending |= is_marker,
+        }
+    }
+    // A block that is never closed may be what the conflict has torn apart.
+    !pending
+}
+
+/// The sign and the length of a fence, and whether nothing stands behind it.
+fn fence_in(line: &str, is_adoc: bool) -> Option<(char, usize, bool)> {
+    let text = line.trim();
+    let sign = text.chars().next()?;
+    let length = text.chars().take_while(|c| *c == sign).count();
+    let is_fence = match sign {
+        '`' | '~' => length >= 3,
+        '-' | '.' => is_adoc && length >= 4,
+        _ => false,
+    };
+    let is_bare = length == text.len();
+    is_fence.then_some((sign, length, is_bare))
 }
 
 fn holds_several(file: &FileView<'_>) -> bool {

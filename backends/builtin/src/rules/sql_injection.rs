@@ -67,7 +67,7 @@ pattern!(CSHARP, &format!(r#"\$@?"[^"]*{VERB}[^"]*\{{"#));
 pattern!(
     /// What is put in is a constant, a list of placeholders, or has been quoted.
     HARMLESS,
-    r"(?i)placeholder|quote|escape|sanitiz|sql\.identifier|\bsql`|prisma\.sql|\bq_?marks?\b|literal"
+    r"(?i)placeholder|quote|escape|sanitiz|sql\.identifier|\bsql`|prisma\.sql|\$(?:query|execute)raw(?:<[^>`]*>)?`|\bq_?marks?\b|literal"
 );
 pattern!(
     /// Every inserted value is a constant by its name.
@@ -85,6 +85,7 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     // A name between the marks of an identifier is no value: no statement can take it as a parameter.
     let whole = line.without_comments();
     let text = IDENTIFIER.replace_all(&whole, "$1");
+    let text = without_marks(line, &text);
     let found = JOINED.is_match(&text)
         || SPRINTF.is_match(&text)
         || match line.file.language {
@@ -98,10 +99,89 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     if found
         && !HARMLESS.is_match(&text)
         && !CONSTANTS.is_match(&text)
+        && !PROSE.is_match(&text)
         && (!is_message(&text) || runs_below(line, &text))
     {
         hits.push(line.line_hit("An SQL statement is put together from strings and values."));
     }
+}
+
+pattern!(
+    /// No statement has a colon and a blank behind the name of a table.
+    PROSE,
+    r#"(?i)["'`][^"'`]*\bdelete\s+from\s+[\w ]+:\s"#
+);
+
+/// `",".join(["?"] * n)`, `','.join('%s' for …)`, `ids.map(() => '?').join(',')`: as many marks as there are values.
+const MARKS: &str = r#"(?:["'][, ]*["']\.join\(\s*\[?\s*["'](?:\?|%s)["'](?:\s*\]?\s*\*|\s+for\s)[^{}"'`]*\)|[\w.]+\.map\(\s*\(?\w*\)?\s*=>\s*["']\?["']\s*\)\.join\(["'][, ]*["']\))"#;
+
+pattern!(
+    /// Marks within a statement, in each of the ways in which a value could be put there.
+    MARKS_WITHIN,
+    &format!(
+        r#"\$?\{{\s*{MARKS}\s*\}}|["']\s*\+\s*{MARKS}\s*(?:\+\s*["'])?|%\s*\(?{MARKS}\)?|\.format\({MARKS}\)"#
+    )
+);
+pattern!(
+    MADE,
+    &format!(r"^\s*(?:const\s+|let\s+)?(\w+)\s*=\s*{MARKS}")
+);
+
+/// The most lines between marks and the statement that they stand in.
+const MAX_LINES_ABOVE: i32 = 8;
+
+/// A line without the marks for values that it puts into a statement; the last value under a name counts.
+fn without_marks(line: &LineView<'_, '_>, text: &str) -> String {
+    let mut out = MARKS_WITHIN.replace_all(text, "").into_owned();
+    let above = (1..=MAX_LINES_ABOVE).map_while(|by| line.text_near(-by));
+    let mut seen: Vec<&str> = Vec::new();
+    for text in above {
+        let Some(name) = assigned_name(text).filter(|name| !seen.contains(name)) else {
+            continue;
+        };
+        seen.push(name);
+        if MADE.is_match(text) {
+            out = without_value(&out, name);
+        }
+    }
+    out
+}
+
+/// The name that a line gives a value to.
+fn assigned_name(text: &str) -> Option<&str> {
+    let (left, right) = text.split_once('=')?;
+    let name = left
+        .trim_end_matches(['+', ' ', ':'])
+        .rsplit(' ')
+        .next()?
+        .trim();
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    (is_name && !right.starts_with('=')).then_some(name)
+}
+
+/// A statement without one value, in each of the ways in which it could be put there.
+fn without_value(text: &str, name: &str) -> String {
+    let mut out = text.to_owned();
+    for written in [
+        format!("\" + {name} + \""),
+        format!("' + {name} + '"),
+        format!("${{{name}}}"),
+        format!("{{{name}}}"),
+        format!(" % {name}"),
+        format!(" % ({name},)"),
+        format!(".format({name})"),
+    ] {
+        let mut rest = std::mem::take(&mut out);
+        while let Some(at) = rest.find(&written) {
+            let behind = &rest[at + written.len()..];
+            if behind.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
+                break;
+            }
+            rest.replace_range(at..at + written.len(), "");
+        }
+        out = rest;
+    }
+    out
 }
 
 pattern!(SPRINTF_TO, r"\b(\w+)\s*:?=\s*fmt\.Sprintf\(");

@@ -1,6 +1,12 @@
 //! The same for rules about what surrounds code: tests, workflows, dependencies and hooks.
 
+use council_protocol::Severity;
+use council_protocol::seat::RuleSettings;
+
 use super::wrong_classes::{assert_silent, assert_speaks};
+use crate::fixture::RuleFixture;
+use crate::scan::{ActiveRules, scan_change};
+use crate::view::ChangeView;
 
 /// So many new lines of code.
 fn code(lines: usize) -> String {
@@ -334,4 +340,135 @@ fn duplicated_block_knows_a_new_file_that_stands_in_several_folders() {
         "duplicated-block",
         &format!("=== 32/apache/setup.php\n{body}=== 32/fpm/other.php\n{body}"),
     );
+}
+
+/// A guide to merging shows what git writes; a conflict that a merge has left stands where the two sides differed.
+#[test]
+fn conflict_marker_fails_no_guide_that_shows_one() {
+    let conflict = "<<<<<<< HEAD\nA = 1\n=======\nA = 2\n>>>>>>> feature\n";
+    let severities = |path: &str, text: &str| -> Vec<Severity> {
+        let fixture = RuleFixture::from_added(path, text);
+        let change = ChangeView::new(&fixture.packet, &*fixture.blobs);
+        let found = scan_change(&change, &ActiveRules::all(&RuleSettings::default()));
+        let found = found.iter().filter(|f| f.rule.info.id == "conflict-marker");
+        found.map(|f| f.severity).collect()
+    };
+    for (path, open, close) in [
+        ("docs/merge.md", "```", "```"),
+        ("docs/merge.md", "```diff", "```"),
+        ("README.md", "~~~~text", "~~~~~"),
+        ("docs/merge.md", "  ````", "  ````"),
+        ("docs/merge.adoc", "[source]\n----", "----"),
+        ("docs/merge.adoc", "....", "...."),
+    ] {
+        let text = format!("git writes:\n\n{open}\n{conflict}{close}\n\nDelete them.\n");
+        assert_eq!(severities(path, &text), [Severity::Minor; 2], "{text}");
+        // One that is not shown makes all of them count.
+        let second = format!("{text}{conflict}");
+        assert_eq!(
+            severities(path, &second),
+            [Severity::Critical; 4],
+            "{second}"
+        );
+    }
+    for (path, text) in [
+        ("docs/a.md", conflict.to_owned()),
+        ("docs/a.md", format!("```\nx\n```\n{conflict}```\ny\n```\n")),
+        ("docs/a.md", format!("```\n{conflict}\nnever closed\n")),
+        ("docs/a.md", format!("````\n{conflict}```\n")),
+        ("docs/a.md", format!("----\n{conflict}----\n")),
+        (
+            "docs/a.md",
+            conflict
+                .replace("A = 1", "```\nA = 1")
+                .replace("A = 2", "A = 2\n```"),
+        ),
+        ("src/a.py", format!("```\n{conflict}```\n")),
+        ("src/a.js", format!("/*\n```\n{conflict}```\n*/\n")),
+    ] {
+        assert_eq!(
+            severities(path, &text),
+            [Severity::Critical; 2],
+            "{path}: {text}"
+        );
+    }
+}
+
+/// A driver takes values beside the statement; what is put into it are the marks for them, or nothing of the statement.
+#[test]
+fn sql_injection_knows_what_sends_values_beside_the_statement() {
+    for (path, line) in [
+        (
+            "src/a.ts",
+            "const r = await prisma.$queryRaw`SELECT * FROM u WHERE id = ${id}`;",
+        ),
+        (
+            "src/a.ts",
+            "const r = await db.$queryRaw<User[]>`SELECT * FROM u WHERE id = ${id}`;",
+        ),
+        (
+            "src/a.ts",
+            "await prisma.$executeRaw`DELETE FROM u WHERE id = ${id}`;",
+        ),
+        ("src/a.py", "msg = \"delete from list: \" + name"),
+        (
+            "src/a.py",
+            "cur.execute(f\"SELECT * FROM u WHERE id IN ({','.join(['?'] * len(ids))})\", ids)",
+        ),
+        (
+            "src/a.py",
+            "cur.execute(f\"SELECT * FROM u WHERE id IN ({','.join('?' * len(ids))})\", ids)",
+        ),
+        (
+            "src/a.py",
+            "cur.execute(\"SELECT * FROM u WHERE id IN (\" + \",\".join([\"%s\"] * len(ids)) + \")\", ids)",
+        ),
+        (
+            "src/a.py",
+            "cur.execute(\"SELECT * FROM u WHERE id IN (%s)\" % \",\".join([\"?\"] * len(ids)), ids)",
+        ),
+        (
+            "src/a.js",
+            "db.all(`SELECT * FROM u WHERE id IN (${ids.map(() => '?').join(',')})`, ids);",
+        ),
+    ] {
+        assert_silent("sql-injection", &format!("=== {path}\n+{line}\n"));
+    }
+    // The name says nothing; where it was made does.
+    for made in [
+        "\",\".join([\"?\"] * len(ids))",
+        "','.join('?' for _ in ids)",
+        "\", \".join(\"%s\" for _ in ids)",
+    ] {
+        for used in [
+            "cur.execute(\"SELECT * FROM u WHERE id IN (\" + xs + \")\", ids)",
+            "cur.execute(f\"SELECT * FROM u WHERE id IN ({xs})\", ids)",
+            "cur.execute(\"SELECT * FROM u WHERE id IN (%s)\" % xs, ids)",
+            "cur.execute(\"SELECT * FROM u WHERE id IN ({})\".format(xs), ids)",
+        ] {
+            let text = |made: &str, used: &str| format!("=== src/a.py\n+xs = {made}\n+{used}\n");
+            assert_silent("sql-injection", &text(made, used));
+            // Another value beside the marks, or another one under the name.
+            let second = used.replace("WHERE id", "WHERE a = '\" + name + \"' AND id");
+            assert_speaks("sql-injection", &text(made, &second));
+            assert_speaks("sql-injection", &text("\",\".join(ids)", used));
+        }
+    }
+    for (path, line) in [
+        (
+            "src/a.ts",
+            "await prisma.$queryRawUnsafe(`SELECT * FROM u WHERE id = ${id}`);",
+        ),
+        (
+            "src/a.py",
+            "cur.execute(\"delete from list where a = \" + name)",
+        ),
+        ("src/a.py", "q = \"delete from \" + name"),
+        (
+            "src/a.py",
+            "q = f\"SELECT * FROM u WHERE id IN ({','.join(ids)})\"",
+        ),
+    ] {
+        assert_speaks("sql-injection", &format!("=== {path}\n+{line}\n"));
+    }
 }
