@@ -139,6 +139,37 @@ pub fn pushed_ranges(
     Ok(pushed)
 }
 
+/// The branches and tags that lead to commits which `remote` lacks, as updates of refs of the same name.
+///
+/// # Errors
+///
+/// As opening the repository, and histories that cannot be read.
+pub fn unsent_refs(
+    dir: &Path,
+    env: &GitEnvironment,
+    remote: &str,
+) -> Result<Vec<RefUpdate>, GitError> {
+    let objects = ObjectReader::new(open::open_repository(dir, env)?);
+    let store = &objects.store;
+    let known = known_to_remote(store, remote)?;
+    let mut unsent = Vec::new();
+    for prefix in ["refs/heads/", "refs/tags/"] {
+        for (name, tip) in store.refs_below(prefix)? {
+            if store.walk_commits(tip, &known, 1)?.is_empty() {
+                continue;
+            }
+            let local = tip.to_hex();
+            unsent.push(RefUpdate {
+                local_ref: name.clone(),
+                remote_ref: name,
+                remote: "0".repeat(local.len()),
+                local,
+            });
+        }
+    }
+    Ok(unsent)
+}
+
 struct PushContext<'a> {
     objects: &'a ObjectReader,
     remote: &'a str,

@@ -239,8 +239,12 @@ fn what_holds_no_new_code_is_not_reviewed() {
         quiet.stderr
     );
     desk.repo.write("lefthook.yml", "pre-push:\n");
+    let told = desk.repo.council(args).ends(1);
+    told.tells("no refs received (lefthook must pass standard input on), and the hook is a gate");
+    desk.repo
+        .git(["update-ref", "refs/remotes/origin/main", "main"]);
     let told = desk.repo.council(args).ends(0);
-    told.tells("no refs received, nothing to review (lefthook must pass standard input on)");
+    told.tells("no refs received (lefthook must pass standard input on), nothing to review");
 }
 
 /// A PASS over what somebody excused is told from a PASS over nothing.
@@ -553,6 +557,46 @@ fn pre_commit_says_it_in_variables() {
     };
     vars(&base).ends(1).tells("main: FAIL");
     vars(&"0".repeat(40)).ends(1).tells("main: FAIL");
+}
+
+/// Whatever a manager keeps for itself, no ref that may be pushed goes past a gate unread.
+#[test]
+fn a_gate_reads_what_a_manager_does_not_hand_on() {
+    let desk = Desk::new();
+    let base = desk.repo.git(["rev-parse", "HEAD"]);
+    desk.repo.git(["checkout", "-q", "-b", "good"]);
+    desk.repo.write("good.txt", "1\n");
+    desk.repo.write("lefthook.yml", "pre-push:\n");
+    let good = desk.repo.commit("Good");
+    let first = [
+        ("PRE_COMMIT_FROM_REF", base.as_str()),
+        ("PRE_COMMIT_TO_REF", good.trim()),
+        ("PRE_COMMIT_REMOTE_NAME", "origin"),
+        ("PRE_COMMIT_REMOTE_BRANCH", "refs/heads/good"),
+    ];
+    let hook = ["hook", "run", "pre-push", "origin", "url"];
+    let pre_commit = || desk.repo.council_with(&first, &hook);
+    let nothing = || desk.repo.council_with(&[], &hook);
+    desk.gate();
+    pre_commit().ends(0);
+    nothing().ends(0).tells("is reviewed as well (good)");
+    desk.repo.git(["checkout", "-q", "-b", "bad", "main"]);
+    desk.conflict();
+    desk.repo.git(["tag", "v1"]);
+    desk.repo.git(["checkout", "-q", "good"]);
+    for run in [pre_commit(), nothing()] {
+        run.ends(1).tells("bad").tells("the push is blocked");
+    }
+    // What the remote has is not news, and advice needs no second ref.
+    desk.repo.git(["push", "-q", "origin", "bad", "v1"]);
+    for run in [pre_commit(), nothing()] {
+        run.ends(0);
+    }
+    desk.repo.git(["config", "--unset", "council.hook.mode"]);
+    desk.repo.git(["branch", "-q", "again", "bad"]);
+    for run in [pre_commit(), nothing()] {
+        run.ends(0);
+    }
 }
 
 #[test]

@@ -484,17 +484,18 @@ fn run_pre_push(args: &RunArgs, start: &CommandContext) -> Result<u8, RunError> 
         .unwrap_or_default();
     // What holds no code must not wait for a repository to be opened.
     let mut news = PushNews::default();
-    let updates = push::read_updates(start, &mut news)?;
+    let free = without_git_variables(start);
+    let updates = push::read_updates((start, &free), &remote, &mut news)?;
     if updates.is_empty() {
         news.tell(start);
         return Ok(exit::OK);
     }
     // A push needs the verdict now, if the review of a commit still waits for a quiet machine.
-    if let Ok(Some(background)) = background_queue(&without_git_variables(start)) {
+    if let Ok(Some(background)) = background_queue(&free) {
         background.stop_waiting();
     }
     PrePush {
-        start: &without_git_variables(start),
+        start: &free,
         remote: &remote,
     }
     .review_updates(updates, news)

@@ -3,3 +3,4 @@
 pub(crate) mod news;
 mod passing;
 pub(crate) mod push;
+mod pusher;

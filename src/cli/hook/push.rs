@@ -10,6 +10,7 @@ use council_secrets::Redactor;
 use crate::cli::commands::hook::may_be_gate;
 use crate::cli::context::CommandContext;
 use crate::cli::hook::news::{PushEnding, PushNews, is_well, severity_of};
+use crate::cli::hook::pusher::pushes_one_ref;
 use crate::config::{HookMode, OnTimeout, Settings};
 use crate::council::outcome::{ReviewedBy, Verdict, VerdictReason};
 use crate::git::{self, PushedRange, RefUpdate, UnmergedRange};
@@ -303,25 +304,20 @@ impl PrePush<'_> {
     }
 }
 
-/// What is pushed and holds code; what does not is told in a line.
+/// What is pushed and holds code; what does not is told in a line. `free` has none of the variables that git exports to
+/// hooks.
 pub(crate) fn read_updates(
-    start: &CommandContext,
+    (start, free): (&CommandContext, &CommandContext),
+    remote: &str,
     news: &mut PushNews,
 ) -> Result<Vec<RefUpdate>, RunError> {
-    let updates = parse_stdin(start)?;
-    // git has nothing to say of what is up to date. A manager may have kept it for itself.
-    let hooks = updates
-        .is_empty()
-        .then(|| HookInstaller::in_repository(start).ok());
-    if let Some(manager) = hooks
-        .flatten()
-        .and_then(|hooks| hooks.detect_manager(HookEvent::PrePush))
-    {
-        let name = manager.name();
-        news.add_note(&format!(
-            "no refs received, nothing to review ({name} must pass standard input on)"
-        ));
-    }
+    let told = parse_stdin()?;
+    let of_pre_commit = told.is_empty().then(|| of_pre_commit(start)).flatten();
+    let updates = match (told.is_empty(), of_pre_commit) {
+        (true, Some(first)) => with_others(first, remote, free, news)?,
+        (true, None) => kept_by_manager(remote, free, news)?,
+        (false, _) => told,
+    };
     let (gone, updates): (Vec<_>, Vec<_>) = updates.into_iter().partition(RefUpdate::is_deletion);
     if !gone.is_empty() {
         let names: Vec<&str> = gone
@@ -334,19 +330,81 @@ pub(crate) fn read_updates(
     Ok(updates)
 }
 
-/// What git says on standard input; pre-commit says it in variables instead.
-fn parse_stdin(start: &CommandContext) -> Result<Vec<RefUpdate>, RunError> {
+/// The first ref of a push, which is all that pre-commit hands on, and for a gate those that may go with it.
+fn with_others(
+    first: RefUpdate,
+    remote: &str,
+    start: &CommandContext,
+    news: &mut PushNews,
+) -> Result<Vec<RefUpdate>, RunError> {
+    let setting = |key: &str| {
+        let hooks = HookInstaller::in_repository(start).ok()?;
+        hooks.git.config_value(key)
+    };
+    if pushes_one_ref(setting) || !may_be_gate(start) {
+        return Ok(vec![first]);
+    }
+    let mut others = git::unsent_refs(&start.dir, &start.git_environment(), remote)?;
+    others.retain(|other| other.local != first.local);
+    tell_others(
+        &others,
+        "pre-commit hands on the first ref of a push alone",
+        news,
+    );
+    others.insert(0, first);
+    Ok(others)
+}
+
+/// What may be pushed where nothing was said. git has nothing to say of what is up to date; a manager may have kept it
+/// for itself, and what is not known to be nothing opens no gate.
+fn kept_by_manager(
+    remote: &str,
+    start: &CommandContext,
+    news: &mut PushNews,
+) -> Result<Vec<RefUpdate>, RunError> {
+    let hooks = HookInstaller::in_repository(start).ok();
+    let Some(manager) = hooks.and_then(|hooks| hooks.detect_manager(HookEvent::PrePush)) else {
+        return Ok(Vec::new());
+    };
+    let cause = format!(
+        "no refs received ({} must pass standard input on)",
+        manager.name()
+    );
+    let unsent = match may_be_gate(start) {
+        true => git::unsent_refs(&start.dir, &start.git_environment(), remote)?,
+        false => Vec::new(),
+    };
+    match unsent.is_empty() {
+        true => news.add_note(&format!("{cause}, nothing to review")),
+        false => tell_others(&unsent, &cause, news),
+    }
+    Ok(unsent)
+}
+
+/// Says which refs are reviewed though nobody said that they are pushed.
+fn tell_others(others: &[RefUpdate], cause: &str, news: &mut PushNews) {
+    const MAX_NAMES: usize = 5;
+    let names = others.iter().map(|other| short_ref(&other.local_ref));
+    let mut names: Vec<&str> = names.take(MAX_NAMES).collect();
+    if others.len() > MAX_NAMES {
+        names.push("…");
+    }
+    if !names.is_empty() {
+        let names = names.join(", ");
+        news.add_note(&format!(
+            "{cause}, and the hook is a gate: what the remote lacks is reviewed as well ({names})"
+        ));
+    }
+}
+
+/// What git says on standard input.
+fn parse_stdin() -> Result<Vec<RefUpdate>, RunError> {
     let mut text = String::new();
     let read = std::io::stdin()
         .lock()
         .take(MAX_REFS_BYTES)
         .read_to_string(&mut text);
     read.map_err(|error| RunError::usage(format!("cannot read the refs: {error}")))?;
-    if text.trim().is_empty()
-        && let Some(update) = of_pre_commit(start)
-    {
-        return Ok(vec![update]);
-    }
     RefUpdate::parse_all(&text).map_err(|line| {
         RunError::usage(format!(
             "{line:?} is not a line of git's to a pre-push hook"
@@ -355,7 +413,7 @@ fn parse_stdin(start: &CommandContext) -> Result<Vec<RefUpdate>, RunError> {
     })
 }
 
-/// pre-commit keeps standard input for itself.
+/// pre-commit keeps standard input for itself, and says what it has read there in variables.
 fn of_pre_commit(start: &CommandContext) -> Option<RefUpdate> {
     let var = |name: &str| Some(start.environment.get(name)?.to_str()?.to_owned());
     let local = var("PRE_COMMIT_TO_REF")?;
