@@ -82,7 +82,18 @@ pub const KNOWN_TOOLS: &[KnownTool] = &[
         ],
         files: PYTHON,
         // Undefined names, syntax errors, likely bugs, security; the hundreds of others are style.
-        serious_rules: &["F63", "F7", "F82", "E9", "B", "S", "PLE"],
+        serious_rules: &[
+            "F63",
+            "F7",
+            "F82",
+            "E9",
+            // What E9 is called since syntax errors have no code: the file cannot be imported, and no other rule ran.
+            "invalid-syntax",
+            "syntax-error",
+            "B",
+            "S",
+            "PLE",
+        ],
         config: &["ruff.toml", ".ruff.toml", "pyproject.toml"],
         ..TOOL
     },
@@ -390,6 +401,23 @@ mod tests {
             assert!(tool.max_severity < Severity::Critical, "{}", tool.name);
             assert!(matches!(find_tool(tool.name), Some(found) if found == tool));
         }
+    }
+
+    /// Whatever a version of ruff calls it: the file cannot be imported, and no other rule has looked at it.
+    #[test]
+    fn a_syntax_error_of_ruff_is_no_matter_of_style() {
+        let Some(AgentKind::Command { tool, .. }) = find_tool("ruff").unwrap().to_kind(false)
+        else {
+            panic!("ruff runs no code");
+        };
+        for rule in ["E999", "E902", "invalid-syntax", "syntax-error", "F821"] {
+            assert_eq!(
+                tool.max_severity_of(Some(rule)),
+                Severity::Significant,
+                "{rule}"
+            );
+        }
+        assert_eq!(tool.max_severity_of(Some("E501")), Severity::Minor);
     }
 
     #[test]

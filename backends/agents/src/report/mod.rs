@@ -159,18 +159,48 @@ impl<'a> HitSink<'a> {
 
     /// Whether a path may be one of a changed file: its name is that of one.
     fn may_name(&self, path: &str) -> bool {
-        let name = path.rsplit(['/', '\\']).next();
+        let name = path
+            .trim_end_matches(['/', '\\'])
+            .rsplit(['/', '\\'])
+            .next();
         name.is_some_and(|name| self.names.contains(name.as_bytes()))
     }
 
-    /// Whether a hit in that place is kept.
+    /// Whether a hit in that place is kept, as long as there is room.
     fn wants(&mut self, path: &str, line: u32, end_line: u32) -> bool {
         let side = self.side;
-        let is_full = self.kept.len() >= MAX_KEPT;
         let Some(file) = self.find_file(path) else {
             return false;
         };
-        !is_full && (side == Side::Old || file.touches(line, end_line))
+        side == Side::Old || file.touches(line, end_line)
+    }
+
+    /// Whether a place is known to lie in a changed file and on no changed line, so that nobody asks for what stands there.
+    fn is_old_place(&mut self, path: &str, line: u32, end_line: u32) -> bool {
+        let is_asked_for = self.side == Side::Old || self.aside.is_some() || line == 0;
+        let is_config = || is_one_of(self.subject.config, &self.subject.repo_path(path));
+        if is_asked_for || is_config() {
+            return false;
+        }
+        let file = self.find_file(path);
+        file.is_some_and(|file| !file.is_behind(line) && !file.touches(line, end_line))
+    }
+
+    /// Tells of results that may be about the change, and for which there was no room.
+    fn tell_overflow(&mut self, severity: Severity) {
+        self.unplaced.count_hit(&ToolHit {
+            severity,
+            rule: None,
+            message: format!(
+                "it reports more than {MAX_KEPT} results in changed files, and the others were not read; narrow what \
+                 the tool looks at."
+            ),
+            path: String::new(),
+            line: 0,
+            end_line: None,
+            suggestion: None,
+            page: None,
+        });
     }
 
     /// Counts a hit, and keeps it if it is wanted.
@@ -204,6 +234,7 @@ impl<'a> HitSink<'a> {
             (!hit.path.is_empty() && self.wants(&hit.path, hit.line, end)).then_some(hit)
         });
         match (wanted, first_lost, elsewhere) {
+            (Some(hit), _, _) if self.kept.len() >= MAX_KEPT => self.tell_overflow(hit.severity),
             (Some(hit), _, _) => self.kept.push(hit),
             (None, Some(hit), _) => self.unplaced.count_hit(&hit),
             (None, None, Some(hit)) => self.keep_aside(hit),
@@ -276,7 +307,10 @@ impl<'a> HitSink<'a> {
             let outside = [&b"/"[..], b"../"]
                 .iter()
                 .any(|out| path.as_bytes().starts_with(out));
-            outside || path.as_bytes().contains(&b':') || self.subject.has_file(&path)
+            // The root alone is the tree itself, as some tools call it.
+            (outside && path.as_bytes() != b"/")
+                || path.as_bytes().contains(&b':')
+                || self.subject.has_file(&path)
         });
         if self.nowhere.len() < MAX_KEPT {
             self.nowhere.insert(path.to_owned(), !is_there);
@@ -647,10 +681,12 @@ impl<'a> ReportSubject<'a> {
         })
     }
 
-    /// Whether the reviewed tree has a file, or the folder in which the tool worked.
+    /// Whether the reviewed tree has a file, or the folder in which the tool worked. A folder is none: what is wrong with
+    /// it may be what the change did there.
     fn has_file(&self, path: &RepoPath) -> bool {
-        let name = std::ffi::OsStr::from_bytes(path.as_bytes());
-        self.room.join(name).exists() || !matches!(self.blobs.read(Side::New, path), Ok(None))
+        let place = self.room.join(std::ffi::OsStr::from_bytes(path.as_bytes()));
+        let is_folder = path.as_bytes().is_empty() || place.is_dir();
+        !is_folder && (place.exists() || !matches!(self.blobs.read(Side::New, path), Ok(None)))
     }
 
     fn find_file(&self, given: &str, side: Side) -> Option<(&'a FileChange, &'a RepoPath)> {

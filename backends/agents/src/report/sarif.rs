@@ -174,6 +174,21 @@ pub(super) struct SarifRegion {
     end_column: Option<u32>,
 }
 
+impl SarifPhysicalLocation {
+    /// Path and lines, where the place says them by itself.
+    pub(super) fn plain_lines(&self) -> Option<(String, u32, u32)> {
+        let file = self.artifact_location.as_ref()?;
+        let region = self.region.as_ref()?;
+        let uri = file.uri.as_deref().filter(|_| file.uri_base_id.is_none())?;
+        let first = region.start_line?;
+        Some((
+            decoded_path(uri),
+            first,
+            region.last_line().unwrap_or(first),
+        ))
+    }
+}
+
 impl SarifRegion {
     /// The last line with something of it: the end is exclusive (3.30.8).
     fn last_line(&self) -> Option<u32> {

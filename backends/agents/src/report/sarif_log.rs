@@ -245,8 +245,13 @@ impl<'de> Visitor<'de> for ResultsReader<'_, '_> {
                 return;
             }
             sink.count_hit();
-            if kept.len() < MAX_KEPT && may_be_wanted(&result, sink) {
-                kept.push(result);
+            if !may_be_wanted(&result, sink) || is_elsewhere(&result, sink) {
+                return;
+            }
+            match kept.len() < MAX_KEPT {
+                true => kept.push(result),
+                // Its level may stand behind the results, with its rule.
+                false => sink.tell_overflow(Severity::Significant),
             }
         };
         EachItem(each, PhantomData).deserialize(deserializer)?;
@@ -268,4 +273,16 @@ fn may_be_wanted(result: &SarifResult, sink: &mut HitSink<'_>) -> bool {
             })
     };
     result.locations.0.is_empty() || places.any(may_name)
+}
+
+/// Whether every place of a result is one of a changed file on which the change did nothing, without a word of the log that
+/// would have to be known for it. Such results must leave room for others.
+fn is_elsewhere(result: &SarifResult, sink: &mut HitSink<'_>) -> bool {
+    let places = &result.locations.0;
+    let mut is_old = places.iter().map(|place| {
+        let place = place.physical_location.as_ref()?;
+        let (path, first, last) = place.plain_lines()?;
+        Some(sink.is_old_place(&path, first, last))
+    });
+    !places.is_empty() && is_old.all(|is_old| is_old == Some(true))
 }

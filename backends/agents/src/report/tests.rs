@@ -484,6 +484,87 @@ fn a_report_beyond_every_limit_keeps_what_stands_on_changed_lines() {
     );
 }
 
+/// However many results stand on lines that were there before, or fill the room: one on a changed line is told.
+#[test]
+fn no_number_of_results_hides_one_on_a_changed_line() {
+    let vote = |many: Vec<Value>| {
+        let answer = read(OutputFormat::Sarif, &sarif(json!(many))).unwrap();
+        (answer.verdict, answer.findings.len(), answer.key_insight)
+    };
+    for count in [10, MAX_KEPT - 1, MAX_KEPT, 2 * MAX_KEPT] {
+        for line in [1, 2, 4] {
+            let mut many = vec![result("src/a b.py", line); count];
+            many.push(result("src/a b.py", 3));
+            let (verdict, findings, told) = vote(many);
+            assert_eq!(
+                (verdict, findings),
+                (Vote::Fail, 1),
+                "{count} on {line}: {told}"
+            );
+        }
+    }
+    // Where there is no room for all that is on changed lines, that is no PASS.
+    let mut many = vec![result("src/a b.py", 3); MAX_KEPT + 1];
+    for result in &mut many {
+        result["level"] = json!("note");
+    }
+    many.push(result("src/a b.py", 3));
+    let (verdict, _, told) = vote(many);
+    assert!(
+        verdict > Vote::Pass && told.contains("were not read"),
+        "{told}"
+    );
+}
+
+/// A folder is no file of the tree: what a tool says of it has no place, and an error is never green.
+#[test]
+fn an_error_about_a_folder_is_never_green() {
+    let room = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(room.path().join("src")).unwrap();
+    std::fs::write(room.path().join("src/a b.py"), NEW).unwrap();
+    struct Files;
+    impl BlobSource for Files {
+        fn read(&self, side: Side, path: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {
+            match path.display().as_ref() {
+                "src/a b.py" => Blobs.read(side, path),
+                "src" | "" => Err(BlobError {
+                    path: path.clone(),
+                    cause: "a folder".to_owned(),
+                }),
+                _ => Ok(None),
+            }
+        }
+    }
+    let packet = packet();
+    let subject = ReportSubject {
+        packet: &packet,
+        blobs: &Files,
+        room: room.path(),
+        config: &[],
+    };
+    let absolute = format!("{}/src", room.path().display());
+    for place in [
+        ".",
+        "./",
+        "/",
+        "src",
+        "src/",
+        "src/.",
+        "..",
+        "nope.py",
+        "src/a%20b.py/",
+        &absolute,
+    ] {
+        let report = sarif(
+            json!([{ "ruleId": "no-licence", "level": "error", "message": { "text": "No licence" },
+            "locations": [{ "physicalLocation": { "artifactLocation": { "uri": place } } }] }]),
+        );
+        let answer =
+            sink_of(&subject, Side::New, &report).into_answer(&ToolRules::default(), &turn(), "");
+        assert!(answer.verdict > Vote::Pass, "{place}: {answer:?}");
+    }
+}
+
 #[test]
 fn rules_may_stand_behind_the_results() {
     let text = r#"{"runs":[{"results":[{"ruleId":"r","message":{"text":"m"},"locations":[{"physicalLocation":
