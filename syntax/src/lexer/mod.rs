@@ -35,11 +35,11 @@ enum LexerState {
         close: ClosingMark,
         escapes: bool,
         multiline: bool,
+        /// What begins an expression inside of it.
+        hole: Option<&'static str>,
     },
-    /// JavaScript: `` ` `` while in the text of a template, `{` while in an expression inside it.
-    Template {
-        stack: Vec<u8>,
-    },
+    /// Python: how the value of an expression in a string is written, up to the brace that ends it.
+    Format,
     Heredoc {
         end: String,
     },
@@ -52,20 +52,41 @@ enum ClosingMark {
     Hashes(usize),
 }
 
+/// An expression inside of a literal: it is code, up to the brace that ends it.
+#[derive(Debug)]
+struct LiteralHole {
+    /// Brackets that are open in it.
+    depth: usize,
+    /// What goes on behind it.
+    outer: LexerState,
+    /// Whether a colon ends the expression.
+    has_format: bool,
+}
+
 /// Lexes the lines of one file in order.
 #[derive(Debug)]
 pub struct Lexer {
+    language: Language,
     lexicon: &'static Lexicon,
     state: LexerState,
+    holes: Vec<LiteralHole>,
     heredoc: Option<String>,
+    /// PHP: outside of its tags.
+    in_markup: bool,
 }
+
+/// Deeper expressions in literals in expressions are text.
+const MAX_HOLES: usize = 64;
 
 impl Lexer {
     pub fn new(language: Language) -> Self {
         Self {
+            language,
             lexicon: language.lexicon(),
             state: LexerState::Code,
+            holes: Vec::new(),
             heredoc: None,
+            in_markup: false,
         }
     }
 
@@ -80,8 +101,16 @@ impl Lexer {
     /// Appends the parts of the next line that are not code, in order.
     pub fn lex_line(&mut self, text: &str, spans: &mut Vec<LexSpan>) {
         let mut at = 0;
+        self.in_markup |= self.begins_markup(text);
         while at < text.len() {
             let (end, part) = match &self.state {
+                LexerState::Code if self.in_markup => match text[at..].find("<?") {
+                    Some(open) => {
+                        self.in_markup = false;
+                        (at + open + 2, None)
+                    }
+                    None => break,
+                },
                 LexerState::Code => match self.next_mark(text, at) {
                     Some(start) => {
                         at = start;
@@ -91,9 +120,7 @@ impl Lexer {
                 },
                 LexerState::Comment { .. } => (self.lex_comment(text, at), Some(SpanKind::Comment)),
                 LexerState::Literal { .. } => (self.lex_literal(text, at), Some(SpanKind::Literal)),
-                LexerState::Template { .. } => {
-                    (self.lex_template(text, at), Some(SpanKind::Literal))
-                }
+                LexerState::Format => (self.lex_format(text, at), Some(SpanKind::Literal)),
                 LexerState::Heredoc { end } => {
                     let here = self.lexicon.extra == ExtraSyntax::Nowdoc;
                     if text.trim() == end || (here && closes_nowdoc(text, end)) {
@@ -117,6 +144,17 @@ impl Lexer {
         self.end_line(text);
     }
 
+    /// PHP: whether a line begins with a tag of HTML, as no statement does.
+    fn begins_markup(&self, text: &str) -> bool {
+        let text = text.trim_start();
+        let is_tag = |c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!');
+        let is_code = self.state == LexerState::Code && self.language == Language::Php;
+        is_code
+            && text
+                .strip_prefix('<')
+                .is_some_and(|rest| rest.starts_with(is_tag))
+    }
+
     fn end_line(&mut self, text: &str) {
         if let LexerState::Literal {
             multiline: false, ..
@@ -126,6 +164,20 @@ impl Lexer {
             if slashes % 2 == 0 {
                 self.state = LexerState::Code;
             }
+        }
+        // What holds an expression ends with the line, and the expression with it.
+        let is_short = |hole: &LiteralHole| {
+            matches!(
+                hole.outer,
+                LexerState::Literal {
+                    multiline: false,
+                    ..
+                }
+            )
+        };
+        if let Some(at) = self.holes.iter().position(is_short) {
+            self.holes.truncate(at);
+            self.state = LexerState::Code;
         }
         if let Some(end) = self.heredoc.take() {
             self.state = LexerState::Heredoc { end };
@@ -138,6 +190,8 @@ impl Lexer {
         (at..bytes.len()).find(|&i| match bytes[i] {
             b'"' | b'\'' | b'`' | b'/' | b'#' | b'-' | b';' | b'<' => true,
             b'r' => self.lexicon.extra == ExtraSyntax::Rust,
+            b'?' => self.lexicon.extra == ExtraSyntax::Nowdoc,
+            b'(' | b')' | b'[' | b']' | b'{' | b'}' | b':' => !self.holes.is_empty(),
             _ => false,
         })
     }
@@ -168,15 +222,31 @@ impl Lexer {
     }
 
     fn lex_literal(&mut self, text: &str, mut at: usize) -> usize {
-        let LexerState::Literal { close, escapes, .. } = &self.state else {
+        let LexerState::Literal {
+            close,
+            escapes,
+            hole,
+            ..
+        } = &self.state
+        else {
             return text.len();
         };
         let bytes = text.as_bytes();
+        let hole = hole.filter(|_| self.holes.len() < MAX_HOLES);
         while at < bytes.len() {
             let rest = &bytes[at..];
             if *escapes && rest[0] == b'\\' {
                 at += 2;
                 continue;
+            }
+            if let Some(open) = hole.filter(|open| rest.starts_with(open.as_bytes())) {
+                // A brace alone is written twice.
+                if open == "{" && rest.starts_with(b"{{") {
+                    at += 2;
+                    continue;
+                }
+                self.open_hole(open == "{");
+                return at + open.len();
             }
             let len = match close {
                 ClosingMark::Mark(mark) => rest.starts_with(mark.as_bytes()).then_some(mark.len()),
@@ -194,29 +264,51 @@ impl Lexer {
         text.len()
     }
 
-    fn lex_template(&mut self, text: &str, mut at: usize) -> usize {
-        let LexerState::Template { stack } = &mut self.state else {
-            return text.len();
-        };
+    fn open_hole(&mut self, has_format: bool) {
+        let outer = std::mem::replace(&mut self.state, LexerState::Code);
+        self.holes.push(LiteralHole {
+            depth: 0,
+            outer,
+            has_format,
+        });
+    }
+
+    /// What a bracket, or a colon, means in an expression inside of a literal: its end on this line, where it is none of the
+    /// expression's own.
+    fn step_in_hole(&mut self, mark: u8, at: usize) -> Option<usize> {
+        let hole = self.holes.last_mut()?;
+        match mark {
+            b'(' | b'[' | b'{' => hole.depth += 1,
+            b'}' if hole.depth == 0 => {
+                self.state = self.holes.pop()?.outer;
+                return Some(at + 1);
+            }
+            b')' | b']' | b'}' => hole.depth = hole.depth.saturating_sub(1),
+            b':' if hole.depth == 0 && hole.has_format => {
+                self.state = LexerState::Format;
+                return Some(at + 1);
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// `{width:>{n}}`: a format may hold expressions again.
+    fn lex_format(&mut self, text: &str, mut at: usize) -> usize {
         let bytes = text.as_bytes();
         while at < bytes.len() {
-            match (stack.last(), bytes[at]) {
-                (_, b'\\') => at += 1,
-                (Some(b'`'), b'`') | (Some(b'{'), b'}') => {
-                    stack.pop();
-                    if stack.is_empty() {
-                        self.state = LexerState::Code;
-                        return at + 1;
-                    }
+            match bytes[at] {
+                b'{' if self.holes.len() < MAX_HOLES => {
+                    self.open_hole(true);
+                    return at + 1;
                 }
-                (Some(b'`'), b'$') if bytes.get(at + 1) == Some(&b'{') => {
-                    stack.push(b'{');
-                    at += 1;
+                b'}' => {
+                    let hole = self.holes.pop();
+                    self.state = hole.map_or(LexerState::Code, |hole| hole.outer);
+                    return at + 1;
                 }
-                (Some(b'{'), mark @ (b'`' | b'{')) => stack.push(mark),
-                _ => {}
+                _ => at += 1,
             }
-            at += 1;
         }
         text.len()
     }

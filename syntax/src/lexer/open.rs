@@ -1,14 +1,22 @@
 //! What begins at a place of a line: a comment, a literal, or code.
 
 use super::{ClosingMark, Lexer, LexerState, SpanKind, is_word};
-use crate::language::ExtraSyntax;
+use crate::language::{ExtraSyntax, Language};
 
 impl Lexer {
     /// What begins at `at`: its end on this line, and what it is; no part for code.
     pub(super) fn open_span(&mut self, text: &str, at: usize) -> (usize, Option<SpanKind>) {
         let rest = &text[at..];
-        if let Some((open, _)) = self.lexicon.block
+        if let Some(end) = self.step_in_hole(rest.as_bytes()[0], at) {
+            return (end, Some(SpanKind::Literal));
+        }
+        if self.language == Language::Php && rest.starts_with("?>") {
+            self.in_markup = true;
+            return (at + 2, None);
+        }
+        if let Some((open, close)) = self.lexicon.block
             && rest.starts_with(open)
+            && !(self.language == Language::Script && is_part_of_word(text, at, close))
         {
             self.state = LexerState::Comment { depth: 1 };
             return (at + open.len(), Some(SpanKind::Comment));
@@ -16,7 +24,10 @@ impl Lexer {
         if (!self.lexicon.at_word || at_word_start(text, at, b";&|"))
             && self.lexicon.line.iter().any(|mark| rest.starts_with(mark))
         {
-            return (text.len(), Some(SpanKind::Comment));
+            let end = comment_end(text, at);
+            let tag = rest.find("?>").filter(|_| self.language == Language::Php);
+            let end = tag.map_or(end, |tag| end.min(at + tag));
+            return (end, Some(SpanKind::Comment));
         }
         match self.lexicon.extra {
             ExtraSyntax::Rust => {
@@ -29,7 +40,14 @@ impl Lexer {
                     return found;
                 }
             }
-            ExtraSyntax::Heredoc => self.note_heredoc(text, at),
+            ExtraSyntax::Heredoc => {
+                if self.language == Language::Ruby
+                    && let Some(found) = open_ruby(text, at)
+                {
+                    return found;
+                }
+                self.note_heredoc(text, at);
+            }
             ExtraSyntax::Nowdoc => self.note_nowdoc(text, at),
             ExtraSyntax::None => {}
         }
@@ -49,6 +67,7 @@ impl Lexer {
                     close: ClosingMark::Mark(q.close),
                     escapes: q.escapes,
                     multiline: q.multiline,
+                    hole: hole_of(self.language, q.open, &text[..at]),
                 };
                 (at + q.open.len(), Some(SpanKind::Literal))
             }
@@ -69,6 +88,7 @@ impl Lexer {
                 close: ClosingMark::Hashes(hashes),
                 escapes: false,
                 multiline: true,
+                hole: None,
             };
             return Some((at + hashes + 2, Some(SpanKind::Literal)));
         }
@@ -92,8 +112,13 @@ impl Lexer {
 
     fn open_script(&mut self, text: &str, at: usize) -> Option<(usize, Option<SpanKind>)> {
         match text.as_bytes()[at] {
-            b'`' => {
-                self.state = LexerState::Template { stack: vec![b'`'] };
+            b'`' if may_be_template(text, at) => {
+                self.state = LexerState::Literal {
+                    close: ClosingMark::Mark("`"),
+                    escapes: true,
+                    multiline: true,
+                    hole: Some("${"),
+                };
                 Some((at + 1, Some(SpanKind::Literal)))
             }
             b'/' => regex_end(text, at).map(|end| (end, Some(SpanKind::Literal))),
@@ -138,6 +163,72 @@ impl Lexer {
     }
 }
 
+/// Ruby: a regular expression, or a quote that `?` makes a letter.
+fn open_ruby(text: &str, at: usize) -> Option<(usize, Option<SpanKind>)> {
+    match text.as_bytes()[at] {
+        b'/' => regex_end(text, at).map(|end| (end, Some(SpanKind::Literal))),
+        b'"' | b'\'' => {
+            let before = text[..at].strip_suffix('?')?;
+            let is_letter = before.is_empty() || before.ends_with([' ', '(', '[', ',', '=']);
+            let is_whole = !text[at + 1..].starts_with(|c: char| is_word(c) || c == ' ');
+            (is_letter && is_whole).then_some((at + 1, None))
+        }
+        _ => None,
+    }
+}
+
+/// JavaScript: whether `/*` stands behind a word and is not closed on its line, as in the text `image/*` between tags.
+fn is_part_of_word(text: &str, at: usize, close: &str) -> bool {
+    text[..at].ends_with(is_word) && !text[at..].contains(close)
+}
+
+/// Where a comment ends that runs to the end of its line. Python, JavaScript, Java and others end a line at a carriage
+/// return alone, some at U+2028 and U+2029; nobody who reads the difference sees that.
+fn comment_end(text: &str, at: usize) -> usize {
+    let ends = |(place, sign): &(usize, char)| match sign {
+        '\r' => !text[*place..].trim_end_matches('\r').is_empty(),
+        sign => matches!(sign, '\u{2028}' | '\u{2029}'),
+    };
+    let mut signs = text[at..]
+        .char_indices()
+        .map(|(place, sign)| (at + place, sign));
+    signs.find(ends).map_or(text.len(), |(place, _)| place)
+}
+
+/// What begins an expression in a literal of that quote; none: all of it is text.
+fn hole_of(language: Language, quote: &str, before: &str) -> Option<&'static str> {
+    let word_start = before.trim_end_matches(is_word).len();
+    let prefix = &before[word_start..];
+    let is_format = prefix.len() <= 2 && prefix.bytes().all(|b| b"rRfFtT".contains(&b));
+    match language {
+        Language::Python => (is_format && prefix.contains(['f', 'F', 't', 'T'])).then_some("{"),
+        Language::CSharp => {
+            let marked = before.ends_with('$') || before.ends_with("$@") || before.ends_with("@$");
+            marked.then_some("{")
+        }
+        Language::Ruby => (quote == "\"").then_some("#{"),
+        Language::Kotlin | Language::Dart => quote.starts_with('"').then_some("${"),
+        Language::Scala => prefix.starts_with(char::is_alphabetic).then_some("${"),
+        _ => None,
+    }
+}
+
+/// Whether a backtick that is not closed on its line may begin a template: not in text between tags, where it stands behind
+/// a word and a blank.
+fn may_be_template(text: &str, at: usize) -> bool {
+    const WORDS: [&str; 14] = [
+        "return", "case", "typeof", "in", "of", "await", "yield", "throw", "default", "else",
+        "new", "void", "delete", "do",
+    ];
+    let (before, behind) = (&text[..at], &text[at + 1..]);
+    let trimmed = before.trim_end();
+    let word = trimmed.rsplit(|c| !is_word(c)).next().unwrap_or_default();
+    let tag_end = trimmed.ends_with('>') && !trimmed.ends_with("=>");
+    let after_word = !word.is_empty() && trimmed.len() < before.len() && !WORDS.contains(&word);
+    let prose_end = trimmed.ends_with(['.', ';']) && trimmed.len() < before.len();
+    behind.contains('`') || !(tag_end || after_word || prose_end)
+}
+
 /// Whether white space, one of `marks`, or nothing stands before `at`.
 fn at_word_start(text: &str, at: usize, marks: &[u8]) -> bool {
     text.as_bytes()[..at]
@@ -157,7 +248,25 @@ fn regex_end(text: &str, at: usize) -> Option<usize> {
     let before = text[..at].trim_end();
     let word = before.rsplit(|c| !is_word(c)).next().unwrap_or_default();
     let operator = before.is_empty() || before.ends_with(|c| "(,=:[!&|?{};+*%~^<>".contains(c));
-    if !operator && !matches!(word, "return" | "typeof" | "case" | "in" | "of") {
+    if !operator
+        && !matches!(
+            word,
+            "return"
+                | "typeof"
+                | "case"
+                | "in"
+                | "of"
+                | "when"
+                | "if"
+                | "unless"
+                | "elsif"
+                | "and"
+                | "or"
+                | "not"
+                | "while"
+                | "until"
+        )
+    {
         return None;
     }
     let (mut class, mut escaped) = (false, false);

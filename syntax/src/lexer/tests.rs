@@ -56,7 +56,7 @@ fn python_docstrings_run_over_lines() {
 fn script_knows_templates_and_regular_expressions() {
     assert_eq!(
         show(Language::Script, "a = `x ${b(`y`)} '` + c"),
-        "a = sssssssssssssss + c"
+        "a = sssssb(sss)ssss + c"
     );
     assert_eq!(
         show(Language::Script, "s.replace(/[/'\"]/g, d) / 2"),
@@ -118,4 +118,188 @@ fn any_bytes_are_survived() {
             show(language, text);
         }
     }
+}
+
+/// What stands in a literal between the marks of an expression is code, and what stands behind it is text again.
+#[test]
+fn an_expression_in_a_literal_is_code() {
+    for (language, text, want) in [
+        (
+            Language::Script,
+            "x = `a ${f({b: `c`})} d`; e",
+            "x = sssssf({b: sss})ssss; e",
+        ),
+        (
+            Language::Script,
+            "x = `a ${\n  f(y)\n} d`; e",
+            "x = sssss\n  f(y)\nssss; e",
+        ),
+        (Language::Script, "x = `\\${a}`; e", "x = sssssss; e"),
+        (
+            Language::Python,
+            "x = f\"a {f(y)} b\"; e",
+            "x = fssssf(y)ssss; e",
+        ),
+        (
+            Language::Python,
+            "x = rf'{a[\"b\"]:>{w}} {{c}}' # d",
+            "x = rfssa[sss]ssswsssssssss ccc",
+        ),
+        (
+            Language::Python,
+            "x = f\"{n:#x}\" + g('a') # d",
+            "x = fssnsssss + g(sss) ccc",
+        ),
+        (
+            Language::Python,
+            "x = f\"\"\"a {\nf(y)\n} b\"\"\"\ne",
+            "x = fssssss\nf(y)\nssssss\ne",
+        ),
+        (
+            Language::Python,
+            "x = \"a {f(y)} b\"; e",
+            "x = ssssssssssss; e",
+        ),
+        (
+            Language::Python,
+            "x = f\"{a[1:2]}\"; e",
+            "x = fssa[1:2]ss; e",
+        ),
+        // What is broken ends with its line.
+        (
+            Language::Python,
+            "x = f\"a {b\nc = 'd'",
+            "x = fssssb\nc = sss",
+        ),
+        (
+            Language::CSharp,
+            "x = $\"a {f(y):N2} b\"; e",
+            "x = $ssssf(y)sssssss; e",
+        ),
+        (
+            Language::Ruby,
+            "x = \"a #{f(y)} b\"; e",
+            "x = sssssf(y)ssss; e",
+        ),
+        (
+            Language::Kotlin,
+            "x = \"a ${f(y)} b\"; e",
+            "x = sssssf(y)ssss; e",
+        ),
+        (Language::Go, "x = `a ${f(y)} b`; e", "x = sssssssssssss; e"),
+    ] {
+        assert_eq!(show(language, text), want, "{text}");
+    }
+}
+
+/// A backtick in text between tags begins no template that hides the rest of the file.
+#[test]
+fn a_backtick_in_the_text_of_a_tag_is_a_sign() {
+    for text in [
+        "A = () => <p>Press the ` key</p>;",
+        "<p>` begins it",
+        "  <li>Use one. ` is a sign</li>",
+    ] {
+        let shown = show(Language::Script, &format!("{text}\nf(x);"));
+        assert!(shown.ends_with("\nf(x);"), "{shown}");
+    }
+    for text in [
+        "x = `a",
+        "return `a",
+        "f(`a",
+        "gql`a",
+        "() => `a",
+        "x ? `a` : `b",
+        "  `a",
+        "x = y + `a",
+    ] {
+        let shown = show(Language::Script, &format!("{text}\nf(x);`"));
+        assert!(shown.ends_with("\nssssss"), "{shown}");
+    }
+}
+
+proptest::proptest! {
+    /// Whatever stands in a file, each part lies in its line, and behind the one before it.
+    #[test]
+    fn parts_of_any_text_lie_in_their_lines_in_order(
+        text in "([`\"'{}$#f:/ a()\\[\\]\\\\]|ä|\\$\\{|\n){0,60}",
+    ) {
+        for language in [
+            Language::Script, Language::Python, Language::Ruby, Language::Kotlin, Language::CSharp,
+        ] {
+            let mut lexer = Lexer::new(language);
+            for line in text.lines() {
+                let mut spans = Vec::new();
+                lexer.lex_line(line, &mut spans);
+                let mut end = 0;
+                for span in spans {
+                    proptest::prop_assert!(end <= span.start && span.start <= span.end, "{:?}", line);
+                    end = span.end;
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_comment_ends_with_the_line_as_the_language_has_it() {
+    for (language, mark) in [
+        (Language::Script, "//"),
+        (Language::Python, "#"),
+        (Language::Java, "//"),
+        (Language::CSharp, "//"),
+        (Language::Php, "#"),
+    ] {
+        for end in ["\r", "\u{2028}", "\u{2029}", "\r\r"] {
+            let mut lexer = Lexer::new(language);
+            let mut spans = Vec::new();
+            lexer.lex_line(&format!("a {mark} note{end}f(x)"), &mut spans);
+            let comment = [LexSpan {
+                start: 2,
+                end: 2 + mark.len() + " note".len(),
+                part: SpanKind::Comment,
+            }];
+            assert_eq!(spans, comment, "{language:?} {end:?}");
+        }
+        let whole = format!("{mark} note\r");
+        assert_eq!(show(language, &whole), "c".repeat(whole.len()));
+    }
+}
+
+#[test]
+fn what_stands_around_php_is_no_string() {
+    for text in [
+        "<p>Don't worry</p>\n<?php\nf($x);",
+        "<p>\nDon't /* worry\n</p>\n<?= g() ?>\nIt's # so\n<?php\nf($x);",
+        "<?php\n// it's ?>\nDon't\n<?php\nf($x);",
+        "<?php if (a) { ?> Don't <?php }\nf($x);",
+    ] {
+        let shown = show(Language::Php, text);
+        assert!(shown.ends_with("\nf($x);"), "{shown}");
+    }
+    let text = "<?php\n$a = 'b\nc' < 'd';\nf('x');";
+    assert_eq!(
+        show(Language::Php, text),
+        "<?php\n$a = ss\nss < sss;\nf(sss);"
+    );
+}
+
+#[test]
+fn a_sign_of_another_thing_opens_nothing() {
+    for (language, text) in [
+        (Language::Script, "A = () => <p>Accepts image/* files</p>;"),
+        (Language::Ruby, "x = s.split(/\"/)"),
+        (Language::Ruby, "when /it's/ then y"),
+        (Language::Ruby, "x = [?\", ?']"),
+    ] {
+        let shown = show(language, &format!("{text}\nf(x)"));
+        assert!(shown.ends_with("\nf(x)"), "{shown}");
+    }
+    assert_eq!(show(Language::Script, "a/*b*/d"), "acccccd");
+    assert_eq!(show(Language::Script, "x /* a\nb */ c"), "x cccc\ncccc c");
+    assert_eq!(
+        show(Language::Ruby, "x = a ? \"b\" : 'c'"),
+        "x = a ? sss : sss"
+    );
+    assert_eq!(show(Language::Ruby, "x = a / b / 'c'"), "x = a / b / sss");
 }

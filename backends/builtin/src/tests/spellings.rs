@@ -321,3 +321,49 @@ fn no_escape_within_a_secret_hides_it() {
         assert_silent("private-key", &text);
     }
 }
+
+/// A call within a literal runs like any other.
+#[test]
+fn code_within_a_literal_is_read() {
+    for (rule, path, code) in [
+        (
+            "code-evaluation",
+            "src/a.js",
+            "const r = `total: ${eval(input)}`;",
+        ),
+        ("code-evaluation", "src/a.py", "r = f\"total: {eval(y)}\""),
+        (
+            "code-evaluation",
+            "src/a.py",
+            "r = rf'''total: {eval(y)!r:>10}'''",
+        ),
+        (
+            "disabled-tls",
+            "src/a.py",
+            "r = f\"{requests.get(y, verify=False).text} x\"",
+        ),
+        (
+            "shell-injection",
+            "src/a.py",
+            "r = f\"{subprocess.run('rm ' + y, shell=True)} x\"",
+        ),
+        (
+            "code-evaluation",
+            "src/a.jsx",
+            "export const A = () => <p>the ` key</p>;\neval(u);",
+        ),
+    ] {
+        assert_speaks(rule, &added(path, code));
+    }
+    for (rule, path, code) in [
+        (
+            "code-evaluation",
+            "src/a.js",
+            "const r = `total: eval(input) ${x}`;",
+        ),
+        ("code-evaluation", "src/a.py", "r = \"total: {eval(y)}\""),
+        ("code-evaluation", "src/a.py", "r = f\"total: {{eval(y)}}\""),
+    ] {
+        assert_silent(rule, &added(path, code));
+    }
+}
