@@ -102,10 +102,29 @@ impl JsonEntry {
         format!("\"{parent}\": {{ \"{name}\": {} }}\n", self.value)
     }
 
-    /// Whether the value is what an installation writes, wherever the program lay at that time.
+    /// Whether the value is what an installation writes, wherever the program lay at that time. What starts another program,
+    /// such as a wrapper, somebody has written.
     fn is_ours(&self, value: &Value) -> bool {
-        without_program(value) == without_program(&self.value)
+        let names = [value, &self.value].map(|value| program_of(value).map(file_name));
+        let is_program = names[0].is_some() && (names[0] == names[1] || names[0] == Some(PROGRAM));
+        is_program && without_program(value) == without_program(&self.value)
     }
+}
+
+const PROGRAM: &str = "git-council";
+
+/// The program that an entry starts.
+fn program_of(value: &Value) -> Option<&str> {
+    match value.get("command")? {
+        Value::Array(words) => words.first()?.as_str(),
+        command => command.as_str(),
+    }
+}
+
+/// The last part of a path, without the ending that Windows gives to programs.
+fn file_name(path: &str) -> &str {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    name.strip_suffix(".exe").unwrap_or(name)
 }
 
 /// The value without the path of the program.
@@ -233,5 +252,42 @@ mod tests {
     fn of_two_members_of_one_name_none_gets_the_entry() {
         let text = r#"{ "mcpServers": {}, "mcpServers": {} }"#;
         assert_eq!(entry().install_step(Some(text)), Step::Leave(ODD));
+    }
+
+    /// Whatever somebody starts under our name instead of the program is his: it is neither changed nor removed.
+    #[test]
+    fn an_entry_that_starts_another_program_stays() {
+        for command in [
+            json!("git-council"),
+            json!("/opt/bin/git-council"),
+            json!("C:\\bin\\git-council.exe"),
+        ] {
+            let text =
+                json!({ "mcpServers": { "git-council": { "command": command, "args": ["mcp"] } } })
+                    .to_string();
+            assert_eq!(entry().install_step(Some(&text)), Step::Nothing, "{text}");
+            assert!(
+                !matches!(entry().remove_step(&text), Step::Leave(_)),
+                "{text}"
+            );
+        }
+        for command in [
+            json!("/home/me/bin/council-in-docker.sh"),
+            json!("/opt/pinned/git-council-wrapper"),
+            json!("docker"),
+            json!(["/opt/git-council"]),
+            json!(null),
+            json!(""),
+        ] {
+            let text =
+                json!({ "mcpServers": { "git-council": { "command": command, "args": ["mcp"] } } })
+                    .to_string();
+            assert_eq!(entry().remove_step(&text), Step::Leave(OTHER), "{text}");
+            assert_eq!(
+                entry().install_step(Some(&text)),
+                Step::Leave(OTHER),
+                "{text}"
+            );
+        }
     }
 }
