@@ -97,7 +97,7 @@ impl Measure {
             }),
             Self::PassedClean => each(is_clean, &|trial| f64::from(trial.verdict == Verdict::Pass)),
             Self::SilentOnClean => each(is_clean, &|trial| {
-                f64::from(trial.weighty_findings().next().is_none())
+                f64::from(trial.told_findings().next().is_none())
             }),
             Self::RepeatedAlarms => each(item.set == LabelSet::Dismissals, &|trial| {
                 f64::from(
@@ -106,7 +106,7 @@ impl Measure {
                         .any(|finding| is_near(&item.places, finding)),
                 )
             }),
-            Self::FindingsPerChange => each(true, &|trial| trial.weighty_findings().count() as f64),
+            Self::FindingsPerChange => each(true, &|trial| trial.told_findings().count() as f64),
             Self::ProvedQuotes => {
                 let sum =
                     |part: fn(&TrialResult) -> u32| trials.iter().map(|t| f64::from(part(t))).sum();

@@ -41,7 +41,12 @@ pub(crate) struct TrialFinding {
 impl TrialFinding {
     /// Whether the report shows it as something to look at: neither a remark nor rejected.
     pub(crate) fn is_weighty(&self) -> bool {
-        self.severity >= Severity::Significant && self.disposition != Disposition::Rejected
+        self.severity >= Severity::Significant && self.is_told()
+    }
+
+    /// Whether the report tells it to whoever reads: remarks, too.
+    pub(crate) fn is_told(&self) -> bool {
+        self.disposition != Disposition::Rejected
     }
 }
 
@@ -118,6 +123,11 @@ impl TrialResult {
     pub(crate) fn weighty_findings(&self) -> impl Iterator<Item = &TrialFinding> {
         self.findings.iter().filter(|finding| finding.is_weighty())
     }
+
+    /// All findings that a reader gets to see, remarks included.
+    pub(crate) fn told_findings(&self) -> impl Iterator<Item = &TrialFinding> {
+        self.findings.iter().filter(|finding| finding.is_told())
+    }
 }
 
 /// The model that answered, where that is known; else the one that was asked for. Rules have none.
@@ -151,20 +161,41 @@ fn trial_finding(judged: &JudgedFinding) -> TrialFinding {
     }
 }
 
+/// Whose limit holds what a review may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CostBound {
+    /// What `--max-cost` of the evaluation leaves.
+    Evaluation,
+    /// The council's own `limits.cost`, which is the smaller one, or there is no other.
+    Council,
+}
+
+impl CostBound {
+    /// What a review may cost and whose bound that is, in US dollars: the smaller of the council's own limit and of what
+    /// is left.
+    pub(crate) fn smaller(own: Option<f64>, left: Option<f64>) -> (Option<f64>, Self) {
+        match (own, left) {
+            (own, Some(left)) if own.is_none_or(|own| left < own) => (Some(left), Self::Evaluation),
+            (own, _) => (own, Self::Council),
+        }
+    }
+}
+
 /// Why a report says nothing about its council: it was stopped, or judges could not be asked at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CutOff {
     /// By Ctrl-C or SIGTERM.
     Interrupted,
-    /// A call was not made because of what the run may cost.
+    /// A call was not made because of what the evaluation may still cost. A council that ends at its own `limits.cost` has
+    /// answered.
     Unpaid,
     /// The deadline of the run, a backend that broke down, or a model that could not be reached.
     Lost,
 }
 
 impl CutOff {
-    /// What cut a review off; none: it is the council's own answer.
-    pub(crate) fn of_report(report: &Report) -> Option<Self> {
+    /// What cut a review off; none: it is the council's own answer. `bound` says whose limit held the cost.
+    pub(crate) fn of_report(report: &Report, bound: CostBound) -> Option<Self> {
         let cause = report.receipt.run.cut_short.map(VerdictReason::from);
         let outcome = &report.outcome;
         let unasked = || outcome.judges.iter().flat_map(|judge| &judge.failures);
@@ -172,7 +203,7 @@ impl CutOff {
             VerdictReason::Interrupted => Some(Self::Interrupted),
             reason if reason.is_cut_short() => Some(Self::Lost),
             VerdictReason::BelowQuorum if unasked().any(|failed| is_unpaid(&failed.failure)) => {
-                Some(Self::Unpaid)
+                (bound == CostBound::Evaluation).then_some(Self::Unpaid)
             }
             VerdictReason::BelowQuorum if unasked().any(|failed| is_outage(&failed.failure)) => {
                 Some(Self::Lost)
@@ -357,6 +388,21 @@ mod tests {
             TrialBook::parse(&format!("{}\n{whole}", &whole[..20])).unwrap_err(),
             1
         );
+    }
+
+    #[test]
+    fn the_smaller_limit_holds_a_review_and_says_whose_it_is() {
+        let of = |own, left| CostBound::smaller(own, left);
+        for (own, left, most, bound) in [
+            (None, None, None, CostBound::Council),
+            (Some(1.0), None, Some(1.0), CostBound::Council),
+            (None, Some(2.0), Some(2.0), CostBound::Evaluation),
+            (Some(1.0), Some(2.0), Some(1.0), CostBound::Council),
+            (Some(3.0), Some(2.0), Some(2.0), CostBound::Evaluation),
+            (Some(2.0), Some(2.0), Some(2.0), CostBound::Council),
+        ] {
+            assert_eq!(of(own, left), (most, bound), "{own:?} {left:?}");
+        }
     }
 
     #[test]

@@ -273,6 +273,36 @@ fn ctrl_c_ends_the_review_and_asks_for_no_other_and_the_same_command_goes_on() {
     assert_eq!(result_lines(&run, "began"), 4);
 }
 
+/// A council that ends at its own limit has answered; one that `--max-cost` ended has not, and goes on.
+#[test]
+fn the_limit_of_a_council_is_a_part_of_it_and_that_of_the_evaluation_is_not() {
+    let models = FakeModels::start([Rule::on(Reply::default())]).unwrap();
+    let (repo, mut run) = prepared();
+    let prices = "[prices.fake-anthropic]\ninput = 100\noutput = 100\n[limits]\ncost = 0.001\n";
+    write_council(&repo, "paid.toml", &paid(&models, prices));
+    seat_paid(&repo, &mut run);
+    let hold = |more: &[&str]| {
+        let args: Vec<&str> = run.iter().map(String::as_str).collect();
+        repo.council_with(&[KEY], &[&args[..], more].concat())
+            .ends(0)
+    };
+    let first = hold(&["--max-cost", "100"]);
+    assert!(
+        !first.stdout.contains("--max-cost is spent"),
+        "{}",
+        first.stdout
+    );
+    let ended = result_lines(&run, "ended");
+    assert!(ended > 0, "{}", first.stdout);
+    // More money for the evaluation is none for the council.
+    hold(&["--max-cost", "200"]);
+    hold(&[]);
+    assert_eq!(
+        (models.stats().requests, result_lines(&run, "ended")),
+        (0, ended)
+    );
+}
+
 #[test]
 fn the_same_command_twice_costs_no_more_than_once() {
     let models = FakeModels::start([Rule::on(Reply::default())]).unwrap();

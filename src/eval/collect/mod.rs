@@ -8,12 +8,15 @@ mod telling;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use council_syntax::language::Language;
+use council_syntax::lexer::Lexer;
 use sha2::{Digest, Sha256};
 
 use super::labelled::{
     Alteration, FileWeight, LabelConfidence, LabelSet, LabelledChange, LabelledPlace,
 };
 use crate::git::{ChangedLines, MainLineCommit};
+use mutation::CodeLine;
 use origins::{BroughtLine, LineOrigins};
 use telling::{is_product_code, is_telling_line, is_test_code};
 
@@ -249,10 +252,23 @@ impl LabelCollector {
         let mut candidates = Vec::new();
         for file in commit.files.iter().filter(|file| is_product_file(file)) {
             let path = String::from_utf8_lossy(&file.path).into_owned();
-            for (line, text) in tested_lines(file, &tested) {
-                let mutated = mutation::mutate_line(text).into_iter();
-                candidates
-                    .extend(mutated.map(|mutated| (path.clone(), line, text.clone(), mutated)));
+            let language = Language::from_path(&path);
+            for block in tested_blocks(file, language, &tested) {
+                for (at, line) in block.iter().enumerate() {
+                    let next = block[at + 1..].iter().map(|next| &*next.code);
+                    let code = CodeLine {
+                        language,
+                        text: line.text,
+                        code: &line.code,
+                        next: next.into_iter().find(|code| !code.trim().is_empty()),
+                    };
+                    let mutated = mutation::mutate_line(code).into_iter();
+                    candidates.extend(
+                        mutated.map(|mutated| {
+                            (path.clone(), line.number, line.text.to_owned(), mutated)
+                        }),
+                    );
+                }
             }
         }
         candidates.sort_by_key(|(path, line, _, mutated)| {
@@ -427,21 +443,49 @@ fn tested_words(files: &[ChangedLines]) -> BTreeSet<String> {
         .collect()
 }
 
-/// The added lines of a span that opens a function which tests name: all lines from its head on.
-fn tested_lines<'f>(file: &'f ChangedLines, tested: &BTreeSet<String>) -> Vec<(u32, &'f String)> {
-    let mut found = Vec::new();
+/// An added line of a function, and what of it is code.
+struct TestedLine<'f> {
+    number: u32,
+    text: &'f str,
+    code: String,
+}
+
+/// The added lines of each function which tests name: all lines of its span from its head on.
+fn tested_blocks<'f>(
+    file: &'f ChangedLines,
+    language: Language,
+    tested: &BTreeSet<String>,
+) -> Vec<Vec<TestedLine<'f>>> {
+    let mut blocks: Vec<Vec<TestedLine<'f>>> = Vec::new();
     for span in file.spans.as_deref().unwrap_or_default() {
         let mut is_tested = false;
-        for (number, line) in (span.new_start..).zip(&span.added) {
-            if let Some(name) = omission::opened_function(line) {
+        let mut lexer = Lexer::new(language);
+        for (number, text) in (span.new_start..).zip(&span.added) {
+            let mut code = code_of(&mut lexer, text);
+            if let Some(name) = omission::opened_function(&code) {
                 is_tested = tested.contains(&name);
+                // A head is code, whatever an unknown line above it may have begun.
+                lexer = Lexer::new(language);
+                code = code_of(&mut lexer, text);
+                blocks.extend(is_tested.then(Vec::new));
             }
-            if is_tested {
-                found.push((number, line));
+            if let Some(block) = blocks.last_mut().filter(|_| is_tested) {
+                block.push(TestedLine { number, text, code });
             }
         }
     }
-    found
+    blocks
+}
+
+/// A line with a blank for each byte that is comment or literal.
+fn code_of(lexer: &mut Lexer, text: &str) -> String {
+    let mut spans = Vec::new();
+    lexer.lex_line(text, &mut spans);
+    let mut bytes = text.as_bytes().to_vec();
+    for span in spans {
+        bytes[span.start..span.end].fill(b' ');
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| " ".repeat(text.len()))
 }
 
 /// Lines as places: neighbours make one.

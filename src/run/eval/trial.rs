@@ -1,8 +1,7 @@
 //! One council on one labelled change: convened, resumed where a run was cut off, or taken from what was said before.
 
-use crate::config::KeyValue;
 use crate::eval::labelled::{Alteration, LabelledChange};
-use crate::eval::trials::{CutOff, TrialBook, TrialKey, TrialLine, TrialResult};
+use crate::eval::trials::{CostBound, CutOff, TrialBook, TrialKey, TrialLine, TrialResult};
 use crate::git::{AlteredCommit, TargetSpec, tree_at};
 use crate::report::Report;
 use crate::run::announce;
@@ -30,6 +29,13 @@ pub(crate) struct TrialRunner<'a> {
     /// bound.
     pub(crate) max_cost: Option<f64>,
     pub(crate) interrupts: InterruptRelay,
+}
+
+/// A review that was held, and whose limit held its cost.
+struct HeldTrial {
+    run: String,
+    report: Report,
+    bound: CostBound,
 }
 
 /// What came of a trial.
@@ -73,7 +79,7 @@ impl TrialRunner<'_> {
             None => self.convene(item, council, &key),
         };
         match held {
-            Ok((run, report)) => self.note_report(key, run, &report),
+            Ok(held) => self.note_report(key, held),
             Err(error) => {
                 let why = error.message.clone();
                 self.note_failure(key, why, String::new(), 0.0)?;
@@ -88,14 +94,10 @@ impl TrialRunner<'_> {
 
     /// Writes down what a review came to. One that was cut off says nothing about the council; only its cost is kept,
     /// and that its run can go on.
-    fn note_report(
-        &mut self,
-        key: TrialKey,
-        run: String,
-        report: &Report,
-    ) -> Result<TrialEnd, RunError> {
-        let result = TrialResult::of_report(key, run, report);
-        let Some(cut) = CutOff::of_report(report) else {
+    fn note_report(&mut self, key: TrialKey, held: HeldTrial) -> Result<TrialEnd, RunError> {
+        let HeldTrial { run, report, bound } = held;
+        let result = TrialResult::of_report(key, run, &report);
+        let Some(cut) = CutOff::of_report(&report, bound) else {
             self.files.add_result(&TrialLine::Ended(result.clone()))?;
             self.book.add(result.clone());
             return Ok(TrialEnd::Ended(Box::new(result)));
@@ -136,8 +138,8 @@ impl TrialRunner<'_> {
         item: &LabelledChange,
         council: &EvalCouncil,
         key: &TrialKey,
-    ) -> Result<(String, Report), RunError> {
-        let prepared = self.prepare(item, council, 0.0)?;
+    ) -> Result<HeldTrial, RunError> {
+        let (prepared, bound) = self.prepare(item, council, 0.0)?;
         let named = std::cell::RefCell::new(String::new());
         let began = |run: &str| {
             run.clone_into(&mut named.borrow_mut());
@@ -156,7 +158,11 @@ impl TrialRunner<'_> {
             interrupts: self.interrupts.source(),
         };
         let report = convene::convene_review(prepared, options, &council.context)?;
-        Ok((named.into_inner(), report))
+        Ok(HeldTrial {
+            run: named.into_inner(),
+            report,
+            bound,
+        })
     }
 
     /// Takes what a run left that began and whose end nobody noted, or lets it go on where it was cut off.
@@ -166,14 +172,21 @@ impl TrialRunner<'_> {
         council: &EvalCouncil,
         key: &TrialKey,
         run: String,
-    ) -> Result<(String, Report), RunError> {
+    ) -> Result<HeldTrial, RunError> {
         let past = self.stored_run(&run);
         // Nobody was asked: a run that is refused leaves nothing.
         if !past.folder.join(JOURNAL_FILE).exists() {
             return self.convene(item, council, key);
         }
         let cut = match past.report()? {
-            Some(report) if CutOff::of_report(&report).is_none() => return Ok((run, report)),
+            // Nobody knows any more whose bound held it: asked again, a council ends at its own once more.
+            Some(report) if CutOff::of_report(&report, CostBound::Evaluation).is_none() => {
+                return Ok(HeldTrial {
+                    run,
+                    report,
+                    bound: CostBound::Council,
+                });
+            }
             report => report.is_some(),
         };
         let holder = store::hold_run(&past)?;
@@ -182,10 +195,10 @@ impl TrialRunner<'_> {
             return self.convene(item, council, key);
         }
         // The run counts what it has cost before.
-        let prepared = self.prepare(item, council, self.book.cost_of(&run))?;
+        let (prepared, bound) = self.prepare(item, council, self.book.cost_of(&run))?;
         let interrupts = self.interrupts.source();
         let report = convene::resume_run(prepared, &left, interrupts, &council.context)?;
-        Ok((run, report))
+        Ok(HeldTrial { run, report, bound })
     }
 
     fn stored_run(&self, run: &str) -> StoredRun {
@@ -195,32 +208,35 @@ impl TrialRunner<'_> {
         }
     }
 
-    /// The change as this council reviews it. Nothing of the checkout is followed, and nothing younger is looked at: both
-    /// sides are commits. A run that goes on may cost what is left beside what it has cost before.
+    /// The change as this council reviews it, and whose limit holds its cost. Nothing of the checkout is followed, and
+    /// nothing younger is looked at: both sides are commits. A run that goes on may cost what is left beside what it has
+    /// cost before, and never more than its council's own limit.
     fn prepare(
         &self,
         item: &LabelledChange,
         council: &EvalCouncil,
         cost_before: f64,
-    ) -> Result<PreparedReview, RunError> {
+    ) -> Result<(PreparedReview, CostBound), RunError> {
         let start = &council.context;
-        let mut flags = Vec::new();
-        if let Some(left) = self.left() {
-            let most = format!("{:.4}", (left + cost_before).max(LEAST_DOLLARS));
-            flags.push(KeyValue::new("limits.cost", most, "--max-cost"));
-        }
         let request = ReviewRequest {
             target: RequestedTarget::Revision(item.commit.clone()),
-            flags,
             checkout: CheckoutUse::Ignored,
             ..ReviewRequest::default()
         };
         let mut prepared = prepare_spec(&request, start, target_of(item, start)?)?;
+        let limits = &mut prepared.config.settings.limits;
+        let own = limits.cost.map(|micros| micros as f64 / 1e6);
+        let left = self.left();
+        let left = left.map(|left| (left + cost_before).max(LEAST_DOLLARS));
+        let (most, bound) = CostBound::smaller(own, left);
+        if bound == CostBound::Evaluation {
+            limits.cost = most.map(|usd| (usd * 1e6) as u64);
+        }
         let folder = self.files.runs();
         safe_file::make_folder(&folder)
             .map_err(|error| RunError::output(&folder.display().to_string(), &error))?;
         prepared.keep_in = Some(folder);
-        Ok(prepared)
+        Ok((prepared, bound))
     }
 
     /// What a council would be asked, in words, without asking.
@@ -229,7 +245,7 @@ impl TrialRunner<'_> {
         item: &LabelledChange,
         council: &EvalCouncil,
     ) -> Result<String, RunError> {
-        announce::describe_dry_run(&self.prepare(item, council, 0.0)?, false)
+        announce::describe_dry_run(&self.prepare(item, council, 0.0)?.0, false)
     }
 }
 
