@@ -11,6 +11,8 @@ pub(crate) type LockedFacts = BTreeMap<(String, String, &'static str), Vec<Strin
 
 /// Where a dependency comes from; only the host counts.
 pub(crate) const RESOLVED: &str = "resolved";
+/// The repository or registry that it is taken from, all of it.
+pub(crate) const SOURCE: &str = "source";
 /// What its archive must be.
 pub(crate) const INTEGRITY: &str = "integrity";
 /// The same, where each of several archives may have its own.
@@ -25,11 +27,22 @@ pattern!(
     r#"\b(?:url|file)\s*=\s*"([^"]+)".*\bhash\s*=\s*"(sha\d+:[0-9a-f]+)""#
 );
 pattern!(
+    TOML_SOURCE,
+    r#"^\s*source\s*=\s*\{\s*(?:registry|git|url)\s*=\s*"([^"]+)""#
+);
+pattern!(
     YARN_PAIR,
-    r#"^\s+"?(version|resolved|integrity)"?\s+"?([^"\s]+)"#
+    r#"^\s+"?(version|resolved|integrity|resolution|checksum)"?:?\s+"?([^"\s]+)"#
 );
 pattern!(PNPM_HEADER, r"^ {2}'?/?(\S+?)'?:\s*$");
 pattern!(PNPM_INTEGRITY, r"\bintegrity:\s*'?(sha\d+-[^\s,}']+)");
+pattern!(PNPM_TARBALL, r"\btarball:\s*'?([^\s,}']+)");
+pattern!(REMOTE, r"^ {2}remote: (\S+)");
+pattern!(GEM_SPEC, r"^ {4}(\S+) \(([^)]+)\)\s*$");
+pattern!(
+    BUN,
+    r#"^\s*"[^"]+":\s*\["([^"]+)",\s*"([^"]*)",.*"(sha\d+-[^"]+)"\]"#
+);
 pattern!(GEM, r"^ {2}(\S+) \(([^)]+)\) (sha\d+=[0-9a-f]+)");
 pattern!(PINNED, r"^\s*([\w.-]+)(?:\[[^\]]*\])?\s*==\s*([^\s;\\]+)");
 pattern!(PIP_HASH, r"--hash[= ](sha\d+:[0-9a-f]+)");
@@ -50,6 +63,9 @@ pub(crate) fn read_lockfile(name: &str, text: &str) -> Option<LockedFacts> {
         "pnpm-lock.yaml" => read_pnpm(text, &mut facts),
         "go.sum" => read_go(text, &mut facts),
         "Gemfile.lock" => read_gems(text, &mut facts),
+        "composer.lock" => read_composer(text, &mut facts)?,
+        "bun.lock" => read_bun(text, &mut facts),
+        "deno.lock" => read_deno(text, &mut facts)?,
         _ if is_requirements(name) => read_requirements(text, &mut facts),
         _ => return None,
     }
@@ -105,7 +121,9 @@ fn read_toml(text: &str, facts: &mut LockedFacts) {
         if line.starts_with('[') {
             (name, version) = (String::new(), String::new());
         }
-        if let Some(found) = TOML_FILE.captures(line) {
+        if let Some(found) = TOML_SOURCE.captures(line) {
+            add(facts, &name, &version, SOURCE, &found[1]);
+        } else if let Some(found) = TOML_FILE.captures(line) {
             let file = found[1].rsplit('/').next().unwrap_or_default().to_owned();
             add(facts, &file, "", INTEGRITY, &found[2]);
             add(facts, &file, "", RESOLVED, &found[1]);
@@ -113,15 +131,18 @@ fn read_toml(text: &str, facts: &mut LockedFacts) {
             match &found[1] {
                 "name" => found[2].clone_into(&mut name),
                 "version" => found[2].clone_into(&mut version),
-                // The same version of another registry is another package.
-                "source" => version = format!("{version} {}", &found[2]),
+                "source" => {
+                    add(facts, &name, &version, SOURCE, &found[2]);
+                    // The same version of another registry has a checksum of its own.
+                    version = format!("{version} {}", &found[2]);
+                }
                 _ => add(facts, &name, &version, INTEGRITY, &found[2]),
             }
         }
     }
 }
 
-/// The first yarn's. The checksums of later ones are of its own archives, and change with its settings.
+/// Yarn's. The checksums of later ones are of its own archives, and change with its settings: these stand before them.
 fn read_yarn(text: &str, facts: &mut LockedFacts) {
     let (mut package, mut version) = (String::new(), String::new());
     for line in text.lines() {
@@ -135,6 +156,15 @@ fn read_yarn(text: &str, facts: &mut LockedFacts) {
                 "version" => found[2].clone_into(&mut version),
                 _ if version.is_empty() => {}
                 "resolved" => add(facts, &package, &version, RESOLVED, &found[2]),
+                "resolution" => {
+                    let is_of_tree = ["@workspace:", "@patch:", "@portal:", "@link:"]
+                        .iter()
+                        .any(|kind| found[2].contains(kind));
+                    let source = if is_of_tree { "" } else { &found[2] };
+                    add(facts, &package, &version, SOURCE, source);
+                }
+                // Without the settings nothing is known of it.
+                "checksum" if !found[2].contains('/') => {}
                 _ => add(facts, &package, &version, INTEGRITY, &found[2]),
             }
         }
@@ -149,8 +179,72 @@ fn read_pnpm(text: &str, facts: &mut LockedFacts) {
         } else if let Some(found) = PNPM_INTEGRITY.captures(line) {
             // The version is a part of the name.
             add(facts, &package, "", INTEGRITY, &found[1]);
+            // An archive is named only where it does not come from the registry.
+            let tarball = PNPM_TARBALL.captures(line);
+            let from = tarball.as_ref().map_or(PNPM_REGISTRY, |found| &found[1]);
+            add(facts, &package, "", RESOLVED, from);
         }
     }
+}
+
+const PNPM_REGISTRY: &str = "https://registry.npmjs.org/";
+
+/// Composer's: a list of packages, each with an archive and a repository.
+fn read_composer(text: &str, facts: &mut LockedFacts) -> Option<()> {
+    let lock: Value = serde_json::from_slice(text.as_bytes()).ok()?;
+    let lists = ["packages", "packages-dev"].iter();
+    for package in lists.flat_map(|list| lock[*list].as_array().into_iter().flatten()) {
+        let text_at = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let (name, version) = (text_at(&package["name"]), text_at(&package["version"]));
+        let dist = &package["dist"];
+        for (kind, value) in [
+            (RESOLVED, &dist["url"]),
+            (INTEGRITY, &dist["shasum"]),
+            (SOURCE, &package["source"]["url"]),
+        ] {
+            add(facts, &name, &version, kind, &text_at(value));
+        }
+    }
+    Some(())
+}
+
+/// Bun's: one line for each package, as name and version, registry, and more.
+fn read_bun(text: &str, facts: &mut LockedFacts) {
+    for found in text.lines().filter_map(|line| BUN.captures(line)) {
+        add(facts, &found[1], "", INTEGRITY, &found[3]);
+        let registry = match &found[2] {
+            "" => PNPM_REGISTRY,
+            other => other,
+        };
+        add(facts, &found[1], "", RESOLVED, registry);
+    }
+}
+
+/// Deno's: packages by name and version, and files by their address.
+fn read_deno(text: &str, facts: &mut LockedFacts) -> Option<()> {
+    let lock: Value = serde_json::from_slice(text.as_bytes()).ok()?;
+    let of = |value: &Value| value.as_object().cloned().unwrap_or_default();
+    for list in [
+        &lock["npm"],
+        &lock["jsr"],
+        &lock["packages"]["npm"],
+        &lock["packages"]["jsr"],
+    ] {
+        for (name, package) in of(list) {
+            let checksum = package["integrity"].as_str().unwrap_or_default();
+            add(facts, &name, "", INTEGRITY, checksum);
+        }
+    }
+    for (address, checksum) in of(&lock["remote"]) {
+        add(
+            facts,
+            &address,
+            "",
+            INTEGRITY,
+            checksum.as_str().unwrap_or_default(),
+        );
+    }
+    Some(())
 }
 
 fn read_go(text: &str, facts: &mut LockedFacts) {
@@ -164,8 +258,17 @@ fn read_go(text: &str, facts: &mut LockedFacts) {
 }
 
 fn read_gems(text: &str, facts: &mut LockedFacts) {
-    for found in text.lines().filter_map(|line| GEM.captures(line)) {
-        add(facts, &found[1], &found[2], INTEGRITY, &found[3]);
+    let mut remote = String::new();
+    for line in text.lines() {
+        if let Some(found) = GEM.captures(line) {
+            add(facts, &found[1], &found[2], INTEGRITY, &found[3]);
+        } else if let Some(found) = REMOTE.captures(line) {
+            found[1].clone_into(&mut remote);
+        } else if let Some(found) = GEM_SPEC.captures(line).filter(|_| remote.contains("://")) {
+            add(facts, &found[1], &found[2], SOURCE, &remote);
+        } else if !line.starts_with(' ') {
+            remote.clear();
+        }
     }
 }
 

@@ -1,5 +1,9 @@
 //! `hook-change`: code that runs on a developer's machine without being called.
 
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
 use super::agent_file_change::{is_link, link_hit};
 use super::prelude::*;
 
@@ -28,7 +32,38 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 
 pattern!(
     INSTALL,
-    r#"^\s*"(preinstall|install|postinstall|prepare|prepublish)"\s*:\s*"([^"]+)""#
+    r#"(?:^\s*|[{,]\s*)"(preinstall|install|postinstall|prepare|prepublish)"\s*:\s*"([^"]+)""#
+);
+/// The same as names of a `package.json`.
+const NPM_SCRIPTS: [&str; 5] = [
+    "preinstall",
+    "install",
+    "postinstall",
+    "prepare",
+    "prepublish",
+];
+/// What Composer runs when somebody installs what a repository needs.
+const COMPOSER_SCRIPTS: [&str; 10] = [
+    "pre-install-cmd",
+    "post-install-cmd",
+    "pre-update-cmd",
+    "post-update-cmd",
+    "pre-autoload-dump",
+    "post-autoload-dump",
+    "post-root-package-install",
+    "post-create-project-cmd",
+    "post-package-install",
+    "post-package-update",
+];
+pattern!(
+    /// A method of a class, or Laravel's own program.
+    USUAL_COMPOSER,
+    r"^(?:[\w\\]+::\w+|@php artisan [\w:-]+[^;&|]*)$"
+);
+pattern!(
+    /// What a build of `binding.gyp` runs.
+    GYP,
+    r#"["'](?:actions?|postbuilds|rules)["']\s*:\s*\["#
 );
 pattern!(PRE_COMMIT, r"^\s*(?:-\s*)?repo:\s*(\S+)");
 // Of a development container one command runs outside of it, before it is made.
@@ -55,13 +90,16 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
         return;
     }
     match file.file_name() {
-        "package.json" => report_lines(
-            file,
-            &INSTALL,
-            "runs whenever somebody installs the package",
-            false,
-            hits,
-        ),
+        "package.json" => {
+            if !report_scripts(file, &NPM_SCRIPTS, &USUAL, hits) {
+                report_lines(file, &INSTALL, INSTALLS, false, hits);
+            }
+        }
+        "composer.json" => {
+            report_scripts(file, &COMPOSER_SCRIPTS, &USUAL_COMPOSER, hits);
+        }
+        // npm builds it where no script says otherwise.
+        "binding.gyp" => report_lines(file, &GYP, INSTALLS, false, hits),
         ".pre-commit-config.yaml" | "lefthook.yml" => {
             report_lines(
                 file,
@@ -140,6 +178,66 @@ fn is_usual(repository: &str) -> bool {
         .and_then(|(_, rest)| rest.split('/').next());
     let known = |owner: &str| OWNERS.contains(&owner.to_ascii_lowercase().as_str());
     matches!(repository, "local" | "meta") || owner.is_some_and(known)
+}
+
+const INSTALLS: &str = "runs whenever somebody installs the package";
+
+/// Reports the scripts of a package that run by themselves and are not what they were, however its JSON is laid out.
+/// Whether it could be read.
+fn report_scripts(
+    file: &FileView<'_>,
+    names: &[&str],
+    usual: &regex::Regex,
+    hits: &mut HitList,
+) -> bool {
+    let Some(after) = file.text_after().and_then(scripts_of) else {
+        return false;
+    };
+    let before = file.text_before().and_then(scripts_of).unwrap_or_default();
+    for (name, script) in after
+        .iter()
+        .filter(|(name, _)| names.contains(&name.as_str()))
+    {
+        let is_usual = script.lines().all(|command| usual.is_match(command));
+        let old = before.get(name);
+        if old == Some(script) || (old.is_some() && is_usual) {
+            continue;
+        }
+        let quoted = format!("\"{name}\"");
+        let mut added = file.added_lines();
+        let named = added.find(|line| line.text().contains(&quoted));
+        // A name may be written with escapes.
+        let Some(line) =
+            named.or_else(|| file.added_lines().find(|line| line.text().contains(':')))
+        else {
+            continue;
+        };
+        let hit = line.line_hit(format!("`{name}` {INSTALLS}."));
+        hits.push(match is_usual {
+            true => hit.with_severity(Minor),
+            false => hit,
+        });
+    }
+    true
+}
+
+/// The scripts of a package by name; a list of commands is one line each.
+fn scripts_of(text: &str) -> Option<BTreeMap<String, String>> {
+    let package: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
+    let Some(scripts) = package.get("scripts").and_then(Value::as_object) else {
+        return Some(BTreeMap::new());
+    };
+    let text_of = |value: &Value| match value {
+        Value::Array(all) => {
+            let all: Vec<&str> = all.iter().filter_map(Value::as_str).collect();
+            all.join("\n")
+        }
+        value => value.as_str().unwrap_or_default().to_owned(),
+    };
+    let scripts = scripts
+        .iter()
+        .map(|(name, value)| (name.clone(), text_of(value)));
+    Some(scripts.collect())
 }
 
 fn report_lines(

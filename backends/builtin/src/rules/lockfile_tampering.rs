@@ -4,7 +4,7 @@ use council_protocol::LineKind;
 use council_protocol::change::Line;
 
 use super::prelude::*;
-use crate::locked::{self, HASH, INTEGRITY, LockedFacts, RESOLVED};
+use crate::locked::{self, HASH, INTEGRITY, LockedFacts, RESOLVED, SOURCE};
 use crate::rule::RuleHit;
 use crate::view::MAX_QUOTE_CHARS;
 
@@ -29,7 +29,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 pattern!(
     /// As npm, the first yarn and cargo write them. The checksums of later yarns are of its own archives, and change with
     /// its settings.
-    SOURCE,
+    PAIR,
     r#"^\s*"?(resolved|integrity|checksum)"?(?:\s*=\s*|:\s*|\s+)"?((?:https?://|sha\d)[^"\s,]*|[0-9a-f]{64})"#
 );
 
@@ -74,7 +74,7 @@ fn find_swap(
         let at = text.find(news.as_str())?;
         Some((at, key.2))
     });
-    let (at, what) = swaps.min()?;
+    let (at, what) = swaps.chain(find_lost(before, after, text)).min()?;
     let number = u32::try_from(text[..at].matches('\n').count()).ok()? + 1;
     let described = format!("`{what}` of a dependency changes, but its version does not.");
     if let Some(line) = file.added_lines().find(|line| line.number() == number) {
@@ -86,6 +86,21 @@ fn find_swap(
         quote: line.chars().take(MAX_QUOTE_CHARS).collect(),
         ..file.file_hit(described)
     })
+}
+
+/// Where a dependency stands that has its version and its source still, and its checksum no more.
+fn find_lost(
+    before: &LockedFacts,
+    after: &LockedFacts,
+    text: &str,
+) -> Option<(usize, &'static str)> {
+    let lost = before.keys().find_map(|(package, version, kind)| {
+        let is_lost = |kind: &str| kind == INTEGRITY;
+        let key = |kind| (package.clone(), version.clone(), kind);
+        let stays = after.get(&key(RESOLVED))?.first()?;
+        (is_lost(kind) && !after.contains_key(&key(INTEGRITY))).then_some(stays)
+    })?;
+    Some((text.find(lost.as_str())?, INTEGRITY))
 }
 
 /// The same for a patch, of which only hunks are known.
@@ -105,12 +120,12 @@ fn check_hunks(file: &FileView<'_>, hits: &mut HitList) {
         let inside = |line: &&Line<'_>| line.kind != LineKind::Context && !is_border(line.text);
         let changed = || entry.iter().filter(inside);
         // Another line has changed with it: a version, a name, a whole entry.
-        if !changed().all(|line| SOURCE.is_match(line.text)) {
+        if !changed().all(|line| PAIR.is_match(line.text)) {
             continue;
         }
         let of = |kind| {
             let lines = entry.iter().filter(move |line| line.kind == kind);
-            lines.filter_map(|line| Some((line, SOURCE.captures(line.text)?)))
+            lines.filter_map(|line| Some((line, PAIR.captures(line.text)?)))
         };
         let swapped = of(LineKind::Added).find_map(|(line, new)| {
             let (_, old) = of(LineKind::Removed).find(|(_, old)| old[1] == new[1])?;
@@ -135,19 +150,60 @@ fn is_border(text: &str) -> bool {
         || yarn
 }
 
-/// Whether the value stands for another program: a checksum of the same kind that differs, or another host. Newer
-/// package managers write stronger checksums for the same version, and `https` for `http`.
+/// Whether the value stands for another program: a checksum of the same kind that differs or of a weaker one, another host,
+/// or another package of the same host. Newer package managers write stronger checksums for the same version, and `https`
+/// for `http`.
 fn is_swapped(key: &str, old: &str, new: &str) -> bool {
     let kind = |checksum: &str| {
-        let end = checksum.find(['-', ':', '=']).unwrap_or_default();
+        let end = checksum.find(['-', ':', '=', '/']).unwrap_or_default();
         checksum[..end].to_owned()
     };
     match key {
         RESOLVED if !new.starts_with("http") || !old.starts_with("http") => false,
-        RESOLVED => host_of(old) != host_of(new) && !PUBLIC_HOSTS.contains(&host_of(new)),
-        INTEGRITY | HASH => kind(old) == kind(new) && old != new,
+        RESOLVED if host_of(old) != host_of(new) => !PUBLIC_HOSTS.contains(&host_of(new)),
+        RESOLVED => {
+            matches!((package_of(old), package_of(new)), (Some(old), Some(new)) if old != new)
+        }
+        SOURCE => repository_of(old) != repository_of(new) && !is_public(new),
+        INTEGRITY | HASH => {
+            let (before, after) = (kind(old), kind(new));
+            (before == after && old != new) || strength(&after) < strength(&before)
+        }
         _ => old != new,
     }
+}
+
+/// How hard it is to make another program with the same checksum.
+fn strength(kind: &str) -> Option<u32> {
+    kind.strip_prefix("sha").and_then(|bits| bits.parse().ok())
+}
+
+/// The package and the archive of an address in npm's form.
+fn package_of(url: &str) -> Option<(&str, &str)> {
+    let path = url.split(['#', '?']).next().unwrap_or(url);
+    let (before, archive) = path.split_once("/-/")?;
+    let package = before.rsplit('/').next().unwrap_or(before);
+    Some((package, archive.rsplit('/').next().unwrap_or(archive)))
+}
+
+/// A source without the commit, the branch and the way to it.
+fn repository_of(source: &str) -> &str {
+    let address = source.split(['#', '?']).next().unwrap_or(source);
+    let address = address.split_once("://").map_or(address, |(_, rest)| rest);
+    address.trim_end_matches('/').trim_end_matches(".git")
+}
+
+/// Whether a source is the public registry of its language, in one of its names.
+fn is_public(source: &str) -> bool {
+    const PUBLIC: [&str; 6] = [
+        "github.com/rust-lang/crates.io-index",
+        "index.crates.io",
+        "pypi.org/simple",
+        "rubygems.org",
+        "index.rubygems.org",
+        "repo.packagist.org",
+    ];
+    PUBLIC.contains(&repository_of(source))
 }
 
 /// Names of the one public registry of npm, and of PyPI's files.

@@ -367,3 +367,77 @@ fn code_within_a_literal_is_read() {
         assert_silent(rule, &added(path, code));
     }
 }
+
+/// However the file is laid out: what runs when somebody installs a package is told, and once.
+#[test]
+fn an_install_script_is_found_in_every_layout() {
+    for (path, code) in [
+        (
+            "package.json",
+            "{\n  \"scripts\": {\n    \"postinstall\": \"node steal.js\"\n  }\n}\n",
+        ),
+        (
+            "package.json",
+            "{\"scripts\": {\"postinstall\": \"node steal.js\"}}\n",
+        ),
+        (
+            "package.json",
+            "{\"name\": \"x\", \"scripts\": {\"test\": \"x\", \"postinstall\": \"node steal.js\"}}\n",
+        ),
+        (
+            "package.json",
+            "{\n  \"scripts\": { \"test\": \"x\", \"preinstall\": \"node steal.js\" }\n}\n",
+        ),
+        (
+            "package.json",
+            "{\n  \"scripts\": {\n    \"postinst\\u0061ll\": \"node steal.js\"\n  }\n}\n",
+        ),
+        (
+            "package.json",
+            "{\n  \"scripts\":\n  {\n    \"install\"\n    :\n    \"node steal.js\"\n  }\n}\n",
+        ),
+        (
+            "package.json",
+            "{, \"scripts\": { \"install\": \"node steal.js\" }\n",
+        ),
+        (
+            "binding.gyp",
+            "{\"targets\": [{\"actions\": [{\"action\": [\"node\", \"steal.js\"]}]}]}\n",
+        ),
+        (
+            "composer.json",
+            "{\n  \"scripts\": {\n    \"post-install-cmd\": \"php steal.php\"\n  }\n}\n",
+        ),
+        (
+            "composer.json",
+            "{\"scripts\": {\"post-update-cmd\": [\"@php artisan x\", \"sh a.sh\"]}}\n",
+        ),
+    ] {
+        assert_speaks("hook-change", &added(path, code));
+    }
+    for (path, code) in [
+        (
+            "package.json",
+            "{\"scripts\": {\"test\": \"x\", \"postbuild\": \"y\"}}\n",
+        ),
+        (
+            "package.json",
+            "{\"config\": {\"postinstall\": \"node steal.js\"}}\n",
+        ),
+        ("composer.json", "{\"scripts\": {\"test\": \"phpunit\"}}\n"),
+        (
+            "binding.gyp",
+            "{\"targets\": [{\"sources\": [\"a.cc\"]}]}\n",
+        ),
+    ] {
+        assert_silent("hook-change", &added(path, code));
+    }
+    let edit = |old: &str, new: &str| {
+        format!(
+            "=== package.json\n-{{\"version\": \"1\", \"scripts\": {{\"postinstall\": \"{old}\"}}}}\n\
+             +{{\"version\": \"2\", \"scripts\": {{\"postinstall\": \"{new}\"}}}}\n"
+        )
+    };
+    assert_silent("hook-change", &edit("node a.js", "node a.js"));
+    assert_speaks("hook-change", &edit("node a.js", "node b.js"));
+}
