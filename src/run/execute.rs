@@ -323,6 +323,10 @@ impl CouncilRun<'_> {
         notes.extend(self.bench.seating_notes());
         notes.extend(pick.notes.iter().cloned());
         notes.extend(self.prompts.as_deref().and_then(hidden_note));
+        // Rules bring no tests, wherever they sit.
+        if seats.iter().any(|seat| !seat.agent.deterministic) {
+            notes.extend(proof::idle_note(self.start, self.prepared));
+        }
         let explicit = settings.review.quorum.is_some();
         let subject = plan_subject(&self.prepared.packet);
         let inputs = PlanInputs {

@@ -546,16 +546,34 @@ fn tests_are_asked_for_only_where_the_user_wants_them() {
     repo.git(["reset", "--quiet", "--hard", "HEAD~3"]);
     // In a job of a CI service whoever asked for the review may be a stranger.
     configure(&repo, &models, &config);
-    repo.council_with(
-        &[KEY, ("CI", "true")],
-        &["review", "HEAD", "--fresh", "--debate", "--json"],
-    );
-    assert!(!asked(&models));
-    // A pull request that was fetched is a stranger's as well.
+    let refused = |vars: &[(&str, &str)], what: &str| {
+        let run = repo.council_with(vars, &["review", what, "--fresh", "--debate", "--json"]);
+        assert!(!asked(&models), "{what}");
+        let told = "is set, and no test of a judge was run";
+        assert!(run.stdout.contains(told), "{what}: {}", run.stdout);
+    };
+    refused(&[KEY, ("CI", "true")], "HEAD");
+    // A pull request that was fetched is a stranger's as well, by whatever name.
+    let tip = repo.git(["rev-parse", "HEAD"]);
     repo.git(["update-ref", "refs/pull/5/head", "HEAD"]);
-    let range = "HEAD~1..refs/pull/5/head";
-    repo.council_with(&[KEY], &["review", range, "--fresh", "--debate", "--json"]);
-    assert!(!asked(&models));
+    repo.git(["update-ref", "refs/merge-requests/5/head", "HEAD"]);
+    for what in [
+        "HEAD~1..refs/pull/5/head",
+        "pull/5/head",
+        "HEAD~1..pull/5/head",
+        "merge-requests/5/head",
+    ] {
+        refused(&[KEY], what);
+    }
+    let branch = repo.git(["symbolic-ref", "HEAD"]);
+    repo.git(["checkout", "--quiet", "--detach"]);
+    repo.git(["update-ref", &branch, "HEAD~1"]);
+    repo.git(["symbolic-ref", "refs/heads/alias", "refs/pull/5/head"]);
+    for what in ["HEAD", &*tip, "alias"] {
+        refused(&[KEY], what);
+    }
+    // A branch of one's own that is made of it is one's own.
+    repo.git(["branch", "mine"]);
     let (_, report) = review(&repo);
     assert!(asked(&models), "{report}");
 }

@@ -33,21 +33,58 @@ const BREAKING: [(&str, &str); 5] = [
     ("TabError", NO_SYNTAX),
 ];
 
-/// Why a test that ended with the code of a failure did not run; none: it ran.
-fn obstacle(output: &str) -> Option<&'static str> {
+/// What Python says where modules import each other in a ring: a change that makes one breaks whoever imports them.
+const CIRCULAR: &str = "partially initialized module";
+
+/// Why a test that ended with the code of a failure did not run; none: it ran. `files` are those of the test.
+fn obstacle(output: &str, files: &[String]) -> Option<&'static str> {
     let mut words = BROKEN.iter();
     if let Some((_, why)) = words.find(|(word, _)| output.contains(word)) {
         return Some(why);
     }
-    let (name, words) = output.lines().rev().find_map(exception_in)?;
+    let lines: Vec<&str> = output.lines().collect();
+    let found = lines.iter().enumerate().rev();
+    let (at, (name, words)) = found
+        .map(|(at, line)| (at, exception_in(line)))
+        .find_map(|(at, exception)| Some((at, exception?)))?;
+    if words.contains(CIRCULAR) {
+        return None;
+    }
     // What a module of the change has lost is as good as an import that fails.
-    if name == "AttributeError" && words.starts_with("module '") {
+    let is_lost = match name {
+        "AttributeError" => words.starts_with("module '") || words.starts_with("<module '"),
+        // A name that a star import brought no more; one that the code itself lacks is a defect.
+        "NameError" => is_raised_in(&lines[..at], &lines[at..], files),
+        _ => false,
+    };
+    if is_lost {
         return Some(NO_IMPORT);
     }
     let mut breaking = BREAKING.iter();
     breaking
         .find(|(known, _)| *known == name)
         .map(|(_, why)| *why)
+}
+
+/// Whether an exception was raised by a line of the test itself: the last place above it (`File "…", line 3`), or else the
+/// first below (`test_a.py:3: NameError`), is one of its files.
+fn is_raised_in(above: &[&str], below: &[&str], files: &[String]) -> bool {
+    let is_place = |line: &&&str| {
+        let line = line.trim_start();
+        line.starts_with("File \"") || line.ends_with(": NameError")
+    };
+    let last = above.iter().rev().find(is_place);
+    let place = below.iter().skip(1).find(is_place).or(last);
+    place.is_some_and(|place| files.iter().any(|file| names_file(place, file)))
+}
+
+/// Whether a line holds a path that ends in this one.
+fn names_file(line: &str, file: &str) -> bool {
+    line.match_indices(file).any(|(at, _)| {
+        let behind = &line[at + file.len()..];
+        let before = line[..at].chars().next_back();
+        before.is_none_or(|c| matches!(c, '/' | '"' | ' ')) && behind.starts_with(['"', ':'])
+    })
 }
 
 /// The exception of a line such as `E   pkg.SomeError: words`, and its words.
@@ -63,15 +100,17 @@ fn exception_in(line: &str) -> Option<(&str, &str)> {
     (is_one && is_told).then(|| (name, rest.trim_start_matches([':', ' '])))
 }
 
-/// How a run of a test ended.
-pub(super) fn read_ending(finished: &FinishedTrial) -> TestRun {
+/// How a run of a test of these files ended.
+pub(super) fn read_ending(finished: &FinishedTrial, files: &[String]) -> TestRun {
     let broken = |why: String| TestRun::Broken { why };
     match &finished.ending {
         TrialEnding::Exited(0) => TestRun::Passed,
-        TrialEnding::Exited(code) if FAILED.contains(code) => match obstacle(&finished.output) {
-            Some(why) => broken(why.to_owned()),
-            None => TestRun::Failed,
-        },
+        TrialEnding::Exited(code) if FAILED.contains(code) => {
+            match obstacle(&finished.output, files) {
+                Some(why) => broken(why.to_owned()),
+                None => TestRun::Failed,
+            }
+        }
         TrialEnding::Exited(code) => broken(format!("it ended with exit code {code}")),
         TrialEnding::Broken(why) | TrialEnding::NoBorders(why) => broken(why.clone()),
     }
@@ -84,10 +123,11 @@ mod tests {
     #[test]
     fn only_a_test_that_ran_and_failed_has_failed() {
         let read = |ending, output: &str| {
-            read_ending(&FinishedTrial {
+            let finished = FinishedTrial {
                 ending,
                 output: output.to_owned(),
-            })
+            };
+            read_ending(&finished, &[])
         };
         assert_eq!(read(TrialEnding::Exited(0), ""), TestRun::Passed);
         assert_eq!(read(TrialEnding::Exited(1), "1 failed"), TestRun::Failed);
@@ -116,8 +156,11 @@ mod tests {
             "E       calc.ImportErrorOfOurs: bad",
             "AttributeError: 'NoneType' object has no attribute 'x'",
             "AssertionError [ERR_ASSERTION]: ImportError: told",
+            "ImportError: cannot import name 'a' from partially initialized module 'b' (most likely due to a circular \
+             import) (/b.py)",
+            "AttributeError: partially initialized module 'b' has no attribute 'a' (most likely due to a circular import)",
         ] {
-            assert_eq!(obstacle(failed), None, "{failed}");
+            assert_eq!(obstacle(failed, &[]), None, "{failed}");
         }
         for (broken, why) in [
             (
@@ -133,12 +176,48 @@ mod tests {
                 NO_IMPORT,
             ),
             (
+                "E  AttributeError: <module 'calc' from '/x/calc.py'> does not have the attribute 'add'",
+                NO_IMPORT,
+            ),
+            (
                 "  File \"t.py\", line 1\n    x x\n      ^\nSyntaxError: invalid syntax",
                 NO_SYNTAX,
             ),
             ("# SyntaxError: Unexpected token", NO_SYNTAX),
         ] {
-            assert_eq!(obstacle(broken), Some(why), "{broken}");
+            assert_eq!(obstacle(broken, &[]), Some(why), "{broken}");
+        }
+    }
+
+    /// A name that the test does not get any more is no defect; one that the code does not have is.
+    #[test]
+    fn a_name_that_is_missing_counts_where_it_is_missing() {
+        let files = ["tests/test_a.py".to_owned()];
+        let trace = |last: &str| {
+            format!(
+                "Traceback (most recent call last):\n  File \"/x/tests/test_a.py\", line 3, in test\n    f()\n{last}\
+                 NameError: name 'total' is not defined\n"
+            )
+        };
+        let pytest = |place: &str| {
+            format!(
+                ">       total([1])\nE       NameError: name 'total' is not defined\n\n{place}:3: NameError\n1 failed\n"
+            )
+        };
+        for broken in [
+            trace(""),
+            pytest("tests/test_a.py"),
+            pytest("/x/tests/test_a.py"),
+        ] {
+            assert_eq!(obstacle(&broken, &files), Some(NO_IMPORT), "{broken}");
+        }
+        let deeper = "  File \"/x/calc.py\", line 1, in f\n    total([1])\n";
+        for failed in [
+            trace(deeper),
+            pytest("calc.py"),
+            pytest("other/mytests/test_a.py_b"),
+        ] {
+            assert_eq!(obstacle(&failed, &files), None, "{failed}");
         }
     }
 }

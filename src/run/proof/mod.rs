@@ -24,6 +24,7 @@ use crate::council::reproduction::{
     MendedRuns, ProofTerms, RUNS, ReproductionResult, ReproductionStanding, Suggestion, TestRun,
     fill_in,
 };
+use crate::git;
 use crate::run::context::RunContext;
 use crate::run::hook::script::shell_quote;
 use crate::run::prepare::PreparedReview;
@@ -46,7 +47,7 @@ const VISIBLE: [&str; 5] = ["PATH", "LANG", "LANGUAGE", "LC_ALL", "TZ"];
 pub(crate) fn terms(start: &RunContext, prepared: &PreparedReview) -> Option<ProofTerms> {
     let settings = &prepared.config.settings.proof;
     let suites = suites_of(settings);
-    if suites.is_empty() || is_of_strangers(start, prepared) || !has_two_sides(prepared) {
+    if suites.is_empty() || refusal(start, prepared).is_some() {
         return None;
     }
     let told = |(name, argv): &(String, &[String])| TestSuite {
@@ -75,18 +76,54 @@ fn shell_words(argv: &[String]) -> String {
     argv.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether somebody else may have asked for this review, or written what is reviewed: their code is not run.
-fn is_of_strangers(start: &RunContext, prepared: &PreparedReview) -> bool {
+/// What is told where `[proof]` is set, and no test of a judge is run for what is reviewed.
+pub(crate) fn idle_note(start: &RunContext, prepared: &PreparedReview) -> Option<String> {
+    let is_set = !suites_of(&prepared.config.settings.proof).is_empty();
+    let why = refusal(start, prepared).filter(|_| is_set)?;
+    Some(format!(
+        "`[proof]` is set, and no test of a judge was run: {why}"
+    ))
+}
+
+/// Why no test is run for what is reviewed; none: it may be. Where somebody else may have asked for the review, or written
+/// what is reviewed, their code is not run.
+fn refusal(start: &RunContext, prepared: &PreparedReview) -> Option<&'static str> {
     let target = &prepared.packet.target;
-    start.environment.is_ci()
-        || target.kind == TargetKind::PullRequest
+    if start.environment.is_ci() {
+        return Some("in a job of CI somebody else may have asked for it");
+    }
+    if !has_two_sides(prepared) {
+        return Some("there are no two sides of a repository to run it on");
+    }
+    let is_request = target.kind == TargetKind::PullRequest
         || names_fetched_request(&target.label)
+        || is_of_request(start, prepared);
+    is_request.then_some(
+        "it is a request of others, whose code is not run (make a branch of it if you trust it)",
+    )
 }
 
 /// Whether what a person named is a request of others that was fetched: the name of its ref says so.
 fn names_fetched_request(label: &str) -> bool {
+    let is_numbered = |place: &str| {
+        let behind = label.split(place).skip(1);
+        behind
+            .into_iter()
+            .any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
     let refs = ["refs/pull/", "refs/merge-requests/", "FETCH_HEAD"];
     refs.iter().any(|name| label.contains(name))
+        || is_numbered("pull/")
+        || is_numbered("merge-requests/")
+}
+
+/// The same by the commits that it leads to, whatever it was called; of a worktree what it stands on. What cannot be told
+/// is one.
+fn is_of_request(start: &RunContext, prepared: &PreparedReview) -> bool {
+    let target = &prepared.packet.target;
+    let head = target.head.as_deref();
+    let commit = head.or(target.base.as_deref()).unwrap_or("HEAD");
+    git::is_of_request(&start.dir, &start.git_environment(), commit).unwrap_or(true)
 }
 
 /// Whether both sides are there to be exported: a patch has none, a question neither.
@@ -349,7 +386,9 @@ impl ProofRunner {
             }
         }
         let finished = self.run_command(folder, &room.argv)?;
-        Ok((read_ending(&finished), finished.output))
+        let own = room.brought.files.iter();
+        let own: Vec<String> = own.map(|file| file.path.display().into_owned()).collect();
+        Ok((read_ending(&finished, &own), finished.output))
     }
 
     fn run_command(&self, folder: &TrialFolder, argv: &[String]) -> Result<FinishedTrial, String> {

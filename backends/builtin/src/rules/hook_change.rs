@@ -223,7 +223,8 @@ fn report_scripts(
 
 /// The scripts of a package by name; a list of commands is one line each.
 fn scripts_of(text: &str) -> Option<BTreeMap<String, String>> {
-    let package: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
+    let package: Value =
+        serde_json::from_slice(text.trim_start_matches('\u{feff}').as_bytes()).ok()?;
     let Some(scripts) = package.get("scripts").and_then(Value::as_object) else {
         return Some(BTreeMap::new());
     };
