@@ -312,6 +312,13 @@ impl TrialBook {
         self.costs.values().sum()
     }
 
+    /// The changes of which something was paid for, by their names.
+    pub(crate) fn reviewed_items(&self) -> BTreeSet<&str> {
+        let ended = self.ended.iter().map(|result| &result.key);
+        let began = self.began.iter().map(|(key, _)| key);
+        ended.chain(began).map(|key| key.item.as_str()).collect()
+    }
+
     /// Whether a trial is over.
     pub(crate) fn is_over(&self, key: &TrialKey) -> bool {
         self.ended.iter().any(|result| result.key == *key)

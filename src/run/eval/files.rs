@@ -1,5 +1,6 @@
 //! The files of an evaluation: the labelled changes, and beside them what councils and people said of them.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -61,6 +62,34 @@ impl EvalFiles {
         }
         let name = self.changes.display().to_string();
         safe_file::write_file(&self.changes, text).map_err(|error| RunError::output(&name, &error))
+    }
+
+    /// Writes newly labelled changes in the place of what is there, and says how many stay that are not among them: what
+    /// councils have reviewed keeps the label under which it was. Where nothing could be labelled, nothing is written over.
+    pub(crate) fn renew_changes(&self, items: Vec<LabelledChange>) -> Result<usize, RunError> {
+        if !self.changes.exists() {
+            return self.write_changes(&items).map(|()| 0);
+        }
+        let book = self.read_results()?;
+        let reviewed = book.reviewed_items();
+        let old = match reviewed.is_empty() {
+            true if !items.is_empty() => Vec::new(),
+            _ => self.read_changes()?,
+        };
+        if items.is_empty() {
+            return Ok(old.len());
+        }
+        let mut kept: Vec<LabelledChange> = old;
+        kept.retain(|item| reviewed.contains(item.id.as_str()));
+        let names: BTreeSet<&str> = items.iter().map(|item| item.id.as_str()).collect();
+        let stay = kept
+            .iter()
+            .filter(|item| !names.contains(item.id.as_str()))
+            .count();
+        let known: BTreeSet<String> = kept.iter().map(|item| item.id.clone()).collect();
+        kept.extend(items.into_iter().filter(|item| !known.contains(&item.id)));
+        self.write_changes(&kept)?;
+        Ok(stay)
     }
 
     /// What is known of trials so far.
@@ -157,6 +186,57 @@ mod tests {
         assert!(refused.message.contains("another"), "{}", refused.message);
         drop(held);
         files.lock().unwrap();
+    }
+
+    fn change(id: &str, how: &str) -> LabelledChange {
+        serde_json::from_value(serde_json::json!({
+            "id": id, "set": "clean", "confidence": "high", "how": how, "commit": "c", "seconds": 1, "files": [],
+            "places": [],
+        }))
+        .unwrap()
+    }
+
+    /// Whatever is collected later: what was paid for keeps its change, as it was reviewed.
+    #[test]
+    fn a_change_that_was_reviewed_stays_in_its_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = EvalFiles::new(folder.path().join("f"));
+        let now = || -> Vec<(String, String)> {
+            let all = files.read_changes().unwrap().into_iter();
+            all.map(|item| (item.id, item.how)).collect()
+        };
+        let pairs = |all: &[(&str, &str)]| -> Vec<(String, String)> {
+            all.iter()
+                .map(|(id, how)| ((*id).to_owned(), (*how).to_owned()))
+                .collect()
+        };
+        assert_eq!(
+            files
+                .renew_changes(vec![change("a", "1"), change("b", "1")])
+                .unwrap(),
+            0
+        );
+        assert_eq!(files.renew_changes(vec![]).unwrap(), 2);
+        assert_eq!(now(), pairs(&[("a", "1"), ("b", "1")]));
+        let key = crate::eval::trials::TrialKey {
+            item: "a".to_owned(),
+            council: "x".to_owned(),
+            digest: "d".to_owned(),
+            repeat: 1,
+        };
+        let run = "r".to_owned();
+        files.add_result(&TrialLine::Began { key, run }).unwrap();
+        assert_eq!(files.renew_changes(vec![]).unwrap(), 2);
+        assert_eq!(files.renew_changes(vec![change("c", "1")]).unwrap(), 1);
+        assert_eq!(now(), pairs(&[("a", "1"), ("c", "1")]));
+        // Under a name that is numbered another defect may stand by now.
+        assert_eq!(
+            files
+                .renew_changes(vec![change("a", "2"), change("b", "2")])
+                .unwrap(),
+            0
+        );
+        assert_eq!(now(), pairs(&[("a", "1"), ("b", "2")]));
     }
 
     #[test]

@@ -80,15 +80,23 @@ pub(super) fn run(args: &CollectArgs, start: &CommandContext) -> Result<(), RunE
     };
     let collected = collect_changes(&request, start)?;
     let files = EvalFiles::new(start.dir.join(&args.output));
-    files.write_changes(&collected.items)?;
     let told = describe(&sets, &collected.items);
-    let head = format!(
-        "{} commits of the main line read, {} changes labelled: {}\n\n",
+    let is_empty = collected.items.is_empty();
+    let mut head = format!(
+        "{} commits of the main line read, {} changes labelled: {}\n",
         collected.walked,
         collected.items.len(),
         files.changes.display()
     );
-    let foot = if collected.items.is_empty() {
+    match (files.renew_changes(collected.items)?, is_empty) {
+        (0, _) => {}
+        (count, true) => head += &format!("The {count} that it holds stay.\n"),
+        (count, false) => {
+            head += &format!("{count} more stay in it: councils have reviewed them.\n");
+        }
+    }
+    head.push('\n');
+    let foot = if is_empty {
         "\nNothing could be labelled: read further back with --since, or name the main branch.\n"
             .to_owned()
     } else {
