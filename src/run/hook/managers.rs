@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::run::hook::managed_lines;
 use crate::run::hook::script::HookEvent;
 use crate::safe_file;
 
@@ -162,16 +163,16 @@ impl HookManager {
         }
     }
 
-    /// Whether the worktree has those lines already.
+    /// Whether the worktree has those lines already, so that they run: a comment, a line under another hook, or one that is
+    /// skipped or only printed is none.
     pub(crate) fn runs_hook(self, worktree: &Path, event: HookEvent) -> bool {
-        let command = format!("hook run {}", event.name());
         let known = KNOWN.iter().find(|(manager, ..)| *manager == self);
         let files = known.iter().flat_map(|(_, files, _)| files.iter());
         let husky = self.config_file(None, event);
         let mut all = files.copied().chain([husky.as_str()]);
         all.any(|file| {
             let text = safe_file::read_text(worktree.join(file)).unwrap_or_default();
-            text.contains(&command) || (self == Self::PreCommit && text.contains("id: git-council"))
+            managed_lines::runs_hook(self, file, &text, event)
         })
     }
 }

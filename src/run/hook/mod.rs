@@ -2,6 +2,7 @@
 
 pub(crate) mod background;
 pub(crate) mod install;
+mod managed_lines;
 pub(crate) mod managers;
 pub(crate) mod passing_secrets;
 pub(crate) mod script;

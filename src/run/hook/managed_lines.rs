@@ -1,0 +1,298 @@
+//! Whether the file of a hook manager runs our hook: read as far as a person would look, and never a yes for a line that
+//! does nothing.
+
+use serde_json::Value;
+
+use crate::run::hook::managers::HookManager;
+use crate::run::hook::script::HookEvent;
+
+/// Whether a file of that name and text runs the hook.
+pub(super) fn runs_hook(manager: HookManager, file: &str, text: &str, event: HookEvent) -> bool {
+    match manager {
+        HookManager::Husky => runs_in_script(text, event),
+        HookManager::Lefthook if file.ends_with(".json") => {
+            let read: Option<Value> = serde_json::from_slice(text.as_bytes()).ok();
+            read.is_some_and(|read| runs_in_section(&read[event.name()], event))
+        }
+        HookManager::Lefthook if file.ends_with(".toml") => {
+            let read = text.parse::<toml::Table>().ok();
+            let read = read.and_then(|read| serde_json::to_value(read).ok());
+            read.is_some_and(|read| runs_in_section(&read[event.name()], event))
+        }
+        HookManager::Lefthook => runs_in_yaml_section(text, event),
+        HookManager::PreCommit => runs_in_pre_commit(text, event),
+        HookManager::Hk => {
+            let section = format!("[\"{}\"]", event.name());
+            let lines = text
+                .lines()
+                .map(|line| line.split("//").next().unwrap_or_default());
+            let mut lines = lines.skip_while(|line| !line.contains(&section));
+            lines.any(|line| calls_hook(line, event))
+        }
+    }
+}
+
+/// What of a script runs: nothing behind an `exit` that stands by itself.
+fn runs_in_script(text: &str, event: HookEvent) -> bool {
+    let lines = text.lines().map(without_comment);
+    let mut lines = lines.take_while(|line| {
+        let first = line.split_whitespace().next();
+        !(matches!(first, Some("exit" | "return")) && !line.starts_with([' ', '\t']))
+    });
+    lines.any(|line| calls_hook(line, event))
+}
+
+/// Whether one of the commands of a line calls the hook, and its end counts.
+fn calls_hook(line: &str, event: HookEvent) -> bool {
+    let call = format!("hook run {}", event.name());
+    let mut rest = line;
+    while let Some(at) = rest.find(&call) {
+        let behind = &rest[at + call.len()..];
+        if runs_program(&rest[..at]) && !is_ignored(behind) {
+            return true;
+        }
+        rest = behind;
+    }
+    false
+}
+
+/// Whether what stands before the words of the call starts the program.
+fn runs_program(before: &str) -> bool {
+    let start = before
+        .rfind(['|', '&', ';', '\n', '(', '{'])
+        .map_or(0, |at| at + 1);
+    let never = ["true ||", "false &&", ": ||"];
+    let is_never = never.iter().any(|never| before.contains(never));
+    let command = before[start..].trim();
+    // `run: '…'` of YAML and `check = "…"` of Pkl.
+    let quoted = command.rsplit_once(['"', '\'']);
+    let quoted = quoted.filter(|(key, _)| key.trim_end().ends_with([':', '=']));
+    let command = quoted.map_or(command, |(_, command)| command);
+    let words = command
+        .split_whitespace()
+        .filter(|word| !word.contains('=') && !word.ends_with(':'));
+    let first = words
+        .clone()
+        .find(|word| !matches!(*word, "!" | "exec" | "command" | "env" | "npx" | "-"));
+    let last = words.last().unwrap_or_default();
+    let is_printed = matches!(
+        first,
+        Some("echo" | "printf" | ":" | "true" | "false" | "test")
+    );
+    !is_never && !is_printed && (last.contains("git-council") || command.ends_with("git council"))
+}
+
+/// Whether what a call ends with is thrown away.
+fn is_ignored(behind: &str) -> bool {
+    let behind: String = behind.split_whitespace().collect();
+    ["||true", "||:", "||exit0", ";true", "||echo"]
+        .iter()
+        .any(|end| behind.contains(end))
+}
+
+fn without_comment(line: &str) -> &str {
+    let starts = |at: &usize| *at == 0 || line[..*at].ends_with([' ', '\t']);
+    let at = line.match_indices('#').map(|(at, _)| at).find(starts);
+    at.map_or(line, |at| &line[..at])
+}
+
+/// Whether one of the commands of a section of lefthook's calls the hook, and is not skipped.
+fn runs_in_section(section: &Value, event: HookEvent) -> bool {
+    match section {
+        Value::Object(entries)
+            if entries
+                .get("skip")
+                .is_some_and(|skip| *skip == Value::Bool(true)) =>
+        {
+            false
+        }
+        Value::Object(entries) => entries.iter().any(|(key, value)| match value {
+            Value::String(command) => key == "run" && calls_hook(command, event),
+            other => runs_in_section(other, event),
+        }),
+        Value::Array(items) => items.iter().any(|item| runs_in_section(item, event)),
+        _ => false,
+    }
+}
+
+/// The same in YAML, by its indentation.
+fn runs_in_yaml_section(text: &str, event: HookEvent) -> bool {
+    let lines = text
+        .lines()
+        .map(without_comment)
+        .filter(|line| !line.trim().is_empty());
+    let is_key = |line: &&str| {
+        let key = line.split(':').next().unwrap_or_default();
+        key.trim_matches(['"', '\'', ' ']) == event.name() && !line.starts_with([' ', '\t'])
+    };
+    let mut section: Vec<&str> = Vec::new();
+    for line in lines.skip_while(|line| !is_key(line)) {
+        if !section.is_empty() && !line.starts_with([' ', '\t']) {
+            break;
+        }
+        section.push(line);
+    }
+    let is_skipped = section.iter().any(|line| {
+        let plain: String = line.split_whitespace().collect();
+        plain.contains("skip:true")
+    });
+    !is_skipped && section.iter().any(|line| calls_hook(line, event))
+}
+
+/// Whether a hook of pre-commit's file calls ours at that stage.
+fn runs_in_pre_commit(text: &str, event: HookEvent) -> bool {
+    let lines: Vec<&str> = text.lines().map(without_comment).collect();
+    let names_stage = |text: &str| {
+        let short = event.name().trim_start_matches("pre-");
+        let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '-');
+        words.any(|word| word == event.name() || word == short)
+    };
+    let default = lines
+        .iter()
+        .find(|line| line.starts_with("default_stages:"));
+    let is_default = default.is_none_or(|line| names_stage(line));
+    hook_items(&lines).iter().any(|item| {
+        let is_own = item
+            .split_whitespace()
+            .collect::<String>()
+            .contains("id:git-council");
+        let calls = item.lines().any(|line| calls_hook(line, event));
+        let other = item.contains("hook run") && !calls;
+        let stages = item
+            .split_once("stages:")
+            .map(|(_, stages)| stages.split([']', '}']).next().unwrap_or_default());
+        let is_stage = stages.map_or(is_own || is_default, names_stage);
+        (calls || is_own && !other) && is_stage
+    })
+}
+
+/// The items of all lists, each with the lines that belong to it.
+fn hook_items(lines: &[&str]) -> Vec<String> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let is_hook = |line: &str| line.contains("id:");
+    let starts = (0..lines.len()).filter(|&at| {
+        let text = lines[at].trim_start();
+        is_hook(text) && (text.starts_with('-') || text.contains('{'))
+    });
+    let item = |at: usize| {
+        let below = lines[at + 1..].iter();
+        let own =
+            below.take_while(|line| line.trim().is_empty() || indent(line) > indent(lines[at]));
+        let all: Vec<&str> = std::iter::once(lines[at]).chain(own.copied()).collect();
+        all.join("\n")
+    };
+    starts.map(item).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn runs(manager: HookManager, file: &str, text: &str) -> bool {
+        runs_hook(manager, file, text, HookEvent::PrePush)
+    }
+
+    #[test]
+    fn the_lines_that_we_print_run_the_hook() {
+        for event in HookEvent::ALL {
+            for (manager, file, begin) in [
+                (
+                    HookManager::PreCommit,
+                    ".pre-commit-config.yaml",
+                    "repos:\n",
+                ),
+                (HookManager::Lefthook, "lefthook.yml", ""),
+                (HookManager::Lefthook, "lefthook.toml", ""),
+                (HookManager::Husky, ".husky/pre-push", "npm test\n"),
+                (HookManager::Hk, "hk.pkl", ""),
+            ] {
+                let text = format!("{begin}{}", manager.lines_for(file, event));
+                assert!(runs_hook(manager, file, &text, event), "{text}");
+                let other = HookEvent::ALL
+                    .into_iter()
+                    .find(|other| *other != event)
+                    .unwrap();
+                assert!(!runs_hook(manager, file, &text, other), "{text}");
+            }
+            let json = HookManager::Lefthook.lines_for("lefthook.json", event);
+            assert!(runs_hook(
+                HookManager::Lefthook,
+                "lefthook.json",
+                &format!("{{{json}}}"),
+                event
+            ));
+        }
+    }
+
+    #[test]
+    fn a_line_that_does_nothing_is_none() {
+        let call = "git-council hook run pre-push \"$@\"";
+        for line in [
+            format!("# {call} || exit $?"),
+            format!("npm test # {call}"),
+            format!("echo \"please run {call}\""),
+            format!("exit 0\n{call} || exit $?"),
+            format!("{call} || true"),
+            format!("{call} || :"),
+            format!("true || {call}"),
+            format!("printf '%s' '{call}'"),
+        ] {
+            assert!(
+                !runs(HookManager::Husky, ".husky/pre-push", &line),
+                "{line}"
+            );
+        }
+        for line in [
+            format!("{call} || exit $?"),
+            format!("npm test && {call}"),
+            format!("if [ -n \"$CI\" ]; then\n  exit 0\nfi\nexec {call}"),
+            "node_modules/.bin/git-council hook run pre-push origin".to_owned(),
+            "npx git-council hook run pre-push origin".to_owned(),
+        ] {
+            assert!(runs(HookManager::Husky, ".husky/pre-push", &line), "{line}");
+        }
+        for text in [
+            "pre-commit:\n  commands:\n    a: {run: 'git-council hook run pre-push {0}'}\npre-push:\n  commands:\n    x: {run: 'true'}\n",
+            "# git-council hook run pre-push {0}\npre-push:\n  commands:\n    x: {run: 'true'}\n",
+            "pre-push:\n  skip: true\n  commands:\n    a: {run: 'git-council hook run pre-push {0}'}\n",
+            "pre-push:\n  commands:\n    a:\n      run: true || git-council hook run pre-push {0}\n",
+        ] {
+            assert!(!runs(HookManager::Lefthook, "lefthook.yml", text), "{text}");
+        }
+        let toml = "[pre-push]\nskip = true\n[pre-push.commands.a]\nrun = 'git-council hook run pre-push {0}'\n";
+        assert!(!runs(HookManager::Lefthook, "lefthook.toml", toml));
+        assert!(runs(
+            HookManager::Lefthook,
+            "lefthook.toml",
+            &toml.replace("skip = true\n", "")
+        ));
+    }
+
+    #[test]
+    fn a_hook_of_pre_commit_counts_at_its_stage() {
+        let item = |stages: &str| {
+            format!(
+                "repos:\n  - repo: local\n    hooks:\n      - {{id: c, language: system, entry: git-council hook run pre-push{stages}}}\n"
+            )
+        };
+        let block = "repos:\n- repo: https://example.com/x\n  rev: v1\n  hooks:\n  - id: git-council\n    verbose: true\n";
+        for text in [
+            item(", stages: [pre-push]"),
+            item(", stages: [push, manual]"),
+            item(""),
+            block.to_owned(),
+            format!("{block}    stages: [pre-push]\n"),
+        ] {
+            assert!(runs(HookManager::PreCommit, "", &text), "{text}");
+        }
+        for text in [
+            item(", stages: [pre-commit]"),
+            "repos: []\n# entry: git-council hook run pre-push\n".to_owned(),
+            format!("default_stages: [pre-commit]\n{}", item("")),
+            format!("{block}    stages: [pre-commit]\n"),
+            block.replace("  - id", "#  - id"),
+        ] {
+            assert!(!runs(HookManager::PreCommit, "", &text), "{text}");
+        }
+    }
+}
