@@ -348,4 +348,46 @@ mod tests {
             assert!(worktree_file(dir.path(), &odd.into()).is_err(), "{odd}");
         }
     }
+
+    /// Whatever a report says: a test is a new file below the worktree, reached through no link, and steers nobody.
+    #[test]
+    fn a_test_is_added_as_a_new_file_of_the_worktree_and_as_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().join("top");
+        fs::create_dir_all(top.join("tests")).unwrap();
+        fs::create_dir_all(dir.path().join("outside")).unwrap();
+        fs::write(top.join("tests/known.py"), "mine").unwrap();
+        std::os::unix::fs::symlink(dir.path().join("outside"), top.join("linked")).unwrap();
+        std::os::unix::fs::symlink("nowhere", top.join("dangling.py")).unwrap();
+        for path in ["tests/test_new.py", "new/folder/test_a.py", "test_a.py"] {
+            let file = new_worktree_file(&top, &RepoPath::from(path)).unwrap();
+            assert_eq!(file, top.join(path));
+        }
+        for path in [
+            "../outside/test_a.py",
+            "tests/../../outside/test_a.py",
+            "/etc/test_a.py",
+            "tests//test_a.py",
+            "./test_a.py",
+            "",
+            ".git/hooks/pre-push",
+            ".github/workflows/a.yml",
+            "linked/test_a.py",
+            "dangling.py",
+            "tests/known.py",
+            "tests",
+            "CLAUDE.md",
+            "sub/AGENTS.md",
+            "council.toml",
+        ] {
+            assert!(
+                new_worktree_file(&top, &RepoPath::from(path)).is_err(),
+                "{path}"
+            );
+        }
+        assert_eq!(
+            fs::read_to_string(top.join("tests/known.py")).unwrap(),
+            "mine"
+        );
+    }
 }
