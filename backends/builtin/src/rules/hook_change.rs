@@ -91,7 +91,8 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
     }
     match file.file_name() {
         "package.json" => {
-            if !report_scripts(file, &NPM_SCRIPTS, &USUAL, hits) {
+            let is_read = report_scripts(file, &NPM_SCRIPTS, &USUAL, hits);
+            if !is_read {
                 report_lines(file, &INSTALL, INSTALLS, false, hits);
             }
         }

@@ -26,7 +26,16 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
     check: RuleCheck::Change(check_change),
 };
 
-const RESERVED: [&str; 8] = ["con", "prn", "aux", "nul", "com1", "com2", "lpt1", "lpt2"];
+const RESERVED: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
+
+/// Whether Windows keeps a name for a device: these, and its ports `com1` to `com9` and `lpt1` to `lpt9`.
+fn is_reserved(stem: &str) -> bool {
+    let port = ["com", "lpt"]
+        .iter()
+        .find_map(|port| stem.strip_prefix(port));
+    RESERVED.contains(&stem)
+        || port.is_some_and(|number| matches!(number.as_bytes(), [b'1'..=b'9']))
+}
 
 fn check_change(change: &ChangeView<'_>, hits: &mut HitList) {
     let beside = paths_beside(change);
@@ -126,7 +135,7 @@ fn unportable_part(part: &str) -> Option<&'static str> {
         Some("a character that it does not allow")
     } else if part.ends_with(['.', ' ']) {
         Some("a dot or space at the end")
-    } else if RESERVED.contains(&stem.as_str()) {
+    } else if is_reserved(&stem) {
         Some("a reserved name")
     } else {
         None

@@ -32,11 +32,7 @@ pattern!(ALL, r"\btojson\(\s*secrets\s*\)");
 
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.without_comments();
-    let inherits = || {
-        words_under(line.text(), "secrets")
-            .iter()
-            .any(|word| *word == "inherit")
-    };
+    let inherits = || words_under(line.text(), "secrets").contains(&"inherit");
     if expressions(&code).iter().any(|inside| ALL.is_match(inside)) {
         hits.push(line.line_hit("All secrets are passed at once."));
     } else if inherits() && calls_a_stranger(line) {

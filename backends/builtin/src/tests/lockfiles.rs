@@ -87,8 +87,11 @@ const BERRY: &str =
 const BUN: &str = "{ \"packages\": {\n    \"a\": [\"a@1.0.0\", \"\", {}, \"sha512-AAAA\"],\n} }\n";
 const DENO: &str = "{\"version\": \"4\", \"npm\": {\"a@1.0.0\": {\"integrity\": \"sha512-AAAA\"}},\n\"remote\": {\"https://deno.land/x/a@1/a.ts\": \"cccc\"}}\n";
 
+/// Parts of a text, each with what takes its place.
+type Parts = &'static [(&'static str, &'static str)];
+
 /// A name, a lockfile, and parts of it with what takes their place: each makes another dependency of the same version.
-const SWAPS: &[(&str, &str, &[(&str, &str)])] = &[
+const SWAPS: &[(&str, &str, Parts)] = &[
     (
         "package-lock.json",
         NPM,

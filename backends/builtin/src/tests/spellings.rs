@@ -441,3 +441,44 @@ fn an_install_script_is_found_in_every_layout() {
     assert_silent("hook-change", &edit("node a.js", "node a.js"));
     assert_speaks("hook-change", &edit("node a.js", "node b.js"));
 }
+
+/// Whatever pattern of git's takes code in, and by whatever name the attribute goes.
+#[test]
+fn an_attribute_that_hides_code_is_found_in_every_spelling() {
+    for text in [
+        "*.py -diff",
+        "[attr]quiet -diff\n*.py quiet",
+        "[attr]quiet binary\nsrc/** quiet",
+        "\"src/a b.py\" -diff",
+        "*.p? -diff",
+        "src/*.p[y] linguist-generated",
+        "src/*.[a-z]s -diff",
+        "src/a* -diff",
+        "  *.go\t-diff",
+    ] {
+        assert_speaks("gitattributes-change", &added(".gitattributes", text));
+    }
+    for text in [
+        "*.png -diff",
+        "*.p[!y] -diff",
+        "README* -diff",
+        "[attr]quiet -diff",
+        "[attr]quiet text\n*.py quiet",
+        "# *.py -diff",
+        "\"a b.png\" -diff",
+        "*.lock -diff",
+    ] {
+        assert_silent("gitattributes-change", &added(".gitattributes", text));
+    }
+    for number in 1..=9 {
+        for port in ["com", "LPT"] {
+            assert_speaks(
+                "unportable-path",
+                &added(&format!("src/{port}{number}.txt"), "x"),
+            );
+        }
+    }
+    for path in ["src/com0", "src/com10", "src/company", "src/lpt"] {
+        assert_silent("unportable-path", &added(path, "x"));
+    }
+}
