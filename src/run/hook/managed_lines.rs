@@ -37,7 +37,7 @@ fn runs_in_script(text: &str, event: HookEvent) -> bool {
     let lines = text.lines().map(without_comment);
     let mut lines = lines.take_while(|line| {
         let first = line.split_whitespace().next();
-        !(matches!(first, Some("exit" | "return")) && !line.starts_with([' ', '\t']))
+        !matches!(first, Some("exit" | "return")) || line.starts_with([' ', '\t'])
     });
     lines.any(|line| calls_hook(line, event))
 }
@@ -68,13 +68,13 @@ fn runs_program(before: &str) -> bool {
     let quoted = command.rsplit_once(['"', '\'']);
     let quoted = quoted.filter(|(key, _)| key.trim_end().ends_with([':', '=']));
     let command = quoted.map_or(command, |(_, command)| command);
-    let words = command
+    let mut words = command
         .split_whitespace()
         .filter(|word| !word.contains('=') && !word.ends_with(':'));
     let first = words
         .clone()
         .find(|word| !matches!(*word, "!" | "exec" | "command" | "env" | "npx" | "-"));
-    let last = words.last().unwrap_or_default();
+    let last = words.next_back().unwrap_or_default();
     let is_printed = matches!(
         first,
         Some("echo" | "printf" | ":" | "true" | "false" | "test")

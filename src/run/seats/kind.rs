@@ -136,9 +136,8 @@ fn tool_kind(tool: &KnownTool, own: AgentSettings) -> Result<AgentKind, RunError
             rules.files = own.files;
         }
         if let Some(max_severity) = own.max_severity {
+            // For the rules that may count so much: what is style to a tool stays that.
             rules.max_severity = max_severity;
-            // Who names a level means every rule.
-            rules.serious_rules.clear();
         }
         rules.baseline = own.baseline.unwrap_or(rules.baseline);
         *env = own.env;
@@ -332,4 +331,35 @@ fn not_seated(known: &KnownClient) -> RunError {
     RunError::usage(format!("agent `{name}` is not in your own configuration"))
         .hint("a repository cannot choose agents that may cost you money; `git council init` writes your own configuration")
         .hint(format!("or set agents.{name}.driver to `{driver}`: git config --global council.agents.{name}.driver {driver}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use council_agents::known_tools::KNOWN_TOOLS;
+    use council_protocol::Severity;
+
+    use super::*;
+
+    /// A level that the user names is one for what may count: what is style to a tool is style at every level.
+    #[test]
+    fn no_level_makes_style_of_a_tool_count() {
+        for tool in KNOWN_TOOLS
+            .iter()
+            .filter(|tool| !tool.serious_rules.is_empty())
+        {
+            for level in [Severity::Minor, Severity::Significant, Severity::Critical] {
+                let own = AgentSettings {
+                    max_severity: Some(level),
+                    ..AgentSettings::default()
+                };
+                let Ok(AgentKind::Command { tool: rules, .. }) = tool_kind(tool, own) else {
+                    continue;
+                };
+                let serious = rules.max_severity_of(tool.serious_rules.first().copied());
+                assert_eq!(serious, level, "{}", tool.name);
+                let style = rules.max_severity_of(Some("I001"));
+                assert_eq!(style, Severity::Minor, "{}", tool.name);
+            }
+        }
+    }
 }
