@@ -1,7 +1,7 @@
 //! The report itself.
 
-use council_protocol::Coverage;
 use council_protocol::packet::{Target, TargetKind};
+use council_protocol::{Coverage, JudgeId};
 use council_secrets::Redactor;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,6 +53,18 @@ impl Report {
             r.standing == ReproductionStanding::Proved && r.finding.as_deref() == Some(id)
         })?;
         Some(format!("proved by test {}", proof.id))
+    }
+
+    /// The test of one of these judges that counts against a finding.
+    pub(in crate::report) fn refutation_of(
+        &self,
+        id: &str,
+        is_one: impl Fn(&JudgeId) -> bool,
+    ) -> Option<&str> {
+        let mut brought = self.outcome.ledger.reproductions.iter();
+        let test =
+            brought.find(|r| r.refutes && r.finding.as_deref() == Some(id) && is_one(&r.judge));
+        test.map(|test| test.id.as_str())
     }
 
     /// A report of what a council came to.

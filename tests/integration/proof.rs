@@ -381,6 +381,18 @@ fn a_doubter_s_passing_test_disputes_what_nobody_proved() {
         report["verdict"], "PASS",
         "a critical finding that is disputed is never green"
     );
+    // What it is disputed by is told: a test is evidence.
+    let models = FakeModels::start(script(
+        &language,
+        Reply::vote("FAIL"),
+        doubt(language.passes, "disagreed"),
+    ))
+    .unwrap();
+    let repo = repository(&models, &language, &config);
+    review(&repo);
+    let shown = repo.council_with(&[], &["show", "-v"]).ends(0).stdout;
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains("disagrees by test P1"), "{shown}");
     // Who does not disagree refutes nothing, and neither does a test of something else.
     let report = run(Reply::vote("FAIL"), doubt(language.passes, "agreed"));
     assert_eq!(became(&report, 0).0, json!("unconfirmed"));

@@ -161,8 +161,11 @@ fn show_tests(id: Option<&str>, start: &CommandContext) -> Result<String, RunErr
             let tried = format!("the suggestion: {tried}");
             let _ = writeln!(out, "{}", Untrusted::new(&tried).line());
         }
-        let repeat = format!("repeat it: {}", test.command);
-        let _ = writeln!(out, "{}", Untrusted::new(&repeat).line());
+        // What names no command of the user's has none to repeat.
+        if !test.command.is_empty() {
+            let repeat = format!("repeat it: {}", test.command);
+            let _ = writeln!(out, "{}", Untrusted::new(&repeat).line());
+        }
         for file in &test.files {
             let path = Untrusted::new(&file.path.display()).name();
             let _ = writeln!(out, "\n--- {path}");

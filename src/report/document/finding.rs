@@ -143,7 +143,12 @@ fn support(report: &Report, found: &JudgedFinding, names: &JudgeNames<'_>) -> St
                 let evidence = match (&voice.opinion.evidence, voice.opinion.resolves) {
                     (Some(e), true) => format!("on {}:{}", e.path.display(), e.line),
                     (Some(_), false) => "on evidence that does not hold".to_owned(),
-                    (None, _) => "without evidence".to_owned(),
+                    (None, _) => match report
+                        .refutation_of(&found.id, |judge| voice.who.contains(&names.get(judge)))
+                    {
+                        Some(test) => format!("by test {test}"),
+                        None => "without evidence".to_owned(),
+                    },
                 };
                 format!("{} {evidence}", voice.stance_words())
             }),

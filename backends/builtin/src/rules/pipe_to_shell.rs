@@ -35,7 +35,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
     },
 };
 
-/// What fetches.
+/// The programs that fetch something from an address.
 const FETCH: &str = r"(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)";
 /// What may stand before the program that runs it.
 const WRAPPER: &str =
