@@ -65,6 +65,31 @@ fn a_known_linter_sees_the_changed_files_and_the_configuration_of_the_base() {
     assert_eq!(told("input"), "./new.py\n");
 }
 
+/// What the configuration extends is a part of it, wherever it lies, and so is what is moved away.
+#[test]
+fn a_change_cannot_switch_a_linter_off_through_a_file_that_its_configuration_extends() {
+    let script = RUFF.replace(
+        "grep -qs off ruff.toml",
+        "grep -qs off lint/base.toml || ! grep -qs extend ruff.toml",
+    );
+    for edit in ["base", "moved"] {
+        let repo = Repo::with_base();
+        install(&repo, "ruff", &script);
+        repo.write("ruff.toml", "extend = \"lint/base.toml\"\n");
+        repo.write("lint/base.toml", "select = [\"F\"]\n");
+        repo.commit("Old");
+        repo.write("new.py", "import sys\n");
+        match edit {
+            "base" => repo.write("lint/base.toml", "off = true\n"),
+            _ => drop(repo.git(["mv", "ruff.toml", "lint/gone.toml"])),
+        }
+        repo.commit("New");
+        let run = review(&repo, &["--agents", "ruff", "--json"]).ends(0);
+        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!(report["verdict"], "WARN", "{edit}: {}", run.stdout);
+    }
+}
+
 #[test]
 fn a_linter_with_nothing_to_look_at_is_not_started() {
     let repo = Repo::with_base();

@@ -12,6 +12,7 @@ mod client;
 mod codex;
 pub mod command;
 pub mod environment;
+mod extended;
 #[doc(hidden)]
 pub mod fuzz;
 pub mod guard;

@@ -14,6 +14,7 @@ use council_protocol::{Answer, Failure, FailureKind, FileChange, RepoPath, Side,
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::client::shorten_message;
+use crate::extended::extended_files;
 use crate::guard::{GuardedProgram, SandboxFence};
 use crate::private;
 use crate::process::{
@@ -104,11 +105,18 @@ impl ToolRun<'_> {
     /// must not switch off who reviews it.
     fn trusted_workspace(&self) -> Result<Option<tempfile::TempDir>, Failure> {
         let configs = &self.rules.config;
-        let changed = self.context.packet.files.iter();
-        let mut changed = changed
-            .filter(|file| is_one_of(configs, &file.path))
-            .peekable();
-        if changed.peek().is_none() || !self.context.blobs.has_blobs() {
+        if configs.is_empty() {
+            return Ok(None);
+        }
+        let extended = extended_files(&*self.context.blobs, configs);
+        let is_config = |path: &RepoPath| is_one_of(configs, path) || extended.contains(path);
+        let files = &self.context.packet.files;
+        let changed: Vec<&FileChange> = files.iter().filter(|file| is_config(&file.path)).collect();
+        let moved = files
+            .iter()
+            .filter(|file| file.status == FileStatus::Renamed && is_config(file.path_before()));
+        let moved: Vec<&RepoPath> = moved.map(FileChange::path_before).collect();
+        if changed.is_empty() && moved.is_empty() || !self.context.blobs.has_blobs() {
             return Ok(None);
         }
         let cannot = |error: &dyn std::fmt::Display| spawn_failure(&self.argv[0], error);
@@ -117,7 +125,7 @@ impl ToolRun<'_> {
         let blobs = &*self.context.blobs;
         let at_base = |path: &RepoPath| blobs.read(Side::Old, path).ok().flatten();
         let filter = keep_lifetimes(|path, content| {
-            if is_one_of(configs, path) {
+            if is_config(path) {
                 at_base(path).map_or(Cow::Borrowed(content), |old| Cow::Owned(old.to_vec()))
             } else {
                 Cow::Borrowed(content)
@@ -135,6 +143,12 @@ impl ToolRun<'_> {
                 }
                 Some(_) => {}
                 None => _ = std::fs::remove_file(folder.path().join(name)),
+            }
+        }
+        for path in moved {
+            let name = String::from_utf8_lossy(path.as_bytes()).into_owned();
+            if let Some(old) = at_base(path) {
+                let _ = private::write_file(&folder.path().join(name), &old);
             }
         }
         Ok(Some(folder))
