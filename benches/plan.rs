@@ -134,6 +134,7 @@ fn report(below: u32) -> Report {
             slug: "1".to_owned(),
             base: None,
             head: Some(HEAD.to_owned()),
+            only: Vec::new(),
         },
         change: ChangeSize::default(),
         instructions: Vec::new(),

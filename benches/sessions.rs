@@ -453,6 +453,7 @@ fn packet() -> Packet {
             slug: "bench".into(),
             base: None,
             head: None,
+            only: Vec::new(),
         },
         files: vec![file],
         instructions: Vec::new(),

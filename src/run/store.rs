@@ -323,11 +323,15 @@ fn unfinished_error(past: &StoredRun) -> RunError {
     match past.state() {
         RunState::GoingOn => RunError::usage(format!("{name} is still running"))
             .hint("`git council wait` waits for its verdict"),
-        _ => RunError::usage(format!("{name} was interrupted before it had a report"))
-            .hint(format!(
-                "`git council resume {name}` continues it, and pays nobody twice"
-            ))
-            .hint("start another: git council review"),
+        _ => RunError::usage(format!(
+            "{name} has no report: it was interrupted, or lost it"
+        ))
+        .hint(format!(
+            "`git council resume {name}` continues it, and pays nobody twice"
+        ))
+        .hint(format!(
+            "compute one from its journal: git council replay {name}"
+        )),
     }
 }
 

@@ -118,7 +118,7 @@ fn a_replay_without_its_report_still_gives_the_verdict() {
         .unwrap()
         .path();
     std::fs::remove_file(run.join("report.json")).unwrap();
-    repo.council(["show"]).ends(2).tells("has no run yet");
+    repo.council(["show"]).ends(2).tells("git council replay");
     let name = run.file_name().unwrap().to_str().unwrap();
     repo.council(["show", name])
         .ends(2)
