@@ -62,6 +62,15 @@ pub(crate) struct PushNews {
     ending: Option<PushEnding>,
 }
 
+/// Notes for which there is no line, each by its first words.
+fn name_notes(notes: &[String]) -> String {
+    let words = notes.iter().map(|note| {
+        let end = note.find(": ").unwrap_or(note.len());
+        crate::text::clip_chars(&note[..end], 80).into_owned()
+    });
+    words.collect::<Vec<_>>().join(" · ")
+}
+
 impl PushNews {
     /// Adds what is said beside a verdict.
     pub(super) fn add_note(&mut self, words: &str) {
@@ -147,7 +156,7 @@ impl PushNews {
         let notes = fit_lines(
             self.notes,
             room.saturating_sub(usize::from(shown.is_some())),
-            |left| format!("{} more notes", left.len()),
+            name_notes,
         );
         room = room.saturating_sub(notes.len());
         let is_latest =
