@@ -181,13 +181,14 @@ fn read_pnpm(text: &str, facts: &mut LockedFacts) {
             add(facts, &package, "", INTEGRITY, &found[1]);
             // An archive is named only where it does not come from the registry.
             let tarball = PNPM_TARBALL.captures(line);
-            let from = tarball.as_ref().map_or(PNPM_REGISTRY, |found| &found[1]);
+            let from = tarball.as_ref().map_or(DEFAULT_REGISTRY, |found| &found[1]);
             add(facts, &package, "", RESOLVED, from);
         }
     }
 }
 
-const PNPM_REGISTRY: &str = "https://registry.npmjs.org/";
+/// What stands for the registry where a lockfile names none. No host has such a name.
+const DEFAULT_REGISTRY: &str = "https://(default)/";
 
 /// Composer's: a list of packages, each with an archive and a repository.
 fn read_composer(text: &str, facts: &mut LockedFacts) -> Option<()> {
@@ -213,7 +214,7 @@ fn read_bun(text: &str, facts: &mut LockedFacts) {
     for found in text.lines().filter_map(|line| BUN.captures(line)) {
         add(facts, &found[1], "", INTEGRITY, &found[3]);
         let registry = match &found[2] {
-            "" => PNPM_REGISTRY,
+            "" => DEFAULT_REGISTRY,
             other => other,
         };
         add(facts, &found[1], "", RESOLVED, registry);

@@ -206,8 +206,9 @@ fn is_public(source: &str) -> bool {
     PUBLIC.contains(&repository_of(source))
 }
 
-/// Names of the one public registry of npm, and of PyPI's files.
-const PUBLIC_HOSTS: [&str; 4] = [
+/// Names of the one public registry of npm, what stands for it where none is named, and that of PyPI's files.
+const PUBLIC_HOSTS: [&str; 5] = [
+    "(default)",
     "files.pythonhosted.org",
     "registry.npmjs.org",
     "registry.yarnpkg.com",

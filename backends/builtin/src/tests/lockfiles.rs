@@ -76,9 +76,9 @@ const LOCKED: &[(&str, &str, &str, &str)] = &[
     ),
 ];
 
-const NPM: &str = "{\"packages\": {\n\"node_modules/a\": {\"version\": \"1.0.0\",\n\"resolved\": \"https://registry.npmjs.org/a/-/a-1.0.0.tgz\",\n\"integrity\": \"sha512-AAAA\"\n}}}\n";
+const NPM: &str = "{\"packages\": {\n\"node_modules/a\": {\"version\": \"1.0.0\",\n\"resolved\": \"https://registry.example.org/a/-/a-1.0.0.tgz\",\n\"integrity\": \"sha512-AAAA\"\n}}}\n";
 const CARGO: &str = "[[package]]\nname = \"a\"\nversion = \"1.0.0\"\nsource = \"registry+https://github.com/rust-lang/crates.io-index\"\nchecksum = \"aaaa\"\n";
-const UV: &str = "[[package]]\nname = \"a\"\nversion = \"1.0.0\"\nsource = { registry = \"https://pypi.org/simple\" }\n";
+const UV: &str = "[[package]]\nname = \"a\"\nversion = \"1.0.0\"\nsource = { registry = \"https://index.example.org/simple\" }\n";
 const GEMS: &str = "GEM\n  remote: https://rubygems.org/\n  specs:\n    a (1.0.0)\n      b (>= 1)\n\nPLATFORMS\n  ruby\n";
 const COMPOSER: &str = "{\"packages\": [{\"name\": \"a/b\", \"version\": \"1.0.0\",\n\"source\": {\"url\": \"https://github.com/a/b.git\", \"reference\": \"aa\"},\n\"dist\": {\"url\": \"https://api.github.com/repos/a/b/zipball/aa\",\n\"shasum\": \"dddd\"}}]}\n";
 const PNPM: &str = "packages:\n\n  a@1.0.0:\n    resolution: {integrity: sha512-AAAA}\n";
@@ -96,8 +96,8 @@ const SWAPS: &[(&str, &str, Parts)] = &[
         "package-lock.json",
         NPM,
         &[(
-            "registry.npmjs.org/a/-/a-1",
-            "registry.npmjs.org/evil/-/evil-1",
+            "registry.example.org/a/-/a-1",
+            "registry.example.org/evil/-/evil-1",
         )],
     ),
     ("package-lock.json", NPM, &[("sha512-AAAA", "sha1-AAAA")]),
@@ -125,12 +125,12 @@ const SWAPS: &[(&str, &str, Parts)] = &[
             ("checksum = \"aaaa\"\n", ""),
         ],
     ),
-    ("uv.lock", UV, &[("pypi.org", "evil.io")]),
+    ("uv.lock", UV, &[("index.example.org", "evil.io")]),
     (
         "uv.lock",
         UV,
         &[(
-            "registry = \"https://pypi.org/simple\"",
+            "registry = \"https://index.example.org/simple\"",
             "git = \"https://evil.io/a?rev=1#cc\"",
         )],
     ),
@@ -186,20 +186,20 @@ fn lockfile_tampering_is_silent_on_what_is_the_same_program() {
         (
             "package-lock.json",
             NPM,
-            "registry.npmjs.org",
+            "registry.example.org",
             "registry.yarnpkg.com",
         ),
         (
             "package-lock.json",
             NPM,
-            "https://registry.npmjs.org/a/-/a-1.0.0.tgz",
-            "http://registry.npmjs.org/a/-/a-1.0.0.tgz?x",
+            "https://registry.example.org/a/-/a-1.0.0.tgz",
+            "http://registry.example.org/a/-/a-1.0.0.tgz?x",
         ),
         (
             "Cargo.lock",
             CARGO,
             "registry+https://github.com/rust-lang/crates.io-index",
-            "sparse+https://index.crates.io/",
+            concat!("sparse+https:", "//index.crates.io/"),
         ),
         ("yarn.lock", BERRY, "10c0/aaaa", "8/bbbb"),
         (
