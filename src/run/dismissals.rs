@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 
 use council_protocol::task::Framing;
 
-use crate::config::NoteSettings;
+use crate::config::{NoteSettings, Settings};
 use crate::council::outcome::{Disagreement, Outcome, VerdictReason};
+use crate::council::plan::{ConsensusRule, VerdictPolicy};
 use crate::council::{Dismissal, Plan, ReconsideredVerdict};
 use crate::git::{self, NoteSignature, RepositoryPaths, UserGit};
 use crate::memory::line::{self, DismissalLine, NoteLine, ParsedLine};
 use crate::memory::{ChangeAuthors, MacKey, MacPurpose};
+use crate::report::Report;
 
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
@@ -176,12 +178,40 @@ pub(crate) fn own_decisions(
     Ok(said)
 }
 
-/// The outcome of a run under other dismissals than those with which it was planned. A run without result stays one.
-pub(crate) fn decide_under(outcome: &mut Outcome, plan: &Plan, dismissals: &[Dismissal]) {
+/// By what a verdict is decided.
+pub(crate) struct VerdictTerms {
+    pub(crate) consensus: ConsensusRule,
+    pub(crate) policy: VerdictPolicy,
+    pub(crate) quorum: u32,
+}
+
+impl VerdictTerms {
+    /// Those of a plan.
+    pub(crate) fn of_plan(plan: &Plan) -> Self {
+        Self {
+            consensus: plan.consensus,
+            policy: plan.policy,
+            quorum: plan.quorum,
+        }
+    }
+
+    /// Those of an old report, under today's settings.
+    pub(crate) fn of_report(report: &Report, settings: &Settings) -> Self {
+        let own = report.outcome.consensus;
+        Self {
+            consensus: own.unwrap_or(settings.review.consensus),
+            policy: settings.policy(),
+            quorum: report.receipt.participation.quorum,
+        }
+    }
+}
+
+/// Decides an outcome again under these dismissals. One without result stays one.
+pub(crate) fn decide_under(outcome: &mut Outcome, terms: &VerdictTerms, dismissals: &[Dismissal]) {
     let reconsidered = ReconsideredVerdict {
-        consensus: plan.consensus,
-        policy: plan.policy,
-        quorum: plan.quorum,
+        consensus: terms.consensus,
+        policy: terms.policy,
+        quorum: terms.quorum,
         judges: &outcome.judges,
         benches: &outcome.benches,
         coverage: &outcome.coverage,

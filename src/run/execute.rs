@@ -24,7 +24,7 @@ use crate::run::backends::{BackendTable, needs_plugin};
 use crate::run::context::RunContext;
 use crate::run::current_lookups::LookupRecord;
 use crate::run::digests::RunDigests;
-use crate::run::dismissals;
+use crate::run::dismissals::{self, VerdictTerms};
 use crate::run::error::RunError;
 use crate::run::estimate::{CallExtras, cost_settings, overrun_note};
 use crate::run::facts::base_facts;
@@ -515,7 +515,8 @@ impl CouncilRun<'_> {
         let mut today = memory.load_dismissals().dismissals;
         today.extend(self.prepared.dismissed.iter().cloned());
         if today != finished.plan.options.dismissed {
-            dismissals::decide_under(&mut finished.outcome, &finished.plan, &today);
+            let terms = VerdictTerms::of_plan(&finished.plan);
+            dismissals::decide_under(&mut finished.outcome, &terms, &today);
             finished.plan.options.dismissed = today;
         }
     }

@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 use council_protocol::packet::TargetKind;
 use council_protocol::{Coverage, CoverageState};
 
-use crate::council::{Dismissal, ReconsideredVerdict};
+use crate::council::Dismissal;
 use crate::git::{self, UserGit};
 use crate::memory::line::{self, DismissalLine, LINE_VERSION, NoteLine, ParsedLine, VerdictLine};
 use crate::memory::{VerdictCache, is_worth_keeping};
@@ -17,7 +17,7 @@ use crate::report::{MemoryPlace, RecognisedVerdict, Report, ReviewSubject};
 
 use crate::run::context::RunContext;
 use crate::run::digests::RunDigests;
-use crate::run::dismissals::{self, CUT_LOG, DismissalJournal};
+use crate::run::dismissals::{self, CUT_LOG, DismissalJournal, VerdictTerms};
 use crate::run::error::RunError;
 use crate::run::floor;
 use crate::run::notes;
@@ -311,37 +311,8 @@ impl<'a> VerdictMemory<'a> {
         let known: HashSet<String> = report.outcome.notes.iter().cloned().collect();
         let told = told.filter(|note| !known.contains(note));
         report.outcome.notes.extend(told);
-        let reconsidered = ReconsideredVerdict {
-            consensus: report
-                .outcome
-                .consensus
-                .unwrap_or(settings.review.consensus),
-            policy: settings.policy(),
-            quorum: report.receipt.participation.quorum,
-            judges: &report.outcome.judges,
-            benches: &report.outcome.benches,
-            coverage: &report.outcome.coverage,
-        };
-        (report.outcome.verdict, report.outcome.reason) =
-            reconsidered.decide_again(&mut report.outcome.findings, &heard.dismissals);
-        let gone = |id: &Option<String>| {
-            let dismissed = |id: &String| {
-                report
-                    .outcome
-                    .findings
-                    .iter()
-                    .any(|f| f.id == *id && f.dismissed.is_some())
-            };
-            id.as_ref().is_some_and(dismissed)
-        };
-        let left: Vec<_> = report
-            .outcome
-            .disagreements
-            .iter()
-            .filter(|d| !gone(&d.finding))
-            .cloned()
-            .collect();
-        report.outcome.disagreements = left;
+        let terms = VerdictTerms::of_report(&report, settings);
+        dismissals::decide_under(&mut report.outcome, &terms, &heard.dismissals);
         report
     }
 

@@ -9,7 +9,7 @@ use crate::cli::context::CommandContext;
 use crate::cli::deliver::ReportOutput;
 use crate::cli::github::args::GitHubArgs;
 use crate::config::Settings;
-use crate::council::{Dismissal, ReconsideredVerdict};
+use crate::council::Dismissal;
 use crate::git::TargetSpec;
 use crate::publish::look;
 use crate::publish::{
@@ -18,6 +18,7 @@ use crate::publish::{
 use crate::report::{CheckConclusion, Report, ReviewSubject, exit};
 use crate::run::convene::{self, ConveneOptions};
 use crate::run::digests::{self, PlannedDigests};
+use crate::run::dismissals::{self, VerdictTerms};
 use crate::run::error::RunError;
 use crate::run::prepare::{PreparedReview, prepare_spec};
 use crate::run::request::ReviewRequest;
@@ -226,17 +227,8 @@ fn report_over(mut report: Report, prepared: &PreparedReview) -> Report {
         let known = report.outcome.findings.iter();
         let known = known.filter_map(|found| found.dismissed.clone());
         let all: Vec<Dismissal> = known.chain(prepared.dismissed.iter().cloned()).collect();
-        let settings = &prepared.config.settings;
-        let outcome = &mut report.outcome;
-        let reconsidered = ReconsideredVerdict {
-            consensus: outcome.consensus.unwrap_or(settings.review.consensus),
-            policy: settings.policy(),
-            quorum: report.receipt.participation.quorum,
-            judges: &outcome.judges,
-            benches: &outcome.benches,
-            coverage: &outcome.coverage,
-        };
-        (outcome.verdict, outcome.reason) = reconsidered.decide_again(&mut outcome.findings, &all);
+        let terms = VerdictTerms::of_report(&report, &prepared.config.settings);
+        dismissals::decide_under(&mut report.outcome, &terms, &all);
     }
     report
 }

@@ -62,13 +62,20 @@ pub(crate) struct PushNews {
     ending: Option<PushEnding>,
 }
 
+/// The most notes without a line that are named, and characters of each.
+const MAX_NAMED_NOTES: usize = 3;
+const MAX_NOTE_CHARS: usize = 80;
+
 /// Notes for which there is no line, each by its first words.
 fn name_notes(notes: &[String]) -> String {
-    let words = notes.iter().map(|note| {
+    let named = notes.iter().take(MAX_NAMED_NOTES).map(|note| {
         let end = note.find(": ").unwrap_or(note.len());
-        crate::text::clip_chars(&note[..end], 80).into_owned()
+        crate::text::clip_chars(&note[..end], MAX_NOTE_CHARS).into_owned()
     });
-    words.collect::<Vec<_>>().join(" · ")
+    let mut words: Vec<String> = named.collect();
+    let more = notes.len().saturating_sub(MAX_NAMED_NOTES);
+    words.extend((more > 0).then(|| format!("{more} more notes")));
+    words.join(" · ")
 }
 
 impl PushNews {
