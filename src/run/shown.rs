@@ -106,10 +106,7 @@ pub(crate) fn about_other(report: &Report, start: &RunContext) -> Option<String>
             "not about what is uncommitted now: files changed since".to_owned()
         }
         None if !target.only.is_empty() => {
-            format!(
-                "about a part of the change alone, {}",
-                target.only.join(" ")
-            )
+            format!("about a part of the change only: {}", target.only.join(" "))
         }
         None => return None,
     };

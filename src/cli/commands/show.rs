@@ -219,7 +219,7 @@ fn show_report(
         && let Some(about) = about_other(report, start)
     {
         start.console.caution(&format!(
-            "this report is {about}; to review that: git council review"
+            "this report is {about}; to review what is here now: git council review"
         ));
     }
     match past {

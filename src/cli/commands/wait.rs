@@ -155,8 +155,8 @@ fn refuse_other_target(
             _ => return Ok(()),
         },
     };
-    let message = format!("the last report is {about}, and no review of that is running");
-    let error = RunError::run(message).hint("review it: git council review");
+    let error = RunError::run(format!("the last report is {about}"))
+        .hint("review what is here now: git council review");
     Err(match run {
         Some(run) => error.hint(format!(
             "the last report all the same: git council wait {run}"

@@ -125,7 +125,9 @@ pub(super) fn conduct(
 /// since would take it for the new verdict.
 pub(super) fn warn_of_other(report: &Report, page: String, start: &RunContext) -> String {
     match about_other(report, start) {
-        Some(about) => format!("This report is {about}. Call `review` for that.\n\n{page}"),
+        Some(about) => {
+            format!("This report is {about}. To review what is here now, call `review`.\n\n{page}")
+        }
         None => page,
     }
 }
