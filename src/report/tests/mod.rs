@@ -12,6 +12,7 @@ mod poison;
 pub(super) mod samples;
 mod sessions;
 mod surfaces;
+mod wholeness;
 
 use super::{DisplayOptions, Verbosity};
 

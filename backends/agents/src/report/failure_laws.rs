@@ -1,6 +1,6 @@
 //! A tool that says in any of SARIF's ways that it failed has answered nothing; one that says no such thing has.
 
-use council_protocol::{Failure, FailureKind};
+use council_protocol::{Answer, Failure, FailureKind};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -13,8 +13,9 @@ use super::sarif::{
     RunLookup, SarifArtifact, SarifFile, SarifInvocation, SarifPhysicalLocation, SarifResult,
     SarifTool, decoded_path, first_error, is_open,
 };
+use super::sink::MAX_KEPT;
 use super::stream::{Capped, CappedMap, EachItem};
-use super::{HitSink, MAX_KEPT, ToolHit, malformed_report};
+use super::{HitSink, ToolHit, malformed_report};
 
 /// Hands what the log reports to `sink`, suppressed results left out.
 pub(super) fn read_hits(stream: impl BufRead, sink: &mut HitSink<'_>) -> Result<(), Failure> {

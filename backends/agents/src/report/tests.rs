@@ -1,9 +1,11 @@
 use std::sync::Arc;
 
 use council_protocol::change::{BlobError, FileKind, Hunk};
-use council_protocol::{Coverage, RoundNumber, Task, TurnId};
+use council_protocol::seat::ToolRules;
+use council_protocol::{Answer, Coverage, RoundNumber, Task, Turn, TurnId, Vote};
 use serde_json::{Value, json};
 
+use super::sink::MAX_KEPT;
 use super::*;
 
 const NEW: &str = "one\ntwo\neval(input)\nfour\n";
