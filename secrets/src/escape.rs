@@ -93,22 +93,30 @@ fn hex_value(text: &[u8], digits: usize) -> Option<u32> {
     u32::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok()
 }
 
-/// Length and value of an entity of HTML whose end is missing.
+/// Length and value of an entity of HTML whose end is missing. Where digits follow that may belong to the word behind it,
+/// the short reading of a decimal one ends with the first digits that give a sign one can see.
 fn entity(text: &[u8], reading: Reading) -> Option<(usize, u32)> {
     let is_hex = text.first().is_some_and(|b| b.eq_ignore_ascii_case(&b'x'));
     let (before, radix) = if is_hex { (1, 16) } else { (0, 10) };
     let is_digit = |b: &&u8| {
         b.is_ascii_digit() || (is_hex && reading == Reading::Long && b.is_ascii_hexdigit())
     };
-    let count = text
+    let most = text
         .iter()
         .skip(before)
         .take(8)
         .take_while(is_digit)
         .count();
-    let digits = std::str::from_utf8(&text[before..before + count]).ok()?;
-    let value = u32::from_str_radix(digits, radix).ok()?;
-    Some((2 + before + count, value))
+    let value_of = |count: usize| {
+        let digits = std::str::from_utf8(&text[before..before + count]).ok()?;
+        u32::from_str_radix(digits, radix).ok()
+    };
+    let first_sign = (1..most).find(|count| value_of(*count).is_some_and(|value| value >= 32));
+    let count = match reading {
+        Reading::Short if !is_hex => first_sign.unwrap_or(most),
+        _ => most,
+    };
+    Some((2 + before + count, value_of(count)?))
 }
 
 /// `[1;32m`

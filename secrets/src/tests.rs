@@ -429,6 +429,8 @@ fn a_token_behind_an_escape_or_an_underscore_is_one() {
             "%253D",
             "%25253D",
             "&#61",
+            "&#100",
+            "&#0032",
             "\u{1b}[32m",
             "\u{1b}[m",
             "\u{1b}(B",
