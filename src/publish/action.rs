@@ -36,6 +36,11 @@ impl Surface {
         Self::Outputs,
     ];
 
+    /// Whether the job that runs shows it by itself, without a pull request.
+    pub fn is_of_job(&self) -> bool {
+        matches!(self, Self::Summary | Self::Annotations | Self::Outputs)
+    }
+
     /// The word on the command line.
     pub fn as_str(self) -> &'static str {
         match self {

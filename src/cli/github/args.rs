@@ -67,13 +67,7 @@ impl GitHubArgs {
     /// Whether everything that is asked for is shown by the job itself: then no pull request has to be named.
     pub(crate) fn is_of_job(&self) -> bool {
         let mut surfaces = self.requested_surfaces();
-        let own = |surface| {
-            matches!(
-                surface,
-                Surface::Summary | Surface::Annotations | Surface::Outputs
-            )
-        };
-        self.pr.is_none() && !self.event && surfaces.all(own)
+        self.pr.is_none() && !self.event && surfaces.all(|surface| surface.is_of_job())
     }
 
     /// The part of it that says what is reviewed.

@@ -1,7 +1,5 @@
 //! From a report to GitHub: looks, plans, applies, and says what could not be shown where.
 
-use std::collections::BTreeMap;
-
 use council_protocol::FileChange;
 
 use crate::cli::context::CommandContext;
@@ -13,15 +11,16 @@ use crate::publish::{
     self, DiffLines, ForgeState, GitHubApi, GitHubError, PublishAction, PublishContext,
     PublishOptions, Surface,
 };
-use crate::report::{self, CheckConclusion, GatePolicy, Report, ReportSource, exit};
+use crate::report::{self, GatePolicy, Report, ReportSource, exit};
 use crate::run::error::RunError;
 
 use crate::cli::github::args::GitHubArgs;
 use crate::cli::github::job::JobSurfaces;
 use crate::run::github::claim::check_claim;
+use crate::run::github::inspect::{head_moved_error, inspect_pull_request};
 use crate::run::github::scope::refuse_part;
 use crate::run::github::session::GitHubSession;
-use crate::run::github::subject::{PullSubject, ReviewCase, find_subject};
+use crate::run::github::subject::{ReviewCase, find_subject};
 use crate::run::page::render_artefact;
 
 /// What is asked for, as far as it is known before the report is.
@@ -72,48 +71,6 @@ pub(crate) fn publish_in_job(
     ))
 }
 
-/// What is there, and which surfaces could not be looked at.
-pub(crate) fn inspect_pull_request(
-    subject: &mut PullSubject,
-    hub: &GitHubApi<'_>,
-    wishes: &PublishOptions,
-) -> (ForgeState, Vec<(Surface, GitHubError)>) {
-    let wants = |surface| wishes.surfaces.contains(&surface);
-    let mut seen = ForgeState {
-        pull: subject.pull.clone(),
-        ..ForgeState::default()
-    };
-    let mut troubles = Vec::new();
-    let mut told = look::TipCheck::Untold;
-    if let Some(talk) = subject.talk.take() {
-        if talk.pull.head == wishes.head {
-            told = talk.check;
-        }
-        seen.threads = Some(talk.threads);
-        seen.reviews = talk.reviews;
-        if let (true, Some(pull)) = (wants(Surface::Comment), &seen.pull) {
-            match look::fetch_reports(hub, pull.number, &wishes.council, &talk.me, None) {
-                Ok(comments) => seen.comments = comments,
-                Err(error) => troubles.push((Surface::Comment, error)),
-            }
-        }
-        seen.me = Some(talk.me);
-    }
-    if wants(Surface::Check) {
-        let check = match told {
-            look::TipCheck::Told(check) => Ok(check),
-            look::TipCheck::Untold => {
-                look::fetch_check(hub, &wishes.head, &wishes.check_name, &wishes.council)
-            }
-        };
-        match check {
-            Ok(check) => seen.check = check,
-            Err(error) => troubles.push((Surface::Check, error)),
-        }
-    }
-    (seen, troubles)
-}
-
 /// Plans and applies; says what went wrong, and how the program ends.
 pub(crate) fn publish_report(
     report: &Report,
@@ -159,18 +116,6 @@ pub(crate) fn publish_report(
     } else {
         line.unpublished_code()
     }
-}
-
-/// The digest of each changed file's change, by its path.
-pub(crate) fn file_digests(
-    change: &crate::git::ReviewedChange,
-    files: &[FileChange],
-) -> BTreeMap<String, String> {
-    let one = |file: &FileChange| {
-        let key = crate::git::recognition_key(change, std::slice::from_ref(file));
-        (file.path.display().into_owned(), key[..24].to_owned())
-    };
-    files.iter().map(one).collect()
 }
 
 /// Writes the report as SARIF and as a page where that was asked for. A check then leads to the job's artefacts, where the
@@ -302,24 +247,4 @@ fn render_call(action: &PublishAction, hub: &GitHubApi<'_>) -> String {
         .and_then(|call| call.body)
         .map(|body| format!("{body:#}\n"));
     crate::text::json_safe(&body.unwrap_or_default())
-}
-
-/// The commit that was judged is not the one that is there.
-pub(crate) fn head_moved_error(meant: &str, now: &str) -> RunError {
-    let short = |id: &str| id.get(..12).unwrap_or(id).to_owned();
-    RunError::run(format!(
-        "the pull request has changed: {} was to be reviewed, but its head is now {}",
-        short(meant),
-        short(now)
-    ))
-    .hint("nothing was posted; the run for the new head will report")
-}
-
-/// How a check ends that has no report.
-pub(crate) fn conclusion_without_report(advisory: bool) -> CheckConclusion {
-    if advisory {
-        CheckConclusion::Neutral
-    } else {
-        CheckConclusion::ActionRequired
-    }
 }

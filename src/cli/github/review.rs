@@ -2,37 +2,35 @@
 
 use std::sync::Arc;
 
-use council_protocol::coverage::FileCoverage;
-use council_protocol::{CoverageState, Packet, RepoPath, Side};
+use council_protocol::{BlobSource, RepoPath, Side};
 
 use crate::cli::context::CommandContext;
 use crate::cli::deliver::ReportOutput;
 use crate::cli::github::args::GitHubArgs;
+use crate::cli::github::publishing::{publish_options, publish_report, write_files};
 use crate::config::Settings;
-use crate::council::Dismissal;
 use crate::git::TargetSpec;
-use crate::publish::look;
 use crate::publish::{
-    self, ForgeState, GitHubApi, PublishOptions, ReviewState, ReviewedText, Surface,
+    self, ForgeState, GitHubApi, GitHubError, PublishOptions, ReviewState, ReviewedText, Surface,
 };
-use crate::report::{CheckConclusion, Report, ReviewSubject, exit};
+use crate::report::{CheckConclusion, Report, exit};
 use crate::run::convene::{self, ConveneOptions};
 use crate::run::digests::{self, PlannedDigests};
-use crate::run::dismissals::{self, VerdictTerms};
 use crate::run::error::RunError;
-use crate::run::prepare::{PreparedReview, prepare_spec};
-use crate::run::request::ReviewRequest;
-use crate::run::shown::remember_verdict;
-use crate::session::InterruptSource;
-
-use crate::cli::github::publishing::{
-    conclusion_without_report, file_digests, head_moved_error, inspect_pull_request,
-    publish_options, publish_report, write_files,
+use crate::run::github::earlier::{
+    drop_dismissed, find_earlier_verdict, is_newly_dismissed, report_over, skip_unchanged_files,
+};
+use crate::run::github::inspect::{
+    conclusion_without_report, file_digests, head_moved_error, inspect_pull_request, look_again,
 };
 use crate::run::github::open_check::OpenCheck;
 use crate::run::github::replies::hear_replies;
 use crate::run::github::session::GitHubSession;
 use crate::run::github::subject::{ReviewCase, find_subject};
+use crate::run::prepare::{PreparedReview, prepare_spec};
+use crate::run::request::ReviewRequest;
+use crate::run::shown::remember_verdict;
+use crate::session::InterruptSource;
 
 /// Reviews what flags or event name, and publishes it where it was asked for.
 pub(crate) fn review_pull_request(
@@ -55,7 +53,6 @@ pub(crate) fn review_pull_request(
     };
     let proposal = subject.fetch_proposal(&request, &forge, &hub, start)?;
     let mut prepared = prepare_spec(wanted, start, TargetSpec::Proposal(proposal))?;
-    let start = start.with_settings(&prepared.config.settings);
     let settings = prepared.config.settings.clone();
     let mut wishes = publish_options(args, &forge, &subject.head, Some(&settings));
     wishes.lines = publish::DiffLines::of_files(&prepared.packet.files);
@@ -63,264 +60,172 @@ pub(crate) fn review_pull_request(
     let PlannedDigests { key, rules } = digests::digests_before_run(&prepared, wanted.deep)?;
     wishes.rules = rules;
     let author = subject.talk.as_ref().map(|talk| talk.author.clone());
-    let (mut seen, troubles) = inspect_pull_request(&mut subject, &hub, &wishes);
+    let (seen, troubles) = inspect_pull_request(&mut subject, &hub, &wishes);
     let threads = seen.threads.as_deref().unwrap_or_default();
     let author = author.unwrap_or_default();
     let heard = hear_replies(&hub, threads, &author, &prepared.redactor);
     (wishes.answers, prepared.dismissed) = (heard.answers, heard.dismissals);
-    let mut before = seen.state().filter(|_| !args.full);
-    let recognised = before
-        .as_ref()
-        .filter(|state| is_recognised(state, &key, &seen, &wishes))
-        // A file without its findings would close alerts that are open.
-        .filter(|state| {
-            !state.shortened
-                || (prepared.dismissed.is_empty()
-                    && args.sarif.is_none()
-                    && args.html.is_none()
-                    && wanted.output.is_none())
-        })
-        .and_then(|state| state.recognised_report(&key));
-    let recognised = recognised.or_else(|| {
-        let number = subject.queued.filter(|_| !args.full)?;
-        verdict_of_request(number, &key, &hub, &wishes)
-    });
-    if let Some(report) = recognised {
-        if is_newly_dismissed(&report, &prepared) {
-            // The check tells of the verdict before the dismissal.
-            seen.check = None;
-        }
-        if before.as_ref().is_some_and(|state| state.shortened) {
-            // What stands on the pull request holds the findings, and this report does not: it is left as it is.
-            let of_job = |surface: &Surface| {
-                matches!(
-                    surface,
-                    Surface::Summary | Surface::Annotations | Surface::Outputs
-                )
-            };
-            wishes.surfaces.retain(of_job);
-        }
-        let report = report_over(report, &prepared);
-        let delivered = deliver(&report, (wanted, args), &settings, &mut wishes, &start)?;
-        remember_verdict(&report, &start);
-        let code = publish_report(&report, &seen, troubles, &wishes, &hub, &start);
-        return Ok(if code == exit::OK { delivered } else { code });
-    }
-    if let Some(before) = &mut before {
-        let dropped = drop_dismissed(before, &prepared.dismissed);
-        prepared.notes.extend(dropped);
-    }
-    let again = skip_unchanged_files(&mut prepared, before.as_ref(), &wishes);
-    // From here on somebody sees that we are at work: whoever ends us is heard, and it is said.
-    let interrupts = InterruptSource::from_now_on()
-        .map_err(|error| RunError::run(format!("cannot listen for signals: {error}")))?;
-    let check = OpenCheck::begin_check(
-        &hub,
-        &mut seen,
-        &wishes,
-        troubles
-            .iter()
-            .any(|(surface, _)| *surface == Surface::Check),
-    );
-    let blobs = Arc::clone(&prepared.change.blobs);
-    let options = ConveneOptions {
-        deep: wanted.deep,
-        fresh: true,
-        on_named: None,
-        interrupts,
+    let review = PullReview {
+        wanted,
+        args,
+        start: start.with_settings(&settings),
+        settings,
+        hub: &hub,
+        may_look_again: forge.has_token,
+        before: seen.state().filter(|_| !args.full),
+        seen,
+        troubles,
+        wishes,
+        key,
     };
-    let mut report = match convene::convene_review(prepared, options, &start) {
-        Ok(report) => report,
-        Err(error) => {
-            check.end_with(
-                conclusion_without_report(args.advisory),
-                "the review failed",
-                &error.message,
-            );
+    let queued = subject.queued.filter(|_| !args.full);
+    match review.find_earlier(&prepared, queued) {
+        Some(report) => review.repeat_verdict(report, &prepared),
+        None => review.judge(prepared),
+    }
+}
+
+/// One review of a pull request, with what stands there already.
+struct PullReview<'a> {
+    wanted: &'a ReviewRequest,
+    args: &'a GitHubArgs,
+    start: CommandContext,
+    settings: Settings,
+    hub: &'a GitHubApi<'a>,
+    /// Without a token, what is there is not looked at a second time.
+    may_look_again: bool,
+    /// What the last run left there; none where everything is to be reviewed again.
+    before: Option<ReviewState>,
+    seen: ForgeState,
+    troubles: Vec<(Surface, GitHubError)>,
+    wishes: PublishOptions,
+    /// What a verdict is recognised by.
+    key: String,
+}
+
+impl PullReview<'_> {
+    fn find_earlier(&self, prepared: &PreparedReview, queued: Option<u64>) -> Option<Report> {
+        // A file without its findings would close alerts that are open.
+        let may_be_short = prepared.dismissed.is_empty()
+            && self.args.sarif.is_none()
+            && self.args.html.is_none()
+            && self.wanted.output.is_none();
+        let before = self.before.as_ref();
+        let before = before.filter(|state| !state.shortened || may_be_short);
+        find_earlier_verdict(
+            before,
+            queued,
+            &self.key,
+            &self.seen,
+            &self.wishes,
+            self.hub,
+        )
+    }
+
+    /// Shows what the last run found, over the change as it stands now.
+    fn repeat_verdict(mut self, report: Report, prepared: &PreparedReview) -> Result<u8, RunError> {
+        if is_newly_dismissed(&report, prepared) {
+            // The check tells of the verdict before the dismissal.
+            self.seen.check = None;
+        }
+        if self.before.as_ref().is_some_and(|state| state.shortened) {
+            // What stands on the pull request holds the findings, and this report does not: it is left as it is.
+            self.wishes.surfaces.retain(Surface::is_of_job);
+        }
+        let report = report_over(report, prepared);
+        let delivered = self.deliver(&report)?;
+        Ok(self.publish(&report, delivered))
+    }
+
+    /// Convenes the council over what it has not judged yet, and publishes what it says.
+    fn judge(mut self, mut prepared: PreparedReview) -> Result<u8, RunError> {
+        if let Some(before) = &mut self.before {
+            let dropped = drop_dismissed(before, &prepared.dismissed);
+            prepared.notes.extend(dropped);
+        }
+        let again = skip_unchanged_files(&mut prepared, self.before.as_ref(), &self.wishes);
+        // From here on somebody sees that we are at work: whoever ends us is heard, and it is said.
+        let interrupts = InterruptSource::from_now_on()
+            .map_err(|error| RunError::run(format!("cannot listen for signals: {error}")))?;
+        let mut troubles = self.troubles.iter();
+        let is_closed = troubles.any(|(surface, _)| *surface == Surface::Check);
+        let check = OpenCheck::begin_check(self.hub, &mut self.seen, &self.wishes, is_closed);
+        let blobs = Arc::clone(&prepared.change.blobs);
+        let options = ConveneOptions {
+            deep: self.wanted.deep,
+            fresh: true,
+            on_named: None,
+            interrupts,
+        };
+        let mut report = match convene::convene_review(prepared, options, &self.start) {
+            Ok(report) => report,
+            Err(error) => {
+                check.end_with(
+                    conclusion_without_report(self.args.advisory),
+                    "the review failed",
+                    &error.message,
+                );
+                return Err(error);
+            }
+        };
+        report.receipt.run.recognition_key = Some(self.key.clone());
+        self.carry_on(&mut report, again.as_deref(), &*blobs);
+        let delivered = self.deliver(&report)?;
+        if let Err(error) = self.look_again() {
+            check.end_with(CheckConclusion::Cancelled, "superseded", &error.message);
             return Err(error);
         }
-    };
-    report.receipt.run.recognition_key = Some(key);
-    if let Some(before) = &before {
-        wishes.since = Some(before.head.clone());
-        let judged = |path: &RepoPath| {
-            again
-                .as_ref()
-                .is_none_or(|kept| !kept.contains(&path.display().into_owned()))
-        };
+        let code = self.publish(&report, delivered);
+        check.mark_reported();
+        Ok(code)
+    }
+
+    /// Adds what the last run found and what still stands; `again` names the files that were not judged this time.
+    fn carry_on(&mut self, report: &mut Report, again: Option<&[String]>, blobs: &dyn BlobSource) {
+        let Some(before) = &self.before else { return };
+        self.wishes.since = Some(before.head.clone());
+        let judged =
+            |path: &RepoPath| again.is_none_or(|kept| !kept.contains(&path.display().into_owned()));
         let read = |path: &RepoPath| match blobs.read(Side::New, path) {
             Ok(Some(bytes)) => ReviewedText::Text(String::from_utf8_lossy(&bytes).into_owned()),
             Ok(None) => ReviewedText::Gone,
             Err(_) => ReviewedText::Unreadable,
         };
-        wishes.carried = before.carry_findings(&report, &judged, &read);
-        publish::absorb_carried(&mut report, &wishes.carried);
+        self.wishes.carried = before.carry_findings(report, &judged, &read);
+        publish::absorb_carried(report, &self.wishes.carried);
     }
-    let delivered = deliver(&report, (wanted, args), &settings, &mut wishes, &start)?;
-    remember_verdict(&report, &start);
-    if let Some(pull) = seen
-        .pull
-        .as_ref()
-        .map(|pull| pull.number)
-        .filter(|_| forge.has_token)
-    {
-        // Just before anything is posted: is it still about the tip?
-        match look::fetch_conversation(&hub, pull, &wishes.council, None) {
-            Ok(now) if now.pull.head != wishes.head => {
-                let error = head_moved_error(&wishes.head, &now.pull.head);
-                check.end_with(CheckConclusion::Cancelled, "superseded", &error.message);
-                return Err(error);
-            }
-            Ok(now) => (seen.threads, seen.reviews) = (Some(now.threads), now.reviews),
-            Err(error) => start.console.warning(&error.to_string()),
+
+    /// Just before anything is posted: is it still about the tip?
+    fn look_again(&mut self) -> Result<(), RunError> {
+        let pull = self.seen.pull.as_ref().map(|pull| pull.number);
+        let Some(pull) = pull.filter(|_| self.may_look_again) else {
+            return Ok(());
+        };
+        if let Some(trouble) = look_again(pull, &mut self.seen, &self.wishes, self.hub)? {
+            self.start.console.warning(&trouble.to_string());
         }
+        Ok(())
     }
-    let code = publish_report(&report, &seen, troubles, &wishes, &hub, &start);
-    check.mark_reported();
-    Ok(if code == exit::OK { delivered } else { code })
-}
 
-/// Whether the verdict of the last run is this one's: its own report says so, nobody edited it, and where checks are used
-/// the check on this very commit says the same, which only the program can write.
-fn is_recognised(
-    state: &ReviewState,
-    key: &str,
-    seen: &ForgeState,
-    wishes: &PublishOptions,
-) -> bool {
-    let check = seen
-        .check
-        .as_ref()
-        .is_some_and(|check| check.completed && check.external_id.ends_with(&key[..32]));
-    let witnessed = check || !wishes.surfaces.contains(&Surface::Check);
-    state.recognises(key) && state.head == wishes.head && witnessed
-}
-
-/// What the pull request of a queue's entry bought, where it is the same change: its own report says so, nobody edited it,
-/// and the check on its tip, which only the program can write, says the same. Where any of that cannot be read, the entry is
-/// reviewed.
-fn verdict_of_request(
-    number: u64,
-    key: &str,
-    hub: &GitHubApi<'_>,
-    wishes: &PublishOptions,
-) -> Option<Report> {
-    let talk = look::fetch_conversation(hub, number, &wishes.council, None).ok()?;
-    let reports = look::fetch_reports(hub, number, &wishes.council, &talk.me, None).ok()?;
-    let state = reports.first()?.state()?;
-    let head = &talk.pull.head;
-    let check = look::fetch_check(hub, head, &wishes.check_name, &wishes.council).ok()??;
-    let is_witnessed = check.completed && check.external_id.ends_with(&key[..32]);
-    let is_same = state.head == *head && !state.shortened;
-    (is_witnessed && is_same)
-        .then(|| state.recognised_report(key))
-        .flatten()
-}
-
-/// The report of the run that judged this change, over the change as it stands. Nobody is asked again.
-fn report_over(mut report: Report, prepared: &PreparedReview) -> Report {
-    let subject = ReviewSubject::of(&prepared.packet);
-    (report.target, report.change) = (subject.target, subject.change);
-    report.outcome.coverage = (*prepared.coverage).clone();
-    report.outcome.notes.extend(prepared.notes.iter().cloned());
-    if is_newly_dismissed(&report, prepared) {
-        let known = report.outcome.findings.iter();
-        let known = known.filter_map(|found| found.dismissed.clone());
-        let all: Vec<Dismissal> = known.chain(prepared.dismissed.iter().cloned()).collect();
-        let terms = VerdictTerms::of_report(&report, &prepared.config.settings);
-        dismissals::decide_under(&mut report.outcome, &terms, &all);
+    /// Shows the report on standard output and in every file that was asked for; says how the program ends.
+    fn deliver(&mut self, report: &Report) -> Result<u8, RunError> {
+        let file = self.wanted.output.as_deref();
+        let file = file.map(|file| self.start.dir.join(file));
+        let output = ReportOutput {
+            gate: self.wishes.gate,
+            ..ReportOutput::from_settings(&self.settings, file.as_deref())
+        };
+        let code = output.deliver_report(report, &self.start);
+        write_files(report, self.args, &mut self.wishes, &self.start)?;
+        remember_verdict(report, &self.start);
+        Ok(code)
     }
-    report
-}
 
-/// Whether somebody has dismissed a finding that counted when the report was made.
-fn is_newly_dismissed(report: &Report, prepared: &PreparedReview) -> bool {
-    let is_it = |dismissal: &Dismissal| {
-        let mut findings = report.outcome.findings.iter();
-        findings.any(|f| f.fingerprint == dismissal.fingerprint && f.level.is_some())
-    };
-    prepared.dismissed.iter().any(is_it)
-}
-
-/// Takes findings out of what is carried on that somebody has dismissed since; says which.
-fn drop_dismissed(before: &mut ReviewState, dismissals: &[Dismissal]) -> Vec<String> {
-    let of = |fingerprint: &str| dismissals.iter().find(|d| d.fingerprint == fingerprint);
-    let told = before.open.iter().filter_map(|open| {
-        let Dismissal { by, because, .. } = of(&open.fingerprint)?;
-        let finding = &open.finding;
-        let place = format!(
-            "{}:{}",
-            finding.location.path.display(),
-            finding.location.line
-        );
-        Some(format!(
-            "{by} dismissed {place} {}: {because}",
-            finding.description
-        ))
-    });
-    let told = told.collect();
-    before.open.retain(|open| of(&open.fingerprint).is_none());
-    told
-}
-
-/// Shows the report on standard output and in every file that was asked for; says how the program ends.
-fn deliver(
-    report: &Report,
-    (wanted, args): (&ReviewRequest, &GitHubArgs),
-    settings: &Settings,
-    wishes: &mut PublishOptions,
-    start: &CommandContext,
-) -> Result<u8, RunError> {
-    let file = wanted.output.as_deref().map(|file| start.dir.join(file));
-    let output = ReportOutput {
-        gate: wishes.gate,
-        ..ReportOutput::from_settings(settings, file.as_deref())
-    };
-    let code = output.deliver_report(report, start);
-    write_files(report, args, wishes, start)?;
-    Ok(code)
-}
-
-/// Takes out what was judged before under the same rules; says which files those are. Nothing is taken out when nothing
-/// would be left: a council over nothing has no verdict.
-fn skip_unchanged_files(
-    prepared: &mut PreparedReview,
-    before: Option<&ReviewState>,
-    wishes: &PublishOptions,
-) -> Option<Vec<String>> {
-    let before = before?;
-    let kept = before.judged_before(&wishes.files, &wishes.rules);
-    let is_kept = |path: &RepoPath| kept.contains(&path.display().into_owned());
-    let left = prepared
-        .packet
-        .coverage
-        .files
-        .iter()
-        .any(|file| file.state == CoverageState::Reviewed && !is_kept(&file.path));
-    if kept.is_empty() || !left {
-        return None;
+    /// Publishes; says how the program ends.
+    fn publish(&mut self, report: &Report, delivered: u8) -> u8 {
+        let troubles = std::mem::take(&mut self.troubles);
+        let (seen, wishes) = (&self.seen, &self.wishes);
+        let code = publish_report(report, seen, troubles, wishes, self.hub, &self.start);
+        if code == exit::OK { delivered } else { code }
     }
-    let reason = format!(
-        "unchanged since it was reviewed at {}",
-        before.head.get(..12).unwrap_or(&before.head)
-    );
-    let packet: &mut Packet = Arc::make_mut(&mut prepared.packet);
-    for file in packet.files.iter_mut().filter(|file| is_kept(&file.path)) {
-        file.hunks = Vec::new();
-    }
-    let seen_before = |file: &&mut FileCoverage| is_kept(&file.path) && file.state.is_complete();
-    for file in packet.coverage.files.iter_mut().filter(seen_before) {
-        if file.state == CoverageState::Reviewed {
-            file.state = CoverageState::Skipped {
-                reason: reason.clone(),
-            };
-        }
-    }
-    prepared.coverage = Arc::new(prepared.packet.coverage.clone());
-    prepared.notes.push(format!(
-        "{} of {} changed files are unchanged since the last review and were not reviewed again",
-        kept.len(),
-        wishes.files.len()
-    ));
-    Some(kept)
 }

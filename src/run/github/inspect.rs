@@ -1,0 +1,110 @@
+//! What stands on a pull request before anything is published, and what a change of its head means.
+
+use std::collections::BTreeMap;
+
+use council_protocol::FileChange;
+
+use crate::git::{ReviewedChange, recognition_key};
+use crate::publish::look;
+use crate::publish::{ForgeState, GitHubApi, GitHubError, PublishOptions, Surface};
+use crate::report::CheckConclusion;
+use crate::run::error::RunError;
+use crate::run::github::subject::PullSubject;
+
+/// What is there, and which surfaces could not be looked at.
+pub(crate) fn inspect_pull_request(
+    subject: &mut PullSubject,
+    hub: &GitHubApi<'_>,
+    wishes: &PublishOptions,
+) -> (ForgeState, Vec<(Surface, GitHubError)>) {
+    let wants = |surface| wishes.surfaces.contains(&surface);
+    let mut seen = ForgeState {
+        pull: subject.pull.clone(),
+        ..ForgeState::default()
+    };
+    let mut troubles = Vec::new();
+    let mut told = look::TipCheck::Untold;
+    if let Some(talk) = subject.talk.take() {
+        if talk.pull.head == wishes.head {
+            told = talk.check;
+        }
+        seen.threads = Some(talk.threads);
+        seen.reviews = talk.reviews;
+        if let (true, Some(pull)) = (wants(Surface::Comment), &seen.pull) {
+            match look::fetch_reports(hub, pull.number, &wishes.council, &talk.me, None) {
+                Ok(comments) => seen.comments = comments,
+                Err(error) => troubles.push((Surface::Comment, error)),
+            }
+        }
+        seen.me = Some(talk.me);
+    }
+    if wants(Surface::Check) {
+        let check = match told {
+            look::TipCheck::Told(check) => Ok(check),
+            look::TipCheck::Untold => {
+                look::fetch_check(hub, &wishes.head, &wishes.check_name, &wishes.council)
+            }
+        };
+        match check {
+            Ok(check) => seen.check = check,
+            Err(error) => troubles.push((Surface::Check, error)),
+        }
+    }
+    (seen, troubles)
+}
+
+/// The digest of each changed file's change, by its path.
+pub(crate) fn file_digests(
+    change: &ReviewedChange,
+    files: &[FileChange],
+) -> BTreeMap<String, String> {
+    let one = |file: &FileChange| {
+        let key = recognition_key(change, std::slice::from_ref(file));
+        (file.path.display().into_owned(), key[..24].to_owned())
+    };
+    files.iter().map(one).collect()
+}
+
+/// The commit that was judged is not the one that is there.
+pub(crate) fn head_moved_error(meant: &str, now: &str) -> RunError {
+    let short = |id: &str| id.get(..12).unwrap_or(id).to_owned();
+    RunError::run(format!(
+        "the pull request has changed: {} was to be reviewed, but its head is now {}",
+        short(meant),
+        short(now)
+    ))
+    .hint("nothing was posted; the run for the new head will report")
+}
+
+/// How a check ends that has no report.
+pub(crate) fn conclusion_without_report(advisory: bool) -> CheckConclusion {
+    if advisory {
+        CheckConclusion::Neutral
+    } else {
+        CheckConclusion::ActionRequired
+    }
+}
+
+/// Looks at the conversation once more, just before anything is posted. What could not be read is returned, and what was
+/// seen before stays.
+///
+/// # Errors
+///
+/// The head of the pull request is another commit by now.
+pub(crate) fn look_again(
+    pull: u64,
+    seen: &mut ForgeState,
+    wishes: &PublishOptions,
+    hub: &GitHubApi<'_>,
+) -> Result<Option<GitHubError>, RunError> {
+    match look::fetch_conversation(hub, pull, &wishes.council, None) {
+        Ok(now) if now.pull.head != wishes.head => {
+            Err(head_moved_error(&wishes.head, &now.pull.head))
+        }
+        Ok(now) => {
+            (seen.threads, seen.reviews) = (Some(now.threads), now.reviews);
+            Ok(None)
+        }
+        Err(error) => Ok(Some(error)),
+    }
+}
