@@ -50,7 +50,7 @@ pub fn main() -> ExitCode {
     if let Some(code) = limits::refuse_small_stack(report_early) {
         return ExitCode::from(code);
     }
-    let words: Vec<_> = std::env::args_os().skip(1).collect();
+    let words = hook::separate_arguments(std::env::args_os().skip(1).collect());
     if let [word] = &words[..]
         && (word == "--version" || word == "-V")
     {
@@ -66,7 +66,7 @@ pub fn main() -> ExitCode {
         return ExitCode::from(print_help(&command.render_help().ansi().to_string()));
     }
     let parsed = command
-        .try_get_matches()
+        .try_get_matches_from(std::env::args_os().take(1).chain(words))
         .and_then(|matches| Cli::from_arg_matches(&matches));
     ExitCode::from(match parsed {
         Ok(cli) => run_cli(cli),

@@ -34,6 +34,15 @@ const MAX_CONTEXT_LINE: usize = 4 << 10;
 /// Stands between hunks, so that no quote reaches from one into the next.
 const HUNK_GAP: &str = "\u{0}gap\u{0}";
 
+/// How much of a line is looked at for a quote that was redacted, in bytes.
+const MAX_QUOTED_LINE: usize = 16 << 10;
+
+/// A shorter quote has to be one by the general rules, in bytes.
+const MIN_LITERAL_QUOTE: usize = 40;
+
+/// How each placeholder begins that stands for a secret.
+const PLACEHOLDER: &str = "[redacted: ";
+
 /// Searches quotes and remembers what it has prepared and found.
 pub(crate) struct QuoteProver {
     packet: Arc<Packet>,
@@ -157,7 +166,48 @@ impl QuoteProver {
                 found => return found,
             }
         }
-        (nowhere, String::new())
+        self.search_line(&texts, location, &quote)
+            .unwrap_or((nowhere, String::new()))
+    }
+
+    /// The line that a quote names, where the quote stands in it to the letter: as it is, where it was cut between a letter
+    /// and its accent; or as a built-in judge redacts it, by the built-in table and alone, where the user's own rules and
+    /// what is known of the whole file replace more of it, or something else.
+    fn search_line(
+        &self,
+        texts: &SearchTexts,
+        location: &Location,
+        quote: &str,
+    ) -> Option<ProofWithContext> {
+        let is_found = |found: &ProofWithContext| !matches!(found.0, Proof::Unverified { .. });
+        let has_placeholder = quote.contains(PLACEHOLDER);
+        if has_placeholder {
+            let shown = self.redactor.redact_words(quote).text;
+            let again = texts.0.iter();
+            let mut again = again.map(|text| text.search_near(location.line, &shown));
+            if let Some(found) = again.find(is_found) {
+                return Some(found);
+            }
+        }
+        let is_telling = has_placeholder || quote.len() >= MIN_LITERAL_QUOTE;
+        let line = self.line_of_file(location).filter(|_| is_telling)?;
+        let alone = || Redactor::default().redact_source(Some(&location.path.display()), &line);
+        let quote = quote.trim();
+        let stands = line.contains(quote) || alone().text.contains(quote);
+        let first = texts.0.first().filter(|_| stands)?;
+        Some(first.search_near(location.line, &line)).filter(is_found)
+    }
+
+    /// A line of the reviewed side as it is, as far as a judge that quotes it has read.
+    fn line_of_file(&self, location: &Location) -> Option<String> {
+        let at = (location.line as usize).checked_sub(1)?;
+        let blob = self.blobs.read(Side::New, &location.path).ok().flatten()?;
+        let line = blob.split(|byte| *byte == b'\n').nth(at)?;
+        let most = line.len().min(MAX_QUOTED_LINE);
+        // Not between a letter and its accent: composed, that letter is another one.
+        let is_end = |end: &usize| line[end - 1..line.len().min(end + 1)].is_ascii();
+        let end = (1..=most).rev().find(is_end)?;
+        Some(String::from_utf8_lossy(&line[..end]).into_owned())
     }
 
     fn find_change(&self, path: &RepoPath) -> Option<&FileChange> {

@@ -319,3 +319,28 @@ fn a_dismissal_that_is_signed_counts_in_another_clone_and_in_ci() {
     let own = job("ann").ends(1);
     assert!(!own.stdout.contains("dismissed: "), "{}", own.stdout);
 }
+
+/// The name of a remote comes from a configuration that others may have written.
+#[test]
+fn the_name_of_a_remote_is_no_option() {
+    let desk = Desk::new().installed();
+    desk.gate();
+    desk.conflict();
+    desk.repo.git(["config", "push.default", "current"]);
+    let address = desk.repo.in_home("remote.git").display().to_string();
+    for name in [
+        "-h",
+        "--help",
+        "-qh",
+        "--",
+        "--config=hook.enabled=false",
+        "--config=hook.mode=advisory",
+        "--config=rules.merge-conflict=off",
+        "--config=review.ignore=*",
+    ] {
+        let url = format!("remote.{name}.url");
+        desk.repo.git(["config", &url, &address]);
+        desk.repo.git(["config", "remote.pushDefault", name]);
+        desk.push(&[]).ends(1).tells("the push is blocked");
+    }
+}

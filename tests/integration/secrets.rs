@@ -1,5 +1,6 @@
 //! What of a secret reaches an agent: nothing in its brief, nothing in its room; tools by rule see the tree as it is.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use council_secrets::samples::{SecretSample, sample_secrets};
@@ -533,6 +534,90 @@ fn a_moved_workflow_is_read() {
             let run = repo.council(["review", "HEAD"]);
             assert!(run.stdout.contains(rule), "{to}: {}", run.stdout);
             repo.git(["reset", "--quiet", "--soft", "HEAD~"]);
+        }
+    }
+}
+
+/// What may stand around a token in its line. The long ones end a clipped quote within the second token, whichever it is.
+fn lines_around(token: &str, other: &str) -> Vec<String> {
+    let words =
+        |count: usize| -> String { (0..count).map(|n| format!("B{n:03}=abcdef ")).collect() };
+    vec![
+        format!("export A={token}"),
+        format!("export A={token} B={other}"),
+        format!("export A={token} {}TOKEN={other} {}", words(10), words(9)),
+        format!(
+            "{{\"a\":\"{token}\",\"b\":\"{other}\",\"c\":\"{token}\",\"d\":\"{other}\",\"e\":\"{token}\"}}"
+        ),
+        format!("A={token} B={token} C={other} D={token} E={other} host=build.corp.example"),
+        format!("export A={token} # {}", "e\u{301}".repeat(300)),
+        format!("export A={token} # {}", "e\u{301}".repeat(9_000)),
+        (0..11).fold(format!("export A={token}"), |line, n| {
+            format!("{line} https://app:Tr0ub4dor{n:02}x@db{n}.example/x")
+        }),
+    ]
+}
+
+/// The files that a review of a commit has a critical finding in that counts.
+fn critical_files(repo: &Repo, commit: &str, more: &[&str]) -> BTreeSet<String> {
+    let run = repo.council_with(
+        &[],
+        &[&["review", commit, "--json", "--fresh"], more].concat(),
+    );
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let findings = report["findings"].as_array().unwrap().iter();
+    let counts = findings.filter(|found| found["level"] == "fail");
+    let path = |found: &serde_json::Value| found["finding"]["location"]["path"].clone();
+    counts
+        .map(|found| path(found).as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// A token is found whatever stands beside it, and whatever else of its line the user's own rules replace.
+#[test]
+fn nothing_in_a_line_excuses_the_token_in_it() {
+    let repo = Repo::with_base();
+    let samples = sample_secrets();
+    let one_line = samples
+        .iter()
+        .filter(|sample| !sample.secret.contains('\n'));
+    // A report holds 200 findings at most.
+    let tokens: Vec<&str> = one_line.map(|sample| &*sample.secret).step_by(4).collect();
+    let layouts = lines_around("", "").len();
+    for layout in 0..layouts {
+        for (at, token) in tokens.iter().enumerate() {
+            let other = tokens[(at + 1) % tokens.len()];
+            let line = &lines_around(token, other)[layout];
+            let text = format!("#!/bin/sh\n{line}\n");
+            repo.write(&format!("src/{layout}/{at:03}.sh"), text);
+        }
+        repo.commit(&format!("Layout {layout}"));
+    }
+    let rules = repo.in_home("rules.toml").display().to_string();
+    let house = [
+        r"[a-z0-9.-]+\.corp\.example",
+        r"(A|TOKEN)=\S+",
+        r#""b":"[^"]+""#,
+    ];
+    let house = house.iter().enumerate();
+    let house =
+        house.map(|(at, regex)| format!("[[rules]]\nid = 'house-{at}'\nregex = '''{regex}'''\n"));
+    repo.write_home("rules.toml", &house.collect::<String>());
+    let with_rules = format!("redact.rules={rules}");
+    let mut alone = BTreeSet::new();
+    for layout in 0..layouts {
+        let commit = format!("HEAD~{}", layouts - 1 - layout);
+        for more in [vec![], vec!["--config", &*with_rules]] {
+            let found = critical_files(&repo, &commit, &more);
+            if layout == 0 && more.is_empty() {
+                let names = found.iter().map(|path| path["src/0/".len()..].to_owned());
+                alone = names.collect();
+                // The rest is only replaced, or is a secret of what it is assigned to.
+                assert!(alone.len() >= 50, "{} of {}", alone.len(), tokens.len());
+            }
+            let is_lost = |file: &&String| !found.contains(&format!("src/{layout}/{file}"));
+            let lost: Vec<&String> = alone.iter().filter(is_lost).collect();
+            assert!(lost.is_empty(), "layout {layout}, {more:?}: {lost:?}");
         }
     }
 }

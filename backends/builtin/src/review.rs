@@ -7,9 +7,10 @@ use council_protocol::{Answer, BlobSource, Finding, Location, Packet, Severity, 
 use sha2::{Digest as _, Sha256};
 
 use crate::perspective::SECURITY;
+use crate::rule::RuleHit;
 use crate::scan::{ActiveRules, FoundHit, scan_change};
 use crate::secret::without_secrets;
-use crate::view::{ChangeView, MAX_QUOTE_CHARS};
+use crate::view::{ChangeView, FileView, clip_end, clip_start};
 
 /// The most findings of one rule in a change, and of a minor one a single note: what is repeated is not read. Rules
 /// against attacks and critical findings report each file.
@@ -302,12 +303,7 @@ const MAX_DESCRIPTION_CHARS: usize = 400;
 
 /// The end of a quote that is too long: what stands right before the place, and is still found in the line.
 pub(crate) fn clip_quote(quote: &str) -> String {
-    let from = quote
-        .char_indices()
-        .rev()
-        .nth(MAX_QUOTE_CHARS - 1)
-        .map_or(0, |(at, _)| at);
-    quote[from..].trim().to_owned()
+    clip_end(quote).trim().to_owned()
 }
 
 fn clip_text(text: &str, chars: usize) -> &str {
@@ -316,6 +312,22 @@ fn clip_text(text: &str, chars: usize) -> &str {
         .nth(chars)
         .map_or(text.len(), |(at, _)| at);
     &text[..end]
+}
+
+/// How much of a line is redacted for its quote, in bytes.
+const MAX_REDACTED_LINE: usize = 8 << 10;
+
+/// What a finding quotes, without its secrets. The start of a line is cut after they are replaced: half a token is shaped
+/// like none, or like another one, and stands nowhere in the file as everybody is shown it.
+fn shown_quote(file: &FileView<'_>, hit: &RuleHit) -> String {
+    let path = file.change.path.display();
+    let line = file.line_text(hit.line).unwrap_or_default().trim();
+    let is_cut = line.len() > hit.quote.len() && line.starts_with(&hit.quote);
+    if hit.quote.is_empty() || !is_cut {
+        return clip_quote(&without_secrets(&path, &hit.quote));
+    }
+    let line = &line[..line.floor_char_boundary(MAX_REDACTED_LINE)];
+    clip_start(&without_secrets(&path, line)).trim().to_owned()
 }
 
 /// The finding as the protocol has it.
@@ -332,7 +344,7 @@ pub(crate) fn to_finding(change: &ChangeView<'_>, found: &FoundHit) -> Finding {
             line: hit.line,
             end_line: hit.end_line,
         },
-        quote: clip_quote(&without_secrets(&path.display(), &hit.quote)),
+        quote: shown_quote(&change.files[hit.file], hit),
         why: info.why.to_owned(),
         fix: info.fix.to_owned(),
         suggestion: hit

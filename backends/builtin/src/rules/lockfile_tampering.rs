@@ -6,7 +6,7 @@ use council_protocol::change::Line;
 use super::prelude::*;
 use crate::locked::{self, HASH, INTEGRITY, LockedFacts, RESOLVED, SOURCE};
 use crate::rule::RuleHit;
-use crate::view::MAX_QUOTE_CHARS;
+use crate::view::clip_start;
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
@@ -83,7 +83,7 @@ fn find_swap(
     let line = text.lines().nth(number as usize - 1)?.trim();
     Some(RuleHit {
         line: number,
-        quote: line.chars().take(MAX_QUOTE_CHARS).collect(),
+        quote: clip_start(line).to_owned(),
         ..file.file_hit(described)
     })
 }

@@ -120,10 +120,9 @@ impl<'f, 'a> LineView<'f, 'a> {
 
     /// A finding about this line that quotes it.
     pub(crate) fn line_hit(&self, description: impl Into<String>) -> RuleHit {
-        let quote = self.text().trim().chars().take(MAX_QUOTE_CHARS).collect();
         RuleHit {
             line: self.number(),
-            quote,
+            quote: clip_start(self.text().trim()).to_owned(),
             ..self.file.file_hit(description)
         }
     }
@@ -140,4 +139,36 @@ impl<'f, 'a> LineView<'f, 'a> {
 /// White space before the first word of a line, in bytes.
 pub(crate) fn indent(text: &str) -> usize {
     text.len() - text.trim_start().len()
+}
+
+/// The start of a line, as long as a quote may be and not within a letter.
+pub(crate) fn clip_start(text: &str) -> &str {
+    let mut ends = text.char_indices().skip(MAX_QUOTE_CHARS);
+    let Some((full, _)) = ends.clone().next() else {
+        return text;
+    };
+    let whole = ends
+        .by_ref()
+        .take(MAX_JOINED)
+        .find(|(_, c)| !joins_letter_before(*c));
+    &text[..whole.map_or(full, |(end, _)| end)]
+}
+
+/// The end of a text, as long as a quote may be and not within a letter.
+pub(crate) fn clip_end(text: &str) -> &str {
+    let starts = text.char_indices().rev().take(MAX_QUOTE_CHARS);
+    let first = starts.clone().last();
+    let whole = starts.filter(|(_, c)| !joins_letter_before(*c)).last();
+    whole.or(first).map_or(text, |(start, _)| &text[start..])
+}
+
+/// The most signs that a letter may be made of.
+const MAX_JOINED: usize = 32;
+
+/// Whether a sign may become one with the letter before it when texts are compared: a letter without its accent is another
+/// one, and a quote that ends between them stands nowhere. What accents, vowels and half letters lie in is a superset.
+fn joins_letter_before(sign: char) -> bool {
+    matches!(u32::from(sign), 0x300..=0x36f | 0x483..=0x489 | 0x591..=0x5c7 | 0x610..=0x65f | 0x900..=0xdff
+        | 0x1000..=0x109f | 0x1160..=0x11ff | 0x1ab0..=0x1aff | 0x1b00..=0x1bff | 0x1dc0..=0x1dff | 0x20d0..=0x20ff
+        | 0x3099..=0x309a | 0xfe00..=0xfe0f | 0xfe20..=0xfe2f | 0x1_1000..=0x1_1fff | 0x1_d165..=0x1_d1ad)
 }
