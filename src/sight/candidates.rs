@@ -9,7 +9,9 @@ use council_syntax::language::Language;
 
 use super::definitions::DefinitionKind;
 use super::limits;
+use super::moved::{self, MovedFile};
 use super::search::FileOutline;
+use super::setting_words::parts_of;
 use super::words::{self, WordUse};
 use crate::git::ReviewedTree;
 use crate::prompt::{is_test_path, rank_files};
@@ -54,10 +56,73 @@ pub(super) struct WantedName {
     pub(super) is_local: bool,
     /// Whether it is spelled out as a key: a setting of the same name as a function defines none.
     pub(super) is_key: bool,
+    /// Whether only what is spelled as a key means it: in code the bare word is any variable.
+    pub(super) is_key_alone: bool,
+    /// Whether only places that make a value of this type are wanted: the change edits how it is made.
+    pub(super) is_built: bool,
     /// The types that the change edits a method of this name of.
     pub(super) owners: BTreeSet<String>,
-    /// Where it stands for a file that the change moves or deletes: that file, in words.
-    pub(super) moved: Option<String>,
+    /// The files in which the change edits what has this name, under their names of both sides.
+    pub(super) homes: BTreeSet<RepoPath>,
+    /// The files that the change moves or deletes and that others mean by it.
+    pub(super) moved: Vec<MovedFile>,
+}
+
+impl WantedName {
+    /// A name of which its uses are wanted.
+    pub(super) fn new(text: &str, reason: NameReason) -> Self {
+        Self {
+            text: text.to_owned(),
+            reason,
+            definition: false,
+            uses: true,
+            is_bare: false,
+            is_local: false,
+            is_key: reason == NameReason::Key,
+            is_key_alone: false,
+            is_built: false,
+            owners: BTreeSet::new(),
+            homes: BTreeSet::new(),
+            moved: Vec::new(),
+        }
+    }
+
+    /// Whether every program has something of this name: only a use that certainly means what is edited tells.
+    pub(super) fn is_everywhere(&self) -> bool {
+        const SHORT: usize = 3;
+        let is_plain = || {
+            words::is_common(&self.text)
+                || words::is_common_method(&self.text)
+                || matches!(
+                    self.text.as_str(),
+                    "__init__" | "__new__" | "init" | "initialize"
+                )
+        };
+        !self.homes.is_empty() && (self.text.len() <= SHORT || is_plain())
+    }
+
+    fn merge(wanted: &mut BTreeMap<String, Self>, name: Self) {
+        let Some(have) = wanted.get_mut(&name.text) else {
+            wanted.insert(name.text.clone(), name);
+            return;
+        };
+        // How uses are told apart is for whoever wants them to say.
+        have.is_built = match (have.uses, name.uses) {
+            (true, false) => have.is_built,
+            (false, true) => name.is_built,
+            _ => have.is_built && name.is_built,
+        };
+        have.reason = have.reason.min(name.reason);
+        have.definition |= name.definition;
+        have.uses |= name.uses;
+        have.is_bare &= name.is_bare;
+        have.is_local &= name.is_local;
+        have.is_key |= name.is_key;
+        have.is_key_alone &= name.is_key_alone;
+        have.owners.extend(name.owners);
+        have.homes.extend(name.homes);
+        have.moved.extend(name.moved);
+    }
 }
 
 /// A changed file with both its sides.
@@ -133,11 +198,11 @@ impl<'p> ChangedFile<'p> {
 
 /// The names of a change, the most telling first.
 pub(super) fn wanted_names(files: &[ChangedFile<'_>], packet: &Packet) -> Vec<WantedName> {
-    let moved = packet.files.iter().flat_map(moved_names);
-    let mut wanted: BTreeMap<String, WantedName> = moved
-        .take(MAX_MOVED_NAMES)
-        .map(|name| (name.text.clone(), name))
-        .collect();
+    let moved = packet.files.iter().flat_map(moved::moved_names);
+    let mut wanted: BTreeMap<String, WantedName> = BTreeMap::new();
+    for name in moved.take(MAX_MOVED_NAMES) {
+        WantedName::merge(&mut wanted, name);
+    }
     for file in files {
         let mut names = FileNames::default();
         names.read(file);
@@ -147,18 +212,7 @@ pub(super) fn wanted_names(files: &[ChangedFile<'_>], packet: &Packet) -> Vec<Wa
                 name.reason = NameReason::InTest;
                 name.uses = false;
             }
-            match wanted.get_mut(&name.text) {
-                Some(have) => {
-                    have.reason = have.reason.min(name.reason);
-                    have.definition |= name.definition;
-                    have.uses |= name.uses;
-                    have.is_bare &= name.is_bare;
-                    have.is_local &= name.is_local;
-                    have.is_key |= name.is_key;
-                    have.owners.append(&mut name.owners);
-                }
-                None => drop(wanted.insert(name.text.clone(), name)),
-            }
+            WantedName::merge(&mut wanted, name);
         }
     }
     let mut all: Vec<WantedName> = wanted.into_values().collect();
@@ -172,48 +226,7 @@ pub(super) fn wanted_names(files: &[ChangedFile<'_>], packet: &Packet) -> Vec<Wa
 }
 
 /// The most names for files that are moved or deleted.
-const MAX_MOVED_NAMES: usize = 120;
-
-/// How others name a file that the change moves or deletes: what includes, imports or renders it is what breaks.
-fn moved_names(file: &FileChange) -> Vec<WantedName> {
-    let before = file.path_before();
-    let path = before.display();
-    let what = match file.status {
-        FileStatus::Renamed if file.path.as_bytes() != before.as_bytes() => "moves",
-        FileStatus::Deleted => "deletes",
-        _ => return Vec::new(),
-    };
-    if is_test_path(&path) {
-        return Vec::new();
-    }
-    let name = |text: String| WantedName {
-        moved: Some(format!("`{path}`, which the change {what}")),
-        ..wanted(&text, NameReason::Removed, (false, true), false)
-    };
-    names_of_file(&path).into_iter().map(name).collect()
-}
-
-/// `lib/pool.py` → `pool.py`, `lib/pool`, `lib.pool`; `./pool` beside it, where imports are written so.
-fn names_of_file(path: &str) -> Vec<String> {
-    // Every folder has one of these; whoever means it names the folder.
-    const OF_FOLDER: [&str; 5] = ["index", "__init__", "mod", "main", "lib"];
-    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
-    let Some((stem, ending)) = file.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()) else {
-        return Vec::new();
-    };
-    let parent = folder.rsplit('/').next().unwrap_or_default();
-    if OF_FOLDER.contains(&stem) {
-        return Vec::new();
-    }
-    let mut names = vec![file.to_owned()];
-    if !parent.is_empty() {
-        names.extend([format!("{parent}/{stem}"), format!("{parent}.{stem}")]);
-    }
-    if ["js", "jsx", "ts", "tsx", "mjs", "cjs", "vue"].contains(&ending) {
-        names.push(format!("./{stem}"));
-    }
-    names
-}
+const MAX_MOVED_NAMES: usize = 200;
 
 /// What the lines of one file say.
 #[derive(Default)]
@@ -225,6 +238,10 @@ struct FileNames {
     changed: BTreeSet<String>,
     /// The types whose methods these are.
     owners: BTreeMap<String, BTreeSet<String>>,
+    /// Types of which the change edits how they are made.
+    built: BTreeSet<String>,
+    /// The file, under its names of both sides.
+    homes: BTreeSet<RepoPath>,
     /// What only the old side defined.
     gone: BTreeSet<String>,
     /// Variables and fields that the file defines: a method may use them by their bare name.
@@ -236,6 +253,9 @@ impl FileNames {
     fn read(&mut self, file: &ChangedFile<'_>) {
         let language = Language::from_path(&file.path().display());
         self.is_settings = words::is_settings(language);
+        self.homes = [file.path(), file.file.path_before()]
+            .map(Clone::clone)
+            .into();
         let (mut defined_before, mut defined_now) = (HashSet::new(), HashSet::new());
         if let Some(old) = &file.old {
             let outline = FileOutline::of(file.file.path_before(), old);
@@ -256,6 +276,12 @@ impl FileNames {
         }
         self.gone = defined_before.difference(&defined_now).cloned().collect();
         self.gone.retain(|name| !words::is_common(name));
+        if language == Language::Markup || language == Language::Css {
+            // Of text that is shown to people only what is written as code names something.
+            for words in [&mut self.added, &mut self.removed, &mut self.around] {
+                words.retain(|name, _| words::is_compound(name));
+            }
+        }
     }
 
     /// Whose methods the edited functions are.
@@ -268,6 +294,9 @@ impl FileNames {
                 continue;
             };
             if let Some(owner) = outline.owner_of(text, span) {
+                if is_constructor(&span.name, &owner) {
+                    self.built.insert(owner.clone());
+                }
                 self.owners
                     .entry(span.name.clone())
                     .or_default()
@@ -293,18 +322,7 @@ impl FileNames {
     }
 
     fn into_wanted(self) -> Vec<WantedName> {
-        let mut found = Vec::new();
-        for name in self.changed.iter().chain(&self.gone) {
-            let reason = if self.gone.contains(name) {
-                NameReason::Removed
-            } else {
-                NameReason::Changed
-            };
-            found.push(WantedName {
-                owners: self.owners.get(name).cloned().unwrap_or_default(),
-                ..wanted(name, reason, (false, true), false)
-            });
-        }
+        let mut found: Vec<WantedName> = self.edited().collect();
         for (name, how) in &self.removed {
             let reason = if self.added.contains_key(name) {
                 NameReason::Kept
@@ -337,13 +355,44 @@ impl FileNames {
         found
     }
 
+    /// What the change edits or removes.
+    fn edited(&self) -> impl Iterator<Item = WantedName> + '_ {
+        let names = self.changed.iter().chain(&self.gone);
+        let edited = names.filter_map(|name| {
+            let reason = if self.gone.contains(name) {
+                NameReason::Removed
+            } else {
+                NameReason::Changed
+            };
+            if self.is_settings {
+                let is_plain = words::is_common(name) || words::is_common_method(name);
+                return (!is_plain).then(|| key_name(name, reason));
+            }
+            Some(WantedName {
+                owners: self.owners.get(name).cloned().unwrap_or_default(),
+                homes: self.homes.clone(),
+                is_built: self.built.contains(name),
+                ..WantedName::new(name, reason)
+            })
+        });
+        let built = self
+            .built
+            .iter()
+            .filter(|name| !self.changed.contains(*name));
+        edited.chain(built.map(|name| WantedName {
+            is_built: true,
+            homes: self.homes.clone(),
+            ..WantedName::new(name, NameReason::Changed)
+        }))
+    }
+
     fn used(&self, name: &str, how: WordUse, reason: NameReason) -> Vec<WantedName> {
         if words::is_common(name) && how != WordUse::Key {
             return Vec::new();
         }
         let one = |definition, uses, is_local| wanted(name, reason, (definition, uses), is_local);
         match how {
-            _ if self.is_settings => vec![wanted(name, NameReason::Key, (false, true), false)],
+            _ if self.is_settings => names_of_setting(name, how),
             // Every language has a `push` and a `get`: only one nearby can be meant.
             WordUse::Called => {
                 let is_local = words::is_common_method(name);
@@ -352,14 +401,17 @@ impl FileNames {
             }
             WordUse::Named => vec![one(true, false, false)],
             WordUse::Member | WordUse::Plain => {
-                let is_telling = is_compound(name) || self.values.contains(name);
+                let is_telling = words::is_compound(name) || self.values.contains(name);
                 let mut bare = one(true, is_telling, true);
                 bare.is_bare = !is_telling;
                 vec![bare]
             }
-            WordUse::Key => key_parts(name)
+            WordUse::Key => parts_of(name)
                 .into_iter()
-                .map(|part| wanted(&part, NameReason::Key, (true, true), false))
+                .map(|part| WantedName {
+                    definition: true,
+                    ..key_name(part, NameReason::Key)
+                })
                 .collect(),
         }
     }
@@ -372,36 +424,42 @@ fn wanted(
     is_local: bool,
 ) -> WantedName {
     WantedName {
-        text: name.to_owned(),
-        reason,
         definition,
         uses,
-        is_bare: false,
         is_local,
-        is_key: reason == NameReason::Key,
-        owners: BTreeSet::new(),
-        moved: None,
+        ..WantedName::new(name, reason)
     }
 }
 
-/// Whether a name is made of several words, or written as constants are: a variable of a function seldom is.
-fn is_compound(name: &str) -> bool {
-    let inner = name.trim_matches('_');
-    let is_constant = inner.len() > 2 && !inner.bytes().any(|b| b.is_ascii_lowercase());
-    let has_hump = inner
-        .as_bytes()
-        .windows(2)
-        .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
-    inner.contains('_') || has_hump || is_constant
+/// A name that is spelled out as a key.
+fn key_name(name: &str, reason: NameReason) -> WantedName {
+    WantedName {
+        is_key: true,
+        is_key_alone: !words::is_compound(name),
+        ..WantedName::new(name, reason)
+    }
 }
 
-/// A key with dots is one of nested settings: its last part stands alone in their file.
-fn key_parts(key: &str) -> Vec<String> {
-    let mut parts = vec![key.to_owned()];
-    if let Some((_, last)) = key.rsplit_once('.').filter(|(_, last)| last.len() >= 3) {
-        parts.push(last.to_owned());
+/// What a changed line of settings makes worth a look: who reads the key, and what the value names.
+fn names_of_setting(name: &str, how: WordUse) -> Vec<WantedName> {
+    let parts = parts_of(name).into_iter();
+    let is_plain = |part: &str| words::is_common(part) || words::is_common_method(part);
+    let parts = parts.filter(|part| !is_plain(part));
+    match how {
+        WordUse::Key => parts.map(|part| key_name(part, NameReason::Key)).collect(),
+        _ => parts
+            .map(|part| wanted(part, NameReason::Key, (true, false), false))
+            .collect(),
     }
-    parts
+}
+
+/// Whether a method makes values of its type.
+fn is_constructor(name: &str, owner: &str) -> bool {
+    name == owner
+        || matches!(
+            name,
+            "__init__" | "__new__" | "constructor" | "initialize" | "new"
+        )
 }
 
 fn collect_words(outline: &FileOutline<'_>, lines: &[u32], into: &mut BTreeMap<String, WordUse>) {
@@ -420,17 +478,17 @@ fn edited_names(outline: &FileOutline<'_>, lines: &[u32]) -> BTreeSet<String> {
     for &line in lines {
         let function = outline.function_at(line).filter(|name| !name.is_empty());
         let has_function = function.is_some();
-        names.extend(function);
+        names.extend(function.filter(|name| !is_entry_point(name)));
         let holding = outline.definitions.iter().filter(|one| {
             (one.start..=one.end).contains(&line) && one.end - one.start <= MAX_NAMED
         });
         names.extend(
             holding
-                .filter(|_| !has_function)
+                .filter(|one| !has_function && !words::is_common(&one.name))
                 .map(|one| one.name.clone()),
         );
     }
-    names.retain(|name| !words::is_common(name) && !is_entry_point(name));
+    names.remove("constructor");
     names
 }
 
@@ -442,8 +500,5 @@ fn value_names<'o>(outline: &'o FileOutline<'_>) -> impl Iterator<Item = String>
 
 /// Names that are called from nowhere, or from everywhere.
 fn is_entry_point(name: &str) -> bool {
-    matches!(
-        name,
-        "main" | "init" | "__init__" | "constructor" | "setup" | "setUp" | "tearDown" | "fmt"
-    )
+    matches!(name, "main" | "setup" | "setUp" | "tearDown" | "fmt")
 }

@@ -99,21 +99,45 @@ fn test_paths(path: &str) -> Vec<String> {
 
 /// Where the modules lie that a file imports.
 fn import_paths(path: &str, text: &str) -> Vec<String> {
+    let lines = text.lines().take(IMPORT_LINES);
+    lines.flat_map(|line| paths_of_line(path, line)).collect()
+}
+
+/// Where the modules may lie that a line of a file imports; a folder with a slash behind.
+fn paths_of_line(path: &str, line: &str) -> Vec<String> {
     let language = Language::from_path(path);
-    let (folder, ..) = split_name(path);
-    let mut found = Vec::new();
-    for line in text.lines().take(IMPORT_LINES).map(str::trim) {
-        match language {
-            Language::Python => found.extend(python_imports(folder, line)),
-            Language::Script => found.extend(script_imports(folder, line)),
-            Language::Rust => found.extend(rust_imports(folder, path, line)),
-            Language::Java | Language::Kotlin => found.extend(java_imports(path, line)),
-            Language::C => found.extend(c_includes(folder, line)),
-            Language::Go => found.extend(go_imports(line)),
-            _ => {}
-        }
+    let ((folder, ..), line) = (split_name(path), line.trim());
+    match language {
+        Language::Python => python_imports(folder, line),
+        Language::Script => script_imports(folder, line),
+        Language::Rust => rust_imports(folder, path, line),
+        Language::Java | Language::Kotlin => java_imports(path, line),
+        Language::C => c_includes(folder, line),
+        Language::Go => go_imports(line),
+        _ => Vec::new(),
     }
-    found
+}
+
+/// The lines of a file that import something, from 1.
+pub(super) fn import_lines(path: &str, lines: &[&str]) -> Vec<u32> {
+    let lines = lines.iter().take(IMPORT_LINES).zip(1..);
+    let lines = lines.filter(|(line, _)| !paths_of_line(path, line).is_empty());
+    lines.map(|(_, number)| number).collect()
+}
+
+/// Whether a line of a file imports `file`, or its folder where folders are what is imported; none: it imports nothing.
+pub(super) fn imports_file(path: &str, line: &str, file: &str) -> Option<bool> {
+    let paths = paths_of_line(path, line);
+    if paths.is_empty() {
+        return None;
+    }
+    let (folder, ..) = split_name(file);
+    let is_it = |found: &String| match found.strip_suffix('/') {
+        Some(found) => found == folder,
+        // Where packages begin is not always known: `app.pool` may be `services/app/pool.py`.
+        None => found == file || (found.contains('/') && file.ends_with(&format!("/{found}"))),
+    };
+    Some(paths.iter().any(is_it))
 }
 
 fn python_imports(folder: &str, line: &str) -> Vec<String> {
@@ -186,8 +210,20 @@ fn rust_imports(folder: &str, path: &str, line: &str) -> Vec<String> {
     let Some(used) = rest.strip_prefix("use ") else {
         return Vec::new();
     };
+    let Some((common, group)) = used.split_once('{') else {
+        return rust_modules(folder, path, used);
+    };
+    let inner = group.split([',', '{', '}']);
+    let whole = inner.map(|one| format!("{common}{}", one.trim()));
+    whole
+        .flat_map(|one| rust_modules(folder, path, &one))
+        .collect()
+}
+
+/// Where the modules of one path of names may lie.
+fn rust_modules(folder: &str, path: &str, used: &str) -> Vec<String> {
     let parts: Vec<&str> = used
-        .split(['{', ';', ' '])
+        .split([';', ' '])
         .next()
         .unwrap_or_default()
         .split("::")

@@ -12,10 +12,13 @@ mod gather;
 mod hints;
 mod judges;
 mod limits;
+mod moved;
 mod nearest;
 mod origins;
+mod receivers;
 mod relation;
 mod search;
+mod setting_words;
 mod shown;
 #[cfg(test)]
 pub(crate) mod tests;

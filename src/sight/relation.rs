@@ -14,6 +14,11 @@ pub(super) fn is_related(files: &[ChangedFile<'_>], path: &RepoPath) -> bool {
     family.is_none() || changed.any(|other| other.is_none() || other == family)
 }
 
+/// Whether two files are written in languages that call each other.
+pub(super) fn same_family(one: &RepoPath, other: &RepoPath) -> bool {
+    family_of(one) == family_of(other)
+}
+
 /// Languages that call each other. C is called from everywhere and settings are read by all: they have none.
 fn family_of(path: &RepoPath) -> Option<Language> {
     match Language::from_path(&path.display()) {

@@ -1,6 +1,6 @@
 //! Names searched in files: many names in one pass over each.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use aho_corasick::AhoCorasick;
 use council_protocol::RepoPath;
@@ -8,6 +8,7 @@ use council_syntax::language::Language;
 use council_syntax::outline::{self, FunctionSpan};
 
 use super::definitions::{self, DefinedName, DefinitionKind, definitions_in};
+use super::hints;
 use super::limits::SearchLimits;
 use super::nearest::NearestFiles;
 use super::words::{self, CodeWord};
@@ -55,17 +56,34 @@ pub(super) struct NameHits {
 }
 
 /// Names that are searched for together.
-pub(super) struct NameSearch {
+pub(super) struct NameSearch<'k> {
     automaton: Option<AhoCorasick>,
-    lengths: Vec<usize>,
+    /// Of each name, whether only calls of it count.
+    calls_alone: Vec<bool>,
+    /// Files that are kept for their path, whatever stands in them.
+    keeps: &'k (dyn Fn(&RepoPath) -> bool + Sync),
 }
 
-impl NameSearch {
+impl<'k> NameSearch<'k> {
     pub(super) fn new(names: &[String]) -> Self {
         Self {
             automaton: AhoCorasick::new(names).ok().filter(|_| !names.is_empty()),
-            lengths: names.iter().map(String::len).collect(),
+            calls_alone: vec![false; names.len()],
+            keeps: &|_| false,
         }
+    }
+
+    /// Short names are in every file, often as variables: of these only calls count.
+    pub(super) fn calls_alone(self, calls_alone: Vec<bool>) -> Self {
+        Self {
+            calls_alone,
+            ..self
+        }
+    }
+
+    /// Some files tell by their path.
+    pub(super) fn keeping(self, keeps: &'k (dyn Fn(&RepoPath) -> bool + Sync)) -> Self {
+        Self { keeps, ..self }
     }
 
     /// Reads files until they or a bound end.
@@ -110,9 +128,10 @@ impl NameSearch {
                 };
                 bytes += size;
                 found.too_large += usize::from(size > MAX_FILE);
-                if !hits.is_empty() {
+                let path = RepoPath::new(file.path);
+                if !hits.is_empty() || (size <= MAX_FILE && (self.keeps)(&path)) {
                     found.files.push(FileHits {
-                        path: RepoPath::new(file.path),
+                        path,
                         text: String::from_utf8_lossy(&text).into(),
                         hits,
                     });
@@ -125,12 +144,19 @@ impl NameSearch {
         let Some(automaton) = self.automaton.as_ref().filter(|_| bytes.len() <= MAX_FILE) else {
             return Vec::new();
         };
-        let mut counts = vec![0_usize; self.lengths.len()];
+        let mut counts = vec![0_usize; self.calls_alone.len()];
         let (mut line, mut counted) = (1_u32, 0);
         let mut hits: Vec<NameHit> = Vec::new();
         for found in automaton.find_overlapping_iter(bytes) {
             let name = found.pattern().as_usize();
-            if counts[name] >= MAX_HITS || !is_whole_word(bytes, found.start(), found.end()) {
+            let is_call = || {
+                let next = bytes.get(found.end());
+                next.is_some_and(|b| matches!(b, b'(' | b'<' | b':'))
+            };
+            if counts[name] >= MAX_HITS
+                || !is_whole_word(bytes, found.start(), found.end())
+                || (self.calls_alone[name] && !is_call())
+            {
                 continue;
             }
             let between = bytes.get(counted..found.start()).unwrap_or_default();
@@ -166,7 +192,9 @@ pub(super) struct FileOutline<'t> {
     language: Language,
     functions: Vec<FunctionSpan>,
     pub(super) definitions: Vec<DefinedName>,
+    lines: Vec<&'t str>,
     words: Vec<Vec<CodeWord<'t>>>,
+    importing: OnceLock<Vec<u32>>,
 }
 
 impl<'t> FileOutline<'t> {
@@ -177,8 +205,22 @@ impl<'t> FileOutline<'t> {
             language,
             definitions: definitions_in(language, text, &functions),
             functions,
+            lines: text.lines().collect(),
             words: words::words_by_line(language, text),
+            importing: OnceLock::new(),
         }
+    }
+
+    /// A line, from 1.
+    pub(super) fn line(&self, line: u32) -> &'t str {
+        let index = (line as usize).wrapping_sub(1);
+        self.lines.get(index).copied().unwrap_or_default()
+    }
+
+    /// The lines that import something.
+    pub(super) fn import_lines(&self, path: &RepoPath) -> &[u32] {
+        self.importing
+            .get_or_init(|| hints::import_lines(&path.display(), &self.lines))
     }
 
     /// The words of a line, from 1.
@@ -194,7 +236,8 @@ impl<'t> FileOutline<'t> {
 
     /// Whether a name stands on a line as code or as a key, not in a comment.
     pub(super) fn is_code(&self, line: u32, name: &str) -> bool {
-        self.words_at(line).iter().any(|word| word.text == name)
+        let mut words = self.words_at(line).iter();
+        words.any(|word| words::is_name_of(word, name))
     }
 
     /// Whether a line defines a name.

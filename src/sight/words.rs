@@ -4,6 +4,8 @@ pub(super) use super::common_words::{is_common, is_common_method};
 use council_syntax::language::Language;
 use council_syntax::lexer::{LexSpan, Lexer, SpanKind};
 
+use super::setting_words::read_settings;
+
 /// How a word stands on its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum WordUse {
@@ -30,12 +32,16 @@ pub(super) struct CodeWord<'t> {
 pub(super) fn words_by_line(language: Language, text: &str) -> Vec<Vec<CodeWord<'_>>> {
     let mut lexer = Lexer::new(language);
     let mut spans = Vec::new();
-    let all_text = is_settings(language);
+    let is_settings = is_settings(language);
     text.lines()
         .map(|line| {
             spans.clear();
             lexer.lex_line(line, &mut spans);
-            words_of_line(line, &spans, all_text)
+            match language {
+                _ if is_settings => words_of_setting(line, &spans),
+                Language::Prose => words_in_backticks(line),
+                _ => words_of_line(line, &spans),
+            }
         })
         .collect()
 }
@@ -53,14 +59,34 @@ pub(super) fn is_settings(language: Language) -> bool {
     )
 }
 
-fn words_of_line<'t>(line: &'t str, spans: &[LexSpan], all_text: bool) -> Vec<CodeWord<'t>> {
+fn words_of_setting<'t>(line: &'t str, spans: &[LexSpan]) -> Vec<CodeWord<'t>> {
+    let mut comments = spans.iter().filter(|span| span.part == SpanKind::Comment);
+    let end = comments.next().map_or(line.len(), |comment| comment.start);
+    let mut words = Vec::new();
+    read_settings(line.get(..end).unwrap_or(line), &mut words);
+    words
+}
+
+/// What a document marks as code: of the rest nobody can say what is a name.
+fn words_in_backticks(line: &str) -> Vec<CodeWord<'_>> {
+    let mut words = Vec::new();
+    for code in line.split('`').skip(1).step_by(2) {
+        read_words(code, 0..code.len(), &mut words);
+    }
+    words.retain(|word| word.how == WordUse::Called || is_compound(word.text));
+    words
+}
+
+fn words_of_line<'t>(line: &'t str, spans: &[LexSpan]) -> Vec<CodeWord<'t>> {
     let mut words = Vec::new();
     let mut at = 0;
     for span in spans {
         read_words(line, at..span.start.max(at), &mut words);
         let inside = line.get(span.start..span.end).unwrap_or_default();
         match span.part {
-            SpanKind::Literal if all_text => read_words(line, span.start..span.end, &mut words),
+            SpanKind::Literal if inside.starts_with('`') && inside.contains(":\"") => {
+                words.extend(keys_of_tag(inside));
+            }
             SpanKind::Literal => words.extend(key_of_literal(inside)),
             SpanKind::Comment => {}
         }
@@ -70,20 +96,83 @@ fn words_of_line<'t>(line: &'t str, spans: &[LexSpan], all_text: bool) -> Vec<Co
     words
 }
 
-/// The text of a string that could be a key: one word, perhaps with dots and dashes.
+/// The text of a string that could be a key: one word, perhaps with dots and dashes. Paths and media types are none.
 fn key_of_literal(literal: &str) -> Option<CodeWord<'_>> {
-    const MAX_KEY: usize = 60;
+    const MAX_PREFIX: usize = 2;
     let text = literal.trim_start_matches(|c: char| c.is_ascii_alphabetic() && c.is_lowercase());
-    let text = text.trim_matches(['"', '\'', '`']);
+    let quote = text
+        .chars()
+        .next()
+        .filter(|c| matches!(c, '"' | '\'' | '`'))?;
+    let is_whole =
+        literal.len() - text.len() <= MAX_PREFIX && text.len() > 1 && text.ends_with(quote);
+    let text = text.trim_matches(quote);
+    (is_whole && is_key(text)).then_some(CodeWord {
+        text,
+        how: WordUse::Key,
+    })
+}
+
+fn is_key(text: &str) -> bool {
+    const MAX_KEY: usize = 60;
+    const MEDIA: [&str; 7] = [
+        "application",
+        "audio",
+        "font",
+        "image",
+        "multipart",
+        "text",
+        "video",
+    ];
     let fits = (3..=MAX_KEY).contains(&text.len())
         && text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text
             .bytes()
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b':' | b'/'));
-    fits.then_some(CodeWord {
+    let is_place = text.split_once('/').is_some_and(|(first, rest)| {
+        MEDIA.contains(&first) || Language::from_path(rest) != Language::Unknown
+    });
+    fits && !is_place && !text.contains("://")
+}
+
+/// The keys in a tag of Go: `json:"retries,omitempty"`.
+fn keys_of_tag(tag: &str) -> impl Iterator<Item = CodeWord<'_>> {
+    let quoted = tag.split('"').skip(1).step_by(2);
+    let names = quoted.map(|value| value.split(',').next().unwrap_or_default());
+    names.filter(|name| is_key(name)).map(|text| CodeWord {
         text,
         how: WordUse::Key,
     })
+}
+
+/// Whether a name is made of several words, or written as constants are: a variable of a function seldom is.
+pub(super) fn is_compound(name: &str) -> bool {
+    let inner = name.trim_matches('_');
+    let is_constant = inner.len() > 2 && !inner.bytes().any(|b| b.is_ascii_lowercase());
+    let has_hump = inner
+        .as_bytes()
+        .windows(2)
+        .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    inner.contains('_') || has_hump || is_constant
+}
+
+/// Whether a name of settings stands among these words as code spells such names: in a string, behind a dot, or as a
+/// name of several words. A bare `timeout` is any variable.
+pub(super) fn stand_as_key(words: &[CodeWord<'_>], name: &str) -> bool {
+    let is_spelled = |word: &CodeWord<'_>| matches!(word.how, WordUse::Key | WordUse::Member);
+    words
+        .iter()
+        .any(|word| is_name_of(word, name) && (is_spelled(word) || is_compound(name)))
+}
+
+/// Whether a word is a name, or a key with dots that ends in it.
+pub(super) fn is_name_of(word: &CodeWord<'_>, name: &str) -> bool {
+    let is_last = || {
+        word.text
+            .rsplit_once('.')
+            .is_some_and(|(_, last)| last == name)
+    };
+    word.text == name || (word.how == WordUse::Key && is_last())
 }
 
 fn read_words<'t>(line: &'t str, range: std::ops::Range<usize>, words: &mut Vec<CodeWord<'t>>) {

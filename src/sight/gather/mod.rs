@@ -1,5 +1,9 @@
 //! The blocks of a brief: what a good reviewer would open beside the change, in the order of what it tells.
 
+mod gaps;
+mod named_tests;
+mod uses;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::thread;
@@ -13,13 +17,13 @@ use super::candidates::{ChangedFile, NameReason, WantedName, changed_files, want
 use super::definitions::DefinitionKind;
 use super::limits::{SearchLimits, Sight};
 use super::nearest::NearestFiles;
-use super::search::{
-    FileHits, FileOutline, MAX_FILE, NameHits, NameSearch, is_searched, is_whole_word,
-};
+use super::receivers::Certainty;
+use super::search::{FileHits, FileOutline, NameHits, NameSearch, is_searched};
 use super::shown::ShownLines;
 use super::{companions, hints, origins, relation, words};
 use crate::git::{HistoryFindings, map_parallel};
 use crate::prompt::{ContextBlock, ContextBody, ContextKind, is_test_path, rank_files};
+use named_tests::TestNames;
 
 /// What was found around a change.
 #[derive(Debug, Default)]
@@ -39,20 +43,8 @@ const FUNCTION_LINES: u32 = 300;
 /// The longest definition that is shown whole; of a longer one the beginning is.
 const MAX_DEFINITION: u32 = 50;
 
-/// The longest function that is shown whole around a use of a name.
-const MAX_USER: u32 = 30;
-
-/// Lines above and below a use in a longer one.
-const USE_LINES: u32 = 6;
-
 /// How many definitions of one name are shown.
 const MAX_DEFINITIONS: usize = 2;
-
-/// How many uses of one name are shown, and how many tests.
-const MAX_USES: usize = 6;
-
-/// The same where it is certain that the name is meant.
-const MAX_CERTAIN_USES: usize = 12;
 
 /// So many of the nearest files with hits are read closely.
 const MAX_OUTLINED: usize = 150;
@@ -70,7 +62,7 @@ pub(super) fn with_search_of(
 ) -> GatheredContext {
     let files = changed_files(packet, &sight.tree);
     let names = wanted_names(&files, packet);
-    let hits = search_names(sight, packet, &names, search);
+    let hits = search_names(sight, packet, (&files, &names), search);
     let mut gatherer = Gatherer::new(&files, &names);
     gatherer.add_hits(&hits, after);
     gatherer.finish()
@@ -82,7 +74,7 @@ pub fn gather_context(sight: &Sight, packet: &Packet, limits: &SearchLimits) -> 
     let (hits, names, history) = thread::scope(|scope| {
         let history = scope.spawn(|| origins::walk_history(sight, &files, limits));
         let names = wanted_names(&files, packet);
-        let hits = search_names(sight, packet, &names, limits);
+        let hits = search_names(sight, packet, (&files, &names), limits);
         (hits, names, history.join().unwrap_or_default())
     });
     let mut gatherer = Gatherer::new(&files, &names);
@@ -93,72 +85,18 @@ pub fn gather_context(sight: &Sight, packet: &Packet, limits: &SearchLimits) -> 
     gatherer.add_origins(&history);
     gatherer.add_companions(sight, &history);
     let mut gathered = gatherer.finish();
-    gathered.gaps.extend(search_gap(&hits, unread));
+    gathered.gaps.extend(gaps::search_gap(&hits, unread));
     gathered.gaps.extend(more);
-    gathered.gaps.extend(size_gap(&hits));
-    gathered.gaps.extend(missing_gap(&hits));
-    gathered.gaps.extend(history_gap(&history, limits));
+    gathered.gaps.extend(gaps::size_gap(&hits));
+    gathered.gaps.extend(gaps::missing_gap(&hits));
+    gathered.gaps.extend(gaps::history_gap(&history, limits));
     gathered
-}
-
-/// What files, bytes or time left out of the search; `unread` files have hits and were not read closely.
-fn search_gap(hits: &NameHits, unread: usize) -> Option<String> {
-    let read = hits.read;
-    let time = if hits.is_late || unread > 0 {
-        "time ran out: "
-    } else {
-        ""
-    };
-    match (read, unread) {
-        (0, _) if hits.is_cut => Some("time ran out before names were searched".to_owned()),
-        (_, 0) if !hits.is_cut => None,
-        (_, 0) => Some(format!(
-            "{time}names were searched in the {read} nearest files, not in the whole tree"
-        )),
-        _ => Some(format!(
-            "{time}names were searched in the {read} nearest files, and {unread} files that have them were not read closely"
-        )),
-    }
-}
-
-fn size_gap(hits: &NameHits) -> Option<String> {
-    let most = MAX_FILE >> 10;
-    match hits.too_large {
-        0 => None,
-        1 => Some(format!("1 file larger than {most} KiB was not searched")),
-        n => Some(format!(
-            "{n} files larger than {most} KiB were not searched"
-        )),
-    }
-}
-
-/// What a partial clone left out: nobody knows what stands there.
-fn missing_gap(hits: &NameHits) -> Option<String> {
-    match hits.missing {
-        0 => None,
-        1 => Some("1 file could not be searched: its content is not in this clone".to_owned()),
-        n => Some(format!(
-            "{n} files could not be searched: their content is not in this clone"
-        )),
-    }
-}
-
-/// What commits or time left out of history.
-fn history_gap(history: &HistoryFindings, limits: &SearchLimits) -> Option<String> {
-    let walked = history.walked;
-    if history.lines_left {
-        return Some(format!(
-            "the commits that brought some removed lines were not found within {walked} commits"
-        ));
-    }
-    (history.is_cut && walked < limits.together)
-        .then(|| format!("history was read {walked} commits back, and no further"))
 }
 
 fn search_names(
     sight: &Sight,
     packet: &Packet,
-    names: &[WantedName],
+    (files, names): (&[ChangedFile<'_>], &[WantedName]),
     limits: &SearchLimits,
 ) -> NameHits {
     let paths = changed_paths(packet);
@@ -171,7 +109,13 @@ fn search_names(
         until: now + limits.until.saturating_duration_since(now) / 2,
         ..*limits
     };
-    NameSearch::new(&texts).run(nearest, &sight.tree, &bounds)
+    let is_call =
+        |name: &WantedName| name.is_everywhere() && !name.definition && name.moved.is_empty();
+    let tests = TestNames::of(files);
+    NameSearch::new(&texts)
+        .calls_alone(names.iter().map(is_call).collect())
+        .keeping(&|path| tests.tested_by(path).is_some())
+        .run(nearest, &sight.tree, &bounds)
 }
 
 /// Where names are searched first: around the changed files, the most telling first, and where moved ones were.
@@ -205,6 +149,8 @@ struct Gatherer<'a> {
     shown: ShownLines,
     /// How often a name has been shown, by kind.
     counts: HashMap<(usize, ContextKind), usize>,
+    /// How many uses of a name are left out.
+    left: HashMap<usize, usize>,
     /// Names that are defined near the change.
     near: HashSet<usize>,
     found: BTreeMap<ContextKind, Vec<RankedBlock>>,
@@ -228,6 +174,7 @@ impl<'a> Gatherer<'a> {
                 .collect(),
             shown,
             counts: HashMap::new(),
+            left: HashMap::new(),
             near: HashSet::new(),
             found: BTreeMap::new(),
             words: Vec::new(),
@@ -345,13 +292,18 @@ impl<'a> Gatherer<'a> {
             }
         }
         // Calls of the very method that is meant come before those of others with its name.
-        for is_certain in [true, false] {
+        for sure in Certainty::ALL {
             for (order, (file, outline)) in pairs() {
                 if let Some(outline) = outline {
-                    self.add_uses((order, is_certain), file, outline);
+                    self.add_uses((order, sure), file, outline);
                 }
             }
         }
+        let outlined = pairs().filter_map(|(order, (file, outline))| {
+            let outline = outline.as_ref()?;
+            Some((order, file, outline))
+        });
+        self.add_named_tests(outlined);
         outlines.iter().filter(|outline| outline.is_none()).count()
     }
 
@@ -375,6 +327,7 @@ impl<'a> Gatherer<'a> {
             let is_meant = name.definition
                 && (name.is_key || !is_setting)
                 && !(name.is_bare && is_function)
+                && (!name.is_key_alone || is_setting || defined.kind == DefinitionKind::Value)
                 && self.may_mean(name, &file.path);
             // What is defined beside the change is what it means; of others the nearest.
             if !is_meant || (!is_near && self.near.contains(&index)) {
@@ -403,109 +356,6 @@ impl<'a> Gatherer<'a> {
                 }
             }
         }
-    }
-
-    fn add_uses(
-        &mut self,
-        (order, is_certain): (usize, bool),
-        file: &FileHits,
-        outline: &FileOutline<'_>,
-    ) {
-        let in_test = is_test_path(&file.path.display());
-        let kind = if in_test {
-            ContextKind::Test
-        } else {
-            ContextKind::Use
-        };
-        for hit in &file.hits {
-            let name = &self.names[hit.name];
-            if is_certain_use(name, file) != is_certain
-                || !self.is_use(name, hit.line, file, outline)
-            {
-                continue;
-            }
-            let most = if is_certain {
-                MAX_CERTAIN_USES
-            } else {
-                MAX_USES
-            };
-            if !is_certain && self.is_ambiguous(hit.name) || !self.may_add(hit.name, kind, most) {
-                continue;
-            }
-            let (start, end) = around_use(outline, hit.line);
-            let Some((start, end)) = self.shown.missing(&file.path, start, end) else {
-                continue;
-            };
-            let function = outline
-                .function_at(hit.line)
-                .filter(|name| !name.is_empty());
-            let place = function.map_or(String::new(), |function| format!(", in `{function}`"));
-            let note = match &name.moved {
-                Some(moved) => format!("names {moved}, at line {}{place}", hit.line),
-                None => format!("use of `{}` at line {}{place}", name.text, hit.line),
-            };
-            let block = self.lines_block(kind, file, (start, end), note);
-            let order = if is_certain {
-                order
-            } else {
-                order + MAX_OUTLINED
-            };
-            self.push((name.reason, order, start), block);
-        }
-    }
-
-    /// Whether a hit is one that the change's name means, and that is not shown yet.
-    fn is_use(
-        &self,
-        name: &WantedName,
-        line: u32,
-        file: &FileHits,
-        outline: &FileOutline<'_>,
-    ) -> bool {
-        let is_meant = match name.moved {
-            Some(_) => !outline.words_at(line).is_empty(),
-            None => {
-                name.uses
-                    && self.may_mean(name, &file.path)
-                    && outline.is_code(line, &name.text)
-                    && !outline.defines(&name.text, line)
-            }
-        };
-        is_meant && self.shown.missing(&file.path, line, line).is_some()
-    }
-
-    /// Whether a name has certain uses: then a call in a file that does not know its type is more likely of something else.
-    fn is_ambiguous(&self, name: usize) -> bool {
-        let kinds = [ContextKind::Use, ContextKind::Test];
-        !self.names[name].owners.is_empty()
-            && kinds
-                .iter()
-                .any(|kind| self.counts.get(&(name, *kind)).is_some_and(|n| *n > 0))
-    }
-
-    /// Which names have more uses than are shown.
-    fn more_uses(&self) -> Option<String> {
-        const MAX_NAMED: usize = 5;
-        let mut more: BTreeMap<&str, usize> = BTreeMap::new();
-        for (&(name, kind), &count) in &self.counts {
-            let is_use = matches!(kind, ContextKind::Use | ContextKind::Test);
-            let beyond = count.saturating_sub(MAX_USES);
-            if is_use && beyond > 0 {
-                *more.entry(self.names[name].text.as_str()).or_default() += beyond;
-            }
-        }
-        let mut more: Vec<(&str, usize)> = more.into_iter().collect();
-        more.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
-        let named = more.iter().take(MAX_NAMED);
-        let named: Vec<String> = named
-            .map(|(name, count)| format!("`{name}` ({count})"))
-            .collect();
-        (!named.is_empty()).then(|| {
-            format!(
-                "some names have more uses than are shown: {}",
-                named.join(", ")
-            )
-        })
     }
 
     fn lines_block(
@@ -599,34 +449,9 @@ fn file_reason(file: &ChangedFile<'_>) -> NameReason {
     }
 }
 
-/// Whether a file that has a name knows the type whose method it is, or names the file that it stands for.
-fn is_certain_use(name: &WantedName, file: &FileHits) -> bool {
-    let knows = |owner: &String| {
-        let places = file.text.match_indices(owner.as_str());
-        places
-            .into_iter()
-            .any(|(at, _)| is_whole_word(file.text.as_bytes(), at, at + owner.len()))
-    };
-    name.moved.is_some() || name.owners.iter().any(knows)
-}
-
 /// Whether lines say more than that something ends.
 fn is_worth_showing(text: &str, start: u32, end: u32) -> bool {
     let count = (end - start) as usize + 1;
     let mut lines = text.lines().skip(start as usize - 1).take(count);
     lines.any(|line| line.bytes().any(|b| b.is_ascii_alphanumeric() || b >= 0x80))
-}
-
-/// What is shown around a use: the function if it is short, else some lines.
-fn around_use(outline: &FileOutline<'_>, line: u32) -> (u32, u32) {
-    let number = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
-    let span = outline.function_span(line);
-    match span.map(|span| (number(span.start), number(span.end))) {
-        Some((start, end)) if end - start < MAX_USER => (start, end),
-        _ => (
-            line.saturating_sub(USE_LINES).max(1),
-            line.saturating_add(USE_LINES)
-                .min(outline.last_line().max(1)),
-        ),
-    }
 }

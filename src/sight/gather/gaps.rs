@@ -1,0 +1,59 @@
+//! What a bound left out, in words for a person.
+
+use super::super::limits::SearchLimits;
+use super::super::search::{MAX_FILE, NameHits};
+use crate::git::HistoryFindings;
+
+/// What files, bytes or time left out of the search; `unread` files have hits and were not read closely.
+pub(super) fn search_gap(hits: &NameHits, unread: usize) -> Option<String> {
+    let read = hits.read;
+    let time = if hits.is_late || unread > 0 {
+        "time ran out: "
+    } else {
+        ""
+    };
+    match (read, unread) {
+        (0, _) if hits.is_cut => Some("time ran out before names were searched".to_owned()),
+        (_, 0) if !hits.is_cut => None,
+        (_, 0) => Some(format!(
+            "{time}names were searched in the {read} nearest files, not in the whole tree"
+        )),
+        _ => Some(format!(
+            "{time}names were searched in the {read} nearest files, and {unread} files that have them were not read closely"
+        )),
+    }
+}
+
+pub(super) fn size_gap(hits: &NameHits) -> Option<String> {
+    let most = MAX_FILE >> 10;
+    match hits.too_large {
+        0 => None,
+        1 => Some(format!("1 file larger than {most} KiB was not searched")),
+        n => Some(format!(
+            "{n} files larger than {most} KiB were not searched"
+        )),
+    }
+}
+
+/// What a partial clone left out: nobody knows what stands there.
+pub(super) fn missing_gap(hits: &NameHits) -> Option<String> {
+    match hits.missing {
+        0 => None,
+        1 => Some("1 file could not be searched: its content is not in this clone".to_owned()),
+        n => Some(format!(
+            "{n} files could not be searched: their content is not in this clone"
+        )),
+    }
+}
+
+/// What commits or time left out of history.
+pub(super) fn history_gap(history: &HistoryFindings, limits: &SearchLimits) -> Option<String> {
+    let walked = history.walked;
+    if history.lines_left {
+        return Some(format!(
+            "the commits that brought some removed lines were not found within {walked} commits"
+        ));
+    }
+    (history.is_cut && walked < limits.together)
+        .then(|| format!("history was read {walked} commits back, and no further"))
+}

@@ -1,0 +1,156 @@
+//! Tests that are found by their names alone: `test_rates.py` tests `rates.py`, whatever it calls of it.
+
+use std::collections::{HashMap, HashSet};
+
+use council_protocol::RepoPath;
+
+use super::super::candidates::{ChangedFile, NameReason};
+use super::super::relation;
+use super::super::search::{FileHits, FileOutline};
+use super::{Gatherer, is_worth_showing};
+use crate::prompt::{ContextKind, is_test_path};
+
+/// How many tests of one changed file are shown for their name.
+const MAX_TESTS: usize = 2;
+
+/// How many lines of each.
+const TEST_LINES: u32 = 60;
+
+/// The changed files by what tests of them are called.
+pub(super) struct TestNames<'a>(HashMap<String, Vec<&'a RepoPath>>);
+
+impl<'a> TestNames<'a> {
+    pub(super) fn of(files: &'a [ChangedFile<'a>]) -> Self {
+        let mut names: HashMap<String, Vec<&RepoPath>> = HashMap::new();
+        let paths = files.iter().map(ChangedFile::path);
+        for path in paths.filter(|path| !is_test_path(&path.display())) {
+            let stem = plain_stem(&path.display());
+            names.entry(stem).or_default().push(path);
+        }
+        names.remove("");
+        Self(names)
+    }
+
+    /// The changed file that a file is the test of, by its name.
+    pub(super) fn tested_by(&self, path: &RepoPath) -> Option<&'a RepoPath> {
+        let shown = path.display();
+        if self.0.is_empty() || !is_test_path(&shown) {
+            return None;
+        }
+        let tested = self.0.get(&plain_stem(&shown))?;
+        let related = tested
+            .iter()
+            .filter(|file| relation::same_family(file, path));
+        related.copied().find(|file| *file != path)
+    }
+}
+
+/// A file's name without its ending and without what says that it is a test, in small letters.
+fn plain_stem(path: &str) -> String {
+    // Every folder has one of these: the folder's name is theirs.
+    const OF_FOLDER: [&str; 5] = ["index", "__init__", "mod", "main", "lib"];
+    const ENDS: [&str; 8] = [
+        "_tests", "_test", "_spec", "-test", "-spec", "Tests", "Test", "Spec",
+    ];
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = name.split('.').next().unwrap_or(name);
+    if OF_FOLDER.contains(&stem) {
+        return plain(folder.rsplit('/').next().unwrap_or_default());
+    }
+    let rest = stem.strip_prefix("test_").unwrap_or(stem);
+    let end = ENDS.iter().find_map(|end| rest.strip_suffix(end));
+    plain(end.unwrap_or(rest))
+}
+
+fn plain(name: &str) -> String {
+    name.replace(['_', '-'], "").to_lowercase()
+}
+
+impl Gatherer<'_> {
+    /// What tests of the changed files are, of which no other block shows anything.
+    pub(super) fn add_named_tests<'f, 't: 'f>(
+        &mut self,
+        files: impl Iterator<Item = (usize, &'f FileHits, &'f FileOutline<'t>)>,
+    ) {
+        let names = TestNames::of(self.files);
+        let changed: HashSet<&RepoPath> = self.files.iter().map(ChangedFile::path).collect();
+        let shown = self.found.get(&ContextKind::Test).into_iter().flatten();
+        let shown: HashSet<RepoPath> = shown.map(|one| one.block.path.clone()).collect();
+        let mut counts: HashMap<&RepoPath, usize> = HashMap::new();
+        for (order, file, outline) in files {
+            let Some(tested) = names.tested_by(&file.path) else {
+                continue;
+            };
+            let count = counts.entry(tested).or_default();
+            *count += 1;
+            let is_new = !changed.contains(&file.path) && !shown.contains(&file.path);
+            if *count <= MAX_TESTS && is_new {
+                self.add_test((order, tested), file, outline);
+            }
+        }
+    }
+
+    fn add_test(
+        &mut self,
+        (order, tested): (usize, &RepoPath),
+        file: &FileHits,
+        outline: &FileOutline<'_>,
+    ) {
+        let mut from = self.first_telling_line(tested, outline);
+        let end = outline.last_line().min(from.saturating_add(TEST_LINES - 1));
+        while let Some((start, last)) = self.shown.next_gap(&file.path, from, end) {
+            from = last + 1;
+            if is_worth_showing(&file.text, start, last) {
+                let note = format!("by its name a test of `{}`", tested.display());
+                let mut block = self.lines_block(ContextKind::Test, file, (start, last), note);
+                block.about = tested.clone();
+                self.push((NameReason::Around, order, start), block);
+            }
+        }
+    }
+
+    /// Where the first function begins that uses something of the tested file; else the first line.
+    fn first_telling_line(&self, tested: &RepoPath, outline: &FileOutline<'_>) -> u32 {
+        let file = self.files.iter().find(|file| file.path() == tested);
+        let text = file.and_then(|file| file.new.as_ref());
+        let Some(text) = text.filter(|_| outline.last_line() > TEST_LINES) else {
+            return 1;
+        };
+        let tested = FileOutline::of(tested, text);
+        let defined: HashSet<&str> = tested
+            .definitions
+            .iter()
+            .map(|one| one.name.as_str())
+            .collect();
+        let is_telling = |line: &u32| {
+            let mut words = outline.words_at(*line).iter();
+            words.any(|word| defined.contains(word.text))
+        };
+        let spans = (1..=outline.last_line()).filter(is_telling);
+        let start = spans.filter_map(|line| outline.function_span(line)).next();
+        start.map_or(1, |span| u32::try_from(span.start).unwrap_or(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_test_is_called_like_what_it_tests() {
+        for (path, test) in [
+            ("app/rates.py", "tests/unit/test_rates.py"),
+            ("go/pool.go", "go/pool_test.go"),
+            ("src/calc.ts", "src/calc.test.ts"),
+            ("src/calc.tsx", "src/__tests__/calc.spec.tsx"),
+            ("src/main/java/x/Calc.java", "src/test/java/x/CalcTest.java"),
+            ("src/calc.rs", "tests/calc.rs"),
+            ("lib/rate_table.rb", "spec/rate_table_spec.rb"),
+            ("src/pool/mod.rs", "tests/pool.rs"),
+        ] {
+            assert_eq!(plain_stem(path), plain_stem(test), "{path}");
+            assert!(is_test_path(test), "{test}");
+        }
+        assert_ne!(plain_stem("app/latest.py"), plain_stem("app/la.py"));
+    }
+}

@@ -1,0 +1,193 @@
+//! Where the names of a change are used, the places that certainly mean them first.
+
+use std::collections::BTreeMap;
+
+use super::super::candidates::WantedName;
+use super::super::receivers::{self, Certainty};
+use super::super::search::{FileHits, FileOutline, NameHit};
+use super::super::{moved, words};
+use super::{Gatherer, MAX_OUTLINED, is_worth_showing};
+use crate::prompt::{ContextKind, is_test_path};
+
+/// The longest function that is shown whole around a use of a name.
+const MAX_USER: u32 = 30;
+
+/// Lines above and below a use in a longer one.
+const USE_LINES: u32 = 6;
+
+/// How many uses of one name are shown, and how many tests.
+const MAX_USES: usize = 6;
+
+/// The same where it is certain that the name is meant.
+const MAX_CERTAIN_USES: usize = 12;
+
+impl Gatherer<'_> {
+    /// The uses in one file that are as certain as `sure`.
+    pub(super) fn add_uses(
+        &mut self,
+        (order, sure): (usize, Certainty),
+        file: &FileHits,
+        outline: &FileOutline<'_>,
+    ) {
+        let in_test = is_test_path(&file.path.display());
+        let kind = if in_test {
+            ContextKind::Test
+        } else {
+            ContextKind::Use
+        };
+        for hit in &file.hits {
+            if self.certainty_of(*hit, file, outline) != Some(sure) {
+                continue;
+            }
+            let is_possible = sure == Certainty::Possible;
+            if is_possible && self.is_ambiguous(hit.name) {
+                continue;
+            }
+            let most = if is_possible {
+                MAX_USES
+            } else {
+                MAX_CERTAIN_USES
+            };
+            if self.may_add(hit.name, kind, most) {
+                self.add_use(
+                    (order + sure as usize * MAX_OUTLINED, kind),
+                    *hit,
+                    file,
+                    outline,
+                );
+            } else {
+                *self.left.entry(hit.name).or_default() += 1;
+            }
+        }
+    }
+
+    /// What stands around a use and is not shown yet, in as many pieces as what is shown leaves.
+    fn add_use(
+        &mut self,
+        (order, kind): (usize, ContextKind),
+        hit: NameHit,
+        file: &FileHits,
+        outline: &FileOutline<'_>,
+    ) {
+        let name = &self.names[hit.name];
+        let (mut from, end) = around_use(outline, hit.line);
+        while let Some((start, last)) = self.shown.next_gap(&file.path, from, end) {
+            from = last + 1;
+            let is_here = (start..=last).contains(&hit.line);
+            if !is_here && !is_worth_showing(&file.text, start, last) {
+                continue;
+            }
+            let note = if is_here {
+                describe_use(name, hit.line, file, outline)
+            } else {
+                format!("around the use of `{}` at line {}", name.text, hit.line)
+            };
+            let mut block = self.lines_block(kind, file, (start, last), note);
+            if let Some(moved) = name.moved_by(hit.line, file, outline) {
+                block.about = moved.now.clone();
+            }
+            self.push((name.reason, order, start), block);
+        }
+    }
+
+    /// How certain a hit is one that the change's name means; none: it is none, or shown already.
+    fn certainty_of(
+        &self,
+        hit: NameHit,
+        file: &FileHits,
+        outline: &FileOutline<'_>,
+    ) -> Option<Certainty> {
+        let (name, line) = (&self.names[hit.name], hit.line);
+        self.shown.missing(&file.path, line, line)?;
+        if name.moved_by(line, file, outline).is_some() {
+            return Some(Certainty::Exact);
+        }
+        let is_meant = name.uses
+            && self.may_mean(name, &file.path)
+            && outline.is_code(line, &name.text)
+            && !outline.defines(&name.text, line)
+            && (!name.is_key_alone || words::stand_as_key(outline.words_at(line), &name.text))
+            && (!name.is_built || receivers::is_built(outline.line(line), &name.text));
+        if !is_meant {
+            return None;
+        }
+        let sure = receivers::certainty(name, line, file, outline);
+        (sure < Certainty::Possible || !name.is_everywhere()).then_some(sure)
+    }
+
+    /// Whether a name has certain uses: then a call in a file that does not know its type is more likely of something else.
+    fn is_ambiguous(&self, name: usize) -> bool {
+        let kinds = [ContextKind::Use, ContextKind::Test];
+        !self.names[name].owners.is_empty()
+            && kinds
+                .iter()
+                .any(|kind| self.counts.get(&(name, *kind)).is_some_and(|n| *n > 0))
+    }
+
+    /// Which names have more uses than are shown.
+    pub(super) fn more_uses(&self) -> Option<String> {
+        const MAX_NAMED: usize = 5;
+        let mut more: BTreeMap<&str, usize> = BTreeMap::new();
+        for (&name, &count) in &self.left {
+            *more.entry(self.names[name].text.as_str()).or_default() += count;
+        }
+        let mut more: Vec<(&str, usize)> = more.into_iter().collect();
+        more.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
+        let named = more.iter().take(MAX_NAMED);
+        let named: Vec<String> = named
+            .map(|(name, count)| format!("`{name}` ({count})"))
+            .collect();
+        (!named.is_empty()).then(|| {
+            format!(
+                "some names have more uses than are shown: {}",
+                named.join(", ")
+            )
+        })
+    }
+}
+
+impl WantedName {
+    /// The moved or deleted file that a line names by this name.
+    fn moved_by(
+        &self,
+        line: u32,
+        file: &FileHits,
+        outline: &FileOutline<'_>,
+    ) -> Option<&moved::MovedFile> {
+        if self.moved.is_empty() || outline.words_at(line).is_empty() {
+            return None;
+        }
+        let code = outline.line(line);
+        self.moved
+            .iter()
+            .find(|moved| moved.is_named_by(&file.path, code))
+    }
+}
+
+fn describe_use(
+    name: &WantedName,
+    line: u32,
+    file: &FileHits,
+    outline: &FileOutline<'_>,
+) -> String {
+    let function = outline.function_at(line).filter(|name| !name.is_empty());
+    let place = function.map_or(String::new(), |function| format!(", in `{function}`"));
+    match name.moved_by(line, file, outline) {
+        Some(moved) => format!("names {}, at line {line}{place}", moved.describe()),
+        None => format!("use of `{}` at line {line}{place}", name.text),
+    }
+}
+
+/// What is shown around a use: the function if it is short, else some lines.
+pub(super) fn around_use(outline: &FileOutline<'_>, line: u32) -> (u32, u32) {
+    let number = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
+    let span = outline.function_span(line);
+    match span.map(|span| (number(span.start), number(span.end))) {
+        Some((start, end)) if end - start < MAX_USER => (start, end),
+        _ => (
+            line.saturating_sub(USE_LINES).max(1),
+            line.saturating_add(USE_LINES)
+                .min(outline.last_line().max(1)),
+        ),
+    }
+}
