@@ -294,7 +294,7 @@ impl FileNames {
                 continue;
             };
             if let Some(owner) = outline.owner_of(text, span) {
-                if is_constructor(&span.name, &owner) {
+                if words::is_constructor(&span.name, &owner) {
                     self.built.insert(owner.clone());
                 }
                 self.owners
@@ -408,6 +408,7 @@ impl FileNames {
             }
             WordUse::Key => parts_of(name)
                 .into_iter()
+                .filter(|part| !words::is_common_method(part))
                 .map(|part| WantedName {
                     definition: true,
                     ..key_name(part, NameReason::Key)
@@ -453,15 +454,6 @@ fn names_of_setting(name: &str, how: WordUse) -> Vec<WantedName> {
     }
 }
 
-/// Whether a method makes values of its type.
-fn is_constructor(name: &str, owner: &str) -> bool {
-    name == owner
-        || matches!(
-            name,
-            "__init__" | "__new__" | "constructor" | "initialize" | "new"
-        )
-}
-
 fn collect_words(outline: &FileOutline<'_>, lines: &[u32], into: &mut BTreeMap<String, WordUse>) {
     for &line in lines {
         for word in outline.words_at(line) {
@@ -478,7 +470,7 @@ fn edited_names(outline: &FileOutline<'_>, lines: &[u32]) -> BTreeSet<String> {
     for &line in lines {
         let function = outline.function_at(line).filter(|name| !name.is_empty());
         let has_function = function.is_some();
-        names.extend(function.filter(|name| !is_entry_point(name)));
+        names.extend(function.filter(|name| !words::is_entry_point(name)));
         let holding = outline.definitions.iter().filter(|one| {
             (one.start..=one.end).contains(&line) && one.end - one.start <= MAX_NAMED
         });
@@ -496,9 +488,4 @@ fn value_names<'o>(outline: &'o FileOutline<'_>) -> impl Iterator<Item = String>
     let values = outline.definitions.iter();
     let values = values.filter(|one| one.kind == DefinitionKind::Value);
     values.map(|one| one.name.clone())
-}
-
-/// Names that are called from nowhere, or from everywhere.
-fn is_entry_point(name: &str) -> bool {
-    matches!(name, "main" | "setup" | "setUp" | "tearDown" | "fmt")
 }

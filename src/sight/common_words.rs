@@ -10,6 +10,20 @@ pub(super) fn is_common_method(word: &str) -> bool {
     COMMON_METHODS.contains(&word)
 }
 
+/// Whether a method makes values of its type.
+pub(super) fn is_constructor(name: &str, owner: &str) -> bool {
+    name == owner
+        || matches!(
+            name,
+            "__init__" | "__new__" | "constructor" | "initialize" | "new"
+        )
+}
+
+/// Names that are called from nowhere, or from everywhere.
+pub(super) fn is_entry_point(name: &str) -> bool {
+    matches!(name, "main" | "setup" | "setUp" | "tearDown" | "fmt")
+}
+
 /// Methods that collections, strings and test libraries of several languages have.
 const COMMON_METHODS: &[&str] = &[
     "add",

@@ -118,26 +118,63 @@ fn paths_of_line(path: &str, line: &str) -> Vec<String> {
     }
 }
 
-/// The lines of a file that import something, from 1.
-pub(super) fn import_lines(path: &str, lines: &[&str]) -> Vec<u32> {
+/// The lines of a file that import something, from 1, with where it may lie.
+pub(super) fn import_lines(path: &str, lines: &[&str]) -> Vec<(u32, Vec<String>)> {
     let lines = lines.iter().take(IMPORT_LINES).zip(1..);
-    let lines = lines.filter(|(line, _)| !paths_of_line(path, line).is_empty());
-    lines.map(|(_, number)| number).collect()
+    let imported = lines.map(|(line, number)| (number, paths_of_line(path, line)));
+    imported.filter(|(_, paths)| !paths.is_empty()).collect()
+}
+
+/// The lines of a file on which names are imported, those of statements over several lines among them, from 1.
+pub(super) fn importing_lines(language: Language, lines: &[&str]) -> BTreeSet<u32> {
+    const BEGINS: [&str; 7] = [
+        "import ",
+        "from ",
+        "use ",
+        "pub use ",
+        "pub(crate) use ",
+        "export {",
+        "#include",
+    ];
+    let balance = |line: &str| {
+        let count = |signs: [char; 2]| line.chars().filter(|c| signs.contains(c)).count();
+        (count(['(', '{']), count([')', '}']))
+    };
+    let (mut found, mut open) = (BTreeSet::new(), 0);
+    for (line, number) in lines.iter().zip(1..) {
+        if line.trim().is_empty() {
+            open = 0;
+        }
+        let begins = BEGINS.iter().any(|begin| line.starts_with(begin));
+        let is_one = begins || open > 0 || line.contains("require(");
+        if is_one && language.is_code() {
+            found.insert(number);
+            let (opened, closed) = balance(line);
+            open = (open + opened).saturating_sub(closed);
+        }
+    }
+    found
 }
 
 /// Whether a line of a file imports `file`, or its folder where folders are what is imported; none: it imports nothing.
 pub(super) fn imports_file(path: &str, line: &str, file: &str) -> Option<bool> {
     let paths = paths_of_line(path, line);
-    if paths.is_empty() {
-        return None;
-    }
+    (!paths.is_empty()).then(|| is_among(&paths, file))
+}
+
+/// Whether one of the paths that a line imports is a file's, or that of its folder.
+pub(super) fn is_among(paths: &[String], file: &str) -> bool {
     let (folder, ..) = split_name(file);
     let is_it = |found: &String| match found.strip_suffix('/') {
         Some(found) => found == folder,
         // Where packages begin is not always known: `app.pool` may be `services/app/pool.py`.
-        None => found == file || (found.contains('/') && file.ends_with(&format!("/{found}"))),
+        None => {
+            let before = file.strip_suffix(found.as_str());
+            let is_end = before.is_some_and(|before| before.ends_with('/'));
+            found == file || (found.contains('/') && is_end)
+        }
     };
-    Some(paths.iter().any(is_it))
+    paths.iter().any(is_it)
 }
 
 fn python_imports(folder: &str, line: &str) -> Vec<String> {

@@ -167,12 +167,8 @@ impl<'t> FileOutline<'t> {
         file: &'a str,
     ) -> impl Iterator<Item = &'t str> + 'a {
         let lines = self.import_lines(path).iter();
-        lines.filter_map(move |&line| {
-            let code = self.line(line);
-            hints::imports_file(&path.display(), code, file)
-                .unwrap_or(false)
-                .then_some(code)
-        })
+        let importing = lines.filter(move |(_, paths)| hints::is_among(paths, file));
+        importing.map(move |(line, _)| self.line(*line))
     }
 }
 

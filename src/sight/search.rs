@@ -1,5 +1,6 @@
 //! Names searched in files: many names in one pass over each.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use aho_corasick::AhoCorasick;
@@ -194,18 +195,23 @@ pub(super) struct FileOutline<'t> {
     pub(super) definitions: Vec<DefinedName>,
     lines: Vec<&'t str>,
     words: Vec<Vec<CodeWord<'t>>>,
-    importing: OnceLock<Vec<u32>>,
+    /// Import lines with where it may lie what they import.
+    importing: OnceLock<Vec<(u32, Vec<String>)>>,
+    /// Lines of statements that import.
+    imports: BTreeSet<u32>,
 }
 
 impl<'t> FileOutline<'t> {
     pub(super) fn of(path: &RepoPath, text: &'t str) -> Self {
         let language = Language::from_path(&path.display());
         let functions = outline::functions(language, text);
+        let lines: Vec<&str> = text.lines().collect();
         Self {
+            imports: hints::importing_lines(language, &lines),
             language,
             definitions: definitions_in(language, text, &functions),
             functions,
-            lines: text.lines().collect(),
+            lines,
             words: words::words_by_line(language, text),
             importing: OnceLock::new(),
         }
@@ -217,8 +223,13 @@ impl<'t> FileOutline<'t> {
         self.lines.get(index).copied().unwrap_or_default()
     }
 
-    /// The lines that import something.
-    pub(super) fn import_lines(&self, path: &RepoPath) -> &[u32] {
+    /// Whether a name on a line is only imported there.
+    pub(super) fn is_import(&self, line: u32) -> bool {
+        self.imports.contains(&line)
+    }
+
+    /// The lines that import something, with where it may lie; `path` is the file's own.
+    pub(super) fn import_lines(&self, path: &RepoPath) -> &[(u32, Vec<String>)] {
         self.importing
             .get_or_init(|| hints::import_lines(&path.display(), &self.lines))
     }

@@ -1,6 +1,6 @@
 //! The names in code: what a line calls, mentions and spells out as a key.
 
-pub(super) use super::common_words::{is_common, is_common_method};
+pub(super) use super::common_words::{is_common, is_common_method, is_constructor, is_entry_point};
 use council_syntax::language::Language;
 use council_syntax::lexer::{LexSpan, Lexer, SpanKind};
 

@@ -39,6 +39,9 @@ impl Gatherer<'_> {
             if self.certainty_of(*hit, file, outline) != Some(sure) {
                 continue;
             }
+            if self.is_told_by_another(*hit, file, outline) {
+                continue;
+            }
             let is_possible = sure == Certainty::Possible;
             if is_possible && self.is_ambiguous(hit.name) {
                 continue;
@@ -59,6 +62,19 @@ impl Gatherer<'_> {
                 *self.left.entry(hit.name).or_default() += 1;
             }
         }
+    }
+
+    /// Whether a line only imports what another line of the file uses: that one tells more.
+    fn is_told_by_another(&self, hit: NameHit, file: &FileHits, outline: &FileOutline<'_>) -> bool {
+        let name = &self.names[hit.name];
+        let is_use = |other: &NameHit| {
+            other.name == hit.name
+                && !outline.is_import(other.line)
+                && outline.is_code(other.line, &name.text)
+        };
+        outline.is_import(hit.line)
+            && name.moved_by(hit.line, file, outline).is_none()
+            && file.hits.iter().any(is_use)
     }
 
     /// What stands around a use and is not shown yet, in as many pieces as what is shown leaves.

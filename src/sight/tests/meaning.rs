@@ -325,3 +325,35 @@ fn a_test_is_found_by_its_name_though_it_names_nothing_that_changed() {
     }
     assert!(!has(&heads, "test_unrelated.py"), "{heads:?}");
 }
+
+/// A line that only imports a name tells less than the one that uses it, and takes no place from it.
+#[test]
+fn an_import_is_shown_only_where_nothing_else_uses_the_name() {
+    for import in [
+        "from lib.rates import pay_rate",
+        "from lib.rates import (\n    other,\n    pay_rate,\n)",
+    ] {
+        let repo = Repo::new();
+        let module = |sign: &str| {
+            let filling = filling("#");
+            format!("{filling}def pay_rate(v):\n    return v {sign} 1\n")
+        };
+        repo.write("lib/rates.py", module("+"));
+        let gap = "\n".repeat(20);
+        repo.write(
+            "app/uses.py",
+            format!("{import}\n{gap}\ndef go(v):\n    return pay_rate(v)\n"),
+        );
+        repo.write("app/passes_on.py", format!("{import}\n"));
+        repo.commit("one");
+        repo.write("lib/rates.py", module("-")).commit("two");
+        let heads = heads(&repo);
+        let of = |path: &str| heads.iter().filter(|head| head.starts_with(path)).count();
+        assert_eq!(
+            (of("app/uses.py"), of("app/passes_on.py")),
+            (1, 1),
+            "{heads:?}"
+        );
+        assert!(has(&heads, "in `go`"), "{heads:?}");
+    }
+}
