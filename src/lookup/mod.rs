@@ -19,7 +19,7 @@ mod walk;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
-use council_agents::tools::{CodeTools, QueryBounds, QueryResult, ToolQuery};
+use council_agents::tools::{CodeTools, QueryBounds, QueryResult, StepStore, ToolQuery};
 use council_protocol::change::{EntryKind, FileStatus, TreeEntry};
 use council_protocol::{BlobSource, FileChange, JudgeId, Packet, RepoPath, SeenLines, Side};
 use council_secrets::Redactor;
@@ -48,6 +48,8 @@ pub struct CodeLookup {
     /// How many files are read at once, at most.
     largest_batch: usize,
     listener: Option<LookupListener>,
+    /// Where steps of unfinished turns are kept.
+    steps: Option<Box<dyn StepStore>>,
 }
 
 /// Hears which judge uses which tool, and what it asks for: without secrets, but untrusted.
@@ -84,12 +86,18 @@ impl CodeLookup {
             texts: TextCache::default(),
             largest_batch: LARGEST_BATCH,
             listener: None,
+            steps: None,
         })
     }
 
     /// The same with somebody who watches.
     pub(crate) fn with_listener(self, listener: Option<LookupListener>) -> Self {
         Self { listener, ..self }
+    }
+
+    /// The same, for a run that another process may have to go on with.
+    pub(crate) fn with_steps(self, steps: Option<Box<dyn StepStore>>) -> Self {
+        Self { steps, ..self }
     }
 
     fn tree(&self) -> &ReviewedFiles {
@@ -280,6 +288,10 @@ impl CodeTools for CodeLookup {
         if let Some(listener) = &self.listener {
             listener(judge, query.tool_name(), &self.describe_query(query));
         }
+    }
+
+    fn steps(&self) -> Option<&dyn StepStore> {
+        self.steps.as_deref()
     }
 
     fn run_query(&self, query: &ToolQuery, bounds: &QueryBounds) -> QueryResult {

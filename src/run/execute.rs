@@ -39,6 +39,7 @@ use crate::run::recognition::{KnownDismissals, VerdictMemory};
 use crate::run::seats::SeatPlanner;
 use crate::run::seats::councillors;
 use crate::run::store::{self, REPORT_FILE};
+use crate::run::turn_steps::StepFile;
 use crate::run::workspaces::AgentWorkspaces;
 
 /// Where the files of a run go: nowhere without a repository.
@@ -289,7 +290,8 @@ impl CouncilRun<'_> {
             self.prepared.redactor.clone(),
             self.prepared.change.earlier_history(),
         )?;
-        Some(Arc::new(lookup.with_listener(self.lookup_listener())))
+        let lookup = lookup.with_listener(self.lookup_listener());
+        Some(Arc::new(lookup.with_steps(StepFile::of_run(&self.run))))
     }
 
     /// Whoever watches is told what a judge looks up, while it does; from another process, too.

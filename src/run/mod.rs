@@ -54,6 +54,7 @@ pub(crate) mod store;
 pub(crate) mod stored_request;
 pub(crate) mod suggestion;
 pub(crate) mod trust;
+pub(crate) mod turn_steps;
 pub(crate) mod watch;
 pub(crate) mod whole;
 pub(crate) mod workspaces;

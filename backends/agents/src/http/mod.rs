@@ -14,6 +14,9 @@ mod prime;
 mod retry;
 mod spending;
 mod sse;
+#[cfg(test)]
+mod step_tests;
+mod steps;
 mod talk;
 #[cfg(test)]
 mod tests;

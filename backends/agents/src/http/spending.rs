@@ -76,6 +76,22 @@ impl TurnSpending {
         });
     }
 
+    /// A call that an earlier process of the run has paid for.
+    pub(super) fn count_earlier(&mut self, bytes: u64, usage: Usage) {
+        self.calls.push(SentCall {
+            bytes,
+            usage,
+            is_whole: true,
+        });
+    }
+
+    /// What the last call cost, and the bytes that went along.
+    pub(super) fn last_call(&self) -> Option<(u64, Usage)> {
+        self.calls
+            .last()
+            .map(|call| (call.bytes, call.usage.clone()))
+    }
+
     /// The call under way was refused, or did not reach the server.
     pub(super) fn take_back_call(&mut self) {
         self.calls.pop();

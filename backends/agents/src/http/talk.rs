@@ -17,6 +17,7 @@ use super::prime::{self, CachePrimer, MIN_BRIEF_BYTES, PrimerLead};
 use super::retry::{CallError, MAX_ATTEMPTS, retry_pause};
 use super::spending::TurnSpending;
 use super::sse::EventStream;
+use super::steps::TurnStep;
 use super::tooling::ToolBelt;
 use super::wire::{self, AnswerEnd, ApiAnswer, ApiMessage, ApiRequest};
 use crate::client::parse_event;
@@ -112,6 +113,7 @@ impl Conversation for HttpConversation {
         let before = self.said.len();
         self.said.push(ApiMessage::Prompt(turn.prompt.clone()));
         self.tools.begin_turn();
+        self.tools.name_turn(turn);
         self.form = schema::held_form(turn.task.form(), self.proves);
         self.key.clone_from(&turn.key);
         self.spending = TurnSpending::new(turn.spend.clone());
@@ -119,6 +121,7 @@ impl Conversation for HttpConversation {
         self.draft = stop.draft().clone();
         self.unread.clear();
         let time = Duration::from_millis(turn.timeout_ms);
+        self.take_up_turn(Instant::now() + time);
         let engine = Arc::clone(&self.engine);
         let answered = engine.block_on(async {
             tokio::select! {
@@ -144,6 +147,7 @@ impl Conversation for HttpConversation {
             Err(failure) => {
                 // What was not answered was not said: prompt and answer go on in turn.
                 self.said.truncate(before);
+                self.tools.mark_counted();
                 Err(self.with_history(failure).with_usage(self.take_usage()))
             }
         }
@@ -151,6 +155,20 @@ impl Conversation for HttpConversation {
 }
 
 impl HttpConversation {
+    /// Goes on with a turn where an earlier process left it: what was paid for is not asked again.
+    fn take_up_turn(&mut self, until: Instant) {
+        for step in self.tools.steps_of(self.endpoint.api, &self.models[0]) {
+            if let Some(usage) = step.usage {
+                self.spending.count_earlier(step.bytes, usage);
+            }
+            self.partial = step.beside;
+            self.set_draft_aside();
+            let results = self.tools.answer_calls(&step.calls, until);
+            self.said.push(ApiMessage::Calls(step.said));
+            self.said.push(ApiMessage::Results(results));
+        }
+    }
+
     /// What the turn has cost, with what was looked up in it.
     fn take_usage(&mut self) -> Option<Usage> {
         self.set_aside();
@@ -264,8 +282,21 @@ impl HttpConversation {
         {
             self.tools.make_calls_last();
         }
-        let results = self.tools.answer_calls(&heard.calls, until);
-        self.said.push(wire::spoken_calls(self.endpoint.api, heard));
+        let (calls, beside) = (heard.calls.clone(), heard.text.clone());
+        let said = wire::spoken_calls(self.endpoint.api, heard);
+        if let Some((bytes, usage)) = self.spending.last_call() {
+            self.tools.keep_step(&TurnStep {
+                api: self.endpoint.api,
+                model: model.to_owned(),
+                bytes,
+                usage: Some(usage),
+                calls: calls.clone(),
+                beside,
+                said: said.clone(),
+            });
+        }
+        let results = self.tools.answer_calls(&calls, until);
+        self.said.push(ApiMessage::Calls(said));
         self.said.push(ApiMessage::Results(results));
     }
 

@@ -44,21 +44,21 @@ fn agent() -> (Arc<Echo>, Arc<HttpAgent>) {
     (echo, Arc::new(HttpAgent::new(Arc::new(context))))
 }
 
-fn with_tools(models: &FakeModels, api: (Api, &str), tool_calls: u32) -> JudgeSpec {
+pub(super) fn with_tools(models: &FakeModels, api: (Api, &str), tool_calls: u32) -> JudgeSpec {
     let mut spec = spec(models, api);
     endpoint(&mut spec).tool_calls = tool_calls;
     spec
 }
 
-fn read_file(path: &str) -> Tool {
+pub(super) fn read_file(path: &str) -> Tool {
     Tool::call("read_file", json!({"path": path, "from": 3}))
 }
 
-fn ask(agent: &HttpAgent, spec: &JudgeSpec, turn: &Turn) -> Result<AgentReply, Failure> {
+pub(super) fn ask(agent: &HttpAgent, spec: &JudgeSpec, turn: &Turn) -> Result<AgentReply, Failure> {
     open(agent, spec).take_turn(turn, &StopSignal::default())
 }
 
-fn bodies(models: &FakeModels) -> Vec<Value> {
+pub(super) fn bodies(models: &FakeModels) -> Vec<Value> {
     let records = models.records();
     let bodies = records
         .iter()
@@ -389,7 +389,7 @@ fn what_a_model_thought_goes_back_with_its_calls() {
     ];
     let stream = anthropic.map(event).concat();
     let heard = talk::decode_pieces(Api::Anthropic, stream.as_bytes().chunks(11));
-    let sent = wire::spoken_calls(Api::Anthropic, heard);
+    let sent = wire::ApiMessage::Calls(wire::spoken_calls(Api::Anthropic, heard));
     let expected = vec![
         json!({"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}),
         json!({"type": "tool_use", "id": "t", "name": "list", "input": {}}),
@@ -407,7 +407,7 @@ fn what_a_model_thought_goes_back_with_its_calls() {
     ];
     let stream = responses.map(event).concat();
     let heard = talk::decode_pieces(Api::Responses, stream.as_bytes().chunks(11));
-    let sent = wire::spoken_calls(Api::Responses, heard);
+    let sent = wire::ApiMessage::Calls(wire::spoken_calls(Api::Responses, heard));
     let expected = vec![
         json!({"type": "reasoning", "encrypted_content": "x"}),
         json!({"type": "function_call", "call_id": "c", "name": "list", "arguments": "{}"}),

@@ -2,10 +2,11 @@
 
 use std::time::Instant;
 
+use council_protocol::JudgeId;
 use council_protocol::message::Usage;
 
 use super::wire::{ApiAnswer, CallResult, ModelCall, ToolUse};
-use crate::tools::{ToolSetup, TurnTools};
+use crate::tools::{StepStore, ToolSetup, TurnTools};
 
 /// How often a model that has no calls left is told so before it is kept from calling: a forbidden call is another
 /// request to the provider, whose cache of the conversation may be lost by it.
@@ -33,6 +34,8 @@ pub(super) struct ToolBelt {
     given_up: Option<String>,
     /// How often it was told in this turn that it has no calls left.
     reminders: u32,
+    /// What the steps of the turn under way are kept under.
+    pub(super) turn: String,
 }
 
 impl ToolBelt {
@@ -56,6 +59,15 @@ impl ToolBelt {
         if let Some(tools) = &mut self.tools {
             tools.begin_turn();
         }
+    }
+
+    /// Where steps are kept.
+    pub(super) fn steps(&self) -> Option<&dyn StepStore> {
+        self.tools.as_ref()?.steps()
+    }
+
+    pub(super) fn judge(&self) -> Option<&JudgeId> {
+        self.tools.as_ref().map(TurnTools::judge)
     }
 
     pub(super) fn is_offered(&self) -> bool {

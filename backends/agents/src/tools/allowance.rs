@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use council_protocol::{JudgeId, ToolCall};
 use serde_json::Value;
 
-use super::{CodeTools, QueryBounds, QueryResult, ToolQuery};
+use super::{CodeTools, QueryBounds, QueryResult, StepStore, ToolQuery};
 
 /// The most bytes of one result: a long function with what stands around it, some 6,000 tokens.
 const MAX_RESULT_BYTES: usize = 24 << 10;
@@ -70,6 +70,16 @@ impl TurnTools {
         self.left = self.setup.max_calls;
         self.bytes_left = MAX_TURN_BYTES;
         self.calls.clear();
+    }
+
+    /// Where steps of the turn under way are kept.
+    pub(crate) fn steps(&self) -> Option<&dyn StepStore> {
+        self.setup.runner.steps()
+    }
+
+    /// Who looks things up.
+    pub(crate) fn judge(&self) -> &JudgeId {
+        &self.setup.judge
     }
 
     /// Whether another call would be run.

@@ -11,6 +11,7 @@ mod tests;
 use std::time::Instant;
 
 use council_protocol::{JudgeId, SeenLines};
+use serde_json::Value;
 
 pub(crate) use allowance::{ToolSetup, TurnTools};
 pub(crate) use declare::{ToolDeclaration, tool_declarations};
@@ -59,4 +60,19 @@ pub trait CodeTools: Send + Sync {
     fn on_query(&self, judge: &JudgeId, query: &ToolQuery) {
         let _ = (judge, query);
     }
+
+    /// Where steps of unfinished turns are kept; none: whoever goes on with a run pays for them again.
+    fn steps(&self) -> Option<&dyn StepStore> {
+        None
+    }
+}
+
+/// Keeps what was paid for of a turn before it is answered: a model's answers that only ask for look-ups. What the
+/// look-ups came to is not kept: it is read again, so that nothing on a disk poses as what a judge has seen.
+pub trait StepStore: Send + Sync {
+    /// Keeps a step of a turn, behind those that are kept.
+    fn keep(&self, turn: &str, step: Value);
+
+    /// The steps of a turn, in their order.
+    fn kept(&self, turn: &str) -> Vec<Value>;
 }

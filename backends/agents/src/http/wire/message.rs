@@ -1,5 +1,6 @@
 //! What is said in a conversation in which a model may call tools, whatever the API.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// One message of a conversation.
@@ -50,7 +51,7 @@ pub(in crate::http) struct CallResult {
 }
 
 /// A call of a tool.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::http) struct ModelCall {
     pub(in crate::http) id: String,
     pub(in crate::http) name: String,

@@ -155,14 +155,13 @@ pub(super) fn on_event(api: Api, heard: &mut ApiAnswer, event: &Value) {
 }
 
 /// What was heard of an answer that ends with calls of tools, as it is sent back.
-pub(super) fn spoken_calls(api: Api, heard: ApiAnswer) -> ApiMessage {
-    let items = match api {
+pub(super) fn spoken_calls(api: Api, heard: ApiAnswer) -> Vec<Value> {
+    match api {
         Api::Anthropic => anthropic::spoken_items(&heard),
         Api::Chat => chat::spoken_items(&heard),
         Api::Responses => responses::spoken_items(&heard),
         Api::Gemini => heard.items,
-    };
-    ApiMessage::Calls(items)
+    }
 }
 
 /// `whole` and `cached` of what a provider counted together.
