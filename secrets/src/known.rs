@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use crate::matcher::PLACEHOLDER;
 use crate::redactor::SecretSpan;
@@ -54,6 +54,8 @@ impl KnownValues {
     pub(crate) fn build(&mut self) {
         let finder = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
+            // Another kind takes time in the square of the length of a value such as `AAAA…`.
+            .kind(Some(AhoCorasickKind::ContiguousNFA))
             .build(self.whole.keys());
         // Bounded above: it cannot be too large.
         self.finder = finder.ok().filter(|_| !self.whole.is_empty());

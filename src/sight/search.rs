@@ -21,6 +21,10 @@ pub(super) const MAX_FILE: usize = 512 << 10;
 /// How often a name is noted in one file.
 const MAX_HITS: usize = 12;
 
+/// A longer name is none that a person wrote, in bytes. The automaton of a word such as `AAAA…` takes time in the square of
+/// its length to build: 40,000 letters took 20 s, before any bound of time is looked at.
+const MAX_NAME: usize = 200;
+
 /// So many files are read between two looks at the clock.
 const BATCH: usize = 64;
 
@@ -59,6 +63,8 @@ pub(super) struct NameHits {
 /// Names that are searched for together.
 pub(super) struct NameSearch<'k> {
     automaton: Option<AhoCorasick>,
+    /// Which name each pattern of the automaton is.
+    searched: Vec<usize>,
     /// Of each name, whether only calls of it count.
     calls_alone: Vec<bool>,
     /// Files that are kept for their path, whatever stands in them.
@@ -67,8 +73,13 @@ pub(super) struct NameSearch<'k> {
 
 impl<'k> NameSearch<'k> {
     pub(super) fn new(names: &[String]) -> Self {
+        let short = names.iter().enumerate();
+        let short = short.filter(|(_, name)| (1..=MAX_NAME).contains(&name.len()));
+        let (searched, patterns): (Vec<usize>, Vec<&String>) = short.unzip();
+        let automaton = AhoCorasick::new(&patterns).ok();
         Self {
-            automaton: AhoCorasick::new(names).ok().filter(|_| !names.is_empty()),
+            automaton: automaton.filter(|_| !patterns.is_empty()),
+            searched,
             calls_alone: vec![false; names.len()],
             keeps: &|_| false,
         }
@@ -141,7 +152,7 @@ impl<'k> NameSearch<'k> {
         }
     }
 
-    fn search_bytes(&self, bytes: &[u8]) -> Vec<NameHit> {
+    pub(super) fn search_bytes(&self, bytes: &[u8]) -> Vec<NameHit> {
         let Some(automaton) = self.automaton.as_ref().filter(|_| bytes.len() <= MAX_FILE) else {
             return Vec::new();
         };
@@ -149,7 +160,7 @@ impl<'k> NameSearch<'k> {
         let (mut line, mut counted) = (1_u32, 0);
         let mut hits: Vec<NameHit> = Vec::new();
         for found in automaton.find_overlapping_iter(bytes) {
-            let name = found.pattern().as_usize();
+            let name = self.searched[found.pattern().as_usize()];
             let is_call = || {
                 let next = bytes.get(found.end());
                 next.is_some_and(|b| matches!(b, b'(' | b'<' | b':'))

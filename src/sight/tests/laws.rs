@@ -118,3 +118,13 @@ proptest! {
         prop_assert!(!has(&heads, "lib/"), "{:?}", heads);
     }
 }
+
+#[test]
+fn a_name_that_nobody_wrote_is_not_searched_and_the_others_are() {
+    let long = "A".repeat(100_000);
+    let names = [long.clone(), "pay".to_owned(), String::new()];
+    let search = super::super::search::NameSearch::new(&names);
+    let hits = search.search_bytes(format!("{long}\npay()\n").as_bytes());
+    let expected = super::super::search::NameHit { name: 1, line: 2 };
+    assert_eq!(hits, [expected]);
+}
