@@ -5,7 +5,9 @@ use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
+use crate::derived::DerivedForms;
 use crate::matcher::PLACEHOLDER;
+use crate::plausible::is_common_password;
 use crate::redactor::SecretSpan;
 
 /// The most bytes of values that are kept: a change that is one heap of secrets must not fill the memory.
@@ -24,6 +26,8 @@ pub(crate) struct KnownValues {
     whole: BTreeMap<String, String>,
     /// Pieces of what was drawn at random → kind.
     pieces: HashMap<[u8; PIECE], String>,
+    /// All of them in the other forms that somebody may give them.
+    derived: DerivedForms,
     bytes: usize,
     finder: Option<AhoCorasick>,
 }
@@ -38,9 +42,12 @@ impl KnownValues {
         }
         self.bytes += whole.len();
         let kind = span.kind.to_owned();
-        if let Some(random) = &span.random {
-            let random = line[random.clone()].as_bytes();
-            for piece in random.windows(PIECE) {
+        let random = span.random.clone().map(|random| &line[random]);
+        // What all tokens of a kind begin with gives none of them away.
+        self.derived
+            .insert(&kind, random.unwrap_or(whole), span.is_guess);
+        if let Some(random) = random {
+            for piece in random.as_bytes().windows(PIECE) {
                 let piece = piece.try_into().unwrap_or_default();
                 self.pieces.entry(piece).or_insert_with(|| kind.clone());
             }
@@ -59,6 +66,11 @@ impl KnownValues {
             .build(self.whole.keys());
         // Bounded above: it cannot be too large.
         self.finder = finder.ok().filter(|_| !self.whole.is_empty());
+    }
+
+    /// Where a text of any number of lines holds a value in another form.
+    pub(crate) fn find_derived(&self, text: &str) -> Vec<SecretSpan<'_>> {
+        self.derived.find(text)
     }
 
     /// Where a line repeats a value, or a piece of one.
@@ -113,7 +125,7 @@ fn is_specific(value: &str, is_guess: bool) -> bool {
     let has = |class: fn(char) -> bool| value.chars().any(class);
     let is_mixed = has(char::is_alphabetic)
         && (has(|c| c.is_ascii_digit()) || has(|c| c.is_ascii_punctuation()));
-    let is_common = crate::plausible::is_common_password(value) || value.contains(PLACEHOLDER);
+    let is_common = is_everyday(value) || value.contains(PLACEHOLDER);
     if is_guess {
         value.len() >= 6 && is_mixed && !is_common
     } else {
@@ -121,7 +133,47 @@ fn is_specific(value: &str, is_guess: bool) -> bool {
     }
 }
 
-fn is_word(line: &str, range: &Range<usize>) -> bool {
+/// Whether a value is a word of ordinary text, which nobody could read any more if it were replaced. Who has such a
+/// password has none.
+pub(crate) fn is_everyday(value: &str) -> bool {
+    const WORDS: [&str; 32] = [
+        "admins",
+        "changeme",
+        "client",
+        "code",
+        "data",
+        "database",
+        "debug",
+        "default",
+        "demo",
+        "development",
+        "example",
+        "false",
+        "hello",
+        "key",
+        "localhost",
+        "login",
+        "name",
+        "none",
+        "null",
+        "private",
+        "production",
+        "public",
+        "release",
+        "server",
+        "service",
+        "staging",
+        "string",
+        "testing",
+        "tests",
+        "true",
+        "value",
+        "world",
+    ];
+    is_common_password(value) || WORDS.contains(&value.to_ascii_lowercase().as_str())
+}
+
+pub(crate) fn is_word(line: &str, range: &Range<usize>) -> bool {
     let outer = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
     outer(line[..range.start].chars().next_back()) && outer(line[range.end..].chars().next())
 }

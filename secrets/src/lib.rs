@@ -4,10 +4,12 @@
 //! that is handed to whatever shows text to somebody else. The built-in rules report what the same table finds, so that
 //! nothing is reported as a secret and still shown.
 
+mod derived;
 mod dialect;
 mod encoded_key;
 mod escape;
 mod file;
+mod folded;
 mod key_block;
 mod known;
 mod lazy;
@@ -30,5 +32,7 @@ pub use respelled::PlainSpelling;
 pub use spelled_key::begins_spelled_key;
 pub use table::{SecretTable, TableError};
 
+#[cfg(test)]
+mod derived_tests;
 #[cfg(test)]
 mod tests;

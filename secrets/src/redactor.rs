@@ -159,7 +159,28 @@ impl Redactor {
             secrets += push_redacted(&mut out, line, spans);
             out.push_str(end);
         }
+        if against == Against::Values {
+            secrets += self.redact_derived(&mut out);
+        }
         RedactedText { text: out, secrets }
+    }
+
+    /// Takes out what is known in another form, and says how many times. Where a placeholder stands now, a word may end
+    /// that went on before: what is left is looked at again.
+    fn redact_derived(&self, text: &mut String) -> usize {
+        const MAX_PASSES: usize = 8;
+        let mut secrets = 0;
+        for _ in 0..MAX_PASSES {
+            let spans = self.known.find_derived(text);
+            if spans.is_empty() {
+                break;
+            }
+            let parts = spans.iter().flat_map(|span| parts_of_lines(text, span));
+            let mut out = String::with_capacity(text.len());
+            secrets += push_redacted(&mut out, text, parts.collect());
+            *text = out;
+        }
+        secrets
     }
 
     /// A reader of the lines of one file, or of text of no file: what looks like a secret is replaced.
@@ -337,6 +358,25 @@ impl<'r> LineRedactor<'r> {
             }
         }
     }
+}
+
+/// The parts of a place that stand in one line each: lines stay lines.
+fn parts_of_lines<'k>(
+    text: &str,
+    span: &SecretSpan<'k>,
+) -> impl Iterator<Item = SecretSpan<'k>> + use<'k> {
+    let mut end = span.range.start;
+    let lines = text[span.range.clone()].split_inclusive('\n');
+    let parts: Vec<SecretSpan<'k>> = lines
+        .map(|line| {
+            let start = end;
+            end += line.len();
+            start..start + line.trim_end_matches(['\n', '\r']).len()
+        })
+        .filter(|part| text[part.clone()].contains(char::is_alphanumeric))
+        .map(|part| SecretSpan::of_known(span.kind, part))
+        .collect();
+    parts.into_iter()
 }
 
 fn push_matches<'t>(table: &'t SecretTable, line: &str, spans: &mut Vec<SecretSpan<'t>>) {

@@ -691,8 +691,16 @@ fn a_value_of_the_change_is_redacted_wherever_a_judge_repeats_it() {
         words("The password tr0ub4dor and Hunter2! stood here."),
         "The password [redacted: url-password] and [redacted: secret] stood here."
     );
-    // A short value is one only as a word of its own.
-    assert_eq!(words("Hunter2!x tr0ub4dors"), "Hunter2!x tr0ub4dors");
+    // Letters and digits together are no part of any other word, and letters alone may be.
+    assert_eq!(
+        words("Hunter2!x tr0ub4dors"),
+        "[redacted: secret]!x [redacted: url-password]"
+    );
+    let word = knowing(
+        "src/db.rs",
+        "connect(\"postgres://app:staple@db.internal/x\")",
+    );
+    assert_eq!(word.redact_words("stapler").text, "stapler");
     assert_eq!(
         redactor.redact_quote("src/db.rs", "f(\"tr0ub4dor\")").text,
         "f(\"[redacted: url-password]\")"

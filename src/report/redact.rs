@@ -211,9 +211,11 @@ impl ReportRedactor<'_> {
             .ballot
             .iter_mut()
             .for_each(|one| self.redact_ballot(one));
-        self.redact_text(&mut answer.analysis);
-        self.redact_text(&mut answer.key_insight);
-        self.redact_text(&mut answer.recommendation);
+        self.redact_together([
+            &mut answer.analysis,
+            &mut answer.key_insight,
+            &mut answer.recommendation,
+        ]);
     }
 
     fn redact_judged(&self, found: &mut JudgedFinding) {
@@ -240,9 +242,11 @@ impl ReportRedactor<'_> {
 
     fn redact_record(&self, judge: &mut JudgeRecord) {
         self.redact_seat(&mut judge.seat);
-        self.redact_text(&mut judge.first_insight);
-        self.redact_text(&mut judge.key_insight);
-        self.redact_text(&mut judge.recommendation);
+        self.redact_together([
+            &mut judge.first_insight,
+            &mut judge.key_insight,
+            &mut judge.recommendation,
+        ]);
         judge
             .restatement
             .iter_mut()
@@ -291,9 +295,7 @@ impl ReportRedactor<'_> {
         let own_rule = |rule: &&mut String| council_builtin::explain_rule(rule).is_none();
         let named = finding.rule.iter_mut().filter(own_rule);
         named.for_each(|rule| self.redact_text(rule));
-        self.redact_text(&mut finding.description);
-        self.redact_text(&mut finding.why);
-        self.redact_text(&mut finding.fix);
+        self.redact_together([&mut finding.description, &mut finding.why, &mut finding.fix]);
     }
 
     fn redact_evidence(&self, evidence: &mut Evidence) {
@@ -306,6 +308,22 @@ impl ReportRedactor<'_> {
         let redacted = self.0.redact_words(text);
         if redacted.secrets > 0 {
             *text = redacted.text;
+        }
+    }
+
+    /// Texts that stand one below the other wherever they are shown: one may begin what the next one goes on with.
+    fn redact_together<const N: usize>(&self, mut texts: [&mut String; N]) {
+        texts.iter_mut().for_each(|text| self.redact_text(text));
+        let whole = texts.each_ref().map(|text| text.as_str()).join("\n");
+        let redacted = self.0.redact_words(&whole);
+        if redacted.secrets == 0 {
+            return;
+        }
+        // Lines stay lines.
+        let mut lines = redacted.text.split('\n');
+        for text in texts {
+            let count = text.matches('\n').count() + 1;
+            *text = lines.by_ref().take(count).collect::<Vec<_>>().join("\n");
         }
     }
 
