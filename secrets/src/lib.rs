@@ -33,6 +33,8 @@ pub use spelled_key::begins_spelled_key;
 pub use table::{SecretTable, TableError};
 
 #[cfg(test)]
+mod blob_tests;
+#[cfg(test)]
 mod derived_tests;
 #[cfg(test)]
 mod tests;

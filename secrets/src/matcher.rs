@@ -72,7 +72,8 @@ impl SecretTable {
         let mut secrets = self.find_written(line);
         let is_news = |secrets: &[SecretMatch<'t>], new: &SecretMatch<'t>| {
             let is_in = |old: &SecretMatch<'t>| {
-                old.span.start <= new.span.start && new.span.end <= old.span.end
+                let is_known = old.is_provider || !new.is_provider;
+                is_known && old.span.start <= new.span.start && new.span.end <= old.span.end
             };
             !secrets.iter().any(|old| old.kind == new.kind && is_in(old))
         };
@@ -150,9 +151,10 @@ impl SecretTable {
             };
             for rule in due().filter(|rule| rule.shape == SecretShape::Token) {
                 let same = secrets.iter().filter(|old| old.kind == rule.id);
-                let mut known: HashSet<Range<usize>> = same.map(|old| old.random.clone()).collect();
+                let key = |found: &SecretMatch<'t>| (found.random.clone(), found.is_provider);
+                let mut known: HashSet<(Range<usize>, bool)> = same.map(key).collect();
                 let more = self.matches_of(rule, &unglued);
-                secrets.extend(more.filter(|new| known.insert(new.random.clone())));
+                secrets.extend(more.filter(|new| known.insert(key(new))));
             }
         }
         secrets
@@ -195,22 +197,58 @@ impl SecretTable {
             _ => secret.range(),
         };
         let label = label_of(found, line).unwrap_or(secret.start()..secret.start());
+        // What looks like a token within a file in base64 is one by accident. It is not shown, and no finding.
+        let is_accident = rule.shape == SecretShape::Token
+            && is_of_blob(line, &whole.range(), &secret.range(), rule.is_whole);
         Some(SecretMatch {
             kind: &rule.id,
             owner: &rule.description,
             shape: rule.shape,
-            is_provider: rule.is_reported,
-            is_plausible: is_plausible(
-                rule,
-                text,
-                found.name("user").map_or("", |m| m.as_str()),
-                &line[label.clone()],
-            ),
+            is_provider: rule.is_reported && !is_accident,
+            is_plausible: !is_accident
+                && is_plausible(
+                    rule,
+                    text,
+                    found.name("user").map_or("", |m| m.as_str()),
+                    &line[label.clone()],
+                ),
             span,
             random: secret.range(),
             label,
         })
     }
+}
+
+/// Whether a token is a piece of something longer in base64: an image, a font, a hash. Where nothing but four letters
+/// within it gives a token of its kind away, it stands alone.
+fn is_of_blob(line: &str, whole: &Range<usize>, secret: &Range<usize>, stands_alone: bool) -> bool {
+    let is_standard = |b: u8| b.is_ascii_alphanumeric() || b"+/".contains(&b);
+    let is_of_url = |b: u8| b.is_ascii_alphanumeric() || b"-_".contains(&b);
+    let (before, behind) = (&line[..whole.start], &line[secret.end..]);
+    if stands_alone {
+        let before = &line[..secret.start];
+        return before.bytes().next_back().is_some_and(is_standard)
+            || behind.bytes().next().is_some_and(is_standard);
+    }
+    let token = &line[whole.clone()];
+    let is_among = |is_sign: &dyn Fn(u8) -> bool| {
+        token.bytes().all(is_sign)
+            && (is_drawn_end(before.bytes().rev(), is_sign)
+                || is_drawn_end(behind.bytes(), is_sign))
+    };
+    is_among(&is_standard) || is_among(&is_of_url)
+}
+
+/// Whether what stands on one side of a token goes on like it, at some length.
+fn is_drawn_end(side: impl Iterator<Item = u8>, is_sign: &dyn Fn(u8) -> bool) -> bool {
+    const NEAR: usize = 64;
+    const MIN_BLOB: usize = 24;
+    let run: String = side
+        .take(NEAR)
+        .take_while(|b| is_sign(*b))
+        .map(char::from)
+        .collect();
+    run.len() >= MIN_BLOB && looks_random(&run)
 }
 
 /// The line with a blank for each byte of an escape (`\n`, `\x22`, `\u0022`, `\047`, `%3D`, a terminal's `ESC[32m`) and

@@ -49,6 +49,8 @@ pub(crate) struct SecretRule {
     pub(crate) entropy: f64,
     pub(crate) shape: SecretShape,
     pub(crate) is_reported: bool,
+    /// Whether a token of its kind is one only where no other sign of base64 stands beside it.
+    pub(crate) is_whole: bool,
     pub(crate) allowed: Vec<Allowlist>,
 }
 
@@ -296,6 +298,7 @@ fn parse_rule(rule: RuleToml, author: TableAuthor) -> Result<Option<SecretRule>,
         entropy: rule.entropy,
         shape,
         is_reported: has_tag("report"),
+        is_whole: has_tag("whole"),
         allowed: parse_allowlists(rule.allowlist.into_iter().chain(rule.allowlists), author)?,
         id: rule.id,
         description: rule.description,
