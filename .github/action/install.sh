@@ -56,7 +56,13 @@ fi
 # is the pull request: the build runs in the action's own folder, with the toolchain that its own sources name, and no
 # variable of the job decides which program compiles.
 command -v cargo >/dev/null || die "version is source, and there is no cargo to build it"
-# What cargo and rustup obey beside files; homes and proxies of the runner stay.
+# Jobs that cache their crates put these homes into the checkout, where the pull request may have a configuration wait.
+for name in CARGO_HOME RUSTUP_HOME; do
+  case "${!name:-}/" in
+    "${GITHUB_WORKSPACE:-/dev/null}"/*) unset "$name" ;;
+  esac
+done
+# What cargo and rustup obey beside files; other homes and proxies of the runner stay.
 for name in $(compgen -e); do
   case "$name" in
     CARGO_HOME | CARGO_HTTP_* | CARGO_NET_*) ;;

@@ -300,6 +300,7 @@ fn t30_a_build_from_source_obeys_nothing_of_the_checkout() {
             .env("COUNCIL_ACTION", &action)
             .env("COUNCIL_HOME", stage.file(home))
             .env("COUNCIL_VERSION", version)
+            .env("GITHUB_WORKSPACE", stage.repo.path())
             .env(
                 "INSTALL",
                 concat!(env!("CARGO_MANIFEST_DIR"), "/.github/action/install.sh"),
@@ -311,6 +312,15 @@ fn t30_a_build_from_source_obeys_nothing_of_the_checkout() {
     run(plain, "plain", "source").ends(0);
     assert!(marks.join("compiled").exists());
     fs::remove_file(marks.join("compiled")).unwrap();
+    // So does one whose home is in the checkout, where jobs keep their crates between runs.
+    let home = "export CARGO_HOME=\"$GITHUB_WORKSPACE/.cargo\"";
+    let elsewhere = format!("{home}; cd \"$COUNCIL_ACTION\"; {plain}");
+    run(&elsewhere, "elsewhere", "source").ends(0);
+    assert!(marks.join("compiled").exists());
+    fs::remove_file(marks.join("compiled")).unwrap();
+    run(&format!("{home}; bash \"$INSTALL\""), "cached", "source").ends(0);
+    assert!(stage.file("cached").join("bin/git-council").exists());
+    assert!(!marks.join("compiled").exists());
     stage
         .repo
         .write("rust-toolchain.toml", "[toolchain]\nchannel = \"evil\"\n");
