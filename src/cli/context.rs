@@ -8,6 +8,7 @@ use crate::cli::args::GlobalArgs;
 use crate::cli::console::Console;
 use crate::cli::live::{EventFile, LiveView, ViewKind, WatchedConsole};
 use crate::config::{ProgressSetting, Settings};
+use crate::report::exit;
 use crate::run::context::{Notifier, RunContext};
 use crate::run::environment::ProcessEnvironment;
 use crate::run::error::RunError;
@@ -110,6 +111,19 @@ impl CommandContext {
         }
         let kind = ViewKind::choose(progress, &console, &self.run.environment);
         (kind, console)
+    }
+
+    /// The exit code, which says so where events were asked for and could not be written.
+    pub(crate) fn check_events(&self, code: u8) -> u8 {
+        let Some(error) = self.events.as_ref().and_then(|events| events.failure()) else {
+            return code;
+        };
+        self.console.error(&error);
+        if code == exit::OK {
+            exit::UNPUBLISHED
+        } else {
+            code
+        }
     }
 
     /// The same with events of the run written to a file; `-` is standard output.

@@ -49,6 +49,14 @@ impl RunError {
         }
     }
 
+    /// Events that were asked for and could not be written. A reader that went away has lost them, too.
+    pub(crate) fn lost_events(place: &str, error: &std::io::Error) -> Self {
+        let message = format!("cannot write the events to {place}: {error}");
+        Self::new(RunErrorKind::Output, message).hint(
+            "the verdict stands; name a place with room, or a reader that stays until the end",
+        )
+    }
+
     fn new(kind: RunErrorKind, message: impl fmt::Display) -> Self {
         Self {
             kind,

@@ -345,7 +345,8 @@ pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, Ru
         .hint("see what would be posted of a finished run: git council publish --pr N --dry-run"));
     }
     if args.forge.is_requested() && !args.forge.is_of_job() {
-        return review_pull_request(&request, &args.forge, start);
+        let code = review_pull_request(&request, &args.forge, start)?;
+        return Ok(start.check_events(code));
     }
     if args.detach {
         return detach::launch_detached(&request, start);
@@ -378,7 +379,8 @@ pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, Ru
     let asked =
         report.outcome.verdict != Verdict::Skipped && report.receipt.run.recognised.is_none();
     if args.announce && asked {
-        return Ok(report.bottom_line(report.own_gate()).exit_code);
+        let code = report.bottom_line(report.own_gate()).exit_code;
+        return Ok(start.check_events(code));
     }
     let file = args
         .output
@@ -402,7 +404,7 @@ pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, Ru
     let output = ReportOutput::from_settings(&settings, file.as_deref());
     // The verdict is the last line that a reader sees.
     hint_other_judges(&settings, &start);
-    let code = deliver_with_events(&args.output, &report, &output, &start);
+    let code = deliver_and_tell(&args.output, &report, &output, &start);
     let code = if unwritten.is_empty() {
         code
     } else {
@@ -410,13 +412,24 @@ pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, Ru
     };
     remember_verdict(&report, &start);
     if args.forge.is_requested() && code != exit::UNPUBLISHED {
-        return publish_in_job(&report, &args.forge, lines, &settings, &start);
+        let code = publish_in_job(&report, &args.forge, lines, &settings, &start)?;
+        return Ok(start.check_events(code));
     }
-    Ok(code)
+    Ok(start.check_events(code))
+}
+
+/// The report where it was asked for, and the last event; events that could not be written are an error.
+pub(crate) fn deliver_with_events(
+    args: &OutputArgs,
+    report: &Report,
+    output: &ReportOutput<'_>,
+    start: &CommandContext,
+) -> u8 {
+    start.check_events(deliver_and_tell(args, report, output, start))
 }
 
 /// The report where it was asked for, and the last event. Where events have standard output, the report leaves it to them.
-pub(crate) fn deliver_with_events(
+fn deliver_and_tell(
     args: &OutputArgs,
     report: &Report,
     output: &ReportOutput<'_>,

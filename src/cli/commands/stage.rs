@@ -187,5 +187,5 @@ fn deliver_stage(
         }
     }
     tell_end(report, line.exit_code, start);
-    Ok(line.exit_code)
+    Ok(start.check_events(line.exit_code))
 }
