@@ -36,6 +36,8 @@ const ESCAPE_FACTOR: u64 = 6;
 pub(crate) struct DueTurn {
     pub judge: JudgeId,
     pub turn: u32,
+    /// The name of the judge's agent: its job holds the keys of this one alone.
+    pub agent: String,
 }
 
 /// Where a council stands after a stage.
@@ -242,7 +244,9 @@ impl MatrixCouncil<'_> {
                 let seat = self.seats.iter().find(|seat| seat.judge == judge);
                 let said = self.said.get(&judge).map_or(&[][..], Vec::as_slice);
                 self.desk.write_turn(&judge, turn, seat, said)?;
-                self.due.push(DueTurn { judge, turn: id.0 });
+                let agent = seat.map_or_else(String::new, |seat| seat.agent.name.to_string());
+                let turn = id.0;
+                self.due.push(DueTurn { judge, turn, agent });
                 return Ok(None);
             }
         }))

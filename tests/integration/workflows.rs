@@ -162,6 +162,45 @@ fn a_job_of_the_matrix_hands_on_the_reply_of_its_own_judge_alone() {
     }
 }
 
+/// A judge that may run commands could read the key of another one.
+#[test]
+fn a_job_of_the_matrix_holds_the_keys_of_its_own_seat_alone() {
+    let workflow = workflow("matrix.yml");
+    let text = workflow.to_string();
+    assert!(
+        !text.contains("toJSON(secrets)") && !text.contains("secrets["),
+        "all secrets at once"
+    );
+    assert!(workflow["env"].is_null(), "a variable of every job");
+    let mut agents = Vec::new();
+    for (name, job) in workflow["jobs"].as_object().unwrap() {
+        assert!(job["env"].is_null(), "{name}: a variable of every step");
+        for step in job["steps"].as_array().unwrap() {
+            let with = step["with"].to_string() + &step["run"].to_string();
+            assert!(!with.contains("secrets."), "{name}: {with}");
+            let values = step["env"].as_object().into_iter().flatten();
+            for (key, value) in values.filter(|(_, value)| value.to_string().contains("secrets.")) {
+                let value = value.as_str().unwrap();
+                let agent = value.split('\'').nth(1).unwrap_or_default();
+                let own = format!("${{{{ matrix.agent == '{agent}' && secrets.{key} || '' }}}}");
+                assert_eq!(value, own, "{name}");
+                agents.push((name.clone(), agent.to_owned()));
+            }
+        }
+    }
+    let judges = ["judge", "second-judge"].map(str::to_owned);
+    assert!(
+        agents.iter().all(|(job, _)| judges.contains(job)),
+        "{agents:?}"
+    );
+    let of = |judge: &str| -> Vec<&String> {
+        let own = agents.iter().filter(|(job, _)| job == judge);
+        own.map(|(_, agent)| agent).collect()
+    };
+    assert_eq!(of("judge"), of("second-judge"));
+    assert!(of("judge").len() > 1, "{agents:?}");
+}
+
 /// A required check that is skipped counts as passed.
 #[test]
 fn a_plan_that_failed_fails_the_conclusion_of_a_matrix() {

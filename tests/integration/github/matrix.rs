@@ -19,6 +19,7 @@ fn due(repo: &Repo, args: &[&str]) -> Vec<(String, u64)> {
     let said = repo.council_with(&[], args).ends(0).stdout;
     let due: Vec<Value> =
         serde_json::from_str(said.trim().strip_prefix("judges=").unwrap()).unwrap();
+    assert!(due.iter().all(|due| due["agent"].is_string()), "{due:?}");
     due.iter()
         .map(|due| {
             (
