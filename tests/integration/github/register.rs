@@ -21,6 +21,7 @@ fn every_threat_has_a_row_and_every_test_of_a_row_exists() {
         gather(&root.join(dir), &mut sources);
     }
     let rows = rows(&text);
+    let own = names_of_numbered_tests(&sources);
     let numbers: Vec<usize> = rows.iter().map(|(number, _)| *number).collect();
     assert_eq!(numbers, (1..=numbers.len()).collect::<Vec<_>>());
     assert!(numbers.len() >= 34, "a threat has lost its row");
@@ -29,15 +30,41 @@ fn every_threat_has_a_row_and_every_test_of_a_row_exists() {
         let words = cell.split('`').skip(1).step_by(2);
         let names: Vec<&str> = words.filter(|word| is_name_of_test(word)).collect();
         assert!(!names.is_empty(), "T{number} names no test");
-        for name in names {
+        for &name in &names {
             let defined = format!("fn {name}(");
             let mut places = sources.match_indices(&defined);
             assert!(
                 places.any(|(at, _)| is_test(&sources[..at])),
                 "T{number}: there is no test {name}"
             );
+            let threats = threats_of(name);
+            assert!(
+                threats.is_empty() || threats.contains(&number),
+                "T{number}: {name} is about another threat"
+            );
         }
+        let is_missing =
+            |name: &&String| threats_of(name).contains(&number) && !names.contains(&name.as_str());
+        let missing: Vec<&String> = own.iter().filter(is_missing).collect();
+        assert!(missing.is_empty(), "T{number} does not name {missing:?}");
     }
+}
+
+/// The threats by whose numbers a test is called: `t9_t26_…`.
+fn threats_of(name: &str) -> Vec<usize> {
+    let parts = name
+        .split('_')
+        .map(|part| part.strip_prefix('t')?.parse().ok());
+    parts.map_while(|number| number).collect()
+}
+
+fn names_of_numbered_tests(sources: &str) -> Vec<String> {
+    let tests = sources.match_indices("fn t").filter_map(|(at, _)| {
+        let name = sources[at + 3..].split('(').next()?;
+        let is_one = !threats_of(name).is_empty() && is_test(&sources[..at]);
+        is_one.then(|| name.to_owned())
+    });
+    tests.collect()
 }
 
 fn is_name_of_test(word: &str) -> bool {
@@ -48,7 +75,8 @@ fn is_name_of_test(word: &str) -> bool {
 /// Whether the attribute of a test stands above what follows.
 fn is_test(before: &str) -> bool {
     let above = before.rsplit("\n\n").next().unwrap_or(before);
-    above.contains("#[test]") || above.contains("::test]")
+    let is_run = !above.contains("#[ignore");
+    is_run && (above.contains("#[test]") || above.contains("::test]"))
 }
 
 fn gather(dir: &Path, sources: &mut String) {
