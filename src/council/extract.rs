@@ -50,6 +50,10 @@ pub fn extract_answer(raw: &str, expected: ExpectedEcho<'_>) -> Result<Answer, F
     }
     check_single_answer(raw, expected.key)?;
     let mut value = parse_object(find_object(raw)?)?;
+    let carried = count_answers(&value, expected.key);
+    if carried > 1 {
+        return Err(several_answers(carried));
+    }
     if value.get("findings").is_some_and(Value::is_null) {
         let detail = "findings: null; an empty list says that there are none";
         return Err(malformed_failure(detail.to_owned()));
@@ -91,9 +95,7 @@ fn check_single_answer(raw: &str, key: &str) -> Result<(), Failure> {
     // One may also stand in prose, behind a quote mark, or in a fence of another name.
     let carried = count_keys(raw, key);
     if carried > 1 {
-        return Err(malformed_failure(format!(
-            "the reply holds {carried} answers with the key of this turn; give one"
-        )));
+        return Err(several_answers(carried));
     }
     let carries_key = |block: &&str| {
         let value = parse_object(block).ok();
@@ -101,10 +103,25 @@ fn check_single_answer(raw: &str, key: &str) -> Result<(), Failure> {
     };
     match json_blocks(raw)?.into_iter().filter(carries_key).count() {
         0 | 1 => Ok(()),
-        count => Err(malformed_failure(format!(
-            "the reply holds {count} answers with the key of this turn; give one"
-        ))),
+        count => Err(several_answers(count)),
     }
+}
+
+fn several_answers(count: usize) -> Failure {
+    malformed_failure(format!(
+        "the reply holds {count} answers with the key of this turn; give one"
+    ))
+}
+
+/// How many objects of a reply carry the key: one may stand in a field of another that nobody reads.
+fn count_answers(value: &Value, key: &str) -> usize {
+    let own = usize::from(value.get("key").and_then(Value::as_str) == Some(key));
+    let inner: usize = match value {
+        Value::Array(items) => items.iter().map(|item| count_answers(item, key)).sum(),
+        Value::Object(fields) => fields.values().map(|item| count_answers(item, key)).sum(),
+        _ => 0,
+    };
+    own + inner
 }
 
 /// How often a reply gives the field `key` this value, wherever in it. What a text of an answer quotes has a backslash

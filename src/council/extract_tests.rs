@@ -67,6 +67,18 @@ fn a_second_answer_with_the_key_is_found_wherever_it_stands() {
             assert_eq!(kind(&reply), FailureKind::Malformed, "{reply}");
         }
     }
+    // In a field that nobody reads, however deep and however its name is written.
+    for other in [
+        fail.clone(),
+        format!("[1, {fail}]"),
+        format!("{{\"a\": {fail}}}"),
+        fail.replace("\"key\"", "\"k\\u0065y\""),
+    ] {
+        let reply = format!("{{\"old\":{other},{}", &GOOD[1..]);
+        assert_eq!(kind(&reply), FailureKind::Malformed, "{reply}");
+        let fenced = format!("```json\n{reply}\n```");
+        assert_eq!(kind(&fenced), FailureKind::Malformed, "{fenced}");
+    }
     let quoting = GOOD.replace("\"i\"", r#""it says \"key\":\"k\"""#);
     assert!(read(&format!("Here:\n```json\n{quoting}\n```")).is_ok());
 }
