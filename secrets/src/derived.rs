@@ -1,8 +1,8 @@
-//! Secrets in another form: what is known by its value is found when somebody writes it backwards, in capitals, with blanks
-//! between its letters, over two lines, in hexadecimal or in base64, and when a part of it is missing.
+//! Secrets in another form: what is known by its value is found when somebody writes it backwards, in capitals, with
+//! blanks between its letters, over two lines, in hexadecimal or in base64, and when a part of it is missing.
 //!
-//! Value and text are folded to their letters and digits. What of both is equal is found by its seeds: short pieces of the
-//! values, of which every run that counts holds one. Each text is read once.
+//! Value and text are folded to their letters and digits. What of both is equal is found by its seeds: short pieces of
+//! the values, of which every run that counts holds one. Each text is read once.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;

@@ -166,9 +166,9 @@ proptest! {
 #[test]
 fn words_that_everybody_writes_stay() {
     let prose = concat!(
-        "The admin can test the password in production: a secret token, the default for localhost, is in the database.\n",
-        "In staging the service would start as root, and the user must change it. Testing it takes 10-25 requests,\n",
-        "so `client.login(user, password)` fails. To get her data, see line 2024-01-01 or admin.example.com/v1/users.\n",
+        "The admin can test the password in production: a secret token, the default for localhost, is in a database.\n",
+        "In staging the service starts as root, and the user must change it. Testing takes 10-25 requests,\n",
+        "so `client.login(user, password)` fails. To get her data, see 2024-01-01 or admin.example.com/v1/users.\n",
         "Two hunters entered 2 numbers; the first was 7f3a9c, and the sun shines on a monkey bar.",
     );
     for word in [

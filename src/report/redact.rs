@@ -311,20 +311,20 @@ impl ReportRedactor<'_> {
         }
     }
 
-    /// Texts that stand one below the other wherever they are shown: one may begin what the next one goes on with.
+    /// Texts that stand one below the other wherever they are shown: one may begin what the next one goes on with. They
+    /// are read as a whole first: what is left of one, when its half of a secret is gone, tells the next one nothing.
     fn redact_together<const N: usize>(&self, mut texts: [&mut String; N]) {
-        texts.iter_mut().for_each(|text| self.redact_text(text));
         let whole = texts.each_ref().map(|text| text.as_str()).join("\n");
         let redacted = self.0.redact_words(&whole);
-        if redacted.secrets == 0 {
-            return;
+        if redacted.secrets > 0 {
+            // Lines stay lines.
+            let mut lines = redacted.text.split('\n');
+            for text in &mut texts {
+                let count = text.matches('\n').count() + 1;
+                **text = lines.by_ref().take(count).collect::<Vec<_>>().join("\n");
+            }
         }
-        // Lines stay lines.
-        let mut lines = redacted.text.split('\n');
-        for text in texts {
-            let count = text.matches('\n').count() + 1;
-            *text = lines.by_ref().take(count).collect::<Vec<_>>().join("\n");
-        }
+        texts.into_iter().for_each(|text| self.redact_text(text));
     }
 
     /// Lines of a file, whose name may say that all of it is secret.

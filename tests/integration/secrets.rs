@@ -102,7 +102,7 @@ fn rules_for_secrets_are_the_users_and_an_odd_file_is_named() {
 }
 
 /// Asks for nothing but the key that it was given, and repeats what stands in a file.
-pub const REPEATS: &str = r#"
+pub(crate) const REPEATS: &str = r#"
 prompt=$(cat)
 printf '%s' "$prompt" >>@MARKS/prompt
 cat src/all.txt >@MARKS/room
@@ -152,7 +152,7 @@ fn with_every_secret() -> (Repo, Vec<String>) {
 }
 
 /// Every file below a folder, as one text.
-pub fn all_files(folder: &Path) -> String {
+pub(crate) fn all_files(folder: &Path) -> String {
     let mut text = String::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
