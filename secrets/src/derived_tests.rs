@@ -44,7 +44,7 @@ fn halves(value: &str, between: &str) -> String {
 }
 
 /// Every form that SECURITY.md names.
-const FORMS: [(&str, Writer); 27] = [
+const FORMS: [(&str, Writer); 28] = [
     ("as written", |v| v.to_owned()),
     ("in capitals", str::to_uppercase),
     ("in small letters", str::to_lowercase),
@@ -95,6 +95,7 @@ const FORMS: [(&str, Writer); 27] = [
     ("backwards", |v| v.chars().rev().collect()),
     ("over two lines", |v| halves(v, "\n  ")),
     ("over two quoted lines", |v| halves(v, "\"\n+ \"")),
+    ("over an escaped line break", |v| halves(v, "\\n")),
     ("joined", |v| halves(v, "\" + \"")),
 ];
 

@@ -35,6 +35,10 @@ impl FoldedText {
             self.push(BREAK, at);
             return rest.find(']').map_or(rest.len(), |end| end + 1);
         }
+        // An answer as it came holds its line breaks as escapes.
+        if matches!(rest.as_bytes(), [b'\\', b'n' | b'r' | b't', ..]) {
+            return 2;
+        }
         let is_first = || !text[..at].ends_with(|c: char| c.is_alphanumeric());
         if c == '0' && is_hex_byte(rest) && is_first() {
             return 2;
