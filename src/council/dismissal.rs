@@ -14,6 +14,7 @@ use super::outcome::{
     Disposition, JudgeRecord, JudgedFinding, ReaderBench, Verdict, VerdictReason,
 };
 use super::plan::{ConsensusRule, Dismissal, VerdictPolicy};
+use super::quorum::Attendance;
 
 /// Marks the findings that were dismissed: they have no level any more.
 pub(super) fn mark_dismissed(findings: &mut [JudgedFinding], dismissals: &[Dismissal]) {
@@ -197,7 +198,6 @@ impl ReconsideredVerdict<'_> {
             finding.level = finding_level(standing, self.policy);
         }
         mark_dismissed(findings, dismissals);
-        let counted = |j: &JudgeRecord| j.counted.is_some();
         let cast = self
             .judges
             .iter()
@@ -220,12 +220,13 @@ impl ReconsideredVerdict<'_> {
                 None => {}
             }
         }
+        let quorum = self.quorum.max(1) as usize;
         let case = VerdictInput {
             objections: votes.objections(findings),
             findings: &counted_standings(findings),
             votes: &supported_votes(findings, cast),
-            counted: self.judges.iter().filter(|j| counted(j)).count(),
-            quorum: self.quorum as usize,
+            counted: Attendance::of_records(self.judges).towards_quorum(quorum),
+            quorum,
             covered: self.coverage.is_complete(),
             checked: true,
         };

@@ -392,7 +392,17 @@ impl JudgeRecord {
     pub fn objects_unread(&self) -> bool {
         self.lost_vote > Some(Vote::Pass)
     }
+
+    /// Whether these are the built-in rules that sat on no seat and were heard all the same.
+    pub fn is_heard_rules(&self) -> bool {
+        let seat = &self.seat;
+        let is_unseated = seat.judge.as_str() == HEARD_RULES && seat.perspective.name.is_empty();
+        is_unseated && seat.agent.deterministic
+    }
 }
+
+/// What the built-in rules are called where they sat on no seat and are heard all the same.
+pub const HEARD_RULES: &str = "rules";
 
 /// Two positions that no rule may average away: a flag beside the verdict, never another word of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

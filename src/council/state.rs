@@ -5,17 +5,20 @@ use std::collections::{BTreeMap, VecDeque};
 
 use council_protocol::reproduction::TestSuite;
 use council_protocol::task::{DebateBranch, Framing};
-use council_protocol::{Coverage, Millis, RoundNumber, Severity};
+use council_protocol::{Coverage, CoverageState, Millis, RoundNumber, Severity};
 
 use super::brought::BroughtReproductions;
 use super::disposition::{self, FindingCluster};
 use super::evidence::QuoteClaims;
 use super::exchange::{Action, TimerId};
-use super::judges::{Judges, QueuedTask, SeatIndex};
+use super::judges::{JudgeState, Judges, QueuedTask, SeatIndex};
 use super::ledger::DebateLedger;
 use super::outcome::ChallengeRecord;
 use super::plan::{DebateSubject, Plan, Procedure};
 use super::position::{JudgePosition, judge_position};
+
+/// Why a file counts as unread whose readers are lost.
+pub const LOST_READERS: &str = "the reviewers that were shown it gave no answer";
 
 /// The state of the debate, apart from what waits for what.
 #[derive(Debug, Clone)]
@@ -140,7 +143,7 @@ impl DebateState {
         Some(self.plan.framing.clone()).filter(|f| *f != Framing::default())
     }
 
-    /// What a quorum of the judges that count saw.
+    /// What a quorum of the judges that count saw, and of the models that were shown a file.
     pub(super) fn quorum_coverage(&self) -> Coverage {
         let counted = self.judges.counted_seats();
         let seen: Vec<Cow<'_, Coverage>> = counted
@@ -149,7 +152,38 @@ impl DebateState {
             .collect();
         let seen: Vec<&Coverage> = seen.iter().map(|coverage| &**coverage).collect();
         let planned: Vec<&Coverage> = self.plan.seats.iter().map(|p| &*p.coverage).collect();
-        Coverage::of_asked_quorum(&seen, &planned, self.plan.quorum.max(1) as usize)
+        let quorum = self.plan.quorum.max(1) as usize;
+        let mut covered = Coverage::of_asked_quorum(&seen, &planned, quorum);
+        self.mark_lost_readers(&mut covered, quorum);
+        covered
+    }
+
+    /// A file whose models gave no answer was not read, whichever rules looked at it: of those that were to be shown it
+    /// whole, as many as the quorum must count.
+    fn mark_lost_readers(&self, covered: &mut Coverage, quorum: usize) {
+        let models: Vec<&JudgeState> = self
+            .judges
+            .iter()
+            .filter(|j| !j.is_deterministic())
+            .collect();
+        for (at, file) in covered.files.iter_mut().enumerate() {
+            let is_read = |coverage: &Coverage| {
+                let known = coverage
+                    .files
+                    .get(at)
+                    .filter(|known| known.path == file.path);
+                known.is_some_and(|known| known.state == CoverageState::Reviewed)
+            };
+            let asked = models.iter().filter(|j| is_read(&j.planned.coverage));
+            let read = models
+                .iter()
+                .filter(|j| j.is_counted() && is_read(&j.coverage()));
+            if file.state == CoverageState::Reviewed && read.count() < asked.count().min(quorum) {
+                file.state = CoverageState::Unreadable {
+                    reason: LOST_READERS.into(),
+                };
+            }
+        }
     }
 }
 

@@ -20,6 +20,7 @@ use super::outcome::{
 use super::plan::Procedure;
 use super::position::{JudgePosition, has_converged};
 use super::proof;
+use super::quorum::Attendance;
 use super::state::DebateState;
 
 /// Why a file counts as unread where no judge counts.
@@ -150,12 +151,13 @@ fn decide_outcome(
     let cast = judges.filter_map(|(judge, position)| Some((judge.id(), position.counted?)));
     let votes = dismissal::supported_votes(findings, cast);
     let record = vote_record(state, positions, benches);
+    let quorum = state.plan.quorum.max(1) as usize;
     let case = VerdictInput {
         objections: record.objections(findings),
         findings: &dismissal::counted_standings(findings),
         votes: &votes,
-        counted: votes.len(),
-        quorum: state.plan.quorum as usize,
+        counted: Attendance::of_judges(&state.judges).towards_quorum(quorum),
+        quorum,
         covered: coverage.is_complete(),
         checked: state.claims.unanswered_count() == 0,
     };

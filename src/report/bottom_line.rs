@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::council::UNASKED;
 use crate::council::outcome::{Disposition, JudgeRecord, JudgedFinding, Verdict, VerdictReason};
+use crate::council::quorum::Attendance;
 use crate::report::whole::Report;
 
 /// The exit codes of the program. Where several apply, 1 goes before 3, and 3 before 4.
@@ -150,6 +151,23 @@ impl Report {
         }
     }
 
+    /// Who is missing where too few judges counted.
+    fn missing_judges(&self) -> String {
+        let who = self.receipt.participation;
+        let quorum = who.quorum.max(1) as usize;
+        let all = Attendance::of_records(&self.outcome.judges);
+        if who.counted < who.quorum || !all.lacks_models(quorum) {
+            let asked = count_judges(who.asked);
+            return format!("{} of {asked} answered, {} must", who.counted, who.quorum);
+        }
+        format!(
+            "{} of {} answered, {} must; rules stand in for no reviewer",
+            all.counted_models,
+            count_noun(all.models, "reviewer", "reviewers"),
+            all.needed_models(quorum)
+        )
+    }
+
     /// What nobody can read as text, by its kind: `; content not read: 2 binary, 1 submodule`.
     fn opaque_clause(&self) -> String {
         // A report from elsewhere may say anything here, and a headline holds no untrusted text.
@@ -257,12 +275,7 @@ impl Report {
                 }
             }
             VerdictReason::Votes => format!("decided by the votes, {}", self.vote_tally()),
-            VerdictReason::BelowQuorum => format!(
-                "{} of {} answered, {} must",
-                who.counted,
-                count_judges(who.asked),
-                who.quorum
-            ),
+            VerdictReason::BelowQuorum => self.missing_judges(),
             VerdictReason::IncompleteCoverage => format!(
                 "{} not read as a whole by enough judges",
                 count_with_verb(

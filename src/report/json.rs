@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::council::outcome::{FindingLevel, ReviewedBy, Verdict, VerdictReason};
 use crate::council::plan::ConsensusRule;
+use crate::council::quorum::Attendance;
 use crate::report::bottom_line::{BottomLine, GatePolicy};
 use crate::report::facts::Participation;
 use crate::report::whole::{REPORT_VERSION, Report};
@@ -85,7 +86,7 @@ pub(crate) fn contradiction(report: &Report) -> Option<&'static str> {
         Some("its receipt counts other judges than it lists")
     } else if (green || skipped) && is_cut_short(report) {
         Some("the run was cut short")
-    } else if green && (who.counted == 0 || who.counted < who.quorum) {
+    } else if green && lacks_quorum(report) {
         Some("too few judges counted")
     } else if skipped && !report.outcome.judges.is_empty() && !asks_for_no_verdict(report) {
         Some("judges were convened")
@@ -94,6 +95,12 @@ pub(crate) fn contradiction(report: &Report) -> Option<&'static str> {
     } else {
         None
     }
+}
+
+/// Whether fewer judges counted than had to; rules stand in for no model that was asked.
+fn lacks_quorum(report: &Report) -> bool {
+    let quorum = report.receipt.participation.quorum.max(1) as usize;
+    Attendance::of_records(&report.outcome.judges).towards_quorum(quorum) < quorum
 }
 
 /// The JSON Schema of what [`render`] writes.

@@ -13,7 +13,7 @@ use council_protocol::{
 
 use crate::council::outcome::{Disposition, FindingMember, JudgeRecord, JudgedFinding};
 use crate::council::plan::ConsensusRule;
-use crate::council::{Dismissal, NO_ANSWER};
+use crate::council::{Dismissal, LOST_READERS, NO_ANSWER};
 use crate::report::facts::ChangeSize;
 
 /// Short names of the judges: the perspective where it is unmistakable, else the judge's own name; with the agent where
@@ -430,7 +430,9 @@ pub(super) fn coverage_gap(file: &FileCoverage) -> String {
         CoverageState::OverBudget => "over the budget".into(),
         CoverageState::NotAsked => "too few judges looked at it".into(),
         // The file can be read; there was nobody to read it.
-        CoverageState::Unreadable { reason } if reason == NO_ANSWER => reason.clone(),
+        CoverageState::Unreadable { reason } if [NO_ANSWER, LOST_READERS].contains(&&**reason) => {
+            reason.clone()
+        }
         CoverageState::Unreadable { reason } => format!("unreadable: {reason}"),
     }
 }

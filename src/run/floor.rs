@@ -20,7 +20,7 @@ use council_secrets::Redactor;
 use crate::config::Config;
 use crate::council::at_once::{ReadyAnswer, ReadyBench, play_at_once};
 use crate::council::outcome::{
-    FindingLevel, JudgeRecord, JudgedFinding, Outcome, Verdict, VerdictReason,
+    FindingLevel, HEARD_RULES, JudgeRecord, JudgedFinding, Outcome, Verdict, VerdictReason,
 };
 use crate::council::plan::{
     DebateMode, DebateSubject, ExchangeMode, PlannedSeat, Procedure, ProcedureOptions,
@@ -30,9 +30,6 @@ use crate::council::{Dismissal, Plan};
 use crate::run::prepare::PreparedReview;
 use crate::run::seats::SeatPlanner;
 use crate::session::QuoteProver;
-
-/// What the rules are called that sat on no seat.
-const RULES: &str = "rules";
 
 /// What the rules look at, and how they are set.
 pub(crate) struct RuleBench {
@@ -173,7 +170,7 @@ pub(crate) fn find_news(
     let sat = known
         .judges
         .iter()
-        .any(|j| is_rule(j) && j.seat.judge.as_str() != RULES);
+        .any(|j| is_rule(j) && j.seat.judge.as_str() != HEARD_RULES);
     let counts = |outcome: &Outcome, wanted: &dyn Fn(&JudgedFinding) -> bool| {
         let mut counts: BTreeMap<(Option<String>, RepoPath), usize> = BTreeMap::new();
         for found in outcome.findings.iter().filter(|found| wanted(found)) {
@@ -207,7 +204,7 @@ pub(crate) fn recall_rules(outcome: &mut Outcome, before: &Outcome) {
 
 fn is_unseated(judge: &JudgeRecord, outcome: &Outcome) -> bool {
     let mut seated = outcome.judges.iter();
-    judge.seat.judge.as_str() == RULES && !seated.any(|j| j.seat.judge == judge.seat.judge)
+    judge.seat.judge.as_str() == HEARD_RULES && !seated.any(|j| j.seat.judge == judge.seat.judge)
 }
 
 fn take_over(outcome: &mut Outcome, judges: Vec<JudgeRecord>, found: Vec<JudgedFinding>) {
@@ -282,7 +279,7 @@ fn name_by_weight(outcome: &mut Outcome) {
 /// A council of nobody but the rules, under the same policy and dismissals.
 fn rules_alone(plan: &Plan, bench: RuleBench) -> Option<Outcome> {
     let seat = Seat {
-        judge: JudgeId::from(RULES),
+        judge: JudgeId::from(HEARD_RULES),
         perspective: Perspective::default(),
         agent: bench.agent,
     };

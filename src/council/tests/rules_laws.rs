@@ -5,8 +5,10 @@ use proptest::prelude::*;
 use proptest::test_runner::Config;
 
 use super::world::{World, world};
-use crate::outcome::{Outcome, ReviewedBy, Verdict};
+use crate::outcome::{Outcome, ReviewedBy, Verdict, VerdictReason};
 use crate::plan::Procedure;
+use crate::quorum::Attendance;
+use crate::testing::{Run, plan};
 
 fn cases() -> Config {
     Config {
@@ -85,6 +87,23 @@ proptest! {
         prop_assert!(outcome.judges.iter().all(|j| j.r2.is_none()), "{:?}", outcome.judges);
     }
 
+    /// Whatever happens to the models that were asked: a verdict that lets a change in rests on a quorum of them.
+    #[test]
+    fn rules_stand_in_for_no_lost_model(world in any_world(), rules in 0..6_usize) {
+        let mut world = world;
+        for seat in world.plan.seats.iter_mut().take(rules) {
+            seat.seat.agent.deterministic = true;
+            if let Some(script) = world.scripts.get_mut(&seat.seat.judge) {
+                script.deterministic = true;
+            }
+        }
+        let outcome = world.play();
+        let all = Attendance::of_records(&outcome.judges);
+        if matches!(outcome.verdict, Verdict::Pass | Verdict::Warn) {
+            prop_assert!(!all.lacks_models(outcome.quorum as usize), "{:?}", outcome);
+        }
+    }
+
     /// Taking the reviewers away and leaving the rules never makes a finding of a rule weigh less.
     #[test]
     fn what_a_rule_found_stands_without_reviewers(world in any_world()) {
@@ -94,5 +113,34 @@ proptest! {
         if worst == Some(Severity::Critical) && outcome.consensus == Some(crate::plan::ConsensusRule::Findings) {
             prop_assert_eq!(outcome.verdict, Verdict::Fail, "{:?}", outcome);
         }
+    }
+}
+
+/// Two models are lost, and three rules answer: nobody read the change, and the quorum of two is none of rules.
+#[test]
+fn a_bench_that_lost_its_models_is_no_quorum() {
+    use council_protocol::{FailureKind, Vote};
+    for lost in 0..=2 {
+        let mut plan = plan(Procedure::Review, 5);
+        for seat in &mut plan.seats[2..] {
+            seat.seat.agent.deterministic = true;
+        }
+        let mut run = Run::seated(plan);
+        for judge in ["judge-1", "judge-2"].iter().take(lost) {
+            run.fail(judge, FailureKind::Timeout);
+        }
+        for judge in ["judge-1", "judge-2", "judge-3", "judge-4", "judge-5"]
+            .iter()
+            .skip(lost)
+        {
+            run.answer(judge, Vote::Pass, |_| {});
+        }
+        run.wait(120_000);
+        let outcome = run.concluded();
+        let expected = match lost {
+            0 => (Verdict::Pass, VerdictReason::NoFindings),
+            _ => (Verdict::Inconclusive, VerdictReason::BelowQuorum),
+        };
+        assert_eq!((outcome.verdict, outcome.reason), expected, "{lost} lost");
     }
 }
