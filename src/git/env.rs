@@ -26,7 +26,7 @@ const COMMON: [&str; 6] = [
 const SIGNING: [&str; 3] = ["SSH_AUTH_SOCK", "GNUPGHOME", "GPG_TTY"];
 
 /// Variables that belong to one repository (`git rev-parse --local-env-vars`): a hook must not hand them to another.
-const LOCAL: [&str; 15] = [
+pub const LOCAL_VARIABLES: [&str; 15] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_CONFIG",
     "GIT_OBJECT_DIRECTORY",
@@ -46,7 +46,7 @@ const LOCAL: [&str; 15] = [
 
 /// Whether a variable belongs to one repository, so that a hook must drop it.
 pub fn is_local(name: &OsStr) -> bool {
-    LOCAL.iter().any(|local| name == *local)
+    LOCAL_VARIABLES.iter().any(|local| name == *local)
 }
 
 impl GitEnvironment {

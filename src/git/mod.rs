@@ -55,7 +55,7 @@ pub use change::ReviewedChange;
 pub use config::{ConfigOrigin, ConfigValue, config_values};
 pub use decode::decode_text;
 pub use env::GitEnvironment;
-pub use env::is_local;
+pub use env::{LOCAL_VARIABLES, is_local};
 pub use error::GitError;
 pub use folders::{FileItem, FolderItem, ReviewedTree, TreeFolder};
 pub use git_cli::user::UserGit;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use crate::harness::{Repo, Run};
 
@@ -42,6 +42,10 @@ impl Desk {
 
     /// Runs git with the program on PATH.
     pub(crate) fn git(&self, vars: &[(&str, &str)], args: &[&str]) -> Run {
+        Run::of(self.git_command(vars, args).output().unwrap())
+    }
+
+    fn git_command(&self, vars: &[(&str, &str)], args: &[&str]) -> Command {
         let bin = Path::new(env!("CARGO_BIN_EXE_git-council"))
             .parent()
             .unwrap();
@@ -49,7 +53,7 @@ impl Desk {
         let mut command = self.repo.git_command(args);
         command.env("PATH", format!("{}:{path}", bin.display()));
         command.envs(vars.iter().copied());
-        Run::of(command.output().unwrap())
+        command
     }
 
     pub(crate) fn push(&self, args: &[&str]) -> Run {
@@ -655,6 +659,55 @@ fn a_commit_is_reviewed_in_the_background_and_the_push_finds_its_verdict() {
     desk.gate();
     let run = desk.push(&["origin", "main"]).ends(1);
     run.tells("(reused)").tells("git council show");
+}
+
+/// A law: whatever happens in one worktree, the commit of another has its own review, and its own last report; also where
+/// both are made at once, and while a review goes on.
+#[test]
+fn each_worktree_has_the_review_of_its_own_commit() {
+    let desk = Desk::new();
+    for (key, value) in [("load", "10000"), ("battery", "true")] {
+        let key = format!("council.background.{key}");
+        desk.repo.git(["config", "--global", &key, value]);
+    }
+    desk.repo
+        .council(["hook", "install", "--post-commit"])
+        .ends(0);
+    let tree = |n: usize| desk.repo.in_home(&format!("tree-{n}"));
+    for n in 0..3 {
+        let (branch, tree) = (format!("side-{n}"), tree(n));
+        let add = [
+            "worktree",
+            "add",
+            "--quiet",
+            "-b",
+            &branch,
+            tree.to_str().unwrap(),
+        ];
+        desk.repo.git(add);
+    }
+    // In a hook git names the repository and the index: each commit under its own variables, all of them at once.
+    let commits = (0..3).map(|n| {
+        let bad = if n == 1 { CONFLICT } else { "fine\n" };
+        fs::write(tree(n).join(format!("file-{n}.md")), bad).unwrap();
+        let (at, words) = (tree(n), format!("commit-{n}"));
+        let at = at.to_str().unwrap();
+        desk.git(&[], &["-C", at, "add", "."]).ends(0);
+        desk.git_command(&[], &["-C", at, "commit", "--quiet", "--message", &words])
+    });
+    let started: Vec<_> = commits.map(|mut commit| commit.spawn().unwrap()).collect();
+    for mut commit in started {
+        assert!(commit.wait().unwrap().success());
+    }
+    for n in 0..3 {
+        let wait = ["wait", "--timeout", "100s", "--json"];
+        let run = desk.repo.council_in(&tree(n), &wait, &[]);
+        let told: serde_json::Value = serde_json::from_str(&run.stdout)
+            .unwrap_or_else(|error| panic!("{n}: {error}: {}{}", run.stdout, run.stderr));
+        let head = desk.repo.git_in(&tree(n), &["rev-parse", "HEAD"]);
+        assert_eq!(told["target"]["head"], head.trim(), "{n}");
+        assert_eq!(run.code, i32::from(n == 1), "{n}: {}", run.stdout);
+    }
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Reviews in the background of a commit: one at a time in a repository, the latest request only, and none while the
-//! machine is busy.
+//! Reviews in the background of a commit: one at a time in a worktree, the latest request only, and none while the machine
+//! is busy. Every worktree has requests of its own: a commit in one supersedes nothing in another.
 //!
 //! A request is a file that names a commit. Whoever holds the lock works requests off; whoever does not leaves its own and
 //! goes. A request that comes during a review ends that review: nobody waits for a verdict on what is superseded.
@@ -28,7 +28,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// How long a review that is superseded has to end.
 const GRACE: Duration = Duration::from_secs(35);
 
-/// The requests of a repository.
+/// The requests of a worktree.
 pub(crate) struct BackgroundQueue {
     dir: PathBuf,
 }
@@ -46,9 +46,9 @@ pub(crate) enum BackgroundState {
 }
 
 impl BackgroundQueue {
-    pub(crate) fn in_repository(place: &RepositoryPaths) -> Option<Self> {
+    pub(crate) fn in_worktree(place: &RepositoryPaths) -> Option<Self> {
         Some(Self {
-            dir: place.memory_dir()?.join("background"),
+            dir: place.own_memory_dir()?.join("background"),
         })
     }
 
@@ -90,13 +90,7 @@ impl BackgroundQueue {
         self.write_request(head).map_err(cannot)?;
         let exe = program(start).map_err(cannot)?;
         let mut command = Command::new(exe);
-        for (name, _) in start
-            .environment
-            .vars()
-            .filter(|(name, _)| crate::git::is_local(name))
-        {
-            command.env_remove(name);
-        }
+        name_repository(&mut command, start);
         command
             .arg("-C")
             .arg(&start.dir)
@@ -230,6 +224,19 @@ impl BackgroundQueue {
     }
 }
 
+/// Hands on which repository is meant, where the directory alone does not say so, and nothing else of what git exports to a
+/// hook: the index and the lock of a commit are no longer there when the review begins.
+fn name_repository(command: &mut Command, start: &RunContext) {
+    for name in crate::git::LOCAL_VARIABLES {
+        command.env_remove(name);
+    }
+    for name in ["GIT_DIR", "GIT_WORK_TREE"] {
+        if let Some(value) = start.environment.get(name) {
+            command.env(name, start.dir.join(value));
+        }
+    }
+}
+
 /// This program, which is started again for each review.
 fn program(start: &RunContext) -> io::Result<&Path> {
     let program = start.program.as_deref();
@@ -267,13 +274,13 @@ fn end_review(child: &mut Child) -> io::Result<()> {
     child.wait().map(drop)
 }
 
-/// The queue of the repository that we were started in; none where nothing can be kept.
+/// The queue of the worktree that we were started in; none where nothing can be kept.
 pub(crate) fn background_queue(start: &RunContext) -> Result<Option<BackgroundQueue>, RunError> {
     let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
-    Ok(BackgroundQueue::in_repository(&place))
+    Ok(BackgroundQueue::in_worktree(&place))
 }
 
-/// How the background of the repository stands that we were started in.
+/// How the background of the worktree stands that we were started in.
 pub(crate) fn background_state(start: &RunContext) -> Result<BackgroundState, RunError> {
     let queue = background_queue(start)?;
     Ok(queue.map_or(BackgroundState::Idle, |queue| queue.current_state()))
