@@ -3,14 +3,12 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use council_protocol::added::{AddedText, visit_added_hunks};
-use council_protocol::change::{BlobError, BlobSource, FileChange, FileKind, FileStatus, Side};
+use council_protocol::RepoPath;
+use council_protocol::change::{BlobSource, FileChange, FileKind, FileStatus};
 use council_protocol::packet::{Target, TargetKind};
 use council_protocol::task::Framing;
-use council_protocol::{Hunk, RepoPath};
 use sha2::{Digest, Sha256};
 
-use super::decode::claims_text;
 use super::diff::rename::{self, RENAME_LIMIT};
 use super::diff::sides::ChangeSides;
 use super::diff::similarity::MAX_SCORE;
@@ -19,6 +17,7 @@ use super::folders::ReviewedTree;
 use super::history::CommitHistory;
 use super::id::ObjectId;
 use super::objects::ObjectReader;
+use super::patch_content::PatchContent;
 use super::pathspec::{LimitedFiles, PathspecList};
 use super::repository_paths::RepositoryPaths;
 use super::request::{ChangeRequest, worktree_prefix};
@@ -51,34 +50,11 @@ pub struct ReviewedChange {
     pub(super) trusted: Option<CommitTree>,
 }
 
-/// The hunks of a patch, which are all that is known of its files.
-pub(super) struct PatchHunks(pub(super) HashMap<RepoPath, Vec<Hunk>>);
-
-impl BlobSource for PatchHunks {
-    fn read(&self, _: Side, _: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {
-        Ok(None)
-    }
-
-    fn visit_added(
-        &self,
-        file: &FileChange,
-        visit: &mut dyn FnMut(AddedText<'_>),
-    ) -> Result<(), BlobError> {
-        let hunks = self.0.get(&file.path).map_or(&[][..], Vec::as_slice);
-        visit_added_hunks(hunks, visit);
-        Ok(())
-    }
-
-    fn has_blobs(&self) -> bool {
-        false
-    }
-}
-
 /// Where hunks come from.
 pub(super) enum HunkSource {
     Sides(Arc<ChangeSides>),
     Patch {
-        hunks: Arc<PatchHunks>,
+        hunks: Arc<PatchContent>,
         /// SHA-256 of the patch's bytes.
         digest: Vec<u8>,
     },
@@ -96,12 +72,8 @@ impl ReviewedChange {
         match &self.source {
             HunkSource::Sides(sides) => sides.fill_file(file),
             HunkSource::Patch { hunks, .. } => {
-                refuse_binary_text(file)?;
-                let hunks = hunks
-                    .0
-                    .get(&file.path)
-                    .filter(|_| file.kind != FileKind::Binary);
-                file.hunks = hunks.cloned().unwrap_or_default();
+                hunks.check_content(file)?;
+                file.hunks = hunks.text_hunks(file).to_vec();
                 Ok(())
             }
         }
@@ -115,7 +87,7 @@ impl ReviewedChange {
     pub fn check_content(&self, file: &FileChange) -> Result<(), GitError> {
         match &self.source {
             HunkSource::Sides(sides) => sides.check_content(file),
-            HunkSource::Patch { .. } => refuse_binary_text(file),
+            HunkSource::Patch { hunks, .. } => hunks.check_content(file),
         }
     }
 
@@ -125,16 +97,6 @@ impl ReviewedChange {
     pub fn trusted_tree(&self) -> Option<&dyn TrustedTree> {
         self.trusted.as_ref().map(|tree| tree as &dyn TrustedTree)
     }
-}
-
-/// An attribute of whoever made a patch may have made a binary file of a script. Its lines are not here to be read.
-fn refuse_binary_text(file: &FileChange) -> Result<(), GitError> {
-    let is_there = file.kind == FileKind::Binary && file.status != FileStatus::Deleted;
-    if is_there && claims_text(file.path.as_bytes(), &[]) {
-        let path = file.path.display().into_owned();
-        return Err(GitError::BinaryText { path });
-    }
-    Ok(())
 }
 
 impl ReviewedChange {
@@ -209,12 +171,12 @@ pub(super) fn change_from_patch(
     label: &str,
 ) -> Result<ReviewedChange, GitError> {
     let bytes = &*patch::as_git_writes(bytes);
-    let parsed = patch::parse_patch(bytes);
+    let parsed = patch::parse_with_binaries(bytes);
     let named = |cause| GitError::Patch {
         label: label.to_owned(),
         cause,
     };
-    let parsed = parsed.map_err(named)?;
+    let (parsed, packed) = parsed.map_err(named)?;
     let RepositoryContext {
         place,
         trusted,
@@ -232,8 +194,8 @@ pub(super) fn change_from_patch(
     )?;
     let mut target = target::make_target(TargetKind::Patch, label.to_owned(), None, None);
     let narrowed = target::narrow_target(&mut target, &request.pathspecs, &left_out);
-    let take = |file: &mut FileChange| (file.path.clone(), std::mem::take(&mut file.hunks));
-    let hunks = Arc::new(PatchHunks(files.iter_mut().map(take).collect()));
+    let objects = trusted.as_ref().map(|tree| &*tree.objects);
+    let hunks = Arc::new(PatchContent::take(&mut files, &packed, objects));
     Ok(ReviewedChange {
         target,
         files,

@@ -10,8 +10,9 @@ use council_protocol::task::Framing;
 use council_protocol::{FileChange, RepoPath};
 use sha2::{Digest, Sha256};
 
-use super::change::{HunkSource, PatchHunks, RepositoryContext, ReviewedChange};
+use super::change::{HunkSource, RepositoryContext, ReviewedChange};
 use super::decode::decode_text;
+use super::patch_content::PatchContent;
 use super::request::ChangeRequest;
 use super::target;
 
@@ -30,9 +31,11 @@ pub(super) fn document_change(
     let decoded = decoded.unwrap_or(Cow::Borrowed(bytes));
     let text = String::from_utf8_lossy(&decoded);
     let path = RepoPath::from(document_path(label));
+    // A mark of the encoding alone says nothing either.
+    let is_blank = |c: char| c.is_whitespace() || c == '\u{feff}';
     let nothing = text
-        .trim()
-        .is_empty()
+        .chars()
+        .all(is_blank)
         .then(|| "the document is empty".to_owned());
     let file = FileChange {
         path: path.clone(),
@@ -99,7 +102,7 @@ struct ReadText<'a> {
 
 fn change_from_text(request: &ChangeRequest, found: ReadText<'_>) -> ReviewedChange {
     let RepositoryContext { place, trusted, .. } = RepositoryContext::around_request(request);
-    let hunks = Arc::new(PatchHunks(found.hunks));
+    let hunks = Arc::new(PatchContent::of_text(found.hunks));
     ReviewedChange {
         target: target::make_target(found.kind, found.label.to_owned(), None, None),
         files: found.files,
@@ -201,6 +204,7 @@ mod tests {
             document(" \n").nothing.as_deref(),
             Some("the document is empty")
         );
+        assert!(document("\u{feff}\r\n").nothing.is_some());
         let topic = read(TargetSpec::Topic(" ".into()));
         assert_eq!(topic.nothing.as_deref(), Some("the question is empty"));
     }

@@ -149,10 +149,18 @@ pub enum GitError {
         path: String,
     },
     /// A patch holds a file with the name of a text as binary.
-    #[error("{path} has the name of a text file, and the patch holds it as binary")]
+    #[error("{path} is text or has the name of a text file, and the patch holds it as binary")]
     BinaryText {
         /// The file. Untrusted text.
         path: String,
+    },
+    /// A binary file of a patch cannot be unpacked.
+    #[error("{path}: its binary content in the patch cannot be read: {cause}")]
+    BinaryPatch {
+        /// The file. Untrusted text.
+        path: String,
+        /// Why, in words.
+        cause: String,
     },
     /// A file that says that it is text and holds other bytes: something may hide in it.
     #[error("{path} has the name of a text file, but is not text in any known encoding")]
@@ -280,6 +288,9 @@ impl GitError {
                 )]
             }
             Self::BinaryText { .. } => hint("make the patch with git diff --text"),
+            Self::BinaryPatch { .. } => hint(
+                "review it in the repository that has the file before, or make the patch with git diff --binary --full-index",
+            ),
             Self::NoText { .. } => {
                 hint("store it as UTF-8, or rename it so that it does not look like a text file")
             }

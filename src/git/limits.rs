@@ -11,5 +11,8 @@ pub(super) const MAX_SHOWN: usize = 4 << 20;
 /// The largest patch that is read, in bytes.
 pub const MAX_PATCH: usize = 32 << 20;
 
+/// The most bytes of binary files that are unpacked from one patch, all of them together.
+pub(super) const MAX_UNPACKED: usize = 256 << 20;
+
 /// The largest blob that is read. A larger file is an error, and so lowers the coverage; it is never silently skipped.
 pub(super) const MAX_BLOB: usize = 64 << 20;

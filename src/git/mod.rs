@@ -30,6 +30,7 @@ mod objects;
 mod open;
 mod parallel;
 pub mod patch;
+mod patch_content;
 mod path_bytes;
 mod pathspec;
 mod push;

@@ -3,6 +3,7 @@
 use council_protocol::change::{FileChange, FileKind, FileStatus};
 use council_protocol::{Hunk, RepoPath};
 
+use super::binary::{self, PackedFile, PackedSide};
 use super::error::PatchError;
 use super::hunk;
 use super::lines::PatchLines;
@@ -123,13 +124,15 @@ impl GitHeaders {
 struct FileContent {
     names: Option<(PatchName, PatchName)>,
     binary: bool,
-    sizes: (Option<u64>, Option<u64>),
+    packed: Option<PackedFile>,
     hunks: Vec<Hunk>,
     lossy: bool,
 }
 
 /// Reads a section that begins with `diff --git`.
-pub(super) fn read_git_file(lines: &mut PatchLines<'_>) -> Result<FileChange, PatchError> {
+pub(super) fn read_git_file(
+    lines: &mut PatchLines<'_>,
+) -> Result<(FileChange, Option<PackedFile>), PatchError> {
     let line = lines.next_number();
     let first = lines.strip_line("diff --git ").unwrap_or_default();
     let headers = GitHeaders::read(lines)?;
@@ -157,6 +160,7 @@ pub(super) fn read_git_file(lines: &mut PatchLines<'_>) -> Result<FileChange, Pa
     let before = name::repository_path(&old, true, line)?;
     let mode = |mode: Option<u32>, other: Option<u32>| mode.or(other).unwrap_or(FILE_MODE);
     let copied = status == FileStatus::Added && headers.from.is_some();
+    let packed = content.packed.as_ref();
     let mut file = FileChange {
         old_path: (before != path && status != FileStatus::Added || copied).then_some(before),
         old_mode: if status == FileStatus::Added && !copied {
@@ -170,15 +174,15 @@ pub(super) fn read_git_file(lines: &mut PatchLines<'_>) -> Result<FileChange, Pa
             mode(headers.new_mode, headers.old_mode)
         },
         similarity: headers.similarity.filter(|_| headers.from.is_some()),
-        old_size: content.sizes.0,
-        new_size: content.sizes.1,
+        old_size: packed.and_then(|packed| packed.old.as_ref()?.whole_size()),
+        new_size: packed.and_then(|packed| packed.new.whole_size()),
         lossy: content.lossy,
         hunks: content.hunks,
         ..empty_change(path, status)
     };
     (file.old_id, file.new_id) = headers.ids;
     file.kind = kind_by_mode(&file, content.binary);
-    Ok(file)
+    Ok((file, content.packed))
 }
 
 /// Old and new name, from the line that says it best.
@@ -220,12 +224,9 @@ fn read_content(lines: &mut PatchLines<'_>) -> Result<FileContent, PatchError> {
         Some(line) if line.starts_with(b"GIT binary patch") => {
             lines.next();
             content.binary = true;
-            content.sizes.1 = read_binary(lines)?;
-            content.sizes.0 = if has_binary(lines) {
-                read_binary(lines)?
-            } else {
-                None
-            };
+            let new = read_binary(lines)?;
+            let old = has_binary(lines).then(|| read_binary(lines)).transpose()?;
+            content.packed = Some(PackedFile { new, old });
         }
         Some(line) if line.starts_with(b"Binary files ") => {
             lines.next();
@@ -265,8 +266,8 @@ fn has_binary(lines: &PatchLines<'_>) -> bool {
         .is_some_and(|line| line.starts_with(b"literal ") || line.starts_with(b"delta "))
 }
 
-/// `literal <size>` or `delta <size>`, lines of base 85, an empty line. A literal's size is the file's.
-fn read_binary(lines: &mut PatchLines<'_>) -> Result<Option<u64>, PatchError> {
+/// `literal <size>` or `delta <size>`, lines of base 85, an empty line.
+fn read_binary(lines: &mut PatchLines<'_>) -> Result<PackedSide, PatchError> {
     let malformed = |line| PatchError::Malformed {
         line,
         what: "a binary patch",
@@ -278,7 +279,17 @@ fn read_binary(lines: &mut PatchLines<'_>) -> Result<Option<u64>, PatchError> {
             .transpose()
     };
     let literal = size(lines.strip_line("literal "))?;
-    if literal.is_none() && size(lines.strip_line("delta "))?.is_none() {
+    let delta = match literal {
+        Some(_) => None,
+        None => size(lines.strip_line("delta "))?,
+    };
+    let mut stream = Some(Vec::new());
+    let packed = |stream| PackedSide {
+        is_delta: delta.is_some(),
+        size: literal.or(delta).unwrap_or_default(),
+        stream,
+    };
+    if literal.or(delta).is_none() {
         return Err(malformed(line));
     }
     loop {
@@ -290,10 +301,16 @@ fn read_binary(lines: &mut PatchLines<'_>) -> Result<Option<u64>, PatchError> {
                     what: "a binary file",
                 });
             }
-            Some(b"") => return Ok(literal),
+            Some(b"") => return Ok(packed(stream)),
             // A letter for the length, then groups of five.
-            Some([length, groups @ ..])
-                if length.is_ascii_alphabetic() && groups.len() % 5 == 0 => {}
+            Some(line @ [length, groups @ ..])
+                if length.is_ascii_alphabetic() && groups.len() % 5 == 0 =>
+            {
+                stream = stream.and_then(|mut bytes| {
+                    binary::decode_line(line, &mut bytes)?;
+                    Some(bytes)
+                });
+            }
             Some(_) => return Err(malformed(number)),
         }
     }

@@ -3,6 +3,7 @@
 //! A pure function from bytes, in time and space linear in them. What cannot be understood is an error with its line
 //! number and never skipped: a patch that is read in part would be a change that is reviewed in part.
 
+mod binary;
 pub(crate) mod error;
 mod file;
 mod hunk;
@@ -11,9 +12,12 @@ mod mail;
 mod name;
 mod written;
 
-use council_protocol::FileChange;
-use council_protocol::change::FileStatus;
+use std::collections::HashMap;
 
+use council_protocol::change::FileStatus;
+use council_protocol::{FileChange, RepoPath};
+
+pub(crate) use binary::{PackedFile, UnpackedFile};
 pub use error::PatchError;
 pub(crate) use mail::mail_framing;
 pub(crate) use written::{as_git_writes, may_be_cut};
@@ -29,18 +33,29 @@ use lines::PatchLines;
 ///
 /// The first thing that cannot be understood, with its line.
 pub fn parse_patch(bytes: &[u8]) -> Result<Vec<FileChange>, PatchError> {
+    parse_with_binaries(bytes).map(|(files, _)| files)
+}
+
+/// The same, and the binary files that the patch holds, still packed.
+pub(crate) fn parse_with_binaries(
+    bytes: &[u8],
+) -> Result<(Vec<FileChange>, HashMap<RepoPath, PackedFile>), PatchError> {
     if bytes.len() > MAX_PATCH {
         return Err(PatchError::TooLarge { bytes: bytes.len() });
     }
     let mut lines = PatchLines::new(bytes);
     let plain = !lines.any_line(|line| line.starts_with(b"diff --git "));
     let mut files = Vec::new();
+    let mut binaries = HashMap::new();
     while let Some(line) = lines.peek() {
         if files.len() > MAX_FILES {
             return Err(PatchError::TooManyFiles);
         }
         if line.starts_with(b"diff --git ") {
-            files.push(file::read_git_file(&mut lines)?);
+            let (file, packed) = file::read_git_file(&mut lines)?;
+            let packed = packed.filter(|_| file.status != FileStatus::Deleted);
+            binaries.extend(packed.map(|packed| (file.path.clone(), packed)));
+            files.push(file);
         } else if line.starts_with(b"--- ")
             && lines
                 .peek_second()
@@ -68,7 +83,7 @@ pub fn parse_patch(bytes: &[u8]) -> Result<Vec<FileChange>, PatchError> {
     if files.is_empty() {
         return Err(PatchError::NoChange { bytes: bytes.len() });
     }
-    sort_and_merge(files)
+    Ok((sort_and_merge(files)?, binaries))
 }
 
 /// Lines that stand for a change which this reader would otherwise miss.

