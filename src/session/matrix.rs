@@ -6,12 +6,13 @@
 //! out and has no reply is an abstention: its job is over. Nor can a job be asked again to mend what it said.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::fs;
 use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
 use council_protocol::message::Ending;
-use council_protocol::worker::{self, WorkerReply};
+use council_protocol::worker::{self, ReplyFile, WorkerReply};
 use council_protocol::{
     BlobSource, Failure, FailureKind, JudgeId, JudgeSpec, Packet, Seat, Task, Turn, TurnId,
 };
@@ -21,8 +22,10 @@ use serde::{Deserialize, Serialize};
 use super::prove::QuoteProver;
 use super::setting::PromptRenderer;
 use super::stored;
+use super::worker::reply_subject;
 use crate::council::reproduction::ReproductionResult;
 use crate::council::{Action, Council, Input, Outcome, Plan};
+use crate::packet::sha256;
 use crate::safe_file;
 
 /// The plan's name in the run's folder.
@@ -63,6 +66,8 @@ pub(crate) struct MatrixContext<'a> {
     pub prompter: Option<&'a dyn PromptRenderer>,
     /// The most bytes of one answer.
     pub max_answer_bytes: u64,
+    /// The digest of the packet's folder: whatever answers another one does not belong to this run.
+    pub packet_digest: String,
 }
 
 /// Writes the plan of a council.
@@ -74,13 +79,27 @@ pub(crate) fn store_plan(run: &Path, plan: &Plan) -> io::Result<()> {
     write_file(&run.join(PLAN_FILE), &stored::plan_to_bytes(plan))
 }
 
-/// Reads it again.
+/// The digest of the plan as it lies there.
 ///
 /// # Errors
 ///
-/// What the disk says, and a plan that is none.
-pub(crate) fn load_plan(run: &Path) -> io::Result<Plan> {
-    stored::parse_plan(&safe_file::read(run.join(PLAN_FILE))?).map_err(io::Error::other)
+/// What the disk says.
+pub(crate) fn plan_digest(run: &Path) -> io::Result<String> {
+    Ok(sha256(&safe_file::read(run.join(PLAN_FILE))?))
+}
+
+/// Reads it again. `digest`: what it was when it was written.
+///
+/// # Errors
+///
+/// What the disk says, a plan that is none, and another one.
+pub(crate) fn load_plan(run: &Path, digest: &str) -> io::Result<Plan> {
+    let bytes = safe_file::read(run.join(PLAN_FILE))?;
+    if sha256(&bytes) != digest {
+        let why = format!("{PLAN_FILE} is another one than was planned: it belongs to another run");
+        return Err(io::Error::other(why));
+    }
+    stored::parse_plan(&bytes).map_err(io::Error::other)
 }
 
 /// Brings a council as far as its replies go. In the last stage nothing is given out any more.
@@ -93,6 +112,7 @@ pub(crate) fn advance_council(
     plan: Plan,
     last: bool,
 ) -> io::Result<MatrixStage> {
+    desk.refuse_strangers(&plan)?;
     let mut judging = MatrixCouncil {
         desk,
         last,
@@ -221,7 +241,9 @@ impl MatrixCouncil<'_> {
             return Ok(Some(failed(judge, kind, error)));
         }
         let was_given_out = worker::turn_file(self.desk.run, &judge, id).is_file();
-        Ok(Some(match self.desk.read_reply(&judge, id)? {
+        let file = self.desk.read_reply(&judge, id)?;
+        let reply = file.map(|file| self.desk.check_subject(file, &judge, id));
+        Ok(Some(match reply.transpose()? {
             Some(WorkerReply::Answered { raw, usage }) => {
                 let raw: Arc<str> = raw.into();
                 let said = self.said.entry(judge.clone()).or_default();
@@ -302,8 +324,65 @@ impl MatrixContext<'_> {
         )
     }
 
+    /// Whoever is no judge of the plan leaves nothing in its folder: there are replies of another run in it.
+    fn refuse_strangers(&self, plan: &Plan) -> io::Result<()> {
+        let folders = match fs::read_dir(self.run.join("workers")) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            other => other?,
+        };
+        for folder in folders {
+            let name = folder?.file_name();
+            if !plan
+                .seats
+                .iter()
+                .any(|planned| *planned.seat.judge.as_str() == *name)
+            {
+                let name = name.to_string_lossy();
+                let why = format!(
+                    "workers/{name} is of no judge of this plan: it belongs to another run"
+                );
+                return Err(io::Error::other(why));
+            }
+        }
+        Ok(())
+    }
+
+    /// A reply, if it answers the question that lies beside it. One about another packet is an error: a verdict over it would
+    /// be one about another change.
+    fn check_subject(
+        &self,
+        file: ReplyFile,
+        judge: &JudgeId,
+        turn: TurnId,
+    ) -> io::Result<WorkerReply> {
+        if matches!(file.reply, WorkerReply::Failed { .. }) {
+            return Ok(file.reply);
+        }
+        let refused = |why: &str| {
+            let again = format!(
+                "git council judge --run FOLDER --judge {judge} --turn {}",
+                turn.0
+            );
+            Err(io::Error::other(format!(
+                "the reply of {judge} {why}; judge again: {again}"
+            )))
+        };
+        match file.about {
+            None => refused("does not say which packet it is about"),
+            Some(about) if about.packet != self.packet_digest => refused(
+                "is about another packet: its job had the files of another run, or of an earlier commit",
+            ),
+            Some(about) if about != reply_subject(self.run, judge, turn)? => {
+                let why = "its job answered another question";
+                let failure = Failure::new(FailureKind::Malformed, why);
+                Ok(WorkerReply::Failed { failure })
+            }
+            Some(_) => Ok(file.reply),
+        }
+    }
+
     /// What a job left: a file of another machine, so it is bounded, and anything but a reply is none.
-    fn read_reply(&self, judge: &JudgeId, turn: TurnId) -> io::Result<Option<WorkerReply>> {
+    fn read_reply(&self, judge: &JudgeId, turn: TurnId) -> io::Result<Option<ReplyFile>> {
         let most = self
             .max_answer_bytes
             .saturating_mul(ESCAPE_FACTOR)
@@ -314,11 +393,14 @@ impl MatrixContext<'_> {
         };
         let mut bytes = Vec::new();
         file.take(most).read_to_end(&mut bytes)?;
-        let failed = |_| WorkerReply::Failed {
-            failure: Failure::new(
-                FailureKind::Malformed,
-                "its job left something else than a reply",
-            ),
+        let failed = |_| ReplyFile {
+            reply: WorkerReply::Failed {
+                failure: Failure::new(
+                    FailureKind::Malformed,
+                    "its job left something else than a reply",
+                ),
+            },
+            about: None,
         };
         Ok(Some(serde_json::from_slice(&bytes).unwrap_or_else(failed)))
     }

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use council_agents::{AgentTable, JudgeMemory, SeatedJudge, StopSignal};
 use council_protocol::change::BlobError;
-use council_protocol::worker::{WorkerReply, reply_file, seat_file, turn_file};
+use council_protocol::worker::{
+    ReplyFile, ReplySubject, WorkerReply, reply_file, seat_file, turn_file,
+};
 use council_protocol::{
     BlobSource, Failure, FailureKind, JudgeId, JudgeSpec, Packet, RepoPath, Side, Turn, TurnId,
 };
@@ -115,6 +117,29 @@ pub(crate) fn open_packet(run: &Path) -> io::Result<(Packet, FolderBlobs)> {
     Ok((packet, FolderBlobs { folder, index }))
 }
 
+/// The digest of a packet's folder: of `files.json`, which names the digest of everything else in it.
+///
+/// # Errors
+/// When the file cannot be read.
+pub(crate) fn packet_folder_digest(run: &Path) -> io::Result<String> {
+    Ok(sha256(&read_named(
+        &run.join(PACKET_FOLDER).join(INDEX_FILE),
+    )?))
+}
+
+/// What a judge of a run is asked in a turn, as the files of the run have it.
+///
+/// # Errors
+/// When one of the files cannot be read.
+pub(crate) fn reply_subject(run: &Path, judge: &JudgeId, turn: TurnId) -> io::Result<ReplySubject> {
+    let mut question = read_named(&seat_file(run, judge))?;
+    question.extend(read_named(&turn_file(run, judge, turn))?);
+    Ok(ReplySubject {
+        packet: packet_folder_digest(run)?,
+        question: sha256(&question),
+    })
+}
+
 /// Who a judge of a run is, as its file says.
 ///
 /// # Errors
@@ -138,6 +163,8 @@ pub(crate) fn answer_turn(
 ) -> io::Result<WorkerReply> {
     let judge = &spec.seat.judge.clone();
     let asked: Turn = parse_json(&turn_file(run, judge, turn))?;
+    // Before anybody is asked: what changes meanwhile is not what is answered.
+    let about = reply_subject(run, judge, turn).ok();
     let reply = match ask_agent(run, spec, &asked, agents, stop) {
         Ok(reply) => WorkerReply::Answered {
             raw: reply.raw,
@@ -148,7 +175,10 @@ pub(crate) fn answer_turn(
     let path = reply_file(run, judge, turn);
     FileWriter::new(&path)
         .synced()
-        .write(&serde_json::to_vec(&reply)?)?;
+        .write(&serde_json::to_vec(&ReplyFile {
+            reply: reply.clone(),
+            about,
+        })?)?;
     Ok(reply)
 }
 

@@ -30,6 +30,27 @@ pub enum WorkerReply {
     },
 }
 
+/// A reply as it lies on the disk: with what it answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReplyFile {
+    /// The reply.
+    #[serde(flatten)]
+    pub reply: WorkerReply,
+    /// What it answers; none: whoever wrote it does not say so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<ReplySubject>,
+}
+
+/// What a reply answers. Where answers come from other machines, files of several runs may be mixed up, and an answer about
+/// another change must not count.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReplySubject {
+    /// The packet: SHA-256 of the `files.json` of its folder, 64 hex digits.
+    pub packet: String,
+    /// The question: SHA-256 of `seat.json` and of `turn-<id>.json`, one after the other, 64 hex digits.
+    pub question: String,
+}
+
 /// The folder of one judge's files.
 pub fn judge_folder(run: &Path, judge: &JudgeId) -> PathBuf {
     run.join("workers").join(judge.as_str())
@@ -45,7 +66,7 @@ pub fn turn_file(run: &Path, judge: &JudgeId, turn: TurnId) -> PathBuf {
     judge_folder(run, judge).join(format!("turn-{}.json", turn.0))
 }
 
-/// The [`Reply`] to a turn.
+/// The [`ReplyFile`] of a turn.
 pub fn reply_file(run: &Path, judge: &JudgeId, turn: TurnId) -> PathBuf {
     judge_folder(run, judge).join(format!("turn-{}.reply.json", turn.0))
 }

@@ -39,7 +39,7 @@ use crate::safe_file;
 const HEADER: &str = "matrix.json";
 
 /// Version of that file.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What the reader of the verdict should know.
 const NOTE: &str =
@@ -51,6 +51,10 @@ const AFRESH: &str = "another job briefs it again, with its earlier answer";
 #[derive(Serialize, Deserialize)]
 struct MatrixHeader {
     version: u32,
+    /// The digest of the packet's folder. What belongs to another one does not belong to this run.
+    packet: String,
+    /// The digest of the plan.
+    plan: String,
     target: Target,
     facts: RunFacts,
     /// The user's own rules for secrets: the verdict is made where his files are not.
@@ -145,8 +149,20 @@ pub(crate) fn plan_matrix(
         &prepared.packet.target.slug,
         &world.read_calendar(),
     )?;
+    safe_file::make_folder(run).map_err(cannot)?;
+    let brief = prompts.as_ref().map(|prompts| prompts.first_brief());
+    worker::export_packet(
+        run,
+        &prepared.packet,
+        brief.as_deref(),
+        &*prepared.change.blobs,
+    )
+    .map_err(cannot)?;
+    matrix::store_plan(run, &plan).map_err(cannot)?;
     let header = MatrixHeader {
         version: VERSION,
+        packet: worker::packet_folder_digest(run).map_err(cannot)?,
+        plan: matrix::plan_digest(run).map_err(cannot)?,
         target: prepared.packet.target.clone(),
         facts: RunFacts {
             backend: Some(BackendFacts {
@@ -171,16 +187,6 @@ pub(crate) fn plan_matrix(
         max_answer_bytes: settings.limits.answer,
         templates: template_overrides(prepared)?,
     };
-    safe_file::make_folder(run).map_err(cannot)?;
-    let brief = prompts.as_ref().map(|prompts| prompts.first_brief());
-    worker::export_packet(
-        run,
-        &prepared.packet,
-        brief.as_deref(),
-        &*prepared.change.blobs,
-    )
-    .map_err(cannot)?;
-    matrix::store_plan(run, &plan).map_err(cannot)?;
     let json = crate::text::pretty_json(&header)
         .map(String::into_bytes)
         .map_err(|error| cannot(error.into()))?;
@@ -194,6 +200,7 @@ pub(crate) fn plan_matrix(
             .as_deref()
             .map(|prompts| prompts as &dyn PromptRenderer),
         max_answer_bytes: header.max_answer_bytes,
+        packet_digest: header.packet.clone(),
     };
     match matrix::advance_council(&desk, plan, false).map_err(cannot)? {
         MatrixStage::Due(due) => Ok(due),
@@ -278,7 +285,12 @@ impl PlannedMatrix {
                 header.version
             ))));
         }
-        let plan = matrix::load_plan(run).map_err(cannot)?;
+        let plan = matrix::load_plan(run, &header.plan).map_err(cannot)?;
+        if worker::packet_folder_digest(run).map_err(cannot)? != header.packet {
+            return Err(cannot(std::io::Error::other(
+                "packet/ is another one than was planned: it belongs to another run, or to an earlier commit",
+            )));
+        }
         let (mut packet, blobs) = worker::open_packet(run).map_err(cannot)?;
         // What the rules cannot read they find nothing in: damage must not look like a clean change.
         blobs.check_all().map_err(cannot)?;
@@ -316,6 +328,7 @@ impl PlannedMatrix {
             redactor: self.redactor()?,
             prompter,
             max_answer_bytes: self.header.max_answer_bytes,
+            packet_digest: self.header.packet.clone(),
         };
         matrix::advance_council(&desk, self.plan.clone(), last)
             .map_err(|error| unusable_run(run, &error))

@@ -468,3 +468,73 @@ fn t9_t26_no_key_and_no_token_lies_in_the_folder_that_jobs_share() {
     }
     assert!(files > 6, "{files}");
 }
+
+/// Copies a file or a folder over another.
+fn put(from: &Path, to: &Path) {
+    if from.is_dir() {
+        fs::create_dir_all(to).unwrap();
+        for entry in fs::read_dir(from).unwrap() {
+            let name = entry.unwrap().file_name();
+            put(&from.join(&name), &to.join(&name));
+        }
+    } else {
+        fs::copy(from, to).unwrap();
+    }
+}
+
+/// A law: of two runs over two commits, no mixture of their files comes to a verdict. Whichever piece of the earlier one lies
+/// in the later one's folder, the critical finding of the later one is not lost.
+#[test]
+fn no_mixture_of_two_runs_comes_to_a_verdict() {
+    let repo = Repo::with_base();
+    repo.write("src/a.rs", "fn a() {}\n");
+    repo.commit("Clean");
+    let old = planned(&repo, "old", "HEAD");
+    for turn in &old {
+        judge(&repo, &repo.path(), "old", turn);
+    }
+    repo.council(["conclude", "--run", "old"]).ends(0);
+    repo.write("src/a.rs", CONFLICT);
+    repo.commit("Change");
+    let due = planned(&repo, "new", "HEAD");
+    let at = |run: &str, piece: &str| repo.path().join(run).join(piece);
+    let pieces = ["packet", "plan.json", "matrix.json", "workers"];
+    let mut runs = 0;
+    for (nth, piece) in pieces.iter().enumerate() {
+        for is_before in [true, false] {
+            let run = format!("mixed-{nth}-{is_before}");
+            put(&at("new", ""), &at(&run, ""));
+            if is_before {
+                put(&at("old", piece), &at(&run, piece));
+            }
+            for (name, turn) in &due {
+                let turn = turn.to_string();
+                let args = ["judge", "--run", &run, "--judge", name, "--turn", &turn];
+                repo.council_in(&repo.path(), &args, &[]);
+            }
+            if !is_before {
+                put(&at("old", piece), &at(&run, piece));
+            }
+            let end = repo.council(["conclude", "--run", &run]);
+            assert_ne!(end.code, 0, "{run}: {}{}", end.stdout, end.stderr);
+            runs += 1;
+        }
+    }
+    assert_eq!(runs, 8);
+    // A packet that was mixed up is named, and so is the way on.
+    let run = at("mixed-0-true", "");
+    put(&at("new", "packet"), &run.join("packet"));
+    repo.council(["conclude", "--run", "mixed-0-true"])
+        .ends(2)
+        .tells("is about another packet")
+        .tells("judge again: git council judge --run");
+    repo.council(["conclude", "--run", "mixed-0-false"])
+        .ends(2)
+        .tells("packet/ is another one than was planned");
+    // Replies of judges that nobody planned are of another run as well.
+    fs::create_dir_all(at("mixed-1-false", "workers/stranger")).unwrap();
+    put(&at("new", "plan.json"), &at("mixed-1-false", "plan.json"));
+    repo.council(["conclude", "--run", "mixed-1-false"])
+        .ends(2)
+        .tells("workers/stranger is of no judge of this plan");
+}
