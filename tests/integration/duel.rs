@@ -364,6 +364,28 @@ fn the_subject_may_be_a_diff_or_a_pull_request() {
         .tells("git fetch origin pull/12/head");
 }
 
+/// Whoever reads only code has nothing to say of a document: two such sides would agree about what neither has read.
+#[test]
+fn rules_argue_about_no_document() {
+    let repo = with_judge("touch @MARKS/asked; cat >/dev/null", "");
+    repo.write("plan.md", "We drop all backups.\n");
+    for (a, b, flag) in [
+        ("builtin", "builtin", "--agent-a"),
+        ("builtin", "helper", "--agent-a"),
+        ("helper", "builtin", "--agent-b"),
+    ] {
+        repo.council(["duel", "plan.md", "--agent-a", a, "--agent-b", b])
+            .ends(2)
+            .tells("a duel over a document needs agents with a model")
+            .tells(flag);
+    }
+    repo.council(["duel", "plan.md", "--as", "b", "--agent-b", "builtin"])
+        .ends(2)
+        .tells("--agent-b");
+    assert!(!repo.in_home("marks/asked").exists());
+    assert!(!repo.path().join("DEBATE.md").exists());
+}
+
 #[test]
 fn what_is_no_transcript_is_called_so() {
     let repo = Repo::with_base();

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use council_agents::{JudgeMemory, SeatedJudge, StopSignal};
 use council_protocol::capability::Grant;
+use council_protocol::packet::TargetKind;
 use council_protocol::seat::{AgentSpec, Perspective};
 use council_protocol::{
     BlobSource, Capability, CapabilitySet, JudgeSpec, Location, Proof, RoundNumber, Seat, Side,
@@ -25,7 +26,7 @@ use crate::run::execute::{run_places, save_run_report};
 use crate::run::facts::base_facts;
 use crate::run::floor::{RuleBench, hear_rules};
 use crate::run::modes::duel_news::{DuelNews, SpeakNotice};
-use crate::run::modes::duel_subject::read_bytes;
+use crate::run::modes::duel_subject::{only_reads_code, read_bytes};
 use crate::run::modes::foreign_side::foreign_seat;
 use crate::run::modes::side_purse::{SidePurse, SideSpending};
 use crate::run::modes::sides::{SideReport, StartedSide, wait_for_sides};
@@ -458,6 +459,9 @@ impl Duel<'_> {
             deep: false,
         };
         let agent: AgentSpec = bench.agent_in_turn(self.agents[index], index)?;
+        if self.prepared.packet.target.kind == TargetKind::File && agent.deterministic {
+            return Err(only_reads_code(role, &agent));
+        }
         let judge = session::judge_name(role).into();
         Ok(Seat {
             judge,

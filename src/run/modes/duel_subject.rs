@@ -3,6 +3,9 @@
 use std::io::Read as _;
 use std::path::Path;
 
+use council_protocol::seat::AgentSpec;
+
+use crate::duel::DuelRole;
 use crate::duel::driver::MAX_TRANSCRIPT_BYTES;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
@@ -55,6 +58,19 @@ pub(crate) fn prepare_subject(
         }
         prepared => prepared,
     }
+}
+
+/// Rules say nothing of a document, and their silence would be taken for agreement.
+pub(super) fn only_reads_code(role: DuelRole, agent: &AgentSpec) -> RunError {
+    let flag = match role {
+        DuelRole::A => "--agent-a",
+        DuelRole::B => "--agent-b",
+    };
+    let name = &agent.name;
+    RunError::usage(format!(
+        "a duel over a document needs agents with a model, but {role} is `{name}`, which only applies rules to code"
+    ))
+    .hint(format!("name an agent with a model: {flag} NAME (`git council agents` lists them)"))
 }
 
 /// The number in `#12`, `pull/12`, or the address of a pull request.
