@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use council_builtin::ExcusedFinding;
-use council_protocol::packet::Instruction;
+use council_protocol::packet::{Instruction, TargetKind};
 use council_protocol::seat::AgentKind;
 use council_protocol::{BlobSource, Coverage, FileChange, Packet};
 
@@ -95,6 +95,7 @@ pub(crate) fn prepare_spec(
         env: start.git_environment(),
     };
     let mut change = git::read_change(&wanted).map_err(|error| explain_error(error, request))?;
+    refuse_empty_document(&change)?;
     sight::open_eyes(&mut change, wanted.pathspecs.is_empty());
     let checkout = if proposed {
         CheckoutUse::Ignored
@@ -228,6 +229,19 @@ fn target_spec(request: &ReviewRequest, start: &RunContext) -> Result<TargetSpec
             TargetSpec::Patch(bytes, label)
         }
     })
+}
+
+/// A document without a word is no change that came to nothing: whoever names one has named the wrong one, or an earlier
+/// step wrote none, and a verdict over it would hide that.
+fn refuse_empty_document(change: &ReviewedChange) -> Result<(), RunError> {
+    if change.target.kind != TargetKind::File || change.nothing.is_none() {
+        return Ok(());
+    }
+    let label = &change.target.label;
+    Err(RunError::usage(format!(
+        "the document {label} is empty: there is nothing to review"
+    ))
+    .hint("name a document that says something: git council review --file FILE"))
 }
 
 /// A file of the user's, or standard input, with its name for people; `what` says what it is to be.

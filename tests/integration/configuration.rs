@@ -244,6 +244,28 @@ fn keys_say_what_they_take() {
         .tells("the question is empty");
 }
 
+/// A law: a text without a word ends no command that reads it with 0.
+#[test]
+fn an_empty_document_is_an_error() {
+    let repo = Repo::with_base();
+    for text in ["", "\n", " \t\r\n\n", "\u{feff}"] {
+        repo.write("empty.md", text);
+        for command in [
+            &["review", "--file", "empty.md"][..],
+            &["review", "--file", "empty.md", "--json"],
+            &["review", "--file", "empty.md", "--dry-run"],
+            &["plan", "--run", "run", "--file", "empty.md"],
+            &["duel", "empty.md"],
+        ] {
+            let run = repo.council_with(&[], command);
+            assert_eq!(run.code, 2, "{command:?}: {}{}", run.stdout, run.stderr);
+        }
+        repo.council(["review", "--file", "empty.md"])
+            .tells("the document empty.md is empty")
+            .tells("name a document that says something");
+    }
+}
+
 #[test]
 fn what_the_job_shows_needs_no_pull_request() {
     let repo = Repo::with_base();
