@@ -19,13 +19,12 @@ const MAX_TOTAL_BYTES: usize = 64 * 1024;
 
 /// Reads the instruction files through `read`, which knows the trusted side only; `origin` names it, e.g. a commit.
 ///
-/// Bytes that are not UTF-8 become U+FFFD. A file over 32 KiB, or what is over 64 KiB in all, is cut at a line with a
+/// Bytes that are not UTF-8 become U+FFFD. A file over 32 KiB, or over its share of 64 KiB in all, is cut at a line with a
 /// note that says how much is missing. Empty files are left out.
 pub(crate) fn read_instructions(
     read: &mut dyn FnMut(&str) -> Option<Vec<u8>>,
     origin: &str,
 ) -> Vec<Instruction> {
-    let mut left = MAX_TOTAL_BYTES;
     let mut found = Vec::new();
     for path in INSTRUCTION_FILES {
         let Some(bytes) = read(path) else { continue };
@@ -34,15 +33,32 @@ pub(crate) fn read_instructions(
         if text.trim().is_empty() {
             continue;
         }
-        let text = cut_text(text, MAX_FILE_BYTES.min(left));
-        left = left.saturating_sub(text.len());
         found.push(Instruction {
             path: RepoPath::from(*path),
             origin: origin.to_owned(),
-            text,
+            text: text.to_owned(),
         });
     }
+    let sizes: Vec<usize> = found
+        .iter()
+        .map(|file| file.text.len().min(MAX_FILE_BYTES))
+        .collect();
+    for (file, share) in found.iter_mut().zip(share_room(&sizes, MAX_TOTAL_BYTES)) {
+        file.text = cut_text(&file.text, share);
+    }
     found
+}
+
+/// Shares room among texts of these sizes: each gets what it needs, or as much as any other that gets less than it needs.
+pub(crate) fn share_room(sizes: &[usize], room: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..sizes.len()).collect();
+    order.sort_by_key(|&nth| sizes[nth]);
+    let (mut shares, mut left) = (vec![0; sizes.len()], room);
+    for (place, &nth) in order.iter().enumerate() {
+        shares[nth] = sizes[nth].min(left / (order.len() - place));
+        left -= shares[nth];
+    }
+    shares
 }
 
 /// At most about `bytes` bytes of `text`, cut behind a whole line, with a note when something is missing.
@@ -67,6 +83,25 @@ pub(crate) fn cut_text(text: &str, bytes: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    proptest::proptest! {
+        /// No text takes what another needs: whoever is cut has as much as anybody, and nothing is left over meanwhile.
+        #[test]
+        fn room_is_shared_fairly(sizes in proptest::collection::vec(0..5_000_usize, 0..9), room in 0..20_000_usize) {
+            let shares = share_room(&sizes, room);
+            let all: usize = shares.iter().sum();
+            let most = shares.iter().max().copied().unwrap_or_default();
+            proptest::prop_assert!(all <= room);
+            for (&size, &share) in sizes.iter().zip(&shares) {
+                proptest::prop_assert!(share <= size);
+                if share < size {
+                    // The rest of a division goes to the largest.
+                    proptest::prop_assert!(share + 1 >= most || share + sizes.len() >= most, "{:?}", shares);
+                    proptest::prop_assert!(room - all < sizes.len().max(1), "{:?}", shares);
+                }
+            }
+        }
+    }
 
     fn read_from<'a>(
         files: &'a [(&'a str, &'a [u8])],

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use council_protocol::packet::TargetKind;
-use council_protocol::{Coverage, CoverageState, Packet};
+use council_protocol::{Coverage, CoverageState, Packet, RepoPath};
 use council_secrets::Redactor;
 use minijinja::context;
 
@@ -15,7 +15,7 @@ use super::context::{ContextBlock, ContextKind, ContextUse, ShownContext, show_c
 use super::rank::SeatShare;
 use super::template::{PromptError, TemplateSet};
 use super::{fence::PromptFence, rank, redact, show};
-use crate::packet::{cut_text, sha256};
+use crate::packet::{cut_text, sha256, share_room};
 
 /// A class of models: all its judges are sent the same brief.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -89,6 +89,8 @@ pub struct Brief {
     pub digest: String,
     /// Where its bytes went.
     pub sizes: BriefSizes,
+    /// The trusted instructions of which not all is shown.
+    pub cut_instructions: Vec<RepoPath>,
 }
 
 /// What a brief is rendered with.
@@ -117,7 +119,11 @@ pub(super) fn render_brief(
         TargetKind::Stage => budget / 5 * 4,
         _ => budget / 5,
     };
-    let (instructions, mut redactions) = render_instructions(packet, share, tools.redactor);
+    let InstructionText {
+        text: instructions,
+        secrets: mut redactions,
+        cut,
+    } = render_instructions(packet, share, tools.redactor);
     let listing = plan_listing(packet, &order, budget / 4, tools.redactor);
     let parts = BriefParts {
         instructions: &instructions,
@@ -166,6 +172,7 @@ pub(super) fn render_brief(
         redactions,
         digest,
         sizes,
+        cut_instructions: cut,
     })
 }
 
@@ -266,21 +273,43 @@ fn describe_target(kind: TargetKind) -> &'static str {
     }
 }
 
-/// The trusted instructions as one text within `room`, and how many secrets were replaced in it.
-fn render_instructions(packet: &Packet, room: usize, redactor: &Redactor) -> (String, usize) {
-    let (mut out, mut secrets) = (String::new(), 0);
-    for instruction in &packet.instructions {
-        let (text, count) = redact::redact_source(redactor, None, &instruction.text);
-        let text = cut_text(&text, room.saturating_sub(out.len()));
-        let _ = writeln!(
-            out,
-            "=== {}\n{}",
-            show::show_path(&instruction.path, redactor),
-            text.trim_end()
-        );
-        secrets += count;
+/// The trusted instructions as one text.
+struct InstructionText {
+    text: String,
+    /// How many secrets were replaced in it.
+    secrets: usize,
+    /// The files of which not all is shown.
+    cut: Vec<RepoPath>,
+}
+
+/// Renders the trusted instructions within `room`. A long file takes none of what a short one needs.
+fn render_instructions(packet: &Packet, room: usize, redactor: &Redactor) -> InstructionText {
+    let texts: Vec<(String, String, usize)> = packet
+        .instructions
+        .iter()
+        .map(|instruction| {
+            let head = format!("=== {}\n", show::show_path(&instruction.path, redactor));
+            let (text, secrets) = redact::redact_source(redactor, None, &instruction.text);
+            (head, text, secrets)
+        })
+        .collect();
+    let heads: usize = texts.iter().map(|(head, ..)| head.len() + 1).sum();
+    let sizes: Vec<usize> = texts.iter().map(|(_, text, _)| text.len()).collect();
+    let shares = share_room(&sizes, room.saturating_sub(heads));
+    let mut shown = InstructionText {
+        text: String::new(),
+        secrets: 0,
+        cut: Vec::new(),
+    };
+    for (nth, (head, text, secrets)) in texts.iter().enumerate() {
+        let part = cut_text(text, shares[nth]);
+        let _ = writeln!(shown.text, "{head}{}", part.trim_end());
+        shown.secrets += secrets;
+        if text.len() > shares[nth] {
+            shown.cut.push(packet.instructions[nth].path.clone());
+        }
     }
-    (out, secrets)
+    shown
 }
 
 /// Which files the list names, most telling first, and how many bytes their lines take at most.

@@ -68,22 +68,6 @@ pub(crate) fn repository_places(git_dir: &Path, worktree: Option<&Path>) -> RunF
     )
 }
 
-/// What no model was shown, so that a PASS is not taken for more than it says.
-fn hidden_note(prompts: &SeatPrompts) -> Option<String> {
-    let count = prompts.redaction_count();
-    (count > 0).then(|| {
-        let secrets = format!(
-            "{count} {}",
-            if count == 1 {
-                "secret was"
-            } else {
-                "secrets were"
-            }
-        );
-        format!("{secrets} replaced in what the models read: none of them has seen the values")
-    })
-}
-
 /// Hears the log of a run.
 pub(crate) type RunListener = Arc<dyn Fn(&str) + Send + Sync>;
 
@@ -324,7 +308,7 @@ impl CouncilRun<'_> {
         notes.extend(self.hearsay.iter().cloned());
         notes.extend(self.bench.seating_notes());
         notes.extend(pick.notes.iter().cloned());
-        notes.extend(self.prompts.as_deref().and_then(hidden_note));
+        notes.extend(self.prompts.iter().flat_map(|prompts| prompts.notes()));
         // Rules bring no tests, wherever they sit.
         if seats.iter().any(|seat| !seat.agent.deterministic) {
             notes.extend(proof::idle_note(self.start, self.prepared));

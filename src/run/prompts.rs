@@ -1,10 +1,10 @@
 //! What agents that read text are sent: one brief for all of them, and a prompt for each turn.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use council_agents::files_of_tool;
-use council_protocol::{Coverage, JudgeId, Seat, Turn};
+use council_protocol::{Coverage, JudgeId, RepoPath, Seat, Turn};
 
 use crate::council::plan::{Procedure, RunSeed};
 use crate::prompt::{BriefSizes, ProductionMode, PromptBuilder, hidden_on_added};
@@ -193,6 +193,14 @@ impl SeatPrompts {
         parts.map(|part| part.brief.redactions).sum()
     }
 
+    /// What a reader of the verdict must know of what judges were shown, so that a PASS is not taken for more than it says.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let hidden = hidden_note(self.redaction_count());
+        let parts = self.briefs.parts.iter();
+        let cut = parts.flat_map(|part| &part.brief.cut_instructions);
+        hidden.into_iter().chain(cut_note(&cut.collect())).collect()
+    }
+
     /// Where the bytes of a brief went, of the largest where there are several.
     pub(crate) fn brief_facts(&self) -> BriefFacts {
         let parts = self.briefs.parts.iter().map(|part| &part.brief);
@@ -293,4 +301,30 @@ pub(crate) fn template_overrides(
         found.insert(name.to_owned(), own::read_own_text(&path, FOLDER)?);
     }
     Ok(found)
+}
+/// What no model was shown.
+fn hidden_note(count: usize) -> Option<String> {
+    let were = if count == 1 {
+        "secret was"
+    } else {
+        "secrets were"
+    };
+    let note = format!(
+        "{count} {were} replaced in what the models read: none of them has seen the values"
+    );
+    (count > 0).then_some(note)
+}
+
+/// The most files that a note names.
+const MAX_NAMED: usize = 5;
+
+/// Which instructions and references were too long for a brief, by name.
+fn cut_note(cut: &BTreeSet<&RepoPath>) -> Option<String> {
+    let names = cut.iter().take(MAX_NAMED);
+    let mut names: Vec<String> = names.map(|path| path.display().into_owned()).collect();
+    if cut.len() > MAX_NAMED {
+        names.push(format!("and {} more", cut.len() - MAX_NAMED));
+    }
+    let names = names.join(", ");
+    (!cut.is_empty()).then(|| format!("judges were shown only the first part of: {names}"))
 }

@@ -3,6 +3,7 @@
 mod budget;
 mod budget_laws;
 mod hostile;
+mod instructions;
 mod wording;
 
 use council_protocol::answer::{Evidence, Finding, Location, Severity, Stance};
