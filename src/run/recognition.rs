@@ -11,7 +11,7 @@ use council_protocol::{Coverage, CoverageState};
 
 use crate::council::Dismissal;
 use crate::git::{self, UserGit};
-use crate::memory::line::{self, DismissalLine, LINE_VERSION, NoteLine, ParsedLine, VerdictLine};
+use crate::memory::line::{self, DismissalLine, LINE_VERSION, NoteLine, VerdictLine};
 use crate::memory::{VerdictCache, is_worth_keeping};
 use crate::report::{MemoryPlace, RecognisedVerdict, Report, ReviewSubject};
 
@@ -79,6 +79,15 @@ fn hearsay_note(counted: &[Dismissal], hearsay: Vec<DismissalLine>, is_ci: bool)
     } else {
         format!("{what} from elsewhere {are} not counted: only your own and {HEARSAY_RULE}")
     })
+}
+
+/// Whether two reports of a run come to the same: the verdict, and what is dismissed.
+fn says_same(one: &Report, other: &Report) -> bool {
+    let dismissed = |report: &Report| -> Vec<String> {
+        let found = report.dismissed_findings();
+        found.map(|(found, _)| found.fingerprint.clone()).collect()
+    };
+    one.outcome.verdict == other.outcome.verdict && dismissed(one) == dismissed(other)
 }
 
 impl<'a> VerdictMemory<'a> {
@@ -221,8 +230,9 @@ impl<'a> VerdictMemory<'a> {
         }
         let report = self.renew_report(report, place, signer, known, heard);
         let is_own = place == MemoryPlace::Cache && self.trust.authors.is_none();
-        if is_own && !self.has_note(known) {
-            // The same change on another commit: who fetches that one knows its verdict, too.
+        if is_own && !self.has_note(&report) {
+            // The same change on another commit, or another verdict since something was dismissed: who fetches the notes
+            // knows it, too.
             self.note_verdict(&report, known);
         }
         Some(report)
@@ -270,12 +280,23 @@ impl<'a> VerdictMemory<'a> {
         trusted
     }
 
-    /// Whether the reviewed commit's note has this verdict.
-    fn has_note(&self, known: &RunDigests) -> bool {
-        let head = self.prepared.packet.target.head.as_deref();
-        let lines = head.map(|head| self.trust.noted_lines(Some(head)));
-        let is_known = |read: &ParsedLine| matches!(&read.line, NoteLine::Verdict(verdict) if verdict.key == known.key);
-        lines.is_some_and(|lines| lines.iter().any(is_known))
+    /// Whether one of this run's own lines in the reviewed commit's note says what this report says. What others wrote
+    /// there, and what was true before a dismissal, is no reason to write nothing.
+    fn has_note(&self, report: &Report) -> bool {
+        let Some(head) = self.prepared.packet.target.head.as_deref() else {
+            return false;
+        };
+        let run = &report.receipt.run;
+        let is_of_run = |line: &VerdictLine| {
+            Some(&line.key) == run.recognition_key.as_ref()
+                && (&line.run, &line.made) == (&run.name, &run.started)
+        };
+        let lines = self.trust.noted_lines(Some(head));
+        let mut own = lines.iter().filter_map(|read| match &read.line {
+            NoteLine::Verdict(line) if is_of_run(line) => Some(line),
+            _ => None,
+        });
+        own.any(|line| says_same(&line.report, report))
     }
 
     /// An old report over today's target.

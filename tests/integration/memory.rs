@@ -36,6 +36,38 @@ fn a_judge_whose_program_was_replaced_judges_anew() {
     assert!(!counted(3), "two that vote FAIL over nothing");
 }
 
+/// A law: whatever a fresh run would say in the commit's note, the note says after a recognised one.
+#[test]
+fn a_recognised_verdict_is_noted_as_a_fresh_one() {
+    let repo = conflicted();
+    let noted = || {
+        let mut git = repo.git_command(&["notes", "--ref", "council", "show", "HEAD"]);
+        String::from_utf8(git.output().unwrap().stdout).unwrap()
+    };
+    repo.git(["config", "--global", "council.notes.write", "false"]);
+    repo.council(["review", "HEAD"]).ends(1);
+    assert_eq!(noted(), "", "nothing is written unasked");
+    repo.git(["config", "--global", "council.notes.write", "true"]);
+    repo.council(["review", "HEAD"]).ends(1).prints("reused: ");
+    assert!(
+        noted().contains("FAIL (rules only): 2 critical"),
+        "{}",
+        noted()
+    );
+    let once = noted();
+    repo.council(["review", "HEAD"]).ends(1).prints("reused: ");
+    assert_eq!(noted(), once, "what stands there is not written again");
+    // A dismissal makes another verdict of it.
+    repo.council(["dismiss", "F1", "--because", "an example"])
+        .ends(0);
+    repo.council(["review", "HEAD"]).ends(1).prints("reused: ");
+    assert!(
+        noted().contains("FAIL (rules only): 1 critical"),
+        "{}",
+        noted()
+    );
+}
+
 #[test]
 fn the_same_change_costs_no_judge_wherever_it_stands() {
     let repo = conflicted();
