@@ -33,7 +33,7 @@ pub enum WorkerReply {
 /// A reply as it lies on the disk: with what it answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReplyFile {
-    /// The reply.
+    /// What the judge said, or why it said nothing.
     #[serde(flatten)]
     pub reply: WorkerReply,
     /// What it answers; none: whoever wrote it does not say so.
