@@ -87,6 +87,42 @@ pub(super) fn supported_votes<'a>(
     counted.map(least).collect()
 }
 
+/// A vote that counts, and what of it rests on findings that were not dismissed.
+#[derive(Debug, Clone, Copy)]
+pub struct SupportedVote<'a> {
+    /// Whose it is.
+    pub judge: &'a JudgeRecord,
+    /// As the judge gave it.
+    pub given: Vote,
+    /// As it counts for the verdict: no worse than what is left of the judge's findings.
+    pub left: Vote,
+}
+
+impl SupportedVote<'_> {
+    /// Whether the vote, or a part of it, went with a dismissed finding.
+    pub fn is_set_aside(&self) -> bool {
+        self.left < self.given
+    }
+}
+
+/// The votes of these judges, each with what the dismissals leave of it.
+pub fn votes_after_dismissals<'a>(
+    judges: &'a [JudgeRecord],
+    findings: &[JudgedFinding],
+) -> Vec<SupportedVote<'a>> {
+    let cast: Vec<_> = judges
+        .iter()
+        .filter_map(|judge| Some((judge, judge.counted?)))
+        .collect();
+    let left = supported_votes(
+        findings,
+        cast.iter().map(|(j, vote)| (&j.seat.judge, *vote)),
+    );
+    let votes = cast.into_iter().zip(left);
+    let vote = |((judge, given), left)| SupportedVote { judge, given, left };
+    votes.map(vote).collect()
+}
+
 /// Everybody's votes that count, and who was shown what.
 #[derive(Debug, Default)]
 pub(super) struct VoteRecord<'a> {
@@ -198,10 +234,8 @@ impl ReconsideredVerdict<'_> {
             finding.level = finding_level(standing, self.policy);
         }
         mark_dismissed(findings, dismissals);
-        let cast = self
-            .judges
-            .iter()
-            .filter_map(|j| Some((&j.seat.judge, j.counted?)));
+        let left = votes_after_dismissals(self.judges, findings);
+        let left: Vec<Vote> = left.iter().map(|vote| vote.left).collect();
         let mut votes = VoteRecord {
             unread: self.judges.iter().any(JudgeRecord::objects_unread),
             benches: self.benches,
@@ -224,7 +258,7 @@ impl ReconsideredVerdict<'_> {
         let case = VerdictInput {
             objections: votes.objections(findings),
             findings: &counted_standings(findings),
-            votes: &supported_votes(findings, cast),
+            votes: &left,
             counted: Attendance::of_records(self.judges).towards_quorum(quorum),
             quorum,
             covered: self.coverage.is_complete(),

@@ -4,9 +4,9 @@ use council_protocol::{CoverageState, Severity, Vote};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::council::UNASKED;
 use crate::council::outcome::{Disposition, JudgeRecord, JudgedFinding, Verdict, VerdictReason};
 use crate::council::quorum::Attendance;
+use crate::council::{SupportedVote, UNASKED, votes_after_dismissals};
 use crate::report::whole::Report;
 
 /// The exit codes of the program. Where several apply, 1 goes before 3, and 3 before 4.
@@ -246,8 +246,8 @@ impl Report {
             | VerdictReason::SignificantConfirmed => self.weighty_counts(),
             VerdictReason::VerdictWithoutFinding => {
                 let judges = &self.outcome.judges;
-                let fails = judges.iter().filter(|j| j.counted == Some(Vote::Fail));
-                let fails = fails.count();
+                let votes = self.supported_votes();
+                let fails = votes.iter().filter(|v| v.left == Vote::Fail).count();
                 if fails == 1 {
                     "a judge votes FAIL, but none of its findings holds".into()
                 } else if fails > 1 {
@@ -274,7 +274,7 @@ impl Report {
                     "most reviewers object, but no finding of theirs carries it".into()
                 }
             }
-            VerdictReason::Votes => format!("decided by the votes, {}", self.vote_tally()),
+            VerdictReason::Votes => self.votes_clause(),
             VerdictReason::BelowQuorum => self.missing_judges(),
             VerdictReason::IncompleteCoverage => format!(
                 "{} not read as a whole by enough judges",
@@ -386,26 +386,49 @@ impl Report {
         }
     }
 
-    /// `2 FAIL, 1 PASS`, worst first.
-    pub(super) fn vote_tally(&self) -> String {
-        let votes = [Vote::Fail, Vote::Warn, Vote::Pass];
-        let count = |vote| {
-            self.outcome
-                .judges
-                .iter()
-                .filter(|j| j.counted == Some(vote))
-                .count()
-        };
-        let parts: Vec<String> = votes
-            .into_iter()
-            .filter(|&vote| count(vote) > 0)
-            .map(|vote| format!("{} {}", count(vote), vote.as_str()))
-            .collect();
-        if parts.is_empty() {
-            "no vote counted".into()
-        } else {
-            parts.join(", ")
+    /// `decided by the votes, 2 FAIL, 1 PASS`. A vote that went with a dismissed finding decides nothing: it is told apart.
+    fn votes_clause(&self) -> String {
+        let votes = self.supported_votes();
+        let lost = votes.iter().filter(|vote| vote.is_set_aside());
+        let lost: Vec<Vote> = lost.map(|vote| vote.given).collect();
+        let left: Vec<Vote> = votes.iter().map(|vote| vote.left).collect();
+        let decided = format!("decided by the votes, {}", vote_tally(&left));
+        if lost.is_empty() {
+            return decided;
         }
+        let dismissed = self.dismissed_findings().count();
+        let aside = format!(
+            "{} dismissed, and with {} {} {}",
+            count_noun(dismissed, "finding", "findings"),
+            if dismissed == 1 { "it" } else { "them" },
+            vote_tally(&lost),
+            if lost.len() == 1 { "vote" } else { "votes" },
+        );
+        if left.iter().all(|&vote| vote == Vote::Pass) {
+            aside
+        } else {
+            format!("{decided}; {aside}")
+        }
+    }
+
+    /// The votes that count, each with what the dismissals leave of it.
+    pub(super) fn supported_votes(&self) -> Vec<SupportedVote<'_>> {
+        votes_after_dismissals(&self.outcome.judges, &self.outcome.findings)
+    }
+}
+
+/// `2 FAIL, 1 PASS`, worst first.
+fn vote_tally(votes: &[Vote]) -> String {
+    let count = |vote| votes.iter().filter(|&&cast| cast == vote).count();
+    let parts: Vec<String> = [Vote::Fail, Vote::Warn, Vote::Pass]
+        .into_iter()
+        .filter(|&vote| count(vote) > 0)
+        .map(|vote| format!("{} {}", count(vote), vote.as_str()))
+        .collect();
+    if parts.is_empty() {
+        "no vote counted".into()
+    } else {
+        parts.join(", ")
     }
 }
 

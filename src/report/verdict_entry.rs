@@ -5,7 +5,8 @@ use council_protocol::Vote;
 
 use super::bottom_line::{GatePolicy, exit};
 use super::words::JudgeNames;
-use crate::council::outcome::{FindingLevel, JudgeRecord, Verdict};
+use crate::council::SupportedVote;
+use crate::council::outcome::{FindingLevel, Verdict};
 use crate::report::whole::Report;
 use crate::text::Untrusted;
 
@@ -58,18 +59,19 @@ impl VerdictEntry {
     }
 }
 
-/// `security votes FAIL: It opens the database to everybody.`: why judges object, those who object most first.
+/// `security votes FAIL: It opens the database to everybody.`: why judges object, those who object most first. An objection
+/// that was dismissed is none any more.
 pub(super) fn objections(report: &Report, names: &JudgeNames<'_>) -> Vec<String> {
-    let objects = |vote: Vote| move |judge: &&JudgeRecord| judge.counted == Some(vote);
-    let judges = [Vote::Fail, Vote::Warn].into_iter();
-    let judges = judges.flat_map(|vote| report.outcome.judges.iter().filter(objects(vote)));
-    let line = |judge: &JudgeRecord| {
-        let vote = judge.counted.map_or("", Vote::as_str);
-        let why = match judge.key_insight.trim() {
+    let mut votes = report.supported_votes();
+    votes.retain(|vote| vote.left != Vote::Pass);
+    votes.sort_by_key(|vote| std::cmp::Reverse(vote.given));
+    let line = |vote: &SupportedVote<'_>| {
+        let why = match vote.judge.key_insight.trim() {
             "" => "no reason is given",
             why => why,
         };
-        format!("{} votes {vote}: {why}", names.get(&judge.seat.judge))
+        let name = names.get(&vote.judge.seat.judge);
+        format!("{name} votes {}: {why}", vote.given.as_str())
     };
-    judges.map(line).collect()
+    votes.iter().map(line).collect()
 }

@@ -193,6 +193,11 @@ fn votes(report: &Report) -> String {
     let abstained = report.abstained_judges().count();
     parts.extend((abstained > 0).then(|| format!("{abstained} abstained")));
     let mut votes = parts.join(", ");
+    let aside = report.supported_votes();
+    let aside = aside.iter().filter(|vote| vote.is_set_aside()).count();
+    if aside > 0 {
+        votes.push_str(&format!("; {aside} rested on what was dismissed"));
+    }
     if outvoted_by_findings(report) {
         votes.push_str("; findings decide, and none of them fails the change");
     }

@@ -1,12 +1,14 @@
 //! Headline, exit code and conclusion agree, whatever a council comes to.
 
+use council_protocol::Vote;
 use council_secrets::Redactor;
 use proptest::prelude::*;
 
 use super::super::{CheckConclusion, FailOn, GatePolicy, Report, exit};
 use super::parts;
 use crate::council::exchange::CancelCause;
-use crate::council::outcome::{Outcome, Verdict, VerdictReason};
+use crate::council::outcome::{Disposition, Outcome, Verdict, VerdictReason};
+use crate::council::votes_after_dismissals;
 
 fn any_verdict() -> impl Strategy<Value = Verdict> {
     prop::sample::select(vec![
@@ -75,4 +77,45 @@ proptest! {
         prop_assert_ne!(line.unpublished_code(), exit::OK);
     }
 
+    /// Law: a headline by votes counts each vote as the verdict does. One that went with a dismissed finding decides nothing,
+    /// and is told apart.
+    #[test]
+    fn a_headline_by_votes_counts_no_vote_that_was_dismissed(
+        votes in prop::collection::vec(prop::sample::select(vec![Vote::Pass, Vote::Warn, Vote::Fail]), 5),
+        dismissed in prop::collection::vec(any::<bool>(), 3),
+    ) {
+        let (mut outcome, subject, run) = parts::whole();
+        for (judge, vote) in outcome.judges.iter_mut().zip(&votes) {
+            judge.counted = Some(*vote);
+        }
+        let holders: [&[&str]; 3] = [&["security", "tests"], &["tests"], &["hygiene"]];
+        let findings = ["F1", "F2", "F3"].into_iter().zip([parts::sql(), parts::unwrap(), parts::todo()]);
+        for (((id, finding), by), dismissed) in findings.zip(holders).zip(dismissed) {
+            let mut found = parts::judged(id, finding, Disposition::Confirmed, None, by);
+            found.dismissed = dismissed.then(|| parts::dismissal(&found));
+            outcome.findings.push(found);
+        }
+        outcome.reason = VerdictReason::Votes;
+        let left = votes_after_dismissals(&outcome.judges, &outcome.findings);
+        let (left, lost) = (count_votes(left.iter().map(|v| v.left)), left.iter().filter(|v| v.is_set_aside()).count());
+        let report = Report::new(outcome, subject, run, &Redactor::default());
+        let headline = report.bottom_line(GatePolicy::default()).headline;
+        let decided = headline.split("decided by the votes, ").nth(1);
+        let decided = decided.map(|words| words.split(';').next().unwrap().to_owned());
+        if lost == 0 || decided.is_some() {
+            prop_assert!(decided.unwrap_or_default().starts_with(&left), "{}: {}", headline, left);
+        }
+        prop_assert_eq!(lost > 0, headline.contains(" dismissed, and with "), "{}", headline);
+    }
+}
+
+/// `2 FAIL, 1 PASS`.
+fn count_votes(votes: impl Iterator<Item = Vote> + Clone) -> String {
+    let count = |vote| votes.clone().filter(|&cast| cast == vote).count();
+    let counts = [Vote::Fail, Vote::Warn, Vote::Pass].map(|vote| (count(vote), vote));
+    let counts = counts.iter().filter(|(number, _)| *number > 0);
+    let words: Vec<String> = counts
+        .map(|(number, vote)| format!("{number} {}", vote.as_str()))
+        .collect();
+    words.join(", ")
 }

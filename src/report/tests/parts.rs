@@ -18,6 +18,7 @@ use crate::council::outcome::{
     Verdict, VerdictReason,
 };
 use crate::council::plan::{ConsensusRule, DebateMode, Procedure, RunSeed};
+use crate::council::{Dismissal, DismissalGround};
 
 pub(super) fn judge(perspective: &str, vote: Vote) -> JudgeRecord {
     let seat = Seat {
@@ -250,6 +251,19 @@ pub(super) fn judged(
         dismissed: None,
         opinions: Vec::new(),
         suggestion_check: None,
+    }
+}
+
+/// A dismissal of a finding, whatever it is about.
+pub(super) fn dismissal(found: &JudgedFinding) -> Dismissal {
+    Dismissal {
+        fingerprint: found.fingerprint.clone(),
+        severity: Some(found.finding.severity),
+        classes: Vec::new(),
+        ground: DismissalGround::FalsePositive,
+        because: "it is escaped two lines above".into(),
+        by: "Ann <ann@example.com>".into(),
+        at: "2026-03-09T10:00:00+01:00".into(),
     }
 }
 
