@@ -474,7 +474,8 @@ pub(super) fn failure_words(failure: &Failure) -> String {
         FailureKind::Violation => "spoke for another judge",
         FailureKind::Unsupported => "cannot do what was asked",
         FailureKind::Cancelled => "cancelled",
-        FailureKind::Quota => "quota or rate limit",
+        // A limit, a key, or the budget of the run: the detail says which.
+        FailureKind::Quota => "refused",
         FailureKind::Provider => "its provider failed",
     };
     match failure.detail.trim() {

@@ -100,6 +100,8 @@ pub(super) struct ApiTarget {
     host: String,
     headers: HeaderMap,
     key: Option<String>,
+    /// The variable that holds the key; messages name it.
+    key_name: Option<String>,
 }
 
 impl ApiTarget {
@@ -130,6 +132,7 @@ impl ApiTarget {
             host,
             headers,
             key,
+            key_name: endpoint.key.clone(),
         })
     }
 
@@ -151,6 +154,24 @@ impl ApiTarget {
     /// The host, for messages.
     pub(super) fn host(&self) -> &str {
         &self.host
+    }
+
+    /// What a server does not take, where it says that a call is not allowed, and what to do about it.
+    fn refused_key(&self, status: StatusCode) -> (String, String) {
+        match &self.key_name {
+            None => (
+                "wants a key".to_owned(),
+                "name the variable that holds one as the agent's `key`".to_owned(),
+            ),
+            Some(name) if status == StatusCode::UNAUTHORIZED => (
+                format!("does not take the key in {name}"),
+                format!("set {name} to a key of this service that is valid"),
+            ),
+            Some(name) => (
+                format!("does not allow this call with the key in {name}"),
+                format!("use a key in {name} that may use this model, or another model"),
+            ),
+        }
     }
 
     /// Words of a server, short and without the key.
@@ -238,14 +259,17 @@ async fn refused_call(target: &ApiTarget, mut response: Response) -> CallError {
         _ if status.is_server_error() => {
             CallError::retryable(failure(FailureKind::Provider, "failed"), after)
         }
-        StatusCode::UNAUTHORIZED => {
-            CallError::Final(failure(FailureKind::Quota, "does not take the key"))
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+            let (refused, next_step) = target.refused_key(status);
+            let detail = format!("{}; {next_step}", detail(&refused));
+            let failure = Failure::new(FailureKind::Quota, detail);
+            match status {
+                StatusCode::UNAUTHORIZED => CallError::Final(failure),
+                _ => CallError::Next(failure),
+            }
         }
         StatusCode::PAYMENT_REQUIRED => {
             CallError::Next(failure(FailureKind::Quota, "wants to be paid first"))
-        }
-        StatusCode::FORBIDDEN => {
-            CallError::Next(failure(FailureKind::Quota, "does not allow this call"))
         }
         StatusCode::NOT_FOUND => CallError::Next(failure(
             FailureKind::Provider,

@@ -272,6 +272,27 @@ fn what_a_key_or_a_call_is_refused_for_is_not_tried_again() {
     }
 }
 
+/// Law: whichever API refuses a key or a call, its message names the service, the variable of the key, and what to do.
+#[test]
+fn a_refused_key_is_told_with_its_variable_and_the_next_step() {
+    for (status, next_step) in [
+        (401, "set MODEL_KEY to a key of this service that is valid"),
+        (403, "use a key in MODEL_KEY that may use this model"),
+    ] {
+        for (api, answer, _) in asked(&[Rule::on(Says::status(status))], 20_000) {
+            let detail = answer.unwrap_err().detail;
+            for word in [
+                "127.0.0.1",
+                "the key in MODEL_KEY",
+                &status.to_string(),
+                next_step,
+            ] {
+                assert!(detail.contains(word), "{api:?} {status}, {word}: {detail}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_busy_provider_is_asked_again_as_long_as_there_is_time() {
     for status in [429, 500, 503, 529] {
