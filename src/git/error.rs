@@ -66,12 +66,16 @@ pub enum GitError {
         /// The branch, or `HEAD (detached at …)`.
         head: String,
         why: String,
+        /// What works instead, the best first.
+        hints: Vec<String>,
     },
     /// No such revision.
     #[error("{rev:?} is not a commit, branch or tag of this repository")]
     UnknownRevision {
         /// What was asked for.
         rev: String,
+        /// How to fetch it, if it is a branch of a remote; none without a remote.
+        fetch: Option<String>,
     },
     /// A revision that could be several, or that is not well formed.
     #[error("{rev:?} cannot be resolved: {cause}")]
@@ -242,16 +246,11 @@ impl GitError {
             Self::Unborn { .. } => {
                 hint("make a commit, or review what is there: --staged or --worktree")
             }
-            Self::NoBase { .. } => vec![
-                "name what to review: HEAD, HEAD~3..HEAD, main...HEAD, --staged or --worktree"
-                    .to_owned(),
-                "or give the branch an upstream: git branch --set-upstream-to=origin/main"
-                    .to_owned(),
-            ],
-            Self::UnknownRevision { rev } => vec![
-                format!("to name a file, write it after two dashes: -- {rev}"),
-                "fetch a remote branch before you name it".to_owned(),
-            ],
+            Self::NoBase { hints, .. } => hints.clone(),
+            Self::UnknownRevision { rev, fetch } => {
+                let file = format!("to name a file, write it after two dashes: -- {rev}");
+                [file].into_iter().chain(fetch.clone()).collect()
+            }
             Self::BadRevision { .. } => {
                 hint("write the whole name of the ref, or more digits of the id")
             }

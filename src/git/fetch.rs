@@ -236,6 +236,7 @@ impl FetchDirectory {
             id.map(|(name, id)| (name.to_owned(), id.to_owned()))
                 .ok_or_else(|| GitError::UnknownRevision {
                     rev: want.remote.clone(),
+                    fetch: None,
                 })
         };
         wanted.iter().map(id_of).collect()

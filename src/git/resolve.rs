@@ -307,6 +307,7 @@ fn resolve_altered(
             (Err(_), _) => {
                 return Err(GitError::UnknownRevision {
                     rev: format!("{}:{}", altered.commit, String::from_utf8_lossy(path)),
+                    fetch: None,
                 });
             }
         }

@@ -127,7 +127,24 @@ fn unknown_revision(objects: &ObjectReader, name: &str) -> Result<GitError, GitE
         HeadPosition::Unborn(branch) if is_head => GitError::Unborn { branch },
         _ => GitError::UnknownRevision {
             rev: name.to_owned(),
+            fetch: fetch_hint(objects, name),
         },
+    })
+}
+
+/// How to get what may be a branch of a remote; none where there is no remote.
+fn fetch_hint(objects: &ObjectReader, name: &str) -> Option<String> {
+    let remotes = objects.store.remote_names();
+    let of_remote = |remote: &String| {
+        let branch = name.strip_prefix(remote.as_str())?.strip_prefix('/')?;
+        Some((remote.clone(), branch))
+    };
+    let named = remotes.iter().find_map(of_remote);
+    let first = || Some((remotes.first()?.clone(), name));
+    let (remote, branch) = named.or_else(first)?;
+    let is_plain = is_plain_name(&remote) && is_plain_name(branch);
+    is_plain.then(|| {
+        format!("if it is a branch of {remote}: git fetch {remote} {branch}, then name {remote}/{branch}")
     })
 }
 
@@ -211,13 +228,16 @@ pub(super) fn choose_base(
                 );
                 Ok(as_base(default, Some(note)))
             }
-            (None, None) => Err(no_base(
-                head,
-                format!("its upstream {} is gone", short_ref_name(&name)),
-            )),
+            (None, None) => {
+                let why = format!("its upstream {} is gone", short_ref_name(&name));
+                Err(no_base(objects, head, why))
+            }
         },
         (None, Some(default)) => Ok(as_base(default, None)),
-        (None, None) => Err(no_base(head, explain_missing_base(objects, branch))),
+        (None, None) => {
+            let why = explain_missing_base(objects, branch);
+            Err(no_base(objects, head, why))
+        }
     }
 }
 
@@ -232,13 +252,52 @@ fn explain_missing_base(objects: &ObjectReader, branch: Option<&str>) -> String 
     }
 }
 
-fn no_base(head: &HeadPosition, why: String) -> GitError {
+fn no_base(objects: &ObjectReader, head: &HeadPosition, why: String) -> GitError {
+    let hints = base_hints(objects, head);
     let head = match head {
         HeadPosition::Branch(branch, _) => format!("branch {}", short_ref_name(branch)),
         HeadPosition::Detached(tip) => format!("HEAD (detached at {})", tip.short_hex()),
         HeadPosition::Unborn(branch) => format!("branch {branch}"),
     };
-    GitError::NoBase { head, why }
+    GitError::NoBase { head, why, hints }
+}
+
+/// Commands that work in this repository as it is, where nothing tells what to compare with.
+fn base_hints(objects: &ObjectReader, head: &HeadPosition) -> Vec<String> {
+    let store = &objects.store;
+    let own = match head {
+        HeadPosition::Branch(branch, _) => Some(branch.as_str()),
+        HeadPosition::Detached(_) | HeadPosition::Unborn(_) => None,
+    };
+    let below = |prefix: &str| store.refs_below(prefix).unwrap_or_default().into_iter();
+    let branches = below("refs/heads/").chain(below("refs/remotes/"));
+    let mut others = branches.map(|(name, _)| name).filter(|name| {
+        Some(name.as_str()) != own && !name.ends_with("/HEAD") && is_plain_name(name)
+    });
+    let mut hints = vec![
+        "name what to review: git council review HEAD (the last commit), --staged or --worktree"
+            .to_owned(),
+    ];
+    if let Some(other) = others.next() {
+        hints.push(format!(
+            "or compare with another branch: git council review {}...HEAD",
+            short_ref_name(&other)
+        ));
+    }
+    let own = own.map(short_ref_name).filter(|own| is_plain_name(own));
+    let remote = store.remote_names().into_iter().next();
+    if let Some((own, remote)) = own.zip(remote.filter(|remote| is_plain_name(remote))) {
+        hints.push(format!(
+            "or give the branch an upstream: git push --set-upstream {remote} {own}"
+        ));
+    }
+    hints
+}
+
+/// Whether a name can stand in a command as it is.
+fn is_plain_name(name: &str) -> bool {
+    let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"._/-".contains(&b);
+    !name.is_empty() && !name.starts_with('-') && name.bytes().all(is_plain)
 }
 
 /// Whether `tip` has nothing that `upstream` lacks.

@@ -167,6 +167,7 @@ impl ObjectStore for GitCliStore {
             (None, Some(commit)) => Ok(HeadPosition::Detached(commit)),
             (None, None) => Err(GitError::UnknownRevision {
                 rev: "HEAD".to_owned(),
+                fetch: None,
             }),
         }
     }

@@ -167,6 +167,69 @@ fn the_name_of_the_default_branch_may_be_configured() {
     assert_eq!(repo.read(TargetSpec::Default).target.label, "trunk...topic");
 }
 
+/// Law: where nothing can be compared, every command that is named as the next step works in that repository.
+#[test]
+fn what_is_named_in_place_of_a_missing_base_works() {
+    let bare = |prepare: &dyn Fn(&Repo)| {
+        let repo = origin();
+        repo.git(&["branch", "-m", "trunk"]);
+        prepare(&repo);
+        repo
+    };
+    let repos = [
+        bare(&|_| {}),
+        bare(&|repo| drop(repo.git(&["branch", "older"]))),
+        bare(&|repo| drop(repo.git(&["checkout", "-q", "--detach"]))),
+        bare(&|repo| {
+            repo.git(&["branch", "-q", "with'quote"]);
+            repo.git(&["remote", "add", "upstream", "/nowhere"]);
+        }),
+    ];
+    for repo in repos {
+        let error = repo.refused(TargetSpec::Default);
+        let hints = error.hints();
+        let commands = hints
+            .iter()
+            .filter_map(|hint| hint.split("git council review ").nth(1));
+        let specs: Vec<&str> = commands
+            .filter_map(|words| words.split_whitespace().next())
+            .collect();
+        assert_eq!(specs[0], "HEAD", "{hints:?}");
+        for spec in specs {
+            repo.read(TargetSpec::parse(spec));
+        }
+        let told = hints.join("\n");
+        let remotes = repo.git(&["remote"]);
+        assert_eq!(
+            told.contains("--set-upstream upstream trunk"),
+            remotes.contains("upstream"),
+            "{told}"
+        );
+        assert!(
+            !told.contains("origin/main") && !told.contains('\''),
+            "{told}"
+        );
+    }
+}
+
+#[test]
+fn a_branch_that_may_be_elsewhere_is_told_how_to_fetch() {
+    let repo = with_topic(&origin());
+    for (name, command) in [
+        (
+            "origin/nowhere",
+            "git fetch origin nowhere, then name origin/nowhere",
+        ),
+        (
+            "nowhere",
+            "git fetch origin nowhere, then name origin/nowhere",
+        ),
+    ] {
+        let told = repo.refused(TargetSpec::parse(name)).hints().join("\n");
+        assert!(told.contains(command), "{told}");
+    }
+}
+
 #[test]
 fn a_detached_head_is_compared_with_the_default_branch() {
     let repo = with_topic(&origin());
