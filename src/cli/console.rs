@@ -131,6 +131,11 @@ impl Console {
         written.map_err(|error| RunError::output("to standard output", &error))
     }
 
+    /// The same; on a terminal, lines that are wider than that are broken at words.
+    pub(crate) fn print_wrapped(&self, text: &str) -> Result<(), RunError> {
+        self.print(&text::wrap_lines(text, self.stdout_columns()))
+    }
+
     /// Prints data for programs. Characters that a terminal obeys are written as `\u` escapes.
     pub(crate) fn print_json(&self, data: &impl serde::Serialize) -> Result<(), RunError> {
         let json = crate::text::pretty_json(data).unwrap_or_default();
@@ -176,6 +181,15 @@ impl Console {
     /// Tells a line of the run's log.
     pub(crate) fn log_line(&self, line: &str) {
         self.write_stderr(&format!("{}\n", Untrusted::new(line).line()));
+    }
+
+    /// Tells lines to people; on a terminal, those that are wider than that are broken at words.
+    pub(crate) fn tell_lines(&self, lines: &[String]) {
+        let columns = terminal_size::terminal_size_of(std::io::stderr());
+        let columns = columns.map(|(width, _)| usize::from(width.0));
+        for line in lines {
+            self.write_stderr(&text::wrap_lines(line, columns));
+        }
     }
 
     /// Draws on a terminal: where colours are unwanted, the cursor moves all the same.

@@ -162,9 +162,7 @@ impl Notifier for Console {
     }
 
     fn announce(&self, lines: &[String]) {
-        for line in lines {
-            self.write_stderr(&format!("{line}\n"));
-        }
+        self.tell_lines(lines);
     }
 
     fn is_verbose(&self) -> bool {

@@ -297,7 +297,7 @@ impl RunEstimate {
         let line = |what: &str, bytes: u64, more: &str| {
             let tokens = format_number(estimate_tokens(bytes));
             format!(
-                "     {what}: {} (about {tokens} tokens){more}",
+                "  {what}: {} (about {tokens} tokens){more}",
                 format_size(bytes)
             )
         };
@@ -318,8 +318,12 @@ impl RunEstimate {
             brief.frame,
             "",
         ));
-        lines.extend(brief.gaps.iter().map(|gap| format!("     {gap}")));
-        lines.push(line("the task, which each turn adds", TASK_BYTES, " or so"));
+        lines.extend(brief.gaps.iter().map(|gap| format!("  {gap}")));
+        lines.push(line(
+            "the task, added to each question",
+            TASK_BYTES,
+            " or so",
+        ));
         if self.extras.schema > 0 {
             lines.push(line(
                 "the schema of the answer, in each call of an API",
@@ -329,7 +333,7 @@ impl RunEstimate {
         }
         if self.extras.look_ups > 0 {
             let most = format!(
-                " in each call; a judge may look things up {} times a turn (`limits.tool-calls`), which adds at most {}",
+                " in each call; a judge may look things up {} times before it answers (`limits.tool-calls`), which adds at most {}",
                 self.extras.look_ups,
                 format_size(max_turn_bytes())
             );
@@ -374,24 +378,24 @@ impl RunEstimate {
             return vec!["nothing leaves this machine: only built-in judges take part".to_owned()];
         }
         let mut lines = vec![format!(
-            "a brief of {} (about {} tokens, {} replaced) will be sent:",
-            format_size(self.brief_bytes),
+            "about {} tokens ({}, {} replaced) will be sent:",
             format_number(estimate_tokens(self.brief_bytes)),
+            format_size(self.brief_bytes),
             count_noun(self.redactions, "secret"),
         )];
         lines.extend(self.brief_lines());
         for (name, recipient) in &self.to {
-            lines.push(format!("  to {name}"));
-            lines.push(format!("     for {}", recipient.judges.join(", ")));
+            lines.push(format!("to {name}"));
+            lines.push(format!("  for {}", recipient.judges.join(", ")));
             lines.push(format!(
-                "     about {} tokens in and {} out per round; {}",
+                "  about {} tokens in and {} out each time; {}",
                 format_number(recipient.input),
                 format_number(recipient.output),
                 format_cost(recipient.usd)
             ));
         }
         if self.to.len() > 1 {
-            lines.push(format!("  total: {}", self.total_cost()));
+            lines.push(format!("total: {}", self.total_cost()));
         }
         lines.extend(self.turns_line());
         lines.extend(self.omitted_lines());
@@ -409,12 +413,13 @@ impl RunEstimate {
         };
         let is_priced = self.to.values().any(|to| to.usd.is_some());
         let costs = match least {
-            _ if !is_priced => return Some(format!("  {asked}")),
-            1 => "one turn".to_owned(),
-            least => format!("{least} turns"),
+            _ if !is_priced => return Some(asked),
+            1 => "one answer of each".to_owned(),
+            least => format!("{least} answers of each"),
         };
         Some(format!(
-            "  {asked}: the lower cost is that of {costs} with a warm prompt cache, the higher that of {most} without"
+            "{asked}; the lower cost is for {costs} where the provider remembers the text (its prompt cache), the higher \
+             for {most} where it does not"
         ))
     }
 
@@ -451,7 +456,7 @@ impl RunEstimate {
         let mut lines = Vec::new();
         if !self.left_out.is_empty() {
             lines.push(format!(
-                "  not shown in full to any judge: {} (`review.large = \"shard\"` shows everything)",
+                "not shown in full to any judge: {} (`review.large = \"shard\"` shows everything)",
                 count_noun(self.left_out.len(), "file")
             ));
         }
@@ -459,10 +464,10 @@ impl RunEstimate {
             self.left_out
                 .iter()
                 .take(MAX_LISTED)
-                .map(|path| format!("     {path}")),
+                .map(|path| format!("  {path}")),
         );
         if let more @ 1.. = self.left_out.len().saturating_sub(MAX_LISTED) {
-            lines.push(format!("     and {more} more"));
+            lines.push(format!("  and {more} more"));
         }
         lines
     }

@@ -64,9 +64,9 @@ fn where_the_bytes_of_a_brief_go_is_told_before_they_are_spent() {
         "the change: 8000 bytes (about 2,000 tokens)",
         "definitions: 4000 bytes (about 1,000 tokens), 3 shown, 2 more did not fit",
         "time ran out after 7 commits",
-        "the task, which each turn adds: ",
+        "the task, added to each question: ",
         "the schema of the answer, in each call of an API: ",
-        "look things up 12 times a turn (`limits.tool-calls`), which adds at most 164 KB",
+        "look things up 12 times before it answers (`limits.tool-calls`), which adds at most 164 KB",
     ] {
         assert!(lines.contains(words), "{words}: {lines}");
     }

@@ -18,7 +18,9 @@ pub(crate) use base64::encode_base64;
 pub(crate) use marked::{is_marked, mark_hidden};
 pub(crate) use pretty::pretty_json;
 pub(crate) use visible::{is_hidden, json_safe};
-pub(crate) use width::{Ellipsis, clip_chars, display_width, fit_columns, wrap_columns};
+pub(crate) use width::{
+    Ellipsis, clip_chars, display_width, fit_columns, wrap_columns, wrap_lines,
+};
 
 /// Text that somebody else wrote. It has no `Display` on purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

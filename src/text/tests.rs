@@ -5,7 +5,8 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::testing::{acts, all_visible, hostile};
 use super::{
-    Ellipsis, Untrusted, clip_chars, display_width, fit_columns, is_hidden, json_safe, wrap_columns,
+    Ellipsis, Untrusted, clip_chars, display_width, fit_columns, is_hidden, json_safe,
+    wrap_columns, wrap_lines,
 };
 
 fn parse(markdown: &str) -> Vec<Event<'_>> {
@@ -69,6 +70,17 @@ proptest! {
         prop_assert!(display_width(&lines[0]) <= first.min(max), "{lines:?}");
         prop_assert!(lines.iter().all(|l| display_width(l) <= max && !l.starts_with("::")), "{lines:?}");
         prop_assert_eq!(bare(&lines.concat()).replace("\\u{3A}", ":"), bare(&line).replace("\\u{3A}", ":"));
+    }
+
+    #[test]
+    fn wrapped_lines_keep_their_words_and_their_indent(text in "( {0,6}[a-z`,]{1,12}( [a-z`,]{1,12}){0,20}\n){0,4}", columns in 24usize..120) {
+        prop_assert_eq!(wrap_lines(&text, None), text.clone());
+        let wrapped = wrap_lines(&text, Some(columns));
+        prop_assert!(wrapped.lines().all(|line| display_width(line) <= columns), "{columns}: {wrapped}");
+        prop_assert_eq!(wrapped.split_whitespace().collect::<Vec<_>>(), text.split_whitespace().collect::<Vec<_>>());
+        if text.lines().all(|line| line.len() <= columns) {
+            prop_assert_eq!(wrapped, text);
+        }
     }
 
     #[test]

@@ -86,6 +86,32 @@ pub(crate) fn wrap_columns(text: &str, first: usize, max: usize) -> Vec<String> 
     lines
 }
 
+/// Lines, each broken at spaces where it is wider than a terminal of so many columns; what is broken off stands below its
+/// line, behind the same indent and two columns more.
+pub(crate) fn wrap_lines(text: &str, columns: Option<usize>) -> String {
+    let Some(columns) = columns else {
+        return text.to_owned();
+    };
+    let mut out = String::new();
+    for line in text.lines() {
+        if display_width(line) <= columns {
+            // As it is, with its gaps between columns.
+            out.push_str(line);
+            out.push('\n');
+            continue;
+        }
+        let words = line.trim_start();
+        let indent = line.len() - words.len();
+        let room = columns.saturating_sub(indent);
+        let lines = wrap_columns(words, room, room.saturating_sub(2));
+        let below = format!("\n{}", " ".repeat(indent + 2));
+        out.push_str(&" ".repeat(indent));
+        out.push_str(&lines.join(&below));
+        out.push('\n');
+    }
+    out
+}
+
 fn push_to_last(lines: &mut [String], text: &str) {
     if let Some(last) = lines.last_mut() {
         last.push_str(text);

@@ -39,6 +39,15 @@ pub(crate) enum BackendsAction {
     },
 }
 
+/// What whoever reads the list for the first time must know.
+const ABOUT: &str = "
+A backend is a way to run judges. The first one that can do what is needed is used; --backend NAME selects one. \
+`git council doctor` shows which one is used here, and why.
+
+spawn: several judges at once; message: a judge can be asked again; shutdown: it can be ended in good order; \
+shared-fs: it reads the run's files; docs/backends.md has the others.
+";
+
 pub(crate) fn run(args: &BackendsArgs, start: &CommandContext) -> Result<u8, RunError> {
     if let Some(BackendsAction::Check { name, scripted }) = &args.action {
         return check_backend(name, *scripted, start);
@@ -68,11 +77,8 @@ pub(crate) fn run(args: &BackendsArgs, start: &CommandContext) -> Result<u8, Run
             Untrusted::new(&error.message).line()
         ));
     }
-    out.push_str(
-        "\nThe first backend that can do what is needed is used; --backend NAME selects one. \
-         `git council doctor` shows which one is used here, and why.\n",
-    );
-    start.console.print(&out)?;
+    out.push_str(ABOUT);
+    start.console.print_wrapped(&out)?;
     Ok(exit::OK)
 }
 

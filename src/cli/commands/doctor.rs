@@ -319,7 +319,10 @@ fn describe_backends(
     for one in backend_states(candidates, selection) {
         rows.push([one.name, one.state, one.capabilities]);
     }
-    let mut out = format!("\nBackends\n{}", rows.render_within("  ", width));
+    let mut out = format!(
+        "\nBackends (ways to run judges; `git council backends` explains the words)\n{}",
+        rows.render_within("  ", width)
+    );
     for note in selection
         .iter()
         .flat_map(|selection| &selection.picks[0].notes)
