@@ -58,6 +58,7 @@ pub(crate) fn run(args: &InitArgs, start: &CommandContext) -> Result<(), RunErro
     let mut interview = Interview {
         input: &mut stdin,
         tell: &tell,
+        has_ended: false,
     };
     let preset = match args.preset {
         Some(name) => name.into(),
@@ -77,10 +78,17 @@ pub(crate) fn run(args: &InitArgs, start: &CommandContext) -> Result<(), RunErro
     } else {
         InitAnswers::default()
     };
+    if interview.has_ended {
+        return Err(RunError::usage(
+            "the input ended before the last question: nothing was written",
+        )
+        .hint("answer each question; Enter alone means no")
+        .hint("or without questions: git council init --preset solo"));
+    }
     let files = plan_setup(preset, &options, &answers.choices)?;
     write_setup(&files, &options)?;
     let told = describe_result(preset, &options, &answers.choices, &files);
-    start.console.print(&told)?;
+    start.console.print_wrapped(&told)?;
     if answers.with_hook {
         hook::install_push_hook(start)?;
     }
@@ -184,6 +192,14 @@ fn next_in_repository(
         }
     }
     steps.push("commit these files to the default branch, then open a pull request".to_owned());
+    if preset == SetupPreset::OpenSource {
+        // Whoever reviews these files first is told of exactly these rights.
+        steps.push(
+            "a review of these files warns of `pull-requests: write` and `checks: write` in council-publish.yml: \
+             that job needs both to publish, and runs nothing of the pull request"
+                .to_owned(),
+        );
+    }
     if preset == SetupPreset::Team {
         steps.push("make the job `council` a required status check (docs/github.md)".to_owned());
     }

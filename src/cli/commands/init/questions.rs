@@ -22,6 +22,8 @@ pub(super) struct InitAnswers {
 pub(super) struct Interview<'a> {
     pub(super) input: &'a mut dyn BufRead,
     pub(super) tell: &'a dyn Fn(&str),
+    /// Whether the input ended before a question had its answer. Nobody has chosen what the answers say then.
+    pub(super) has_ended: bool,
 }
 
 impl Interview<'_> {
@@ -68,15 +70,21 @@ impl Interview<'_> {
         if names.is_empty() {
             return Vec::new();
         }
-        (self.tell)("Agents installed here:\n");
-        for one in &options.clients {
-            let line = format!("  {}  {}\n", one.known.name, describe_version(one));
-            (self.tell)(&line);
+        if !self.has_ended {
+            self.tell_installed(options);
         }
         self.ask_names(
             "Which of them may judge? Their answers may cost money.",
             &names,
         )
+    }
+
+    fn tell_installed(&self, options: &SetupOptions) {
+        (self.tell)("Agents installed here:\n");
+        for one in &options.clients {
+            let line = format!("  {}  {}\n", one.known.name, describe_version(one));
+            (self.tell)(&line);
+        }
     }
 
     fn ask_models(&mut self, options: &SetupOptions) -> Vec<ChosenModel> {
@@ -177,13 +185,20 @@ impl Interview<'_> {
         matches!(typed.to_ascii_lowercase().as_str(), "y" | "yes")
     }
 
-    /// What is typed in one line; nothing when there is nobody any more.
+    /// What is typed in one line; nothing when there is nobody any more, who is asked nothing more either.
     fn read(&mut self, question: &str) -> String {
+        if self.has_ended {
+            return String::new();
+        }
         (self.tell)(&format!("{question} "));
         let mut typed = String::new();
         match self.input.read_line(&mut typed) {
-            Ok(_) => typed.trim().to_owned(),
-            Err(_) => String::new(),
+            Ok(1..) => typed.trim().to_owned(),
+            Ok(0) | Err(_) => {
+                self.has_ended = true;
+                (self.tell)("\n");
+                String::new()
+            }
         }
     }
 }
@@ -229,6 +244,7 @@ mod tests {
         let mut interview = Interview {
             input: &mut input,
             tell: &tell,
+            has_ended: false,
         };
         let answer = ask(&mut interview);
         (answer, told.into_inner())
@@ -271,6 +287,33 @@ mod tests {
                 ("local", "chat", Some("http://localhost:1/v1"), "qwen"),
             ]
         );
+    }
+
+    /// Law: wherever the input ends before the last answer, that is known; and after it nothing is asked.
+    #[test]
+    fn input_that_ends_before_the_last_answer_is_known_to() {
+        let options = options(&KNOWN_CLIENTS[..2], &["ruff"]);
+        let answers = ["1", "claude", "", "all", "y"];
+        let ask = |one: &mut Interview| {
+            let preset = one.ask_preset();
+            one.ask_rest(preset, &options);
+            one.has_ended
+        };
+        for count in 0..=answers.len() {
+            let typed: String = answers[..count].iter().map(|a| format!("{a}\n")).collect();
+            let (has_ended, told) = interview(&typed, ask);
+            assert_eq!(has_ended, count < answers.len(), "{typed:?}: {told}");
+            let asked = [
+                "[1]",
+                "may judge? Their",
+                "server of your own",
+                "This repository uses",
+                "[y/N]",
+            ];
+            for (at, question) in asked.iter().enumerate() {
+                assert_eq!(told.contains(question), at <= count, "{typed:?}: {told}");
+            }
+        }
     }
 
     #[test]
