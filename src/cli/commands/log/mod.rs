@@ -37,7 +37,7 @@ pub(crate) struct LogArgs {
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     max_count: usize,
     /// Count findings by rule and by judge: raised (once, however many runs), confirmed, dismissed, called fixed
-    /// (`dismiss --as fixed`), and what a confirmed one costs
+    /// (`dismiss --as fixed`), and what a judge costs for each that was confirmed
     #[arg(long, conflicts_with = "max_count")]
     stats: bool,
     /// Print a JSON array; with --stats an object
@@ -98,7 +98,11 @@ pub(crate) fn run(args: &LogArgs, start: &CommandContext) -> Result<(), RunError
         let stats = FindingStats::of(&reports, &decisions);
         return match args.json {
             true => start.console.print_json(&stats),
-            false => pager::print_paged(&stats.render(), start),
+            false => {
+                let look = start.console.stdout_look();
+                let columns = start.console.stdout_columns();
+                pager::print_paged(&stats.render(columns, look.ellipsis()), start)
+            }
         };
     }
     let mut entries: Vec<LogEntry> = runs
@@ -207,23 +211,33 @@ fn add_subjects(entries: &mut [LogEntry], start: &CommandContext) {
     }
 }
 
-/// A line for each. On a terminal what the verdict says is cut, and the subject, so that the run's name is there.
+/// A line for each, or two on a narrow terminal. There what the verdict says is cut, and the subject, so that the run's name
+/// is there.
 fn render_entries(entries: &[LogEntry], start: &CommandContext) -> String {
     let ellipsis = start.console.stdout_look().ellipsis();
     render_within(entries, start.console.stdout_columns(), ellipsis)
 }
 
 fn render_within(entries: &[LogEntry], width: Option<usize>, ellipsis: Ellipsis) -> String {
-    let widest = |cell: fn(&LogEntry) -> &str| {
-        let widths = entries.iter().map(|entry| text::display_width(cell(entry)));
-        widths.max().unwrap_or(0)
-    };
-    let name_width = widest(|entry| &entry.name);
-    // What an age and a commit take, and the gaps between five columns.
-    let taken = MAX_AGE + SHORTER + 4 * 2 + name_width;
-    let room = width.map(|width| width.saturating_sub(taken).max(MIN_WORDS));
-    let says_room = room.map(|room| (room * 2 / 3).max(room.saturating_sub(widest(about_words))));
-    let says_room = says_room.map(|most| most.min(widest(|entry| &entry.headline)));
+    let name_width = widest(entries, |entry| &entry.name);
+    let ages: Vec<String> = entries
+        .iter()
+        .map(|entry| age_words(&entry.started))
+        .collect();
+    let age_width = ages.iter().map(|age| text::display_width(age)).max();
+    // What an age and a commit take, and the gaps behind them.
+    let before = age_width.unwrap_or(0) + SHORTER + 2 * 2;
+    let room = width.map(|width| width.saturating_sub(before + 2 * 2 + name_width));
+    if let Some((width, _)) = width.zip(room.filter(|room| *room < MIN_WORDS)) {
+        let rows = entries.iter().zip(&ages);
+        let row = |(entry, age): (&LogEntry, &String)| {
+            render_stacked(entry, age, (before, width), ellipsis)
+        };
+        return rows.map(row).collect();
+    }
+    let says_room =
+        room.map(|room| (room * 2 / 3).max(room.saturating_sub(widest(entries, about_words))));
+    let says_room = says_room.map(|most| most.min(widest(entries, |entry| &entry.headline)));
     let about_room = room
         .zip(says_room)
         .map(|(room, says)| room.saturating_sub(says));
@@ -232,11 +246,10 @@ fn render_within(entries: &[LogEntry], width: Option<usize>, ellipsis: Ellipsis)
         None => text.to_owned(),
     };
     let mut columns = Columns::default();
-    for entry in entries {
-        let commit = entry.commit.as_deref().unwrap_or_default();
+    for (entry, age) in entries.iter().zip(&ages) {
         columns.push([
-            age_words(&entry.started).as_str(),
-            commit.get(..SHORTER).unwrap_or(commit),
+            age.as_str(),
+            short_commit(entry),
             &fit(&entry.headline, says_room),
             &fit(about_words(entry), about_room),
             &entry.name,
@@ -245,11 +258,47 @@ fn render_within(entries: &[LogEntry], width: Option<usize>, ellipsis: Ellipsis)
     columns.render("")
 }
 
-/// The longest words for an age.
-const MAX_AGE: usize = 6;
+/// An entry in two lines, for a terminal on which one would have no room to say anything: what came of the run, and below it
+/// what it was about, with its whole name.
+fn render_stacked(
+    entry: &LogEntry,
+    age: &str,
+    (before, width): (usize, usize),
+    ellipsis: Ellipsis,
+) -> String {
+    let line = |text: &str| Untrusted::new(text).line();
+    let ages = before - SHORTER - 2 * 2;
+    let (commit, name) = (short_commit(entry), line(&entry.name));
+    let says = text::fit_columns(
+        &line(&entry.headline),
+        width.saturating_sub(before),
+        ellipsis,
+    );
+    let indent = before.min(width.saturating_sub(text::display_width(&name)));
+    let room = width.saturating_sub(indent + text::display_width(&name) + 2);
+    let about = match line(about_words(entry)) {
+        about if about.is_empty() || room < MIN_ABOUT => String::new(),
+        about => text::fit_columns(&about, room, ellipsis) + "  ",
+    };
+    let pad = " ".repeat(indent);
+    format!("{age:<ages$}  {commit:<SHORTER$}  {says}\n{pad}{about}{name}\n")
+}
 
-/// The fewest columns in which something is said of a run.
-const MIN_WORDS: usize = 12;
+fn widest(entries: &[LogEntry], cell: fn(&LogEntry) -> &str) -> usize {
+    let widths = entries.iter().map(|entry| text::display_width(cell(entry)));
+    widths.max().unwrap_or(0)
+}
+
+fn short_commit(entry: &LogEntry) -> &str {
+    let commit = entry.commit.as_deref().unwrap_or_default();
+    commit.get(..SHORTER).unwrap_or(commit)
+}
+
+/// The fewest columns in which a line tells what came of a run and what it was about.
+const MIN_WORDS: usize = 48;
+
+/// The fewest columns in which a run is said to be about something.
+const MIN_ABOUT: usize = 10;
 
 fn about_words(entry: &LogEntry) -> &str {
     if entry.subject.is_empty() {
@@ -294,20 +343,25 @@ mod tests {
             entry("INCONCLUSIVE: 2 of 2 judges vote FAIL, but none of their findings fails it"),
             entry("PASS: 2 judges found nothing"),
         ];
-        for width in [40, 60, 80, 100, 120, 200] {
+        for width in 40..200 {
             let told = render_within(&entries, Some(width), Ellipsis::Ascii);
-            assert_eq!(told.lines().count(), 2);
-            for line in told.lines() {
+            let lines: Vec<&str> = told.lines().collect();
+            let per_entry = lines.len() / entries.len();
+            assert!(matches!(lines.len(), 2 | 4), "{width}: {told}");
+            for line in &lines {
+                assert!(text::display_width(line) <= width, "{width}: {line}");
+            }
+            for entry in lines.chunks(per_entry) {
+                let (first, last) = (entry[0], entry[per_entry - 1]);
                 assert!(
-                    line.ends_with("  council-20261125-a-topic-2"),
-                    "{width}: {line}"
+                    last.ends_with("  council-20261125-a-topic-2"),
+                    "{width}: {last}"
                 );
-                assert!(line.contains("Add a") || width < 80, "{width}: {line}");
-                let least = text::display_width("now  012345678") + 20 + 28;
-                assert!(
-                    text::display_width(line) <= width.max(least),
-                    "{width}: {line}"
-                );
+                assert!(last.contains("Add a") || width < 60, "{width}: {last}");
+                // Nearly all of a verdict that many runs have.
+                let is_told =
+                    first.contains("PASS: 2 judges fou") || first.contains("INCONCLUSIVE: 2 o");
+                assert!(is_told || width < 60, "{width}: {first}");
             }
         }
         let whole = render_within(&entries, None, Ellipsis::Ascii);

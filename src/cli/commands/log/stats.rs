@@ -10,6 +10,7 @@ use crate::cli::columns::Columns;
 use crate::council::outcome::{Disposition, JudgeRecord, JudgedFinding};
 use crate::council::{Dismissal, DismissalGround};
 use crate::report::Report;
+use crate::text::{self, Ellipsis, Untrusted};
 
 /// What people last said of findings, by fingerprint; none: a dismissal was taken back.
 pub(super) type Decisions = BTreeMap<String, Option<Dismissal>>;
@@ -98,34 +99,66 @@ impl FindingStats {
         }
     }
 
-    /// The same as a table.
-    pub(super) fn render(&self) -> String {
-        let mut columns = Columns::default();
-        columns.push([
-            "",
-            "",
-            "raised",
-            "confirmed",
-            "dismissed",
-            "called fixed",
-            "a confirmed one costs",
-        ]);
-        for (kind, rows) in [("rule", &self.rules), ("judge", &self.judges)] {
-            rows.iter().for_each(|row| columns.push(row.cells(kind)));
-        }
-        let runs = match self.runs {
-            1 => "1 run".to_owned(),
-            count => format!("{count} runs"),
+    /// The same as two tables, no wider than a terminal of so many columns.
+    pub(super) fn render(&self, columns: Option<usize>, ellipsis: Ellipsis) -> String {
+        let mut out = match self.runs {
+            0 => return "no run has a report yet: git council review\n".to_owned(),
+            1 => "1 run\n".to_owned(),
+            count => format!("{count} runs\n"),
         };
-        format!("{runs}\n{}", columns.render(""))
+        for (kind, rows) in [("rule", &self.rules), ("judge", &self.judges)] {
+            if !rows.is_empty() {
+                out.push('\n');
+                out.push_str(&render_table(kind, rows, columns, ellipsis));
+            }
+        }
+        out
     }
 }
 
+/// The headings of the numbers, and how wide they are with their gaps.
+const HEADINGS: [&str; 5] = [
+    "raised",
+    "confirmed",
+    "dismissed",
+    "fixed",
+    "$ each confirmed",
+];
+const HEADINGS_WIDTH: usize = 55;
+
+/// The fewest columns of a name.
+const MIN_NAME: usize = 12;
+
+fn render_table(
+    kind: &str,
+    rows: &[StatsRow],
+    columns: Option<usize>,
+    ellipsis: Ellipsis,
+) -> String {
+    // A rule costs nothing.
+    let has_costs = rows.iter().any(|row| row.usd.is_some());
+    let shown = if has_costs { 6 } else { 5 };
+    let room = columns.map(|columns| columns.saturating_sub(HEADINGS_WIDTH).max(MIN_NAME));
+    let mut table = Columns::default();
+    let header = [kind].into_iter().chain(HEADINGS);
+    table.push(header.take(shown));
+    for row in rows {
+        let name = Untrusted::new(&row.name).line();
+        let name = match room {
+            Some(room) => text::fit_columns(&name, room, ellipsis),
+            None => name,
+        };
+        let cells = [name].into_iter().chain(row.cells());
+        table.push(cells.take(shown));
+    }
+    table.render("")
+}
+
 impl StatsRow {
-    fn cells(&self, kind: &str) -> [String; 7] {
+    fn cells(&self) -> [String; 5] {
         let cost = match (self.usd, self.confirmed) {
-            (Some(usd), 1..) => format!("${:.2}", usd / f64::from(self.confirmed)),
-            (Some(usd), 0) => format!("${usd:.2} for none"),
+            (Some(usd), 1..) => format!("{:.2}", usd / f64::from(self.confirmed)),
+            (Some(usd), 0) => format!("{usd:.2} for none"),
             (None, _) => String::new(),
         };
         let counts = [
@@ -135,8 +168,7 @@ impl StatsRow {
             self.called_fixed,
         ];
         let [raised, confirmed, dismissed, fixed] = counts.map(|count| count.to_string());
-        let (kind, name) = (kind.to_owned(), self.name.clone());
-        [kind, name, raised, confirmed, dismissed, fixed, cost]
+        [raised, confirmed, dismissed, fixed, cost]
     }
 }
 
@@ -183,4 +215,50 @@ fn judge_names(report: &Report) -> BTreeMap<&JudgeId, String> {
     judges
         .map(|judge| (&judge.seat.judge, name(judge)))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn row(name: &str, raised: u32, usd: Option<f64>) -> StatsRow {
+        StatsRow {
+            name: name.to_owned(),
+            raised,
+            confirmed: raised / 2,
+            dismissed: raised,
+            called_fixed: 0,
+            usd,
+        }
+    }
+
+    proptest! {
+        /// Law: no line is wider than the terminal, whatever rules and models are called.
+        #[test]
+        fn no_line_is_wider_than_the_terminal(
+            names in prop::collection::vec("[a-z -]{1,90}", 0..5),
+            raised in 0u32..9999,
+            usd in prop::option::of(0.0..9_999.0),
+            columns in 68usize..200,
+        ) {
+            let rows = |usd| names.iter().map(|name| row(name, raised, usd)).collect();
+            let stats = FindingStats { runs: 3, rules: rows(None), judges: rows(usd) };
+            for line in stats.render(Some(columns), Ellipsis::Ascii).lines() {
+                prop_assert!(text::display_width(line) <= columns, "{columns}: {line}");
+            }
+        }
+    }
+
+    #[test]
+    fn without_a_run_the_next_step_is_told() {
+        let stats = FindingStats {
+            runs: 0,
+            rules: Vec::new(),
+            judges: Vec::new(),
+        };
+        let told = stats.render(Some(80), Ellipsis::Ascii);
+        assert_eq!(told, "no run has a report yet: git council review\n");
+    }
 }
