@@ -15,6 +15,15 @@ for shell in bash zsh fish; do "$program" completions $shell >"$here/council.$sh
 ln -s "$here/council.zsh" "$here/zsh/_git-council"
 failed=0
 
+# A repository with a run and a finding, and an agent of the user's own: their names are offered, too.
+mkdir -p "$here/home/.config/git-council" "$here/work"
+printf '[agents.mine]\ndriver = "command"\ncommand = ["true"]\n' >"$here/home/.config/git-council/config.toml"
+cd "$here/work"
+git init --quiet . && git config user.name somebody && git config user.email somebody@example.com
+printf 'def run(text):\n    return eval(text)\n' >run.py
+git add . && git commit --quiet --message "Run it"
+git-council review HEAD --agents builtin >"$here/review" 2>&1 || { cat "$here/review" >&2; exit 1; }
+
 # The line that is completed, a word that must be offered, and one that must not.
 cases=(
   "git-council re|review|--color"
@@ -27,6 +36,25 @@ cases=(
   "git council hook install --f|--force|--json"
   "git council review --deb|--debate|--deep"
   "git -C . council hook |install|review"
+  # Fixed values.
+  "git-council review --format |sarif|--color"
+  "git council show --format |sarif|--color"
+  "git-council init --preset |open-source|security-audit"
+  # What only the repository and the configuration know.
+  "git-council review --agents |mine|--color"
+  "git council review --agents |mine|--color"
+  "git-council review --agents builtin,|builtin,mine|--color"
+  "git council duel HEAD --agent-b |mine|--color"
+  "git-council review --preset |security-audit|--color"
+  "git council review --preset |security-audit|--color"
+  "git-council review --perspectives security,|security,tests|--color"
+  "git-council show |council-[0-9]+-head|--color"
+  "git council show |council-[0-9]+-head|--color"
+  "git council replay council-|council-[0-9]+-head|--color"
+  "git-council dismiss |F1|--color"
+  "git council explain |F1|--color"
+  "git council apply |F1|--color"
+  "git-council explain F1 --run |council-[0-9]+-head|--color"
 )
 
 there_is() {

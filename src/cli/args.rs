@@ -63,7 +63,7 @@ pub(crate) enum CliCommand {
     Cache(commands::cache::CacheArgs),
     Gc(commands::gc::GcArgs),
     Man(commands::man::ManArgs),
-    Completions(commands::man::CompletionsArgs),
+    Completions(commands::completions::CompletionsArgs),
     Mcp(commands::mcp::McpArgs),
 }
 

@@ -60,6 +60,12 @@ pub fn main() -> ExitCode {
     if let Err(error) = limits::check_limits() {
         return ExitCode::from(report_early(&error));
     }
+    if words
+        .first()
+        .is_some_and(|word| word == commands::complete::WORD)
+    {
+        return ExitCode::from(complete_words(&words[1..]));
+    }
     let command = help::grouped_command(help::asks_for_all(&words));
     if help::asks_for_all(&words) {
         let mut command = command;
@@ -86,6 +92,17 @@ fn print_version() -> u8 {
     let console = Console::new(None, Verbosity::Normal, &process_environment());
     let shown = console.print(concat!("git council ", env!("CARGO_PKG_VERSION"), "\n"));
     shown.map_or_else(|error| report_error(&error, &console), |()| exit::OK)
+}
+
+/// Tells a shell what a line can be completed to; `--` stands before its words.
+fn complete_words(words: &[std::ffi::OsString]) -> u8 {
+    let words = words.iter().map(|word| word.to_string_lossy().into_owned());
+    let words: Vec<String> = words.skip_while(|word| word == "--").collect();
+    let environment = process_environment();
+    let console = Console::new(None, Verbosity::Quiet, &environment);
+    let start = CommandContext::new(args::GlobalArgs::default(), environment, console);
+    let told = start.and_then(|start| commands::complete::run(&words, &start));
+    told.map_or(exit::USAGE, |()| exit::OK)
 }
 
 fn run_cli(cli: Cli) -> u8 {
@@ -123,7 +140,7 @@ fn dispatch(command: CliCommand, start: &CommandContext) -> Result<u8, RunError>
         CliCommand::Cache(args) => commands::cache::run(&args, start)?,
         CliCommand::Gc(args) => commands::gc::run(&args, start)?,
         CliCommand::Man(args) => commands::man::run(&args, start)?,
-        CliCommand::Completions(args) => commands::man::run_completions(&args, start)?,
+        CliCommand::Completions(args) => commands::completions::run(&args, start)?,
         CliCommand::Replay(args) => return commands::replay::run(&args, start),
         CliCommand::Show(args) => commands::show::run(&args, start)?,
         CliCommand::Log(args) => commands::log::run(&args, start)?,

@@ -1,10 +1,9 @@
-//! `git council man` and `git council completions`: what git and shells show of us.
+//! `git council man`: the pages that `man` and `git help` show, one for the program and one for each subcommand.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::{Args, CommandFactory as _};
-use clap_complete::Shell;
 
 use crate::cli::args::Cli;
 use crate::cli::context::CommandContext;
@@ -15,17 +14,9 @@ use crate::safe_file;
 /// Print the man page, or install it so that `git council --help` works
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ManArgs {
-    /// Write git-council.1 to FOLDER/man1 [default: ~/.local/share/man]
+    /// Write git-council.1, git-council-review.1 and so on to FOLDER/man1 [default: ~/.local/share/man]
     #[arg(long, value_name = "FOLDER", num_args = 0..=1)]
     install: Option<Option<PathBuf>>,
-}
-
-/// Print shell completions for `git council` and `git-council`
-#[derive(Debug, Clone, Args)]
-pub(crate) struct CompletionsArgs {
-    /// Your shell
-    #[arg(value_name = "SHELL")]
-    shell: Shell,
 }
 
 pub(crate) fn run(args: &ManArgs, start: &CommandContext) -> Result<(), RunError> {
@@ -45,6 +36,11 @@ pub(crate) fn run(args: &ManArgs, start: &CommandContext) -> Result<(), RunError
     safe_file::make_folder(&folder.join("man1"))
         .map_err(|error| RunError::output(&folder.display().to_string(), &error))?;
     write_output(&file, page)?;
+    for (name, page) in
+        render_subcommand_pages().map_err(|error| RunError::output("the man pages", &error))?
+    {
+        write_output(&folder.join(format!("man1/{name}.1")), page)?;
+    }
     start.console.print(&format!("{}\n", file.display()))?;
     if !finds_page(&file) {
         start.console.warning(&format!(
@@ -68,10 +64,108 @@ fn finds_page(file: &Path) -> bool {
     told.is_ok_and(|told| file.canonicalize().is_ok_and(|file| file == told))
 }
 
-/// One page: the command, then each subcommand.
-fn render_man_page() -> std::io::Result<String> {
+fn built_command() -> clap::Command {
     let mut command = Cli::command().name("git-council").bin_name("git council");
     command.build();
+    command
+}
+
+/// The subcommands that have a page: `help` is the parser's own.
+fn paged_subcommands(command: &clap::Command) -> impl Iterator<Item = &clap::Command> {
+    let subcommands = command.get_subcommands();
+    subcommands.filter(|sub| !sub.is_hide_set() && sub.get_name() != "help")
+}
+
+/// A page for each subcommand, by its name.
+fn render_subcommand_pages() -> std::io::Result<Vec<(String, Vec<u8>)>> {
+    let command = built_command();
+    let page = |sub: &clap::Command| {
+        let name = format!("git-council-{}", sub.get_name());
+        // The name of a page has hyphens, and what is typed has none.
+        let titled = sub.clone().display_name(name.clone());
+        let man = clap_mangen::Man::new(titled)
+            .title(name.to_ascii_uppercase())
+            .section("1")
+            .manual("Git Manual");
+        let mut page = Vec::new();
+        man.render_title(&mut page)?;
+        man.render_name_section(&mut page)?;
+        page.extend(render_synopsis(sub, "SH").into_bytes());
+        man.render_options_section(&mut page)?;
+        for below in paged_subcommands(sub) {
+            page.extend(format!(".SH \"{}\"\n", usage_name(below)).into_bytes());
+            page.extend(render_section(below)?);
+        }
+        page.extend(EXIT_STATUS.as_bytes());
+        page.extend(b".SH \"SEE ALSO\"\n\\fBgit\\-council\\fR(1)\n");
+        Ok((name, page))
+    };
+    paged_subcommands(&command).map(page).collect()
+}
+
+fn usage_name(command: &clap::Command) -> &str {
+    command.get_bin_name().unwrap_or_else(|| command.get_name())
+}
+
+/// `git council review [--staged] [--patch FILE] … [TARGET]`: each option with the value that it takes. Those of every
+/// command stand in the page of the program.
+fn render_synopsis(command: &clap::Command, level: &str) -> String {
+    let bold = |text: &str| format!("\\fB{}\\fR", text.replace('-', "\\-"));
+    let value = |arg: &clap::Arg| {
+        let names = arg.get_value_names().unwrap_or_default();
+        let names: Vec<String> = names.iter().map(|name| format!("\\fI{name}\\fR")).collect();
+        names.join(" ")
+    };
+    let mut out = format!(".{level} SYNOPSIS\n{}", bold(usage_name(command)));
+    let is_of_all = |arg: &clap::Arg| arg.is_global_set() && usage_name(command) != "git council";
+    for arg in command
+        .get_opts()
+        .filter(|arg| !arg.is_hide_set() && !is_of_all(arg))
+    {
+        let flag = match (arg.get_long(), arg.get_short()) {
+            (Some(long), _) => format!("--{long}"),
+            (None, Some(short)) => format!("-{short}"),
+            (None, None) => continue,
+        };
+        let takes_one = arg.get_action().takes_values();
+        let may_be_left_out = arg
+            .get_num_args()
+            .is_some_and(|range| range.min_values() == 0);
+        let behind = match (takes_one, may_be_left_out) {
+            (false, _) => String::new(),
+            (true, true) if arg.is_require_equals_set() => format!("[={}]", value(arg)),
+            (true, true) => format!(" [{}]", value(arg)),
+            (true, false) => format!(" {}", value(arg)),
+        };
+        out.push_str(&format!("\n[{}{behind}]", bold(&flag)));
+    }
+    for arg in command.get_positionals().filter(|arg| !arg.is_hide_set()) {
+        let (open, close) = if arg.is_required_set() {
+            ("", "")
+        } else {
+            ("[", "]")
+        };
+        let (dashes, more) = if arg.is_last_set() {
+            ("\\-\\- ", "...")
+        } else {
+            ("", "")
+        };
+        out.push_str(&format!("\n{open}{dashes}{}{more}{close}", value(arg)));
+    }
+    if paged_subcommands(command).next().is_some() {
+        let is_required = command.is_subcommand_required_set();
+        out.push_str(if is_required {
+            "\n\\fICOMMAND\\fR"
+        } else {
+            "\n[\\fICOMMAND\\fR]"
+        });
+    }
+    out + "\n"
+}
+
+/// One page: the command, then each subcommand.
+fn render_man_page() -> std::io::Result<String> {
+    let command = built_command();
     let mut page = Vec::new();
     let man = clap_mangen::Man::new(command.clone())
         .title("GIT-COUNCIL")
@@ -79,11 +173,11 @@ fn render_man_page() -> std::io::Result<String> {
         .manual("Git Manual");
     man.render_title(&mut page)?;
     man.render_name_section(&mut page)?;
-    man.render_synopsis_section(&mut page)?;
+    page.extend(render_synopsis(&command, "SH").into_bytes());
     man.render_description_section(&mut page)?;
     page.extend(EXAMPLES.as_bytes());
     man.render_options_section(&mut page)?;
-    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
+    for sub in paged_subcommands(&command) {
         let name = sub.get_name().to_ascii_uppercase();
         page.extend(format!(".SH \"GIT COUNCIL {name}\"\n").into_bytes());
         page.extend(render_section(sub)?);
@@ -186,74 +280,12 @@ fn render_section(command: &clap::Command) -> std::io::Result<Vec<u8>> {
     let man = clap_mangen::Man::new(command.clone());
     let mut text = Vec::new();
     man.render_description_section(&mut text)?;
-    man.render_synopsis_section(&mut text)?;
+    text.extend(render_synopsis(command, "SH").into_bytes());
     man.render_options_section(&mut text)?;
     let text = String::from_utf8_lossy(&text)
         .replace(".SH DESCRIPTION\n", "")
         .replace(".SH ", ".SS ");
     Ok(text.into_bytes())
-}
-
-/// What git's own completion of bash calls for `git council …`: it says where the subcommand stands, since options of git
-/// may come before it. Flags are offered where one is begun, or where there is nothing else.
-const GIT_BASH: &str = r#"
-_git_council_words() {
-    _git__council "$@"
-    local word begun=${COMP_WORDS[COMP_CWORD]} plain=()
-    [[ $begun == -* ]] && return
-    for word in "${COMPREPLY[@]}"; do
-        [[ $word == -* ]] || plain+=("$word")
-    done
-    [[ ${#plain[@]} -gt 0 ]] && COMPREPLY=("${plain[@]}")
-    return 0
-}
-complete -F _git_council_words -o bashdefault -o default git-council
-
-_git_council() {
-    local at=${__git_cmd_idx:-1}
-    local words=("git-council" "${COMP_WORDS[@]:at+1}") cword=$((COMP_CWORD - at))
-    local COMP_WORDS=("${words[@]}") COMP_CWORD=$cword
-    _git_council_words git-council "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
-}
-"#;
-
-/// `git council …` in fish: what `git-council …` would be completed to. Copy the script to fish's `conf.d` as well, or
-/// source it: fish reads completions of `git-council` only when that is typed.
-const GIT_FISH: &str = r#"
-function __fish_git_council_words
-    set -l before (commandline -opc)
-    set -l at (contains -i -- council $before); or return
-    set -e before[1..$at]
-    set -l word (commandline -ct)
-    complete -C "git-council "(string join ' ' -- (string escape -- $before) "$word")
-end
-complete -c git -n '__fish_seen_subcommand_from council' -e
-complete -c git -f -n 'contains -- council (commandline -opc)' -a '(__fish_git_council_words)'
-complete -c git -n __fish_git_needs_command -a council -d 'Review a change and give one verdict'
-"#;
-
-pub(crate) fn run_completions(
-    args: &CompletionsArgs,
-    start: &CommandContext,
-) -> Result<(), RunError> {
-    start.console.print(&render_completions(args.shell))
-}
-
-fn render_completions(shell: Shell) -> String {
-    let mut command = Cli::command().name("git-council").bin_name("git-council");
-    let mut text = Vec::new();
-    clap_complete::generate(shell, &mut command, "git-council", &mut text);
-    let mut text = String::from_utf8_lossy(&text).into_owned();
-    match shell {
-        Shell::Bash => {
-            // The generator names states by the name of the program, and looks them up by the words of its usage.
-            text = text.replace("git__subcmd__council", "git__council");
-            text.push_str(GIT_BASH);
-        }
-        Shell::Fish => text.push_str(GIT_FISH),
-        _ => {}
-    }
-    text
 }
 
 #[cfg(test)]
@@ -268,10 +300,7 @@ mod tests {
             "{}",
             &page[..200]
         );
-        for sub in Cli::command()
-            .get_subcommands()
-            .filter(|sub| !sub.is_hide_set())
-        {
+        for sub in paged_subcommands(&Cli::command()) {
             let heading = format!(
                 ".SH \"GIT COUNCIL {}\"",
                 sub.get_name().to_ascii_uppercase()
@@ -297,14 +326,54 @@ mod tests {
         }
     }
 
+    /// Law: every option of every command stands in its synopsis with the value that it takes, and nothing is left empty.
     #[test]
-    fn the_shells_have_their_completions() {
-        for (shell, word) in [
-            (Shell::Bash, "_git_council()"),
-            (Shell::Zsh, "#compdef git-council"),
-            (Shell::Fish, "complete -c git-council"),
-        ] {
-            assert!(render_completions(shell).contains(word), "{shell}");
+    fn a_synopsis_names_each_option_with_its_value() {
+        let root = built_command();
+        let below = paged_subcommands(&root)
+            .flat_map(|sub| std::iter::once(sub).chain(paged_subcommands(sub)));
+        for command in std::iter::once(&root).chain(below) {
+            let synopsis = render_synopsis(command, "SH").replace('\\', "");
+            assert!(
+                !synopsis.contains("[]") && !synopsis.contains(" ]"),
+                "{synopsis}"
+            );
+            for arg in command
+                .get_opts()
+                .filter(|arg| !arg.is_hide_set() && !arg.is_global_set())
+            {
+                let Some(long) = arg.get_long() else { continue };
+                let line = synopsis
+                    .lines()
+                    .find(|line| line.starts_with(&format!("[fB--{long}fR")));
+                let line = line.unwrap_or_else(|| panic!("{long}: {synopsis}"));
+                let names = arg.get_value_names().unwrap_or_default();
+                let takes_one = arg.get_action().takes_values();
+                assert_eq!(
+                    takes_one,
+                    names
+                        .iter()
+                        .any(|name| line.contains(&format!("fI{name}fR"))),
+                    "{line}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn each_subcommand_has_a_page_of_its_own() {
+        let pages = render_subcommand_pages().unwrap();
+        let names: Vec<&str> = pages.iter().map(|(name, _)| name.as_str()).collect();
+        assert!(
+            names.contains(&"git-council-review") && !names.contains(&"git-council-help"),
+            "{names:?}"
+        );
+        for (name, page) in &pages {
+            let page = String::from_utf8_lossy(page).replace('\\', "");
+            assert!(page.contains(&format!("{name} -")), "{name}: {page}");
+            for heading in [".SH SYNOPSIS", ".SH \"EXIT STATUS\"", ".SH \"SEE ALSO\""] {
+                assert_eq!(page.matches(heading).count(), 1, "{name}: {heading}");
+            }
         }
     }
 }

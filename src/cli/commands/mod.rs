@@ -5,6 +5,8 @@ pub(super) mod apply;
 pub(super) mod backends;
 pub(super) mod brainstorm;
 pub(super) mod cache;
+pub(super) mod complete;
+pub(super) mod completions;
 pub(super) mod conclude;
 pub(super) mod config;
 pub(super) mod demo;

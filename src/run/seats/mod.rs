@@ -26,8 +26,8 @@ use crate::run::error::RunError;
 use crate::run::seats::councillors::role_focus;
 pub(crate) use crate::run::seats::kind::{ApiVendor, vendors_with_key};
 use crate::run::seats::names::{unknown_name, unknown_rule};
-pub(crate) use crate::run::seats::requests::SeatRequest;
 use crate::run::seats::requests::SeatSource;
+pub(crate) use crate::run::seats::requests::{SeatRequest, known_presets};
 
 /// What the bench is made from, beside the configuration.
 #[derive(Debug, Clone, Copy)]
@@ -405,22 +405,11 @@ impl SeatPlanner<'_> {
     /// Whether anything says that there is a perspective of that name: a slip of the pen must not seat a judge that looks for
     /// nothing in particular.
     fn check_perspective(&self, name: &str) -> Result<(), RunError> {
-        let settings = self.settings();
-        let own = settings
-            .perspectives
-            .keys()
-            .chain(settings.presets.values().flatten());
-        let built_in = perspectives().iter().map(|p| p.name);
-        let roles = councillors().iter().map(|c| c.name);
-        let mut known: Vec<&str> = own.map(String::as_str).collect();
-        for name in built_in.chain(roles).chain(requests::preset_names()) {
-            known.push(name);
-        }
+        let known = perspective_names(self.settings());
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
         if known.contains(&name) {
             return Ok(());
         }
-        known.sort_unstable();
-        known.dedup();
         let example =
             format!("one of your own: `{name} = \"what to look for\"` under `[perspectives]`");
         Err(unknown_name("perspective", name, &known).hint(example))
@@ -473,6 +462,17 @@ fn unused_name(perspective: &str, number: usize, taken: &[Seat]) -> JudgeId {
         .find(free)
         .unwrap_or(base);
     JudgeId(name)
+}
+
+/// The perspectives that can be named, in order: the configuration's, the built-in ones, and those of presets.
+pub(crate) fn perspective_names(settings: &Settings) -> Vec<String> {
+    let own = settings.perspectives.keys();
+    let own = own.chain(settings.presets.values().flatten()).cloned();
+    let built_in = perspectives().iter().map(|p| p.name);
+    let roles = councillors().iter().map(|c| c.name);
+    let fixed = built_in.chain(roles).chain(requests::preset_names());
+    let all: BTreeSet<String> = own.chain(fixed.map(str::to_owned)).collect();
+    all.into_iter().collect()
 }
 
 #[cfg(test)]

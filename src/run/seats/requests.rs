@@ -5,7 +5,7 @@ use council_builtin::perspectives;
 use super::councillors::check_seat_count;
 use super::names::unknown_name;
 use super::{BUILT_IN, SeatPlanner};
-use crate::config::{JudgeSettings, ResolvedKey};
+use crate::config::{JudgeSettings, ResolvedKey, Settings};
 use crate::council::plan::{ConsensusRule, Procedure};
 use crate::run::error::RunError;
 
@@ -243,13 +243,16 @@ impl SeatPlanner<'_> {
         if let Some((_, perspectives)) = PRESETS.iter().find(|(known, _)| *known == name) {
             return Ok(perspectives.iter().map(|&p| p.to_owned()).collect());
         }
-        let known: Vec<&str> = PRESETS
-            .iter()
-            .map(|(known, _)| *known)
-            .chain(presets.keys().map(String::as_str))
-            .collect();
+        let known = known_presets(self.settings());
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
         Err(unknown_name("preset", &name, &known))
     }
+}
+
+/// The presets that can be named: the built-in ones, and those of the configuration.
+pub(crate) fn known_presets(settings: &Settings) -> Vec<String> {
+    let built_in = PRESETS.iter().map(|(known, _)| (*known).to_owned());
+    built_in.chain(settings.presets.keys().cloned()).collect()
 }
 
 /// The perspectives of the built-in presets.
