@@ -45,6 +45,15 @@ impl FoundFinding {
     }
 }
 
+/// Whether a word can be a finding: an id (`F1`) or a fingerprint. A name of a run or of a rule cannot.
+pub(crate) fn may_name_finding(word: &str) -> bool {
+    let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    let is_id = word.strip_prefix(['F', 'f']).is_some_and(is_number);
+    let is_fingerprint =
+        word.len() >= MIN_FINGERPRINT_DIGITS && word.bytes().all(|b| b.is_ascii_hexdigit());
+    is_id || is_fingerprint
+}
+
 /// The finding of that id in the report shown last, or in a run that is named; or of that fingerprint in any of them.
 pub(crate) fn find_finding(
     start: &RunContext,

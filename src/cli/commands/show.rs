@@ -1,11 +1,13 @@
 //! `git council show`: a run of the past, or a verdict of a note.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::cli::commands::explain::explain;
 use crate::cli::context::CommandContext;
-use crate::cli::deliver::render_report;
+use crate::cli::deliver::{render_report, write_output};
 use crate::cli::pager;
 use crate::cli::web;
 use crate::config::ReportFormat;
@@ -27,7 +29,7 @@ const MAX_NAMED: usize = 5;
 /// Show a past run: each judge's findings, the debate, and the verdict
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ShowArgs {
-    /// The run's name or a part of it, or a commit with verdicts in its notes [default: the last verdict]
+    /// The run's name or a part of it, a reviewed commit, or a finding such as F1 [default: the last verdict]
     #[arg(value_name = "RUN")]
     run: Option<String>,
     /// The format
@@ -36,11 +38,17 @@ pub(crate) struct ShowArgs {
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
     json: bool,
+    /// The same as --format html
+    #[arg(long, conflicts_with_all = ["format", "json"])]
+    html: bool,
+    /// Write to FILE instead of standard output
+    #[arg(short, long, value_name = "FILE", conflicts_with_all = ["reproduction", "web"])]
+    output: Option<PathBuf>,
     /// Print the tests that judges brought about a finding, and what came of them; RUN is the finding's id (F1)
-    #[arg(long, conflicts_with_all = ["format", "json", "web"])]
+    #[arg(long, conflicts_with_all = ["format", "json", "html", "web"])]
     reproduction: bool,
     /// Open the report as a page in your browser
-    #[arg(long, conflicts_with_all = ["format", "json"])]
+    #[arg(long, conflicts_with_all = ["format", "json", "html"])]
     web: bool,
 }
 
@@ -89,6 +97,7 @@ pub(crate) fn run(args: &ShowArgs, start: &CommandContext) -> Result<(), RunErro
     let is_quiet = start.console.verbosity == Verbosity::Quiet;
     let format = match args.format.into() {
         _ if args.json => ReportFormat::Json,
+        _ if args.html => ReportFormat::Html,
         // Which says the verdict alone.
         ReportFormat::Story if is_quiet => ReportFormat::Terminal,
         format => format,
@@ -111,23 +120,40 @@ pub(crate) fn run(args: &ShowArgs, start: &CommandContext) -> Result<(), RunErro
             if let Some(past) = of_commit.and_then(|rev| store::find_run_of(start, rev)) {
                 return show_run(&past, args, format, start);
             }
-            let is_finding = |name: &&str| {
-                let digits = name.strip_prefix(['F', 'f']).unwrap_or_default();
-                !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
+            let Some(found) = found.filter(|found| !found.is_empty()) else {
+                return show_finding(args, error, start);
             };
-            let hint = |error: RunError| match args.run.as_deref().filter(is_finding) {
-                Some(id) => error.hint(format!("of a finding: git council explain {id}")),
-                None => error,
-            };
-            let found = found
-                .filter(|found| !found.is_empty())
-                .ok_or(error)
-                .map_err(hint)?;
             let json = matches!(format, ReportFormat::Json);
-            return pager::print_paged(&show_verdicts(&found, format, json, start)?, start);
+            return deliver(&show_verdicts(&found, format, json, start)?, args, start);
         }
     };
     show_run(&past, args, format, start)
+}
+
+/// What is neither a run nor a commit may be a finding, which `explain` tells of; `error`: it is none.
+fn show_finding(args: &ShowArgs, error: RunError, start: &CommandContext) -> Result<(), RunError> {
+    let name = args.run.as_deref().unwrap_or_default();
+    let is_story =
+        matches!(args.format, ShowFormat::Story) && !(args.json || args.html || args.web);
+    if findings::may_name_finding(name) {
+        let columns = start.console.stdout_look().width.clamp(40, 100);
+        return match explain(name, None, columns, start) {
+            Ok(page) if is_story => deliver(&page, args, start),
+            Ok(_) => Err(error.hint(format!("of the finding: git council explain {name}"))),
+            // Digits alone may have been meant as a commit.
+            Err(unknown) if name.starts_with(['F', 'f']) => Err(unknown),
+            Err(_) => Err(error),
+        };
+    }
+    Err(error.hint("of a commit: one that was reviewed here; of a finding: its id, e.g. F1"))
+}
+
+/// Prints a text, or writes it to the file that is asked for.
+fn deliver(text: &str, args: &ShowArgs, start: &CommandContext) -> Result<(), RunError> {
+    match &args.output {
+        Some(file) => write_output(&start.dir.join(file), text),
+        None => pager::print_paged(text, start),
+    }
 }
 
 /// The tests of a finding: what came of each, how it is repeated, and its files.
@@ -229,7 +255,7 @@ fn show_report(
         }
         _ => {
             let text = render_report(report, format, report.own_gate(), start);
-            pager::print_paged(&text, start)?;
+            deliver(&text, args, start)?;
         }
     }
     remember_shown(report, start);
