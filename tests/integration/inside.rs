@@ -465,6 +465,46 @@ fn an_agent_applies_a_suggestion_unless_its_lines_moved() {
     assert_eq!(after.lines().count(), before.lines().count());
 }
 
+/// Law: what the annotations say of a tool is what it does to the files of the worktree. A client asks nobody before it
+/// calls a tool that is said to read, and may ask for one that is said to destroy.
+#[test]
+fn the_annotations_of_the_tools_say_what_they_do() {
+    let (repo, source) = suggested();
+    let mut agent = Agent::start(repo);
+    let listed = agent.ask("tools/list", &json!({}));
+    let listed = listed["tools"].as_array().unwrap().clone();
+    let hint = |tool: &str, name: &str| {
+        let tool = listed.iter().find(|listed| listed["name"] == tool).unwrap();
+        tool["annotations"][name].as_bool().unwrap()
+    };
+    let calls = [
+        ("show", json!({})),
+        ("explain", json!({ "id": "F1" })),
+        ("status", json!({})),
+        (
+            "dismiss",
+            json!({ "id": "F1", "reason": "it cannot overflow" }),
+        ),
+        ("apply", json!({ "id": "F1" })),
+        ("review", json!({ "target": "HEAD" })),
+    ];
+    assert_eq!(calls.len(), listed.len(), "{listed:?}");
+    for (tool, arguments) in calls {
+        let before = std::fs::read(&source).unwrap();
+        let told = agent.call("status", json!({}));
+        agent.call(tool, arguments);
+        let is_changed = std::fs::read(&source).unwrap() != before;
+        assert_eq!(hint(tool, "destructiveHint"), is_changed, "{tool}");
+        if hint(tool, "readOnlyHint") {
+            assert!(!is_changed, "{tool}");
+            assert_eq!(agent.call("status", json!({})), told, "{tool}");
+        }
+    }
+    for tool in ["review", "dismiss", "apply"] {
+        assert!(!hint(tool, "readOnlyHint"), "{tool}");
+    }
+}
+
 /// A client looks for the plugin where the marketplace file says, and offers an update by its version.
 #[test]
 fn the_plugin_for_claude_code_is_where_it_is_named_and_of_this_version() {

@@ -191,7 +191,7 @@ impl ServerHandler for CouncilServer {
             let fields = declared.schema.as_object().cloned().unwrap_or_default();
             let annotations = ToolAnnotations::new()
                 .read_only(declared.read_only)
-                .destructive(false)
+                .destructive(declared.destructive)
                 .open_world(declared.open_world);
             Tool::new(declared.name, declared.about, Arc::new(fields)).annotate(annotations)
         });

@@ -21,6 +21,8 @@ pub(super) struct ToolDeclaration {
     pub(super) read_only: bool,
     /// Whether it may talk to somebody beyond this machine: models are sent the change.
     pub(super) open_world: bool,
+    /// Whether it may change what somebody else wrote, not only add to it.
+    pub(super) destructive: bool,
 }
 
 /// What a call asks for.
@@ -58,6 +60,7 @@ pub(super) fn tool_declarations() -> Vec<ToolDeclaration> {
         schema,
         read_only,
         open_world: name == "review",
+        destructive: name == "apply",
     };
     vec![
         tool(
