@@ -104,7 +104,7 @@ fn every_surface_tells_of_a_dismissal() {
             shown.stdout
         );
         assert_eq!(
-            shown.stdout.contains("MORE is less."),
+            shown.stdout.contains("MORE is less"),
             is_told,
             "{format}: {}",
             shown.stdout
