@@ -107,6 +107,13 @@ fn usage_name(command: &clap::Command) -> &str {
     command.get_bin_name().unwrap_or_else(|| command.get_name())
 }
 
+/// The options and flags of a command; `--help` goes without saying.
+fn shown_options(command: &clap::Command) -> impl Iterator<Item = &clap::Arg> {
+    let is_parsers_own = |arg: &clap::Arg| ["help", "version"].contains(&arg.get_id().as_str());
+    let options = command.get_arguments().filter(|arg| !arg.is_positional());
+    options.filter(move |arg| !arg.is_hide_set() && !is_parsers_own(arg))
+}
+
 /// `git council review [--staged] [--patch FILE] … [TARGET]`: each option with the value that it takes. Those of every
 /// command stand in the page of the program.
 fn render_synopsis(command: &clap::Command, level: &str) -> String {
@@ -118,10 +125,7 @@ fn render_synopsis(command: &clap::Command, level: &str) -> String {
     };
     let mut out = format!(".{level} SYNOPSIS\n{}", bold(usage_name(command)));
     let is_of_all = |arg: &clap::Arg| arg.is_global_set() && usage_name(command) != "git council";
-    for arg in command
-        .get_opts()
-        .filter(|arg| !arg.is_hide_set() && !is_of_all(arg))
-    {
+    for arg in shown_options(command).filter(|arg| !is_of_all(arg)) {
         let flag = match (arg.get_long(), arg.get_short()) {
             (Some(long), _) => format!("--{long}"),
             (None, Some(short)) => format!("-{short}"),
@@ -338,10 +342,7 @@ mod tests {
                 !synopsis.contains("[]") && !synopsis.contains(" ]"),
                 "{synopsis}"
             );
-            for arg in command
-                .get_opts()
-                .filter(|arg| !arg.is_hide_set() && !arg.is_global_set())
-            {
+            for arg in shown_options(command).filter(|arg| !arg.is_global_set()) {
                 let Some(long) = arg.get_long() else { continue };
                 let line = synopsis
                     .lines()
