@@ -92,17 +92,21 @@ impl Reproduction {
         clashes.then(|| "two of its files have one path".to_owned())
     }
 
-    /// Whether the files name what the finding is about: a word of the lines that it quotes, or its file. A test that
-    /// does neither shows nothing of it.
+    /// Whether the files name what the finding is about: a word of the lines that it quotes, or its file, or the module
+    /// that the file is. A test that does none of that shows nothing of it.
     pub fn names_place_of(&self, finding: &Finding) -> bool {
-        let name = String::from_utf8_lossy(finding.location.path.file_name()).into_owned();
-        let stem = name.split('.').next().unwrap_or_default();
-        let words = words_of(&finding.quote).chain(std::iter::once(stem));
-        let words: Vec<&str> = words.filter(|word| is_telling(word)).collect();
+        let path = finding.location.path.display();
+        let name = path.rsplit('/').next().unwrap_or_default();
+        let words: Vec<&str> = words_of(&finding.quote).filter(|w| is_telling(w)).collect();
+        let modules = modules_of(&path);
         let mut files = self.files.iter();
         files.any(|file| {
-            let names_file = !name.is_empty() && file.content.contains(&name);
-            names_file || words_of(&file.content).any(|word| words.contains(&word))
+            let names_file = !name.is_empty() && file.content.contains(name);
+            names_file
+                || words_of(&file.content).any(|word| words.contains(&word))
+                || modules
+                    .iter()
+                    .any(|module| names_module(&file.content, module))
         })
     }
 }
@@ -116,8 +120,56 @@ fn is_telling(word: &str) -> bool {
     word.len() > 2 && !EVERYWHERE.contains(&word)
 }
 
+/// The names by which other code speaks of a file: its own without its ending, and that of its folder where the file
+/// stands for the folder (`pkg/__init__.py`) or is a part of it (Go).
+fn modules_of(path: &str) -> Vec<&str> {
+    const OF_FOLDER: [&str; 6] = ["__init__", "__main__", "index", "mod", "lib", "main"];
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = name.split('.').next().unwrap_or_default();
+    let is_of_folder = OF_FOLDER.contains(&stem) || name.ends_with(".go");
+    let folder = folder.rsplit('/').next().filter(|_| is_of_folder);
+    let names = std::iter::once(stem).chain(folder);
+    names.filter(|name| !name.is_empty()).collect()
+}
+
+/// Whether a text names a module. A long name is one wherever it stands; a short one (`db`, `io`), which may stand for
+/// anything, only where a line loads it or reaches into it: `import db`, `require("./db")`, `db.save()`, `io::read`.
+fn names_module(text: &str, module: &str) -> bool {
+    const LOADS: [&str; 10] = [
+        "import",
+        "from",
+        "require",
+        "require_relative",
+        "use",
+        "using",
+        "mod",
+        "include",
+        "load",
+        "source",
+    ];
+    if is_telling(module) {
+        return words_of(text).any(|word| word == module);
+    }
+    text.lines().any(|line| {
+        let loads = words_of(line).any(|word| LOADS.contains(&word));
+        let mut places = line.match_indices(module);
+        places.any(|(at, _)| {
+            let (before, behind) = (&line[..at], &line[at + module.len()..]);
+            let is_word = !before.ends_with(is_of_word) && !behind.starts_with(is_of_word);
+            let reaches_in = [".", "::", "->"]
+                .iter()
+                .any(|sign| behind.starts_with(sign));
+            is_word && (loads || reaches_in && !before.ends_with('.'))
+        })
+    })
+}
+
+fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
 fn words_of(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_')
+    text.split(|c| !is_of_word(c))
 }
 
 /// A path as a file system without case sees it.
@@ -157,6 +209,57 @@ pub fn is_free_path<'a>(path: &RepoPath, mut present: impl Iterator<Item = &'a R
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Whether a test with this text names a finding at this file.
+    fn names(path: &str, quote: &str, test: &str) -> bool {
+        let finding: Finding = serde_json::from_value(serde_json::json!({
+            "severity": "critical", "category": "logic", "description": "d", "location": {"path": path, "line": 1},
+            "quote": quote, "why": "w", "fix": "f"
+        }))
+        .unwrap();
+        let mut reproduction = with_paths(&["test_new"]);
+        reproduction.files[0].content = test.to_owned();
+        reproduction.names_place_of(&finding)
+    }
+
+    /// However short the name of a module is, a test that loads it or reaches into it names it.
+    #[test]
+    fn a_module_is_named_whatever_its_length() {
+        for module in ["a", "db", "io", "x1", "é", "log", "mod", "shop", "a_b"] {
+            for (path, test) in [
+                ("%.py", "import %\n"),
+                ("%.py", "from % import f\n"),
+                ("src/%.py", "from src.% import f as g\n"),
+                ("%.py", "assert %.f(1) == 2"),
+                ("%.js", "const { f } = require('./%');"),
+                ("lib/%.js", "import { f } from '../lib/%';"),
+                ("src/%.rs", "use crate::%::f;"),
+                ("src/%.rs", "assert_eq!(%::f(), 1)"),
+                ("%/store.go", "if %.F() != nil {"),
+                ("%/__init__.py", "import %"),
+                ("lib/%/index.ts", "import f from '../lib/%';"),
+                ("%.sh", "source ./%.sh"),
+            ] {
+                let (path, test) = (path.replace('%', module), test.replace('%', module));
+                assert!(names(&path, "x = 1", &test), "{path}: {test}");
+                // The same test says nothing of another module.
+                assert!(
+                    !names(&path.replace(module, "zq"), "x = 1", &test),
+                    "{path}: {test}"
+                );
+            }
+        }
+        for test in [
+            "assert True",
+            "x.db.save()",
+            "db = 1",
+            "import dbx",
+            "import adb",
+            "ab.db()",
+        ] {
+            assert!(!names("db.py", "x = 1", test), "{test}");
+        }
+    }
 
     fn with_paths(paths: &[&str]) -> Reproduction {
         let file = |path: &&str| ReproductionFile {
