@@ -19,7 +19,11 @@ use crate::run::seats::SeatPlanner;
 use crate::run::{shards, whole};
 
 /// What a review would send, to whom, and what that may cost. Nobody is asked.
-pub(crate) fn describe_dry_run(prepared: &PreparedReview, deep: bool) -> Result<String, RunError> {
+pub(crate) fn describe_dry_run(
+    prepared: &PreparedReview,
+    deep: bool,
+    start: &RunContext,
+) -> Result<String, RunError> {
     if let Some((_, why)) = reason_to_skip(prepared) {
         return Ok(format!(
             "nothing to review: {}\n",
@@ -42,6 +46,7 @@ pub(crate) fn describe_dry_run(prepared: &PreparedReview, deep: bool) -> Result<
         prepared,
         prompts.as_deref(),
         &seats,
+        &start.config,
     ));
     Ok(lines.iter().map(|line| clean_line(line) + "\n").collect())
 }

@@ -168,7 +168,7 @@ impl BriefPart {
     }
 }
 
-fn brief_class(prepared: &PreparedReview) -> BriefClass {
+pub(crate) fn brief_class(prepared: &PreparedReview) -> BriefClass {
     let limits = &prepared.config.settings.limits;
     BriefClass {
         budget_bytes: usize::try_from(limits.brief).unwrap_or(usize::MAX),

@@ -78,7 +78,8 @@ pub(crate) fn convene_review(
         shards::apply_spread_rules(&mut prepared);
     }
     prepared.notes.extend(planned.idle_note);
-    let suggestion = whole::suggest_whole_review(&prepared, prompts.as_ref(), &seats);
+    let suggestion =
+        whole::suggest_whole_review(&prepared, prompts.as_ref(), &seats, &start.config);
     prepared.notes.extend(suggestion);
     let bench = SeatPlanner {
         config: &prepared.config,

@@ -4,17 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use council_agents::files_of_tool;
-use council_protocol::{Coverage, JudgeId, RepoPath, Seat, Turn};
+use council_protocol::{Coverage, JudgeId, Packet, RepoPath, Seat, Turn};
 
 use crate::council::plan::{Procedure, RunSeed};
-use crate::prompt::{BriefSizes, ProductionMode, PromptBuilder, hidden_on_added};
+use crate::prompt::{BriefClass, BriefSizes, ProductionMode, PromptBuilder, hidden_on_added};
 use crate::report::{BriefFacts, ContextFacts};
 use crate::session;
 
-use crate::run::briefs::RunBriefs;
+use crate::run::briefs::{self, RunBriefs};
 use crate::run::error::RunError;
 use crate::run::own;
 use crate::run::prepare::PreparedReview;
+use crate::run::shards;
 
 /// The prompts of a run.
 pub(crate) struct SeatPrompts {
@@ -185,6 +186,19 @@ impl SeatPrompts {
         let parts = self.briefs.parts.iter();
         let all: Vec<&Coverage> = parts.map(|part| &*part.coverage).collect();
         Coverage::of_quorum(&all, 1)
+    }
+
+    /// How large the brief of each part is if the change is shown in parts, each in a brief of at most `most` bytes; none:
+    /// it cannot be rendered so.
+    pub(crate) fn sizes_in_parts(&self, prepared: &PreparedReview, most: u64) -> Option<Vec<u64>> {
+        let class = BriefClass {
+            budget_bytes: usize::try_from(most).unwrap_or(usize::MAX),
+            ..briefs::brief_class(prepared)
+        };
+        let render = |part: &Packet| self.prompter.render_brief(part, &class);
+        let parts = shards::split_change(&prepared.packet, &render).ok()?;
+        let sizes = parts.iter().map(|part| part.brief.text.len() as u64);
+        Some(sizes.collect())
     }
 
     /// How many secrets were replaced.

@@ -5,13 +5,13 @@ use council_protocol::{CoverageState, FileChange, Hunk, LineKind, Packet, Seat};
 
 use council_secrets::Redactor;
 
-use crate::config::LargeChangePolicy;
+use crate::config::{KeyValue, LargeChangePolicy};
 use crate::council::PART_MARK;
 use crate::prompt::BriefClass;
 use crate::run::estimate::RunEstimate;
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
-use crate::run::request::RequestedTarget;
+use crate::run::review_command::{pathspec_without, review_command};
 
 /// Bytes that a line of a hunk takes in a brief beside its text: its number and its marker.
 const GUTTER: u64 = 7;
@@ -22,6 +22,7 @@ pub(crate) fn suggest_whole_review(
     prepared: &PreparedReview,
     prompts: Option<&SeatPrompts>,
     seats: &[Seat],
+    given: &[KeyValue],
 ) -> Option<String> {
     let settings = &prepared.config.settings;
     let shown = prompts?.shown_coverage();
@@ -49,36 +50,29 @@ pub(crate) fn suggest_whole_review(
         return None;
     }
     let request = prepared.request.as_ref()?;
-    let target = target_words(&request.target)?;
-    let brief = needed.as_ref().map(|whole| whole.bytes);
-    let brief = brief.unwrap_or(settings.limits.brief);
-    let room = brief.saturating_sub(frame).max(1);
-    let change: u64 = prepared.packet.files.iter().map(bytes_in_brief).sum();
-    // Folders are kept together, so no part is filled to its end.
-    let parts = (change * 5 / 4)
-        .div_ceil(room)
-        .max(1 + u64::from(needed.is_none()));
+    let brief = needed
+        .as_ref()
+        .map_or(settings.limits.brief, |whole| whole.bytes);
+    let parts = prompts?.sizes_in_parts(prepared, brief)?;
     // Where the change is in parts already, each judge sits once for each.
     let seats: Vec<&Seat> = seats.iter().filter(|seat| is_of_first_part(seat)).collect();
-    let reading: Vec<&Seat> = seats
-        .iter()
-        .copied()
-        .filter(|seat| seat.agent.kind.reads_text())
-        .collect();
-    let judges = seats.len() - reading.len() + reading.len() * usize::try_from(parts).ok()?;
-    let mut command = format!("git council review{target} --config review.large=shard");
+    let is_reader = |seat: &&Seat| seat.agent.kind.reads_brief();
+    let (readers, others): (Vec<&Seat>, Vec<&Seat>) = seats.into_iter().partition(is_reader);
+    let judges = others.len() + readers.len() * parts.len();
+    let mut changes = vec![("review.large", "shard".to_owned())];
     if needed.is_some() {
-        command.push_str(&format!(" --config limits.brief={}K", brief / 1024));
+        changes.push(("limits.brief", format!("{}K", brief / 1024)));
     }
     if judges as u64 > settings.limits.agents {
-        command.push_str(&format!(" --config limits.agents={judges}"));
+        changes.push(("limits.agents", judges.to_string()));
     }
-    if !request.pathspecs.is_empty() {
-        command.push_str(&format!(" -- {}", request.pathspecs.join(" ")));
-    }
-    let shown = change / parts + frame;
-    let each = (0..parts).flat_map(|_| &reading).map(|seat| (*seat, shown));
-    let each: Vec<(&Seat, u64)> = each.collect();
+    let command = review_command(request, given, &changes)?;
+    let each = parts
+        .iter()
+        .flat_map(|shown| readers.iter().map(|seat| (*seat, *shown)));
+    let each: Vec<(&Seat, u64)> = each
+        .filter(|(seat, _)| seat.agent.kind.reads_text())
+        .collect();
     let has_tree = prepared.change.blobs.has_blobs();
     let estimate =
         RunEstimate::for_seats(&each, 0, &prepared.coverage, settings, has_tree).in_one_round();
@@ -91,14 +85,15 @@ pub(crate) fn suggest_whole_review(
             "the change is larger than one brief (`limits.brief`), so files are left out".to_owned()
         }
     };
-    let in_parts = match parts {
+    let in_parts = match parts.len() {
         1 => "at once".to_owned(),
-        _ => format!("in about {parts} parts"),
+        parts => format!("in {parts} parts"),
     };
     let but = match longest_changed_line(&cut, &prepared.packet) {
         Some((name, bytes)) => format!(
-            " but {name}, which has a line of {bytes} bytes and of which models are shown {} (leave it out with `-- ':!{name}'`),",
-            BriefClass::default().line_bytes
+            " but {name}, which has a line of {bytes} bytes and of which models are shown {} (leave it out with `-- {}`),",
+            BriefClass::default().line_bytes,
+            pathspec_without(&name)
         ),
         None => String::new(),
     };
@@ -161,9 +156,10 @@ fn lines_that_are_withheld(
         0 => String::new(),
         more => format!(" (and {more} more)"),
     };
+    let without = pathspec_without(&name);
     Some(format!(
         "lines of {name}{more} were redacted as a whole, as the file's name says that it holds secrets: no model was shown \
-         them, and only rules have read them; to review the rest without it: `-- ':!{name}'`"
+         them, and only rules have read them; to review the rest without it: `-- {without}`"
     ))
 }
 
@@ -208,9 +204,10 @@ fn lines_that_are_cut(cut: &[&FileCoverage], packet: &Packet) -> Option<String> 
     }
     let (file, bytes) = longest?;
     let name = file.path.display();
+    let without = pathspec_without(&name);
     Some(format!(
         "models are shown {most} bytes of a line, and {name} has one of {bytes}: break long lines up, or leave the file out with \
-         `-- ':!{name}'`"
+         `-- {without}`"
     ))
 }
 
@@ -233,23 +230,6 @@ fn longest_changed_line(cut: &[&FileCoverage], packet: &Packet) -> Option<(Strin
 fn is_of_first_part(seat: &Seat) -> bool {
     let part = seat.judge.as_str().rsplit_once(PART_MARK);
     part.is_none_or(|(_, part)| part == "1")
-}
-
-/// The target as it is written behind `git council review`; none: it cannot be read twice, or is no change.
-fn target_words(target: &RequestedTarget) -> Option<String> {
-    match target {
-        RequestedTarget::Branch => Some(String::new()),
-        RequestedTarget::Revision(revision) => Some(format!(" {revision}")),
-        RequestedTarget::Unmerged(range) => Some(format!(" {}..{}", range.from, range.to)),
-        RequestedTarget::Staged => Some(" --staged".to_owned()),
-        RequestedTarget::Worktree => Some(" --worktree".to_owned()),
-        RequestedTarget::Patch(file) if !target.is_standard_input() => {
-            Some(format!(" --patch {}", file.display()))
-        }
-        RequestedTarget::Patch(_) | RequestedTarget::Document(_) | RequestedTarget::Question(_) => {
-            None
-        }
-    }
 }
 
 #[cfg(test)]
@@ -317,7 +297,7 @@ mod tests {
         let whole = BriefClass::default().budget_bytes;
         let why = said(&[40, 3_200, 2_500], whole).unwrap();
         assert!(
-            why.contains("long.py has one of 3200") && why.contains("':!long.py'"),
+            why.contains("long.py has one of 3200") && why.contains("':/!long.py'"),
             "{why}"
         );
         assert_eq!(said(&[40, 1_900], whole), None);
@@ -383,18 +363,5 @@ mod tests {
             let brief = prompter.render_brief(&packet, &class).unwrap();
             proptest::prop_assert!(brief.coverage.is_complete(), "{} bytes", whole.bytes);
         }
-    }
-
-    #[test]
-    fn a_target_is_written_as_it_was_asked_for() {
-        let words = |target| target_words(&target);
-        assert_eq!(words(RequestedTarget::Branch).as_deref(), Some(""));
-        let range = RequestedTarget::Revision("main..x".to_owned());
-        assert_eq!(words(range).as_deref(), Some(" main..x"));
-        assert_eq!(words(RequestedTarget::Staged).as_deref(), Some(" --staged"));
-        let patch = |file: &str| RequestedTarget::Patch(file.into());
-        assert_eq!(words(patch("a.diff")).as_deref(), Some(" --patch a.diff"));
-        assert_eq!(words(patch("-")), None);
-        assert_eq!(words(RequestedTarget::Question("why".to_owned())), None);
     }
 }

@@ -122,6 +122,13 @@ impl Repo {
             .to_owned()
     }
 
+    /// A script for a real shell in the worktree, not yet started.
+    pub(crate) fn shell(&self, script: &str) -> Command {
+        let mut command = self.command("sh", &self.path());
+        command.args(["-c", script]);
+        command
+    }
+
     /// Runs the program in the worktree.
     pub(crate) fn council<const N: usize>(&self, args: [&str; N]) -> Run {
         self.council_in(&self.path(), &args, &[])

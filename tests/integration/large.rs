@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::harness::Repo;
+use crate::harness::{Repo, Run};
 use crate::programs::{answer, with_judge};
 
 /// Each of the files takes about 9 kB of a brief.
@@ -51,14 +51,92 @@ fn what_is_larger_than_a_brief_names_the_command_that_reviews_it_whole_and_its_c
     does_what_it_says(&repo, told);
 }
 
-/// Runs the command that a note names: it reviews all of the change.
-fn does_what_it_says(repo: &Repo, told: &str) {
+/// Runs the command that a note names, in a real shell: it reviews all of the change, in as many parts as the note says.
+fn does_what_it_says(repo: &Repo, told: &str) -> Value {
     let command = told
         .split('`')
-        .find(|part| part.starts_with("git council "));
-    let args: Vec<&str> = command.unwrap().split(' ').skip(2).collect();
-    let run = repo.council_with(&[], &args).ends(0);
-    assert!(run.stdout.starts_with("PASS"), "{}", run.stdout);
+        .find(|part| part.starts_with("git council "))
+        .unwrap();
+    let script = format!("git() {{ shift; \"$COUNCIL\" \"$@\"; }}\n{command}");
+    let mut shell = repo.shell(&script);
+    shell.env("COUNCIL", env!("CARGO_BIN_EXE_git-council"));
+    let run = Run::of(shell.output().unwrap()).ends(0);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(report["verdict"], "PASS", "{command}: {report}");
+    let parts = report["receipt"]["run"]["brief"]["parts"].as_u64().unwrap();
+    let said = match parts {
+        1 => "all of it at once".to_owned(),
+        parts => format!("all of it in {parts} parts"),
+    };
+    assert!(told.contains(&said), "{said}: {told}");
+    report
+}
+
+/// The command keeps what was asked for, however a shell would read it: options, and pathspecs with blanks, quotes, leading
+/// dashes and signs of globs.
+#[test]
+fn the_command_that_reviews_a_change_whole_keeps_what_was_asked_for() {
+    let repo = with_judge(&answer("PASS", ""), "");
+    let line = |nth: usize| format!("the value of row {nth} is set to another one\n");
+    let text: String = (0..700).map(line).collect();
+    for name in [
+        "a b.txt",
+        "-x.txt",
+        "it's.txt",
+        "q\"[1].txt",
+        "$HOME.txt",
+        "other.txt",
+    ] {
+        repo.write(name, &text);
+    }
+    repo.commit("Data");
+    let specs = [
+        "a b.txt",
+        "-x.txt",
+        "it's.txt",
+        ":(literal)q\"[1].txt",
+        "$HOME.txt",
+    ];
+    let limits = [
+        "--config",
+        "limits.brief=60K",
+        "--config",
+        "limits.context=0",
+    ];
+    let asked = [
+        "--fail-on",
+        "warn",
+        "--perspectives",
+        "security,tests",
+        "--ignore",
+        "*.lock",
+    ];
+    let args = [
+        &["review", "HEAD", "--json"][..],
+        &limits,
+        &asked,
+        &["--"],
+        &specs,
+    ]
+    .concat();
+    let run = repo.council_with(&[], &args).ends(3);
+    let report: Value = serde_json::from_str(&run.stdout).unwrap();
+    let notes = notes(&report);
+    let told = notes.iter().find(|note| note.contains("reviews all of it"));
+    let whole = does_what_it_says(&repo, told.unwrap_or_else(|| panic!("{notes:?}")));
+    for key in ["/target/only", "/receipt/run/fail_on"] {
+        assert_eq!(whole.pointer(key), report.pointer(key), "{key}");
+    }
+    assert_eq!(
+        whole["target"]["only"].as_array().map(Vec::len),
+        Some(specs.len())
+    );
+    let perspectives = |report: &Value| {
+        let judges = report["judges"].as_array().unwrap().iter();
+        let names = judges.map(|judge| judge["seat"]["perspective"]["name"].to_string());
+        names.collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(perspectives(&whole), perspectives(&report));
 }
 
 #[test]

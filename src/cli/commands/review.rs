@@ -362,7 +362,7 @@ pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, Ru
     }
     let start = start.with_settings(&prepared.config.settings);
     if args.dry_run {
-        let lines = announce::describe_dry_run(&prepared, args.council.deep)?;
+        let lines = announce::describe_dry_run(&prepared, args.council.deep, &start)?;
         start.console.print_wrapped(&lines)?;
         return Ok(exit::OK);
     }

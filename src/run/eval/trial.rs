@@ -245,7 +245,8 @@ impl TrialRunner<'_> {
         item: &LabelledChange,
         council: &EvalCouncil,
     ) -> Result<String, RunError> {
-        announce::describe_dry_run(&self.prepare(item, council, 0.0)?.0, false)
+        let prepared = self.prepare(item, council, 0.0)?.0;
+        announce::describe_dry_run(&prepared, false, &council.context)
     }
 }
 

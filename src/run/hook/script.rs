@@ -1,6 +1,7 @@
 //! The hook as a file: POSIX sh, marked with its version, the same bytes for the same purpose.
 
 use crate::packet::sha256;
+use crate::run::shell::shell_quote;
 
 /// The version of the scripts; an older one is replaced by `git council hook install`.
 pub(crate) const VERSION: u32 = 2;
@@ -122,11 +123,6 @@ pub(crate) fn render_script(event: HookEvent, program: &str, made_dir: bool) -> 
     );
     let marker = marker_line(event, &format!("{head}{rest}"));
     format!("{head}{marker}\n{rest}")
-}
-
-/// A word for the shell.
-pub(crate) fn shell_quote(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 #[cfg(test)]

@@ -26,8 +26,8 @@ use crate::council::reproduction::{
 };
 use crate::git;
 use crate::run::context::RunContext;
-use crate::run::hook::script::shell_quote;
 use crate::run::prepare::PreparedReview;
+use crate::run::shell::shell_word;
 use crate::run::suggestion::{replace_lines, unfit_text, with_indentation};
 use crate::session::ReproductionRunner;
 
@@ -52,7 +52,7 @@ pub(crate) fn terms(start: &RunContext, prepared: &PreparedReview) -> Option<Pro
     }
     let told = |(name, argv): &(String, &[String])| TestSuite {
         name: name.clone(),
-        command: shell_words(argv),
+        command: suite_command(argv),
     };
     // Both sides, and the suggestion of what is proved, or twice without the lines of what is doubted.
     let runs = u64::try_from(RUNS * 3).unwrap_or(u64::MAX);
@@ -63,14 +63,15 @@ pub(crate) fn terms(start: &RunContext, prepared: &PreparedReview) -> Option<Pro
     })
 }
 
-/// A command as a shell reads it, so that a person can repeat it.
-fn shell_words(argv: &[String]) -> String {
+/// A command as a shell reads it, so that a person can repeat it. Its marks (`{file}`) are read as they stand: a path of a
+/// test is a plain one.
+fn suite_command(argv: &[String]) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%{}".contains(c);
     let word = |word: &String| {
-        if !word.is_empty() && word.chars().all(is_plain) {
+        if word.contains(['{', '}']) && word.chars().all(is_plain) {
             word.clone()
         } else {
-            shell_quote(word)
+            shell_word(word)
         }
     };
     argv.iter().map(word).collect::<Vec<_>>().join(" ")
@@ -439,7 +440,7 @@ mod tests {
     #[test]
     fn a_command_is_told_as_a_shell_reads_it() {
         let told =
-            |argv: &[&str]| shell_words(&argv.iter().map(|&a| a.to_owned()).collect::<Vec<_>>());
+            |argv: &[&str]| suite_command(&argv.iter().map(|&a| a.to_owned()).collect::<Vec<_>>());
         assert_eq!(told(&["pytest", "-q", "{file}"]), "pytest -q {file}");
         assert_eq!(
             told(&["python3", "-c", "print(1)"]),
