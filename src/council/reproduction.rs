@@ -54,8 +54,8 @@ pub enum ReproductionResult {
         /// After the change, with the finding's suggestion in it; none: there was none to try, or nothing to mend.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         mended: Option<MendedRuns>,
-        /// After the change, with an error, and then with nothing, in the place of the finding's lines: passed if it passed
-        /// with either; none: it was not tried.
+        /// After the change, with a statement before the finding's lines that ends the program, and then with nothing in
+        /// their place: passed if it passed with either; none: it was not tried, or cannot be told.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         without: Option<TestRun>,
     },

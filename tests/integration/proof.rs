@@ -1,191 +1,13 @@
 //! Proof by running, from the judges' answers to the report, with real suites of four languages.
 
-use std::process::Command;
-
 use council_fake_models::{FakeModels, Reply, Rule};
 use serde_json::{Value, json};
 
-use crate::harness::{Repo, Run};
-
-const KEY: (&str, &str) = ("MODEL_KEY", "sk-test-0123456789");
-
-/// A language with a function that the change breaks.
-struct Language {
-    /// `[proof]` of the user's configuration.
-    config: String,
-    file: &'static str,
-    before: &'static str,
-    after: &'static str,
-    /// The line that is wrong, and where it stands.
-    quote: &'static str,
-    line: u32,
-    test: &'static str,
-    /// A test that passes before the change and fails after it.
-    proves: &'static str,
-    /// One that passes on both sides.
-    passes: &'static str,
-}
-
-/// What a program prints; none: it is not here.
-fn printed(program: &str, arguments: &[&str]) -> Option<String> {
-    let output = Command::new(program).args(arguments).output().ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    output.status.success().then(|| text.trim().to_owned())
-}
-
-/// The interpreter itself, whatever stands before it on the PATH, and the folders that it reads: a virtual environment has
-/// its library elsewhere.
-fn python() -> Option<(String, String)> {
-    let script =
-        "import sys; print(sys.executable); print(repr(sorted({sys.prefix, sys.base_prefix})))";
-    let told = printed("python3", &["-c", script])?;
-    let (program, folders) = told.split_once('\n')?;
-    Some((program.to_owned(), folders.to_owned()))
-}
-
-fn python_language() -> Option<Language> {
-    let (program, folders) = python()?;
-    // Where pytest is, it runs the tests; the library's own runner does it, too.
-    let module = match printed(&program, &["-m", "pytest", "--version"]) {
-        Some(_) => "['-m', 'pytest', '-q', '{file}']",
-        None => "['-m', 'unittest', '-q', '{file}']",
-    };
-    let command = module.replacen('[', &format!("['{program}', "), 1);
-    Some(Language {
-        config: format!("run = {command}\nread = {folders}\n"),
-        file: "shop.py",
-        before: "def first_item(items):\n    return items[0] if items else None\n",
-        after: "def first_item(items):\n    return items[0]\n",
-        quote: "    return items[0]",
-        line: 2,
-        test: "test_shop.py",
-        proves: "import unittest\nfrom shop import first_item\n\nclass T(unittest.TestCase):\n    def test_empty(self):\n        self.assertIsNone(first_item([]))\n",
-        passes: "import unittest\nfrom shop import first_item\n\nclass T(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(first_item([1]), 1)\n",
-    })
-}
-
-fn node_language() -> Option<Language> {
-    let program = printed("node", &["-p", "process.execPath"])?;
-    Some(Language {
-        config: format!("run = ['{program}', '--test', '{{file}}']\n"),
-        file: "shop.js",
-        before: "exports.firstItem = (items) => {\n  return items.length ? items[0].name : null;\n};\n",
-        after: "exports.firstItem = (items) => {\n  return items[0].name;\n};\n",
-        quote: "  return items[0].name;",
-        line: 2,
-        test: "shop.test.js",
-        proves: "const test = require('node:test');\nconst assert = require('node:assert');\nconst { firstItem } = require('./shop.js');\ntest('empty', () => assert.strictEqual(firstItem([]), null));\n",
-        passes: "const test = require('node:test');\nconst assert = require('node:assert');\nconst { firstItem } = require('./shop.js');\ntest('one', () => assert.strictEqual(firstItem([{ name: 'a' }]), 'a'));\n",
-    })
-}
-
-fn rust_language() -> Option<Language> {
-    let root = printed("rustc", &["--print", "sysroot"])?;
-    let script = format!("{root}/bin/rustc --edition 2021 --test {{file}} -o t && ./t");
-    Some(Language {
-        config: format!("run = ['sh', '-c', '{script}']\nread = ['{root}']\n"),
-        file: "shop.rs",
-        before: "pub fn first_item(items: &[u32]) -> u32 {\n    items.first().copied().unwrap_or_default()\n}\n",
-        after: "pub fn first_item(items: &[u32]) -> u32 {\n    items[0]\n}\n",
-        quote: "    items[0]",
-        line: 2,
-        test: "shop_test.rs",
-        proves: "mod shop;\n#[test]\nfn empty() { assert_eq!(shop::first_item(&[]), 0); }\n",
-        passes: "mod shop;\n#[test]\nfn one() { assert_eq!(shop::first_item(&[1]), 1); }\n",
-    })
-}
-
-fn go_language() -> Option<Language> {
-    let root = printed("go", &["env", "GOROOT"])?;
-    Some(Language {
-        config: format!(
-            "run = ['{root}/bin/go', 'test', '{{dir}}']\nread = ['{root}']\ntimeout = '180s'\n"
-        ),
-        file: "shop.go",
-        before: "package shop\n\nfunc FirstItem(items []int) int {\n\tif len(items) == 0 {\n\t\treturn 0\n\t}\n\treturn items[0]\n}\n",
-        after: "package shop\n\nfunc FirstItem(items []int) int {\n\treturn items[0]\n}\n",
-        quote: "\treturn items[0]",
-        line: 4,
-        test: "shop_test.go",
-        proves: "package shop\n\nimport \"testing\"\n\nfunc TestEmpty(t *testing.T) {\n\tif FirstItem(nil) != 0 {\n\t\tt.Fatal(\"not 0\")\n\t}\n}\n",
-        passes: "package shop\n\nimport \"testing\"\n\nfunc TestOne(t *testing.T) {\n\tif FirstItem([]int{1}) != 1 {\n\t\tt.Fatal(\"not 1\")\n\t}\n}\n",
-    })
-}
-
-/// A repository with the change, and two judges of different vendors.
-fn repository(models: &FakeModels, language: &Language, proof: &str) -> Repo {
-    let repo = Repo::with_base();
-    repo.write("go.mod", "module shop\n\ngo 1.19\n");
-    repo.write(language.file, language.before);
-    repo.commit("Before");
-    repo.write(language.file, language.after);
-    repo.commit("After");
-    configure(&repo, models, proof);
-    repo
-}
-
-fn configure(repo: &Repo, models: &FakeModels, proof: &str) {
-    let url = models.url();
-    let mut config = String::new();
-    for (api, base) in [("anthropic", "/v1"), ("responses", "/v1")] {
-        config.push_str(&format!(
-            "[agents.{api}]\ndriver = 'http'\napi = '{api}'\nurl = '{url}{base}'\nkey = 'MODEL_KEY'\nmodel = 'fake-{api}'\n"
-        ));
-    }
-    repo.write_home(
-        ".config/git-council/config.toml",
-        &format!("{config}{proof}"),
-    );
-}
-
-fn finding(language: &Language) -> Value {
-    json!({"severity": "critical", "category": "logic", "description": "An empty list ends the program.",
-        "location": {"path": language.file, "line": language.line}, "quote": language.quote, "why": "w", "fix": "f"})
-}
-
-fn brought(finding: &str, shows: &str, path: &str, content: &str) -> Value {
-    json!([{"finding": finding, "shows": shows, "suite": "run", "files": [{"path": path, "content": content}]}])
-}
-
-/// The first judge finds the problem in round 1; what both say in round 2.
-fn script(language: &Language, finder: Reply, other: Reply) -> Vec<Rule> {
-    vec![
-        Rule::on(finder).model("fake-anthropic").last("# Round 2"),
-        Rule::on(other).model("fake-responses").last("# Round 2"),
-        Rule::on(Reply::finding("FAIL", finding(language))).model("fake-anthropic"),
-    ]
-}
-
-fn review(repo: &Repo) -> (Run, Value) {
-    let run = repo.council_with(&[KEY], &["review", "HEAD", "--fresh", "--debate", "--json"]);
-    let report = serde_json::from_str(&run.stdout).unwrap_or_default();
-    (run, report)
-}
-
-/// What became of the finding, and of the test number `nth`.
-fn became(report: &Value, nth: usize) -> (Value, Value) {
-    let finding = report["findings"][0]["disposition"].clone();
-    (
-        finding,
-        report["ledger"]["reproductions"][nth]["standing"].clone(),
-    )
-}
-
-/// Whether this machine has no border to run tests behind: then no test was run, and the report says why.
-#[expect(
-    clippy::print_stderr,
-    reason = "who runs the tests must see what was not tried"
-)]
-fn is_without_borders(report: &Value) -> bool {
-    let result = &report["ledger"]["reproductions"][0]["result"];
-    let why = result["why"].as_str().unwrap_or_default();
-    let missing = why.contains("namespaces") || why.contains("Landlock");
-    if missing {
-        assert_eq!(report["ledger"]["reproductions"][0]["standing"], "not-run");
-        eprintln!("not tried here: {why}");
-    }
-    missing
-}
+use crate::harness::Repo;
+use crate::proof_scene::{
+    KEY, Language, became, brought, configure, finding, go_language, is_without_borders,
+    node_language, python_language, repository, review, rust_language, script,
+};
 
 fn proves(language: &Language) {
     let finder = Reply::vote("FAIL").with(
@@ -352,74 +174,6 @@ fn a_suggestion_is_tried_by_the_test_that_proves_its_finding() {
 }
 
 #[test]
-fn a_doubter_s_passing_test_disputes_what_nobody_proved() {
-    let Some(language) = python_language() else {
-        return;
-    };
-    let doubt = |content: &str, stance: &str| {
-        Reply::vote("PASS")
-            .with(
-                "responses",
-                json!([{"to": "A1", "stance": stance, "reasoning": "It is guarded."}]),
-            )
-            .with(
-                "reproductions",
-                brought("A1", "no_defect", "test_doubt.py", content),
-            )
-    };
-    let config = format!("[proof]\n{}", language.config);
-    let run = |finder: Reply, other: Reply| {
-        let models = FakeModels::start(script(&language, finder, other)).unwrap();
-        review(&repository(&models, &language, &config)).1
-    };
-    let report = run(Reply::vote("FAIL"), doubt(language.passes, "disagreed"));
-    if is_without_borders(&report) {
-        return;
-    }
-    assert_eq!(became(&report, 0), (json!("disputed"), json!("passes")));
-    assert_ne!(
-        report["verdict"], "PASS",
-        "a critical finding that is disputed is never green"
-    );
-    // What it is disputed by is told: a test is evidence.
-    let models = FakeModels::start(script(
-        &language,
-        Reply::vote("FAIL"),
-        doubt(language.passes, "disagreed"),
-    ))
-    .unwrap();
-    let repo = repository(&models, &language, &config);
-    review(&repo);
-    let shown = repo.council_with(&[], &["show", "-v"]).ends(0).stdout;
-    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(shown.contains("disagrees by test P1"), "{shown}");
-    // Who does not disagree refutes nothing, and neither does a test of something else.
-    let report = run(Reply::vote("FAIL"), doubt(language.passes, "agreed"));
-    assert_eq!(became(&report, 0).0, json!("unconfirmed"));
-    let empty =
-        "import unittest\n\nclass T(unittest.TestCase):\n    def test_x(self):\n        pass\n";
-    let report = run(Reply::vote("FAIL"), doubt(empty, "disagreed"));
-    assert_eq!(became(&report, 0), (json!("unconfirmed"), json!("not-run")));
-    // One that names the lines and never runs them says nothing of them; nor does one that calls them and asks for no
-    // result, or reads them as a text.
-    for idle in [
-        "import unittest\nfrom shop import first_item\nclass T(unittest.TestCase):\n    def test_x(self):\n        first_item([1])\n",
-        "import unittest\nclass T(unittest.TestCase):\n    def test_x(self):\n        assert 'first_item' in open('shop.py').read() and 'return items' in open('shop.py').read()\n",
-        "import unittest\n# first_item return items\nclass T(unittest.TestCase):\n    def test_x(self):\n        pass\n",
-        "import unittest\nfrom shop import first_item\nclass T(unittest.TestCase):\n    def test_x(self):\n        pass\n",
-    ] {
-        let report = run(Reply::vote("FAIL"), doubt(idle, "disagreed"));
-        assert_eq!(became(&report, 0), (json!("unconfirmed"), json!("passes")));
-    }
-    // A proof stands against it.
-    let test = brought("1", "defect", language.test, language.proves);
-    let finder = Reply::vote("FAIL").with("reproductions", test);
-    let report = run(finder, doubt(language.passes, "disagreed"));
-    assert_eq!(became(&report, 0), (json!("confirmed"), json!("proved")));
-    assert_eq!(report["verdict"], "FAIL");
-}
-
-#[test]
 fn what_is_no_proof_leaves_the_finding_as_it_was() {
     let Some(language) = python_language() else {
         return;
@@ -565,6 +319,20 @@ fn tests_are_asked_for_only_where_the_user_wants_them() {
         assert!(run.stdout.contains(told), "{what}: {}", run.stdout);
     };
     refused(&[KEY, ("CI", "true")], "HEAD");
+    // A patch may be anybody's, and has no two sides. What can be done is said.
+    let patch = repo.git(["show", "HEAD"]);
+    repo.write("change.diff", patch + "\n");
+    let of_patch = [
+        "review",
+        "--patch",
+        "change.diff",
+        "--fresh",
+        "--debate",
+        "--json",
+    ];
+    let run = repo.council_with(&[KEY], &of_patch);
+    let told = run.stdout.contains("commit it, and review the commit");
+    assert!(told && !asked(&models), "{}", run.stdout);
     // A pull request that was fetched is a stranger's as well, by whatever name.
     let tip = repo.git(["rev-parse", "HEAD"]);
     repo.git(["update-ref", "refs/pull/5/head", "HEAD"]);

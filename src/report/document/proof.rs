@@ -1,8 +1,10 @@
 //! Tests that judges brought: what came of them, and how they are repeated.
 
+use council_protocol::reproduction::ReproductionClaim;
+
 use super::model::{Depth, Section};
 use crate::council::reproduction::{
-    RUNS, ReproductionRecord, ReproductionResult, ReproductionStanding, SuggestionCheck,
+    RUNS, ReproductionRecord, ReproductionResult, ReproductionStanding, SuggestionCheck, TestRun,
 };
 use crate::report::whole::Report;
 use crate::report::words::JudgeNames;
@@ -48,6 +50,9 @@ pub(crate) fn suggestion_words(check: &SuggestionCheck) -> String {
 /// What a test says of its finding.
 pub(crate) fn sentence(brought: &ReproductionRecord) -> String {
     use ReproductionStanding as S;
+    if let Some(why) = idle_doubt(brought) {
+        return why;
+    }
     let words = match brought.standing {
         S::Proved => "proved: it passes before the change and fails after it",
         S::Passes if brought.refutes => "against it: it passes before the change and after it",
@@ -62,4 +67,24 @@ pub(crate) fn sentence(brought: &ReproductionRecord) -> String {
         S::NotRun => return format!("not run: {}", brought.result.obstacle()),
     };
     format!("{words} ({RUNS} runs each)")
+}
+
+/// Why a test that is brought against a finding, and passes, does not count against it.
+fn idle_doubt(brought: &ReproductionRecord) -> Option<String> {
+    let is_doubt = brought.shows == ReproductionClaim::NoDefect && brought.result.passes_after();
+    if !is_doubt || brought.refutes {
+        return None;
+    }
+    let id = brought.finding.as_deref().unwrap_or("the finding");
+    let why = match &brought.result {
+        ReproductionResult::Ran { without, .. } => match without {
+            Some(TestRun::Passed) => {
+                "it passes after the change without running its lines, or asks for no result of them"
+            }
+            Some(_) => "its author does not disagree with the finding",
+            None => "it cannot be shown that it runs its lines",
+        },
+        ReproductionResult::NotRun { .. } => return None,
+    };
+    Some(format!("proves nothing about {id}: {why}"))
 }

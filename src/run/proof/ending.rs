@@ -12,9 +12,9 @@ const FAILED: [i32; 2] = [1, 101];
 /// Words of suites that end with such a code, too, when a test could not be built or loaded. A test that calls what the
 /// change has renamed is broken by that, and shows no defect.
 const BROKEN: [(&str, &str); 6] = [
-    ("error: could not compile", "it does not compile"),
-    ("[build failed]", "it does not compile"),
-    ("[setup failed]", "it does not compile"),
+    ("error: could not compile", NO_BUILD),
+    ("[build failed]", NO_BUILD),
+    ("[setup failed]", NO_BUILD),
     ("ERR_MODULE_NOT_FOUND", NO_MODULE),
     ("Cannot find module", NO_MODULE),
     ("does not provide an export named", NO_IMPORT),
@@ -22,6 +22,7 @@ const BROKEN: [(&str, &str); 6] = [
 
 const NO_MODULE: &str = "a module that it needs is not there";
 const NO_IMPORT: &str = "what it imports is not there";
+const NO_BUILD: &str = "it does not compile";
 const NO_SYNTAX: &str = "it cannot be read";
 
 /// Exceptions that say the same, where nothing was raised after them: what is caught, printed or handled is none of them.
@@ -98,6 +99,11 @@ fn exception_in(line: &str) -> Option<(&str, &str)> {
         (name.ends_with("Error") || name.ends_with("Exception")) && name.chars().all(is_name);
     let is_told = rest.is_empty() || rest.starts_with(':') || rest.starts_with(" [");
     (is_one && is_told).then(|| (name, rest.trim_start_matches([':', ' '])))
+}
+
+/// Whether nothing ran since a file cannot be read or compiled.
+pub(super) fn is_unreadable(run: &TestRun) -> bool {
+    matches!(run, TestRun::Broken { why } if why == NO_SYNTAX || why == NO_BUILD)
 }
 
 /// How a run of a test of these files ended.

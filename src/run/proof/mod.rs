@@ -18,7 +18,7 @@ use council_protocol::reproduction::{Reproduction, TestSuite, is_free_path};
 use council_protocol::{BlobSource, Location, RepoPath, Side};
 
 use self::ending::read_ending;
-use self::without::without_lines;
+use self::without::{MAX_OTHER_SOURCES, other_sources};
 use crate::config::ProofSettings;
 use crate::council::reproduction::{
     MendedRuns, ProofTerms, RUNS, ReproductionResult, ReproductionStanding, Suggestion, TestRun,
@@ -54,8 +54,8 @@ pub(crate) fn terms(start: &RunContext, prepared: &PreparedReview) -> Option<Pro
         name: name.clone(),
         command: suite_command(argv),
     };
-    // Both sides, and the suggestion of what is proved, or twice without the lines of what is doubted.
-    let runs = u64::try_from(RUNS * 3).unwrap_or(u64::MAX);
+    // Both sides, and the suggestion of what is proved, or other sources than what is doubted.
+    let runs = u64::try_from(RUNS * 2 + RUNS.max(MAX_OTHER_SOURCES)).unwrap_or(u64::MAX);
     let commands = 1 + u64::from(!settings.setup.is_empty());
     Some(ProofTerms {
         suites: suites.iter().map(told).collect(),
@@ -92,6 +92,11 @@ fn refusal(start: &RunContext, prepared: &PreparedReview) -> Option<&'static str
     let target = &prepared.packet.target;
     if start.environment.is_ci() {
         return Some("in a job of CI somebody else may have asked for it");
+    }
+    if target.kind == TargetKind::Patch {
+        return Some(
+            "a patch has no two sides to run it on (if you trust it, commit it, and review the commit)",
+        );
     }
     if !has_two_sides(prepared) {
         return Some("there are no two sides of a repository to run it on");
@@ -301,8 +306,8 @@ impl ProofRunner {
         Ok(MendedRuns::Ran { runs })
     }
 
-    /// The test again after the change, with other lines in the place of those that it is brought against. What passes
-    /// with one of them passes without the lines.
+    /// The test again after the change, with other lines in the place of those that it is brought against: passed, if it
+    /// passes without the lines; none: it cannot be told.
     fn try_without(
         &self,
         room: &TrialRoom<'_>,
@@ -310,17 +315,27 @@ impl ProofRunner {
     ) -> Result<Option<TestRun>, String> {
         let text = self.blobs.read(Side::New, &place.path);
         let text = text.map_err(|error| error.to_string())?;
-        let mut without = None;
-        let others = text.and_then(|text| without_lines(&text, place));
-        for other in others.into_iter().flatten() {
-            let edit = (&place.path, other.as_slice());
-            let run = self.run_on(room, Side::New, Some(edit))?.0;
-            if run == TestRun::Passed {
-                return Ok(Some(run));
+        let Some(others) = text.and_then(|text| other_sources(&text, place)) else {
+            return Ok(None);
+        };
+        let run = |text: &[u8]| self.run_on(room, Side::New, Some((&place.path, text)));
+        let mut stopped = None;
+        for stop in &others.stops {
+            // Where the statement cannot stand, nothing passes; who compares the source does not, either.
+            if run(&stop.spared)?.0 == TestRun::Passed {
+                stopped = Some(run(&stop.stopped)?.0);
+                break;
             }
-            without.get_or_insert(run);
         }
-        Ok(without)
+        if matches!(stopped, None | Some(TestRun::Passed)) {
+            return Ok(stopped);
+        }
+        let idle = run(&others.idle)?.0;
+        if idle == TestRun::Passed {
+            return Ok(Some(idle));
+        }
+        let is_unreadable = others.run_when_loaded && ending::is_unreadable(&idle);
+        Ok(stopped.filter(|_| !is_unreadable))
     }
 
     /// Whether the files can be put there: a test replaces nothing of what it is about.
