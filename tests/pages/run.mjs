@@ -1,7 +1,7 @@
 // Opens pages of real runs in a real browser: see ../pages.sh.
 import assert from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Browser } from './browser.mjs';
 import { answer, DEBATE, makeShop, startModels } from './scene.mjs';
@@ -63,6 +63,26 @@ const asMarkdown = async (where, name) => {
 const markdown = [
   [await asMarkdown(shop, 'debate'), 'debate'], [await asMarkdown(clean, 'clean'), 'clean'], [await asMarkdown(attacked, 'attack'), 'attack'],
 ];
+
+// Councils beside each other, over a history whose texts attack, by names that do.
+const history = makeShop(join(work, 'history'), hostile.url);
+const commit = (...args) => execFileSync('git', args, { cwd: history.work, env: history.env });
+const GIT_TEXT = ATTACK.replace(/\0/g, '');
+commit('commit', '--quiet', '--amend', '--message', `Search by mail ${GIT_TEXT}`);
+commit('revert', '--no-edit', 'HEAD');
+const changes = join(history.env.HOME, 'changes.jsonl');
+const named = await council(history, 'eval', 'collect', '--since', '2000-01-01', '--sets', 'reverts', '-o', changes);
+assert.equal(named.code, 0, named.stderr);
+const bench = readFileSync(join(history.env.HOME, '.config/git-council/config.toml'), 'utf8');
+const councils = ['plain', '<img src=x onerror="window.hit=1">'].map((name) => join(history.env.HOME, `${name}.toml`));
+for (const file of councils) writeFileSync(file, `[review]\nagents = ['a', 'b']\njudges = 2\n${bench}`);
+const held = await council(history, 'eval', 'run', changes, ...councils.flatMap((file) => ['--council', file]));
+assert.equal(held.code, 0, held.stderr);
+const compared = await council(history, 'eval', 'compare', changes, '--html');
+assert.match(compared.stdout, /^<!DOCTYPE html>/, compared.stderr);
+assert.match(compared.stdout, /&lt;img src=x onerror=/, 'the name of a council is shown as text');
+const compare = join(work, 'compare.html');
+writeFileSync(compare, compared.stdout);
 models.close();
 hostile.close();
 
@@ -87,12 +107,12 @@ const CONTRAST = `(() => {
   return bad;
 })()`;
 
-async function inspect(url, name, scheme) {
+async function inspect(url, name, scheme, scripts = 1) {
   const opened = await browser.open(url, { scheme });
   await opened.evaluate("document.querySelectorAll('details').forEach((fold) => (fold.open = true))");
   assert.deepEqual(opened.seen, { requests: [url], complaints: [], dialogs: [] }, name);
   assert.equal(await opened.evaluate('window.hit'), undefined, name);
-  assert.equal(await opened.evaluate('document.scripts.length'), 1, name);
+  assert.equal(await opened.evaluate('document.scripts.length'), scripts, name);
   assert.deepEqual(await opened.evaluate("[...document.querySelectorAll('img, iframe, svg, base, object, embed, form, input, meta[http-equiv=refresh]')].map((e) => e.outerHTML)"), [], name);
   const handlers = "[...document.querySelectorAll('*')].flatMap((e) => [...e.attributes]).map((a) => a.name).filter((n) => n.startsWith('on') || n === 'style' || n === 'src')";
   assert.deepEqual(await opened.evaluate(handlers), [], name);
@@ -109,6 +129,8 @@ async function inspect(url, name, scheme) {
 
 for (const scheme of ['light', 'dark']) {
   for (const [url, name] of [[debate, 'debate'], [pass, 'clean'], [attack, 'attack']]) await (await inspect(url, name, scheme)).close();
+  // Tables need no script.
+  await (await inspect(`file://${compare}`, 'compare', scheme, 0)).close();
 }
 
 // Markdown is read without a policy that forbids anything: all of it must be text.
@@ -202,5 +224,5 @@ for (const [url, name] of markdown) {
 }
 
 await browser.close();
-console.log('pages: a debate, a clean change and an attack, light and dark, by keys, read aloud, on paper, and as Markdown');
+console.log('pages: a debate, a clean change, an attack and councils compared, light and dark, by keys, read aloud, on paper, and as Markdown');
 process.exit(0);
