@@ -193,10 +193,11 @@ pub(crate) fn refuse_taken_back(report: &Report, start: &RunContext) -> Result<(
         return Ok(());
     }
     let message = format!(
-        "the report counts as dismissed what counts again: {}",
+        "the report of {} counts as dismissed what counts again: {}",
+        report.receipt.run.name,
         back.join(", ")
     );
-    Err(RunError::run(message).hint("review it: git council review"))
+    Err(RunError::run(message).hint("for the verdict of today: git council review"))
 }
 
 /// The findings that a report counts as dismissed and that count again, as they are named.

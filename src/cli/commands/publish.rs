@@ -71,6 +71,7 @@ fn load_own_report(
             "{} has no report: it is still running, or was interrupted",
             past.name
         ))
+        .hint("wait for it: git council wait; or go on with it: git council resume")
     })?;
     findings::refuse_taken_back(&report, start)?;
     if !past.is_own(start)? {
@@ -100,9 +101,12 @@ fn load_foreign_report(file: &std::path::Path, start: &CommandContext) -> Result
     let mut text = String::new();
     let read = std::fs::File::open(start.dir.join(file))
         .and_then(|file| file.take(MAX_REPORT_BYTES + 1).read_to_string(&mut text));
-    read.map_err(|error| RunError::usage(format!("cannot read {name}: {error}")))?;
+    let refuse = |why: String| {
+        RunError::usage(why).hint("give it what this writes: git council review --json -o FILE")
+    };
+    read.map_err(|error| refuse(format!("cannot read {name}: {error}")))?;
     if text.len() as u64 > MAX_REPORT_BYTES {
-        return Err(RunError::usage(format!(
+        return Err(refuse(format!(
             "{name} is larger than 16 MiB: no report is"
         )));
     }
@@ -113,7 +117,7 @@ fn load_foreign_report(file: &std::path::Path, start: &CommandContext) -> Result
         // What is wrong with it is told below.
         Err(_) => text,
     };
-    report::json::parse(&shown).map_err(|error| RunError::usage(format!("{name}: {error}")))
+    report::json::parse(&shown).map_err(|error| refuse(format!("{name}: {error}")))
 }
 
 /// The same without secrets in any of its texts, names of fields included.

@@ -18,7 +18,7 @@ use crate::cli::github::args::GitHubArgs;
 use crate::cli::github::job::JobSurfaces;
 use crate::run::github::claim::check_claim;
 use crate::run::github::inspect::{head_moved_error, inspect_pull_request};
-use crate::run::github::scope::refuse_part;
+use crate::run::github::scope::{refuse_other_change, refuse_part};
 use crate::run::github::session::GitHubSession;
 use crate::run::github::subject::{ReviewCase, find_subject};
 use crate::run::page::render_artefact;
@@ -164,10 +164,7 @@ pub(crate) fn publish_run(
         }
         ReviewCase::Moved { meant, now } => return Err(head_moved_error(&meant, &now)),
     };
-    let reviewed = report.target.head.clone().unwrap_or_default();
-    if reviewed != subject.head {
-        return Err(head_moved_error(&reviewed, &subject.head));
-    }
+    refuse_other_change(&report, &subject)?;
     let report = &match source {
         ReportSource::ThisProgram => report,
         ReportSource::UnprivilegedJob => {

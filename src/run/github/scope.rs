@@ -1,11 +1,54 @@
 //! Whether a report is about all of a pull request: the verdict of a part must not stand on the whole.
 
+use council_protocol::packet::TargetKind;
+
 use crate::git;
 use crate::report::Report;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 
 use super::subject::PullSubject;
+
+/// Refuses to publish a report about something else than the tip of the pull request: another commit, or what no pull
+/// request has.
+///
+/// # Errors
+/// `run`, with what the report is about and what the pull request is at.
+pub(crate) fn refuse_other_change(report: &Report, subject: &PullSubject) -> Result<(), RunError> {
+    let short = |commit: &str| commit.get(..12).unwrap_or(commit).to_owned();
+    let (target, label) = (&report.target, subject.label());
+    let about = match target.head.as_deref() {
+        Some(head) if head == subject.head => return Ok(()),
+        // A worktree and an index stand on a commit, and are none.
+        Some(head) => format!("commit {}", short(head)),
+        None => match target.kind {
+            TargetKind::Worktree => "uncommitted changes of a worktree".to_owned(),
+            TargetKind::Staged => "staged changes".to_owned(),
+            TargetKind::Patch => "a patch".to_owned(),
+            TargetKind::File => "a document".to_owned(),
+            TargetKind::Topic => "a question".to_owned(),
+            _ => "no commit".to_owned(),
+        },
+    };
+    let run = &report.receipt.run.name;
+    let message = format!(
+        "the report of {run} is about {about}, and {label} is at {}: nothing is posted",
+        short(&subject.head)
+    );
+    Err(RunError::run(message)
+        .hint(review_all(subject))
+        .hint("or publish the run that reviewed that commit: git council publish RUN (`git council log` lists them)"))
+}
+
+/// How the whole of it is reviewed.
+fn review_all(subject: &PullSubject) -> String {
+    match subject.number() {
+        Some(number) => {
+            format!("review all of it: git council review --pr {number} --publish comment,check")
+        }
+        None => "review all of it: git council review --event --publish check".to_owned(),
+    }
+}
 
 /// Refuses to publish a report that leaves out commits of the pull request, or files of it.
 ///
@@ -18,13 +61,9 @@ pub(crate) fn refuse_part(
 ) -> Result<(), RunError> {
     let label = subject.label();
     let refuse = |why: String| {
-        let error = RunError::run(format!("the report is not about all of {label}: {why}"));
-        Err(match subject.number() {
-            Some(number) => error.hint(format!(
-                "review all of it: git council review --pr {number} --publish comment,check"
-            )),
-            None => error.hint("review all of it: git council review --event --publish check"),
-        })
+        let run = &report.receipt.run.name;
+        let error = format!("the report of {run} is not about all of {label}: {why}");
+        Err(RunError::run(error).hint(review_all(subject)))
     };
     if !report.target.only.is_empty() {
         let only = report.target.only.join(" ");
@@ -50,8 +89,10 @@ pub(crate) fn refuse_part(
             refuse(format!("it compares with {base}, and commits before that one belong to it"))
         }
         None => Err(RunError::run(format!(
-            "cannot tell whether the report is about all of {label}: the commit that it is compared with is not here"
+            "cannot tell whether the report of {} is about all of {label}: commit {} that it compares with is not here",
+            report.receipt.run.name,
+            base.get(..12).unwrap_or(base)
         ))
-        .hint("fetch the target branch and publish again, or review and publish in one: git council review --pr N --publish …")),
+        .hint("fetch the target branch and publish again, or review and publish in one: git council review --pr N --publish comment,check")),
     }
 }

@@ -188,6 +188,48 @@ fn a_report_over_a_part_of_the_request_is_not_published() {
     }
 }
 
+/// A report about something else is refused with what it is about, what the request is at, and what to do.
+#[test]
+fn a_report_about_something_else_says_what_it_is_about() {
+    let stage = Stage::new();
+    let first = stage.propose(1, &[("src/a.rs", CONFLICT)]);
+    let head = stage.add(1, &[("docs/notes.md", "# Fine\n")]);
+    let file = stage.file("report.json");
+    let patch = stage.file("change.diff");
+    fs::write(&patch, "--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+one\n").unwrap();
+    let range = format!("main...{first}");
+    let others: [(&[&str], String); 2] = [
+        (&[&range], format!("is about commit {}", &first[..12])),
+        (
+            &["--patch", patch.to_str().unwrap()],
+            "is about a patch".to_owned(),
+        ),
+    ];
+    for (target, about) in others {
+        let output = ["review", "--fresh", "--json", "-o", file.to_str().unwrap()];
+        stage.council(&[&output[..], target].concat());
+        let foreign = ["--report", file.to_str().unwrap()];
+        let own = ["publish", "--pr", "1", "--publish", "comment,check"];
+        let report: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+        let name = report["receipt"]["run"]["name"].as_str().unwrap();
+        for publish in [
+            &own[..],
+            &[&own[..], &[name]].concat(),
+            &[&own[..], &foreign].concat(),
+        ] {
+            stage
+                .job(publish, &[])
+                .ends(3)
+                .tells(&format!("the report of {name} {about}"))
+                .tells(&format!("#1 is at {}: nothing is posted", &head[..12]))
+                .tells("review all of it: git council review --pr 1")
+                .tells("git council publish RUN");
+        }
+    }
+    let state = stage.hub.state();
+    assert!(state.checks.is_empty() && state.comments.is_empty());
+}
+
 /// Who limits the review of a pull request reads it in the check's title and in the comment.
 #[test]
 fn a_check_over_a_part_of_the_request_says_so() {
