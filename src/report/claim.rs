@@ -65,6 +65,13 @@ pub(crate) fn accept_claim(
     Ok(report)
 }
 
+/// The first name that no finding has: the names in a claim are whatever its author liked.
+fn free_name(findings: &[JudgedFinding]) -> String {
+    let is_free = |name: &String| !findings.iter().any(|f| f.id.eq_ignore_ascii_case(name));
+    let mut names = (findings.len() + 1..).map(|number| format!("F{number}"));
+    names.find(is_free).unwrap_or_default()
+}
+
 /// Adds what the built-in judges found over the real objects, and makes the verdict no better than theirs. A file that the
 /// claim does not list was read by nobody.
 pub(crate) fn absorb_recheck(report: &mut Report, recheck: &Report) {
@@ -82,7 +89,7 @@ pub(crate) fn absorb_recheck(report: &mut Report, recheck: &Report) {
             }
             Some(_) => {}
             None => {
-                let id = format!("F{}", report.outcome.findings.len() + 1);
+                let id = free_name(&report.outcome.findings);
                 report.outcome.findings.push(JudgedFinding {
                     id,
                     ..found.clone()

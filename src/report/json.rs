@@ -1,10 +1,12 @@
 //! The report as a versioned JSON object (`--json`, and the run's `report.json`).
 
+use std::collections::BTreeSet;
+
 use council_protocol::packet::TargetKind;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::council::outcome::{FindingLevel, ReviewedBy, Verdict, VerdictReason};
+use crate::council::outcome::{FindingLevel, JudgedFinding, ReviewedBy, Verdict, VerdictReason};
 use crate::council::plan::ConsensusRule;
 use crate::council::quorum::Attendance;
 use crate::report::bottom_line::{BottomLine, GatePolicy};
@@ -71,6 +73,12 @@ fn asks_for_no_verdict(report: &Report) -> bool {
     text && report.outcome.reason == VerdictReason::NoVerdict
 }
 
+/// Whether a name such as `F1` means one finding: `dismiss F1` must not hit another one.
+fn is_each_named_once(findings: &[JudgedFinding]) -> bool {
+    let names: BTreeSet<String> = findings.iter().map(|f| f.id.to_ascii_lowercase()).collect();
+    names.len() == findings.len()
+}
+
 /// What in a report speaks against its verdict, if anything does.
 pub(crate) fn contradiction(report: &Report) -> Option<&'static str> {
     let green = matches!(report.outcome.verdict, Verdict::Pass | Verdict::Warn);
@@ -82,7 +90,9 @@ pub(crate) fn contradiction(report: &Report) -> Option<&'static str> {
         Verdict::Warn => FindingLevel::Warn,
         _ => FindingLevel::Fail,
     };
-    if who != report.receipt.participation {
+    if !is_each_named_once(&report.outcome.findings) {
+        Some("two of its findings have one name")
+    } else if who != report.receipt.participation {
         Some("its receipt counts other judges than it lists")
     } else if (green || skipped) && is_cut_short(report) {
         Some("the run was cut short")

@@ -322,5 +322,13 @@ fn show_verdicts(
         // A finding that a person names is one of this report.
         remember_shown(report, start);
     }
+    let with_findings = found
+        .iter()
+        .filter(|noted| !noted.verdict.report.outcome.findings.is_empty());
+    if !json && with_findings.count() > 1 {
+        start.console.caution(
+            "several reports are shown, and each has an F1: `dismiss`, `apply` and `explain` mean those of the last one",
+        );
+    }
     Ok(out)
 }

@@ -1,5 +1,6 @@
 //! A report from a job without rights: whatever it says, it ends no better than neutral and is never known again.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use council_protocol::{Proof, Vote};
@@ -37,6 +38,7 @@ enum Forgery {
     Counted(u32),
     Rules(bool),
     Unproven(usize),
+    Name(usize, usize),
     Whole,
     Source,
 }
@@ -96,6 +98,7 @@ fn forgery() -> impl Strategy<Value = Forgery> {
         (0..9_u32).prop_map(Forgery::Counted),
         any::<bool>().prop_map(Forgery::Rules),
         (0..3_usize).prop_map(Forgery::Unproven),
+        (0..3_usize, 1..6_usize).prop_map(|(at, name)| Forgery::Name(at, name)),
         Just(Forgery::Whole),
         Just(Forgery::Source),
     ]
@@ -160,6 +163,11 @@ fn forge(report: &mut Report, forgery: &Forgery) {
             report.incomplete = false;
             report.receipt.run.cut_short = None;
         }
+        Forgery::Name(at, name) => {
+            if let Some(found) = outcome.findings.get_mut(*at) {
+                found.id = format!("F{name}");
+            }
+        }
         Forgery::Source => report.source = ReportSource::ThisProgram,
     }
     let counted = super::super::Participation::of(
@@ -196,6 +204,9 @@ proptest! {
         };
         let recheck = &SAMPLES[own];
         absorb_recheck(&mut claim, recheck);
+        let names = claim.outcome.findings.iter().map(|found| found.id.to_lowercase());
+        let names: BTreeSet<String> = names.collect();
+        prop_assert_eq!(names.len(), claim.outcome.findings.len(), "one name for two findings");
         let fail_on = if strict { FailOn::Warn } else { FailOn::Fail };
         let line = claim.bottom_line(GatePolicy { fail_on, advisory });
         prop_assert!(!matches!(line.conclusion, CheckConclusion::Success | CheckConclusion::Skipped), "{line:?}");
