@@ -32,6 +32,12 @@ pub(super) fn mark_dismissed(findings: &mut [JudgedFinding], dismissals: &[Dismi
     }
 }
 
+/// Whether a dismissal named a finding that has grown worse since, or is about something else now: it counts again.
+pub fn is_outgrown(dismissal: &Dismissal, finding: &JudgedFinding) -> bool {
+    let counts = finding.dismissed.is_none() && finding.disposition != Disposition::Rejected;
+    counts && dismissal.fingerprint == finding.fingerprint && !covers(dismissal, finding)
+}
+
 /// Whether a dismissal is about a finding that is as bad: a remark that was argued away says nothing of a critical problem
 /// in the same line, nor does one critical problem of another kind. A line that does not say how bad its finding was is not
 /// about a critical one.

@@ -54,7 +54,9 @@ pub mod testing;
 mod tests;
 
 pub use check::{meant_path, unmarked_path};
-pub use dismissal::{ReconsideredVerdict, SupportedVote, critical_classes, votes_after_dismissals};
+pub use dismissal::{
+    ReconsideredVerdict, SupportedVote, critical_classes, is_outgrown, votes_after_dismissals,
+};
 pub use engine::Council;
 pub use exchange::{Action, Input};
 pub use exchange::{CancelCause, ClaimId, NearestLine, TimerId};

@@ -22,6 +22,7 @@ use crate::session::{
 use crate::run::artefacts::{is_folder_free, prune_artefacts};
 use crate::run::backends::{BackendTable, needs_plugin};
 use crate::run::context::RunContext;
+use crate::run::counts_again;
 use crate::run::current_lookups::LookupRecord;
 use crate::run::digests::RunDigests;
 use crate::run::dismissals::{self, VerdictTerms};
@@ -505,6 +506,8 @@ impl CouncilRun<'_> {
             dismissals::decide_under(&mut finished.outcome, &terms, &today);
             finished.plan.options.dismissed = today;
         }
+        let dismissed = &finished.plan.options.dismissed;
+        counts_again::note_returned(&mut finished.outcome, dismissed, self.start);
     }
 
     /// Writes the report beside the journal and for people, and lets old runs go.

@@ -11,6 +11,7 @@ pub(crate) mod ci;
 pub(crate) mod commit_words;
 pub(crate) mod context;
 pub(crate) mod convene;
+pub(crate) mod counts_again;
 pub(crate) mod current_lookups;
 pub(crate) mod demo;
 pub(crate) mod detect_tools;

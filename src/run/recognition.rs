@@ -16,6 +16,7 @@ use crate::memory::{VerdictCache, is_worth_keeping};
 use crate::report::{MemoryPlace, RecognisedVerdict, Report, ReviewSubject};
 
 use crate::run::context::RunContext;
+use crate::run::counts_again;
 use crate::run::digests::RunDigests;
 use crate::run::dismissals::{self, CUT_LOG, DismissalJournal, VerdictTerms};
 use crate::run::error::RunError;
@@ -334,6 +335,7 @@ impl<'a> VerdictMemory<'a> {
         report.outcome.notes.extend(told);
         let terms = VerdictTerms::of_report(&report, settings);
         dismissals::decide_under(&mut report.outcome, &terms, &heard.dismissals);
+        counts_again::note_returned(&mut report.outcome, &heard.dismissals, self.start);
         report
     }
 

@@ -12,6 +12,7 @@ mod circles;
 mod citizen;
 mod clients;
 mod configuration;
+mod counts_again;
 mod detach;
 mod duel;
 mod elsewhere;

@@ -30,7 +30,7 @@ fn changes() -> [(&'static str, &'static str, String); 5] {
     ]
 }
 
-fn with(path: &str, content: &str) -> Repo {
+pub(crate) fn with(path: &str, content: &str) -> Repo {
     let repo = Repo::with_base();
     repo.write(path, content);
     repo.commit("Change");

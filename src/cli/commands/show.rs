@@ -14,6 +14,7 @@ use crate::config::ReportFormat;
 use crate::council::outcome::JudgedFinding;
 use crate::council::reproduction::ReproductionResult;
 use crate::report::{self, Report, Verbosity};
+use crate::run::counts_again;
 use crate::run::dismissals;
 use crate::run::error::RunError;
 use crate::run::findings;
@@ -248,13 +249,14 @@ fn show_report(
             "this report is {about}; to review what is here now: git council review"
         ));
     }
+    let told = counts_again::with_later_decisions(report, start)?;
     match past {
-        Some(past) if args.web => web::open_page(past, report, start)?,
+        Some(past) if args.web => web::open_page(past, &told, start)?,
         None if args.web => {
-            web::open_loose_page(&render_artefact(report, start), "report.html", start)?
+            web::open_loose_page(&render_artefact(&told, start), "report.html", start)?
         }
         _ => {
-            let text = render_report(report, format, report.own_gate(), start);
+            let text = render_report(&told, format, report.own_gate(), start);
             deliver(&text, args, start)?;
         }
     }
