@@ -73,3 +73,67 @@ pub(crate) fn with_later_decisions(
     report.outcome.notes.extend(later);
     Ok(report)
 }
+
+#[cfg(test)]
+mod tests {
+    use council_protocol::Severity;
+
+    use super::*;
+    use crate::council::DismissalGround;
+    use crate::report;
+
+    fn dismissal(found: &JudgedFinding, severity: Severity) -> Dismissal {
+        Dismissal {
+            fingerprint: found.fingerprint.clone(),
+            severity: Some(severity),
+            classes: Vec::new(),
+            ground: DismissalGround::FalsePositive,
+            because: "it is fine".to_owned(),
+            by: "somebody".to_owned(),
+            at: "2026-02-14T09:00:00Z".to_owned(),
+        }
+    }
+
+    /// Law: of each finding that counts there is one note if and only if a decision about it does not hold it back.
+    #[test]
+    fn every_finding_that_counts_again_is_named_once_and_no_other() {
+        let sample = report::json::parse(include_str!("../../docs/examples/report.json")).unwrap();
+        let all = &sample.outcome.findings;
+        for found in all {
+            for taken_back in [false, true] {
+                for outgrown in [false, true] {
+                    let mut decisions = BTreeMap::new();
+                    if taken_back {
+                        decisions.insert(found.fingerprint.clone(), None);
+                    }
+                    let milder = dismissal(found, Severity::Minor);
+                    let dismissals: Vec<_> = outgrown.then_some(milder).into_iter().collect();
+                    let why = returned(found, &dismissals, &decisions);
+                    let is_worse = outgrown && is_outgrown(&dismissals[0], found);
+                    let counts = found.level.is_some();
+                    assert_eq!(
+                        why.is_some(),
+                        counts && (taken_back || is_worse),
+                        "{}",
+                        found.id
+                    );
+                    for other in all
+                        .iter()
+                        .filter(|other| other.fingerprint != found.fingerprint)
+                    {
+                        assert_eq!(returned(other, &dismissals, &decisions), None);
+                    }
+                }
+            }
+        }
+        let critical = all
+            .iter()
+            .find(|f| f.finding.severity == Severity::Critical)
+            .unwrap();
+        assert!(is_outgrown(&dismissal(critical, Severity::Minor), critical));
+        assert!(!is_outgrown(
+            &dismissal(critical, Severity::Critical),
+            critical
+        ));
+    }
+}
