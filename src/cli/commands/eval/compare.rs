@@ -113,9 +113,13 @@ fn columns(rows: &[Vec<String>], indent: &str) -> String {
 }
 
 fn difference_title(difference: &CouncilDifference) -> String {
+    let changes = match difference.changes {
+        1 => "one change".to_owned(),
+        many => format!("{many} changes"),
+    };
     format!(
-        "{} less {}, on the {} changes that both saw",
-        difference.one, difference.other, difference.changes
+        "{} less {}, on the {changes} that both saw",
+        difference.one, difference.other
     )
 }
 
