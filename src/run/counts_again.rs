@@ -13,10 +13,10 @@ use crate::run::findings::name_finding;
 /// Stands in every note that is made here, and in no other.
 const MARK: &str = " counts again: ";
 
-/// Says of each finding that counts why its dismissal does not hold it back: it was taken back, or says nothing of what is
-/// there now. What was said of them before is replaced.
+/// Says of each finding that counts why its dismissal does not hold it back: it was taken back, or says nothing of what
+/// is there now. What was said of them before is replaced.
 pub(crate) fn note_returned(outcome: &mut Outcome, dismissals: &[Dismissal], start: &RunContext) {
-    // In CI a file of the checkout is nobody's word. A log that cannot be read says nothing; whoever adds to it is told.
+    // In CI a file of the checkout is nobody's word. A log that cannot be read says nothing; who adds to it is told.
     let decisions = if start.environment.is_ci() {
         BTreeMap::new()
     } else {

@@ -4,8 +4,8 @@ use crate::config::KeyValue;
 use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
 use crate::run::shell::{shell_command, shell_quote};
 
-/// The same review with these keys set otherwise: everything else that was asked for is kept. `given` is what `--config`
-/// said. None: what was reviewed cannot be read twice, or is no change.
+/// The same review with these keys set otherwise: everything else that was asked for is kept. `given` is what
+/// `--config` said. None: what was reviewed cannot be read twice, or is no change.
 pub(crate) fn review_command(
     request: &ReviewRequest,
     given: &[KeyValue],

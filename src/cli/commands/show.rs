@@ -329,7 +329,7 @@ fn show_verdicts(
         .filter(|noted| !noted.verdict.report.outcome.findings.is_empty());
     if !json && with_findings.count() > 1 {
         start.console.caution(
-            "several reports are shown, and each has an F1: `dismiss`, `apply` and `explain` mean those of the last one",
+            "several reports are shown, each with an F1: `dismiss`, `apply` and `explain` mean those of the last one",
         );
     }
     Ok(out)

@@ -93,6 +93,7 @@ pub(crate) fn refuse_part(
             report.receipt.run.name,
             base.get(..12).unwrap_or(base)
         ))
-        .hint("fetch the target branch and publish again, or review and publish in one: git council review --pr N --publish comment,check")),
+        .hint("fetch the target branch and publish again, or review and publish in one: git council review --pr N \
+               --publish comment,check")),
     }
 }

@@ -1,9 +1,10 @@
-//! The source with something else at the lines of a finding, to tell whether a test that is brought against it runs them.
+//! The source with something else at the lines of a finding, to tell whether a test that is brought against it runs
+//! them.
 //!
-//! A test that reads the source (as text, as a syntax tree, by reflection) and one that imports the file and looks at other
-//! code pass as well as one that runs the lines. They are told apart by a statement before the lines that differs in one
-//! sign: with one it never stops the program, with the other it always does. A test that runs the lines passes with the
-//! first and not with the second; to whoever reads the source both are alike.
+//! A test that reads the source (as text, as a syntax tree, by reflection) and one that imports the file and looks at
+//! other code pass as well as one that runs the lines. They are told apart by a statement before the lines that differs
+//! in one sign: with one it never stops the program, with the other it always does. A test that runs the lines passes
+//! with the first and not with the second; to whoever reads the source both are alike.
 
 use std::ops::Range;
 
@@ -108,8 +109,8 @@ pub(super) struct Stop {
 pub(super) struct OtherSources {
     /// Where a statement may stand, the nearest place first.
     pub(super) stops: Vec<Stop>,
-    /// With nothing there but the words of the lines in a comment, or a function that is left at once: who passes with it
-    /// asks for no result.
+    /// With nothing there but the words of the lines in a comment, or a function that is left at once: who passes with
+    /// it asks for no result.
     pub(super) idle: Vec<u8>,
     /// Whether the lines run when the file is loaded. Then they stop every test that loads it, and only `idle` tells.
     pub(super) run_when_loaded: bool,
