@@ -36,9 +36,8 @@ fn returned(
     dismissals: &[Dismissal],
     decisions: &BTreeMap<String, Option<Dismissal>>,
 ) -> Option<&'static str> {
-    if found.level.is_none() {
-        return None;
-    }
+    // What does not count cannot count again.
+    found.level?;
     if dismissals.iter().any(|one| is_outgrown(one, found)) {
         return Some("it is worse than what was dismissed, or about something else");
     }
