@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::Arc;
 
 use council_agents::private;
 use council_agents::room::{self, WorkspaceBounds};
 use council_protocol::change::{BlobError, BlobSource, TreeEntry};
 use council_protocol::seat::AgentKind;
-use council_protocol::{RepoPath, Seat, Side};
+use council_protocol::{JudgeId, RepoPath, Seat, Side};
 use council_secrets::Redactor;
 use tempfile::TempDir;
 
@@ -24,8 +25,10 @@ pub(crate) const PREFIX: &str = "council-room-";
 /// The rooms of a council, removed with the value.
 #[derive(Default)]
 pub(crate) struct AgentWorkspaces {
-    redacted: Option<ExportedTree>,
-    whole: Option<ExportedTree>,
+    /// Of agents that are kept from writing.
+    shared: Option<ExportedTree>,
+    /// Of each judge that nobody keeps from writing.
+    own: BTreeMap<JudgeId, ExportedTree>,
 }
 
 /// One room, removed with the value.
@@ -52,32 +55,36 @@ impl AgentWorkspaces {
         blobs: &dyn BlobSource,
         redactor: &Redactor,
     ) -> Result<Self, RunError> {
-        let mut programs = seats
-            .iter()
-            .filter(|seat| enters_room(&seat.agent.kind))
-            .peekable();
-        if !blobs.has_blobs() || programs.peek().is_none() {
-            return Ok(Self::default());
+        let mut rooms = Self::default();
+        if !blobs.has_blobs() {
+            return Ok(rooms);
         }
-        let (tools, thinkers): (Vec<_>, Vec<_>) = programs.partition(|s| s.agent.kind.is_tool());
-        Ok(Self {
-            redacted: (!thinkers.is_empty())
-                .then(|| {
-                    let named = RedactedNames::new(blobs, redactor)?;
-                    ExportedTree::export_tree(&named, &|path, content| {
-                        redact_content(redactor, path, content)
-                    })
-                })
-                .transpose()?,
-            whole: (!tools.is_empty())
-                .then(|| ExportedTree::export_tree(blobs, &keep_content))
-                .transpose()?,
-        })
+        for seat in seats.iter().filter(|seat| enters_room(&seat.agent.kind)) {
+            let kind = &seat.agent.kind;
+            if !may_write(kind) {
+                if rooms.shared.is_none() {
+                    rooms.shared = Some(ExportedTree::redacted(blobs, redactor)?);
+                }
+                continue;
+            }
+            // Nobody works in a room yet: what lies in one of the same content is what was written there.
+            let mut written = seats.iter().filter_map(|other| {
+                let is_like = other.agent.kind.is_tool() == kind.is_tool();
+                rooms.own.get(&other.judge).filter(|_| is_like)
+            });
+            let room = match written.next() {
+                Some(room) => room.copy()?,
+                None if kind.is_tool() => ExportedTree::export_tree(blobs, &keep_content)?,
+                None => ExportedTree::redacted(blobs, redactor)?,
+            };
+            rooms.own.insert(seat.judge.clone(), room);
+        }
+        Ok(rooms)
     }
 
     /// Which files of the reviewed tree the agents cannot look up.
     pub(crate) fn missing_note(&self) -> Option<String> {
-        let room = self.redacted.as_ref().or(self.whole.as_ref())?;
+        let room = self.shared.as_ref().or(self.own.values().next())?;
         let named = room.missing.iter().take(MAX_NAMED);
         let named: Vec<_> = named.map(|path| path.display().into_owned()).collect();
         let more = room.missing.len() - named.len();
@@ -93,12 +100,13 @@ impl AgentWorkspaces {
 
     /// Where they are.
     pub(crate) fn workspace_folders(&self) -> session::ExportFolders {
-        let place = |room: &Option<ExportedTree>| {
-            room.as_ref().map(|room| room.folder.path().to_path_buf())
-        };
+        let place = |room: &ExportedTree| room.folder.path().to_path_buf();
+        let own = self.own.iter();
         session::ExportFolders {
-            redacted: place(&self.redacted),
-            whole: place(&self.whole),
+            shared: self.shared.as_ref().map(place),
+            own: own
+                .map(|(judge, room)| (judge.clone(), place(room)))
+                .collect(),
         }
     }
 }
@@ -108,19 +116,48 @@ fn enters_room(kind: &AgentKind) -> bool {
     kind.reads_text() && !matches!(kind, AgentKind::Http(_))
 }
 
+/// Whether nothing but its own manners keeps an agent from writing. The permissions of files do not: whoever owns them
+/// takes them back, and root never needs them.
+fn may_write(kind: &AgentKind) -> bool {
+    matches!(kind, AgentKind::Command { .. } | AgentKind::Acp(_))
+}
+
 impl ExportedTree {
-    fn export_tree(blobs: &dyn BlobSource, shown: &room::FileFilter<'_>) -> Result<Self, RunError> {
-        let cannot = |error| RunError::run(format!("cannot export the reviewed tree: {error}"));
-        let folder = private::temporary_folder(PREFIX).map_err(cannot)?;
-        let mut room = Self {
-            folder,
+    fn new() -> io::Result<Self> {
+        Ok(Self {
+            folder: private::temporary_folder(PREFIX)?,
             missing: Vec::new(),
-        };
+        })
+    }
+
+    fn export_tree(blobs: &dyn BlobSource, shown: &room::FileFilter<'_>) -> Result<Self, RunError> {
+        let mut room = Self::new().map_err(cannot_export)?;
         let bounds = WorkspaceBounds::default();
         let export = room::export_workspace(blobs, room.folder.path(), &bounds, shown);
-        room.missing = export.map_err(cannot)?.missing_files().cloned().collect();
+        let export = export.map_err(cannot_export)?;
+        room.missing = export.missing_files().cloned().collect();
         Ok(room)
     }
+
+    /// Of agents that may pass on what they read: secrets are replaced, as they are in briefs.
+    fn redacted(blobs: &dyn BlobSource, redactor: &Redactor) -> Result<Self, RunError> {
+        let named = RedactedNames::new(blobs, redactor)?;
+        Self::export_tree(&named, &|path, content| {
+            redact_content(redactor, path, content)
+        })
+    }
+
+    /// Another room of the same content. Links to its files would share what is written into them.
+    fn copy(&self) -> Result<Self, RunError> {
+        let mut copy = Self::new().map_err(cannot_export)?;
+        room::copy_workspace(self.folder.path(), copy.folder.path()).map_err(cannot_export)?;
+        copy.missing.clone_from(&self.missing);
+        Ok(copy)
+    }
+}
+
+fn cannot_export(error: impl std::fmt::Display) -> RunError {
+    RunError::run(format!("cannot export the reviewed tree: {error}"))
 }
 
 /// A file as a judge is shown it that passes on what it reads. Where something is replaced, what is no UTF-8 becomes it.
@@ -148,8 +185,7 @@ struct RedactedNames<'a> {
 
 impl<'a> RedactedNames<'a> {
     fn new(blobs: &'a dyn BlobSource, redactor: &Redactor) -> Result<Self, RunError> {
-        let cannot = |error| RunError::run(format!("cannot export the reviewed tree: {error}"));
-        let mut entries = blobs.entries(Side::New).map_err(cannot)?;
+        let mut entries = blobs.entries(Side::New).map_err(cannot_export)?;
         let mut real = BTreeMap::new();
         for entry in entries.iter_mut().flatten() {
             let shown = redactor.redact_source(None, &entry.path.display());
@@ -195,8 +231,10 @@ fn keep_content<'a>(_: &RepoPath, content: &'a [u8]) -> Cow<'a, [u8]> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use council_protocol::change::EntryKind;
-    use council_protocol::seat::{AgentSpec, Api, Endpoint, Prime};
+    use council_protocol::seat::{AgentSpec, Api, Client, Endpoint, OutputFormat, Prime};
     use proptest::prelude::*;
 
     use super::*;
@@ -262,10 +300,61 @@ mod tests {
             AgentWorkspaces::for_seats(seats, &OneFile, &Redactor::default()).unwrap()
         };
         let alone = rooms(&[api(), api()]);
-        assert!(alone.redacted.is_none() && alone.whole.is_none());
+        assert!(alone.shared.is_none() && alone.own.is_empty());
         for seats in [vec![program()], vec![api(), program()]] {
-            let folder = rooms(&seats).workspace_folders().redacted.is_some();
-            assert!(folder, "{} seats", seats.len());
+            let folders = rooms(&seats).workspace_folders();
+            assert_eq!(folders.own.len(), 1, "{} seats", seats.len());
+        }
+    }
+
+    fn client() -> Client {
+        Client {
+            argv: vec!["agent".to_owned()],
+            ..Client::default()
+        }
+    }
+
+    fn command(format: OutputFormat) -> AgentKind {
+        AgentKind::Command {
+            argv: vec!["judge".to_owned()],
+            env: Vec::new(),
+            format,
+            sandbox: Default::default(),
+            tool: Default::default(),
+        }
+    }
+
+    proptest! {
+        /// Whatever a judge writes into its room, and however it is made, no other judge reads it.
+        #[test]
+        fn what_one_judge_writes_no_other_reads(
+            kinds in proptest::collection::vec(0..5_usize, 1..6),
+            writer in any::<prop::sample::Index>(),
+        ) {
+            let kind = |kind: usize| match kind {
+                0 => command(OutputFormat::Answer),
+                1 => command(OutputFormat::Sarif),
+                2 => command(OutputFormat::Lines),
+                3 => AgentKind::Acp(client()),
+                _ => AgentKind::Claude(client()),
+            };
+            let mut seats: Vec<Seat> = kinds.iter().map(|&k| seat(kind(k))).collect();
+            for (number, seat) in seats.iter_mut().enumerate() {
+                seat.judge = format!("judge-{number}").as_str().into();
+            }
+            let rooms = AgentWorkspaces::for_seats(&seats, &OneFile, &Redactor::default()).unwrap();
+            let folders = rooms.workspace_folders();
+            let writers: Vec<&Seat> = seats.iter().filter(|s| may_write(&s.agent.kind)).collect();
+            prop_assume!(!writers.is_empty());
+            let writer = &writer.get(&writers).judge;
+            let file = folders.own[writer].join("main.rs");
+            std::fs::set_permissions(&file, PermissionsExt::from_mode(0o600)).unwrap();
+            std::fs::write(&file, "other").unwrap();
+            let others = folders.own.iter().filter(|(judge, _)| *judge != writer);
+            for folder in others.map(|(_, folder)| folder).chain(&folders.shared) {
+                let read = std::fs::read(folder.join("main.rs")).unwrap();
+                prop_assert_eq!(read, b"fn main() {}\n".to_vec());
+            }
         }
     }
 

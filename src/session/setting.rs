@@ -1,11 +1,12 @@
 //! What a session is given.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use council_protocol::message::Turn;
 use council_protocol::reproduction::Reproduction;
-use council_protocol::{Answer, BlobSource, Location, Packet, RoundNumber, Seat};
+use council_protocol::{Answer, BlobSource, JudgeId, Location, Packet, RoundNumber, Seat};
 use council_secrets::Redactor;
 
 use super::opened::SessionBackend;
@@ -84,20 +85,16 @@ pub(crate) type LogListener = Arc<dyn Fn(&str) + Send + Sync>;
 /// The read-only exports of the reviewed tree in which agents work; none: no seat needs it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExportFolders {
-    /// Of agents that may pass on what they read: secrets are replaced, as they are in briefs.
-    pub redacted: Option<PathBuf>,
-    /// Of tools that look by rule on this machine: one that searches for secrets has to see them.
-    pub whole: Option<PathBuf>,
+    /// Of agents that are kept from writing: they share one.
+    pub shared: Option<PathBuf>,
+    /// Of judges that nobody keeps from writing, each alone in its own: what one writes no other judge reads.
+    pub own: BTreeMap<JudgeId, PathBuf>,
 }
 
 impl ExportFolders {
     /// The one of a seat.
     pub(super) fn folder_for(&self, seat: &Seat) -> Option<PathBuf> {
-        if seat.agent.kind.is_tool() {
-            self.whole.clone()
-        } else {
-            self.redacted.clone()
-        }
+        self.own.get(&seat.judge).or(self.shared.as_ref()).cloned()
     }
 }
 

@@ -36,6 +36,7 @@ mod sitting;
 mod stop;
 mod table;
 mod tool;
+mod tool_copy;
 pub mod tools;
 pub mod trial;
 

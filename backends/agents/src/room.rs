@@ -130,6 +130,22 @@ pub(crate) fn export_side(
     Ok(room)
 }
 
+/// Writes everything of a workspace below `into`, which must be new and empty.
+pub fn copy_workspace(room: &Path, into: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(room)? {
+        let entry = entry?;
+        let place = into.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            private::make_folder(&place)?;
+            copy_workspace(&entry.path(), &place)?;
+        } else {
+            // With its permissions.
+            fs::copy(entry.path(), &place)?;
+        }
+    }
+    Ok(())
+}
+
 /// Removes a workspace, whose files are read-only.
 pub fn remove_workspace(room: &Path) -> io::Result<()> {
     match fs::remove_dir_all(room) {

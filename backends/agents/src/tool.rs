@@ -14,13 +14,12 @@ use council_protocol::{Answer, Failure, FailureKind, FileChange, RepoPath, Side,
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use crate::client::shorten_message;
-use crate::extended::extended_files;
 use crate::guard::{GuardedProgram, SandboxFence};
 use crate::private;
 use crate::process::{
     FinishedProgram, GRACE_MS, TreeKiller, cancelled_failure, run_reading, spawn_failure,
 };
-use crate::report::{HitSink, ReportSubject, is_one_of, read_report};
+use crate::report::{HitSink, ReportSubject, read_report};
 use crate::room::{self, WorkspaceBounds};
 use crate::{AgentContext, StopSignal};
 
@@ -101,59 +100,6 @@ impl ToolRun<'_> {
         }
     }
 
-    /// A workspace of its own with the base's configuration, where the change brings another one: what is under review
-    /// must not switch off who reviews it.
-    fn trusted_workspace(&self) -> Result<Option<tempfile::TempDir>, Failure> {
-        let configs = &self.rules.config;
-        if configs.is_empty() {
-            return Ok(None);
-        }
-        let extended = extended_files(&*self.context.blobs, configs);
-        let is_config = |path: &RepoPath| is_one_of(configs, path) || extended.contains(path);
-        let files = &self.context.packet.files;
-        let changed: Vec<&FileChange> = files.iter().filter(|file| is_config(&file.path)).collect();
-        let moved = files
-            .iter()
-            .filter(|file| file.status == FileStatus::Renamed && is_config(file.path_before()));
-        let moved: Vec<&RepoPath> = moved.map(FileChange::path_before).collect();
-        if changed.is_empty() && moved.is_empty() || !self.context.blobs.has_blobs() {
-            return Ok(None);
-        }
-        let cannot = |error: &dyn std::fmt::Display| spawn_failure(&self.argv[0], error);
-        let folder =
-            private::temporary_folder_in(self.scratch, "").map_err(|error| cannot(&error))?;
-        let blobs = &*self.context.blobs;
-        let at_base = |path: &RepoPath| blobs.read(Side::Old, path).ok().flatten();
-        let filter = keep_lifetimes(|path, content| {
-            if is_config(path) {
-                at_base(path).map_or(Cow::Borrowed(content), |old| Cow::Owned(old.to_vec()))
-            } else {
-                Cow::Borrowed(content)
-            }
-        });
-        let bounds = WorkspaceBounds::default();
-        room::export_side(blobs, Side::New, folder.path(), &bounds, &filter)
-            .map_err(|error| cannot(&error))?;
-        // A configuration that the base has not is none; one that the change deletes is there again.
-        for file in changed {
-            let name = String::from_utf8_lossy(file.path.as_bytes()).into_owned();
-            match at_base(&file.path) {
-                Some(old) if file.status == FileStatus::Deleted => {
-                    let _ = private::write_file(&folder.path().join(name), &old);
-                }
-                Some(_) => {}
-                None => _ = std::fs::remove_file(folder.path().join(name)),
-            }
-        }
-        for path in moved {
-            let name = String::from_utf8_lossy(path.as_bytes()).into_owned();
-            if let Some(old) = at_base(path) {
-                let _ = private::write_file(&folder.path().join(name), &old);
-            }
-        }
-        Ok(Some(folder))
-    }
-
     /// Takes away what the tool says of the base, too.
     fn run_on_base(&self, patterns: &Gitignore, sink: &mut HitSink<'_>) -> Result<(), Failure> {
         let files = paths_on(&self.context.packet.files, Side::Old, patterns);
@@ -195,10 +141,11 @@ impl ToolRun<'_> {
         let files: Vec<RepoPath> = files.iter().filter(is_there).cloned().collect();
         if !takes_files(self.argv) {
             files.iter().for_each(|file| sink.tell_unlisted(file));
-            return self.run_once_on(workspace, &files, sink);
+            self.run_once_on(workspace, &files, sink)?;
+            return self.check_copy(sink.side(), workspace, &files);
         }
         if files.is_empty() {
-            return if sink.is_of_base() {
+            return if sink.side() == Side::Old {
                 Ok(())
             } else {
                 Err(no_file_there())
@@ -207,7 +154,7 @@ impl ToolRun<'_> {
         for part in parts_of(&files) {
             self.run_once_on(workspace, part, sink)?;
         }
-        Ok(())
+        self.check_copy(sink.side(), workspace, &files)
     }
 
     fn run_once_on(
@@ -373,14 +320,6 @@ fn list_of(files: &[RepoPath]) -> Vec<u8> {
     lines
         .flat_map(|name| [b"./", name, b"\n"].concat())
         .collect()
-}
-
-/// Tells the compiler that a filter borrows from what it is given.
-fn keep_lifetimes<F>(filter: F) -> F
-where
-    F: for<'c> Fn(&RepoPath, &'c [u8]) -> Cow<'c, [u8]>,
-{
-    filter
 }
 
 /// A file as a tool that looks for secrets has to see it.

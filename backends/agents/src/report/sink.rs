@@ -74,6 +74,11 @@ impl<'a> HitSink<'a> {
         self
     }
 
+    /// The side that the tool looks at.
+    pub(crate) fn side(&self) -> Side {
+        self.side
+    }
+
     /// Notes that the tool could not look at everything.
     pub(super) fn tell_broken(&mut self, why: &'static str) {
         self.broken = Some(why);
@@ -94,11 +99,6 @@ impl<'a> HitSink<'a> {
                 page: None,
             });
         }
-    }
-
-    /// Whether it takes what stands on the base.
-    pub(crate) fn is_of_base(&self) -> bool {
-        self.side == Side::Old
     }
 
     /// What is wrong with the tool's configuration, as it says; none: nothing.
