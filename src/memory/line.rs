@@ -219,7 +219,7 @@ pub(crate) fn trim_report(report: &Report) -> Report {
     report.outcome.coverage.files.clear();
     report.outcome.ledger = DebateLedger::default();
     // A verdict that was reused on another commit is told of that commit as it was made.
-    report.receipt.run.recognised = None;
+    report.receipt.run.forget_recognition();
     report
 }
 

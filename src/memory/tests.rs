@@ -124,6 +124,7 @@ fn errors_abstentions_and_gaps_are_never_kept() {
                 made: "x".into(),
                 head: None,
                 signer: None,
+                started_by: None,
             });
         }),
     ];

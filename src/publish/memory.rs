@@ -12,7 +12,7 @@ use crate::council::outcome::{
     Disposition, FindingLevel, FindingMember, JudgedFinding, Verdict, VerdictReason,
 };
 use crate::council::plan::ConsensusRule;
-use crate::report::{MemoryPlace, RecognisedVerdict, Report, json};
+use crate::report::{MemoryPlace, Report, json};
 use crate::text;
 
 /// Version of the state.
@@ -177,22 +177,19 @@ impl ReviewState {
             && matches!(self.verdict, Verdict::Pass | Verdict::Warn | Verdict::Fail)
     }
 
-    /// The report of the recognised run, as far as it is kept and does not contradict itself.
-    pub fn recognised_report(&self, key: &str) -> Option<Report> {
+    /// The report of the recognised run, as far as it is kept and does not contradict itself, for the run that `started_by`
+    /// asked for.
+    pub fn recognised_report(&self, key: &str, started_by: Option<&str>) -> Option<Report> {
         let mut report = (**self.report.as_ref()?).clone();
         let is_ours = self.recognises(key)
             && report.source.is_own()
             && report.outcome.verdict == self.verdict
             && report.receipt.run.recognition_key.as_deref() == Some(key)
             && json::contradiction(&report).is_none();
+        let head = report.target.head.clone();
+        let started_by = started_by.map(str::to_owned);
         let run = &mut report.receipt.run;
-        run.recognised = Some(RecognisedVerdict {
-            place: MemoryPlace::Comment,
-            run: run.name.clone(),
-            made: run.started.clone(),
-            head: report.target.head.clone(),
-            signer: None,
-        });
+        run.recognise(MemoryPlace::Comment, head, None, started_by);
         is_ours.then_some(report)
     }
 

@@ -238,6 +238,36 @@ pub struct RecognisedVerdict {
     /// The key that signed a note.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signer: Option<String>,
+    /// The coding agent that asked for that run, by its own word; none: a person, a hook or a job did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_by: Option<String>,
+}
+
+impl RunFacts {
+    /// Makes these facts those of a run that asks nobody again, and that `started_by` asked for.
+    pub(crate) fn recognise(
+        &mut self,
+        place: MemoryPlace,
+        head: Option<String>,
+        signer: Option<String>,
+        started_by: Option<String>,
+    ) {
+        self.recognised = Some(RecognisedVerdict {
+            place,
+            run: self.name.clone(),
+            made: self.started.clone(),
+            head,
+            signer,
+            started_by: std::mem::replace(&mut self.started_by, started_by),
+        });
+    }
+
+    /// Makes them those of the run that asked judges again.
+    pub(crate) fn forget_recognition(&mut self) {
+        if let Some(recognised) = self.recognised.take() {
+            self.started_by = recognised.started_by;
+        }
+    }
 }
 
 /// Where verdicts are remembered.
@@ -267,8 +297,12 @@ impl RecognisedVerdict {
             (MemoryPlace::Comment, _) => "from the report on the pull request".to_owned(),
         };
         let day = self.made.get(..10).unwrap_or(&self.made);
+        let asked = match &self.started_by {
+            Some(agent) => format!(", started by {agent}"),
+            None => String::new(),
+        };
         format!(
-            "the same change was judged before ({}{over}, {day}), {place}: nobody was asked again",
+            "the same change was judged before ({}{over}, {day}{asked}), {place}: nobody was asked again",
             self.run
         )
     }

@@ -54,7 +54,8 @@ pub(crate) fn convene_review(
     let world = start.sealing_world();
     let moment = world.read_calendar();
     if let Some((reason, why)) = reason_to_skip(&prepared) {
-        return skipped_report(prepared, reason, why, &moment, &world);
+        let started_by = start.started_by.clone();
+        return skipped_report(prepared, reason, why, &moment, &world, started_by);
     }
     let seed = draw_run_seed(&world)?;
     let config = &prepared.config;

@@ -52,6 +52,7 @@ pub(crate) fn skipped_report(
     why: String,
     moment: &CalendarMoment,
     world: &RealWorld,
+    started_by: Option<String>,
 ) -> Result<Report, RunError> {
     let run = RunRef::create(
         world,
@@ -61,6 +62,7 @@ pub(crate) fn skipped_report(
     )?;
     let facts = RunFacts {
         duration_ms: world.now_ms(),
+        started_by,
         fail_on: Some(prepared.config.settings.review.fail_on),
         ..base_facts(&run)
     };

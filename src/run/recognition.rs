@@ -13,7 +13,7 @@ use crate::council::Dismissal;
 use crate::git::{self, UserGit};
 use crate::memory::line::{self, DismissalLine, LINE_VERSION, NoteLine, VerdictLine};
 use crate::memory::{VerdictCache, is_worth_keeping};
-use crate::report::{MemoryPlace, RecognisedVerdict, Report, ReviewSubject};
+use crate::report::{MemoryPlace, Report, ReviewSubject};
 
 use crate::run::context::RunContext;
 use crate::run::counts_again;
@@ -312,13 +312,8 @@ impl<'a> VerdictMemory<'a> {
         let settings = &self.prepared.config.settings;
         let subject = ReviewSubject::of(&self.prepared.packet);
         let run = &mut report.receipt.run;
-        run.recognised = Some(RecognisedVerdict {
-            place,
-            run: run.name.clone(),
-            made: run.started.clone(),
-            head: report.target.head.take(),
-            signer,
-        });
+        let head = report.target.head.take();
+        run.recognise(place, head, signer, self.start.started_by.clone());
         run.recognition_key = Some(known.key.clone());
         let before = std::mem::take(&mut report.outcome.coverage);
         report.outcome.coverage = coverage_today(&self.prepared.coverage, &before);

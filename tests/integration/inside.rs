@@ -274,6 +274,34 @@ fn a_council_in_the_shell_of_an_agent_says_so() {
     assert!(report["receipt"]["run"]["started_by"].is_null());
 }
 
+/// Whoever asked first: a reused verdict says who asked now, and beside it who asked then.
+#[test]
+fn a_reused_verdict_names_who_asked_for_it_now() {
+    let agents: [(&[(&str, &str)], Value); 3] = [
+        (&[], Value::Null),
+        (&[("GEMINI_CLI", "1")], "Gemini CLI".into()),
+        (&[("CLAUDECODE", "1")], "Claude Code".into()),
+    ];
+    for (first, then) in &agents {
+        let repo = unmended();
+        repo.commit("Conflict");
+        repo.council_with(first, &["review", "HEAD", "--json"])
+            .ends(1);
+        for (again, now) in &agents {
+            let run = repo
+                .council_with(again, &["review", "HEAD", "--json"])
+                .ends(1);
+            let report: Value = serde_json::from_str(&run.stdout).unwrap();
+            let run = &report["receipt"]["run"];
+            assert!(run["recognised"].is_object(), "{run}");
+            assert_eq!(
+                (&run["started_by"], &run["recognised"]["started_by"]),
+                (now, then)
+            );
+        }
+    }
+}
+
 /// Claude Code's Stop hook as the plugin ships it: what it prints when the agent says that it is done.
 fn stop_hook(repo: &Repo, told: &str) -> Option<Value> {
     let hooks = include_str!("../../clients/claude/hooks/hooks.json");

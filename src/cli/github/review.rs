@@ -119,6 +119,7 @@ impl PullReview<'_> {
             &self.seen,
             &self.wishes,
             self.hub,
+            self.start.started_by.as_deref(),
         )
     }
 

@@ -21,11 +21,12 @@ pub(crate) fn find_earlier_verdict(
     seen: &ForgeState,
     wishes: &PublishOptions,
     hub: &GitHubApi<'_>,
+    started_by: Option<&str>,
 ) -> Option<Report> {
     let recognised = before
         .filter(|state| is_recognised(state, key, seen, wishes))
-        .and_then(|state| state.recognised_report(key));
-    recognised.or_else(|| verdict_of_request(queued?, key, hub, wishes))
+        .and_then(|state| state.recognised_report(key, started_by));
+    recognised.or_else(|| verdict_of_request(queued?, key, hub, wishes, started_by))
 }
 
 /// Whether the verdict of the last run is this one's: its own report says so, nobody edited it, and where checks are used
@@ -52,6 +53,7 @@ fn verdict_of_request(
     key: &str,
     hub: &GitHubApi<'_>,
     wishes: &PublishOptions,
+    started_by: Option<&str>,
 ) -> Option<Report> {
     let talk = look::fetch_conversation(hub, number, &wishes.council, None).ok()?;
     let reports = look::fetch_reports(hub, number, &wishes.council, &talk.me, None).ok()?;
@@ -61,7 +63,7 @@ fn verdict_of_request(
     let is_witnessed = check.completed && check.external_id.ends_with(&key[..32]);
     let is_same = state.head == *head && !state.shortened;
     (is_witnessed && is_same)
-        .then(|| state.recognised_report(key))
+        .then(|| state.recognised_report(key, started_by))
         .flatten()
 }
 

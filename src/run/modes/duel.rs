@@ -338,6 +338,7 @@ impl Duel<'_> {
         let _held = run.acquire_lock(world.disk())?;
         let facts = RunFacts {
             duration_ms: concluded.took_ms,
+            started_by: self.start.started_by.clone(),
             backend: Some(BackendFacts {
                 name: DUEL_BACKEND.to_owned(),
                 ..BackendFacts::default()

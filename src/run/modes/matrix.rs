@@ -176,6 +176,7 @@ pub(crate) fn plan_matrix(
             seed: Some(plan.seed.clone()),
             fail_on: Some(prepared.config.settings.review.fail_on),
             brief: prompts.as_deref().map(SeatPrompts::brief_facts),
+            started_by: start.started_by.clone(),
             ..base_facts(&named)
         },
         redaction_rules: own_rules_text(
