@@ -91,6 +91,8 @@ for found in report["diagnostics"]:
 assert report["source"]["name"] and report["diagnostics"]
 END
 job gitlab-push 1 gitlab GITLAB_CI=true CI=true CI_COMMIT_BEFORE_SHA=0000000000000000000000000000000000000000 CI_DEFAULT_BRANCH=main CI_COMMIT_SHA="$head"
+# A push that brings nothing of what the branch is failed for.
+job gitlab-branch 1 gitlab GITLAB_CI=true CI=true CI_COMMIT_BEFORE_SHA="$head" CI_COMMIT_BRANCH=topic CI_DEFAULT_BRANCH=main CI_COMMIT_SHA="$head"
 job gitea 1 sarif CI=true GITHUB_ACTIONS=true GITEA_ACTIONS=true GITHUB_BASE_REF=main
 job forgejo 1 rdjson CI=true GITHUB_ACTIONS=true FORGEJO_ACTIONS=true GITHUB_BASE_REF=main
 job bitbucket 1 junit CI=true BITBUCKET_BUILD_NUMBER=7 BITBUCKET_PR_DESTINATION_BRANCH=main BITBUCKET_COMMIT="${head:0:12}"

@@ -97,8 +97,12 @@ impl CiJob<'_> {
             self.branch("CI_DEFAULT_BRANCH")
                 .map(|base| format!("{base}...{head}"))
         };
+        // What an earlier push brought to a branch is in its last review, too: that one decides about the branch.
+        let pushed = self.text("CI_COMMIT_BRANCH");
+        let is_topic = pushed.is_some() && pushed != self.text("CI_DEFAULT_BRANCH");
         merge
             .map(|base| format!("{base}...{head}"))
+            .or_else(|| branch().filter(|_| is_topic))
             .or_else(before)
             .or_else(branch)
     }
@@ -178,6 +182,26 @@ mod tests {
                 &[
                     ("GITLAB_CI", "true"),
                     ("CI_COMMIT_BEFORE_SHA", OLD),
+                    ("CI_COMMIT_SHA", NEW),
+                ],
+                &from,
+            ),
+            (
+                &[
+                    ("GITLAB_CI", "true"),
+                    ("CI_COMMIT_BEFORE_SHA", OLD),
+                    ("CI_COMMIT_BRANCH", "topic"),
+                    ("CI_DEFAULT_BRANCH", "main"),
+                    ("CI_COMMIT_SHA", NEW),
+                ],
+                &since,
+            ),
+            (
+                &[
+                    ("GITLAB_CI", "true"),
+                    ("CI_COMMIT_BEFORE_SHA", OLD),
+                    ("CI_COMMIT_BRANCH", "main"),
+                    ("CI_DEFAULT_BRANCH", "main"),
                     ("CI_COMMIT_SHA", NEW),
                 ],
                 &from,
