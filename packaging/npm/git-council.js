@@ -10,12 +10,18 @@ function programPath() {
   try {
     return require.resolve(`@git-council/${platform}/bin/git-council`);
   } catch {
-    const why = process.platform === "win32"
-      ? "there is no program for Windows yet: use it inside of WSL"
-      : `npm has not installed @git-council/${platform}: install without --omit=optional, or see docs/install.md`;
-    console.error(`git-council: ${why}`);
+    console.error(`git-council: ${reasonForNone()}`);
     process.exit(2);
   }
+}
+
+function reasonForNone() {
+  if (process.platform === "win32") return "there is no program for Windows yet: use it inside of WSL";
+  // npm installs none there, whatever its flags: the program needs glibc.
+  if (process.platform === "linux" && !process.report.getReport().header.glibcVersionRuntime) {
+    return "there is no program for musl (Alpine) yet: use a system with glibc, such as Debian";
+  }
+  return `npm has not installed @git-council/${platform}: install without --omit=optional, or see docs/install.md`;
 }
 
 const child = spawn(programPath(), process.argv.slice(2), { stdio: "inherit" });
