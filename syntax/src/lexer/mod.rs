@@ -7,6 +7,8 @@ mod open;
 #[cfg(test)]
 mod tests;
 
+use open::is_tag;
+
 use crate::language::{ExtraSyntax, Language, Lexicon};
 
 /// What a part of a line is when it is not code.
@@ -73,6 +75,8 @@ pub struct Lexer {
     heredoc: Option<String>,
     /// PHP: outside of its tags.
     in_markup: bool,
+    /// JavaScript: the line before was a tag, or ended with one.
+    is_after_tag: bool,
 }
 
 /// Deeper expressions in literals in expressions are text.
@@ -87,6 +91,7 @@ impl Lexer {
             holes: Vec::new(),
             heredoc: None,
             in_markup: false,
+            is_after_tag: false,
         }
     }
 
@@ -181,6 +186,11 @@ impl Lexer {
         }
         if let Some(end) = self.heredoc.take() {
             self.state = LexerState::Heredoc { end };
+        }
+        let line = text.trim();
+        if self.language == Language::Script && !line.is_empty() {
+            self.is_after_tag =
+                self.state == LexerState::Code && is_tag(line) && line.ends_with('>');
         }
     }
 

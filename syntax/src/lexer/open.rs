@@ -16,13 +16,14 @@ impl Lexer {
         }
         if let Some((open, close)) = self.lexicon.block
             && rest.starts_with(open)
-            && !(self.language == Language::Script && is_part_of_word(text, at, close))
+            && !(self.language == Language::Script && self.is_text_of_tags(text, at, close))
         {
             self.state = LexerState::Comment { depth: 1 };
             return (at + open.len(), Some(SpanKind::Comment));
         }
         if (!self.lexicon.at_word || at_word_start(text, at, b";&|"))
             && self.lexicon.line.iter().any(|mark| rest.starts_with(mark))
+            && !(self.language == Language::Script && is_slashes_of_text(text, at))
         {
             let end = comment_end(text, at);
             let tag = rest.find("?>").filter(|_| self.language == Language::Php);
@@ -73,6 +74,20 @@ impl Lexer {
             }
             _ => (at + 1, None),
         }
+    }
+
+    /// JavaScript: whether `/*` that is not closed on its line is text between tags, as in `image/*`, `*/*` or `src/**/*`.
+    /// Taken for a comment, it would hide what follows.
+    fn is_text_of_tags(&self, text: &str, at: usize, close: &str) -> bool {
+        let (before, behind) = (&text[..at], &text[at + 2..]);
+        if behind.contains(close) {
+            return false;
+        }
+        let code = before.trim_end();
+        let is_glued = before.ends_with(|c| is_word(c) || "*.@~-".contains(c));
+        let behind_tag = code.ends_with('>') && !code.ends_with("=>");
+        let in_element = behind.contains("</") && !code.is_empty() && !code.ends_with('{');
+        is_glued || behind_tag || in_element || code.is_empty() && self.is_after_tag
     }
 
     fn open_rust(&mut self, text: &str, at: usize) -> Option<(usize, Option<SpanKind>)> {
@@ -177,9 +192,25 @@ fn open_ruby(text: &str, at: usize) -> Option<(usize, Option<SpanKind>)> {
     }
 }
 
-/// JavaScript: whether `/*` stands behind a word and is not closed on its line, as in the text `image/*` between tags.
-fn is_part_of_word(text: &str, at: usize, close: &str) -> bool {
-    text[..at].ends_with(is_word) && !text[at..].contains(close)
+/// JavaScript: whether `//` is text between tags: in an address, or between the words of an element.
+fn is_slashes_of_text(text: &str, at: usize) -> bool {
+    let (before, behind) = (&text[..at], &text[at + 2..]);
+    let scheme = before.strip_suffix(':');
+    let is_address =
+        scheme.is_some_and(|scheme| scheme.ends_with(is_word)) && behind.starts_with(is_word);
+    let words = before.rsplit('>').next().unwrap_or_default();
+    let in_element = is_tag(before.trim_start())
+        && before.contains('>')
+        && !words.trim().is_empty()
+        && behind.contains("</");
+    is_address || in_element
+}
+
+/// Whether a tag begins there, as no statement does.
+pub(super) fn is_tag(text: &str) -> bool {
+    let is_name = |c: char| c.is_ascii_alphabetic() || matches!(c, '>' | '/');
+    text.strip_prefix('<')
+        .is_some_and(|rest| rest.starts_with(is_name))
 }
 
 /// Where a comment ends that runs to the end of its line. Python, JavaScript, Java and others end a line at a carriage

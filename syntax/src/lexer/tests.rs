@@ -219,6 +219,24 @@ fn a_backtick_in_the_text_of_a_tag_is_a_sign() {
 }
 
 proptest::proptest! {
+    /// Whatever stands as text between tags, the lines behind it are code.
+    #[test]
+    fn the_text_of_an_element_hides_no_line_behind_it(
+        text in "(/\\*|\\*/\\*|//|image/\\*|src/\\*\\*/\\*\\.ts|https://a\\.b/c|it's|[a-z]{1,6}|[ ,.;:(=-]){0,8}",
+        layout in 0..3_usize,
+    ) {
+        let element = match layout {
+            0 => format!("<p>{text}</p>"),
+            1 => format!("  return <p>{text}</p>;"),
+            _ => format!("<p>\n{}\n</p>", text.trim_start_matches([' ', 'a', 'b'])),
+        };
+        // Between words on a line of its own it may as well be a comment.
+        let is_apart = layout < 2 || !text.contains("/*") || text.starts_with("/*") || text.starts_with('*');
+        proptest::prop_assume!(is_apart);
+        let shown = show(Language::Script, &format!("{element}\nf(x)"));
+        proptest::prop_assert!(shown.ends_with("\nf(x)"), "{}", shown);
+    }
+
     /// Whatever stands in a file, each part lies in its line, and behind the one before it.
     #[test]
     fn parts_of_any_text_lie_in_their_lines_in_order(
@@ -288,6 +306,10 @@ fn what_stands_around_php_is_no_string() {
 fn a_sign_of_another_thing_opens_nothing() {
     for (language, text) in [
         (Language::Script, "A = () => <p>Accepts image/* files</p>;"),
+        (Language::Script, "<p>Accept: */*</p>"),
+        (Language::Script, "<p>**/*.ts</p>"),
+        (Language::Script, "<p>/* is a sign</p>"),
+        (Language::Script, "<p>\n  /* is a sign\n</p>"),
         (Language::Ruby, "x = s.split(/\"/)"),
         (Language::Ruby, "when /it's/ then y"),
         (Language::Ruby, "x = [?\", ?']"),
@@ -296,6 +318,19 @@ fn a_sign_of_another_thing_opens_nothing() {
         assert!(shown.ends_with("\nf(x)"), "{shown}");
     }
     assert_eq!(show(Language::Script, "a/*b*/d"), "acccccd");
+    let address = "<a>https://a.b</a>{f(x)}";
+    assert!(show(Language::Script, address).ends_with("f(x)}"));
+    assert!(show(Language::Script, "<p>a // b {f(x)}</p>").contains("f(x)"));
+    for comment in [
+        "{/* <p>a</p>\n*/}",
+        "x = 1; /* a\n*/",
+        "f(a, /* a\n*/",
+        "/** a\n*/",
+        "<A /> // </p>",
+        "  // <b>a</b>",
+    ] {
+        assert!(show(Language::Script, comment).contains('c'), "{comment}");
+    }
     assert_eq!(show(Language::Script, "x /* a\nb */ c"), "x cccc\ncccc c");
     assert_eq!(
         show(Language::Ruby, "x = a ? \"b\" : 'c'"),
