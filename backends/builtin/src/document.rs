@@ -9,6 +9,7 @@ use crate::precision::{
     BY_RULE, FOLLOW_UPS, FOLLOWED_COMMITS, FollowUp, Judged, MEASURED_APART, READINGS, YOUNGER,
     commits_read, is_on_request,
 };
+use crate::role::describe_folders;
 use crate::rule::RuleInfo;
 use crate::rules::RULES;
 
@@ -61,7 +62,7 @@ const FOLLOWED: &str = "\n[left-out-file](#left-out-file) says what history says
 
 /// The whole page.
 pub(crate) fn rules_page() -> String {
-    let mut page = format!("{INTRODUCTION}{METHOD}");
+    let mut page = format!("{INTRODUCTION}\n{}\n{METHOD}", describe_folders());
     for reading in READINGS {
         let judged = reading.judged;
         let _ = writeln!(

@@ -24,6 +24,7 @@ mod pattern;
 mod perspective;
 mod precision;
 mod regions;
+mod request;
 mod review;
 mod role;
 mod rule;

@@ -93,6 +93,25 @@ impl FileRole {
     }
 }
 
+/// Which folders say what a file is for, in words.
+#[cfg(test)]
+pub(crate) fn describe_folders() -> String {
+    let named = |names: &[&str]| {
+        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        names.join(", ")
+    };
+    format!(
+        "What a file is for follows from its path, mostly from its folders. Code of others: {}. Tests: a folder with one of \
+         the words {} in its name, or {}. Examples: {}, and code in {}. The files of all other folders are production, \
+         unless their own names say otherwise (`a_test.go`, `b.min.js`).",
+        named(&FOREIGN_FOLDERS),
+        named(&TEST_WORDS),
+        named(&TEST_FOLDERS),
+        named(&EXAMPLE_FOLDERS),
+        named(&DOCS_FOLDERS),
+    )
+}
+
 /// Whether a path is that of a GitHub workflow, or of an action's description.
 pub(crate) fn is_workflow(path: &str, language: Language) -> bool {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -195,6 +214,24 @@ mod tests {
 
     fn role(path: &str) -> FileRole {
         FileRole::from_path(path, Language::from_path(path))
+    }
+
+    /// What is said of folders is what the rules go by.
+    #[test]
+    fn every_folder_that_is_named_has_the_role_that_is_said_of_it() {
+        let told = describe_folders();
+        let parts: Vec<&str> = told.split(". ").collect();
+        for (at, expected) in [
+            (1, FileRole::Foreign),
+            (2, FileRole::Test),
+            (3, FileRole::Example),
+        ] {
+            let names: Vec<&str> = parts[at].split('`').skip(1).step_by(2).collect();
+            assert!(names.len() > 8, "{}", parts[at]);
+            for name in names {
+                assert_eq!(role(&format!("{name}/a.rs")), expected, "{name}");
+            }
+        }
     }
 
     #[test]

@@ -19,6 +19,7 @@ use crate::precision::is_on_request;
 use crate::role::FileRole;
 use crate::rule::{BuiltinRule, HitList, RuleCheck, RuleHit, RuleScope};
 use crate::rules::RULES;
+use crate::unicode::has_carriage_return;
 use crate::view::{ChangeView, FileView, LineView};
 
 /// A finding of a rule, at the severity that counts here.
@@ -509,7 +510,7 @@ fn candidate_rules(
             rules.push(rule);
         }
     }
-    if !here.non_ascii.is_empty() && !text.is_ascii() {
+    if !here.non_ascii.is_empty() && (!text.is_ascii() || has_carriage_return(text)) {
         rules.extend(&here.non_ascii);
     }
     rules

@@ -14,6 +14,18 @@ pub(crate) fn find_invisible(text: &str, prose: bool) -> Option<char> {
         .map(|at| chars[at])
 }
 
+/// The first character of a line at which a compiler may begin another one, while a diff shows one line: rules that look at
+/// lines, and readers, take what follows for the rest of it.
+pub(crate) fn hidden_line_end(text: &str) -> Option<char> {
+    let ends = |c: char| matches!(c, '\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
+    text.trim_end_matches('\r').chars().find(|&c| ends(c))
+}
+
+/// Whether a carriage return stands elsewhere than at the end of a line.
+pub(crate) fn has_carriage_return(text: &str) -> bool {
+    text.trim_end_matches('\r').contains('\r')
+}
+
 fn is_deceptive(chars: &[char], at: usize, prose: bool) -> bool {
     let before = at.checked_sub(1).map(|i| chars[i]);
     let after = chars.get(at + 1).copied();
@@ -105,6 +117,10 @@ pub(crate) fn character_name(c: char) -> &'static str {
     match c {
         '\u{00ad}' => "soft hyphen",
         '\u{061c}' | '\u{200e}' | '\u{200f}' => "direction mark",
+        '\r' => "carriage return",
+        '\u{85}' => "next line",
+        '\u{2028}' => "line separator",
+        '\u{2029}' => "paragraph separator",
         '\u{180e}' => "Mongolian vowel separator",
         '\u{200b}' => "zero width space",
         '\u{200c}' => "zero width non-joiner",

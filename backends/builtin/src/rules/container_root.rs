@@ -25,7 +25,11 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 };
 
 pattern!(USER, r"(?i)^\s*USER\s+(\S+)");
-pattern!(ROOT, r"^(?:root|0)(?::(?:root|0))?$");
+pattern!(
+    /// The builder takes quotes away; whatever the group, the account is root.
+    ROOT,
+    r#"^["']*(?:root|0+)["']*(?::\S*)?$"#
+);
 pattern!(STAGE, r"(?i)^\s*FROM\s");
 
 fn check_file(file: &FileView<'_>, hits: &mut HitList) {

@@ -16,7 +16,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         severity: Significant,
         summary: "tests that are removed while the code stays",
         why: "What they held may break from now on without anybody noticing; a test that fails is often removed with \
-              the change that broke it.",
+              the change that broke it. It is a note where the change rewrites tests and no code.",
         fix: "Keep the test and mend it, or say in the change why what it held no longer holds.",
         examples: &[],
     },
@@ -96,13 +96,18 @@ fn check_change(change: &ChangeView<'_>, hits: &mut HitList) {
         .files
         .iter()
         .any(|file| is_production(file) && !file.lines.is_empty());
+    // Tidying up among tests is less suspicious than a test that goes with a change of code, or alone.
+    let tidies = change
+        .files
+        .iter()
+        .any(|file| file.role == FileRole::Test && file.added_lines().next().is_some());
     for (file, tests) in &gone {
         // A test of something that the change takes away or rewrites goes with it.
         let orphans = tests
             .iter()
             .all(|(name, _)| removed.iter().any(|line| is_subject(name, line)));
         if !(touched && orphans) {
-            report(file, tests, touched, hits);
+            report(file, tests, touched || !tidies, hits);
         }
     }
 }
@@ -157,7 +162,6 @@ fn report(
         Some((_, line)) if file.exists() => file.removed_hit(line, described),
         _ => file.file_hit(described),
     };
-    // Tidying up among tests alone is less suspicious than a test that goes with a change of code.
     hits.push(if suspicious {
         hit
     } else {

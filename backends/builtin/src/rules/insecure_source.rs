@@ -3,6 +3,7 @@
 use regex::Regex;
 
 use super::prelude::*;
+use crate::rule::RuleHit;
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
@@ -40,6 +41,17 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         return;
     }
     let text = line.without_comments();
+    if name.ends_with(".json")
+        && let Some(host) = DEPENDENCIES.captures_iter(&text).find_map(|found| {
+            let sources = DEPENDENCY.captures_iter(found.get(1)?.as_str());
+            let mut hosts =
+                sources.filter_map(|source| source.get(1).map(|host| host.as_str().to_owned()));
+            hosts.find(|host| !is_local(host))
+        })
+    {
+        hits.push(insecure_hit(line, &host));
+        return;
+    }
     let source = match name {
         "pom.xml" | "settings.xml" => MAVEN.captures(&text),
         _ if is_gradle(name) => GRADLE.captures(&text),
@@ -63,13 +75,27 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         .flatten()
         .next()
         .map_or("", |host| host.as_str());
-    let local = host == "localhost" || host.starts_with("127.") || text.contains("\"homepage\"");
-    if !local {
-        hits.push(line.line_hit(format!(
-            "Code is fetched from `{host}` over an unprotected connection."
-        )));
+    if !is_local(host) && !text.contains("\"homepage\"") {
+        hits.push(insecure_hit(line, host));
     }
 }
+
+fn is_local(host: &str) -> bool {
+    host == "localhost" || host.starts_with("127.")
+}
+
+fn insecure_hit(line: &LineView<'_, '_>, host: &str) -> RuleHit {
+    line.line_hit(format!(
+        "Code is fetched from `{host}` over an unprotected connection."
+    ))
+}
+
+pattern!(
+    /// The sources in a manifest that stands in one line; whole, a line has other addresses, too.
+    DEPENDENCIES,
+    r#""(?:\w*[dD]ependencies|resolutions|overrides|require(?:-dev)?)"\s*:\s*\{([^{}]*)"#
+);
+pattern!(DEPENDENCY, r#"(?i):\s*"(?:git\+)?(?:http|git)://([\w.-]+)"#);
 
 pattern!(MAVEN, r"(?i)<url>\s*http://([\w.-]+)");
 pattern!(

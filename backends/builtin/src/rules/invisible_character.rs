@@ -1,7 +1,8 @@
-//! `invisible-character`: text that is there and cannot be seen: zero-width characters, tags, fillers.
+//! `invisible-character`: text that is there and cannot be seen: zero-width characters, tags, fillers, and line breaks that
+//! no diff shows.
 
 use super::prelude::*;
-use crate::unicode::{character_name, find_invisible};
+use crate::unicode::{character_name, find_invisible, hidden_line_end};
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
@@ -9,9 +10,10 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: SECURITY,
         category: "unicode",
         severity: Significant,
-        summary: "an invisible character",
+        summary: "an invisible character, or a line break in code that no diff shows",
         why: "Two different names or strings can look the same. Tag characters and variation selectors can carry \
-              whole instructions that only programs read.",
+              whole instructions that only programs read. Behind a lone carriage return or U+2028, compilers begin a \
+              new line where a reader sees the rest of a comment.",
         fix: "Delete the character, or write it as an escape such as `\\u{200b}` if the program needs it.",
         examples: &[RuleExample {
             path: "src/names.py",
@@ -28,6 +30,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         "u+200b",
         "tag character",
         "homoglyph",
+        "carriage return",
+        "line separator",
     ],
     check: RuleCheck::NonAscii(check_line),
 };
@@ -44,7 +48,8 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         line.file.language,
         Language::Prose | Language::Markup | Language::Json
     );
-    let Some(c) = find_invisible(text, prose) else {
+    let line_end = || hidden_line_end(text).filter(|_| line.file.language.is_code());
+    let Some(c) = find_invisible(text, prose).or_else(line_end) else {
         return;
     };
     let carrier = matches!(c, '\u{e0000}'..='\u{e01ef}');

@@ -1,6 +1,7 @@
 //! `open-redirect`: a visitor is sent where the request says.
 
 use super::prelude::*;
+use crate::request::uses_request;
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
@@ -34,6 +35,14 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
             "redirect_to",
             "header(\"location",
             "header('location",
+            "request.args",
+            "request.get",
+            "req.query",
+            "params[",
+            "$_get",
+            "getparameter(",
+            "query().get(",
+            "formvalue(",
         ],
         look: check_line,
     },
@@ -50,10 +59,23 @@ pattern!(
     | \bsendRedirect\(\s*(?:req|request)\.getParameter\("#
 );
 
+pattern!(
+    /// The same with a variable in the place of what the request brings.
+    LATER,
+    r#"(?x)
+      \b(?:HttpResponse)?[rR]edirect\(\s*(\w+)\s*[,)]
+    | \bres(?:ponse)?\.redirect\(\s*(?:\d+\s*,\s*)?(\w+)\s*\)
+    | \bredirect_to[\s(]\s*(\w+)\s*(?:[,)]|$)
+    | \bheader\(\s*["']Location:\s*["']\s*\.\s*(\$\w+)\s*\)
+    | \bhttp\.Redirect\(\s*\w+\s*,\s*\w+\s*,\s*(\w+)\s*,
+    | \bsendRedirect\(\s*(\w+)\s*\)"#
+);
+
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let text = line.without_comments();
     let found = DIRECT.find(&text);
-    if found.is_some_and(|found| !line.in_literal(found.start())) {
+    let is_there = found.is_some_and(|found| !line.in_literal(found.start()));
+    if is_there || uses_request(line, &LATER) {
         hits.push(line.line_hit("The request decides where the visitor is sent."));
     }
 }

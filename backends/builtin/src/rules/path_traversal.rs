@@ -1,6 +1,7 @@
 //! `path-traversal`: a file that is opened under a name from the request.
 
 use super::prelude::*;
+use crate::request::uses_request;
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
@@ -45,6 +46,13 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
             "getparameter(",
             "query().get(",
             "formvalue(",
+            "open(",
+            "send_file",
+            "sendfile(",
+            "readfile",
+            "createreadstream(",
+            "new file",
+            "servefile(",
         ],
         look: check_line,
     },
@@ -61,10 +69,23 @@ pattern!(
     | \b(?:os\.(?:Open|ReadFile|Remove(?:All)?|Create)|http\.ServeFile\(\w+,\s*\w+,\s*|ioutil\.ReadFile)\(?\s*(?:filepath\.Join\([^()]*,\s*)?\w+\.(?:FormValue|URL\.Query\(\)\.Get)\("#
 );
 
+pattern!(
+    /// The same with a variable in the place of what the request brings.
+    OPENED_LATER,
+    r#"(?x)
+      \b(?:open|send_file|os\.remove|os\.unlink|shutil\.rmtree)\(\s*(?:os\.path\.join\([^()]*,\s*|f["'][^"'{]*\{)?(\w+)\s*[,)}]
+    | \b(?:fs\.(?:promises\.)?(?:readFile|writeFile|unlink|createReadStream|createWriteStream|rm)(?:Sync)?|res\.(?:sendFile|download))\(\s*(?:path\.join\([^()]*,\s*|`[^`$]*\$\{)?(\w+)\s*[,)}]
+    | \b(?:File\.(?:read|open|delete)|send_file|IO\.read)[\s(]\s*(\w+)\s*(?:[,)]|$)
+    | \b(?:readfile|file_get_contents|fopen|unlink|include|require)(?:_once)?[\s(]\s*(\$\w+)\s*[,);]
+    | \bnew\s+(?:File|FileInputStream|FileReader)\((?:[^()]*,\s*)?(\w+)\)
+    | \b(?:os\.(?:Open|ReadFile|Remove(?:All)?|Create)|http\.ServeFile\(\w+,\s*\w+,\s*|ioutil\.ReadFile)\(?\s*(?:filepath\.Join\([^()]*,\s*)?(\w+)\)"#
+);
+
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let text = line.without_comments();
     let found = OPENED.find(&text);
-    if found.is_some_and(|found| !line.in_literal(found.start())) {
+    let is_there = found.is_some_and(|found| !line.in_literal(found.start()));
+    if is_there || uses_request(line, &OPENED_LATER) {
         hits.push(line.line_hit("The request names the file that is opened."));
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use council_protocol::seat::RuleSettings;
-use council_protocol::{Finding, Side};
+use council_protocol::{Finding, Severity, Side};
 
 use super::RULES;
 use crate::document::rules_page;
@@ -297,4 +297,34 @@ fn every_token_that_the_table_reports_is_reported_and_not_shown() {
         .filter(|kind| !seen.contains(**kind))
         .collect();
     assert!(missed.is_empty(), "{missed:?}");
+}
+
+/// Tests that go and nothing else warn as loudly as those that go with a change of code.
+#[test]
+fn tests_that_go_alone_are_a_warning_and_tidying_is_a_note() {
+    let severity = |text: &str| {
+        let found = findings(&RuleFixture::parse(text));
+        let mut found = found.iter();
+        found
+            .find(|f| f.rule.as_deref() == Some("deleted-test"))
+            .map(|f| f.severity)
+    };
+    let part = "=== tests/test_a.py\n import a\n-def test_one():\n-    assert a(1)\n-\n def test_two():\n     pass\n";
+    let whole = "=== tests/test_a.py deleted\n-def test_one():\n-    assert a(1)\n-\n-def test_two():\n-    assert a(2)\n-    assert a(3)\n-    assert a(4)\n";
+    let tidied = "=== tests/test_b.py\n import b\n+SEED = 1\n";
+    let code = "=== src/b.py\n def b(x):\n-    return x\n+    return x + 1\n";
+    for gone in [part, whole] {
+        let cases = [
+            ("", Severity::Significant),
+            (tidied, Severity::Minor),
+            (code, Severity::Significant),
+        ];
+        for (more, expected) in cases {
+            assert_eq!(
+                severity(&format!("{gone}{more}")),
+                Some(expected),
+                "{gone}{more}"
+            );
+        }
+    }
 }

