@@ -3,7 +3,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::council::reproduction::{ReproductionRecord, ReproductionResult};
-use crate::report::{MemoryPlace, RecognisedVerdict};
+use crate::report::MemoryPlace;
 use council_protocol::RoundNumber;
 
 const EXAMPLE: &str = include_str!("../../docs/examples/report.json");
@@ -78,6 +78,21 @@ fn t29_a_verdict_that_somebody_else_put_there_is_none() {
 }
 
 #[test]
+fn a_note_names_who_asked_for_the_run_that_judged() {
+    for first in [None, Some("a coder")] {
+        for again in [None, Some("another")] {
+            let mut known = report(1);
+            let run = &mut known.receipt.run;
+            run.started_by = first.map(str::to_owned);
+            run.recognise(MemoryPlace::Cache, None, None, again.map(str::to_owned));
+            assert_eq!(run.started_by.as_deref(), again);
+            let noted = line::trim_report(&known);
+            assert_eq!(noted.receipt.run.started_by.as_deref(), first);
+        }
+    }
+}
+
+#[test]
 fn errors_abstentions_and_gaps_are_never_kept() {
     type Spoil = fn(&mut Report);
     let spoils: [(&str, Spoil); 9] = [
@@ -118,14 +133,8 @@ fn errors_abstentions_and_gaps_are_never_kept() {
                 council_protocol::CoverageState::Unreadable { reason: "x".into() };
         }),
         ("recognised", |r| {
-            r.receipt.run.recognised = Some(RecognisedVerdict {
-                place: MemoryPlace::Cache,
-                run: "x".into(),
-                made: "x".into(),
-                head: None,
-                signer: None,
-                started_by: None,
-            });
+            let run = &mut r.receipt.run;
+            run.recognise(MemoryPlace::Cache, None, None, None);
         }),
     ];
     let dir = tempfile::tempdir().unwrap();

@@ -39,7 +39,6 @@ pub(crate) use document::{suggestion_words, test_sentence};
 pub(crate) use facts::Participation;
 pub(crate) use facts::{
     BackendFacts, BriefFacts, ContextFacts, InputDigests, MATRIX_BACKEND, MemoryPlace,
-    RecognisedVerdict,
 };
 pub use facts::{ChangeSize, ReviewSubject, RunFacts};
 pub(crate) use page::{DisplayOptions, LinkRoot, Verbosity};
