@@ -88,3 +88,33 @@ fn a_tool_that_alters_what_it_looks_at_abstains() {
         }
     }
 }
+
+/// A file that a tool leaves out is not one in which it finds nothing.
+#[test]
+fn what_a_tool_leaves_out_by_its_configuration_is_told() {
+    const EMPTY: &str =
+        r#"{"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "ruff"}}, "results": []}]}"#;
+    let told = |listing: &str| {
+        let repo = Repo::with_base();
+        let script = format!("case \"$*\" in *--show-files*) {listing};; *) echo '{EMPTY}';; esac");
+        install(&repo, "ruff", &script);
+        repo.write("a.py", "a = 1\n");
+        repo.write("b.py", "b = 1\n");
+        repo.commit("New");
+        review(&repo, "ruff")["judges"].to_string()
+    };
+    let left = "does not look at b.py.";
+    for listing in ["echo \"$PWD/a.py\"", "echo ./a.py", "echo a.py"] {
+        assert!(told(listing).contains(left), "{listing}");
+    }
+    assert!(told("true").contains("does not look at a.py, b.py."));
+    // An old version that does not know the option, and one that says something else.
+    for listing in [
+        "exit 2",
+        "echo usage: ruff",
+        "printf 'a.py\\nb.py\\n'",
+        "kill -9 $$",
+    ] {
+        assert!(!told(listing).contains("does not look at"), "{listing}");
+    }
+}

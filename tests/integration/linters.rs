@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::harness::{Repo, Run};
 
 /// A linter under a name of its own, before all other programs. `@HOME` in its script is the user's home.
-pub fn install(repo: &Repo, name: &str, script: &str) {
+pub(crate) fn install(repo: &Repo, name: &str, script: &str) {
     let home = repo.in_home("").display().to_string();
     let file = format!("bin/{name}");
     repo.write_home(

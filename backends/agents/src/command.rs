@@ -19,7 +19,7 @@ use crate::client;
 use crate::environment::is_forbidden;
 use crate::guard::{GuardedProgram, SandboxFence, os_arguments};
 use crate::installed;
-use crate::known_tools;
+use crate::known_tools::{self, KnownTool};
 use crate::private;
 use crate::process::{FinishedProgram, GRACE_MS, oversized_failure, run_once, spawn_failure};
 use crate::tool::ToolRun;
@@ -218,6 +218,7 @@ impl CommandConversation {
             scratch: self.scratch.path(),
             format: self.format,
             rules: &self.rules,
+            lists: self.known_tool().map_or(&[], |tool| tool.lists),
             stop,
         };
         let answer = run
@@ -228,10 +229,17 @@ impl CommandConversation {
         Ok(AgentReply { raw, usage: None })
     }
 
+    /// The tool of that name, where it is the program of that name.
+    fn known_tool(&self) -> Option<&'static KnownTool> {
+        known_tools::find_tool(&self.name).filter(|tool| tool.argv[0] == self.argv[0])
+    }
+
     /// A tool that failed may be too old for the way in which it was asked. Asking each time would cost a start.
     fn with_version(&self, failure: Failure) -> Failure {
-        let tool = known_tools::find_tool(&self.name).filter(|tool| tool.argv[0] == self.argv[0]);
-        let Some(tool) = tool.filter(|_| failure.kind != FailureKind::Cancelled) else {
+        let Some(tool) = self
+            .known_tool()
+            .filter(|_| failure.kind != FailureKind::Cancelled)
+        else {
             return failure;
         };
         let client = Client {

@@ -11,6 +11,8 @@ pub struct KnownTool {
     /// How it is asked; `{files}` are the changed files, `{scratch}` is a folder to write to, `{config}` the file of those
     /// in `config` that there is.
     pub argv: &'static [&'static str],
+    /// How it lists the files among `{files}` that it looks at, one a line; empty: it cannot.
+    pub lists: &'static [&'static str],
     /// What it writes.
     pub format: OutputFormat,
     /// The files that it looks at; empty: all.
@@ -46,6 +48,7 @@ pub enum TreeCode {
 const TOOL: KnownTool = KnownTool {
     name: "",
     argv: &[],
+    lists: &[],
     format: OutputFormat::Sarif,
     files: &[],
     max_severity: Severity::Significant,
@@ -76,6 +79,14 @@ pub const KNOWN_TOOLS: &[KnownTool] = &[
             "--output-format",
             "sarif",
             "--no-cache",
+            "--force-exclude",
+            "--",
+            "{files}",
+        ],
+        lists: &[
+            "ruff",
+            "check",
+            "--show-files",
             "--force-exclude",
             "--",
             "{files}",
@@ -230,6 +241,7 @@ pub const KNOWN_TOOLS: &[KnownTool] = &[
             "--",
             "{files}",
         ],
+        lists: &["typos", "--files", "--force-exclude", "--", "{files}"],
         max_severity: Severity::Minor,
         min_version: 1,
         config: &[

@@ -37,6 +37,7 @@ mod stop;
 mod table;
 mod tool;
 mod tool_copy;
+mod tool_listing;
 pub mod tools;
 pub mod trial;
 

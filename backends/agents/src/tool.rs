@@ -24,7 +24,7 @@ use crate::room::{self, WorkspaceBounds};
 use crate::{AgentContext, StopSignal};
 
 /// Stands in a command for the changed files, one argument each.
-const FILES: &str = "{files}";
+pub(crate) const FILES: &str = "{files}";
 
 /// Stands in a command for a folder that the tool may write to.
 const SCRATCH: &str = "{scratch}";
@@ -34,7 +34,7 @@ const SCRATCH: &str = "{scratch}";
 const CONFIG: &str = "{config}";
 
 /// The most bytes of file names in one command: some systems take no more than 128 KiB.
-const MAX_NAME_BYTES: usize = 64 << 10;
+pub(crate) const MAX_NAME_BYTES: usize = 64 << 10;
 
 /// One run of a tool, on one side of the change.
 pub(crate) struct ToolRun<'a> {
@@ -45,6 +45,8 @@ pub(crate) struct ToolRun<'a> {
     pub(crate) scratch: &'a Path,
     pub(crate) format: OutputFormat,
     pub(crate) rules: &'a ToolRules,
+    /// How it lists the files that it looks at; empty: it cannot.
+    pub(crate) lists: &'a [&'a str],
     pub(crate) stop: &'a StopSignal,
 }
 
@@ -75,6 +77,7 @@ impl ToolRun<'_> {
             }
         }
         sink.check_whole()?;
+        note += &self.left_out_note(workspace, &files);
         Ok(sink.into_answer(self.rules, turn, &note))
     }
 
@@ -309,12 +312,12 @@ fn given_files(argv: &[String], files: &[FileChange], patterns: &Gitignore) -> V
 }
 
 /// A path as no tool takes it for an option.
-fn argument_of(path: &RepoPath) -> OsString {
+pub(crate) fn argument_of(path: &RepoPath) -> OsString {
     OsString::from_vec([b"./", path.as_bytes()].concat())
 }
 
 /// The paths for standard input, one a line: a name that holds a line break cannot stand there.
-fn list_of(files: &[RepoPath]) -> Vec<u8> {
+pub(crate) fn list_of(files: &[RepoPath]) -> Vec<u8> {
     let names = files.iter().map(RepoPath::as_bytes);
     let lines = names.filter(|name| !name.contains(&b'\n'));
     lines
