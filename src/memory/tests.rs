@@ -86,7 +86,7 @@ fn a_note_names_who_asked_for_the_run_that_judged() {
             run.started_by = first.map(str::to_owned);
             run.recognise(MemoryPlace::Cache, None, None, again.map(str::to_owned));
             assert_eq!(run.started_by.as_deref(), again);
-            let noted = line::trim_report(&known);
+            let noted = crate::memory::line::trim_report(&known);
             assert_eq!(noted.receipt.run.started_by.as_deref(), first);
         }
     }

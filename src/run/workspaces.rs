@@ -348,7 +348,7 @@ mod tests {
             prop_assume!(!writers.is_empty());
             let writer = &writer.get(&writers).judge;
             let file = folders.own[writer].join("main.rs");
-            std::fs::set_permissions(&file, PermissionsExt::from_mode(0o600)).unwrap();
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
             std::fs::write(&file, "other").unwrap();
             let others = folders.own.iter().filter(|(judge, _)| *judge != writer);
             for folder in others.map(|(_, folder)| folder).chain(&folders.shared) {

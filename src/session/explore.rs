@@ -143,6 +143,8 @@ impl SessionState<'_> {
         let Some(mut seat) = self.find_seat(judge).map(|planned| planned.seat.clone()) else {
             return;
         };
+        // It works where its judge does, whatever it is called.
+        let room = self.setting.rooms.folder_for(&seat);
         seat.judge = id;
         seat.perspective = Perspective::default();
         if let Some(model) = self.explorer_model() {
@@ -152,7 +154,7 @@ impl SessionState<'_> {
         let prompter = self.setting.prompter.as_deref().filter(|_| reads);
         let spec = JudgeSpec {
             brief: prompter.map_or_else(|| "".into(), |prompter| prompter.render_brief(&seat)),
-            room: self.setting.rooms.folder_for(&seat),
+            room,
             seat,
             max_answer_bytes: self.setting.max_answer_bytes,
             proves: false,

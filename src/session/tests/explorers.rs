@@ -62,6 +62,27 @@ fn explorers_answer_and_the_judge_answers_once_more() {
     assert_eq!(seen.outcome().judges.len(), 2, "they are no judges");
 }
 
+/// A judge that has a folder of its own shares it with its helpers, and with nobody else.
+#[test]
+fn explorers_work_where_their_judge_does() {
+    let mut stage = exploring(|judge, turn| match (judge, &turn.task) {
+        ("judge-1", Task::Review) => asks(),
+        (_, Task::Explore { .. }) => Deed::Raw("nothing"),
+        _ => Deed::Vote(Vote::Pass),
+    });
+    stage.rooms.shared = Some("/shared".into());
+    stage.rooms.own = [("judge-1".into(), "/own".into())].into();
+    let seen = stage.run().check();
+    for (who, room) in [
+        ("judge-1", "/own"),
+        ("judge-1-explorer-1", "/own"),
+        ("judge-1-explorer-2", "/own"),
+        ("judge-2", "/shared"),
+    ] {
+        assert_eq!(seen.times(&format!("first room {who} {room}")), 1, "{who}");
+    }
+}
+
 #[test]
 fn explorers_do_not_work_in_r2() {
     let seen = exploring(|_, turn| match &turn.task {

@@ -139,6 +139,9 @@ impl Backend for Scripted {
     fn spawn(&mut self, spec: JudgeSpec) -> Result<(), BackendError> {
         let judge = spec.seat.judge;
         self.note(format!("spawn {judge}"));
+        if let Some(room) = &spec.room {
+            self.note(format!("room {judge} {}", room.display()));
+        }
         let spawn = format!("{} spawn ", self.name);
         let seated = self.diary.lock().unwrap();
         let seated = seated.iter().filter(|l| l.starts_with(&spawn)).count();

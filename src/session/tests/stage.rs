@@ -17,9 +17,9 @@ use super::super::run::run_on;
 use super::super::stored;
 use super::super::world::{SessionWorld, WriteDurability};
 use super::super::{
-    BackendOffer, BudgetLimits, FinishedSession, InterruptSource, MinutesPage, PromptRenderer,
-    RealWorld, ReproductionRunner, RunFolders, RunRef, SessionBackend, SessionError, SessionSetup,
-    replay_council,
+    BackendOffer, BudgetLimits, ExportFolders, FinishedSession, InterruptSource, MinutesPage,
+    PromptRenderer, RealWorld, ReproductionRunner, RunFolders, RunRef, SessionBackend,
+    SessionError, SessionSetup, replay_council,
 };
 use super::disk::{MemDisk, StageWorld, name};
 use super::matter::{Plain, packet, plan};
@@ -54,6 +54,8 @@ pub(super) struct Stage {
     pub(super) is_live: bool,
     /// Runs the tests of judges.
     pub(super) runner: Option<Arc<dyn ReproductionRunner>>,
+    /// Where agents work.
+    pub(super) rooms: ExportFolders,
     asked: Asked,
 }
 
@@ -103,6 +105,7 @@ pub(super) fn stage(
         most_usd: None,
         is_live: false,
         runner: None,
+        rooms: ExportFolders::default(),
     }
 }
 
@@ -242,7 +245,7 @@ impl Stage {
             page: crate::report::judge::render_judge,
             minutes: self.minutes.clone(),
             filing: None,
-            rooms: crate::session::ExportFolders::default(),
+            rooms: self.rooms.clone(),
             max_answer_bytes: self.max_answer_bytes,
 
             money: BudgetLimits {
