@@ -176,7 +176,8 @@ impl Form {
         if is_mixed(run) {
             return run.len() >= self.signs.len().min(MAX_RUN) || is_word(text, place);
         }
-        let missing = self.signs.len() - run.len();
+        // Read by itself, a place may hold more signs than within its text.
+        let missing = self.signs.len().saturating_sub(run.len());
         let is_long = missing == 0 || (missing == 1 && run.len() >= MIN_PLAIN_RUN);
         self.spelling == Spelling::Letters
             && is_long
