@@ -38,7 +38,7 @@ pub(crate) struct TopicArgs {
         help_heading = "Council"
     )]
     judges: Option<String>,
-    /// The point of view of each agent, e.g. user,operator
+    /// The point of view of each agent, e.g. user-value,incident-response
     #[arg(long, value_name = "A,B,…", help_heading = "Council")]
     perspectives: Option<String>,
     /// Use a named list of perspectives, e.g. product, architecture
@@ -116,7 +116,8 @@ pub(crate) fn run_topic(
     start: &CommandContext,
 ) -> Result<u8, RunError> {
     if args.debate.is_some_and(|debate| debate != DebateArg::Off) {
-        return Err(RunError::usage(NO_DEBATE));
+        return Err(RunError::usage(NO_DEBATE)
+            .hint("this mode writes a document and gives no verdict: leave `--debate` out"));
     }
     let args = args.into_review();
     let start = &start.with_events(args.output.events.as_deref())?;

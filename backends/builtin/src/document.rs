@@ -183,6 +183,9 @@ fn push_rule(page: &mut String, info: &RuleInfo) {
 fn effect(info: &RuleInfo) -> &'static str {
     match info.severity {
         _ if is_on_request(info.id) => "**Runs only if you set it under `[rules]`.**",
+        _ if info.id == "secret-file" => {
+            "**Significant: warns.** Critical, and fails the change, if the name itself holds a token."
+        }
         Severity::Critical => "**Critical: fails the change.**",
         Severity::Significant => "**Significant: warns.**",
         Severity::Minor => "**Minor: a note.**",

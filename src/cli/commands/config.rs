@@ -44,10 +44,18 @@ pub(crate) fn run(args: &ConfigArgs, start: &CommandContext) -> Result<(), RunEr
     check_known_key(args, &out)?;
     if let Some(key) = args.key.as_ref().filter(|_| out.is_empty()) {
         start.console.hint(&format!(
-            "`{key}` is not set; what it does: git council config --keys {key}"
+            "`{key}` is not set{}; what it does: git council config --keys {key}",
+            built_in_value(key)
         ));
     }
     start.console.print(&out)
+}
+
+/// What holds where a key is not set, in words.
+fn built_in_value(key: &str) -> String {
+    let mut keys = KEYS.iter().filter(|known| known.name == key);
+    let default = keys.find_map(|known| known.default);
+    default.map_or_else(String::new, |value| format!(", built-in: {value}"))
 }
 
 /// `--keys`

@@ -64,7 +64,11 @@ pub(crate) fn run(args: &DemoArgs, start: &CommandContext) -> Result<(), RunErro
     };
     start.console.print(&text)?;
     if let Some(file) = &args.html {
-        write_output(&start.dir.join(file), played.page())?;
+        let file = start.dir.join(file);
+        write_output(&file, played.page())?;
+        start
+            .console
+            .hint(&format!("the page was written to {}", file.display()));
     } else if args.web {
         web::open_loose_page(&played.page(), "demo.html", start)?;
     } else if format != ReportFormat::Html {

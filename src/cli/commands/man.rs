@@ -213,7 +213,8 @@ Review every push.
 const EXIT_STATUS: &str = r#".SH "EXIT STATUS"
 .TP
 \fB0\fR
-PASS, WARN (something to look at), or SKIPPED (nothing to review).
+PASS, WARN (something to look at), or SKIPPED (no changed file is
+one that is reviewed).
 .TP
 \fB1\fR
 FAIL, or WARN with \-\-fail\-on warn.

@@ -112,6 +112,9 @@ fn replay_run(args: &ReplayArgs, start: &CommandContext) -> Result<Report, RunEr
             &redactor_of_past(start, &packet)?,
         )?;
         write_output(&file, bundle.to_bytes())?;
+        start
+            .console
+            .hint(&format!("the run was written to {}", file.display()));
     }
     Ok(report)
 }
