@@ -22,6 +22,8 @@ use crate::table::SecretTable;
 pub struct Redactor {
     own: Option<Arc<SecretTable>>,
     known: Arc<KnownValues>,
+    /// Values that agents were handed.
+    handed: Arc<KnownValues>,
 }
 
 /// A text without its secrets.
@@ -85,7 +87,7 @@ impl Redactor {
     pub fn with_table(table: SecretTable) -> Self {
         Self {
             own: Some(Arc::new(table)),
-            known: Arc::default(),
+            ..Self::default()
         }
     }
 
@@ -111,9 +113,32 @@ impl Redactor {
         }
         known.build();
         Self {
-            own: self.own.clone(),
             known: Arc::new(known),
+            ..self.clone()
         }
+    }
+
+    /// The same, knowing values that stand outside of what is under review, such as the keys that agents are handed, as
+    /// settings (`NAME=value`): only this process knows them, so they must go before anything is kept.
+    pub fn handing<'l>(&self, settings: impl IntoIterator<Item = &'l str>) -> Self {
+        let texts = [(Some(Cow::Borrowed(".env")), settings)];
+        let handed = Self::default().knowing(texts).known;
+        Self {
+            handed,
+            ..self.clone()
+        }
+    }
+
+    /// A text without the values that agents were handed, and with everything else.
+    pub fn redact_handed(&self, text: &str) -> RedactedText {
+        let mut out = String::with_capacity(text.len());
+        let mut secrets = 0;
+        for line in text.split_inclusive('\n') {
+            let mut spans = Vec::new();
+            self.handed.find(line, &mut spans);
+            secrets += push_redacted(&mut out, line, spans);
+        }
+        RedactedText { text: out, secrets }
     }
 
     /// What it knows by value.

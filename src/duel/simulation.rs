@@ -247,7 +247,7 @@ fn holds(duelists: &[Duelist; 2]) -> Result<(), TestCaseError> {
         run::plan(Procedure::Duel, 2),
         [None, None],
         &mut prove,
-        &mut |_| None,
+        &mut |_: &Location| None,
     );
     let Some(verdict::JudgedDuel { outcome, .. }) = outcome else {
         return Err(TestCaseError::fail(format!("no outcome of\n{text}")));

@@ -20,8 +20,22 @@ use crate::council::plan::{DebateMode, Plan, Procedure};
 /// Searches a quote in the reviewed tree: what was found, and the squeezed lines around it.
 pub(crate) type ProveQuote<'a> = &'a mut dyn FnMut(&Location, &str) -> (Proof, String);
 
-/// The line of the reviewed tree at a place.
-pub(crate) type LineLookup<'a> = dyn FnMut(&Location) -> Option<String> + 'a;
+/// What a transcript leaves out.
+pub(crate) trait WrittenSource {
+    /// The line of the reviewed tree at a place.
+    fn line_at(&mut self, location: &Location) -> Option<String>;
+
+    /// The finding that a side wrote down, as its own rules have it; none: it has no rules, or none of them found this.
+    fn rule_finding(&mut self, _role: DuelRole, _written: &Finding) -> Option<Finding> {
+        None
+    }
+}
+
+impl<F: FnMut(&Location) -> Option<String>> WrittenSource for F {
+    fn line_at(&mut self, location: &Location) -> Option<String> {
+        self(location)
+    }
+}
 
 /// What a duel came to, with everything that makes a run of it.
 #[derive(Debug)]
@@ -41,13 +55,13 @@ pub(crate) fn judge_transcript(
     mut plan: Plan,
     spent: [Option<Usage>; 2],
     prove: ProveQuote<'_>,
-    line_at: &mut LineLookup<'_>,
+    source: &mut dyn WrittenSource,
 ) -> Option<JudgedDuel> {
     plan.procedure = Procedure::Debate;
     plan.debate = DebateMode::Force;
     plan.options.transcript = true;
     let mut sides =
-        [DuelRole::A, DuelRole::B].map(|role| SideScript::new(transcript, role, line_at));
+        [DuelRole::A, DuelRole::B].map(|role| SideScript::new(transcript, role, source));
     for (side, spent) in sides.iter_mut().zip(spent) {
         side.spent = spent;
     }
@@ -115,10 +129,10 @@ struct SideScript {
 }
 
 impl SideScript {
-    fn new(transcript: &DebateTranscript, role: DuelRole, line_at: &mut LineLookup<'_>) -> Self {
+    fn new(transcript: &DebateTranscript, role: DuelRole, source: &mut dyn WrittenSource) -> Self {
         let state = DebateState::read(transcript);
         let placed = state.points.into_iter().filter(PointStanding::is_placed);
-        let quoted = placed.map(|point| with_quote(point, line_at));
+        let quoted = placed.map(|point| completed_point(point, source));
         let (own, theirs): (Vec<_>, Vec<_>) = quoted.partition(|point| point.id.role == role);
         let opinions = theirs.iter().flat_map(|point| &point.replies);
         let found_too = opinions
@@ -245,12 +259,28 @@ fn vote_from(own: &[PointStanding], theirs: &[PointStanding], role: DuelRole) ->
     }
 }
 
-/// The protocol asks for a place and no quote: what stands there is then what is meant.
-fn with_quote(mut point: PointStanding, line_at: &mut LineLookup<'_>) -> PointStanding {
+/// The protocol asks for a place and no quote: what stands there is then what is meant. Nor does it ask for a rule, by which a
+/// finding is known again, dismissed and explained.
+fn completed_point(mut point: PointStanding, source: &mut dyn WrittenSource) -> PointStanding {
+    let role = point.id.role;
+    with_rule(&mut point.finding, role, source);
+    for reply in &mut point.replies {
+        if let Some(found) = &mut reply.found {
+            with_rule(found, reply.role, source);
+        }
+    }
     if point.finding.quote.trim().is_empty() {
-        point.finding.quote = line_at(&point.finding.location).unwrap_or_default();
+        point.finding.quote = source.line_at(&point.finding.location).unwrap_or_default();
     }
     point
+}
+
+fn with_rule(written: &mut Finding, role: DuelRole, source: &mut dyn WrittenSource) {
+    if let Some(own) = source.rule_finding(role, written) {
+        written.rule = own.rule;
+        written.category = own.category;
+        written.reference = own.reference;
+    }
 }
 
 /// The outcome that an ending leaves of a verdict on what was said.

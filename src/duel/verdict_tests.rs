@@ -82,7 +82,7 @@ fn outcome(response: &str, ending: DuelEnding) -> Outcome {
         plan(),
         [None, None],
         &mut prove,
-        &mut |_| None,
+        &mut |_: &Location| None,
     )
     .unwrap()
     .outcome
@@ -127,7 +127,7 @@ fn limit_is_at_least_warn_and_a_broken_end_is_inconclusive() {
             plan(),
             [None, None],
             &mut prove,
-            &mut |_| None,
+            &mut |_: &Location| None,
         )
         .unwrap()
         .outcome
@@ -219,7 +219,7 @@ fn what_both_sides_spent_is_what_the_duel_cost() {
         plan(),
         [Some(cost(0.25)), Some(cost(0.5))],
         &mut prove,
-        &mut |_| None,
+        &mut |_: &Location| None,
     )
     .unwrap();
     let spent = judged

@@ -11,12 +11,8 @@ use council_secrets::{Redactor, has_joined_lines};
 use crate::text::mark_hidden;
 
 /// A redactor that knows the secrets of a change by their value: those of both its sides, of what the trusted side
-/// instructs, of what its authors say, and of a question.
-pub(crate) fn redactor_for(rules: &Redactor, packet: &Packet) -> Redactor {
-    redactor_knowing(rules, packet, &[])
-}
-
-/// The same, knowing settings as well (`NAME=value`), whose values are secret whatever they look like.
+/// instructs, of what its authors say, and of a question. It knows settings as well (`NAME=value`), whose values are secret
+/// whatever they look like.
 pub(crate) fn redactor_knowing(rules: &Redactor, packet: &Packet, settings: &[String]) -> Redactor {
     let files = packet.files.iter().flat_map(|file| {
         let path = file.path.display();
@@ -32,7 +28,8 @@ pub(crate) fn redactor_knowing(rules: &Redactor, packet: &Packet, settings: &[St
     let messages = framing.commits.iter().map(|commit| &commit.message);
     let words = words.into_iter().chain(messages);
     let words = words.map(|text| (None, text.lines().collect()));
-    let settings = settings.iter().map(String::as_str).collect();
+    let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
+    let rules = rules.handing(settings.iter().copied());
     let settings = [(Some(Cow::Borrowed(".env")), settings)];
     rules.knowing(files.chain(instructions).chain(words).chain(settings))
 }

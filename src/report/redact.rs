@@ -1,14 +1,18 @@
 //! Secrets stay out of reports: judges that read the original quote what they found, and every surface may be public.
 //! Text without a secret is not touched.
 
+use std::collections::BTreeSet;
+
 use council_protocol::answer::{Answer, Ballot, Evidence};
+use council_protocol::message::Usage;
 use council_protocol::seat::AgentKind;
-use council_protocol::{Finding, RepoPath, Seat};
+use council_protocol::{CoverageState, Finding, RepoPath, Seat};
 use council_secrets::Redactor;
 
 use crate::council::ledger::DebateLedger;
 use crate::council::outcome::{JudgeRecord, JudgedFinding, Outcome};
 use crate::council::reproduction::{MendedRuns, ReproductionResult, SuggestionCheck, TestRun};
+use crate::report::facts::InstructionFacts;
 
 /// What takes the secrets out of a report.
 #[derive(Debug, Clone, Copy)]
@@ -41,11 +45,26 @@ impl ReportRedactor<'_> {
         self.redact_ledger(&mut outcome.ledger);
         for file in &mut outcome.coverage.files {
             self.redact_path(&mut file.path);
+            self.redact_state(&mut file.state);
         }
         outcome
             .notes
             .iter_mut()
             .for_each(|text| self.redact_text(text));
+    }
+
+    /// Why a file was not read may name it, or the glob that leaves it out.
+    fn redact_state(&self, state: &mut CoverageState) {
+        match state {
+            CoverageState::Skipped { reason } | CoverageState::Unreadable { reason } => {
+                self.redact_text(reason);
+            }
+            CoverageState::Opaque { what, .. } => self.redact_text(what),
+            CoverageState::Reviewed
+            | CoverageState::Truncated { .. }
+            | CoverageState::OverBudget
+            | CoverageState::NotAsked => {}
+        }
     }
 
     /// Every text that passed between judges.
@@ -130,25 +149,54 @@ impl ReportRedactor<'_> {
             .for_each(|text| self.redact_text(text));
     }
 
-    /// What a seat is told and how its agent is started: a focus, an argument or an address may hold a secret.
+    /// What a seat is told may hold a secret. How its agent is started stays with its user.
     fn redact_seat(&self, seat: &mut Seat) {
         // What stands in the program itself holds nobody's secret; and for its words ("secrets", "keys") patterns would
         // be compiled, which took a third of a small review.
         if !is_built_in_focus(&seat.perspective.focus) {
             self.redact_text(&mut seat.perspective.focus);
         }
-        match &mut seat.agent.kind {
-            AgentKind::Command { argv, .. } => {
-                argv.iter_mut().for_each(|text| self.redact_text(text));
-            }
-            AgentKind::Claude(client) | AgentKind::Codex(client) | AgentKind::Acp(client) => {
-                client
-                    .argv
-                    .iter_mut()
-                    .for_each(|text| self.redact_text(text));
-            }
-            AgentKind::Http(endpoint) => self.redact_text(&mut endpoint.url),
-            AgentKind::Builtin { .. } | AgentKind::Recorded { .. } | AgentKind::Backend {} => {}
+        let kind = std::mem::replace(&mut seat.agent.kind, AgentKind::Backend {});
+        seat.agent.kind = kind.without_reach();
+    }
+
+    /// What a judge's turns cost holds words of models and programs, and the names of files.
+    fn redact_usage(&self, usage: &mut Usage) {
+        let words = [
+            &mut usage.model,
+            &mut usage.without_tools,
+            &mut usage.killed,
+        ];
+        let words = words.into_iter().flatten();
+        let lists = usage.passed_over.iter_mut().chain(&mut usage.unread);
+        words.chain(lists).for_each(|text| self.redact_text(text));
+        for call in &mut usage.tool_calls {
+            self.redact_text(&mut call.tool);
+            self.redact_text(&mut call.asked);
+            let paths = call.seen.iter_mut().map(|seen| &mut seen.path);
+            paths.for_each(|path| self.redact_path(path));
+        }
+        usage.looked_up = self.redacted_paths(&usage.looked_up);
+        usage
+            .earlier
+            .iter_mut()
+            .for_each(|call| self.redact_usage(call));
+    }
+
+    fn redacted_paths(&self, paths: &BTreeSet<RepoPath>) -> BTreeSet<RepoPath> {
+        let redacted = |path: &RepoPath| {
+            let mut path = path.clone();
+            self.redact_path(&mut path);
+            path
+        };
+        paths.iter().map(redacted).collect()
+    }
+
+    /// The trusted instructions by their places: files and branches may be called by a secret.
+    pub(super) fn redact_instructions(&self, instructions: &mut [InstructionFacts]) {
+        for instruction in instructions {
+            self.redact_path(&mut instruction.path);
+            self.redact_text(&mut instruction.origin);
         }
     }
 
@@ -228,6 +276,10 @@ impl ReportRedactor<'_> {
         if found.finding.suggestion.is_none() {
             found.suggestion_check = None;
         }
+        if let Some(dismissed) = &mut found.dismissed {
+            self.redact_text(&mut dismissed.because);
+            self.redact_text(&mut dismissed.by);
+        }
         for member in &mut found.members {
             self.redact_finding(&mut member.finding);
         }
@@ -264,7 +316,14 @@ impl ReportRedactor<'_> {
         }
         for failure in &mut judge.failures {
             self.redact_text(&mut failure.failure.detail);
+            let usage = failure.failure.usage.iter_mut();
+            usage.for_each(|usage| self.redact_usage(usage));
         }
+        let usages = judge
+            .usage
+            .iter_mut()
+            .chain(judge.usage_by_round.values_mut());
+        usages.for_each(|usage| self.redact_usage(usage));
     }
 
     /// The name of a file with a secret in it. A value of the change that happens to stand in a path is none: its author

@@ -72,11 +72,13 @@ impl Report {
     /// Secrets that a judge quoted are replaced: `redactor` knows those of the change. A run that was cut short is FAIL or INCONCLUSIVE, whatever the outcome says.
     pub fn new(
         mut outcome: Outcome,
-        subject: ReviewSubject,
+        mut subject: ReviewSubject,
         run: RunFacts,
         redactor: &Redactor,
     ) -> Self {
-        redact::ReportRedactor(redactor).redact_outcome(&mut outcome);
+        let redactor = redact::ReportRedactor(redactor);
+        redactor.redact_outcome(&mut outcome);
+        redactor.redact_instructions(&mut subject.instructions);
         outcome.reviewed_by = ReviewedBy::of_records(&outcome.judges);
         let cut_short = run.cut_short.map(VerdictReason::from);
         let cut_short = cut_short.or(Some(outcome.reason).filter(|reason| reason.is_cut_short()));

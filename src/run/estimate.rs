@@ -13,6 +13,7 @@ use crate::config::{PriceSettings, Settings};
 use crate::council::Outcome;
 use crate::council::plan::{DebateMode, Procedure};
 use crate::report::BriefFacts;
+use crate::run::recipient::describe_recipient;
 use crate::session::BudgetLimits;
 
 /// Bytes that the task of a turn adds to the brief, or so.
@@ -176,31 +177,6 @@ pub(crate) fn overrun_note(outcome: &Outcome, settings: &Settings) -> Option<Str
             "the run cost ${spent:.2}, more than the ${bound:.2} that it was to cost: a model took more than it was told to"
         )
     })
-}
-
-/// Who is sent the brief, for a person: the name of the agent and where it goes.
-fn describe_recipient(seat: &Seat) -> String {
-    let agent = &seat.agent;
-    let model = agent
-        .model
-        .as_ref()
-        .map_or(String::new(), |model| format!(", model {model}"));
-    match &agent.kind {
-        AgentKind::Http(endpoint) => format!("{} at {}{model}", agent.name, endpoint.url),
-        AgentKind::Claude(client) | AgentKind::Codex(client) | AgentKind::Acp(client) => {
-            format!(
-                "{}, the program `{}` and the service that it uses{model}",
-                agent.name,
-                client.argv.join(" ")
-            )
-        }
-        AgentKind::Command { argv, .. } => {
-            format!("{}, the program `{}`", agent.name, argv.join(" "))
-        }
-        AgentKind::Backend {} | AgentKind::Builtin { .. } | AgentKind::Recorded { .. } => {
-            format!("{}{model}", agent.name)
-        }
-    }
 }
 
 /// Whether what an agent is sent leaves the machine. A program that is no client of models is the user's own affair.

@@ -41,6 +41,7 @@ pub(crate) mod prepare;
 pub(crate) mod prompts;
 pub(crate) mod proof;
 pub(crate) mod proposals;
+pub(crate) mod recipient;
 pub(crate) mod recognition;
 pub(crate) mod recordings;
 pub(crate) mod redaction;

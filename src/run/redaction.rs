@@ -29,9 +29,33 @@ pub(crate) fn load_redactor(
     start: &RunContext,
 ) -> Result<Redactor, RunError> {
     let rules = load_rules(settings, repository)?;
+    let handed = secret_settings(settings, start);
+    Ok(redactor_knowing(&rules, packet, &handed))
+}
+
+/// What knows the keys of this process alone: a judge that answers in a job of its own may repeat them, and whoever reads the
+/// answer cannot know them.
+pub(crate) fn handed_redactor(start: &RunContext) -> Redactor {
+    let layers = layers::user_layers(&start.environment, start.config.clone());
+    let settings = layers.and_then(|layers| Ok(resolve_layers(&layers)?.settings));
+    // A configuration that cannot be read seats no agent of the user's.
+    let handed = match settings {
+        Ok(settings) => secret_settings(&settings, start),
+        Err(_) => own_secrets(start.environment.vars()),
+    };
+    Redactor::default().handing(handed.iter().map(String::as_str))
+}
+
+/// The redactor of a run whose rules and change came from another job.
+pub(crate) fn redactor_of_job(rules: &Redactor, packet: &Packet, start: &RunContext) -> Redactor {
+    redactor_knowing(rules, packet, &own_secrets(start.environment.vars()))
+}
+
+/// The secrets of the environment, as lines of a file of settings.
+fn secret_settings(settings: &Settings, start: &RunContext) -> Vec<String> {
     let mut handed = handed_secrets(settings, |name| start.environment.get(name));
     handed.extend(own_secrets(start.environment.vars()));
-    Ok(redactor_knowing(&rules, packet, &handed))
+    handed
 }
 
 /// The redactor of a run that is over, as the user has configured it by now.

@@ -1,9 +1,10 @@
 //! What happens becomes one kind of input.
 
 use council_protocol::message::Ending;
-use council_protocol::{Event, Failure, FailureKind, JudgeId, Millis};
+use council_protocol::{Event, Failure, FailureKind, JudgeId, Millis, Side};
 
 use super::drive::{SessionState, TaggedEvent};
+use super::handed::{HandedValues, names_file};
 use super::looked_up;
 use crate::council::{CancelCause, Input, TimerId};
 
@@ -13,6 +14,7 @@ impl SessionState<'_> {
         if generation != self.generation {
             return;
         }
+        self.take_out_handed(&mut event);
         if let Some(call) = self.purse.after_event(&mut event, self.council_ms()) {
             self.write_call(&call);
         }
@@ -74,6 +76,16 @@ impl SessionState<'_> {
             Event::Closed => self.backend_lost(),
             _ => {}
         }
+    }
+
+    /// Takes the keys of agents out of what came, before it is written anywhere.
+    fn take_out_handed(&self, event: &mut Event) {
+        let setting = &self.setting;
+        let is_file = |name: &str| {
+            let is_there = |side| matches!(setting.blobs.read(side, &name.into()), Ok(Some(_)));
+            names_file(&setting.packet, name) || is_there(Side::New)
+        };
+        HandedValues::new(&setting.redactor, &is_file).take_out_of_event(event);
     }
 
     /// A judge is gone, or was never seated.

@@ -9,6 +9,7 @@ mod close;
 mod drive;
 mod error;
 mod explore;
+mod handed;
 mod hear;
 mod holder;
 mod interrupts;

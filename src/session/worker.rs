@@ -13,8 +13,10 @@ use council_protocol::worker::{
 use council_protocol::{
     BlobSource, Failure, FailureKind, JudgeId, JudgeSpec, Packet, RepoPath, Side, Turn, TurnId,
 };
+use council_secrets::Redactor;
 use serde::de::DeserializeOwned;
 
+use super::handed::{HandedValues, names_file};
 use crate::packet::{self, FOLDER_VERSION, FolderIndex, INDEX_FILE, PACKET_FILE, sha256};
 use crate::safe_file::{self, FileWriter};
 
@@ -150,7 +152,8 @@ pub(crate) fn read_seat(run: &Path, judge: &JudgeId) -> io::Result<JudgeSpec> {
 
 /// Answers one turn of one judge from the files of a run, and leaves the reply beside them.
 ///
-/// `agents` makes the agents over a packet and its blobs. What goes wrong with the judge is a reply like any other.
+/// `agents` makes the agents over a packet and its blobs. What goes wrong with the judge is a reply like any other. The keys
+/// that `redactor` says were handed to it stand in no reply: the folder goes to other jobs.
 ///
 /// # Errors
 /// When the judge's own files cannot be read, or the reply not written: then there is nobody to answer.
@@ -159,19 +162,22 @@ pub(crate) fn answer_turn(
     spec: JudgeSpec,
     turn: TurnId,
     agents: impl FnOnce(Arc<Packet>, Arc<dyn BlobSource>) -> AgentTable,
+    redactor: &Redactor,
     stop: &StopSignal,
 ) -> io::Result<WorkerReply> {
     let judge = &spec.seat.judge.clone();
     let asked: Turn = parse_json(&turn_file(run, judge, turn))?;
     // Before anybody is asked: what changes meanwhile is not what is answered.
     let about = reply_subject(run, judge, turn).ok();
-    let reply = match ask_agent(run, spec, &asked, agents, stop) {
+    let mut reply = match ask_agent(run, spec, &asked, agents, stop) {
         Ok(reply) => WorkerReply::Answered {
             raw: reply.raw,
             usage: reply.usage,
         },
         Err(failure) => WorkerReply::Failed { failure },
     };
+    let is_file = |name: &str| open_packet(run).is_ok_and(|(packet, _)| names_file(&packet, name));
+    HandedValues::new(redactor, &is_file).take_out_of_reply(&mut reply);
     let path = reply_file(run, judge, turn);
     FileWriter::new(&path)
         .synced()
@@ -356,6 +362,7 @@ mod tests {
             read_seat(run, &"judge-1".into())?,
             TurnId(1),
             agents,
+            &Redactor::default(),
             &StopSignal::default(),
         )
     }

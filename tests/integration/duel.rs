@@ -406,3 +406,33 @@ fn what_was_dismissed_does_not_fail_a_duel() {
     }
     repo.council(["duel", "HEAD"]).ends(0).prints("dismissed");
 }
+
+/// A side of rules finds what a review finds, and each finding is the same one: known by its rule and its fingerprint, so that
+/// a dismissal holds in both, and held by both sides, which have the same rules.
+#[test]
+fn a_duel_of_rules_finds_what_a_review_finds() {
+    let repo = with(
+        "a.py",
+        "import subprocess, requests\n\ndef f(x):\n    subprocess.call(\"ls \" + x, shell=True)\n    return eval(requests.get(x, verify=False))\n",
+    );
+    let known = |args: &[&str]| {
+        let run = repo.council_with(&[], args);
+        let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        let mut found: Vec<(String, String)> = report["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|found| {
+                let text = |value: &serde_json::Value| value.as_str().unwrap_or("none").to_owned();
+                (text(&found["fingerprint"]), text(&found["rule"]))
+            })
+            .collect();
+        found.sort();
+        found
+    };
+    let review = known(&["review", "HEAD", "--json"]);
+    let sides = ["--agent-a", "builtin", "--agent-b", "builtin", "--json"];
+    let duel = known(&[&["duel", "HEAD"][..], &sides].concat());
+    assert!(review.len() > 2 && review.iter().all(|(_, rule)| rule != "none"));
+    assert_eq!(duel, review);
+}

@@ -19,6 +19,7 @@ mod duel;
 mod elsewhere;
 mod eval;
 mod examination;
+mod exits;
 mod faults;
 mod fuzz;
 mod github;

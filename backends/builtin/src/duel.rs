@@ -67,7 +67,10 @@ fn answer_objection(position: &RulePosition, objection: &Objection) -> Response 
 
 /// The judge's own finding of the same thing at the same place: what was written into the file and read back has lost its
 /// rule, but not its words.
-fn matching_finding<'a>(position: &'a RulePosition, finding: &Finding) -> Option<&'a Finding> {
+pub(crate) fn matching_finding<'a>(
+    position: &'a RulePosition,
+    finding: &Finding,
+) -> Option<&'a Finding> {
     let alike = |own: &&Finding| {
         own.location.path == finding.location.path
             && own.location.line == finding.location.line

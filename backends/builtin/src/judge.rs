@@ -6,7 +6,7 @@ use std::sync::Arc;
 use council_protocol::answer::Change;
 use council_protocol::seat::{AgentKind, RuleSettings};
 use council_protocol::task::DebateBranch;
-use council_protocol::{Answer, BlobSource, Packet, Seat, Task, Turn};
+use council_protocol::{Answer, BlobSource, Finding, Packet, Seat, Task, Turn};
 
 use crate::councillor::{self, HeldPosition};
 use crate::debate::{self, ClaimChecker};
@@ -178,6 +178,11 @@ impl BuiltinJudge {
         self.last = Some(answer);
         // Strings, numbers and paths only: there is nothing in an answer that could fail to become JSON.
         raw.unwrap_or_default()
+    }
+
+    /// Its own finding of which this is what stands in a transcript: written down and read back, it has lost its rule.
+    pub fn recall_finding(&self, written: &Finding) -> Option<&Finding> {
+        duel::matching_finding(self.own_position(), written)
     }
 
     /// Made for each turn that asks for it: a live judge is asked once, a fresh one never twice.

@@ -113,6 +113,20 @@ pub enum AgentKind {
 }
 
 impl AgentKind {
+    /// The same without how the agent is reached: its command line, its address and the paths of a machine are its user's
+    /// own, and may hold keys. What kind of agent it is stays.
+    #[must_use]
+    pub fn without_reach(mut self) -> Self {
+        match &mut self {
+            Self::Command { argv, .. } => argv.clear(),
+            Self::Claude(client) | Self::Codex(client) | Self::Acp(client) => client.argv.clear(),
+            Self::Http(endpoint) => endpoint.url.clear(),
+            Self::Recorded { recording } => recording.clear(),
+            Self::Builtin { .. } | Self::Backend {} => {}
+        }
+        self
+    }
+
     /// The driver's name on the wire.
     pub fn driver(&self) -> &'static str {
         match self {

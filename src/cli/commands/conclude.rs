@@ -28,7 +28,7 @@ pub(crate) struct ConcludeArgs {
 }
 
 pub(crate) fn run(args: &ConcludeArgs, start: &CommandContext) -> Result<u8, RunError> {
-    let concluded = matrix::conclude_matrix(&start.dir.join(&args.run))?;
+    let concluded = matrix::conclude_matrix(&start.dir.join(&args.run), start)?;
     let gate = GatePolicy {
         advisory: args.forge.advisory,
         ..concluded.gate

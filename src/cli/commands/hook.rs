@@ -19,6 +19,7 @@ use crate::run::hook::install::{
     CONFIG_HOOKS, HookInstaller, HookState, InstallOutcome, UninstallOutcome,
 };
 use crate::run::hook::script::{self, HookEvent, VERSION};
+use crate::run::redaction::user_redactor;
 use crate::run::request::CheckoutUse;
 use crate::run::settings::{self, ConfigSources};
 use crate::text::Untrusted;
@@ -394,7 +395,7 @@ fn show_status(args: StatusArgs, start: &CommandContext) -> Result<(), RunError>
         let judges = if meaning.models {
             "the whole council"
         } else {
-            "built-in judges and recognised verdicts"
+            "built-in judges and reused verdicts"
         };
         rows.push(["judges", judges]);
     }
@@ -483,7 +484,8 @@ fn run_pre_push(args: &RunArgs, start: &CommandContext) -> Result<u8, RunError> 
         .or(named)
         .unwrap_or_default();
     // What holds no code must not wait for a repository to be opened.
-    let mut news = PushNews::default();
+    // What is wrong with the rules of `redact.rules`, the review itself says.
+    let mut news = PushNews::new(user_redactor(start).unwrap_or_default());
     let free = without_git_variables(start);
     let updates = push::read_updates((start, &free), &remote, &mut news)?;
     if updates.is_empty() {

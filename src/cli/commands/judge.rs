@@ -13,6 +13,7 @@ use crate::cli::context::CommandContext;
 use crate::report::exit;
 use crate::run::backends::agents_over;
 use crate::run::error::RunError;
+use crate::run::redaction::handed_redactor;
 use crate::run::seats::of_job::seat_of_job;
 use crate::session::worker;
 
@@ -72,8 +73,9 @@ pub(crate) fn run(args: &JudgeArgs, start: &CommandContext) -> Result<u8, RunErr
         seat_of_job(start, spec)?
     };
     let agents = |packet, blobs| agents_over(start, packet, blobs, Some(folder.clone()), None);
-    let reply =
-        worker::answer_turn(&folder, spec, TurnId(args.turn), agents, &stop).map_err(cannot)?;
+    let redactor = handed_redactor(start);
+    let reply = worker::answer_turn(&folder, spec, TurnId(args.turn), agents, &redactor, &stop)
+        .map_err(cannot)?;
     if let WorkerReply::Failed { failure } = reply {
         start
             .console

@@ -54,7 +54,7 @@ pub(crate) fn run(args: &PlanArgs, start: &CommandContext) -> Result<u8, RunErro
     }
     let folder = start.dir.join(&args.run);
     let due = if args.next {
-        matrix::next_turns(&folder)?
+        matrix::next_turns(&folder, start)?
     } else {
         plan_first_round(args, &folder, start)?
     };

@@ -56,7 +56,7 @@ pub(crate) fn review_pull_request(
     let settings = prepared.config.settings.clone();
     let mut wishes = publish_options(args, &forge, &subject.head, Some(&settings));
     wishes.lines = publish::DiffLines::of_files(&prepared.packet.files);
-    wishes.files = file_digests(&prepared.change, &prepared.packet.files);
+    wishes.files = file_digests(&prepared);
     let PlannedDigests { key, rules } = digests::digests_before_run(&prepared, wanted.deep)?;
     wishes.rules = rules;
     let author = subject.talk.as_ref().map(|talk| talk.author.clone());

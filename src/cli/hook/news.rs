@@ -1,5 +1,7 @@
 //! What a push is told, over all its refs, in at most five lines: it is read among the lines of other programs.
 
+use council_secrets::Redactor;
+
 use crate::cli::context::CommandContext;
 use crate::cli::hook::passing::describe_secrets;
 use crate::council::outcome::Verdict;
@@ -54,6 +56,8 @@ struct RangeVerdict {
 /// What is known of a push, before it is laid out.
 #[derive(Default)]
 pub(crate) struct PushNews {
+    /// Takes secrets out of what others named: branches, tags, remotes and files.
+    redactor: Redactor,
     notes: Vec<String>,
     verdicts: Vec<RangeVerdict>,
     secrets: Vec<(String, PassingSecrets)>,
@@ -79,23 +83,31 @@ fn name_notes(notes: &[String]) -> String {
 }
 
 impl PushNews {
+    pub(crate) fn new(redactor: Redactor) -> Self {
+        Self {
+            redactor,
+            ..Self::default()
+        }
+    }
+
     /// Adds what is said beside a verdict.
     pub(super) fn add_note(&mut self, words: &str) {
-        self.notes.push(Untrusted::new(words).line());
+        let words = self.redactor.redact_words(words).text;
+        self.notes.push(Untrusted::new(&words).line());
     }
 
     /// Adds the verdict over a range.
     pub(super) fn add_verdict(&mut self, refs: &[String], report: &Report, note: Option<&str>) {
-        let refs: Vec<String> = refs
-            .iter()
-            .map(|name| Untrusted::new(name).name())
-            .collect();
+        let shown = |name: &String| Untrusted::new(&self.shown_name(name)).name();
+        let refs: Vec<String> = refs.iter().map(shown).collect();
         let line = report.bottom_line(GatePolicy::default()).headline;
         let known = match &report.receipt.run.recognised {
             Some(_) => " (reused)",
             None => "",
         };
-        let note = note.map_or(String::new(), |note| format!(" ({note})"));
+        let note = note.map_or(String::new(), |note| {
+            format!(" ({})", self.redactor.redact_words(note).text)
+        });
         self.verdicts.push(RangeVerdict {
             verdict: report.outcome.verdict,
             line: format!("{}: {line}{known}{note}", refs.join(", ")),
@@ -115,13 +127,21 @@ impl PushNews {
     }
 
     /// Adds what was found beside the sum of a range.
-    pub(super) fn add_secrets(&mut self, name: String, passing: PassingSecrets) {
+    pub(super) fn add_secrets(&mut self, name: &str, mut passing: PassingSecrets) {
+        let name = self.shown_name(name);
+        for (_, secret) in &mut passing.found {
+            secret.path = self.shown_name(&secret.path);
+        }
         if let Some(count) = passing.looked_at {
             self.add_note(&format!(
                 "{name}: only the latest {count} commits were searched for secrets one by one; the sum was reviewed"
             ));
         }
         self.secrets.push((name, passing));
+    }
+
+    fn shown_name(&self, name: &str) -> String {
+        self.redactor.redact_words(name).text
     }
 
     /// Whether something beside the sum of a range holds a secret.
@@ -272,7 +292,7 @@ mod tests {
             let report = report(verdict);
             news.add_verdict(&[format!("topic-{at}")], &report, None);
             news.keep_worst(report);
-            news.add_secrets(format!("topic-{at}"), secrets(found));
+            news.add_secrets(&format!("topic-{at}"), secrets(found));
         }
         if let Some(ending) = ending {
             news.end_with(ending);

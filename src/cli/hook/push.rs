@@ -5,7 +5,6 @@ use std::io::Read as _;
 use std::time::{Duration, Instant};
 
 use council_protocol::Severity;
-use council_secrets::Redactor;
 
 use crate::cli::commands::hook::may_be_gate;
 use crate::cli::context::CommandContext;
@@ -110,15 +109,14 @@ impl PrePush<'_> {
             let name = short_ref(&update.remote_ref).to_owned();
             let named = secrets_of_ref(&update.remote_ref);
             if !named.found.is_empty() {
-                let shown = Redactor::default().redact_words(&name).text;
-                news.add_secrets(shown, named);
+                news.add_secrets(&name, named);
             }
             if !tags.contains_key(&*update.local) {
                 tags.insert(&update.local, secrets_of_tags(&update.local, start)?);
             }
             if let Some(annotations) = tags.get(&*update.local).filter(|tag| !tag.found.is_empty())
             {
-                news.add_secrets(name.clone(), annotations.clone());
+                news.add_secrets(&name, annotations.clone());
             }
             match pushed {
                 PushedRange::Nothing => {}
@@ -126,7 +124,7 @@ impl PrePush<'_> {
                     news.add_note(&format!(
                         "nothing to review in notes ({name}); they are searched for secrets"
                     ));
-                    news.add_secrets(name, self.secrets_of_notes(&from, &to)?);
+                    news.add_secrets(&name, self.secrets_of_notes(&from, &to)?);
                 }
                 PushedRange::NoCommit(what) => {
                     read.unread += 1;
@@ -187,7 +185,7 @@ impl PrePush<'_> {
             if outcome == PushOutcome::Passed && is_late(&report) {
                 news.end_with(PushEnding::Late);
             }
-            news.add_secrets(reviewed.refs.join(", "), passing);
+            news.add_secrets(&reviewed.refs.join(", "), passing);
             news.keep_worst(report);
         }
         Ok(worst)

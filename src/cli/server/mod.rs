@@ -25,6 +25,7 @@ use self::tools::ToolCall;
 use crate::report;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
+use crate::run::redaction::user_redactor;
 use crate::text::Untrusted;
 
 /// How often a client hears that a review goes on: several give up after a minute of silence.
@@ -79,6 +80,9 @@ impl CouncilServer {
                 Untrusted::new(&format!("{} {}", client.name, client.version)).line()
             });
         let named = named.filter(|name| !name.trim().is_empty());
+        // The name stands in reports and in what is proposed.
+        let redactor = user_redactor(&self.start).unwrap_or_default();
+        let named = named.map(|name| redactor.redact_words(&name).text);
         let agent = named.or_else(|| self.start.started_by.clone());
         RunContext {
             started_by: agent.or_else(|| Some("an MCP client".to_owned())),

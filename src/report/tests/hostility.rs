@@ -1,13 +1,14 @@
 //! Whatever a change or a judge writes, no surface obeys it, and secrets stay out.
 
-use council_protocol::RoundNumber;
+use council_protocol::message::Usage;
+use council_protocol::{RepoPath, RoundNumber, SeenLines, ToolCall};
 use council_secrets::Redactor;
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::super::{
-    DisplayOptions, GatePolicy, Report, Verbosity, agent, checkstyle, gitlab, html, json, judge,
-    junit, markdown, rdjson, sarif, terminal,
+    DisplayOptions, GatePolicy, Report, ReviewSubject, Verbosity, agent, checkstyle, gitlab, html,
+    json, judge, junit, markdown, rdjson, sarif, terminal,
 };
 use super::{looks, parts, poison, samples};
 use crate::text;
@@ -153,6 +154,79 @@ fn every_critical_problem_of_a_line_is_on_every_surface() {
     ];
     for surface in surfaces {
         assert!(surface.contains("Anybodywithdraws"), "{surface}");
+    }
+}
+
+/// A usage with a text wherever one can stand.
+fn told_usage() -> Usage {
+    let call = ToolCall {
+        tool: "search".into(),
+        asked: "x".into(),
+        seen: vec![SeenLines {
+            path: "seen.py".into(),
+            first: 1,
+            last: 2,
+        }],
+        ..ToolCall::default()
+    };
+    let one = Usage {
+        model: Some("m".into()),
+        passed_over: vec!["n failed".into()],
+        unread: vec!["u".into()],
+        tool_calls: vec![call],
+        without_tools: Some("w".into()),
+        killed: Some("k".into()),
+        looked_up: [RepoPath::from("looked.py")].into(),
+        ..Usage::default()
+    };
+    Usage {
+        earlier: vec![one.clone()],
+        ..one
+    }
+}
+
+/// Whatever field of a report is added next: no text of a judge, of a tool or of the change stands in it as it came.
+#[test]
+fn no_field_of_an_outcome_keeps_a_secret() {
+    let secret = ["ghp_9XChaf688ZLcQSfg", "XwpbbYbwPNENDj3tSAmr"].concat();
+    let mut clean = poison::report("");
+    for judge in &mut clean.outcome.judges {
+        judge.usage = Some(told_usage());
+        judge.usage_by_round = [(RoundNumber::FIRST, told_usage())].into();
+    }
+    let poisoned = poison::poison_all(&clean, &secret);
+    let subject = ReviewSubject {
+        target: clean.target.clone(),
+        change: clean.change,
+        instructions: poisoned.receipt.instructions.clone(),
+    };
+    let facts = clean.receipt.run.clone();
+    let report = Report::new(poisoned.outcome, subject, facts, &Redactor::default());
+    let kept = places_of(&serde_json::to_value(&report).unwrap(), &secret, "");
+    // How the user calls his agents and perspectives is his own; numbers of findings and of challenges are the program's.
+    let ends = [".id", ".fingerprint", ".challenges.[]"];
+    let is_own =
+        |place: &String| place.contains(".seat.") || ends.iter().any(|end| place.ends_with(end));
+    let kept: Vec<String> = kept.into_iter().filter(|place| !is_own(place)).collect();
+    assert!(kept.is_empty(), "{kept:#?}");
+}
+
+/// Where a text stands in a value.
+fn places_of(value: &serde_json::Value, text: &str, place: &str) -> Vec<String> {
+    use serde_json::Value;
+    let below = |name: &str, value| places_of(value, text, &format!("{place}.{name}"));
+    match value {
+        Value::String(own) => own
+            .contains(text)
+            .then(|| place.to_owned())
+            .into_iter()
+            .collect(),
+        Value::Array(values) => values.iter().flat_map(|value| below("[]", value)).collect(),
+        Value::Object(fields) => fields
+            .iter()
+            .flat_map(|(name, value)| below(name, value))
+            .collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Vec::new(),
     }
 }
 

@@ -27,7 +27,10 @@ pub(super) fn answers(text: &str) -> (Seat, Vec<Answer>) {
     (seat, answers.iter().map(|a| poison_all(a, text)).collect())
 }
 
-fn poison_all<T: serde::Serialize + serde::de::DeserializeOwned>(value: &T, text: &str) -> T {
+pub(super) fn poison_all<T: serde::Serialize + serde::de::DeserializeOwned>(
+    value: &T,
+    text: &str,
+) -> T {
     let mut value = serde_json::to_value(value).unwrap();
     let reason = value.get("reason").cloned();
     poison(&mut value, "", text);

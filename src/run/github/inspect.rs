@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use council_protocol::FileChange;
 
-use crate::git::{ReviewedChange, recognition_key};
+use crate::git::recognition_key;
 use crate::publish::look;
 use crate::publish::{ForgeState, GitHubApi, GitHubError, PublishOptions, Surface};
 use crate::report::CheckConclusion;
 use crate::run::error::RunError;
 use crate::run::github::subject::PullSubject;
+use crate::run::prepare::PreparedReview;
 
 /// What is there, and which surfaces could not be looked at.
 pub(crate) fn inspect_pull_request(
@@ -53,16 +54,16 @@ pub(crate) fn inspect_pull_request(
     (seen, troubles)
 }
 
-/// The digest of each changed file's change, by its path.
-pub(crate) fn file_digests(
-    change: &ReviewedChange,
-    files: &[FileChange],
-) -> BTreeMap<String, String> {
+/// The digest of each changed file's change, by its path. A file whose name holds a secret is left out, so that it is judged
+/// each time: the paths stand in a comment.
+pub(crate) fn file_digests(prepared: &PreparedReview) -> BTreeMap<String, String> {
     let one = |file: &FileChange| {
-        let key = recognition_key(change, std::slice::from_ref(file));
-        (file.path.display().into_owned(), key[..24].to_owned())
+        let path = file.path.display().into_owned();
+        let is_shown = prepared.redactor.redact_source(None, &path).secrets == 0;
+        let key = || recognition_key(&prepared.change, std::slice::from_ref(file));
+        is_shown.then(|| (path, key()[..24].to_owned()))
     };
-    files.iter().map(one).collect()
+    prepared.packet.files.iter().filter_map(one).collect()
 }
 
 /// The commit that was judged is not the one that is there.

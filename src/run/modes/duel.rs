@@ -12,8 +12,7 @@ use council_protocol::capability::Grant;
 use council_protocol::packet::TargetKind;
 use council_protocol::seat::{AgentSpec, Perspective};
 use council_protocol::{
-    BlobSource, Capability, CapabilitySet, JudgeSpec, Location, Proof, RoundNumber, Seat, Side,
-    Task, Turn, TurnId,
+    Capability, CapabilitySet, JudgeSpec, Location, Proof, RoundNumber, Seat, Task, Turn, TurnId,
 };
 
 use crate::run::announce::{announce_once, estimate_run};
@@ -30,6 +29,7 @@ use crate::run::modes::duel_subject::{only_reads_code, read_bytes};
 use crate::run::modes::foreign_side::foreign_seat;
 use crate::run::modes::side_purse::{SidePurse, SideSpending};
 use crate::run::modes::sides::{SideReport, StartedSide, wait_for_sides};
+use crate::run::modes::written_source::SidesAndTree;
 use crate::run::nothing::reason_to_skip;
 use crate::run::plan::{PlanInputs, build_plan};
 use crate::run::prepare::PreparedReview;
@@ -384,8 +384,8 @@ impl Duel<'_> {
         let mut prove = |location: &Location, quote: &str| -> (Proof, String) {
             prover.prove_quote(location, quote)
         };
-        let mut line_at = |location: &Location| reviewed_line(&*blobs, location);
         let mut plan = self.plan(transcript, &concluded.seed)?;
+        let mut source = SidesAndTree::new(&plan, &self.prepared.packet, &blobs);
         plan.notes.extend(
             concluded
                 .breach
@@ -395,7 +395,7 @@ impl Duel<'_> {
         plan.notes.extend(lapse_notes(transcript));
         let ending = concluded.ending;
         let spent = concluded.spent.clone().map(|side| side.usage);
-        verdict::judge_transcript(transcript, ending, plan, spent, &mut prove, &mut line_at)
+        verdict::judge_transcript(transcript, ending, plan, spent, &mut prove, &mut source)
             .ok_or_else(|| RunError::run("the transcript could not be judged"))
     }
 
@@ -495,14 +495,6 @@ impl Duel<'_> {
             .map_err(RunError::run)?;
         SeatedJudge::open(agent, spec, JudgeMemory::Kept).map_err(RunError::run)
     }
-}
-
-/// A line of the reviewed side.
-fn reviewed_line(blobs: &dyn BlobSource, location: &Location) -> Option<String> {
-    let bytes = blobs.read(Side::New, &location.path).ok()??;
-    let at = usize::try_from(location.line).ok()?.checked_sub(1)?;
-    let text = String::from_utf8_lossy(&bytes);
-    text.lines().nth(at).map(str::to_owned)
 }
 
 /// Writes down every call of both sides, as of any other run.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::council::Plan;
 use crate::council::plan::{DebateMode, ExchangeMode, Procedure, ProcedureOptions};
-use crate::prompt::{self, redactor_for};
+use crate::prompt;
 use crate::report::{
     self, BackendFacts, GatePolicy, MATRIX_BACKEND, Report, ReviewSubject, RunFacts,
 };
@@ -30,7 +30,7 @@ use crate::run::plan::{PlanInputs, build_plan, plan_subject};
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::{SeatPrompts, template_overrides};
 use crate::run::recognition::VerdictMemory;
-use crate::run::redaction::own_rules_text;
+use crate::run::redaction::{own_rules_text, redactor_of_job};
 use crate::run::seats::SeatPlanner;
 use crate::run::store::REPORT_FILE;
 use crate::safe_file;
@@ -137,7 +137,12 @@ pub(crate) fn plan_matrix(
             ..ProcedureOptions::default()
         },
     };
-    let plan = build_plan(prepared, &seats, prompts.as_deref(), inputs);
+    let mut plan = build_plan(prepared, &seats, prompts.as_deref(), inputs);
+    // Jobs take an agent's name from the folder and nothing else: its command and its address are its user's own.
+    for planned in &mut plan.seats {
+        let agent = &mut planned.seat.agent;
+        agent.kind = agent.kind.clone().without_reach();
+    }
     let known = digests::compute_digests(
         prepared,
         &seats,
@@ -210,12 +215,12 @@ pub(crate) fn plan_matrix(
 }
 
 /// Gives out the turns of the next round, as far as the replies in the run's folder go; none: nobody is asked any more.
-pub(crate) fn next_turns(run: &Path) -> Result<Vec<DueTurn>, RunError> {
+pub(crate) fn next_turns(run: &Path, start: &RunContext) -> Result<Vec<DueTurn>, RunError> {
     let kept = PlannedMatrix::load(run)?;
     let prompter = prompt::PromptBuilder::new(&kept.plan.seed, &kept.header.templates)
         .map_err(RunError::usage)?
         .for_target(kept.packet.target.kind);
-    let stage = kept.advance_stage(run, Some(&LaterPrompter(prompter)), false)?;
+    let stage = kept.advance_stage(run, Some(&LaterPrompter(prompter)), false, start)?;
     match stage {
         MatrixStage::Due(due) => Ok(due),
         MatrixStage::Over(_) => Ok(Vec::new()),
@@ -230,14 +235,14 @@ pub(crate) struct ConcludedMatrix {
 }
 
 /// Makes the verdict from the replies that lie in the run's folder.
-pub(crate) fn conclude_matrix(run: &Path) -> Result<ConcludedMatrix, RunError> {
+pub(crate) fn conclude_matrix(run: &Path, start: &RunContext) -> Result<ConcludedMatrix, RunError> {
     let kept = PlannedMatrix::load(run)?;
-    let MatrixStage::Over(mut outcome) = kept.advance_stage(run, None, true)? else {
+    let MatrixStage::Over(mut outcome) = kept.advance_stage(run, None, true, start)? else {
         return Err(RunError::run(
             "replies are missing: the council is not finished",
         ));
     };
-    let redactor = kept.redactor()?;
+    let redactor = kept.redactor(start)?;
     let rules = kept.header.rules.clone().map(|agent| RuleBench {
         agent,
         packet: Arc::new(kept.packet.clone()),
@@ -306,14 +311,14 @@ impl PlannedMatrix {
     }
 
     /// Takes secrets out of what is shown, as it was taken out where the run was planned.
-    fn redactor(&self) -> Result<Redactor, RunError> {
+    fn redactor(&self, start: &RunContext) -> Result<Redactor, RunError> {
         let rules = match &self.header.redaction_rules {
             Some(text) => Redactor::with_table(SecretTable::parse(text).map_err(|error| {
                 RunError::usage(format!("the rules for secrets of this run: {error}"))
             })?),
             None => Redactor::default(),
         };
-        Ok(redactor_for(&rules, &self.packet))
+        Ok(redactor_of_job(&rules, &self.packet, start))
     }
 
     fn advance_stage(
@@ -321,12 +326,13 @@ impl PlannedMatrix {
         run: &Path,
         prompter: Option<&dyn PromptRenderer>,
         last: bool,
+        start: &RunContext,
     ) -> Result<MatrixStage, RunError> {
         let desk = MatrixContext {
             run,
             packet: Arc::new(self.packet.clone()),
             blobs: Arc::clone(&self.blobs) as Arc<dyn BlobSource>,
-            redactor: self.redactor()?,
+            redactor: self.redactor(start)?,
             prompter,
             max_answer_bytes: self.header.max_answer_bytes,
             packet_digest: self.header.packet.clone(),

@@ -10,3 +10,4 @@ mod side_purse;
 mod sides;
 pub(crate) mod stage;
 pub(crate) mod topic;
+mod written_source;

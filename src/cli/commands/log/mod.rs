@@ -5,6 +5,7 @@ mod stats;
 pub(crate) use stats::FindingStats;
 
 use clap::Args;
+use council_secrets::Redactor;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -17,6 +18,7 @@ use crate::report::{GatePolicy, Report};
 use crate::run::dismissals;
 use crate::run::error::RunError;
 use crate::run::notes::{self, NotedVerdict};
+use crate::run::redaction::user_redactor;
 use crate::run::store::{self, RunState, StoredRun};
 use crate::run::trust::SignatureTrust;
 use crate::text::{self, Ellipsis, Untrusted};
@@ -66,6 +68,15 @@ pub(crate) struct LogEntry {
     target: String,
     /// The first line of the commit's message; empty where it is not known.
     subject: String,
+}
+
+impl LogEntry {
+    /// Authors write subjects, and whoever can push writes notes: both may hold a secret.
+    fn redact_words(&mut self, redactor: &Redactor) {
+        for text in [&mut self.headline, &mut self.target, &mut self.subject] {
+            *text = redactor.redact_words(text).text;
+        }
+    }
 }
 
 /// Where an entry comes from, and how it stands.
@@ -121,6 +132,10 @@ pub(crate) fn run(args: &LogArgs, start: &CommandContext) -> Result<(), RunError
     entries.sort_by(|a, b| (is_over(a), &b.started).cmp(&(is_over(b), &a.started)));
     entries.truncate(args.max_count);
     add_subjects(&mut entries, start);
+    let redactor = user_redactor(start)?;
+    entries
+        .iter_mut()
+        .for_each(|entry| entry.redact_words(&redactor));
     if args.json {
         return start.console.print_json(&entries);
     }

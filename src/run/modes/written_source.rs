@@ -1,0 +1,48 @@
+//! What a duel's transcript leaves out: the lines that it names, and the rules that spoke.
+
+use std::sync::Arc;
+
+use council_builtin::BuiltinJudge;
+use council_protocol::{BlobSource, Finding, Location, Packet, Side};
+
+use crate::council::Plan;
+use crate::duel::DuelRole;
+use crate::duel::verdict::WrittenSource;
+
+/// The reviewed side, and the rules of those sides that are nothing else.
+pub(super) struct SidesAndTree<'a> {
+    blobs: &'a dyn BlobSource,
+    rules: [Option<BuiltinJudge>; 2],
+}
+
+impl<'a> SidesAndTree<'a> {
+    pub(super) fn new(plan: &Plan, packet: &Arc<Packet>, blobs: &'a Arc<dyn BlobSource>) -> Self {
+        let rules = [0, 1].map(|side| {
+            let seat = &plan.seats.get(side)?.seat;
+            BuiltinJudge::new(seat, Arc::clone(packet), Arc::clone(blobs)).ok()
+        });
+        Self {
+            blobs: &**blobs,
+            rules,
+        }
+    }
+}
+
+impl WrittenSource for SidesAndTree<'_> {
+    fn line_at(&mut self, location: &Location) -> Option<String> {
+        reviewed_line(self.blobs, location)
+    }
+
+    fn rule_finding(&mut self, role: DuelRole, written: &Finding) -> Option<Finding> {
+        let side = self.rules[usize::from(role == DuelRole::B)].as_ref()?;
+        side.recall_finding(written).cloned()
+    }
+}
+
+/// A line of the reviewed side.
+fn reviewed_line(blobs: &dyn BlobSource, location: &Location) -> Option<String> {
+    let bytes = blobs.read(Side::New, &location.path).ok()??;
+    let at = usize::try_from(location.line).ok()?.checked_sub(1)?;
+    let text = String::from_utf8_lossy(&bytes);
+    text.lines().nth(at).map(str::to_owned)
+}

@@ -1,0 +1,226 @@
+//! What agents were handed stays out of whatever is kept: only this process knows those values, so whoever reads the journal,
+//! a bundle or the folder of a matrix later could not tell them from other words.
+
+use std::ops::Range;
+
+use council_protocol::message::Usage;
+use council_protocol::worker::WorkerReply;
+use council_protocol::{Event, Failure, Packet};
+use council_secrets::Redactor;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// The longest name of a field, or word of a fixed list, in an answer.
+const MAX_WORD: usize = 24;
+
+/// Takes the values that agents were handed out of what comes from them.
+pub(crate) struct HandedValues<'a> {
+    redactor: &'a Redactor,
+    /// Whether a file is called so: a value that happens to be a file's name must not move a finding elsewhere.
+    is_file: &'a dyn Fn(&str) -> bool,
+}
+
+/// Whether a file of the change is called so, on either side.
+pub(crate) fn names_file(packet: &Packet, name: &str) -> bool {
+    let mut files = packet.files.iter();
+    files.any(|file| file.path.display() == name || file.path_before().display() == name)
+}
+
+impl<'a> HandedValues<'a> {
+    pub(crate) fn new(redactor: &'a Redactor, is_file: &'a dyn Fn(&str) -> bool) -> Self {
+        Self { redactor, is_file }
+    }
+
+    pub(crate) fn take_out_of_event(&self, event: &mut Event) {
+        match event {
+            Event::Answered { raw, usage, .. } => self.take_out_of_answer(raw, usage),
+            Event::Failed { failure, .. } => self.take_out_of_failure(failure),
+            _ => {}
+        }
+    }
+
+    pub(crate) fn take_out_of_reply(&self, reply: &mut WorkerReply) {
+        match reply {
+            WorkerReply::Answered { raw, usage } => self.take_out_of_answer(raw, usage),
+            WorkerReply::Failed { failure } => self.take_out_of_failure(failure),
+        }
+    }
+
+    fn take_out_of_answer(&self, raw: &mut String, usage: &mut Option<Usage>) {
+        if let Some(text) = self.without_values(raw) {
+            *raw = text;
+        }
+        if let Some(usage) = usage {
+            self.take_out_of_fields(usage);
+        }
+    }
+
+    fn take_out_of_failure(&self, failure: &mut Failure) {
+        self.take_out_of_fields(failure);
+    }
+
+    /// Every text of an object.
+    fn take_out_of_fields<T: Serialize + DeserializeOwned>(&self, whole: &mut T) {
+        let Ok(mut fields) = serde_json::to_value(&*whole) else {
+            return;
+        };
+        if self.take_out_of_value(&mut fields)
+            && let Ok(redacted) = serde_json::from_value(fields)
+        {
+            *whole = redacted;
+        }
+    }
+
+    /// Says whether anything was replaced.
+    fn take_out_of_value(&self, value: &mut Value) -> bool {
+        let each = |found: bool, value| self.take_out_of_value(value) || found;
+        match value {
+            Value::String(text) => {
+                let redacted = self.without_value(text);
+                let found = redacted.is_some();
+                *text = redacted.unwrap_or_else(|| std::mem::take(text));
+                found
+            }
+            Value::Array(values) => values.iter_mut().fold(false, each),
+            Value::Object(fields) => fields.values_mut().fold(false, each),
+            Value::Null | Value::Bool(_) | Value::Number(_) => false,
+        }
+    }
+
+    /// A text of one field, where it holds a value and is no word that an answer is made of.
+    fn without_value(&self, text: &str) -> Option<String> {
+        let redacted = self.redactor.redact_handed(text);
+        let holds = redacted.secrets > 0 && !is_word_of_answers(text) && !(self.is_file)(text);
+        holds.then_some(redacted.text)
+    }
+
+    /// An answer as it came: JSON, mostly, with words around it. Its strings are looked at as they are meant, whatever escapes
+    /// they are written with, and everything else stays as it is: two fields of one name must not become one.
+    fn without_values(&self, raw: &str) -> Option<String> {
+        let mut out = String::with_capacity(raw.len());
+        let (mut end, mut found, mut kept) = (0, false, false);
+        for place in json_strings(raw) {
+            let written = &raw[place.clone()];
+            let Ok(text) = serde_json::from_str::<String>(written) else {
+                continue;
+            };
+            let Some(redacted) = self.without_value(&text) else {
+                kept |= self.redactor.redact_handed(&text).secrets > 0;
+                continue;
+            };
+            out.push_str(&raw[end..place.start]);
+            // A text is always JSON.
+            out.push_str(&serde_json::to_string(&redacted).unwrap_or_default());
+            (end, found) = (place.end, true);
+        }
+        out.push_str(&raw[end..]);
+        if !kept {
+            let whole = self.redactor.redact_handed(&out);
+            (out, found) = (whole.text, found || whole.secrets > 0);
+        }
+        found.then_some(out)
+    }
+}
+
+/// Whether a text may be a field's name or a word such as `critical`: without it an answer is none.
+fn is_word_of_answers(text: &str) -> bool {
+    let is_letter = |b: u8| b.is_ascii_alphabetic() || b == b'_' || b == b'-';
+    text.len() <= MAX_WORD && text.bytes().all(is_letter)
+}
+
+/// Where the strings of a JSON text stand, with their quotes. They end on their line.
+fn json_strings(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut begin = None;
+    let mut is_escaped = false;
+    for (at, byte) in text.bytes().enumerate() {
+        match (begin, byte) {
+            _ if is_escaped => is_escaped = false,
+            (Some(_), b'\\') => is_escaped = true,
+            (Some(start), b'"') => {
+                found.push(start..at + 1);
+                begin = None;
+            }
+            (None, b'"') => begin = Some(at),
+            (_, b'\n') => begin = None,
+            _ => {}
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn answer_without(value: &str, raw: &str, file: &str) -> String {
+        let redactor = Redactor::default().handing([format!("MY_KEY={value}").as_str()]);
+        let is_file = |name: &str| name == file;
+        let mut raw = raw.to_owned();
+        HandedValues::new(&redactor, &is_file).take_out_of_answer(&mut raw, &mut None);
+        raw
+    }
+
+    fn escaped(text: &str) -> String {
+        text.encode_utf16()
+            .map(|unit| format!("\\u{unit:04x}"))
+            .collect()
+    }
+
+    proptest! {
+        /// However JSON writes it, in whatever field, with words around the answer or without.
+        #[test]
+        fn no_spelling_of_json_keeps_a_value(
+            value in "[a-z]{4}[0-9]{3}[A-Za-z0-9\"\\\\/+]{6,12}[a-z][0-9]",
+            before in "[a-z \"{]{0,12}",
+            is_escaped: bool,
+        ) {
+            let written = match is_escaped {
+                true => format!("\"{}\"", escaped(&value)),
+                false => serde_json::to_string(&value).unwrap(),
+            };
+            let object = format!("{{\"verdict\":\"PASS\",\"key_insight\":{written},\"key_insight\":\"two\"}}");
+            let raw = format!("{before}\n{object}");
+            let shown = answer_without(&value, &raw, "");
+            let (around, object) = shown.split_once('\n').unwrap();
+            prop_assert_eq!(around, before);
+            // Both fields are there as they were.
+            prop_assert_eq!(object.matches("key_insight").count(), 2);
+            let read: Value = serde_json::from_str(&object.replacen("key_insight", "first", 1)).unwrap();
+            prop_assert!(!read["first"].as_str().unwrap().contains(&value), "{}", shown);
+            prop_assert_eq!(&read["verdict"], "PASS");
+        }
+
+        /// What holds no value is not touched at all, JSON or not.
+        #[test]
+        fn other_words_stay(raw in "[ -~\n]{0,80}") {
+            prop_assert_eq!(answer_without("zq7Kd93hfLs02mXw5TtB", &raw, ""), raw);
+        }
+    }
+
+    #[test]
+    fn words_that_an_answer_needs_and_names_of_files_stay() {
+        let raw = r#"{"severity":"critical","location":{"path":"conf/key-7.ini"},"why":"see conf/key-7.ini"}"#;
+        assert_eq!(answer_without("critical", raw, ""), raw);
+        let shown = answer_without("conf/key-7.ini", raw, "conf/key-7.ini");
+        assert!(shown.contains(r#""path":"conf/key-7.ini""#), "{shown}");
+        assert!(shown.contains("see [redacted: value]"), "{shown}");
+    }
+
+    #[test]
+    fn what_a_turn_cost_and_why_it_failed_hold_no_value() {
+        let value = "zq7Kd93hfLs02mXw5TtB";
+        let redactor = Redactor::default().handing([format!("MY_KEY={value}").as_str()]);
+        let mut failure = Failure::new(
+            council_protocol::FailureKind::Died,
+            format!("it wrote {value}"),
+        )
+        .with_unread(format!("my key is {value}").as_bytes());
+        HandedValues::new(&redactor, &|_| false).take_out_of_failure(&mut failure);
+        assert!(!format!("{failure:?}").contains(value), "{failure:?}");
+        assert_eq!(failure.kind, council_protocol::FailureKind::Died);
+    }
+}
