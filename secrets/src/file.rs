@@ -62,7 +62,7 @@ pub(crate) fn value_of_line(line: &str) -> LineValue {
         return LineValue::Opaque;
     }
     let is_command = rest.contains("$(") || rest.contains('`') || is_place_holder(rest);
-    if rest.is_empty() || is_redacted(rest) || is_command {
+    if rest.is_empty() || is_redacted(rest) || is_command || is_switch(rest) {
         return LineValue::Shown;
     }
     LineValue::Hidden(line.len() - rest.len())
@@ -82,6 +82,13 @@ fn is_commented_setting(text: &str) -> bool {
     let name = name.strip_prefix("export ").unwrap_or(name);
     let is_name = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
     !name.is_empty() && name.bytes().all(is_name) && !value.trim().contains(' ')
+}
+
+/// `package-lock=false`: a switch is nobody's secret.
+fn is_switch(value: &str) -> bool {
+    const SWITCHES: [&str; 8] = ["true", "false", "yes", "no", "on", "off", "null", "none"];
+    let value = value.trim_matches(is_around_value).to_ascii_lowercase();
+    SWITCHES.contains(&value.as_str())
 }
 
 /// `<your-token>`, in which nothing stands.

@@ -21,6 +21,8 @@ enum Place {
     Header,
     /// After at least one line of the key itself.
     Body,
+    /// After `-----BEGIN CERTIFICATE-----` and its like: made to be given away.
+    Public,
 }
 
 /// What stands for a line of a key that was redacted before.
@@ -46,12 +48,38 @@ impl KeyBlock {
         self.place != Place::Outside || key_begin(line, holds_secrets).is_some()
     }
 
+    /// Whether the line that was read last belongs to something that is made to be given away.
+    pub(crate) fn is_public(&self) -> bool {
+        self.place == Place::Public
+    }
+
+    /// Goes on in a public block, or begins one, as long as each line is what such a block has.
+    fn stays_public(&mut self, line: &str) -> bool {
+        let text = line.trim();
+        if begins_public(text) {
+            self.place = Place::Public;
+            return true;
+        }
+        if self.place != Place::Public {
+            return false;
+        }
+        let is_end = text.starts_with(KEY_END);
+        let is_body = text.len() <= MAX_PEM_LINE && text.bytes().all(is_base64);
+        if is_end || !is_body {
+            self.place = Place::Outside;
+        }
+        is_end || is_body
+    }
+
     /// Reads the next line of a text. Where it holds a part of a key, or is base64: its kind, and what of it is secret.
     pub(crate) fn read_line(
         &mut self,
         line: &str,
         holds_secrets: bool,
     ) -> Option<(&'static str, Range<usize>)> {
+        if self.stays_public(line) {
+            return None;
+        }
         if let Some(begin) = key_begin(line, holds_secrets) {
             let after = line[begin..].find(KEY_BEGIN).map_or(line.len(), |_| {
                 let name = begin + KEY_BEGIN.len();
@@ -105,6 +133,28 @@ impl KeyBlock {
 
 /// The fewest signs of a line of base64 whose head is not shown.
 const MIN_BARE: usize = 60;
+
+/// The longest line of base64 in a block of PEM: 76 signs where MIME wraps it, 64 elsewhere.
+const MAX_PEM_LINE: usize = 76;
+
+/// What stands in blocks that are made to be given away.
+const PUBLIC: [&str; 8] = [
+    "CERTIFICATE",
+    "X509 CERTIFICATE",
+    "TRUSTED CERTIFICATE",
+    "CERTIFICATE REQUEST",
+    "NEW CERTIFICATE REQUEST",
+    "X509 CRL",
+    "PUBLIC KEY",
+    "RSA PUBLIC KEY",
+];
+
+/// Whether a line is the first one of such a block, and nothing else.
+fn begins_public(line: &str) -> bool {
+    let name = line.strip_prefix("-----BEGIN ");
+    let name = name.and_then(|rest| rest.strip_suffix("-----"));
+    name.is_some_and(|name| PUBLIC.contains(&name))
+}
 
 const KEY_BEGIN: &str = "-----BEGIN";
 const KEY_END: &str = "-----END";

@@ -37,4 +37,6 @@ mod blob_tests;
 #[cfg(test)]
 mod derived_tests;
 #[cfg(test)]
+mod public_tests;
+#[cfg(test)]
 mod tests;

@@ -100,7 +100,36 @@ pub(crate) fn is_mixed_literal(value: &str) -> bool {
     }
     let symbols = value.bytes().any(|b| b"!@$%^&*+/=~?#".contains(&b));
     let mixed = (digits > 0 || symbols) && upper + lower > 0;
-    is_literal(value) && (mixed || (value.len() >= 16 && upper > 2 && lower > 2))
+    is_literal(value)
+        && !is_scheme(value)
+        && (mixed || (value.len() >= 16 && upper > 2 && lower > 2))
+}
+
+/// Whether a value names an encoding or a digest: `password.encode("latin1")`.
+fn is_scheme(value: &str) -> bool {
+    const SCHEMES: [&str; 20] = [
+        "latin1",
+        "latin-1",
+        "utf8",
+        "utf-8",
+        "utf16",
+        "utf-16",
+        "utf-16le",
+        "iso-8859-1",
+        "iso8859-1",
+        "cp1252",
+        "windows-1252",
+        "us-ascii",
+        "base64",
+        "base64url",
+        "md5",
+        "sha1",
+        "sha-1",
+        "sha256",
+        "sha-256",
+        "sha512",
+    ];
+    SCHEMES.contains(&value.to_ascii_lowercase().as_str())
 }
 
 /// A value without quotes must look drawn at random: no name, no path, no call; letters of both cases and digits, or

@@ -362,7 +362,7 @@ impl<'r> LineRedactor<'r> {
         if let Some(own) = &self.redactor.own {
             push_matches(own, line, &mut spans);
         }
-        if !self.holds_secrets {
+        if !self.holds_secrets || self.block.is_public() {
             return (spans, false);
         }
         let guess = |kind, range| SecretSpan {

@@ -413,7 +413,7 @@ fn what_was_dismissed_does_not_fail_a_duel() {
 fn a_duel_of_rules_finds_what_a_review_finds() {
     let repo = with(
         "a.py",
-        "import subprocess, requests\n\ndef f(x):\n    subprocess.call(\"ls \" + x, shell=True)\n    return eval(requests.get(x, verify=False))\n",
+        "import subprocess, requests\n\ndef f(x):\n    subprocess.call(\"ls \" + x, shell=True)\n    y = requests.get(x, verify=False)\n\n\ndef g(x):\n    return eval(x)\n",
     );
     let known = |args: &[&str]| {
         let run = repo.council_with(&[], args);
@@ -433,6 +433,7 @@ fn a_duel_of_rules_finds_what_a_review_finds() {
     let review = known(&["review", "HEAD", "--json"]);
     let sides = ["--agent-a", "builtin", "--agent-b", "builtin", "--json"];
     let duel = known(&[&["duel", "HEAD"][..], &sides].concat());
-    assert!(review.len() > 2 && review.iter().all(|(_, rule)| rule != "none"));
+    let named = review.iter().all(|(_, rule)| rule != "none");
+    assert!(review.len() > 2 && named, "{review:?}");
     assert_eq!(duel, review);
 }
