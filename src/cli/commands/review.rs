@@ -133,7 +133,7 @@ pub(crate) struct CouncilArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) backend: Option<String>,
     /// The most US dollars the run may cost; a call that could exceed it is not made
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     pub(crate) max_cost: Option<String>,
     /// Time limit for the whole run, e.g. 90s or 10m
     #[arg(long, value_name = "TIME")]

@@ -105,7 +105,7 @@ pub(super) fn second_round(state: &mut DebateState, agenda: &DebateAgenda) -> Op
 /// Why R2 cannot run.
 pub(super) fn debate_obstacle(judges: &Judges, debaters: &[SeatIndex]) -> Option<&'static str> {
     if only_rules(judges) {
-        Some("R2 did not run: only rules sat, and rules do not debate")
+        Some("there was no second round: built-in rules cannot answer each other")
     } else if judges.counted_seats().len() < 2 {
         Some("R2 did not run: there are not two answers of R1 to debate")
     } else if !judges.iter().any(|j| j.debates && j.can_be_messaged()) {

@@ -6,6 +6,7 @@ use clap::Args;
 use jiff::{Span, Zoned, civil::Date};
 
 use crate::cli::columns::Columns;
+use crate::cli::commands::eval::count_noun;
 use crate::cli::context::CommandContext;
 use crate::eval::labelled::{LabelConfidence, LabelSet, LabelledChange};
 use crate::git::MainLineLimits;
@@ -83,9 +84,9 @@ pub(super) fn run(args: &CollectArgs, start: &CommandContext) -> Result<(), RunE
     let told = describe(&sets, &collected.items);
     let is_empty = collected.items.is_empty();
     let mut head = format!(
-        "{} commits of the main line read, {} changes labelled: {}\n",
-        collected.walked,
-        collected.items.len(),
+        "{} of the main line read, {} labelled: {}\n",
+        count_noun(collected.walked, "commit"),
+        count_noun(collected.items.len(), "change"),
         files.changes.display()
     );
     match (files.renew_changes(collected.items)?, is_empty) {

@@ -39,6 +39,12 @@ enum EvalStep {
     Label(label::LabelArgs),
 }
 
+/// `1 change`, `2 changes`.
+fn count_noun(count: usize, what: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}")
+}
+
 pub(crate) fn run(args: &EvalArgs, start: &CommandContext) -> Result<u8, RunError> {
     match &args.step {
         EvalStep::Run(args) => return trials::run(args, start),

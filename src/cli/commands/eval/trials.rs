@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::cli::commands::eval::count_noun;
 use crate::cli::context::CommandContext;
 use crate::eval::labelled::{LabelConfidence, LabelledChange};
 use crate::eval::statistics::changes_to_tell_apart;
@@ -180,10 +181,11 @@ fn print_forecast(
         .count();
     let trials = items.len() * councils.len() * args.repeat as usize;
     let mut text = format!(
-        "{} changes × {} councils × {} repeats = {trials} reviews; {} are there already\n",
-        items.len(),
-        councils.len(),
-        args.repeat,
+        "{} × {} × {} = {}; {} already there\n",
+        count_noun(items.len(), "change"),
+        count_noun(councils.len(), "council"),
+        count_noun(args.repeat as usize, "repeat"),
+        count_noun(trials, "review"),
         runner.book.ended.len()
     );
     let needed = changes_to_tell_apart(0.3, 0.4);
