@@ -129,8 +129,15 @@ impl Redactor {
         }
     }
 
-    /// A text without the values that agents were handed, and with everything else.
+    /// A text without the values that agents were handed, in whatever form, and with everything else.
     pub fn redact_handed(&self, text: &str) -> RedactedText {
+        let mut redacted = self.redact_handed_as_written(text);
+        redacted.secrets += redact_derived(&self.handed, &mut redacted.text);
+        redacted
+    }
+
+    /// The same where a value is written as it is: a text of several fields stays one of these fields.
+    pub fn redact_handed_as_written(&self, text: &str) -> RedactedText {
         let mut out = String::with_capacity(text.len());
         let mut secrets = 0;
         for line in text.split_inclusive('\n') {
@@ -185,27 +192,9 @@ impl Redactor {
             out.push_str(end);
         }
         if against == Against::Values {
-            secrets += self.redact_derived(&mut out);
+            secrets += redact_derived(&self.known, &mut out);
         }
         RedactedText { text: out, secrets }
-    }
-
-    /// Takes out what is known in another form, and says how many times. Where a placeholder stands now, a word may end
-    /// that went on before: what is left is looked at again.
-    fn redact_derived(&self, text: &mut String) -> usize {
-        const MAX_PASSES: usize = 8;
-        let mut secrets = 0;
-        for _ in 0..MAX_PASSES {
-            let spans = self.known.find_derived(text);
-            if spans.is_empty() {
-                break;
-            }
-            let parts = spans.iter().flat_map(|span| parts_of_lines(text, span));
-            let mut out = String::with_capacity(text.len());
-            secrets += push_redacted(&mut out, text, parts.collect());
-            *text = out;
-        }
-        secrets
     }
 
     /// A reader of the lines of one file, or of text of no file: what looks like a secret is replaced.
@@ -383,6 +372,24 @@ impl<'r> LineRedactor<'r> {
             }
         }
     }
+}
+
+/// Takes out what is known in another form, and says how many times. Where a placeholder stands now, a word may end
+/// that went on before: what is left is looked at again.
+fn redact_derived(known: &KnownValues, text: &mut String) -> usize {
+    const MAX_PASSES: usize = 8;
+    let mut secrets = 0;
+    for _ in 0..MAX_PASSES {
+        let spans = known.find_derived(text);
+        if spans.is_empty() {
+            break;
+        }
+        let parts = spans.iter().flat_map(|span| parts_of_lines(text, span));
+        let mut out = String::with_capacity(text.len());
+        secrets += push_redacted(&mut out, text, parts.collect());
+        *text = out;
+    }
+    secrets
 }
 
 /// The parts of a place that stand in one line each: lines stay lines.

@@ -12,7 +12,6 @@ use council_secrets::Redactor;
 use crate::council::ledger::DebateLedger;
 use crate::council::outcome::{JudgeRecord, JudgedFinding, Outcome};
 use crate::council::reproduction::{MendedRuns, ReproductionResult, SuggestionCheck, TestRun};
-use crate::report::facts::InstructionFacts;
 
 /// What takes the secrets out of a report.
 #[derive(Debug, Clone, Copy)]
@@ -192,12 +191,10 @@ impl ReportRedactor<'_> {
         paths.iter().map(redacted).collect()
     }
 
-    /// The trusted instructions by their places: files and branches may be called by a secret.
-    pub(super) fn redact_instructions(&self, instructions: &mut [InstructionFacts]) {
-        for instruction in instructions {
-            self.redact_path(&mut instruction.path);
-            self.redact_text(&mut instruction.origin);
-        }
+    /// The place of a file and the branch that it is of: either may be called by a secret.
+    pub(super) fn redact_place(&self, path: &mut RepoPath, origin: &mut String) {
+        self.redact_path(path);
+        self.redact_text(origin);
     }
 
     /// Every text of an answer.

@@ -78,7 +78,9 @@ impl Report {
     ) -> Self {
         let redactor = redact::ReportRedactor(redactor);
         redactor.redact_outcome(&mut outcome);
-        redactor.redact_instructions(&mut subject.instructions);
+        for instruction in &mut subject.instructions {
+            redactor.redact_place(&mut instruction.path, &mut instruction.origin);
+        }
         outcome.reviewed_by = ReviewedBy::of_records(&outcome.judges);
         let cut_short = run.cut_short.map(VerdictReason::from);
         let cut_short = cut_short.or(Some(outcome.reason).filter(|reason| reason.is_cut_short()));

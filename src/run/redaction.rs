@@ -71,11 +71,14 @@ fn handed_secrets<'e>(settings: &Settings, get: impl Fn(&str) -> Option<&'e OsSt
         let told = agent.env.iter().filter(|name| is_secret_name(name));
         told.chain(&agent.key)
     });
-    let line = |name: &String| {
-        let value = get(name)?.to_string_lossy();
-        Some(format!("{name}={}", value.lines().next()?))
+    let lines = |name: &String| {
+        let value = get(name).unwrap_or_default().to_string_lossy();
+        let lines = value.lines().enumerate();
+        let telling = lines.filter(|(at, line)| *at == 0 || line.len() >= MIN_OWN_SECRET);
+        let told = telling.map(|(_, line)| format!("{name}={line}"));
+        told.collect::<Vec<_>>()
     };
-    let lines: BTreeSet<String> = named.filter_map(line).collect();
+    let lines: BTreeSet<String> = named.flat_map(lines).collect();
     lines.into_iter().collect()
 }
 
@@ -84,12 +87,11 @@ fn handed_secrets<'e>(settings: &Settings, get: impl Fn(&str) -> Option<&'e OsSt
 fn own_secrets(vars: impl Iterator<Item = (OsString, OsString)>) -> Vec<String> {
     let lines = |(name, value): (OsString, OsString)| {
         let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
-        let value = value.lines().next().unwrap_or_default();
-        let named = is_secret_name(&name) && !is_place(&name, value);
-        let named = named.then_some(value);
+        let first = value.lines().next().unwrap_or_default();
+        let named = is_secret_name(&name) && !is_place(&name, first);
+        let named = value.lines().filter(|_| named);
         let secrets: Vec<String> = named
-            .into_iter()
-            .chain(url_password(value))
+            .chain(url_password(first))
             .filter(|value| value.len() >= MIN_OWN_SECRET)
             .map(|value| format!("SECRET={value}"))
             .collect();

@@ -17,19 +17,30 @@ const MAX_WORD: usize = 24;
 /// Takes the values that agents were handed out of what comes from them.
 pub(crate) struct HandedValues<'a> {
     redactor: &'a Redactor,
-    /// Whether a file is called so: a value that happens to be a file's name must not move a finding elsewhere.
-    is_file: &'a dyn Fn(&str) -> bool,
+    /// Whether a text names a file or quotes what is under review: a value that happens to stand there must neither move a
+    /// finding elsewhere nor make a quote one of nothing.
+    is_reviewed: &'a dyn Fn(&str) -> bool,
 }
 
-/// Whether a file of the change is called so, on either side.
-pub(crate) fn names_file(packet: &Packet, name: &str) -> bool {
+/// Whether a text names a file of the change, or is nothing but lines of it: what is under review says it by itself, and a quote
+/// of it has to stay one.
+pub(crate) fn stands_in_change(packet: &Packet, text: &str) -> bool {
     let mut files = packet.files.iter();
-    files.any(|file| file.path.display() == name || file.path_before().display() == name)
+    let is_name =
+        files.any(|file| file.path.display() == text || file.path_before().display() == text);
+    let hunks = || packet.files.iter().flat_map(|file| &file.hunks);
+    let is_line =
+        |wanted: &str| hunks().any(|hunk| hunk.lines().any(|line| line.text.contains(wanted)));
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    is_name || lines.all(is_line)
 }
 
 impl<'a> HandedValues<'a> {
-    pub(crate) fn new(redactor: &'a Redactor, is_file: &'a dyn Fn(&str) -> bool) -> Self {
-        Self { redactor, is_file }
+    pub(crate) fn new(redactor: &'a Redactor, is_reviewed: &'a dyn Fn(&str) -> bool) -> Self {
+        Self {
+            redactor,
+            is_reviewed,
+        }
     }
 
     pub(crate) fn take_out_of_event(&self, event: &mut Event) {
@@ -91,7 +102,7 @@ impl<'a> HandedValues<'a> {
     /// A text of one field, where it holds a value and is no word that an answer is made of.
     fn without_value(&self, text: &str) -> Option<String> {
         let redacted = self.redactor.redact_handed(text);
-        let holds = redacted.secrets > 0 && !is_word_of_answers(text) && !(self.is_file)(text);
+        let holds = redacted.secrets > 0 && !is_word_of_answers(text) && !(self.is_reviewed)(text);
         holds.then_some(redacted.text)
     }
 
@@ -105,21 +116,30 @@ impl<'a> HandedValues<'a> {
             let Ok(text) = serde_json::from_str::<String>(written) else {
                 continue;
             };
-            let Some(redacted) = self.without_value(&text) else {
+            found |= self.push_around(&mut out, &raw[end..place.start]);
+            end = place.end;
+            if let Some(redacted) = self.without_value(&text) {
+                // A text is always JSON.
+                out.push_str(&serde_json::to_string(&redacted).unwrap_or_default());
+                found = true;
+            } else {
                 kept |= self.redactor.redact_handed(&text).secrets > 0;
-                continue;
-            };
-            out.push_str(&raw[end..place.start]);
-            // A text is always JSON.
-            out.push_str(&serde_json::to_string(&redacted).unwrap_or_default());
-            (end, found) = (place.end, true);
+                out.push_str(written);
+            }
         }
-        out.push_str(&raw[end..]);
+        found |= self.push_around(&mut out, &raw[end..]);
         if !kept {
-            let whole = self.redactor.redact_handed(&out);
+            let whole = self.redactor.redact_handed_as_written(&out);
             (out, found) = (whole.text, found || whole.secrets > 0);
         }
         found.then_some(out)
+    }
+
+    /// Adds what stands between the strings of an answer, and says whether anything was replaced.
+    fn push_around(&self, out: &mut String, text: &str) -> bool {
+        let redacted = self.redactor.redact_handed(text);
+        out.push_str(&redacted.text);
+        redacted.secrets > 0
     }
 }
 

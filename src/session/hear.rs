@@ -4,7 +4,7 @@ use council_protocol::message::Ending;
 use council_protocol::{Event, Failure, FailureKind, JudgeId, Millis, Side};
 
 use super::drive::{SessionState, TaggedEvent};
-use super::handed::{HandedValues, names_file};
+use super::handed::{HandedValues, stands_in_change};
 use super::looked_up;
 use crate::council::{CancelCause, Input, TimerId};
 
@@ -81,11 +81,11 @@ impl SessionState<'_> {
     /// Takes the keys of agents out of what came, before it is written anywhere.
     fn take_out_handed(&self, event: &mut Event) {
         let setting = &self.setting;
-        let is_file = |name: &str| {
-            let is_there = |side| matches!(setting.blobs.read(side, &name.into()), Ok(Some(_)));
-            names_file(&setting.packet, name) || is_there(Side::New)
+        let is_reviewed = |text: &str| {
+            let is_there = |side| matches!(setting.blobs.read(side, &text.into()), Ok(Some(_)));
+            stands_in_change(&setting.packet, text) || is_there(Side::New)
         };
-        HandedValues::new(&setting.redactor, &is_file).take_out_of_event(event);
+        HandedValues::new(&setting.redactor, &is_reviewed).take_out_of_event(event);
     }
 
     /// A judge is gone, or was never seated.

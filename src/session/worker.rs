@@ -16,7 +16,7 @@ use council_protocol::{
 use council_secrets::Redactor;
 use serde::de::DeserializeOwned;
 
-use super::handed::{HandedValues, names_file};
+use super::handed::{HandedValues, stands_in_change};
 use crate::packet::{self, FOLDER_VERSION, FolderIndex, INDEX_FILE, PACKET_FILE, sha256};
 use crate::safe_file::{self, FileWriter};
 
@@ -176,8 +176,9 @@ pub(crate) fn answer_turn(
         },
         Err(failure) => WorkerReply::Failed { failure },
     };
-    let is_file = |name: &str| open_packet(run).is_ok_and(|(packet, _)| names_file(&packet, name));
-    HandedValues::new(redactor, &is_file).take_out_of_reply(&mut reply);
+    let is_reviewed =
+        |text: &str| open_packet(run).is_ok_and(|(packet, _)| stands_in_change(&packet, text));
+    HandedValues::new(redactor, &is_reviewed).take_out_of_reply(&mut reply);
     let path = reply_file(run, judge, turn);
     FileWriter::new(&path)
         .synced()

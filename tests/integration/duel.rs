@@ -424,7 +424,7 @@ fn a_duel_of_rules_finds_what_a_review_finds() {
             .iter()
             .map(|found| {
                 let text = |value: &serde_json::Value| value.as_str().unwrap_or("none").to_owned();
-                (text(&found["fingerprint"]), text(&found["rule"]))
+                (text(&found["fingerprint"]), text(&found["finding"]["rule"]))
             })
             .collect();
         found.sort();
