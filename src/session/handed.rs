@@ -113,7 +113,7 @@ impl<'a> HandedValues<'a> {
         let (mut end, mut found, mut kept) = (0, false, false);
         for place in json_strings(raw) {
             let written = &raw[place.clone()];
-            let Ok(text) = serde_json::from_str::<String>(written) else {
+            let Ok(text) = serde_json::from_slice::<String>(written.as_bytes()) else {
                 continue;
             };
             found |= self.push_around(&mut out, &raw[end..place.start]);
