@@ -17,7 +17,7 @@ const FILE: &str = "steps.json";
 /// What is kept at most, so that no file grows without end.
 const MAX_STEPS: usize = 5_000;
 
-/// One step.
+/// A finished call of a turn, as it is kept on disk.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct KeptStep {
     turn: String,
