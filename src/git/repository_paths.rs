@@ -54,6 +54,24 @@ impl RepositoryPaths {
         self.git_dir.is_some() && self.workdir.is_none()
     }
 
+    /// Whether the worktree itself names this git directory. `core.worktree` and the `gitdir` file of a linked worktree lie
+    /// in the git directory, and may name the worktree of another repository.
+    pub fn worktree_agrees(&self) -> bool {
+        let (Some(workdir), Some(git_dir)) = (&self.workdir, &self.git_dir) else {
+            return false;
+        };
+        let link = workdir.join(".git");
+        let named = match std::fs::read_to_string(&link) {
+            Ok(text) => match text.trim_end().strip_prefix("gitdir: ") {
+                Some(path) => workdir.join(path),
+                None => return false,
+            },
+            Err(_) => link,
+        };
+        let real = |path: &Path| path.canonicalize().ok();
+        real(git_dir).is_some_and(|own| real(&named) == Some(own))
+    }
+
     /// Where the files go that people and agents read: `.agents/council` of the worktree, `council` of a bare
     /// repository, `.agents/council` of the directory where there is no repository.
     pub fn council_dir(&self) -> PathBuf {
@@ -92,5 +110,37 @@ impl RepositoryPaths {
             Some(common_dir) => common_dir.join("council").join("runs"),
             None => self.council_dir().join("runs"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Repo;
+
+    fn paths(repo: &Repo) -> RepositoryPaths {
+        RepositoryPaths::discover(repo.path(), &GitEnvironment::default()).unwrap()
+    }
+
+    #[test]
+    fn only_the_git_directory_that_a_worktree_names_is_its_own() {
+        let (mine, download) = (Repo::new(), Repo::new());
+        for repo in [&mine, &download] {
+            repo.write("a.txt", "a\n").commit("first");
+            assert!(paths(repo).worktree_agrees());
+        }
+        let own = mine.path().to_str().unwrap();
+        download.git(&["config", "core.worktree", own]);
+        assert!(!paths(&download).worktree_agrees());
+        download.git(&["config", "--unset", "core.worktree"]);
+
+        let outside = tempfile::tempdir().unwrap();
+        let linked = outside.path().join("linked");
+        download.git(&["worktree", "add", "-q", linked.to_str().unwrap()]);
+        let of_linked = || RepositoryPaths::discover(&linked, &GitEnvironment::default()).unwrap();
+        assert!(of_linked().worktree_agrees());
+        let forged = mine.path().join(".git").display().to_string();
+        std::fs::write(download.path().join(".git/worktrees/linked/gitdir"), forged).unwrap();
+        assert!(!of_linked().worktree_agrees());
     }
 }

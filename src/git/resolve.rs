@@ -14,7 +14,8 @@ use super::object_store::HeadPosition;
 use super::objects::ObjectReader;
 use super::pathspec::PathspecList;
 use super::revision::{
-    self, ResolvedRevision, at_commit, describe_origin, head_revision, resolve_revision,
+    self, ResolvedRevision, TrustedDefault, at_commit, describe_origin, head_revision,
+    resolve_revision,
 };
 use super::target::{self, AlteredCommit, Proposal, TargetSpec, UnmergedRange, make_target};
 use super::tree;
@@ -61,6 +62,27 @@ impl ResolvedTarget {
             unreadable: HashMap::new(),
             closed: BTreeSet::new(),
         }
+    }
+
+    /// Has what the trusted default branch says in place of what the base says; `remote` is the base's.
+    fn judge_by_default(
+        &mut self,
+        objects: &ObjectReader,
+        remote: Option<&str>,
+        is_ours: impl Fn(&str) -> bool,
+    ) -> Result<(), GitError> {
+        match revision::trusted_default(objects, remote, is_ours) {
+            TrustedDefault::Branch(name, commit) => {
+                let default = at_commit(objects, revision::short_ref_name(&name), commit)?;
+                self.trusted = Some((default.tree, describe_origin(&default)));
+            }
+            TrustedDefault::Base => {}
+            TrustedDefault::Nobody(note) => {
+                self.trusted = None;
+                self.notes.push(note);
+            }
+        }
+        Ok(())
     }
 }
 
@@ -209,10 +231,8 @@ fn resolve_unmerged(
         resolve_revision(objects, &range.to)?,
     );
     let mut resolved = resolve_range(&from, &to);
-    if let Some((name, commit)) = revision::remote_default(objects, range.remote.as_deref()) {
-        let default = at_commit(objects, revision::short_ref_name(&name), commit)?;
-        resolved.trusted = Some((default.tree, describe_origin(&default)));
-    }
+    // What is pushed may be the default branch itself.
+    resolved.judge_by_default(objects, range.remote.as_deref(), |_| false)?;
     Ok(resolved)
 }
 
@@ -338,10 +358,8 @@ fn resolve_branch(objects: &ObjectReader) -> Result<ResolvedTarget, GitError> {
         HeadPosition::Branch(branch, _) => Some(branch.as_str()),
         _ => None,
     };
-    if let Some((name, commit)) = revision::default_for(objects, &base.name, own) {
-        let default = at_commit(objects, revision::short_ref_name(&name), commit)?;
-        resolved.trusted = Some((default.tree, describe_origin(&default)));
-    }
+    let remote = revision::remote_of_ref(objects, &base.name);
+    resolved.judge_by_default(objects, remote.as_deref(), |name| Some(name) != own)?;
     if let HeadPosition::Branch(..) = head {
         resolved.framing.title = name.to_owned();
     }

@@ -2,7 +2,7 @@
 
 use super::error::GitError;
 use super::id::ObjectId;
-use super::object_store::{HeadPosition, ObjectKind};
+use super::object_store::{ConfigLevel, HeadPosition, ObjectKind};
 use super::objects::ObjectReader;
 
 /// A revision that was found.
@@ -312,67 +312,136 @@ fn is_behind(
     }
 }
 
-/// The default branch: what a remote's HEAD names (`origin` first), else main, master or `init.defaultBranch`, of a
-/// remote or here.
+/// What a change is compared with by default: the default branch of a remote (the trusted one first), else of this
+/// repository. Only a comparison: whose configuration is obeyed is said by [`trusted_default`].
 fn default_branch(objects: &ObjectReader) -> Option<(String, ObjectId)> {
-    let store = &objects.store;
-    let mut remotes = store.remote_names();
-    remotes.sort_by_key(|name| (name != "origin", name.clone()));
-    let at = |name: String| store.commit_of(&name).map(|commit| (name, commit));
-    let heads = remotes
+    let trusted = trusted_remote(objects);
+    let mut remotes = objects.store.remote_names();
+    remotes.sort_by_key(|name| (Some(name) != trusted.as_ref(), name.clone()));
+    let mut heads = remotes
         .iter()
-        .filter_map(|remote| store.symbolic_target(&format!("refs/remotes/{remote}/HEAD")));
+        .filter_map(|remote| head_of_remote(objects, remote));
+    let mut named = remotes.iter().filter_map(|remote| {
+        let prefix = format!("refs/remotes/{remote}/");
+        usual_default(objects, &prefix)
+    });
+    heads
+        .next()
+        .or_else(|| named.next())
+        .or_else(|| usual_default(objects, "refs/heads/"))
+}
+
+/// The ref that a remote's HEAD names: its default branch for certain.
+fn head_of_remote(objects: &ObjectReader, remote: &str) -> Option<(String, ObjectId)> {
+    let name = objects
+        .store
+        .symbolic_target(&format!("refs/remotes/{remote}/HEAD"))?;
+    let commit = objects.store.commit_of(&name)?;
+    Some((name, commit))
+}
+
+/// main, master or `init.defaultBranch` below a prefix: a guess.
+fn usual_default(objects: &ObjectReader, prefix: &str) -> Option<(String, ObjectId)> {
+    let store = &objects.store;
     let configured = store.config_value("init.defaultBranch");
     let names = ["main", "master"].into_iter().chain(configured.as_deref());
-    let named = names.flat_map(|name| {
-        let there = remotes
-            .iter()
-            .map(move |remote| format!("refs/remotes/{remote}/{name}"));
-        there.chain([format!("refs/heads/{name}")])
-    });
-    heads.chain(named).find_map(at)
+    let mut names = names.map(|name| format!("{prefix}{name}"));
+    names.find_map(|name| store.commit_of(&name).map(|commit| (name, commit)))
 }
 
-/// The default branch by which a branch is judged that is compared with `base`: that of the base's remote, if it has one;
-/// never `own`, the reviewed branch itself.
-pub(super) fn default_for(
-    objects: &ObjectReader,
-    base: &str,
-    own: Option<&str>,
-) -> Option<(String, ObjectId)> {
-    let remotes = objects.store.remote_names().into_iter();
-    let mut its = remotes.filter(|name| base.starts_with(&format!("refs/remotes/{name}/")));
-    let there = its.find_map(|name| default_of_remote(objects, &name));
-    there.or_else(|| default_branch(objects).filter(|(name, _)| Some(name.as_str()) != own))
+/// The one remote whose default branch says how changes are judged: what the user's `checkout.defaultRemote` names, else
+/// `origin`, else the only one. Any other may be the fork of whoever wrote the change.
+fn trusted_remote(objects: &ObjectReader) -> Option<String> {
+    let remotes = objects.store.remote_names();
+    let asked = objects
+        .store
+        .config_matching(r"^checkout\.defaultremote$")
+        .unwrap_or_default();
+    // `.git/config` may have come with a download.
+    let mut asked = asked
+        .into_iter()
+        .rev()
+        .filter(|entry| entry.level != ConfigLevel::Repository);
+    let asked = asked.next().map(|entry| entry.value);
+    let named = asked.into_iter().chain(["origin".to_owned()]);
+    let only = || (remotes.len() == 1).then(|| remotes[0].clone());
+    let mut named = named.filter(|name| remotes.contains(name));
+    named.next().or_else(only)
 }
 
-/// The default branch of a remote, or of any where it is none of ours: as it was when it was fetched.
-pub(super) fn remote_default(
+/// Whose configuration judges a change that may be as unmerged as its base.
+pub(super) enum TrustedDefault {
+    /// A default branch.
+    Branch(String, ObjectId),
+    /// None is known, but the base belongs to the trusted remote or to this repository.
+    Base,
+    /// Nobody's: the base may be a stranger's. What to tell the reader.
+    Nobody(String),
+}
+
+/// The default branch by which a change is judged: that of the trusted remote, as it was fetched, else one of this
+/// repository that `is_ours` allows. `remote` is the one that the base belongs to, if any.
+pub(super) fn trusted_default(
     objects: &ObjectReader,
     remote: Option<&str>,
-) -> Option<(String, ObjectId)> {
-    let mut remotes = objects.store.remote_names();
-    remotes.sort_by_key(|name| {
-        (
-            Some(name.as_str()) != remote,
-            name != "origin",
-            name.clone(),
-        )
-    });
-    let mut found = remotes
-        .iter()
-        .filter_map(|name| default_of_remote(objects, name));
-    found.next()
+    is_ours: impl Fn(&str) -> bool,
+) -> TrustedDefault {
+    let Some(trusted) = trusted_remote(objects) else {
+        return default_without_remote(objects, remote, is_ours);
+    };
+    let guess = usual_default(objects, &format!("refs/remotes/{trusted}/"));
+    let default = head_of_remote(objects, &trusted)
+        .or_else(|| {
+            guess
+                .clone()
+                .filter(|(name, _)| is_here(objects, &trusted, name))
+        })
+        .or_else(|| usual_default(objects, "refs/heads/").filter(|(name, _)| is_ours(name)));
+    match default {
+        Some((name, commit)) => TrustedDefault::Branch(name, commit),
+        None if guess.is_none() && remote.is_none_or(|remote| remote == trusted) => {
+            TrustedDefault::Base
+        }
+        None => TrustedDefault::Nobody(format!(
+            "no council.toml is obeyed: the default branch of {trusted} is not known (git remote set-head {trusted} \
+             --auto asks for it)"
+        )),
+    }
 }
 
-fn default_of_remote(objects: &ObjectReader, remote: &str) -> Option<(String, ObjectId)> {
-    let store = &objects.store;
-    let head = store.symbolic_target(&format!("refs/remotes/{remote}/HEAD"));
-    let configured = store.config_value("init.defaultBranch");
-    let names = ["main", "master"].into_iter().chain(configured.as_deref());
-    let named = names.map(|name| format!("refs/remotes/{remote}/{name}"));
-    let mut names = head.into_iter().chain(named);
-    names.find_map(|name| store.commit_of(&name).map(|commit| (name, commit)))
+/// Where several remotes are equals, none of them is trusted; where there is none, the base is this repository's own.
+fn default_without_remote(
+    objects: &ObjectReader,
+    remote: Option<&str>,
+    is_ours: impl Fn(&str) -> bool,
+) -> TrustedDefault {
+    match usual_default(objects, "refs/heads/").filter(|(name, _)| is_ours(name)) {
+        Some((name, commit)) => TrustedDefault::Branch(name, commit),
+        None if remote.is_none() || objects.store.remote_names().is_empty() => TrustedDefault::Base,
+        None => TrustedDefault::Nobody(
+            "no council.toml is obeyed: no remote is the trusted one (git config --global checkout.defaultRemote NAME)"
+                .to_owned(),
+        ),
+    }
+}
+
+/// Whether a branch of a remote has one of the same name here. Where the remote's HEAD is not known, `main` is a guess, and
+/// whoever may push a branch may call it so.
+fn is_here(objects: &ObjectReader, remote: &str, name: &str) -> bool {
+    let short = name.strip_prefix(&format!("refs/remotes/{remote}/"));
+    short.is_some_and(|short| {
+        objects
+            .store
+            .commit_of(&format!("refs/heads/{short}"))
+            .is_some()
+    })
+}
+
+/// The remote that a ref was fetched from.
+pub(super) fn remote_of_ref(objects: &ObjectReader, name: &str) -> Option<String> {
+    let remotes = objects.store.remote_names().into_iter();
+    let mut its = remotes.filter(|remote| name.starts_with(&format!("refs/remotes/{remote}/")));
+    its.next()
 }
 
 /// The merge base of two revisions.

@@ -111,7 +111,8 @@ fn load_layers(
         .partition(|value| value.origin == ConfigOrigin::Repository);
     layers.extend(git_layers(global, LayerSource::Git));
     let root = voices.place.and_then(|place| place.workdir.as_deref());
-    let trust = checkout_trust(voices.checkout, root, &layers)?;
+    let own = voices.place.filter(|place| place.worktree_agrees());
+    let trust = checkout_trust(voices.checkout, own.and(root), &layers)?;
     if let Some(tree) = voices.trusted {
         let file = tree.read_file(REPOSITORY_FILE)?;
         let layer = file.map(|bytes| layers::trusted_layer(&tree.origin(), &bytes));
@@ -127,7 +128,8 @@ fn load_layers(
     Ok((resolve_checkout(&layers, trust)?, trust))
 }
 
-/// Whether the user follows this worktree as their own; `layers` are theirs alone.
+/// Whether the user follows this worktree as their own; `layers` are theirs alone. `root` is the worktree, if the git
+/// directory is its own: `.git/config` must not gain by naming a worktree that is followed.
 fn checkout_trust(
     asked: CheckoutUse,
     root: Option<&Path>,

@@ -128,6 +128,102 @@ fn a_branch_is_judged_by_what_the_default_branch_says() {
     );
 }
 
+/// A fork with a `council.toml` on its default branch and one commit more on `feature`.
+fn fork_with_rules(origin: &Repo) -> Repo {
+    let fork = Repo::clone_of(origin, &[]);
+    fork.write("council.toml", "[rules]\n").commit("rules");
+    fork.git(&["checkout", "-q", "-b", "feature"]);
+    fork.write("b.txt", "b\n").commit("work");
+    fork
+}
+
+/// Whose `council.toml` is obeyed: nobody's is an empty name.
+fn judged_by(repo: &Repo, spec: TargetSpec) -> (String, bool) {
+    let change = repo.read(spec);
+    let tree = change.trusted_tree();
+    let file = tree.and_then(|tree| tree.read_file("council.toml").unwrap());
+    let name = tree.map(|tree| tree.origin()).unwrap_or_default();
+    (name.split(' ').next().unwrap().to_owned(), file.is_some())
+}
+
+/// Law: wherever a base comes from, what a second remote says is never obeyed, unless the user names that remote.
+#[test]
+fn the_default_branch_of_a_fork_judges_nothing() {
+    let origin = origin();
+    let fork = fork_with_rules(&origin);
+    let repo = Repo::clone_of(&origin, &[]);
+    repo.git(&["remote", "add", "a-fork", fork.path().to_str().unwrap()]);
+    repo.git(&["fetch", "-q", "a-fork"]);
+    repo.git(&["remote", "set-head", "a-fork", "main"]);
+    repo.git(&["checkout", "-q", "-b", "feature", "a-fork/feature"]);
+    let tip = repo.write("c.txt", "c\n").commit("mine");
+    let from = repo.git(&["rev-parse", "a-fork/feature"]).trim().to_owned();
+    let specs = || {
+        let pushed = ["a-fork", "origin", "https://example.com/x.git"].map(|remote| {
+            TargetSpec::Unmerged(UnmergedRange {
+                from: from.clone(),
+                to: tip.clone(),
+                remote: Some(remote.to_owned()),
+            })
+        });
+        pushed.into_iter().chain([TargetSpec::Default])
+    };
+    for spec in specs() {
+        assert_eq!(judged_by(&repo, spec), ("origin/main".to_owned(), false));
+    }
+    // `.git/config` names nobody to be trusted.
+    repo.git(&["config", "checkout.defaultRemote", "a-fork"]);
+    for spec in specs() {
+        assert_eq!(judged_by(&repo, spec), ("origin/main".to_owned(), false));
+    }
+    // Several equals, and no branch here that could be the default: nobody's, and the reader is told.
+    repo.git(&["remote", "rename", "origin", "other"]);
+    repo.git(&["branch", "-q", "-D", "main"]);
+    for spec in specs().take(1).chain([TargetSpec::Default]) {
+        let change = repo.read(spec.clone());
+        assert!(
+            change
+                .notes
+                .iter()
+                .any(|note| note.contains("checkout.defaultRemote"))
+        );
+        assert_eq!(judged_by(&repo, spec), (String::new(), false));
+    }
+}
+
+/// Where the remote's HEAD is not known, a branch that anybody may have called `main` judges nothing.
+#[test]
+fn a_guessed_default_branch_counts_only_if_it_is_here_too() {
+    let origin = origin();
+    origin.git(&["branch", "-q", "-m", "develop"]);
+    let repo = Repo::clone_of(&origin, &[]);
+    origin.git(&["checkout", "-q", "-b", "main"]);
+    origin
+        .write("council.toml", "[rules]\n")
+        .commit("not merged");
+    repo.git(&["fetch", "-q"]);
+    repo.git(&["remote", "set-head", "origin", "--delete"]);
+    repo.git(&["checkout", "-q", "-b", "topic"]);
+    repo.write("b.txt", "b\n").commit("mine");
+    assert_eq!(
+        judged_by(&repo, TargetSpec::Default),
+        (String::new(), false)
+    );
+    let change = repo.read(TargetSpec::Default);
+    let told =
+        "the default branch of origin is not known (git remote set-head origin --auto asks for it)";
+    assert!(
+        change.notes.iter().any(|note| note.ends_with(told)),
+        "{:?}",
+        change.notes
+    );
+    repo.git(&["branch", "-q", "main", "origin/main"]);
+    assert_eq!(
+        judged_by(&repo, TargetSpec::Default),
+        ("origin/main".to_owned(), true)
+    );
+}
+
 #[test]
 fn an_upstream_that_is_gone_gives_way_to_the_default_branch() {
     let origin = origin();
