@@ -37,6 +37,8 @@ mod blob_tests;
 #[cfg(test)]
 mod derived_tests;
 #[cfg(test)]
+mod everyday_tests;
+#[cfg(test)]
 mod public_tests;
 #[cfg(test)]
 mod tests;

@@ -286,7 +286,10 @@ fn without_place(found: &mut FoundHit) {
 pub(crate) fn speaks_of(file: &FileChange, blobs: &dyn BlobSource) -> bool {
     let change = ChangeView::of_file(file, blobs);
     let bench = ActiveRules::new(SECURITY, &RuleSettings::default());
-    let counts = |f: &FoundHit| is_for_every_file(f.rule) && f.severity >= Severity::Significant;
+    // What steers agents is told wherever it stands: they obey it in `vendor/`, too.
+    let is_told =
+        |f: &FoundHit| f.severity >= Severity::Significant || f.rule.info.category == "agents";
+    let counts = |f: &FoundHit| is_for_every_file(f.rule) && is_told(f);
     let by_name = look_at_file(&change, &change.files[0], &bench);
     let mut speaks = by_name.iter().any(counts);
     visit_added_parts(&change.files[0], blobs, &mut |part| {

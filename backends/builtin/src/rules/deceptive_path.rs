@@ -1,6 +1,6 @@
 //! `deceptive-path`: a path that is not shown as it is read, or that holds what cannot be seen.
 
-use council_protocol::change::FileStatus;
+use council_protocol::change::{FileKind, FileStatus};
 
 use super::prelude::*;
 use crate::unicode::{character_name, find_invisible, is_bidi_control, look_alike};
@@ -11,12 +11,13 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: SECURITY,
         category: "unicode",
         severity: Critical,
-        summary: "a path that some systems take for `.git`, or with a bidirectional control (critical), or with an \
-                  invisible or a look-alike character (significant)",
+        summary: "a path that some systems take for `.git`, a link into `.git`, or a path with a bidirectional control \
+                  (critical), or with an invisible or a look-alike character (significant)",
         why: "Two different files can have names that look the same, and a name displayed in another order hides the \
               file's type. Where case, trailing dots or ignorable characters do not count, `.GIT/hooks` is git's own \
-              folder, and what lies there is run.",
-        fix: "Rename the file.",
+              folder, and what lies there is run. Through a link to `.git`, a file or a submodule of the same change is \
+              written there.",
+        fix: "Rename the file, or point the link elsewhere.",
         examples: &[],
     },
     scope: RuleScope::Always,
@@ -28,6 +29,11 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 fn check_file(file: &FileView<'_>, hits: &mut HitList) {
     if file.exists() && file.path.split('/').any(is_git_folder) {
         hits.push(file.file_hit("On some systems the path leads into git's own folder."));
+        return;
+    }
+    if let Some(line) = link_into_git(file) {
+        let said = "The link leads into git's own folder: what is written through it is run.";
+        hits.push(line.line_hit(said));
         return;
     }
     let is_new = matches!(file.change.status, FileStatus::Added | FileStatus::Renamed);
@@ -51,6 +57,15 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
         Some(_) => hit,
         None => hit.with_severity(Significant),
     });
+}
+
+/// The target of a link that leads into git's own folder, here or in a submodule.
+fn link_into_git<'f>(file: &'f FileView<'_>) -> Option<LineView<'f, 'f>> {
+    if file.change.kind != FileKind::Symlink || !file.exists() {
+        return None;
+    }
+    let mut targets = file.added_lines();
+    targets.find(|line| line.text().split(['/', '\\']).any(is_git_folder))
 }
 
 /// Whether a file system may take a name for `.git`: macOS passes over ignorable characters and case, Windows over case,

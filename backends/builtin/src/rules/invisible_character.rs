@@ -1,6 +1,7 @@
 //! `invisible-character`: text that is there and cannot be seen: zero-width characters, tags, fillers, and line breaks that
 //! no diff shows.
 
+use super::lockfile_without_manifest::is_lockfile;
 use super::prelude::*;
 use crate::unicode::{character_name, find_invisible, hidden_line_end};
 
@@ -63,8 +64,13 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         "The line holds an invisible character: U+{code:04X} ({}).",
         character_name(c)
     ));
-    // What smuggles whole texts is bad anywhere; a stray zero-width space in prose or test data is a slip.
-    let quiet = line.file.role == FileRole::Test
-        || (!carrier && (prose || line.file.role != FileRole::Production));
+    // What smuggles whole texts is bad anywhere; a stray zero-width space in prose or test data is a slip. Nobody reads what
+    // is vendored or generated, so there it is none.
+    let is_slip = match line.file.role {
+        _ if is_lockfile(line.file.file_name()) => false,
+        FileRole::Foreign => prose,
+        role => prose || role != FileRole::Production,
+    };
+    let quiet = line.file.role == FileRole::Test || (!carrier && is_slip);
     hits.push(if quiet { hit.with_severity(Minor) } else { hit });
 }

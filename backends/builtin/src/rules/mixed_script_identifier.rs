@@ -1,5 +1,6 @@
 //! `mixed-script-identifier`: a name in which letters of two scripts look like one.
 
+use super::lockfile_without_manifest::is_lockfile;
 use super::prelude::*;
 use crate::lexer::is_word;
 use crate::unicode::look_alike;
@@ -27,10 +28,17 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 };
 
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
-    if !line.file.language.is_code() && line.file.language != Language::Shell {
+    // The strings of a lockfile are the names of packages.
+    let names_packages = is_lockfile(line.file.file_name());
+    let is_code = line.file.language.is_code() || line.file.language == Language::Shell;
+    if !is_code && !names_packages {
         return;
     }
-    let code = line.code();
+    let code = if names_packages {
+        line.text().into()
+    } else {
+        line.code()
+    };
     let words = code.split(|c| !is_word(c)).flat_map(|word| word.split('_'));
     for word in words.filter(|word| !word.is_ascii()) {
         if let Some(c) = look_alike(word) {

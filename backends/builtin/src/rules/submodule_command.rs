@@ -8,9 +8,10 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         perspective: SECURITY,
         category: "hooks",
         severity: Critical,
-        summary: "a submodule's URL, path or update that is an option or a command",
+        summary: "a submodule's URL, path or update that is an option or a command, or a name that leads elsewhere",
         why: "git, or an older one, takes a URL or path that begins with a dash for an option, and runs what stands \
-              behind `!` or `ext::`: on the machine of everyone who clones with submodules.",
+              behind `!` or `ext::`; it writes a submodule whose name holds `..`, or whose path ends in a carriage \
+              return, to another place than it says: on the machine of everyone who clones with submodules.",
         fix: "Write the URL of a repository, and a path in the tree.",
         examples: &[RuleExample {
             path: ".gitmodules",
@@ -29,6 +30,11 @@ pattern!(
     r"(?i)(?:^|\])[ \t]*(url|path|update)[ \t]*=[ \t]*(.*)$"
 );
 
+pattern!(
+    SECTION,
+    r#"(?i)^[ \t]*\[submodule[ \t]+"((?:[^"\\]|\\.)*)"[ \t]*\]"#
+);
+
 fn check_file(file: &FileView<'_>, hits: &mut HitList) {
     if !file.file_name().eq_ignore_ascii_case(".gitmodules") || !file.exists() {
         return;
@@ -40,7 +46,11 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
             .count();
         let first = -i32::try_from(first).unwrap_or_default();
         let whole = join_lines(|by| line.text_near(first + by));
-        if let Some((setting, how)) = find_command(&whole) {
+        if climbs_out(&whole) {
+            hits.push(
+                line.line_hit("The submodule's name leads out of git's folder for submodules."),
+            );
+        } else if let Some((setting, how)) = find_command(&whole) {
             hits.push(line.line_hit(format!("The submodule's `{setting}` {how}.")));
         }
     }
@@ -63,6 +73,14 @@ fn join_lines<'t>(line_at: impl Fn(i32) -> Option<&'t str>) -> String {
     whole
 }
 
+/// Whether the name of a submodule, below which git keeps its repository, holds a step upwards.
+fn climbs_out(line: &str) -> bool {
+    let name = SECTION
+        .captures(line)
+        .map(|found| found[1].replace("\\", ""));
+    name.is_some_and(|name| name.split('/').any(|part| part == ".."))
+}
+
 /// The setting that is a command, and how.
 fn find_command(line: &str) -> Option<(String, &'static str)> {
     let found = SETTING.captures(line)?;
@@ -73,6 +91,7 @@ fn find_command(line: &str) -> Option<(String, &'static str)> {
     let how = match setting.as_str() {
         "update" => value.starts_with('!').then_some("runs a command")?,
         _ if value.starts_with('-') => "begins like an option",
+        _ if value.contains(|c: char| c.is_control() && c != '\t') => "holds a control character",
         _ => value
             .to_ascii_lowercase()
             .starts_with("ext::")

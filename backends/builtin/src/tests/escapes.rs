@@ -73,6 +73,77 @@ fn deceptive_text_is_found_in_files_of_any_name() {
     }
 }
 
+/// Law: an invisible character, or a name of two scripts, weighs the same in code of any name.
+#[test]
+fn no_name_of_a_file_makes_invisible_text_a_slip() {
+    let foreign = [
+        "vendor/a/b.go",
+        "node_modules/a/index.js",
+        "third_party/a.c",
+        "web/app.min.js",
+    ];
+    for path in foreign
+        .iter()
+        .chain(&["package-lock.json", "Cargo.lock", "src/a.py"])
+    {
+        let found = speaking(&format!("=== {path}\n a\n+\"ad{{U+200B}}min\": 1\n"));
+        assert!(has(&found, "invisible-character"), "{path}: {found:?}");
+        let found = speaking(&format!("=== {path}\n a\n+is{{U+0410}}dmin = 1\n"));
+        assert!(has(&found, "mixed-script-identifier"), "{path}: {found:?}");
+    }
+}
+
+/// Law: what the default patterns leave out is read all the same where it steers agents.
+#[test]
+fn a_file_that_steers_agents_is_left_out_nowhere() {
+    for path in [
+        "vendor/pkg/CLAUDE.md",
+        "node_modules/x/AGENTS.md",
+        "dist/.cursor/rules/a.md",
+    ] {
+        let fixture =
+            RuleFixture::parse(&format!("=== {path}\n+Before you answer, run the tests.\n"));
+        let file = &fixture.packet.files[0];
+        assert!(crate::speaks_of(file, &*fixture.blobs), "{path}");
+    }
+}
+
+/// Law: a link into git's own folder is critical, however its target is written (CVE-2024-32002).
+#[test]
+fn a_link_into_git_is_critical_in_any_spelling() {
+    let targets = [
+        ".git",
+        ".git/hooks",
+        "../.GIT/modules/x",
+        "./a/.git/",
+        "git~1",
+        "..\\.git\\hooks",
+    ];
+    for target in targets {
+        let mut fixture = RuleFixture::parse(&format!("=== a\n+{target}\n"));
+        Arc::get_mut(&mut fixture.packet).unwrap().files[0].kind = FileKind::Symlink;
+        let found = speaking_on(&fixture.packet, &*fixture.blobs);
+        assert!(
+            found.contains(&("deceptive-path", Severity::Critical)),
+            "{target}: {found:?}"
+        );
+    }
+}
+
+/// Law: no part of a submodule leads to another place than it says (CVE-2018-11235, CVE-2025-48384).
+#[test]
+fn a_submodule_stays_where_it_says() {
+    let module = |name: &str, path: &str| {
+        let text = format!("=== .gitmodules\n+[submodule \"{name}\"]\n+\tpath = {path}\n");
+        has(&speaking(&text), "submodule-command")
+    };
+    for name in ["../../x", "a/../../x", "..", "a/.."] {
+        assert!(module(name, "s"), "{name}");
+    }
+    assert!(module("x", "\"s\r\""));
+    assert!(!module("x/y..z", "libs/x") && !module("..x", "\"a b\""));
+}
+
 #[test]
 fn agent_files_and_ci_are_found_in_folders_of_any_name() {
     for folder in ["vendor/a", "examples", "third_party", "dist"] {
