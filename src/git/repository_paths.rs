@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use council_files as safe_file;
+
 use super::env::GitEnvironment;
 use super::error::GitError;
 use super::open;
@@ -61,7 +63,7 @@ impl RepositoryPaths {
             return false;
         };
         let link = workdir.join(".git");
-        let named = match std::fs::read_to_string(&link) {
+        let named = match safe_file::read_text(&link) {
             Ok(text) => match text.trim_end().strip_prefix("gitdir: ") {
                 Some(path) => workdir.join(path),
                 None => return false,

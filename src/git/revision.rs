@@ -165,7 +165,10 @@ pub(super) fn at_commit(
 pub(super) fn describe_origin(rev: &ResolvedRevision) -> String {
     match rev.commit {
         Some(commit) if commit.to_hex().starts_with(&rev.name) => commit.short_hex(),
-        Some(commit) => format!("{} ({})", rev.name, commit.short_hex()),
+        Some(commit) => {
+            let name = rev.name.strip_prefix("refs/remotes/").unwrap_or(&rev.name);
+            format!("{name} ({})", commit.short_hex())
+        }
         None => format!("tree {}", rev.tree.short_hex()),
     }
 }

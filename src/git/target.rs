@@ -157,7 +157,11 @@ pub(super) fn narrow_target(
 /// A revision as a person would name it: of a whole object id its first ten digits.
 pub(super) fn short_revision(name: &str) -> &str {
     let is_id = matches!(name.len(), 40 | 64) && name.bytes().all(|b| b.is_ascii_hexdigit());
-    if is_id { &name[..10] } else { name }
+    if is_id {
+        &name[..10]
+    } else {
+        name.strip_prefix("refs/remotes/").unwrap_or(name)
+    }
 }
 
 /// A name for files: lower case, `[a-z0-9-]`, at most 50 characters.

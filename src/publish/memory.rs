@@ -12,6 +12,7 @@ use crate::council::outcome::{
     Disposition, FindingLevel, FindingMember, JudgedFinding, Verdict, VerdictReason,
 };
 use crate::council::plan::ConsensusRule;
+use crate::packet::sha256;
 use crate::report::{MemoryPlace, Report, json};
 use crate::text;
 
@@ -48,7 +49,7 @@ pub struct ReviewState {
     pub headline: String,
     /// Whether a later run may build upon it: everything was seen and every open finding is here.
     pub whole: bool,
-    /// Changed files that were judged, by path, with a digest of their change.
+    /// Changed files that were judged, by the digest of their path, with a digest of their change: a path may hold a secret.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
     /// The findings that count.
@@ -115,6 +116,11 @@ pub enum ReviewedText {
     Unreadable,
 }
 
+/// Half a SHA-256: enough to tell the files of one change apart.
+fn path_digest(path: &str) -> String {
+    sha256(path.as_bytes())[..32].to_owned()
+}
+
 impl ReviewState {
     /// What a report leaves. `files` are the changed files with a digest of each one's change, `rules` what else decided.
     pub fn of(report: &Report, files: BTreeMap<String, String>, rules: String) -> Self {
@@ -152,7 +158,10 @@ impl ReviewState {
                 && !report.incomplete
                 && report.outcome.consensus == Some(ConsensusRule::Findings)
                 && report.outcome.coverage.gaps().next().is_none(),
-            files,
+            files: files
+                .into_iter()
+                .map(|(path, change)| (path_digest(&path), change))
+                .collect(),
             // Of a claim nothing is carried on: a later run would tell a stranger's findings as its own.
             open: if fits && report.source.is_own() {
                 open
@@ -200,7 +209,7 @@ impl ReviewState {
         }
         let same = files
             .iter()
-            .filter(|(path, digest)| self.files.get(*path) == Some(digest));
+            .filter(|(path, digest)| self.files.get(&path_digest(path)) == Some(digest));
         same.map(|(path, _)| path.clone()).collect()
     }
 

@@ -4,6 +4,7 @@
 //! everything that a later run would believe. Afterwards it can end a check as neutral at best.
 
 use council_protocol::answer::Stance;
+use council_protocol::packet::Target;
 use council_protocol::{JudgeId, RepoPath, Severity, Vote};
 
 use super::json;
@@ -60,6 +61,7 @@ pub(crate) fn accept_claim(
     for found in &mut report.outcome.findings {
         found.suggestion_check = None;
     }
+    mark_notes(&mut report);
     report.receipt.run.recognition_key = None;
     report.receipt.run.recognised = None;
     Ok(report)
@@ -73,28 +75,31 @@ fn free_name(findings: &[JudgedFinding]) -> String {
 }
 
 /// Adds what the built-in judges found over the real objects, and makes the verdict no better than theirs. A file that the
-/// claim does not list was read by nobody.
+/// claim does not list was read by nobody. What the change is, and how large, the claim does not say.
 pub(crate) fn absorb_recheck(report: &mut Report, recheck: &Report) {
+    report.target = Target {
+        only: std::mem::take(&mut report.target.only),
+        ..recheck.target.clone()
+    };
+    report.change = recheck.change;
     for found in recheck
         .outcome
         .findings
         .iter()
         .filter(|f| f.level.is_some())
     {
-        let mut claimed = report.outcome.findings.iter_mut();
-        match claimed.find(|f| f.fingerprint == found.fingerprint) {
-            Some(claimed) if claimed.level < found.level => {
-                (claimed.level, claimed.disposition) = (found.level, found.disposition);
-                claimed.dismissed = None;
-            }
-            Some(_) => {}
-            None => {
-                let id = free_name(&report.outcome.findings);
-                report.outcome.findings.push(JudgedFinding {
-                    id,
-                    ..found.clone()
-                });
-            }
+        let is_it = |f: &&mut JudgedFinding| f.fingerprint == found.fingerprint;
+        let mut claimed = report.outcome.findings.iter_mut().filter(is_it).peekable();
+        if claimed.peek().is_none() {
+            let id = free_name(&report.outcome.findings);
+            report.outcome.findings.push(JudgedFinding {
+                id,
+                ..found.clone()
+            });
+            continue;
+        }
+        for claimed in claimed {
+            *claimed = own_words(claimed, found);
         }
     }
     report
@@ -133,6 +138,25 @@ pub(crate) fn absorb_recheck(report: &mut Report, recheck: &Report) {
         "an unprivileged job reported this; the built-in judges read the change again: {}",
         recheck.headline()
     ));
+}
+
+/// A finding that both have: in the words of the own reading, whatever the claim calls it, and with the greater weight.
+fn own_words(claimed: &JudgedFinding, own: &JudgedFinding) -> JudgedFinding {
+    let mut said = JudgedFinding {
+        id: claimed.id.clone(),
+        level: claimed.level.max(own.level),
+        ..own.clone()
+    };
+    said.finding.severity = claimed.finding.severity.max(own.finding.severity);
+    said
+}
+
+/// Whose words the notes of a claim are.
+fn mark_notes(report: &mut Report) {
+    for note in &mut report.outcome.notes {
+        *note = format!("the job's report says: {note}");
+    }
+    report.detail.clear();
 }
 
 /// The choices that a configuration leaves to the verdict.
@@ -207,6 +231,14 @@ fn inner_contradiction(report: &Report) -> Option<&'static str> {
     }
     if counted.clone().any(|j| !j.started) {
         return Some("a judge counts that was never started");
+    }
+    use VerdictReason::{AllSkipped, NoFindings, NotesOnly, NothingToReview};
+    let is_mild = matches!(
+        outcome.reason,
+        NoFindings | NotesOnly | AllSkipped | NothingToReview
+    );
+    if is_mild && matches!(outcome.verdict, Verdict::Warn | Verdict::Fail) {
+        return Some("its reason is not one of its verdict");
     }
     let finding = |found| finding_contradiction(report, found);
     round_contradiction(report).or_else(|| outcome.findings.iter().find_map(finding))

@@ -68,11 +68,11 @@ impl CiJob<'_> {
         (is_id && id.bytes().any(|b| b != b'0')).then_some(id)
     }
 
-    /// A branch as the clone of a job knows it.
+    /// A branch as the clone of a job knows it; in full, since a tag may be called `origin/main`, too.
     fn branch(&self, name: &str) -> Option<String> {
         let branch = self.text(name)?;
         let short = branch.strip_prefix("refs/heads/").unwrap_or(&branch);
-        Some(format!("origin/{short}"))
+        Some(format!("refs/remotes/origin/{short}"))
     }
 
     /// The first of the commits that is told, else what is checked out.
@@ -158,7 +158,10 @@ mod tests {
 
     #[test]
     fn each_service_s_variables_name_the_change() {
-        let (since, from) = (format!("origin/main...{NEW}"), format!("{OLD}..{NEW}"));
+        let (since, from) = (
+            format!("refs/remotes/origin/main...{NEW}"),
+            format!("{OLD}..{NEW}"),
+        );
         for (vars, wanted) in [
             (
                 &[
@@ -254,7 +257,7 @@ mod tests {
                     ("GITHUB_ACTIONS", "true"),
                     ("GITHUB_BASE_REF", "main"),
                 ],
-                &"origin/main...HEAD".to_owned(),
+                &"refs/remotes/origin/main...HEAD".to_owned(),
             ),
         ] {
             assert_eq!(target(vars).as_ref(), Ok(wanted), "{vars:?}");

@@ -20,7 +20,8 @@ use council_secrets::Redactor;
 use crate::config::Config;
 use crate::council::at_once::{ReadyAnswer, ReadyBench, play_at_once};
 use crate::council::outcome::{
-    FindingLevel, HEARD_RULES, JudgeRecord, JudgedFinding, Outcome, Verdict, VerdictReason,
+    FindingLevel, FindingMember, HEARD_RULES, JudgeRecord, JudgedFinding, Outcome, Verdict,
+    VerdictReason,
 };
 use crate::council::plan::{
     DebateMode, DebateSubject, ExchangeMode, PlannedSeat, Procedure, ProcedureOptions,
@@ -167,10 +168,19 @@ pub(crate) fn find_news(
         return false;
     };
     let is_rule = |j: &JudgeRecord| matches!(j.seat.agent.kind, AgentKind::Builtin { .. });
-    let sat = known
+    let sat: Vec<&str> = known
         .judges
         .iter()
-        .any(|j| is_rule(j) && j.seat.judge.as_str() != HEARD_RULES);
+        .filter(|j| is_rule(j) && j.seat.judge.as_str() != HEARD_RULES)
+        .map(|j| j.seat.perspective.name.as_str())
+        .collect();
+    let is_seated = |found: &JudgedFinding| {
+        let rule = found.finding.rule.as_deref();
+        rule.is_some_and(|id| {
+            sat.iter()
+                .any(|name| council_builtin::applies_rule(name, id))
+        })
+    };
     let counts = |outcome: &Outcome, wanted: &dyn Fn(&JudgedFinding) -> bool| {
         let mut counts: BTreeMap<(Option<String>, RepoPath), usize> = BTreeMap::new();
         for found in outcome.findings.iter().filter(|found| wanted(found)) {
@@ -182,12 +192,26 @@ pub(crate) fn find_news(
         }
         counts
     };
-    let is_wanted =
-        |found: &JudgedFinding| is_heard(found) || (sat && found.level >= Some(FindingLevel::Warn));
-    let before = counts(known, &|_| true);
-    let now = counts(&rules, &is_wanted);
-    now.iter()
-        .any(|(place, count)| before.get(place).is_none_or(|known| known < count))
+    let is_wanted = |found: &JudgedFinding| {
+        is_heard(found)
+            || (!sat.is_empty() && found.level >= Some(FindingLevel::Warn))
+            || (found.level.is_some() && is_seated(found))
+    };
+    // What only rules said then, and none says now, is gone with what it was compared with.
+    let by_rules_alone = |found: &JudgedFinding| {
+        let is_judge = |m: &FindingMember| {
+            let mut judges = known.judges.iter();
+            judges.any(|j| j.seat.judge == m.judge && is_rule(j))
+        };
+        found.level.is_some() && found.finding.rule.is_some() && found.members.iter().all(is_judge)
+    };
+    let more = |now: BTreeMap<_, usize>, before: BTreeMap<_, usize>| {
+        let mut now = now.into_iter();
+        now.any(|(place, count)| before.get(&place).is_none_or(|known| *known < count))
+    };
+    let all = |_: &JudgedFinding| true;
+    more(counts(&rules, &is_wanted), counts(known, &all))
+        || more(counts(known, &by_rules_alone), counts(&rules, &all))
 }
 
 /// The same from the report of the run, for a replay: the journal holds the council alone.

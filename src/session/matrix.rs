@@ -11,6 +11,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 
+use council_builtin::BuiltinJudge;
 use council_protocol::message::Ending;
 use council_protocol::worker::{self, ReplyFile, WorkerReply};
 use council_protocol::{
@@ -128,6 +129,7 @@ pub(crate) fn advance_council(
             desk.redactor.clone(),
         ),
         said: BTreeMap::new(),
+        rules: BTreeMap::new(),
         due: Vec::new(),
     };
     let (mut council, first) = Council::convene(plan);
@@ -158,6 +160,8 @@ struct MatrixCouncil<'a> {
     prover: QuoteProver,
     /// What each judge said so far: the job of its next turn knows nothing of it.
     said: BTreeMap<JudgeId, Vec<Arc<str>>>,
+    /// The built-in judges: they cost nothing, so that nobody else's word is taken for theirs.
+    rules: BTreeMap<JudgeId, BuiltinJudge>,
     due: Vec<DueTurn>,
 }
 
@@ -242,8 +246,11 @@ impl MatrixCouncil<'_> {
         }
         let was_given_out = worker::turn_file(self.desk.run, &judge, id).is_file();
         let file = self.desk.read_reply(&judge, id)?;
-        let reply = file.map(|file| self.desk.check_subject(file, &judge, id));
-        Ok(Some(match reply.transpose()? {
+        let claim = file.map(|file| self.desk.check_subject(file, &judge, id));
+        // Whoever could change a job could have written it.
+        let reply = claim.transpose()?;
+        let reply = reply.map(|claim| self.answer_of_rules(&judge, &turn).unwrap_or(claim));
+        Ok(Some(match reply {
             Some(WorkerReply::Answered { raw, usage }) => {
                 let raw: Arc<str> = raw.into();
                 let said = self.said.entry(judge.clone()).or_default();
@@ -272,6 +279,20 @@ impl MatrixCouncil<'_> {
                 return Ok(None);
             }
         }))
+    }
+}
+
+impl MatrixCouncil<'_> {
+    /// What a built-in judge says over the packet; none: the seat is another's.
+    fn answer_of_rules(&mut self, judge: &JudgeId, turn: &Turn) -> Option<WorkerReply> {
+        if !self.rules.contains_key(judge) {
+            let seat = self.seats.iter().find(|seat| seat.judge == *judge)?;
+            let (packet, blobs) = (Arc::clone(&self.desk.packet), Arc::clone(&self.desk.blobs));
+            let rules = BuiltinJudge::new(seat, packet, blobs).ok()?;
+            self.rules.insert(judge.clone(), rules);
+        }
+        let raw = self.rules.get_mut(judge)?.take_turn(turn);
+        Some(WorkerReply::Answered { raw, usage: None })
     }
 }
 

@@ -160,3 +160,23 @@ proptest! {
         prop_assert_eq!(snapshot(&repo.path().join(".git")), before);
     }
 }
+
+/// Git passes over a hook that is not executable: neither status nor an installation may take it for one that runs.
+#[test]
+fn a_hook_without_the_executable_bit_is_told_and_mended() {
+    let desk = Desk::new().installed();
+    desk.gate();
+    let file = desk.repo.path().join(".git/hooks/pre-push");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+    let status = || desk.repo.council(["hook", "status"]).ends(0);
+    status()
+        .prints("not executable, so git skips it: install again")
+        .prints("no push is stopped");
+    desk.repo
+        .council(["hook", "install"])
+        .ends(0)
+        .prints("renewed");
+    status().prints("FAIL and INCONCLUSIVE stop a push");
+    desk.conflict();
+    desk.push(&["origin", "HEAD:broken"]).ends(1);
+}

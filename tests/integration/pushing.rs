@@ -344,3 +344,49 @@ fn the_name_of_a_remote_is_no_option() {
         desk.push(&[]).ends(1).tells("the push is blocked");
     }
 }
+
+/// Who sits by the trusted branch's word sits in no hook that asks the rules alone; and no time of a run is the hook's.
+#[test]
+fn what_the_trusted_branch_says_of_judges_and_time_neither_breaks_nor_opens_a_gate() {
+    let tables = "[[judge]]\nperspective = 'security'\nagent = 'builtin'\n";
+    for (name, file) in [("judges", tables), ("time", "[timeouts]\nrun = '1ms'\n")] {
+        let desk = Desk::new().installed();
+        desk.gate();
+        desk.repo.write("council.toml", file);
+        desk.repo.commit("Configuration");
+        desk.push(&["--no-verify", "origin", "main"]).ends(0);
+        desk.repo.git(["switch", "--quiet", "--create", "feature"]);
+        desk.repo.write("docs/a.md", "A sentence.\n");
+        desk.repo.commit("Harmless");
+        desk.push(&["origin", "feature"]).ends(0);
+        assert!(desk.has("feature"), "{name}");
+        desk.conflict();
+        desk.push(&["origin", "HEAD:broken"]).ends(1);
+        assert!(!desk.has("broken"), "{name}");
+    }
+}
+
+/// The default branch of a second remote may be a stranger's.
+#[test]
+fn the_configuration_of_another_remote_opens_no_gate() {
+    let desk = Desk::new().installed();
+    desk.gate();
+    let (origin, fork) = (
+        desk.repo.in_home("remote.git"),
+        desk.repo.in_home("fork.git"),
+    );
+    let (origin, fork) = (origin.to_str().unwrap(), fork.to_str().unwrap());
+    desk.repo.git(["clone", "--quiet", "--bare", origin, fork]);
+    desk.repo.git(["remote", "add", "fork", fork]);
+    desk.repo.git(["switch", "--quiet", "--create", "theirs"]);
+    desk.repo
+        .write("council.toml", "[rules]\nconflict-marker = 'off'\n");
+    desk.repo.commit("Rules");
+    desk.push(&["--no-verify", "fork", "HEAD:main"]).ends(0);
+    desk.repo.git(["fetch", "--quiet", "fork"]);
+    desk.conflict();
+    desk.push(&["fork", "HEAD:broken"]).ends(1);
+    desk.repo
+        .git(["branch", "--quiet", "--set-upstream-to", "fork/main"]);
+    desk.repo.council(["review", "--fresh"]).ends(1);
+}

@@ -478,3 +478,34 @@ fn what_a_replay_showed_is_what_dismiss_means() {
         .prints("first.py:1");
     repo.council(["review", "HEAD", "-q"]).ends(1);
 }
+
+/// What rules compare a change with may be another tree, where the change is the same: neither is a note lost, nor one kept.
+#[test]
+fn a_verdict_of_rules_is_not_reused_beside_another_tree() {
+    let repo = Repo::with_base();
+    let main = repo.git(["rev-parse", "HEAD"]);
+    let mut tips = Vec::new();
+    for name in ["other.txt", "README"] {
+        repo.git(["switch", "--quiet", "--detach", main.trim()]);
+        repo.write(name, "1\n");
+        repo.commit("Base");
+        repo.write("readme", "1\n");
+        tips.push(repo.commit("Change").trim().to_owned());
+    }
+    let notes = |tip: &str, fresh: &[&str]| -> usize {
+        let run = repo.council_with(&[], &[&["review", tip, "--json"], fresh].concat());
+        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        let found = report["findings"].as_array().unwrap().iter();
+        found
+            .filter(|f| f["finding"]["rule"] == "unportable-path")
+            .count()
+    };
+    let fresh: Vec<usize> = tips.iter().map(|tip| notes(tip, &["--fresh"])).collect();
+    assert_eq!(fresh, [0, 1]);
+    for order in [[0, 1, 0], [1, 0, 1]] {
+        repo.council(["cache", "clear"]).ends(0);
+        for at in order {
+            assert_eq!(notes(&tips[at], &[]), fresh[at], "{order:?}");
+        }
+    }
+}

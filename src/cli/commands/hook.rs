@@ -288,7 +288,8 @@ fn collect_status(start: &CommandContext) -> Result<HookStatus, RunError> {
     let mut rows = Vec::new();
     for event in HookEvent::ALL {
         let state = hooks.hook_state(event)?;
-        let is_ours = matches!(state, HookState::Installed { .. } | HookState::Edited);
+        let is_ours = matches!(state, HookState::Installed { .. } | HookState::Edited)
+            && hooks.is_executable(event);
         rows.push(HookRow {
             event: event.name().to_owned(),
             installed: is_ours
@@ -317,6 +318,12 @@ fn collect_status(start: &CommandContext) -> Result<HookStatus, RunError> {
 }
 
 fn describe_state(hooks: &HookInstaller, event: HookEvent, state: HookState) -> String {
+    let skipped = match state {
+        HookState::Absent | HookState::Other => None,
+        _ if hooks.is_executable(event) => None,
+        HookState::Edited => Some("chmod +x FILE makes git run it"),
+        HookState::Installed { .. } => Some("install again"),
+    };
     let mut words = match state {
         HookState::Absent => "not installed".to_owned(),
         HookState::Other => "another's".to_owned(),
@@ -335,6 +342,9 @@ fn describe_state(hooks: &HookInstaller, event: HookEvent, state: HookState) -> 
             format!("installed, version {version}{old}{chained}")
         }
     };
+    if let Some(remedy) = skipped {
+        words.push_str(&format!(", but not executable, so git skips it: {remedy}"));
+    }
     if let Some(manager) = hooks.detect_manager(event) {
         let told = match (
             hooks.has_lines(manager, event),

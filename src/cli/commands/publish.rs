@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use council_protocol::Packet;
+use council_protocol::json::parse_unique;
 use council_secrets::Redactor;
 use serde_json::Value;
 
@@ -112,11 +113,9 @@ fn load_foreign_report(file: &std::path::Path, start: &CommandContext) -> Result
     }
     // It is published under our own name, and nothing of it has been through the redactor.
     let redactor = user_redactor(start)?;
-    let shown = match serde_json::from_slice(text.as_bytes()) {
-        Ok(report) => hide_secrets(report, &redactor).to_string(),
-        // What is wrong with it is told below.
-        Err(_) => text,
-    };
+    let report = parse_unique(&text)
+        .map_err(|error| refuse(format!("{name}: this is not a report: {error}")))?;
+    let shown = hide_secrets(report, &redactor).to_string();
     report::json::parse(&shown).map_err(|error| refuse(format!("{name}: {error}")))
 }
 

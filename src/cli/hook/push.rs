@@ -182,7 +182,7 @@ impl PrePush<'_> {
             }
             worst = worst.max(outcome);
             self.tell_range(news, reviewed, &report, &settings);
-            if outcome == PushOutcome::Passed && is_late(&report) {
+            if outcome == PushOutcome::Passed && is_late(&report) && !has_own_deadline(&settings) {
                 news.end_with(PushEnding::Late);
             }
             news.add_secrets(&reviewed.refs.join(", "), passing);
@@ -245,8 +245,9 @@ impl PrePush<'_> {
         let (timeout, models) = (Duration::from_millis(hook.timeout), hook.models);
         let left = timeout.saturating_sub(began.elapsed());
         let left = u64::try_from(left.as_millis()).unwrap_or(u64::MAX).max(1);
+        // Rules need no time of their own: a `timeouts.run` of the repository opens no gate before the hook's time is up.
         let run = &mut prepared.config.settings.timeouts.run;
-        *run = Some(run.map_or(left, |run| run.min(left)));
+        *run = Some(run.filter(|_| models).map_or(left, |run| run.min(left)));
         prepared.config.settings.output.save = false;
         let mut recalled = None;
         if !models {
@@ -444,14 +445,19 @@ impl PushOutcome {
             ..GatePolicy::default()
         };
         match settings.hook.mode {
-            HookMode::Gate | HookMode::Advisory if late => match settings.hook.on_timeout {
-                OnTimeout::Block => Self::Stopped,
-                OnTimeout::Pass => Self::Passed,
-            },
+            _ if late && settings.hook.on_timeout == OnTimeout::Block => Self::Stopped,
+            // `hook.on-timeout` speaks of the hook's time. A run that gave itself less is merely inconclusive.
+            _ if late && !has_own_deadline(settings) => Self::Passed,
             HookMode::Gate if report.bottom_line(gate).exit_code != exit::OK => Self::Stopped,
             _ => Self::Passed,
         }
     }
+}
+
+/// Whether the run's own time ends before the hook's.
+fn has_own_deadline(settings: &Settings) -> bool {
+    let run = settings.timeouts.run.filter(|_| settings.hook.models);
+    run.is_some_and(|run| run < settings.hook.timeout)
 }
 
 /// Whether the time was up before there was a verdict.

@@ -102,3 +102,19 @@ fn the_counts_of_an_update_add_up() {
         assert_eq!(counts.sum::<usize>(), old + new, "{line}");
     }
 }
+
+/// A name of a file may be a token: the state behind the marker holds no name, and knows the files all the same.
+#[test]
+fn the_state_of_a_comment_holds_no_name_of_a_file() {
+    let path = "src/a-zk3pq9vxw2lmt7rb8syc.txt".to_owned();
+    let files = BTreeMap::from([(path.clone(), "digest".to_owned())]);
+    let state = ReviewState::of(&report(0), files.clone(), "rules".to_owned());
+    assert!(!serde_json::to_string(&state).unwrap().contains("zk3pq9"));
+    let whole = ReviewState {
+        whole: true,
+        ..state
+    };
+    assert_eq!(whole.judged_before(&files, "rules"), [path.clone()]);
+    let changed = BTreeMap::from([(path, "other".to_owned())]);
+    assert!(whole.judged_before(&changed, "rules").is_empty());
+}

@@ -41,6 +41,9 @@ enum Forgery {
     Name(usize, usize),
     Whole,
     Source,
+    Words(usize),
+    Note(String),
+    Label,
 }
 
 fn forgery() -> impl Strategy<Value = Forgery> {
@@ -101,6 +104,9 @@ fn forgery() -> impl Strategy<Value = Forgery> {
         (0..3_usize, 1..6_usize).prop_map(|(at, name)| Forgery::Name(at, name)),
         Just(Forgery::Whole),
         Just(Forgery::Source),
+        (0..3_usize).prop_map(Forgery::Words),
+        "[a-z]{1,9}".prop_map(Forgery::Note),
+        Just(Forgery::Label),
     ]
 }
 
@@ -169,6 +175,16 @@ fn forge(report: &mut Report, forgery: &Forgery) {
             }
         }
         Forgery::Source => report.source = ReportSource::ThisProgram,
+        Forgery::Words(at) => {
+            if let Some(found) = outcome.findings.get_mut(*at) {
+                found.finding.description = "Style nit.".to_owned();
+                found.finding.rule = Some("debug-print".to_owned());
+                let again = found.clone();
+                outcome.findings.push(again);
+            }
+        }
+        Forgery::Note(note) => outcome.notes.push(note.clone()),
+        Forgery::Label => report.target.label = "#1".to_owned(),
     }
     let counted = super::super::Participation::of(
         &report.outcome.judges,
@@ -214,6 +230,20 @@ proptest! {
         if recheck.outcome.verdict == Verdict::Fail {
             prop_assert_eq!(claim.outcome.verdict, Verdict::Fail);
         }
+        // Law: what the built-in judges found stands in their words, and no note passes for the program's.
+        let reworded = recheck.outcome.findings.iter().filter(|f| f.level.is_some()).find(|own| {
+            let mut said = claim.outcome.findings.iter().filter(|f| f.fingerprint == own.fingerprint).peekable();
+            said.peek().is_none() || said.any(|said| {
+                said.finding.description != own.finding.description
+                    || said.finding.rule != own.finding.rule
+                    || said.finding.severity < own.finding.severity
+            })
+        });
+        prop_assert!(reworded.is_none(), "{reworded:?}");
+        let own_notes = 1 + usize::from(claim.outcome.notes.iter().any(|n| n.contains("does not list")));
+        let told = claim.outcome.notes.len() - own_notes;
+        prop_assert!(claim.outcome.notes[..told].iter().all(|n| n.starts_with("the job's report says: ")));
+        prop_assert_eq!(claim.target.label.as_str(), recheck.target.label.as_str());
         let missing = recheck.outcome.findings.iter().filter(|f| f.level.is_some()).find(|own| {
             !claim.outcome.findings.iter().any(|f| f.fingerprint == own.fingerprint && f.level >= own.level)
         });

@@ -142,13 +142,20 @@ impl HookInstaller {
         })
     }
 
+    /// Whether git runs the file of a hook; git passes over one without the executable bit.
+    pub(crate) fn is_executable(&self, event: HookEvent) -> bool {
+        fs::metadata(self.hook_file(event)).is_ok_and(|meta| meta.permissions().mode() & 0o111 != 0)
+    }
+
     /// Whether pushes of this repository come past us, by whichever way.
     pub(crate) fn is_at_work(&self, event: HookEvent) -> bool {
         let by_file = matches!(
             self.hook_state(event),
             Ok(HookState::Installed { .. } | HookState::Edited)
         );
-        by_file || self.is_configured(event) || self.is_run_by_manager(event)
+        (by_file && self.is_executable(event))
+            || self.is_configured(event)
+            || self.is_run_by_manager(event)
     }
 
     /// Whether a manager has our lines and git comes past that manager.
@@ -168,9 +175,9 @@ impl HookInstaller {
     /// somebody installs it.
     pub(crate) fn calls_manager(&self, manager: HookManager, event: HookEvent) -> bool {
         let file = self.hook_file(event);
-        let runs = fs::metadata(&file).is_ok_and(|meta| meta.permissions().mode() & 0o111 != 0);
-        runs && (manager.owns_folder(&self.dir)
-            || safe_file::read(&file).is_ok_and(|bytes| manager.is_named_in(&bytes)))
+        self.is_executable(event)
+            && (manager.owns_folder(&self.dir)
+                || safe_file::read(&file).is_ok_and(|bytes| manager.is_named_in(&bytes)))
     }
 
     /// Puts a hook in place; one that was there is kept beside it and runs first.
@@ -188,7 +195,8 @@ impl HookInstaller {
         let text = script::render_script(event, &program.to_string_lossy(), made_dir);
         match standing {
             HookState::Installed { .. }
-                if safe_file::read(&file).ok().as_deref() == Some(text.as_bytes()) =>
+                if self.is_executable(event)
+                    && safe_file::read(&file).ok().as_deref() == Some(text.as_bytes()) =>
             {
                 return Ok(InstallOutcome::Already);
             }

@@ -175,8 +175,11 @@ impl SeatPlanner<'_> {
                 .and_then(ResolvedKey::origin)
                 .map(|origin| origin.source)
         };
+        // Where only the built-in judges may sit, the tables that name other agents were taken away.
+        let is_there = |key: &str| key != "judge" || !self.settings().judge.is_empty();
         let said = keys
             .into_iter()
+            .filter(|(key, _)| is_there(key))
             .filter_map(|(key, said)| Some((strength(key)?, said)));
         // The last of equals is taken.
         said.max_by_key(|(source, _)| *source)

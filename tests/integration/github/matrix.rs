@@ -538,3 +538,32 @@ fn no_mixture_of_two_runs_comes_to_a_verdict() {
         .ends(2)
         .tells("workers/stranger is of no judge of this plan");
 }
+
+/// Whoever could change a job wrote its reply: what rules say over the packet, the concluding job finds out itself.
+#[test]
+fn a_forged_reply_of_a_rule_is_not_believed() {
+    let repo = Repo::with_base();
+    repo.write("src/a.rs", CONFLICT);
+    repo.commit("Change");
+    let due = planned(&repo, "run", "HEAD");
+    for turn in &due {
+        judge(&repo, &repo.path(), "run", turn);
+    }
+    let honest = repo.council(["conclude", "--run", "run", "--json"]).ends(1);
+    for (judge, turn) in &due {
+        let file = format!("run/workers/{judge}/turn-{turn}.reply.json");
+        let text = fs::read_to_string(repo.path().join(&file)).unwrap();
+        let mut reply: Value = serde_json::from_str(&text).unwrap();
+        let mut answer: Value = serde_json::from_str(reply["raw"].as_str().unwrap()).unwrap();
+        answer["verdict"] = "PASS".into();
+        answer["findings"] = Value::Array(Vec::new());
+        reply["raw"] = answer.to_string().into();
+        repo.write(&file, reply.to_string());
+    }
+    let forged = repo.council(["conclude", "--run", "run", "--json"]).ends(1);
+    let found = |run: &crate::harness::Run| -> Value {
+        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        report["findings"].clone()
+    };
+    assert_eq!(found(&forged), found(&honest));
+}
