@@ -213,11 +213,17 @@ fn forms_of(value: &str, is_guess: bool) -> Vec<(Vec<u8>, usize, Spelling)> {
     for before in 0..3 {
         let encoded = base64_core(value.as_bytes(), before);
         let signs = FoldedText::of(&encoded).signs;
-        // `+` and `/` are no letters.
-        let run = (bytes * 8 - 4) / 6 - (encoded.len() - signs.len());
+        let run = fewest_letters(encoded.as_bytes(), (bytes * 8 - 4) / 6);
         forms.push((signs, run.max(SEED), Spelling::Encoded));
     }
     forms
+}
+
+/// How many letters and digits so many signs of base64 hold at least: `+` and `/` are none.
+fn fewest_letters(encoded: &[u8], length: usize) -> usize {
+    let letters = |part: &[u8]| part.iter().filter(|b| b.is_ascii_alphanumeric()).count();
+    let windows = encoded.windows(length.clamp(1, encoded.len().max(1)));
+    windows.map(letters).min().unwrap_or_default()
 }
 
 /// The signs of base64 that depend on these bytes alone, where so many others of a group stand before them.

@@ -230,3 +230,13 @@ fn a_long_text_of_pieces_is_read_at_once() {
         );
     }
 }
+
+/// Of a long value much of the base64 is `+` and `/`, which are no letters: it is none the less known by as many letters.
+#[test]
+fn signs_that_are_no_letters_neither_end_the_program_nor_make_words_of_a_secret() {
+    let value = "\u{fffd}".repeat(60) + "Tr0ub4dor";
+    let redactor = knowing("a.py", &format!("password = \"{value}\""));
+    let prose =
+        "Vv70 and 77977 or 9779 are words, as are those of a longer sentence with 9vv79 in it.";
+    assert_eq!(redactor.redact_words(prose).text, prose);
+}

@@ -28,7 +28,7 @@ impl Certainty {
 enum Receiver<'t> {
     Nothing,
     Word(&'t str),
-    /// Some expression.
+    /// The value of an expression, of which nothing is known.
     Other,
 }
 
