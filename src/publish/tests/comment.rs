@@ -114,7 +114,10 @@ fn the_state_of_a_comment_holds_no_name_of_a_file() {
         whole: true,
         ..state
     };
-    assert_eq!(whole.judged_before(&files, "rules"), [path.clone()]);
+    assert_eq!(
+        whole.judged_before(&files, "rules"),
+        std::slice::from_ref(&path)
+    );
     let changed = BTreeMap::from([(path, "other".to_owned())]);
     assert!(whole.judged_before(&changed, "rules").is_empty());
 }
