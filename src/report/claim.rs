@@ -75,10 +75,12 @@ fn free_name(findings: &[JudgedFinding]) -> String {
 }
 
 /// Adds what the built-in judges found over the real objects, and makes the verdict no better than theirs. A file that the
-/// claim does not list was read by nobody. What the change is, and how large, the claim does not say.
+/// claim does not list was read by nobody. What the change is, and how large, the claim does not say; only what it left out,
+/// for which it is refused.
 pub(crate) fn absorb_recheck(report: &mut Report, recheck: &Report) {
     report.target = Target {
         only: std::mem::take(&mut report.target.only),
+        base: report.target.base.take(),
         ..recheck.target.clone()
     };
     report.change = recheck.change;

@@ -149,7 +149,7 @@ fn what_was_asked_is_never_asked_again_and_recounts_cost_nothing() {
     let (repo, run) = prepared();
     hold(&repo, &run, &["--dry-run"])
         .ends(0)
-        .prints("2 changes × 2 councils × 1 repeats = 4 reviews");
+        .prints("2 changes × 2 councils × 1 repeat = 4 reviews");
     assert_eq!(asked(&repo), 0);
     hold(&repo, &run, &[]).ends(0);
     let first = asked(&repo);

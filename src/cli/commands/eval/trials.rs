@@ -190,9 +190,14 @@ fn print_forecast(
     );
     let needed = changes_to_tell_apart(0.3, 0.4);
     text.push_str(&format!(
-        "{located} defective changes with a known place. To tell a council that shows 30 % of defects from one that shows\n\
+        "{} with a known place. To tell a council that shows 30 % of defects from one that shows\n\
          40 %, it takes about {needed} (at 95 %, in four of five attempts). {}\n",
-        if located as u64 >= needed { "There are enough." } else { "With fewer, only larger differences can show." }
+        count_noun(located, "defective change"),
+        if located as u64 >= needed {
+            "There are enough."
+        } else {
+            "With fewer, only larger differences can show."
+        }
     ));
     for council in councils {
         text.push_str(&format!(
