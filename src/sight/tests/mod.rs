@@ -1,8 +1,8 @@
 //! What a brief holds of changes whose defect lies outside of their hunks.
 
 pub(crate) mod corpus;
-mod laws;
 mod meaning;
+mod repositories;
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What holds of the context of every change.
+//! What holds of the context of every change, over repositories that are made for it: too slow for ten thousand cases.
 
 use std::collections::HashSet;
 
