@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use git_council::inside::config::{ConfigKey, KEYS, ValueKind};
 
-use crate::harness::{PRIVATE_KEY, Repo};
+use crate::harness::{FORMATS, PRIVATE_KEY, Repo};
 use crate::hook::Desk;
 
 /// A clone whose branch `feature` adds a private key; its user has made the hook a gate.
@@ -332,19 +332,7 @@ fn what_is_not_obeyed_is_told_on_every_surface() {
     let repo = &desk.repo;
     repo.write("council.toml", "[review]\nignore = ['**']\n");
     repo.commit("Ignore everything");
-    for format in [
-        "terminal",
-        "story",
-        "markdown",
-        "json",
-        "sarif",
-        "rdjson",
-        "html",
-        "agent",
-        "junit",
-        "checkstyle",
-        "gitlab",
-    ] {
+    for format in FORMATS {
         let run = repo
             .council(["review", "main...feature", "--format", format])
             .ends(1);

@@ -4,23 +4,9 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::harness::{Repo, Run};
+use crate::harness::{FORMATS, Repo, Run};
 use crate::programs::{answer, with_judge};
 use crate::secrets::all_files;
-
-const FORMATS: [&str; 11] = [
-    "terminal",
-    "story",
-    "markdown",
-    "json",
-    "sarif",
-    "rdjson",
-    "html",
-    "agent",
-    "junit",
-    "checkstyle",
-    "gitlab",
-];
 
 /// What the program said somewhere, and where.
 type Exit = (String, String);

@@ -9,6 +9,21 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
+/// Every format of a report.
+pub(crate) const FORMATS: [&str; 11] = [
+    "terminal",
+    "story",
+    "markdown",
+    "json",
+    "sarif",
+    "rdjson",
+    "html",
+    "agent",
+    "junit",
+    "checkstyle",
+    "gitlab",
+];
+
 /// A repository in a home of its own.
 pub(crate) struct Repo {
     root: TempDir,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::harness::Repo;
+use crate::harness::{FORMATS, Repo};
 use crate::programs::with_judge;
 use crate::secrets::{REPEATS, all_files};
 
@@ -102,19 +102,7 @@ fn with_repeating_judge() -> Repo {
 fn no_form_of_a_known_value_leaves_by_any_exit() {
     let repo = with_repeating_judge();
     let mut exits: Vec<(&str, String)> = Vec::new();
-    for format in [
-        "terminal",
-        "story",
-        "markdown",
-        "json",
-        "sarif",
-        "rdjson",
-        "html",
-        "agent",
-        "junit",
-        "checkstyle",
-        "gitlab",
-    ] {
+    for format in FORMATS {
         let run = repo
             .council(["review", "HEAD", "-v", "--format", format])
             .ends(1);

@@ -6,7 +6,7 @@ use std::path::Path;
 use council_secrets::samples::{SecretSample, sample_secrets};
 use serde_json::json;
 
-use crate::harness::Repo;
+use crate::harness::{FORMATS, Repo};
 use crate::programs::{answer, with_judge};
 
 const LOOKS: &str = "grep -rh PIN: . >@MARKS/room";
@@ -171,19 +171,7 @@ fn no_kind_of_secret_leaves_by_any_exit() {
     let verbose = repo.council(["review", "HEAD", "-v"]).ends(1);
     exits.push(("terminal".into(), verbose.stdout));
     exits.push(("log".into(), verbose.stderr));
-    for format in [
-        "terminal",
-        "story",
-        "markdown",
-        "json",
-        "sarif",
-        "rdjson",
-        "html",
-        "agent",
-        "junit",
-        "checkstyle",
-        "gitlab",
-    ] {
+    for format in FORMATS {
         let run = repo.council(["review", "HEAD", "--format", format]).ends(1);
         exits.push((format.into(), run.stdout + &run.stderr));
     }
