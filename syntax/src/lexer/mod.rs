@@ -7,7 +7,7 @@ mod open;
 #[cfg(test)]
 mod tests;
 
-use open::is_tag;
+use open::{is_prose, opens_text};
 
 use crate::language::{ExtraSyntax, Language, Lexicon};
 
@@ -75,8 +75,8 @@ pub struct Lexer {
     heredoc: Option<String>,
     /// PHP: outside of its tags.
     in_markup: bool,
-    /// JavaScript: the line before was a tag, or ended with one.
-    is_after_tag: bool,
+    /// JavaScript: the line before was a tag, or text behind one.
+    in_text_of_tags: bool,
 }
 
 /// Deeper expressions in literals in expressions are text.
@@ -91,7 +91,7 @@ impl Lexer {
             holes: Vec::new(),
             heredoc: None,
             in_markup: false,
-            is_after_tag: false,
+            in_text_of_tags: false,
         }
     }
 
@@ -189,8 +189,8 @@ impl Lexer {
         }
         let line = text.trim();
         if self.language == Language::Script && !line.is_empty() {
-            self.is_after_tag =
-                self.state == LexerState::Code && is_tag(line) && line.ends_with('>');
+            self.in_text_of_tags = self.state == LexerState::Code
+                && (opens_text(line) || self.in_text_of_tags && is_prose(line));
         }
     }
 

@@ -16,8 +16,10 @@ impl Lexer {
         }
         if let Some((open, close)) = self.lexicon.block
             && rest.starts_with(open)
-            && !(self.language == Language::Script && self.is_text_of_tags(text, at, close))
         {
+            if self.language == Language::Script && self.is_text_of_tags(text, at, close) {
+                return (at + open.len(), None);
+            }
             self.state = LexerState::Comment { depth: 1 };
             return (at + open.len(), Some(SpanKind::Comment));
         }
@@ -87,7 +89,7 @@ impl Lexer {
         let is_glued = before.ends_with(|c| is_word(c) || "*.@~-".contains(c));
         let behind_tag = code.ends_with('>') && !code.ends_with("=>");
         let in_element = behind.contains("</") && !code.is_empty() && !code.ends_with('{');
-        is_glued || behind_tag || in_element || code.is_empty() && self.is_after_tag
+        is_glued || behind_tag || in_element || self.in_text_of_tags && !before.contains('{')
     }
 
     fn open_rust(&mut self, text: &str, at: usize) -> Option<(usize, Option<SpanKind>)> {
@@ -206,8 +208,18 @@ fn is_slashes_of_text(text: &str, at: usize) -> bool {
     is_address || in_element
 }
 
+/// JavaScript: whether text between tags follows a line that begins with a tag. Code follows `<script>` of Vue and Svelte.
+pub(super) fn opens_text(line: &str) -> bool {
+    is_tag(line) && line.ends_with('>') && !line.starts_with("<script")
+}
+
+/// JavaScript: whether a line between tags may be text, and the line behind it, too.
+pub(super) fn is_prose(line: &str) -> bool {
+    !line.starts_with(['<', '{', '}', '(', ')', ']', '@']) && !line.ends_with([';', '{', '('])
+}
+
 /// Whether a tag begins there, as no statement does.
-pub(super) fn is_tag(text: &str) -> bool {
+fn is_tag(text: &str) -> bool {
     let is_name = |c: char| c.is_ascii_alphabetic() || matches!(c, '>' | '/');
     text.strip_prefix('<')
         .is_some_and(|rest| rest.starts_with(is_name))
