@@ -445,7 +445,10 @@ fn models_before(
     let spoke = |seat: SeatIndex| {
         let looked = |v: &FindingVersion| {
             let opinion = v.opinions.get(&seat);
-            opinion.is_some_and(|opinion| opinion.found.is_some())
+            // Half an agreement weighs nothing: the bench that it is weighed against must not grow by it either.
+            opinion.is_some_and(|said| {
+                said.found.is_some() && said.opinion.stance != Stance::PartiallyAgreed
+            })
         };
         // Whoever only has a remark on the line holds nothing: it must not enlarge the bench either.
         let holds = |v: &FindingVersion| v.seat == seat && !is_beside(versions, v, worst);

@@ -42,6 +42,16 @@ pub(super) fn attach_opinions(
     }
 }
 
+/// Whether a judge's words on a finding say less than its vote that moves over the finding's place: an agreement in part, or
+/// one without evidence. Whoever says more than nothing must not count for less.
+fn is_less_than_a_move(said: &WeighedOpinion) -> bool {
+    match said.opinion.stance {
+        Stance::Agreed => said.found.is_none(),
+        Stance::PartiallyAgreed => true,
+        Stance::Disagreed => false,
+    }
+}
+
 impl LaterAnswer<'_> {
     fn attach_responses(&self, versions: &mut [FindingVersion]) {
         let Some(order) = self.judges[self.speaker].peers.get(&self.round) else {
@@ -115,16 +125,16 @@ impl LaterAnswer<'_> {
         };
         for version in self.shown(versions).filter(|v| v.severity() >= least) {
             let is_there = version.place_of(evidence, self.claims) == Some(SupportKind::SamePlace);
-            let is_open = version
-                .opinions
-                .get(&self.speaker)
-                .is_none_or(|said| said.opinion.stance == Stance::Agreed && said.found.is_none());
-            if is_there && is_open {
-                let reasoning = format!(
+            let said = version.opinions.get(&self.speaker);
+            if is_there && said.is_none_or(is_less_than_a_move) {
+                let mut reasoning = format!(
                     "moved from {} to {} over this place",
                     from.as_str(),
                     to.as_str()
                 );
+                if let Some(said) = said.filter(|said| !said.opinion.reasoning.is_empty()) {
+                    reasoning = format!("{} ({reasoning})", said.opinion.reasoning);
+                }
                 self.attach(version, Stance::Agreed, reasoning, Some(evidence.clone()));
             }
         }

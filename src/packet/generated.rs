@@ -1,5 +1,5 @@
-//! Files that say of themselves that a program wrote them. Only the old side is believed: a change cannot hide by
-//! marking itself.
+//! Files that say of themselves that a program wrote them. The old side must say so: a change cannot hide by marking
+//! itself. The new side must say so still: what people write in the place of such a file is new.
 
 use council_protocol::FileChange;
 
@@ -9,6 +9,20 @@ const TOP_BYTES: usize = 4_096;
 
 /// Average bytes per line from which a script or style sheet counts as minified.
 const MINIFIED_AVERAGE: usize = 400;
+
+/// How much of a minified file may stand in shorter lines: a licence, not a program.
+const MAX_SHORT_BYTES: usize = 2_048;
+
+/// Whether people write a file now that its old side called generated or minified.
+pub(super) fn is_written_now(file: &FileChange, after: &[u8]) -> bool {
+    let lines = after.split_inclusive(|&b| b == b'\n');
+    let short: usize = lines
+        .map(<[u8]>::len)
+        .filter(|&len| len < MINIFIED_AVERAGE)
+        .sum();
+    find_marker(after).is_none()
+        && (generated_reason(file, after).is_none() || short > MAX_SHORT_BYTES)
+}
 
 /// Why a file whose old side is `before` is left out as generated or minified; none when people write it.
 pub(super) fn generated_reason(file: &FileChange, before: &[u8]) -> Option<String> {
@@ -96,6 +110,24 @@ mod tests {
         }
         let far_down = format!("{}// @generated\n", "x\n".repeat(TOP_LINES));
         assert_eq!(generated_reason(&file("a.rs"), far_down.as_bytes()), None);
+    }
+
+    #[test]
+    fn what_people_write_in_its_place_is_read() {
+        let (marked, long) = ("// @generated\nf()\n", "a=1;".repeat(2000));
+        let by_hand = "  remove_everything(user.home);\n".repeat(180);
+        for (after, written) in [
+            (marked.to_owned(), false),
+            (long.clone(), false),
+            (format!("/* Licence: MIT */\n{long}\n"), false),
+            (by_hand.clone(), true),
+            // A long line that stays does not hide what is written beside it.
+            (format!("{by_hand}{}", long.repeat(20)), true),
+        ] {
+            let is_written = is_written_now(&file("a.js"), after.as_bytes());
+            assert_eq!(is_written, written, "{}", &after[..20]);
+        }
+        assert!(is_written_now(&file("a.go"), b"package x\n"));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use council_protocol::change::{FileKind, FileStatus};
 use council_protocol::{CoverageState, FileChange, Side};
 
 use super::context::ContextBounds;
-use super::generated::generated_reason;
+use super::generated::{generated_reason, is_written_now};
 use super::ignore::IgnoreGlobs;
 use super::{FileReaders, ReadFile};
 
@@ -39,7 +39,8 @@ pub(super) fn read_file(
     let generated = before
         .as_deref()
         .and_then(|bytes| generated_reason(file, bytes));
-    let generated = generated.filter(|_| !rules.ignore.is_kept(file));
+    let generated =
+        generated.filter(|_| !rules.ignore.is_kept(file) && !is_written_now_in(file, read));
     if let Some(state) = generated.and_then(|why| withheld_state(file, why, read)) {
         return ReadFile::without_context(state);
     }
@@ -53,6 +54,14 @@ pub(super) fn read_file(
             .filter(|_| file.status != FileStatus::Deleted && !file.hunks.is_empty())
             .map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
     }
+}
+
+/// Whether people write on the new side of a file what a program wrote on the old one.
+fn is_written_now_in(file: &FileChange, read: &FileReaders<'_>) -> bool {
+    let is_deleted = file.status == FileStatus::Deleted;
+    let after = (!is_deleted).then(|| read.blobs.read(Side::New, &file.path));
+    let after = after.and_then(|bytes| bytes.ok().flatten());
+    after.is_some_and(|bytes| is_written_now(file, &bytes))
 }
 
 /// What becomes of a file that globs leave out; none when it must be shown all the same. Rules against attacks read it,

@@ -115,6 +115,18 @@ proptest! {
         prop_assert_eq!(counted(&debated), counted(&r1));
     }
 
+    /// To agree in part is to say more than nothing, whatever else the judge does.
+    #[test]
+    fn an_agreement_in_part_never_improves_the_verdict(world in world(Procedure::Debate, 2..6)) {
+        let world = world.faultless().without_tests();
+        let mut silent = world.clone();
+        for script in silent.scripts.values_mut() {
+            script.opinion = script.opinion.filter(|(stance, ..)| *stance != Stance::PartiallyAgreed);
+        }
+        let (said, unsaid) = (world.play(), silent.play());
+        prop_assert!(badness(said.verdict) >= badness(unsaid.verdict), "{:?} {:?}", said.verdict, unsaid.verdict);
+    }
+
     /// Who insists must not leave the change greener than who gives in.
     #[test]
     fn a_last_word_of_fail_is_never_green(world in debated()) {

@@ -9,11 +9,13 @@ use council_protocol::answer::{Evidence, Stance, Tag};
 use super::DuelRole;
 use super::blocks::{BlockShape, TextBlock, split_blocks, split_number};
 use super::claims::{RaisedPoint, find_location, parse_point, read_quote, split_tag};
+use super::consent::{
+    is_approval, is_reserved, names_a_defect, objects, speaks_of_a_place, takes_back,
+};
 use super::point_ref::{PointId, PointRefs};
 use super::transcript::{DebateSection, SectionKind};
 use super::wording::{
-    is_approval, is_universal, objects, parse_vote, speaks_of_a_place, split_label,
-    stance_in_words, stance_of_labelled, stance_of_unnamed,
+    is_universal, parse_vote, split_label, stance_in_words, stance_of_labelled, stance_of_unnamed,
 };
 
 /// A statement that takes a stance.
@@ -69,11 +71,19 @@ pub(crate) fn read_content(section: &DebateSection) -> SectionContent {
     // the protocol asks. Who votes otherwise may explain.
     let vote = blocks.iter().find_map(|block| parse_vote(&block.head));
     reader.passes = matches!(vote, Some((Vote::Pass, _)));
+    reader.consents = reader.passes || blocks.iter().any(approves_of_all);
     for block in reader.join_headings(blocks) {
         reader.read_block(&block);
     }
     reader.end_scope();
     reader.content
+}
+
+/// Whether a block says that nothing is wrong, or agrees to everything at once.
+fn approves_of_all(block: &TextBlock<'_>) -> bool {
+    let words = block.words();
+    let agrees = matches!(split_label(&words), Some((Stance::Agreed, _)));
+    is_approval(&words) || agrees && is_universal(&words)
 }
 
 /// What the heading above says for the blocks below it.
@@ -93,6 +103,8 @@ struct ContentReader {
     is_opening: bool,
     /// Whether the section votes PASS.
     passes: bool,
+    /// Whether it votes PASS, or says so in words.
+    consents: bool,
     /// Who writes: a point under its own name is one of its own, wherever it stands.
     author: Option<DuelRole>,
     scope: HeadingScope,
@@ -101,9 +113,9 @@ struct ContentReader {
 impl ContentReader {
     fn read_block(&mut self, block: &TextBlock<'_>) {
         let words = block.words();
-        self.content.approves |= is_approval(&words);
-        if let Some((_, reason)) = parse_vote(&block.head) {
-            if objects(reason) {
+        self.content.approves |= is_approval(&words) && !is_reserved(&words);
+        if let Some((vote, reason)) = parse_vote(&block.head) {
+            if objects(reason) || vote != Vote::Fail && takes_back(reason) {
                 self.content.objections.push(block.line);
             }
             let below = TextBlock {
@@ -158,8 +170,9 @@ impl ContentReader {
     fn read_prose(&mut self, block: &TextBlock<'_>) {
         let words = block.words();
         let names_place = |sentence: &str| find_location(sentence).is_some();
-        let is_point = self.passes && speaks_of_a_place(&words, names_place);
-        if is_point || objects(&words) {
+        let is_point = self.passes && speaks_of_a_place(&words, names_place)
+            || self.consents && names_a_defect(&words);
+        if is_point || is_reserved(&words) || objects(&words) {
             self.content.objections.push(block.line);
         }
     }

@@ -84,6 +84,44 @@ const OBJECTIONS: [&str; 8] = [
     "I cannot approve it.",
 ];
 
+const CONSENTS: [&str; 8] = [
+    "LGTM",
+    "Looks good to me",
+    "Approved",
+    "I approve",
+    "No issues",
+    "Vote: PASS",
+    "**Vote: PASS**",
+    "Agreed on all points",
+];
+
+const DEFECTS: [&str; 10] = [
+    "f raises ZeroDivisionError on every call",
+    "a secret key is leaked",
+    "there is an SQL injection in g",
+    "`f` deletes the database",
+    "f never returns",
+    "the file is never closed",
+    "one bug: f loses the last row",
+    "f always crashes",
+    "the return code is wrong",
+    "the input is not checked",
+];
+
+/// How consent and what takes it back stand beside each other; the second and third are conditions.
+fn joined(form: usize, consent: &str, defect: &str) -> String {
+    match form {
+        0 => format!("{consent}, but {defect}."),
+        1 => format!("{consent}, once this is gone: {defect}."),
+        2 => format!("{consent}, provided that somebody mends this ({defect})"),
+        3 => format!("{consent} — although {defect}"),
+        4 => format!("{consent}.\n\n{defect}."),
+        5 => format!("{consent}\n\n- {defect}"),
+        6 => format!("{defect}.\n\n{consent}"),
+        _ => format!("{consent}; {defect}."),
+    }
+}
+
 fn spelling() -> impl Strategy<Value = (Stance, &'static str)> {
     prop_oneof![
         1 => select(&DISAGREED[..]).prop_map(|text| (Stance::Disagreed, text)),
@@ -262,6 +300,23 @@ fn draft() -> impl Strategy<Value = SectionDraft> {
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Consent is bare: under a condition, or beside something that is wrong, it settles nothing.
+    #[test]
+    fn consent_beside_a_defect_settles_nothing(
+        form in 0..8usize,
+        consent in select(&CONSENTS[..]),
+        defect in select(&DEFECTS[..]),
+    ) {
+        let said = joined(form, consent, defect);
+        let text = format!(
+            "# Code Debate: HEAD\n{}{}",
+            signed("Opening", "Vote: PASS", 'A', 0),
+            signed("Response 1", &said, 'B', 1)
+        );
+        let state = DebateState::read(&DebateTranscript::parse(&text));
+        prop_assert!(!state.is_settled_for(DuelRole::A), "{}", said);
+    }
 
     /// Whatever is left open by a disagreement, in whatever spelling and form, never ends as consensus; and what is agreed
     /// needs no ceremony.

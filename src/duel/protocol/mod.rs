@@ -9,6 +9,7 @@ mod blocks;
 pub(crate) mod check;
 pub(crate) mod claims;
 pub(crate) mod closing;
+mod consent;
 pub(crate) mod content;
 #[cfg(test)]
 mod laws;

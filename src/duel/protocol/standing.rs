@@ -5,6 +5,7 @@ use council_protocol::{Finding, Location, Vote};
 
 use super::DuelRole;
 use super::claims::{RaisedPoint, has_place};
+use super::consent::takes_back;
 use super::content::{PointReply, SectionContent, read_content};
 use super::point_ref::{PointId, PointRefs};
 use super::transcript::{DebateSection, DebateTranscript, SectionKind};
@@ -310,6 +311,15 @@ impl DebateState {
 
     fn record_loose(&mut self, section: usize, role: DuelRole, reply: &PointReply, before: usize) {
         match reply.stance {
+            // An agreement to nothing, with words of something that is wrong.
+            Stance::Agreed if takes_back(&reply.reasoning) => {
+                let line = reply.line;
+                self.objections.push(LooseDissent {
+                    role,
+                    section,
+                    line,
+                });
+            }
             Stance::Agreed
                 if reply.to.ids.is_empty()
                     && (reply.is_universal || self.open_for(role).is_empty()) =>

@@ -207,12 +207,17 @@ const ENDED: &[&str] = &[
 ];
 
 /// Words that take back what they follow.
-const RESERVATIONS: &[&str] = &[
+pub(super) const RESERVATIONS: &[&str] = &[
     "but", "however", "except", "unless", "although", "though", "if", "only", "yet",
 ];
 
+/// Those of them that take back all of a sentence, wherever they stand in it.
+const CONTRASTS: &[&str] = &[
+    "but", "however", "except", "unless", "although", "though", "once", "provided",
+];
+
 /// Words in front of an "agree" that turn it round.
-const NEGATIONS: &[&str] = &[
+pub(super) const NEGATIONS: &[&str] = &[
     "not", "no", "never", "don't", "dont", "doesn't", "didn't", "can't", "cannot", "won't",
     "hardly", "unable", "neither", "nor", "refuse", "would",
 ];
@@ -232,10 +237,10 @@ const UNIVERSAL: &[&str] = &[
 ];
 
 /// A statement in lower case, word by word; marks, emphasis and characters that nobody sees are gone.
-struct Words(Vec<String>);
+pub(super) struct Words(pub(super) Vec<String>);
 
 impl Words {
-    fn of(text: &str) -> Self {
+    pub(super) fn of(text: &str) -> Self {
         let visible = text.chars().filter(|c| !is_invisible(*c));
         let lower: String = visible
             .flat_map(char::to_lowercase)
@@ -257,7 +262,7 @@ impl Words {
         starts.find(|at| self.stands_at(*at, phrase))
     }
 
-    fn has_any(&self, phrases: &[&str]) -> bool {
+    pub(super) fn has_any(&self, phrases: &[&str]) -> bool {
         phrases.iter().any(|phrase| self.position(phrase).is_some())
     }
 
@@ -273,11 +278,11 @@ impl Words {
     }
 
     /// Without the phrases that mean the end of a disagreement.
-    fn without_ended(self) -> Self {
+    pub(super) fn without_ended(self) -> Self {
         self.without(ENDED)
     }
 
-    fn without(mut self, phrases: &[&str]) -> Self {
+    pub(super) fn without(mut self, phrases: &[&str]) -> Self {
         for phrase in phrases {
             while let Some(at) = self.position(phrase) {
                 self.0.drain(at..at + phrase.split(' ').count());
@@ -351,10 +356,11 @@ pub(crate) fn stance_of_labelled(label: Stance, reasoning: &str) -> Stance {
 
 /// The same of a statement that names nothing that it agrees to: there a doubt is one of what was agreed to.
 pub(crate) fn stance_of_unnamed(label: Stance, reasoning: &str) -> Stance {
-    let doubts = Words::of(reasoning).without_ended().has_any(DOUBTS);
-    match (stance_of_labelled(label, reasoning), doubts) {
-        (Stance::Agreed, true) => Stance::Disagreed,
-        (stance, _) => stance,
+    let words = Words::of(reasoning).without_ended();
+    match stance_of_labelled(label, reasoning) {
+        Stance::Agreed if words.has_any(DOUBTS) => Stance::Disagreed,
+        Stance::Agreed if words.has_any(CONTRASTS) => Stance::PartiallyAgreed,
+        stance => stance,
     }
 }
 
@@ -414,188 +420,6 @@ pub(crate) fn refuses(text: &str) -> bool {
         !matches!(next, None | Some("none" | "no" | "0" | "nothing"))
     });
     remains || words.has_any(REFUSALS)
-}
-
-/// Whether a section that names no vote and answers nothing still says that it found nothing.
-pub(crate) fn is_approval(text: &str) -> bool {
-    const APPROVALS: &[&str] = &[
-        "no issues",
-        "no issue",
-        "no problems",
-        "no problem",
-        "no findings",
-        "no objections",
-        "no objection",
-        "no concerns",
-        "found nothing",
-        "nothing stands against",
-        "looks good",
-        "lgtm",
-        "i approve",
-        "approved",
-    ];
-    Words::of(text).has_any(APPROVALS)
-}
-
-/// What somebody says who does not let a change in.
-const BLOCKS: &[&str] = &[
-    "do not merge",
-    "don't merge",
-    "dont merge",
-    "not be merged",
-    "cannot be merged",
-    "can't be merged",
-    "not merge this",
-    "must not go in",
-    "should not go in",
-    "not go in",
-    "do not ship",
-    "don't ship",
-    "not be shipped",
-    "do not land",
-    "don't land",
-    "do not approve",
-    "don't approve",
-    "cannot approve",
-    "can't approve",
-    "not safe to merge",
-    "unsafe to merge",
-    "not ready to merge",
-    "blocks the merge",
-    "block the merge",
-    "request changes",
-    "requesting changes",
-    "i vote fail",
-    "vote is fail",
-    "vote fail",
-    "verdict fail",
-    "not ok",
-    "not okay",
-    "not acceptable",
-    "unacceptable",
-    "hold off",
-    "must be fixed",
-    "has to be fixed",
-    "have to be fixed",
-    "needs to be fixed",
-    "need to be fixed",
-    "needs a fix",
-    "i am against",
-    "i'm against",
-    "we are against",
-    "vote against",
-    "nicht mergen",
-    "nicht gemergt",
-    "darf nicht",
-    "darf so nicht",
-];
-
-/// Marks of somebody who says no.
-const REFUSING_MARKS: [char; 4] = ['❌', '👎', '🚫', '⛔'];
-
-/// Words for problems that stop a change.
-const GRAVE: &[&str] = &[
-    "critical",
-    "severe",
-    "serious",
-    "blocker",
-    "blocking",
-    "veto",
-    "nack",
-    "showstopper",
-    "vulnerability",
-    "vulnerabilities",
-    "vulnerable",
-    "data loss",
-];
-
-/// Words beside which a grave one names nothing of the change: it is absent, or gone.
-const HARMLESS: &[&str] = &[
-    "nothing",
-    "0",
-    "without",
-    "isn't",
-    "aren't",
-    "wasn't",
-    "non",
-    "fixes",
-    "fixed",
-    "resolved",
-    "resolves",
-    "addresses",
-    "addressed",
-    "prevents",
-];
-
-/// The most words of a line that counts problems.
-const MAX_COUNT_WORDS: usize = 4;
-
-/// Terms of the trade that are no problems.
-const TERMS: &[&str] = &[
-    "critical path",
-    "critical paths",
-    "critical section",
-    "critical sections",
-];
-
-/// Whether a text says in plain words that the change must not go in.
-pub(crate) fn objects(text: &str) -> bool {
-    let blocks = Words::of(text).has_any(BLOCKS) || text.contains(REFUSING_MARKS);
-    let sentences = text.split(['.', '!', '?', ';', '\n']);
-    let mut sentences = sentences.map(|sentence| Words::of(sentence).without(TERMS));
-    blocks
-        || sentences.any(|words| {
-            let is_harmless = |word: &String| {
-                NEGATIONS.contains(&word.as_str()) || HARMLESS.contains(&word.as_str())
-            };
-            // `Critical: none`; Python's None is no such word.
-            let is_none = words.0.len() <= MAX_COUNT_WORDS && words.has_any(&["none"]);
-            words.has_any(GRAVE) && !is_none && !words.0.iter().any(is_harmless)
-        })
-}
-
-/// Words of somebody who looked at a place and found nothing wrong there.
-const REASSURING: &[&str] = &[
-    "fine",
-    "correct",
-    "correctly",
-    "ok",
-    "okay",
-    "safe",
-    "safely",
-    "right",
-    "good",
-    "sound",
-    "holds",
-    "works",
-    "handled",
-    "handles",
-    "guarded",
-    "covered",
-    "covers",
-    "unchanged",
-    "intended",
-    "harmless",
-    "read",
-    "looked",
-    "checked",
-    "reviewed",
-    "verified",
-    "tested",
-    "agree",
-    "agreed",
-];
-
-/// Sentences of a text that say something of a place, and nothing that clears it. `names_place` finds places.
-pub(crate) fn speaks_of_a_place(text: &str, names_place: impl Fn(&str) -> bool) -> bool {
-    let lines = text.split(['\n', '!', '?', ';']);
-    let mut sentences = lines.flat_map(|line| line.split(". "));
-    sentences.any(|sentence| {
-        let words = Words::of(sentence).without_ended();
-        let has_word = |list: &[&str]| words.0.iter().any(|word| list.contains(&word.as_str()));
-        let clears = is_approval(sentence) || has_word(REASSURING) && !has_word(NEGATIONS);
-        names_place(sentence) && (!clears || has_word(RESERVATIONS))
-    })
 }
 
 /// The vote that a line names, however it is set: `Vote: FAIL — why`, `**Vote: FAIL**`, `- verdict: fail`, `| Vote | FAIL |`.

@@ -1,0 +1,420 @@
+//! What speaks for a change in the words that people and models use, and what speaks against it beside that.
+//!
+//! Consent is bare: whoever approves under a condition, or names a defect beside the vote, has not approved. A doubt that is
+//! misread costs a round, a consent that is misread costs the verdict.
+
+use super::wording::{NEGATIONS, RESERVATIONS, Words};
+
+/// Whether a section that names no vote and answers nothing still says that it found nothing.
+pub(crate) fn is_approval(text: &str) -> bool {
+    const APPROVALS: &[&str] = &[
+        "no issues",
+        "no issue",
+        "no problems",
+        "no problem",
+        "no findings",
+        "no objections",
+        "no objection",
+        "no concerns",
+        "found nothing",
+        "nothing stands against",
+        "looks good",
+        "lgtm",
+        "i approve",
+        "approved",
+    ];
+    Words::of(text).has_any(APPROVALS)
+}
+
+/// What somebody says who does not let a change in.
+const BLOCKS: &[&str] = &[
+    "do not merge",
+    "don't merge",
+    "dont merge",
+    "not be merged",
+    "cannot be merged",
+    "can't be merged",
+    "not merge this",
+    "must not go in",
+    "should not go in",
+    "not go in",
+    "do not ship",
+    "don't ship",
+    "not be shipped",
+    "do not land",
+    "don't land",
+    "do not approve",
+    "don't approve",
+    "cannot approve",
+    "can't approve",
+    "not safe to merge",
+    "unsafe to merge",
+    "not ready to merge",
+    "blocks the merge",
+    "block the merge",
+    "request changes",
+    "requesting changes",
+    "i vote fail",
+    "vote is fail",
+    "vote fail",
+    "verdict fail",
+    "not ok",
+    "not okay",
+    "not acceptable",
+    "unacceptable",
+    "hold off",
+    "must be fixed",
+    "has to be fixed",
+    "have to be fixed",
+    "needs to be fixed",
+    "need to be fixed",
+    "needs a fix",
+    "i am against",
+    "i'm against",
+    "we are against",
+    "vote against",
+    "nicht mergen",
+    "nicht gemergt",
+    "darf nicht",
+    "darf so nicht",
+];
+
+/// Marks of somebody who says no.
+const REFUSING_MARKS: [char; 4] = ['❌', '👎', '🚫', '⛔'];
+
+/// Words for problems that stop a change.
+const GRAVE: &[&str] = &[
+    "critical",
+    "severe",
+    "serious",
+    "blocker",
+    "blocking",
+    "veto",
+    "nack",
+    "showstopper",
+    "vulnerability",
+    "vulnerabilities",
+    "vulnerable",
+    "data loss",
+];
+
+/// Words beside which a grave one names nothing of the change: it is absent, or gone.
+const HARMLESS: &[&str] = &[
+    "nothing",
+    "0",
+    "without",
+    "isn't",
+    "aren't",
+    "wasn't",
+    "non",
+    "fixes",
+    "fixed",
+    "resolved",
+    "resolves",
+    "addresses",
+    "addressed",
+    "prevents",
+];
+
+/// The most words of a line that counts problems.
+const MAX_COUNT_WORDS: usize = 4;
+
+/// Terms of the trade that are no problems.
+const TERMS: &[&str] = &[
+    "critical path",
+    "critical paths",
+    "critical section",
+    "critical sections",
+];
+
+/// Words that make an approval one under a condition, or of the rest only.
+const CONDITIONS: &[&str] = &[
+    "once",
+    "after",
+    "until",
+    "till",
+    "provided",
+    "providing",
+    "assuming",
+    "conditional",
+    "conditionally",
+    "pending",
+    "otherwise",
+    "other than",
+    "apart from",
+    "aside from",
+    "besides",
+    "excepting",
+    "barring",
+    "save for",
+    "first",
+    "afterwards",
+    "nevertheless",
+    "nonetheless",
+    "despite",
+    "whereas",
+    "with the exception",
+    "as long as",
+    "so long as",
+    "subject to",
+    "caveat",
+    "caveats",
+    "reservation",
+    "reservations",
+    "follow up",
+    "followup",
+];
+
+/// Words that name something wrong with code.
+const DEFECTS: &[&str] = &[
+    "bug",
+    "bugs",
+    "buggy",
+    "crash",
+    "crashes",
+    "crashed",
+    "crashing",
+    "fails",
+    "failing",
+    "failure",
+    "breaks",
+    "broken",
+    "breakage",
+    "error",
+    "errors",
+    "raises",
+    "throws",
+    "panics",
+    "panic",
+    "exception",
+    "segfault",
+    "segfaults",
+    "injection",
+    "leak",
+    "leaks",
+    "leaked",
+    "leaking",
+    "deletes",
+    "destroys",
+    "corrupts",
+    "corruption",
+    "loses",
+    "lost",
+    "race",
+    "races",
+    "deadlock",
+    "deadlocks",
+    "hangs",
+    "overflow",
+    "overflows",
+    "underflow",
+    "wrong",
+    "incorrect",
+    "incorrectly",
+    "missing",
+    "forgets",
+    "forgot",
+    "insecure",
+    "unsafe",
+    "exploit",
+    "exploitable",
+    "backdoor",
+    "traversal",
+    "xss",
+    "csrf",
+    "ssrf",
+    "rce",
+    "defect",
+    "defects",
+    "flaw",
+    "flaws",
+    "mistake",
+    "mistakes",
+    "regression",
+    "regresses",
+    "unchecked",
+    "unhandled",
+    "unescaped",
+    "unvalidated",
+    "uninitialised",
+    "uninitialized",
+    "undefined",
+    "dangling",
+    "use after free",
+    "off by one",
+    "by zero",
+    "infinite loop",
+    "infinite recursion",
+    "never returns",
+    "never ends",
+    "never terminates",
+    "does not return",
+    "doesn't return",
+    "does not terminate",
+    "doesn't terminate",
+    "never closed",
+    "not closed",
+    "never released",
+    "not released",
+    "never freed",
+    "not checked",
+    "never checked",
+    "not handled",
+    "not escaped",
+    "not validated",
+    "not thread safe",
+    "does not work",
+    "doesn't work",
+    "does not compile",
+    "doesn't compile",
+    "not work",
+    "ignores",
+    "swallows",
+    "problem",
+    "problems",
+    "issue",
+    "issues",
+    "hole",
+    "holes",
+    "typo",
+];
+
+/// Terms of the trade with such a word in them, and what mends one.
+const NEUTRAL: &[&str] = &[
+    "error handling",
+    "error path",
+    "error paths",
+    "error message",
+    "error messages",
+    "error case",
+    "error cases",
+    "exception handling",
+    "exception type",
+    "race detector",
+    "failure case",
+    "failure cases",
+    "adds missing",
+    "adds the missing",
+    "adds a missing",
+    "added missing",
+    "added the missing",
+    "undefined behaviour sanitizer",
+];
+
+/// Those of [`DEFECTS`] in which the negation is the defect.
+fn is_negated(phrase: &str) -> bool {
+    phrase
+        .split(' ')
+        .any(|word| NEGATIONS.contains(&word) || word == "does")
+}
+
+/// Whether an approval is one under a condition, or of the rest only: "LGTM, but …", "approved once …".
+pub(crate) fn is_reserved(text: &str) -> bool {
+    let mut sentences = sentences(text);
+    sentences.any(|sentence| {
+        let words = Words::of(sentence).without_ended();
+        is_approval(sentence) && (words.has_any(RESERVATIONS) || words.has_any(CONDITIONS))
+    })
+}
+
+/// Whether the reason of a vote for a change takes that back.
+pub(crate) fn takes_back(reason: &str) -> bool {
+    let words = Words::of(reason).without_ended();
+    names_a_defect(reason)
+        || [
+            "conditional",
+            "conditionally",
+            "provided",
+            "once",
+            "unless",
+            "subject to",
+        ]
+        .iter()
+        .any(|word| words.has_any(&[word]))
+}
+
+/// Whether a text that speaks for a change names something that is wrong with it.
+pub(crate) fn names_a_defect(text: &str) -> bool {
+    sentences(text).any(|sentence| {
+        let words = Words::of(sentence)
+            .without_ended()
+            .without(TERMS)
+            .without(NEUTRAL);
+        let (negative, plain): (Vec<&str>, Vec<&str>) =
+            DEFECTS.iter().partition(|phrase| is_negated(phrase));
+        let is_harmless = |word: &String| {
+            let word = word.as_str();
+            NEGATIONS.contains(&word) || HARMLESS.contains(&word) || REASSURING.contains(&word)
+        };
+        words.has_any(&negative) || words.has_any(&plain) && !words.0.iter().any(is_harmless)
+    })
+}
+
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.split(['\n', '!', '?', ';'])
+        .flat_map(|line| line.split(". "))
+}
+
+/// Whether a text says in plain words that the change must not go in.
+pub(crate) fn objects(text: &str) -> bool {
+    let blocks = Words::of(text).has_any(BLOCKS) || text.contains(REFUSING_MARKS);
+    let sentences = text.split(['.', '!', '?', ';', '\n']);
+    let mut sentences = sentences.map(|sentence| Words::of(sentence).without(TERMS));
+    blocks
+        || sentences.any(|words| {
+            let is_harmless = |word: &String| {
+                NEGATIONS.contains(&word.as_str()) || HARMLESS.contains(&word.as_str())
+            };
+            // `Critical: none`; Python's None is no such word.
+            let is_none = words.0.len() <= MAX_COUNT_WORDS && words.has_any(&["none"]);
+            words.has_any(GRAVE) && !is_none && !words.0.iter().any(is_harmless)
+        })
+}
+
+/// Words of somebody who looked at a place and found nothing wrong there.
+const REASSURING: &[&str] = &[
+    "fine",
+    "correct",
+    "correctly",
+    "ok",
+    "okay",
+    "safe",
+    "safely",
+    "right",
+    "good",
+    "sound",
+    "holds",
+    "works",
+    "handled",
+    "handles",
+    "guarded",
+    "covered",
+    "covers",
+    "unchanged",
+    "intended",
+    "harmless",
+    "read",
+    "looked",
+    "checked",
+    "reviewed",
+    "verified",
+    "tested",
+    "agree",
+    "agreed",
+];
+
+/// Sentences of a text that say something of a place, and nothing that clears it. `names_place` finds places.
+pub(crate) fn speaks_of_a_place(text: &str, names_place: impl Fn(&str) -> bool) -> bool {
+    let lines = text.split(['\n', '!', '?', ';']);
+    let mut sentences = lines.flat_map(|line| line.split(". "));
+    sentences.any(|sentence| {
+        let words = Words::of(sentence).without_ended();
+        let has_word = |list: &[&str]| words.0.iter().any(|word| list.contains(&word.as_str()));
+        let clears = is_approval(sentence) || has_word(REASSURING) && !has_word(NEGATIONS);
+        names_place(sentence) && (!clears || has_word(RESERVATIONS))
+    })
+}
+
+#[cfg(test)]
+#[path = "consent_tests.rs"]
+mod tests;
