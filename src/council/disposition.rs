@@ -161,6 +161,15 @@ impl FindingVersion {
         })
     }
 
+    /// Whether evidence quotes its very lines.
+    pub(super) fn is_quoted_by(&self, evidence: &Evidence, claims: &QuoteClaims) -> bool {
+        let (proof, _) = claims.proof_of(&evidence_location(evidence), &evidence.quote);
+        let (first, last) = self.lines();
+        let line = proof.place(evidence.line);
+        let is_file = evidence.path == self.finding.location.path;
+        is_file && line.is_some_and(|line| first == 0 || (first..=last).contains(&line))
+    }
+
     /// Whoever takes a stance on it, with evidence or without.
     fn stances(&self, stance: Stance) -> impl Iterator<Item = SeatIndex> + '_ {
         let voiced = self

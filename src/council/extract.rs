@@ -61,6 +61,7 @@ pub fn extract_answer(raw: &str, expected: ExpectedEcho<'_>) -> Result<Answer, F
     strip_nulls(&mut value);
     check_echo(&value, expected)?;
     check_spelling(&value)?;
+    check_places(&value)?;
     fall_back(&mut value, expected.round);
     let answer: Answer = serde_path_to_error::deserialize(value)
         .map_err(|e| malformed_failure(format!("{}: {}", e.path(), e.inner())))?;
@@ -269,6 +270,58 @@ fn check_spelling(value: &Value) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// The lists of findings that are read.
+const LISTS: [&str; 5] = [
+    "findings",
+    "issues",
+    "problems",
+    "finding",
+    "independent_findings",
+];
+
+/// A finding in a field that nobody reads would be lost, and the vote beside it may be PASS.
+fn check_places(value: &Value) -> Result<(), Failure> {
+    let fields = value.as_object().into_iter().flatten();
+    for (name, inner) in fields {
+        let is_lost = if LISTS.contains(&name.as_str()) {
+            let items = inner.as_array().into_iter().flatten();
+            let items = items.map(|item| item.get("finding").unwrap_or(item));
+            let parts = items.flat_map(|item| item.as_object().into_iter().flatten());
+            parts.map(|(_, part)| part).any(holds_finding)
+        } else {
+            holds_finding(inner)
+        };
+        if is_lost {
+            return Err(malformed_failure(format!(
+                "{name}: a finding stands in it, where nobody reads one; put it into `findings`"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a finding stands somewhere in a value.
+fn holds_finding(value: &Value) -> bool {
+    match value {
+        Value::Object(fields) => {
+            let parts = [
+                "description",
+                "message",
+                "title",
+                "location",
+                "path",
+                "file",
+                "line",
+            ];
+            let is_finding = fields.get("severity").is_some_and(Value::is_string)
+                && parts.iter().any(|part| fields.contains_key(*part));
+            is_finding || fields.values().any(holds_finding)
+        }
+        Value::Array(items) => items.iter().any(holds_finding),
+        _ => false,
+    }
 }
 
 fn show_value(value: Option<&Value>) -> String {

@@ -102,6 +102,50 @@ proptest! {
     }
 }
 
+/// Wherever a finding stands that is not read, the answer is malformed and says where: it is asked again.
+#[test]
+fn a_finding_in_a_place_that_nobody_reads_is_not_lost() {
+    let finding =
+        r#"{"severity":"critical","description":"d","location":{"path":"a.py","line":1}}"#;
+    for (name, value) in [
+        ("result", format!("{{\"findings\":[{finding}]}}")),
+        ("review", format!("[{finding}]")),
+        (
+            "withdrawn",
+            format!("[{{\"finding\":1,\"instead\":{finding}}}]"),
+        ),
+        ("data", format!("{{\"a\":{{\"b\":[[{finding}]]}}}}")),
+        (
+            "findings",
+            format!(
+                "[{}]",
+                finding.replace(
+                    "\"description\"",
+                    &format!("\"more\":[{finding}],\"description\"")
+                )
+            ),
+        ),
+    ] {
+        let raw = GOOD.replace(
+            "\"key_insight\"",
+            &format!("\"{name}\":{value},\"key_insight\""),
+        );
+        let failure = read(&raw).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Malformed, "{raw}");
+        assert!(
+            failure.detail.contains(&format!("{name}: a finding")),
+            "{}",
+            failure.detail
+        );
+    }
+    let response = r#"[{"to":"A1","stance":"agreed","reasoning":"r","severity":"critical"}]"#;
+    let raw = GOOD.replace(
+        "\"key_insight\"",
+        &format!("\"responses\":{response},\"key_insight\""),
+    );
+    assert!(read(&raw).is_ok(), "{:?}", read(&raw));
+}
+
 #[test]
 fn findings_that_are_null_are_not_no_findings() {
     let null = GOOD.replace("\"key_insight\"", "\"findings\":null,\"key_insight\"");

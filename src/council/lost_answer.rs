@@ -3,6 +3,7 @@
 use council_protocol::{RoundNumber, Vote};
 
 use super::extract::MAX_ANSWER_BYTES;
+use super::plain_words::{NEGATIONS, Words, objects};
 
 /// Findings of one reply that are named in a note.
 const MAX_NAMED: usize = 3;
@@ -103,8 +104,11 @@ pub(super) fn read_lost_answer(raw: &str, key: &str, round: RoundNumber) -> Opti
         return both.into_iter().flatten().reduce(LostAnswer::with);
     }
     let criticals = critical_findings(raw);
-    let mut votes = values_of(raw, "verdict").filter_map(|(_, word)| vote_of(&word));
-    let vote = votes.by_ref().max();
+    // A ballot's vote stands in a field of its own.
+    let given = ["verdict", "vote"]
+        .into_iter()
+        .flat_map(|name| values_of(raw, name));
+    let vote = given.filter_map(|(_, word)| read_vote(&word)).max();
     let vote = vote.or_else(|| loose_values(raw, "verdict").filter_map(vote_of).max());
     let vote = vote.or_else(|| says_fail(raw).then_some(Vote::Fail));
     let critical = (!criticals.is_empty()).then_some(Vote::Fail);
@@ -142,6 +146,23 @@ fn vote_of(word: impl AsRef<str>) -> Option<Vote> {
     known.map(|(_, vote)| *vote)
 }
 
+/// Words of a vote that lets a change in, where it is none of the three.
+const APPROVING: &[&str] = &[
+    "approve", "approved", "approves", "accept", "accepted", "ok", "okay", "lgtm", "good", "fine",
+    "merge", "proceed", "yes", "ship", "clean", "safe", "none", "allow", "allowed", "green",
+    "passed", "success",
+];
+
+/// What a vote says, whatever its words: what approves nothing is an objection that nobody could read.
+fn read_vote(word: &str) -> Option<Vote> {
+    let words = Words::of(word);
+    if words.0.is_empty() {
+        return None;
+    }
+    let approves = words.has_any(APPROVING) && !words.has_any(NEGATIONS);
+    Some(vote_of(word).unwrap_or(if approves { Vote::Pass } else { Vote::Fail }))
+}
+
 fn is_critical(word: &str) -> bool {
     let word = word.trim().to_ascii_lowercase();
     CRITICAL_WORDS.iter().any(|begin| word.starts_with(begin))
@@ -174,28 +195,9 @@ fn loose_values<'a>(raw: &'a str, name: &'a str) -> impl Iterator<Item = &'a str
 /// Characters around a word in which other votes make a list of choices of it: `PASS, WARN or FAIL`.
 const LIST_BYTES: usize = 24;
 
-/// What people and models write who do not let a change in, in small letters.
-const BLOCKING_WORDS: [&str; 14] = [
-    "do not merge",
-    "don't merge",
-    "not be merged",
-    "cannot be merged",
-    "can't be merged",
-    "should not go in",
-    "must not go in",
-    "not safe to merge",
-    "unsafe to merge",
-    "not ready to merge",
-    "must be fixed before",
-    "request changes",
-    "requesting changes",
-    "block this change",
-];
-
 /// Whether prose says FAIL in so many letters, other than in a list of the votes that there are.
 fn says_fail(raw: &str) -> bool {
-    let lower = raw.to_lowercase();
-    if BLOCKING_WORDS.iter().any(|words| lower.contains(words)) {
+    if objects(raw) {
         return true;
     }
     let words = ["FAIL", "REJECT", "DO NOT PROCEED", "DO_NOT_PROCEED"];

@@ -61,6 +61,10 @@ fn an_objection_in_another_form_is_one() {
         "This must not be merged: shell injection at a.py line 3.".to_owned(),
         "I'd request changes here.".to_owned(),
         "verdict = reject".to_owned(),
+        "I found one critical problem: division by zero in a.py line 5.".to_owned(),
+        "I cannot approve this change: it loses rows.".to_owned(),
+        "Ich lehne diese Änderung ab: sie verliert Zeilen.".to_owned(),
+        r#"{"ballot":{"vote":"DON'T PROCEED"},"verdict":"PASS"}"#.to_owned(),
         yaml.replace("WARN", "FAIL"),
         python.replace("WARN", "FAIL"),
         "verdict: PASS\nfindings:\n  - severity: critical\n".to_owned(),
@@ -77,6 +81,34 @@ fn an_objection_in_another_form_is_one() {
         lost(r#"{"line":"7","path":"a.py","severity":"critical"}"#).criticals,
         ["a.py:7"]
     );
+}
+
+/// A word in the place of a vote that is no vote and approves nothing is an objection.
+#[test]
+fn a_vote_in_any_word_that_approves_nothing_is_an_objection() {
+    for word in [
+        "REQUEST_CHANGES",
+        "NACK",
+        "CRITICAL",
+        "no",
+        "NO-GO",
+        "not ok",
+        "hold",
+        "nein",
+        "DON'T PROCEED",
+    ] {
+        for field in ["verdict", "vote"] {
+            let raw = format!("{{\"key\":\"k\",\"{field}\":\"{word}\"}}");
+            assert_eq!(lost(&raw).weight, Vote::Fail, "{raw}");
+        }
+    }
+    for word in ["APPROVE", "LGTM", "ok", "PROCEED", "looks good"] {
+        assert_eq!(
+            lost(&format!("{{\"verdict\":\"{word}\"}}")).weight,
+            Vote::Pass,
+            "{word}"
+        );
+    }
 }
 
 proptest! {

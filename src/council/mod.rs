@@ -34,6 +34,7 @@ mod notes;
 mod objections;
 mod opinions;
 pub mod outcome;
+pub mod plain_words;
 pub mod plan;
 mod position;
 mod procedure;

@@ -1,7 +1,7 @@
 //! What judges say in later rounds of what others found. A judge's last word on a finding replaces its earlier ones.
 
 use council_protocol::answer::{Answer, Change, Evidence, Stance, Tag};
-use council_protocol::{RoundNumber, Severity, Vote};
+use council_protocol::{Finding, RoundNumber, Severity, Vote};
 
 use super::anonymity;
 use super::cluster::ComparedFinding;
@@ -9,6 +9,7 @@ use super::disposition::{FindingVersion, WeighedOpinion};
 use super::evidence::QuoteClaims;
 use super::judges::{Judges, SeatIndex};
 use super::outcome::Opinion;
+use super::readings::is_same_kind;
 use super::support::SupportKind;
 
 /// One answer of a later round, with what is needed to weigh it.
@@ -104,7 +105,7 @@ impl LaterAnswer<'_> {
         }
     }
 
-    /// A vote that gets worse over the very place of a finding is an agreement with it, also where the judge does not say so
+    /// A vote that gets worse over the very lines of a finding is an agreement with it, also where the judge does not say so
     /// a second time under the finding's id.
     fn attach_move(&self, versions: &mut [FindingVersion]) {
         let Some(Change {
@@ -123,8 +124,23 @@ impl LaterAnswer<'_> {
         } else {
             Severity::Significant
         };
+        // Over a line in which the judge has a problem of another kind, it moves because of that.
+        let own: Vec<Finding> = versions
+            .iter()
+            .filter(|v| v.seat == self.speaker && v.is_quoted_by(evidence, self.claims))
+            .map(|v| v.finding.clone())
+            .collect();
+        let (claims, of) = (self.claims, self.speaker);
+        let quotes = |v: &FindingVersion| v.is_quoted_by(evidence, claims);
+        // Where the very lines of a finding are quoted, its neighbours are not meant.
+        let is_exact = versions
+            .iter()
+            .any(|v| v.seat != of && v.round < self.round && quotes(v));
         for version in self.shown(versions).filter(|v| v.severity() >= least) {
-            let is_there = version.place_of(evidence, self.claims) == Some(SupportKind::SamePlace);
+            let is_meant =
+                own.is_empty() || own.iter().any(|own| is_same_kind(own, &version.finding));
+            let is_near = version.place_of(evidence, claims) == Some(SupportKind::SamePlace);
+            let is_there = is_meant && if is_exact { quotes(version) } else { is_near };
             let said = version.opinions.get(&self.speaker);
             if is_there && said.is_none_or(is_less_than_a_move) {
                 let mut reasoning = format!(

@@ -162,7 +162,8 @@ fn decide_outcome(
         checked: state.claims.unanswered_count() == 0,
     };
     let (verdict, reason) = match decide_verdict(state.plan.consensus, state.plan.policy, &case) {
-        (Verdict::Pass, _) if rules_abstained(state, positions) => {
+        // WARN falls as PASS does, as at the other floors.
+        (Verdict::Pass | Verdict::Warn, _) if rules_abstained(state, positions) => {
             (Verdict::Inconclusive, VerdictReason::RulesAbstained)
         }
         (Verdict::Pass | Verdict::Warn, _) if lacks_ballots(state) => {

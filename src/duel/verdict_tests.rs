@@ -146,7 +146,7 @@ fn limit_is_at_least_warn_and_a_broken_end_is_inconclusive() {
 
 fn judged(response: &str) -> Outcome {
     let text = format!(
-        "## Opening\nI looked at it.\n\n1. `a.rs:1` — critical: boom\n\n*— Agent A, 2025-06-15T14:30:00Z*\n\n\
+        "## Opening\nI looked at it.\n\n1. `a.rs:1` — significant: boom\n\n*— Agent A, 2025-06-15T14:30:00Z*\n\n\
          ## Response 1\n{response}\n\n*— Agent B, 2025-06-15T14:31:00Z*\n"
     );
     let source = "let x = boom();\nlet y = checked();\n";

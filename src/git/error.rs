@@ -230,11 +230,11 @@ impl GitError {
                 "remove it; if you wrote it: git replace --convert-graft-file (replacements are for looking at, and no review \
                  obeys them)",
             ),
-            Self::Unsupported { .. } => {
-                hint("review a patch instead: git diff BASE...HEAD | git council review --patch -")
-            }
+            Self::Unsupported { .. } => hint(
+                "review a patch instead: git diff --binary BASE...HEAD | git council review --patch -",
+            ),
             Self::FileContent { id, .. } => hint(&format!(
-                "to review it: git cat-file blob {id} | git diff --no-index /dev/null - | git council review --patch -"
+                "to review it: git cat-file blob {id} | git diff --binary --no-index /dev/null - | git council review --patch -"
             )),
             Self::TooManyFiles { .. } => {
                 hint("review a part of it at a time: git council review TARGET -- PATHSPEC")
@@ -269,7 +269,7 @@ impl GitError {
                 hint("resolve it and git add the file, or review a commit or a range")
             }
             Self::MissingObject { partial: true, .. } => hint(
-                "fetch it first: git fetch --refetch --no-filter, or git diff BASE...HEAD | git council review --patch -",
+                "fetch it first: git fetch --refetch --no-filter, or git diff --binary BASE...HEAD | git council review --patch -",
             ),
             Self::MissingObject { .. } | Self::Damaged { .. } => {
                 hint("git fsck says what else is missing or damaged")

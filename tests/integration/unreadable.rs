@@ -1,7 +1,7 @@
 //! What cannot be read, or is too much for a model: one hint each, and nothing passes unread.
 
 use std::io::Write as _;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use crate::harness::{Repo, Run};
 
@@ -80,7 +80,7 @@ fn a_tag_of_a_blob_is_named_as_one_in_a_review_and_in_a_push() {
     let blob = repo.git(["rev-parse", "HEAD:README.md"]).trim().to_owned();
     repo.git(["tag", "notes", &blob]);
     let hint = format!(
-        "git cat-file blob {blob} | git diff --no-index /dev/null - | git council review --patch -"
+        "git cat-file blob {blob} | git diff --binary --no-index /dev/null - | git council review --patch -"
     );
     let run = repo.council(["review", "notes"]).ends(2);
     assert_eq!(hints(&run, &hint), 1, "{}", run.stderr);
@@ -94,6 +94,33 @@ fn a_tag_of_a_blob_is_named_as_one_in_a_review_and_in_a_push() {
     repo.council_reading(line.as_bytes(), &args)
         .ends(1)
         .tells("the push is blocked");
+}
+
+/// What the hint says shows everything that a review of the file itself would: also what is no text.
+#[test]
+fn the_hint_for_a_blob_loses_no_secret_of_it() {
+    let repo = Repo::with_base();
+    let key = format!(
+        "-----BEGIN {0}-----\n{1}\n-----END {0}-----\n",
+        "RSA PRIVATE KEY",
+        "MIIEpAIBAAKCAQEA7r".repeat(20)
+    );
+    repo.write("blob", format!("\0{key}"));
+    let blob = repo.git(["hash-object", "-w", "blob"]).trim().to_owned();
+    repo.git(["tag", "key", &blob]);
+    let run = repo.council(["review", "key"]).ends(2);
+    let told = run
+        .stderr
+        .lines()
+        .find_map(|line| line.split_once("to review it: "));
+    let (make_patch, _) = told.unwrap().1.split_once(" | git council").unwrap();
+    let patch = Command::new("sh")
+        .args(["-c", make_patch])
+        .current_dir(repo.path())
+        .output()
+        .unwrap();
+    repo.council_reading(&patch.stdout, &["review", "--patch", "-"])
+        .ends(1);
 }
 
 #[test]

@@ -21,6 +21,9 @@ const MAX_PER_FILE: usize = 5;
 /// The most findings of one answer, worst first.
 const MAX_FINDINGS: usize = 200;
 
+/// How many bytes of JSON they come to: well below the default of `limits.answer`.
+const MAX_FINDING_BYTES: usize = 512 << 10;
+
 /// What a judge holds after R1.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RulePosition {
@@ -212,11 +215,24 @@ fn worst_first(findings: impl Iterator<Item = Finding>) -> Vec<Finding> {
         };
         key(a).cmp(&key(b))
     });
-    if kept.len() > MAX_FINDINGS {
-        let rest = kept.split_off(MAX_FINDINGS - 1);
+    let most = listed_whole(&kept);
+    if kept.len() > most {
+        let rest = kept.split_off(most.saturating_sub(1));
         kept.extend(rest_of_answer(rest));
     }
     kept
+}
+
+/// How many findings an answer lists: paths may be so long that a few of them fill it, and an answer that is too large does
+/// not count.
+fn listed_whole(findings: &[Finding]) -> usize {
+    let mut bytes = 0;
+    let fits = |finding: &&Finding| {
+        bytes += serde_json::to_vec(finding).map_or(0, |json| json.len());
+        bytes <= MAX_FINDING_BYTES
+    };
+    let count = findings.iter().take(MAX_FINDINGS).take_while(fits).count();
+    count.max(1)
 }
 
 /// What an answer does not list, as one finding: the worst of it.

@@ -33,7 +33,7 @@ Examples:
   git council review                         my branch, before I push it
   git council review HEAD~3..HEAD -- src     three commits, one directory
   git council review --staged --quick        what I am about to commit, one judge
-  git diff main | git council review --patch -
+  git diff --binary main | git council review --patch -
   git council review --debate --fail-on warn --json -o report.json
   git council review --councillors 4 --rounds 2 --save
   git council review --file PLAN.md --councillors 6 --focus payments";

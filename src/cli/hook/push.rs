@@ -131,8 +131,10 @@ impl PrePush<'_> {
                     let id = &update.local;
                     // `cat-file -p` of a tree prints names, and a review of names would pass.
                     let whole = match what {
-                        "a tree" => format!("git diff \"$(git mktree </dev/null)\" {id}"),
-                        _ => format!("git cat-file blob {id} | git diff --no-index /dev/null -"),
+                        "a tree" => format!("git diff --binary \"$(git mktree </dev/null)\" {id}"),
+                        _ => format!(
+                            "git cat-file blob {id} | git diff --binary --no-index /dev/null -"
+                        ),
                     };
                     news.add_note(&format!(
                         "{name} is {what}: not reviewed; to review it: {whole} | git council review --patch -"

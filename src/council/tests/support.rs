@@ -21,6 +21,8 @@ enum Part {
     Refutes(u32),
     /// Votes FAIL now, over this line, and says nothing else.
     Moves(u32),
+    /// The same, with a problem of another kind that it found there.
+    MovesWithOwn(u32),
     Silent,
     /// Found it, and takes it back over this line.
     TakesBack(u32),
@@ -59,7 +61,7 @@ fn debated(parts: &[Part]) -> Outcome {
         let (pass, fail) = (Vote::Pass, Vote::Fail);
         run.answer(
             &name(index),
-            if matches!(part, Part::Finds | Part::Moves(_)) {
+            if matches!(part, Part::Finds | Part::Moves(_) | Part::MovesWithOwn(_)) {
                 fail
             } else {
                 pass
@@ -68,6 +70,14 @@ fn debated(parts: &[Part]) -> Outcome {
                 Part::Agrees(line) => a.responses = say(Stance::Agreed, line),
                 Part::Refutes(line) => a.responses = say(Stance::Disagreed, line),
                 Part::Moves(line) => a.change = change(pass, fail, Some(evidence(line))),
+                Part::MovesWithOwn(line) => {
+                    a.change = change(pass, fail, Some(evidence(line)));
+                    let mut own = finding(Severity::Critical, line);
+                    own.category = "another-kind".into();
+                    own.description = "The lock is never released.".into();
+                    let tag = Tag::New;
+                    a.independent_findings = vec![IndependentFinding { tag, finding: own }];
+                }
                 Part::TakesBack(line) => {
                     a.withdrawn = vec![Withdrawal {
                         finding: 1,
@@ -108,6 +118,18 @@ fn a_judge_that_moves_over_the_line_itself_has_looked_at_it() {
         outcome.findings[0].opinions[0].reasoning,
         "moved from PASS to FAIL over this place"
     );
+}
+
+/// Whoever moves over a problem of its own says nothing of a neighbour's.
+#[test]
+fn a_judge_that_moves_over_its_own_finding_confirms_no_other() {
+    for line in [LINE - 2, LINE + 1, LINE + 2] {
+        let outcome = debated(&[Finds, Part::MovesWithOwn(line)]);
+        let mut all = outcome.findings.iter();
+        let first = all.find(|f| f.finding.location.line == LINE).unwrap();
+        assert_eq!(first.disposition, Disposition::Unconfirmed, "line {line}");
+        assert!(first.opinions.is_empty(), "{:?}", first.opinions);
+    }
 }
 
 #[test]

@@ -414,6 +414,11 @@ fn an_abstention_of_a_built_in_judge_is_never_a_pass() {
         (Verdict::Inconclusive, VerdictReason::RulesAbstained)
     );
     assert_ne!(outcome_of(FAIL).0, Verdict::Pass);
+    // A flaw beside it, or an objection that cannot be read, makes nothing milder.
+    assert_eq!(
+        outcome_of(WARN),
+        (Verdict::Inconclusive, VerdictReason::RulesAbstained)
+    );
 }
 
 #[test]

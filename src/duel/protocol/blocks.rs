@@ -50,8 +50,28 @@ impl TextBlock<'_> {
     }
 }
 
+/// Without what is struck out: `~~Agreed~~ Disagreed`.
+fn without_struck(text: &str) -> String {
+    let parts: Vec<&str> = text.split("~~").collect();
+    // Without its second mark nothing is struck out.
+    let is_whole = parts.len() % 2 == 1;
+    let kept = parts
+        .iter()
+        .enumerate()
+        .filter(|(nth, _)| !is_whole || nth % 2 == 0);
+    kept.map(|(_, part)| *part).collect()
+}
+
 /// The blocks of a body in order. Fences and quotes belong to the block above them.
 pub(super) fn split_blocks(body: &[BodyLine]) -> Vec<TextBlock<'_>> {
+    let mut blocks = split_written(body);
+    for block in &mut blocks {
+        block.head = without_struck(&block.head);
+    }
+    blocks
+}
+
+fn split_written(body: &[BodyLine]) -> Vec<TextBlock<'_>> {
     let mut blocks: Vec<TextBlock<'_>> = Vec::new();
     let mut after_gap = true;
     for line in body {

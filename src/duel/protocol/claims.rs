@@ -137,30 +137,58 @@ pub(super) fn split_tag(text: &str) -> (Option<Tag>, String) {
     (Some(tag), joined)
 }
 
+/// How bad a point is by the words for it, in small letters.
+const SEVERITIES: [(&str, Severity); 12] = [
+    ("critical", Severity::Critical),
+    ("blocker", Severity::Critical),
+    ("blocking", Severity::Critical),
+    ("fatal", Severity::Critical),
+    ("severe", Severity::Critical),
+    ("high", Severity::Critical),
+    ("significant", Severity::Significant),
+    ("major", Severity::Significant),
+    ("medium", Severity::Significant),
+    ("minor", Severity::Minor),
+    ("low", Severity::Minor),
+    ("nit", Severity::Minor),
+];
+
+/// The severity that a word stands for.
+fn severity_of(word: &str) -> Option<Severity> {
+    let known = SEVERITIES.iter().find(|(name, _)| *name == word);
+    known.map(|(_, severity)| *severity)
+}
+
+/// The severity with which a text begins: `**critical**`, `Severity: critical`, `🔴 critical`.
+fn leading_severity(text: &str) -> Option<Severity> {
+    let lower = text.to_ascii_lowercase();
+    let words = lower.split(|c: char| !c.is_alphanumeric());
+    let mut words = words.filter(|word| !word.is_empty() && *word != "severity");
+    words.next().and_then(severity_of)
+}
+
+/// Whether a text begins with a severity.
+pub(super) fn begins_with_severity(text: &str) -> bool {
+    leading_severity(text).is_some()
+}
+
 /// A side that names no severity means one that is worth a warning.
 fn parse_severity(text: &str) -> Severity {
+    if let Some(leading) = leading_severity(text) {
+        return leading;
+    }
     let lower = text.to_ascii_lowercase();
     let mut cells = lower
-        .split(['|', '(', ')', '[', ']', ','])
+        .split(['|', '(', ')', '[', ']', ',', '—', '–', ':', '.'])
         .map(|cell| cell.trim_matches(|c: char| !c.is_alphanumeric()));
     // In a table it is a cell of its own, wherever it stands.
-    let named = cells.find_map(|cell| match cell {
-        "critical" => Some(Severity::Critical),
-        "significant" => Some(Severity::Significant),
-        "minor" => Some(Severity::Minor),
-        _ => None,
-    });
-    if let Some(severity) = named {
-        return severity;
+    if let Some(named) = cells.find_map(severity_of) {
+        return named;
     }
+    // Beside other words it counts in front of the first colon.
     let before = &lower[..lower.find(':').unwrap_or(lower.len())];
-    if before.contains("critical") {
-        Severity::Critical
-    } else if before.contains("minor") {
-        Severity::Minor
-    } else {
-        Severity::Significant
-    }
+    let mut words = before.split(|c: char| !c.is_alphanumeric());
+    words.find_map(severity_of).unwrap_or(Severity::Significant)
 }
 
 fn parse_description(text: &str) -> String {
@@ -173,8 +201,14 @@ fn parse_description(text: &str) -> String {
     after.unwrap_or(text).trim().to_owned()
 }
 
-/// The first place in a text: `path:3`, `path:3-5`, `path:L3`, `path#L3`, `path line 3`; in backticks or bare.
+/// The first place in a text: `path:3`, `path:3-5`, `path:3:9`, `path:L3`, `path#L3`, `path(3)`, `path line 3`; in
+/// backticks, as a link, or bare.
 pub(super) fn find_location(text: &str) -> Option<Location> {
+    if let Some(label) = link_label(text)
+        && let Some(place) = find_location(label)
+    {
+        return Some(place);
+    }
     let in_ticks = text
         .split('`')
         .skip(1)
@@ -182,7 +216,16 @@ pub(super) fn find_location(text: &str) -> Option<Location> {
         .find_map(|word| parse_place(word, true));
     let bare = || {
         let words = text.split_whitespace();
-        let words = words.map(|word| word.trim_matches(|c: char| "`()[]{},;*_\"'".contains(c)));
+        let words = words.map(|word| {
+            let bare = word.trim_matches(|c: char| "`[]{},;*_\"'".contains(c));
+            // `path(3)` ends with a bracket of its own.
+            let is_counted = parse_place(bare, false).is_some();
+            if is_counted {
+                bare
+            } else {
+                bare.trim_matches(|c: char| "`()[]{},;*_\"'".contains(c))
+            }
+        });
         words
             .map(|word| word.trim_end_matches([':', '.']))
             .find_map(|word| parse_place(word, false))
@@ -190,8 +233,32 @@ pub(super) fn find_location(text: &str) -> Option<Location> {
     in_ticks.or_else(bare).or_else(|| find_spelled_line(text))
 }
 
+/// The label of a link, where a text begins with one: `[a.py:5](a.py#L5)`.
+fn link_label(text: &str) -> Option<&str> {
+    let at = text.find("](")?;
+    let open = text[..at].rfind('[')?;
+    Some(&text[open + 1..at])
+}
+
+/// `path` and the text of its lines, in the spellings of editors, compilers and forges.
+fn split_lines(word: &str) -> Option<(&str, &str)> {
+    if let Some(named) = word.rsplit_once("#L") {
+        return Some(named);
+    }
+    if let Some(inner) = word.strip_suffix(')') {
+        return inner.rsplit_once('(');
+    }
+    let (path, last) = word.rsplit_once(':')?;
+    // `path:3:9` is line 3, column 9.
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    match path.rsplit_once(':') {
+        Some((path, line)) if is_number(line) && is_number(last) => Some((path, line)),
+        _ => Some((path, last)),
+    }
+}
+
 fn parse_place(word: &str, in_ticks: bool) -> Option<Location> {
-    let (path, lines) = word.rsplit_once("#L").or_else(|| word.rsplit_once(':'))?;
+    let (path, lines) = split_lines(word)?;
     let mut numbers = lines
         .split(['-', '–'])
         .map(|n| n.trim_start_matches('L').parse::<u32>());

@@ -3,129 +3,31 @@
 //! Consent is bare: whoever approves under a condition, or names a defect beside the vote, has not approved. A doubt that is
 //! misread costs a round, a consent that is misread costs the verdict.
 
-use super::wording::{NEGATIONS, RESERVATIONS, Words};
+use super::wording::RESERVATIONS;
+use crate::council::plain_words::{HARMLESS, NEGATIONS, TERMS, Words};
+
+/// Words that say that nothing is wrong.
+const APPROVALS: &[&str] = &[
+    "no issues",
+    "no issue",
+    "no problems",
+    "no problem",
+    "no findings",
+    "no objections",
+    "no objection",
+    "no concerns",
+    "found nothing",
+    "nothing stands against",
+    "looks good",
+    "lgtm",
+    "i approve",
+    "approved",
+];
 
 /// Whether a section that names no vote and answers nothing still says that it found nothing.
 pub(crate) fn is_approval(text: &str) -> bool {
-    const APPROVALS: &[&str] = &[
-        "no issues",
-        "no issue",
-        "no problems",
-        "no problem",
-        "no findings",
-        "no objections",
-        "no objection",
-        "no concerns",
-        "found nothing",
-        "nothing stands against",
-        "looks good",
-        "lgtm",
-        "i approve",
-        "approved",
-    ];
     Words::of(text).has_any(APPROVALS)
 }
-
-/// What somebody says who does not let a change in.
-const BLOCKS: &[&str] = &[
-    "do not merge",
-    "don't merge",
-    "dont merge",
-    "not be merged",
-    "cannot be merged",
-    "can't be merged",
-    "not merge this",
-    "must not go in",
-    "should not go in",
-    "not go in",
-    "do not ship",
-    "don't ship",
-    "not be shipped",
-    "do not land",
-    "don't land",
-    "do not approve",
-    "don't approve",
-    "cannot approve",
-    "can't approve",
-    "not safe to merge",
-    "unsafe to merge",
-    "not ready to merge",
-    "blocks the merge",
-    "block the merge",
-    "request changes",
-    "requesting changes",
-    "i vote fail",
-    "vote is fail",
-    "vote fail",
-    "verdict fail",
-    "not ok",
-    "not okay",
-    "not acceptable",
-    "unacceptable",
-    "hold off",
-    "must be fixed",
-    "has to be fixed",
-    "have to be fixed",
-    "needs to be fixed",
-    "need to be fixed",
-    "needs a fix",
-    "i am against",
-    "i'm against",
-    "we are against",
-    "vote against",
-    "nicht mergen",
-    "nicht gemergt",
-    "darf nicht",
-    "darf so nicht",
-];
-
-/// Marks of somebody who says no.
-const REFUSING_MARKS: [char; 4] = ['❌', '👎', '🚫', '⛔'];
-
-/// Words for problems that stop a change.
-const GRAVE: &[&str] = &[
-    "critical",
-    "severe",
-    "serious",
-    "blocker",
-    "blocking",
-    "veto",
-    "nack",
-    "showstopper",
-    "vulnerability",
-    "vulnerabilities",
-    "vulnerable",
-    "data loss",
-];
-
-/// Words beside which a grave one names nothing of the change: it is absent, or gone.
-const HARMLESS: &[&str] = &[
-    "nothing",
-    "0",
-    "without",
-    "isn't",
-    "aren't",
-    "wasn't",
-    "non",
-    "fixes",
-    "fixed",
-    "resolved",
-    "resolves",
-    "addresses",
-    "addressed",
-    "prevents",
-];
-
-/// The most words of a line that counts problems.
-const MAX_COUNT_WORDS: usize = 4;
-
-/// Terms of the trade that are no problems.
-const TERMS: &[&str] = &[
-    "critical path",
-    "critical paths",
-    "critical section",
-    "critical sections",
-];
 
 /// Words that make an approval one under a condition, or of the rest only.
 const CONDITIONS: &[&str] = &[
@@ -308,6 +210,89 @@ fn is_negated(phrase: &str) -> bool {
         .any(|word| NEGATIONS.contains(&word) || word == "does")
 }
 
+/// What may stand beside an approval or a retraction that leaves it whole.
+const PLAIN: &[&str] = &[
+    "i",
+    "it",
+    "we",
+    "see",
+    "have",
+    "found",
+    "find",
+    "there",
+    "are",
+    "is",
+    "to",
+    "me",
+    "now",
+    "from",
+    "my",
+    "side",
+    "with",
+    "this",
+    "the",
+    "change",
+    "all",
+    "any",
+    "more",
+    "left",
+    "thanks",
+    "thank",
+    "you",
+    "ok",
+    "okay",
+    "so",
+    "then",
+    "here",
+    "this",
+    "yes",
+    "well",
+    "good",
+    "and",
+    "that",
+    "as",
+    "a",
+    "whole",
+    "of",
+    "mine",
+    "back",
+    "take",
+    "withdraw",
+    "withdrawn",
+    "objection",
+    "objections",
+    "looks",
+];
+
+/// Words with which a side takes an objection back.
+const RETRACTIONS: &[&str] = &[
+    "take it back",
+    "take that back",
+    "take this back",
+    "take my objection back",
+    "withdraw it",
+    "withdraw this",
+    "withdraw that",
+    "withdraw my objection",
+    "i was wrong",
+    "objection withdrawn",
+    "objection is withdrawn",
+];
+
+/// Whether a sentence of a text approves the whole change, or takes an objection back, and says nothing else: "No issues
+/// in README" speaks of a part, "I never said no issues" of nothing.
+pub(crate) fn retracts(text: &str) -> bool {
+    let is_whole = |sentence: &str| {
+        let words = Words::of(sentence);
+        let says = words.has_any(APPROVALS) || words.has_any(RETRACTIONS);
+        let is_quoted = sentence.contains(['"', '“', '”', '?', '`', '«', '»', '„']);
+        let rest = words.without(APPROVALS).without(RETRACTIONS);
+        says && !is_quoted && rest.0.iter().all(|word| PLAIN.contains(&word.as_str()))
+    };
+    let ended = text.split_inclusive(['\n', '!', '?', ';', '.']);
+    ended.map(str::trim).any(is_whole)
+}
+
 /// Whether an approval is one under a condition, or of the rest only: "LGTM, but …", "approved once …".
 pub(crate) fn is_reserved(text: &str) -> bool {
     let mut sentences = sentences(text);
@@ -353,22 +338,6 @@ pub(crate) fn names_a_defect(text: &str) -> bool {
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.split(['\n', '!', '?', ';'])
         .flat_map(|line| line.split(". "))
-}
-
-/// Whether a text says in plain words that the change must not go in.
-pub(crate) fn objects(text: &str) -> bool {
-    let blocks = Words::of(text).has_any(BLOCKS) || text.contains(REFUSING_MARKS);
-    let sentences = text.split(['.', '!', '?', ';', '\n']);
-    let mut sentences = sentences.map(|sentence| Words::of(sentence).without(TERMS));
-    blocks
-        || sentences.any(|words| {
-            let is_harmless = |word: &String| {
-                NEGATIONS.contains(&word.as_str()) || HARMLESS.contains(&word.as_str())
-            };
-            // `Critical: none`; Python's None is no such word.
-            let is_none = words.0.len() <= MAX_COUNT_WORDS && words.has_any(&["none"]);
-            words.has_any(GRAVE) && !is_none && !words.0.iter().any(is_harmless)
-        })
 }
 
 /// Words of somebody who looked at a place and found nothing wrong there.

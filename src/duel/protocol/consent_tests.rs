@@ -2,45 +2,6 @@
 
 use super::*;
 
-#[test]
-fn what_names_no_problem_of_the_change_is_no_objection() {
-    for text in [
-        "Nothing critical stands here.",
-        "No severe problem is left.",
-        "This is not critical.",
-        "It fixes a critical leak.",
-        "The lock is taken on the critical path.",
-        "| Critical | 0 |",
-        "I have read it.",
-    ] {
-        assert!(!objects(text), "{text}");
-    }
-}
-
-#[test]
-fn who_stops_a_change_in_words_of_their_own_objects() {
-    for text in [
-        "Line 3 must be fixed before this goes in.",
-        "Blocking: strip raises on None.",
-        "NACK. -1. Please hold off.",
-        "This is not OK.",
-        "I am against this change.",
-        "I have to veto this.",
-        "Das darf so nicht gemergt werden.",
-        "❌ strip raises on None",
-    ] {
-        assert!(objects(text), "{text}");
-    }
-    for text in [
-        "Nothing blocking here.",
-        "No veto from me.",
-        "Critical: none",
-        "Nothing stands against the change.",
-    ] {
-        assert!(!objects(text), "{text}");
-    }
-}
-
 /// Whoever names a place and clears it speaks for the change; whoever only names it has seen something there.
 #[test]
 fn a_place_is_named_for_a_reason() {
@@ -82,5 +43,31 @@ fn whoever_names_a_defect_beside_an_approval_has_not_approved() {
             (false, false),
             "{text}"
         );
+    }
+}
+
+/// An objection is taken back by a whole sentence that says so of the change, and by nothing less.
+#[test]
+fn only_a_whole_sentence_takes_an_objection_back() {
+    for text in [
+        "No issues.",
+        "I take it back. No issues.",
+        "It looks good to me now.",
+        "LGTM!",
+        "I withdraw my objection.",
+        "There are no problems left.",
+    ] {
+        assert!(retracts(text), "{text}");
+    }
+    for text in [
+        "I never said that there are no issues.",
+        "No issues in README.",
+        "There are no issues with the README, only with f.",
+        "Whoever claims \"no issues\" has not run it.",
+        "No issues?",
+        "I would not say it looks good to me.",
+        "No issues in the tests, as far as they go.",
+    ] {
+        assert!(!retracts(text), "{text}");
     }
 }

@@ -8,15 +8,18 @@ use council_protocol::answer::{Evidence, Stance, Tag};
 
 use super::DuelRole;
 use super::blocks::{BlockShape, TextBlock, split_blocks, split_number};
-use super::claims::{RaisedPoint, find_location, parse_point, read_quote, split_tag};
+use super::claims::{
+    RaisedPoint, begins_with_severity, find_location, parse_point, read_quote, split_tag,
+};
 use super::consent::{
-    is_approval, is_reserved, names_a_defect, objects, speaks_of_a_place, takes_back,
+    is_approval, is_reserved, names_a_defect, retracts, speaks_of_a_place, takes_back,
 };
 use super::point_ref::{PointId, PointRefs};
 use super::transcript::{DebateSection, SectionKind};
 use super::wording::{
     is_universal, parse_vote, split_label, stance_in_words, stance_of_labelled, stance_of_unnamed,
 };
+use crate::council::plain_words::objects;
 
 /// A statement that takes a stance.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +54,8 @@ pub(crate) struct SectionContent {
     pub uncategorised: Vec<UncategorisedItem>,
     /// Whether it says in words that it found nothing.
     pub approves: bool,
+    /// Whether a whole sentence takes objections back.
+    pub retracts: bool,
     /// Lines that say in plain words that the change must not go in, and name no point.
     pub objections: Vec<u32>,
 }
@@ -114,6 +119,7 @@ impl ContentReader {
     fn read_block(&mut self, block: &TextBlock<'_>) {
         let words = block.words();
         self.content.approves |= is_approval(&words) && !is_reserved(&words);
+        self.content.retracts |= retracts(&words);
         if let Some((vote, reason)) = parse_vote(&block.head) {
             if objects(reason) || vote != Vote::Fail && takes_back(reason) {
                 self.content.objections.push(block.line);
@@ -295,7 +301,8 @@ impl ContentReader {
         let claims_here =
             self.is_opening || self.scope.lists_findings || point.tag.is_some() || is_own;
         let is_placed = point.is_placed();
-        let stands_alone = block.shape.is_item()
+        let stands_alone = is_own
+            || block.shape.is_item()
             || block.shape == BlockShape::Row
             || starts_with_place(rest)
             || block.head.starts_with("**");
@@ -317,9 +324,10 @@ impl ContentReader {
         counts.then_some(point)
     }
 
-    /// Whether it is a point as the opening has them: the author's own name for it, and how bad it is.
+    /// Whether it is a point as the opening has them: the author's own name for it, and how bad it is or where.
     fn is_own_point(&self, refs: &PointRefs, rest: &str) -> bool {
-        refs.ids.len() == 1 && self.names_own(refs) && begins_with_severity(rest)
+        let says_where = starts_with_place(rest) && stance_in_words(rest).is_none();
+        refs.ids.len() == 1 && self.names_own(refs) && (begins_with_severity(rest) || says_where)
     }
 
     fn names_own(&self, refs: &PointRefs) -> bool {
@@ -328,21 +336,13 @@ impl ContentReader {
     }
 }
 
-fn begins_with_severity(text: &str) -> bool {
-    let bare = text
-        .trim_start_matches(['*', '_', '[', '(', '|', ' '])
-        .to_ascii_lowercase();
-    ["critical", "significant", "minor"]
-        .iter()
-        .any(|word| bare.starts_with(word))
-}
-
 fn starts_with_place(text: &str) -> bool {
-    let first = text
-        .trim_start_matches(['*', '_'])
-        .split(char::is_whitespace)
-        .next();
+    let text = text.trim_start_matches(['*', '_']);
+    let first = text.split(char::is_whitespace).next();
+    // "`a.py`, line 5 — …"
+    let clause = text.split(" — ").next();
     first.is_some_and(|word| find_location(word).is_some())
+        || text.starts_with('`') && clause.is_some_and(|clause| find_location(clause).is_some())
 }
 
 fn new_reply(

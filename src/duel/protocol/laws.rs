@@ -17,7 +17,7 @@ use super::transcript::{DebateTranscript, SectionKind};
 use super::turns::{NextTurn, next_turn};
 use super::{DuelEnding, DuelRole};
 
-const DISAGREED: [&str; 28] = [
+const DISAGREED: [&str; 29] = [
     "Disagreed — it is locked",
     "**Disagreed** — it is locked",
     "**Disagreed**: it is locked",
@@ -46,9 +46,10 @@ const DISAGREED: [&str; 28] = [
     "Rejected: it is locked",
     "Agreed — no, I disagree",
     "Dis\u{200b}agreed — it is locked",
+    "~~Agreed~~ Disagreed: it is locked",
 ];
 
-const PARTLY: [&str; 7] = [
+const PARTLY: [&str; 8] = [
     "Partially agreed — the fix is too wide",
     "**Partially agreed**: the fix is too wide",
     "partially_agreed: the fix is too wide",
@@ -56,6 +57,7 @@ const PARTLY: [&str; 7] = [
     "Agreed, but the fix is too wide",
     "Agreed in part: the fix is too wide",
     "I agree if the fix is smaller",
+    "Agreed on all points except this one",
 ];
 
 const AGREED: [&str; 12] = [
@@ -316,6 +318,32 @@ proptest! {
         );
         let state = DebateState::read(&DebateTranscript::parse(&text));
         prop_assert!(!state.is_settled_for(DuelRole::A), "{}", said);
+    }
+
+    /// However a side writes a point of its own, it is one with its place and its weight, or at least nothing is settled.
+    #[test]
+    fn a_named_point_is_read_in_every_spelling(
+        place in select(&["`a.py:5`", "`./a.py:5`", "`b/a.py:5`", "`a.py:5:9`", "`a.py`, line 5", "`a.py(5)`", "a.py:5",
+            "[a.py:5](a.py#L5)", "a.py(5)", "a.py#L5"][..]),
+        weight in select(&["**critical**", "critical:", "**blocker**", "**Severity: critical**", "🔴 critical", "[critical]"][..]),
+        form in 0..4usize,
+    ) {
+        let point = match form {
+            0 => format!("- **B1** — {weight} {place} — division by zero"),
+            1 => format!("- **B1** — {place} — division by zero — {weight}"),
+            2 => format!("**B1** {weight} {place} division by zero"),
+            _ => format!("B1: {weight} {place}: division by zero"),
+        };
+        let text = format!(
+            "# Code Debate: HEAD\n{}{}",
+            signed("Opening", "Vote: PASS", 'A', 0),
+            signed("Response 1", &format!("{point}\n\nAgreed on all points."), 'B', 1)
+        );
+        let state = DebateState::read(&DebateTranscript::parse(&text));
+        prop_assert!(!state.is_settled(), "{}", point);
+        let read = state.points.first();
+        prop_assert_eq!(read.map(|p| p.finding.location.line), Some(5), "{}", point);
+        prop_assert_eq!(read.map(|p| p.finding.severity), Some(Severity::Critical), "{}", point);
     }
 
     /// Whatever is left open by a disagreement, in whatever spelling and form, never ends as consensus; and what is agreed

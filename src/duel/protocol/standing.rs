@@ -162,6 +162,7 @@ impl DebateState {
             self.speakers.push(role);
         }
         self.take_objections(index, role, &content);
+        self.take_unread_points(index, role, &content);
         let answers = self.assign_replies(role, section.kind, &content.replies);
         let before = self.dissents.len();
         for (targets, reply) in answers {
@@ -175,7 +176,7 @@ impl DebateState {
     /// What a side says in plain words against the change; its later approval takes that back.
     fn take_objections(&mut self, section: usize, role: DuelRole, content: &SectionContent) {
         let agrees = |reply: &PointReply| reply.stance == Stance::Agreed && reply.is_universal;
-        let is_content = content.approves || content.replies.iter().any(agrees);
+        let is_content = content.retracts || content.replies.iter().any(agrees);
         if is_content && content.objections.is_empty() {
             self.objections.retain(|objection| objection.role != role);
         }
@@ -185,6 +186,26 @@ impl DebateState {
             line,
         });
         self.objections.extend(new);
+    }
+
+    /// A name of the side's own that stands for no point yet: what it names was not understood, and must not be lost.
+    fn take_unread_points(&mut self, section: usize, role: DuelRole, content: &SectionContent) {
+        let is_raised = |id: &PointId| {
+            let here = content.points.iter().any(|point| point.id == Some(*id));
+            here || self.points.iter().any(|point| point.id == *id)
+        };
+        let is_own = |id: &PointId| id.role == role && !is_raised(id);
+        let unread = content
+            .uncategorised
+            .iter()
+            .filter(|item| item.to.ids.iter().any(is_own));
+        let unread: Vec<u32> = unread.map(|item| item.line).collect();
+        let unread = unread.into_iter().map(|line| LooseDissent {
+            role,
+            section,
+            line,
+        });
+        self.objections.extend(unread);
     }
 
     /// Which points each reply speaks of: those that it names, else those of the other side in their order.

@@ -7,6 +7,8 @@
 use council_protocol::Vote;
 use council_protocol::answer::Stance;
 
+use crate::council::plain_words::{NEGATIONS, Words, is_invisible};
+
 /// The three labels as the protocol spells them, longest first so that none hides another.
 pub(crate) const LABELS: [(&str, Stance); 3] = [
     ("Partially agreed", Stance::PartiallyAgreed),
@@ -192,20 +194,6 @@ const DOUBTS: &[&str] = &[
     "no basis",
 ];
 
-/// Phrases that name a disagreement and mean its end.
-const ENDED: &[&str] = &[
-    "no longer disagree",
-    "don't disagree",
-    "do not disagree",
-    "cannot disagree",
-    "can't disagree",
-    "nothing to object to",
-    "no objection",
-    "no objections",
-    "no doubt",
-    "no disagreement",
-];
-
 /// Words that take back what they follow.
 pub(super) const RESERVATIONS: &[&str] = &[
     "but", "however", "except", "unless", "although", "though", "if", "only", "yet",
@@ -214,12 +202,6 @@ pub(super) const RESERVATIONS: &[&str] = &[
 /// Those of them that take back all of a sentence, wherever they stand in it.
 const CONTRASTS: &[&str] = &[
     "but", "however", "except", "unless", "although", "though", "once", "provided",
-];
-
-/// Words in front of an "agree" that turn it round.
-pub(super) const NEGATIONS: &[&str] = &[
-    "not", "no", "never", "don't", "dont", "doesn't", "didn't", "can't", "cannot", "won't",
-    "hardly", "unable", "neither", "nor", "refuse", "would",
 ];
 
 /// Words of a side that agrees to everything at once.
@@ -235,66 +217,6 @@ const UNIVERSAL: &[&str] = &[
     "rest",
     "points",
 ];
-
-/// A statement in lower case, word by word; marks, emphasis and characters that nobody sees are gone.
-pub(super) struct Words(pub(super) Vec<String>);
-
-impl Words {
-    pub(super) fn of(text: &str) -> Self {
-        let visible = text.chars().filter(|c| !is_invisible(*c));
-        let lower: String = visible
-            .flat_map(char::to_lowercase)
-            .map(|c| if c == '’' { '\'' } else { c })
-            .collect();
-        let words = lower.split(|c: char| !(c.is_alphanumeric() || c == '\''));
-        let words = words.map(|word| word.trim_matches('\''));
-        Self(
-            words
-                .filter(|word| !word.is_empty())
-                .map(str::to_owned)
-                .collect(),
-        )
-    }
-
-    fn position(&self, phrase: &str) -> Option<usize> {
-        let first = phrase.split(' ').next()?;
-        let mut starts = (0..self.0.len()).filter(|at| self.0[*at] == first);
-        starts.find(|at| self.stands_at(*at, phrase))
-    }
-
-    pub(super) fn has_any(&self, phrases: &[&str]) -> bool {
-        phrases.iter().any(|phrase| self.position(phrase).is_some())
-    }
-
-    fn starts_with(&self, phrase: &str) -> bool {
-        self.stands_at(0, phrase)
-    }
-
-    fn stands_at(&self, at: usize, phrase: &str) -> bool {
-        let mut words = self.0[at..].iter();
-        phrase
-            .split(' ')
-            .all(|wanted| words.next().is_some_and(|word| word == wanted))
-    }
-
-    /// Without the phrases that mean the end of a disagreement.
-    pub(super) fn without_ended(self) -> Self {
-        self.without(ENDED)
-    }
-
-    pub(super) fn without(mut self, phrases: &[&str]) -> Self {
-        for phrase in phrases {
-            while let Some(at) = self.position(phrase) {
-                self.0.drain(at..at + phrase.split(' ').count());
-            }
-        }
-        self
-    }
-}
-
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
-}
 
 /// The label at the start of a statement and what follows it: `**Agreed** — yes`, `I agree: yes`, `[Disagreed] no`.
 pub(crate) fn split_label(text: &str) -> Option<(Stance, &str)> {
@@ -316,8 +238,14 @@ pub(crate) fn split_label(text: &str) -> Option<(Stance, &str)> {
     Some((*stance, rest.trim_start_matches(is_ornament)))
 }
 
+/// Whether the sentence that a label begins is a question, or a choice of labels: "Agreed on all points?", "Agreed/Disagreed".
 fn is_question(rest: &str) -> bool {
-    rest.trim_start_matches(['*', '_', '`']).starts_with('?')
+    let end = rest.find(['.', '!', '?', ';', '\n']);
+    let is_asked = end.is_some_and(|at| rest[at..].starts_with('?'));
+    let choice = rest
+        .trim_start_matches(['*', '_', '`', '~', ' '])
+        .strip_prefix(['/', '|']);
+    is_asked || choice.is_some_and(|other| split_label(other).is_some())
 }
 
 /// What may stand around a label: emphasis, brackets, dashes, ticks and crosses.
@@ -343,11 +271,13 @@ pub(crate) fn stance_of_labelled(label: Stance, reasoning: &str) -> Stance {
         return label;
     }
     let words = Words::of(reasoning).without_ended();
-    let next = words.0.iter().take(2);
-    let is_bounded = next
-        .clone()
-        .any(|word| RESERVATIONS.contains(&word.as_str()));
-    match (words.has_any(REFUSALS), is_bounded) {
+    // "Agreed that this is nonsense" agrees with somebody else.
+    let is_turned = words.starts_with("that") && words.has_any(DOUBTS);
+    let mut next = words.0.iter().take(2);
+    let excepts = is_universal(reasoning)
+        && words.has_any(&["except", "excepting", "other than", "apart from", "save"]);
+    let is_bounded = excepts || next.any(|word| RESERVATIONS.contains(&word.as_str()));
+    match (is_turned || words.has_any(REFUSALS), is_bounded) {
         (true, _) => Stance::Disagreed,
         (false, true) => Stance::PartiallyAgreed,
         (false, false) => Stance::Agreed,

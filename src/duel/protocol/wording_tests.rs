@@ -36,6 +36,9 @@ fn disagreement_is_seen_in_every_spelling() {
         "Not agreed",
         "Agreed — I disagree",
         "**Agreed**: no, I'm not convinced",
+        "Agreed that this is nonsense",
+        "Agreed/Disagreed",
+        "Agreed | Disagreed",
     ];
     for text in spellings {
         assert_eq!(stance(text), Some(Stance::Disagreed), "{text}");
@@ -81,6 +84,7 @@ fn agreement_needs_no_ceremony() {
 fn a_question_and_a_receipt_are_no_agreement() {
     for text in [
         "Agreed?",
+        "Agreed on all points? Certainly not.",
         "Do we agree?",
         "I have read this.",
         "Noted.",

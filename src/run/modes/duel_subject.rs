@@ -94,7 +94,7 @@ pub(crate) fn read(file: &Path) -> Result<String, RunError> {
 
 pub(super) fn read_bytes(file: &Path) -> Result<Vec<u8>, RunError> {
     let mut bytes = Vec::new();
-    std::fs::File::open(file)
+    crate::safe_file::open_to_read(file)
         .and_then(|opened| {
             opened
                 .take(MAX_TRANSCRIPT_BYTES + 1)

@@ -12,6 +12,7 @@ use crate::duel::verdict::WrittenSource;
 /// The reviewed side, and the rules of those sides that are nothing else.
 pub(super) struct SidesAndTree<'a> {
     blobs: &'a dyn BlobSource,
+    packet: Arc<Packet>,
     rules: [Option<BuiltinJudge>; 2],
 }
 
@@ -23,6 +24,7 @@ impl<'a> SidesAndTree<'a> {
         });
         Self {
             blobs: &**blobs,
+            packet: Arc::clone(packet),
             rules,
         }
     }
@@ -30,7 +32,15 @@ impl<'a> SidesAndTree<'a> {
 
 impl WrittenSource for SidesAndTree<'_> {
     fn line_at(&mut self, location: &Location) -> Option<String> {
-        reviewed_line(self.blobs, location)
+        // A side may write `./a.py` or `b/a.py`, as a quote may.
+        let known = self.packet.files.iter().map(|file| &file.path);
+        let meant = location.path.resolve_among(known).cloned();
+        let path = meant.unwrap_or_else(|| location.path.clone().without_dot());
+        let location = Location {
+            path,
+            ..location.clone()
+        };
+        reviewed_line(self.blobs, &location)
     }
 
     fn rule_finding(&mut self, role: DuelRole, written: &Finding) -> Option<Finding> {

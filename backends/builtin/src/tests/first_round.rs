@@ -188,6 +188,25 @@ fn critical_findings_are_listed_and_the_rest_is_told() {
     );
 }
 
+/// An answer that is too large does not count: long paths leave room for fewer findings, never for none.
+#[test]
+fn an_answer_stays_small_however_long_the_paths_are() {
+    for name in ["d".repeat(200) + "/", "\u{1}".repeat(200) + "/"] {
+        let files: String = (0..210)
+            .map(|n| {
+                let key = ["AKIA", "QYLPMN5HHHFPZAM2"].concat();
+                format!("=== {}f{n}.py\n+key_{n} = \"{key}\"\n", name.repeat(20))
+            })
+            .collect();
+        let answer = first(&RuleFixture::parse(&files), "security");
+        let bytes = serde_json::to_vec(&answer).unwrap().len();
+        assert!(bytes < 1 << 20, "{bytes}");
+        assert!(!answer.findings.is_empty());
+        let last = &answer.findings.last().unwrap().description;
+        assert!(last.contains("more than an answer lists"), "{last}");
+    }
+}
+
 /// The rest says how many there are, however many; twenty thousand take a second, where counting the file's lines anew at
 /// every hit took more than a minute.
 #[test]

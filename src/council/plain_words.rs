@@ -1,0 +1,248 @@
+//! What people and models write in plain words, in answers that follow no form: what stops a change, and what only sounds so.
+
+/// Phrases that name a disagreement and mean its end.
+const ENDED: &[&str] = &[
+    "no longer disagree",
+    "don't disagree",
+    "do not disagree",
+    "cannot disagree",
+    "can't disagree",
+    "nothing to object to",
+    "no objection",
+    "no objections",
+    "no doubt",
+    "no disagreement",
+];
+
+/// Words that turn round what stands beside them.
+pub const NEGATIONS: &[&str] = &[
+    "not", "no", "never", "don't", "dont", "doesn't", "didn't", "can't", "cannot", "won't",
+    "hardly", "unable", "neither", "nor", "refuse", "would",
+];
+
+/// A statement in lower case, word by word; marks, emphasis and characters that nobody sees are gone.
+#[derive(Debug, Clone)]
+pub struct Words(pub Vec<String>);
+
+impl Words {
+    pub fn of(text: &str) -> Self {
+        let visible = text.chars().filter(|c| !is_invisible(*c));
+        let lower: String = visible
+            .flat_map(char::to_lowercase)
+            .map(|c| if c == '’' { '\'' } else { c })
+            .collect();
+        let words = lower.split(|c: char| !(c.is_alphanumeric() || c == '\''));
+        let words = words.map(|word| word.trim_matches('\''));
+        Self(
+            words
+                .filter(|word| !word.is_empty())
+                .map(str::to_owned)
+                .collect(),
+        )
+    }
+
+    pub fn position(&self, phrase: &str) -> Option<usize> {
+        let first = phrase.split(' ').next()?;
+        let mut starts = (0..self.0.len()).filter(|at| self.0[*at] == first);
+        starts.find(|at| self.stands_at(*at, phrase))
+    }
+
+    pub fn has_any(&self, phrases: &[&str]) -> bool {
+        phrases.iter().any(|phrase| self.position(phrase).is_some())
+    }
+
+    pub fn starts_with(&self, phrase: &str) -> bool {
+        self.stands_at(0, phrase)
+    }
+
+    fn stands_at(&self, at: usize, phrase: &str) -> bool {
+        let mut words = self.0[at..].iter();
+        phrase
+            .split(' ')
+            .all(|wanted| words.next().is_some_and(|word| word == wanted))
+    }
+
+    /// Without the phrases that mean the end of a disagreement.
+    pub fn without_ended(self) -> Self {
+        self.without(ENDED)
+    }
+
+    pub fn without(mut self, phrases: &[&str]) -> Self {
+        for phrase in phrases {
+            while let Some(at) = self.position(phrase) {
+                self.0.drain(at..at + phrase.split(' ').count());
+            }
+        }
+        self
+    }
+}
+
+pub fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+}
+
+/// What somebody says who does not let a change in.
+const BLOCKS: &[&str] = &[
+    "do not merge",
+    "don't merge",
+    "dont merge",
+    "not be merged",
+    "cannot be merged",
+    "can't be merged",
+    "not merge this",
+    "must not go in",
+    "should not go in",
+    "not go in",
+    "do not ship",
+    "don't ship",
+    "not be shipped",
+    "do not land",
+    "don't land",
+    "do not approve",
+    "don't approve",
+    "cannot approve",
+    "can't approve",
+    "not safe to merge",
+    "unsafe to merge",
+    "not ready to merge",
+    "blocks the merge",
+    "block the merge",
+    "request changes",
+    "requesting changes",
+    "i vote fail",
+    "vote is fail",
+    "vote fail",
+    "verdict fail",
+    "not ok",
+    "not okay",
+    "not acceptable",
+    "unacceptable",
+    "hold off",
+    "must be fixed",
+    "has to be fixed",
+    "have to be fixed",
+    "needs to be fixed",
+    "need to be fixed",
+    "needs a fix",
+    "i am against",
+    "i'm against",
+    "we are against",
+    "vote against",
+    "i reject",
+    "lehne ab",
+    "änderung ab",
+    "nicht freigeben",
+    "nicht freigegeben",
+    "nicht mergen",
+    "nicht gemergt",
+    "darf nicht",
+    "darf so nicht",
+];
+
+/// Marks of somebody who says no.
+const REFUSING_MARKS: [char; 4] = ['❌', '👎', '🚫', '⛔'];
+
+/// Words for problems that stop a change.
+const GRAVE: &[&str] = &[
+    "critical",
+    "severe",
+    "serious",
+    "blocker",
+    "blocking",
+    "veto",
+    "nack",
+    "showstopper",
+    "vulnerability",
+    "vulnerabilities",
+    "vulnerable",
+    "data loss",
+];
+
+/// Words beside which a grave one names nothing of the change: it is absent, or gone.
+pub const HARMLESS: &[&str] = &[
+    "nothing",
+    "0",
+    "without",
+    "isn't",
+    "aren't",
+    "wasn't",
+    "non",
+    "fixes",
+    "fixed",
+    "resolved",
+    "resolves",
+    "addresses",
+    "addressed",
+    "prevents",
+];
+
+/// The most words of a line that counts problems.
+const MAX_COUNT_WORDS: usize = 4;
+
+/// Terms of the trade that are no problems.
+pub const TERMS: &[&str] = &[
+    "critical path",
+    "critical paths",
+    "critical section",
+    "critical sections",
+];
+
+/// Whether a text says in plain words that the change must not go in.
+pub fn objects(text: &str) -> bool {
+    let blocks = Words::of(text).has_any(BLOCKS) || text.contains(REFUSING_MARKS);
+    let sentences = text.split(['.', '!', '?', ';', '\n']);
+    let mut sentences = sentences.map(|sentence| Words::of(sentence).without(TERMS));
+    blocks
+        || sentences.any(|words| {
+            let is_harmless = |word: &String| {
+                NEGATIONS.contains(&word.as_str()) || HARMLESS.contains(&word.as_str())
+            };
+            // `Critical: none`; Python's None is no such word.
+            let is_none = words.0.len() <= MAX_COUNT_WORDS && words.has_any(&["none"]);
+            words.has_any(GRAVE) && !is_none && !words.0.iter().any(is_harmless)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_names_no_problem_of_the_change_is_no_objection() {
+        for text in [
+            "Nothing critical stands here.",
+            "No severe problem is left.",
+            "This is not critical.",
+            "It fixes a critical leak.",
+            "The lock is taken on the critical path.",
+            "| Critical | 0 |",
+            "I have read it.",
+        ] {
+            assert!(!objects(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn who_stops_a_change_in_words_of_their_own_objects() {
+        for text in [
+            "Line 3 must be fixed before this goes in.",
+            "Blocking: strip raises on None.",
+            "NACK. -1. Please hold off.",
+            "This is not OK.",
+            "I am against this change.",
+            "I have to veto this.",
+            "Das darf so nicht gemergt werden.",
+            "❌ strip raises on None",
+        ] {
+            assert!(objects(text), "{text}");
+        }
+        for text in [
+            "Nothing blocking here.",
+            "No veto from me.",
+            "Critical: none",
+            "Nothing stands against the change.",
+        ] {
+            assert!(!objects(text), "{text}");
+        }
+    }
+}
