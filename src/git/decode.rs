@@ -22,7 +22,12 @@ pub fn decode_text(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
         if declares_rewritten_ascii(bytes) {
             return None;
         }
-        return Some(decode_declared(bytes).map_or(Cow::Borrowed(bytes), Cow::Owned));
+        return match decode_declared(bytes) {
+            Some(text) => Some(Cow::Owned(text)),
+            // Shown as U+FFFD nobody could read it, be it EBCDIC or an alphabet of one byte that nothing declares.
+            None if is_mostly_foreign(bytes) => None,
+            None => Some(Cow::Borrowed(bytes)),
+        };
     }
     if let Some(text) = wide_encoding(bytes).and_then(|encoding| decode_wide(encoding, bytes)) {
         return Some(Cow::Owned(text));
@@ -289,6 +294,19 @@ fn is_plausible(text: &str) -> bool {
     odd.count() * MAX_ODD_SHARE <= text.chars().count()
 }
 
+/// Whether more than half of what is no white space would be shown as U+FFFD.
+fn is_mostly_foreign(bytes: &[u8]) -> bool {
+    if std::str::from_utf8(bytes).is_ok() {
+        return false;
+    }
+    let foreign: usize = bytes.utf8_chunks().map(|chunk| chunk.invalid().len()).sum();
+    let blank = bytes
+        .iter()
+        .filter(|byte| byte.is_ascii_whitespace())
+        .count();
+    foreign * 2 > bytes.len() - blank
+}
+
 /// Whether bytes with NULs are text but for a few of them.
 fn is_nearly_text(bytes: &[u8]) -> bool {
     let odd: usize = bytes
@@ -328,6 +346,18 @@ mod tests {
     }
 
     const SCRIPT: &str = "#!/bin/sh\nkey=AKIA1234\necho grüße\n";
+
+    /// A file that nobody could read is no text: it is a gap where its name says that it is code.
+    #[test]
+    fn an_alphabet_that_nothing_declares_is_no_text() {
+        // "import os\nos.system(x)\n" in EBCDIC (cp037), and Cyrillic of one byte a letter.
+        let ebcdic = b"\x89\x94\x97\x96\x99\xa3\x40\x96\xa2\x25\x96\xa2\x4b\xa2\xa8\xa2\xa3\x85\x94\x4d\xa7\x5d\x25";
+        let cyrillic: Vec<u8> = (0xc0..=0xff).collect();
+        assert_eq!(decoded(ebcdic), None);
+        assert_eq!(decoded(&cyrillic), None);
+        // A few such letters in a comment leave the code readable.
+        assert!(decoded(b"x = 1  # gr\xfc\xdfe\ny = 2\n").is_some());
+    }
 
     #[test]
     fn wide_text_is_read_with_and_without_its_mark() {
