@@ -234,7 +234,7 @@ impl GitError {
                 "review a patch instead: git diff --binary BASE...HEAD | git council review --patch -",
             ),
             Self::FileContent { id, .. } => hint(&format!(
-                "to review it: git cat-file blob {id} | git diff --binary --no-index /dev/null - | git council review --patch -"
+                "to review it: git cat-file blob {id} | git diff --text --no-index /dev/null - | git council review --patch -"
             )),
             Self::TooManyFiles { .. } => {
                 hint("review a part of it at a time: git council review TARGET -- PATHSPEC")

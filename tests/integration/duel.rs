@@ -310,6 +310,36 @@ fn a_duel_is_a_run_like_any_other() {
     repo.council(["replay", &name]).ends(1).prints("FAIL");
 }
 
+/// Whoever joins a debate about another change would agree to what it has not seen; and nobody waits for a pipe.
+#[test]
+fn a_side_joins_no_debate_about_another_change_and_waits_for_no_pipe() {
+    let repo = conflicted();
+    let args = [
+        "duel",
+        "HEAD",
+        "--as",
+        "b",
+        "--poll",
+        "10ms",
+        "--timeout",
+        "50ms",
+    ];
+    for subject in ["HEAD~1", "HEAD^", "main..topic", "somebody's idea"] {
+        let title = format!("# Code Debate: {subject}\n\n## Opening\nVote: PASS\n");
+        repo.write("DEBATE.md", title);
+        repo.council(args).ends(2).tells(&format!(
+            "the debate is about {subject}, and this side reviews HEAD"
+        ));
+    }
+    std::fs::remove_file(repo.path().join("DEBATE.md")).unwrap();
+    let made = std::process::Command::new("mkfifo")
+        .arg(repo.path().join("DEBATE.md"))
+        .status();
+    assert!(made.unwrap().success());
+    repo.council(args).tells("remove it");
+    repo.council(["duel", "check"]).ends(2).tells("remove it");
+}
+
 #[test]
 fn a_side_of_somebody_elses_is_recorded_as_what_it_signs_as() {
     let repo = conflicted();

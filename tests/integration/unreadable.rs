@@ -80,7 +80,7 @@ fn a_tag_of_a_blob_is_named_as_one_in_a_review_and_in_a_push() {
     let blob = repo.git(["rev-parse", "HEAD:README.md"]).trim().to_owned();
     repo.git(["tag", "notes", &blob]);
     let hint = format!(
-        "git cat-file blob {blob} | git diff --binary --no-index /dev/null - | git council review --patch -"
+        "git cat-file blob {blob} | git diff --text --no-index /dev/null - | git council review --patch -"
     );
     let run = repo.council(["review", "notes"]).ends(2);
     assert_eq!(hints(&run, &hint), 1, "{}", run.stderr);

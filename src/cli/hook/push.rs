@@ -131,9 +131,9 @@ impl PrePush<'_> {
                     let id = &update.local;
                     // `cat-file -p` of a tree prints names, and a review of names would pass.
                     let whole = match what {
-                        "a tree" => format!("git diff --binary \"$(git mktree </dev/null)\" {id}"),
+                        "a tree" => format!("git diff --text \"$(git mktree </dev/null)\" {id}"),
                         _ => format!(
-                            "git cat-file blob {id} | git diff --binary --no-index /dev/null -"
+                            "git cat-file blob {id} | git diff --text --no-index /dev/null -"
                         ),
                     };
                     news.add_note(&format!(

@@ -133,7 +133,7 @@ fn render_point(id: Option<PointId>, tag: Option<Tag>, finding: &Finding) -> Str
 }
 
 /// Text of a judge on one line, so that no part of it can be a heading, a fence or a signature.
-fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -42,7 +42,7 @@ use crate::council::plan::{DebateMode, ExchangeMode, Procedure, ProcedureOptions
 use crate::duel::driver::{self as session, DuelFileOnDisk, DuelFinished, ReportedFile};
 use crate::duel::protocol::check::lapse_notes;
 use crate::duel::protocol::receipts::{WriteReceipt, check_receipts};
-use crate::duel::protocol::render::{render_consensus, render_signature};
+use crate::duel::protocol::render::{one_line, render_consensus, render_signature};
 use crate::duel::protocol::side::ending_of;
 use crate::duel::protocol::transcript::DebateTranscript;
 use crate::duel::verdict::{self, JudgedDuel};
@@ -101,6 +101,7 @@ impl Duel<'_> {
     ) -> Result<Concluded, RunError> {
         self.check_subject()?;
         self.check_file()?;
+        self.check_title()?;
         let world = RealWorld::new();
         let began = world.read_calendar();
         let seed = draw_run_seed(&world)?;
@@ -173,15 +174,22 @@ impl Duel<'_> {
                 ending,
                 text,
                 breach,
-            } => Ok(Concluded {
-                text,
-                ending,
-                breach: breach.map(|breach| breach.to_string()),
-                seed,
-                took_ms: world.now_ms(),
-                began,
-                spent,
-            }),
+            } => {
+                let other = self.other_subject(&text);
+                Ok(Concluded {
+                    text,
+                    ending: if other.is_some() {
+                        DuelEnding::Violation
+                    } else {
+                        ending
+                    },
+                    breach: breach.map(|breach| breach.to_string()).or(other),
+                    seed,
+                    took_ms: world.now_ms(),
+                    began,
+                    spent,
+                })
+            }
             DuelFinished::NoFile => {
                 let file = self.file.display();
                 Err(RunError::run(format!(
@@ -278,6 +286,26 @@ impl Duel<'_> {
             RunError::usage(format!("there is nothing to argue about: {why}"))
                 .hint("name a commit or a range that changes something: git council duel HEAD"),
         )
+    }
+
+    /// Whoever joins a debate about another change would agree to what it has not seen.
+    fn check_title(&self) -> Result<(), RunError> {
+        let Ok(bytes) = read_bytes(&self.file) else {
+            return Ok(());
+        };
+        match self.other_subject(&String::from_utf8_lossy(&bytes)) {
+            None => Ok(()),
+            Some(other) => Err(RunError::usage(format!("{}: {other}", self.file.display()))
+                .hint("name the change of that debate, or another file: --file FILE")),
+        }
+    }
+
+    /// How the subject of a transcript differs from this side's; none: it does not, or names none.
+    fn other_subject(&self, text: &str) -> Option<String> {
+        let own = one_line(&self.prepared.packet.target.label);
+        let subject = DebateTranscript::parse(text).subject?;
+        let is_own = subject == own || subject.starts_with(&format!("{own} ("));
+        (!is_own).then(|| format!("the debate is about {subject}, and this side reviews {own}"))
     }
 
     fn check_file(&self) -> Result<(), RunError> {
