@@ -8,6 +8,7 @@ use super::context::CommandContext;
 use crate::report::exit;
 use crate::run::error::RunError;
 use crate::run::request::ReviewRequest;
+use crate::run::shown::UNSEEN;
 
 /// How long a detached review may take when nothing else bounds it, in milliseconds.
 pub(crate) const DEADLINE_MS: u64 = 30 * 60_000;
@@ -40,6 +41,7 @@ pub(crate) fn launch_detached(
     let mut command = Command::new(program);
     command
         .args(again)
+        .env(UNSEEN, "1")
         .process_group(0)
         .stdin(Stdio::null())
         .stdout(Stdio::piped());

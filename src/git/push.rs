@@ -10,6 +10,7 @@ use super::object_store::ObjectKind;
 use super::objects::ObjectReader;
 use super::open;
 use super::repository::OpenRepository;
+use super::revision::head_of_remote;
 use super::tree;
 use super::tree_item::{ItemSort, LocatedItem};
 
@@ -260,7 +261,7 @@ impl PushContext<'_> {
         let Some(oldest) = new.last().copied() else {
             return Ok(PushedRange::Nothing);
         };
-        let head = store.commit_of(&format!("refs/remotes/{}/HEAD", self.remote));
+        let head = head_of_remote(self.objects, &self.remote).map(|(_, commit)| commit);
         if let Some(base) = head
             .map(|head| store.merge_base(head, tip))
             .transpose()?

@@ -334,11 +334,12 @@ fn default_branch(objects: &ObjectReader) -> Option<(String, ObjectId)> {
         .or_else(|| usual_default(objects, "refs/heads/"))
 }
 
-/// The ref that a remote's HEAD names: its default branch for certain.
-fn head_of_remote(objects: &ObjectReader, remote: &str) -> Option<(String, ObjectId)> {
-    let name = objects
-        .store
-        .symbolic_target(&format!("refs/remotes/{remote}/HEAD"))?;
+/// The ref that a remote's HEAD names: its default branch for certain. One that leads out of the remote's own refs, to a
+/// fork's or to the very branch that is pushed, names nothing.
+pub(super) fn head_of_remote(objects: &ObjectReader, remote: &str) -> Option<(String, ObjectId)> {
+    let own = format!("refs/remotes/{remote}/");
+    let target = objects.store.symbolic_target(&format!("{own}HEAD"))?;
+    let name = Some(target).filter(|name| name.starts_with(&own))?;
     let commit = objects.store.commit_of(&name)?;
     Some((name, commit))
 }

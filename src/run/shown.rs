@@ -22,6 +22,12 @@ use crate::safe_file;
 /// The name of the report that was shown last, in the folder that the program keeps in a worktree's git directory.
 const SHOWN_FILE: &str = "shown.json";
 
+/// The same of what a coding agent was shown: a person who names `F1` has not seen it.
+const SHOWN_TO_AGENT_FILE: &str = "shown-agent.json";
+
+/// In the environment of a review whose report nobody sees: it began in the background.
+pub(crate) const UNSEEN: &str = "GIT_COUNCIL_UNSEEN";
+
 /// The name of the verdict that was given last, beside it.
 const VERDICT_FILE: &str = "verdict.json";
 
@@ -46,7 +52,17 @@ pub(crate) fn remember_verdict(report: &Report, start: &RunContext) {
 
 /// Remembers what was shown. Where that cannot be written, the latest run is what people are taken to mean.
 pub(crate) fn remember_shown(report: &Report, start: &RunContext) {
-    remember_in(SHOWN_FILE, report, start);
+    if start.environment.get(UNSEEN).is_none() {
+        remember_in(shown_file(start), report, start);
+    }
+}
+
+/// Where it is kept what the one who asks was shown.
+fn shown_file(start: &RunContext) -> &'static str {
+    match start.started_by {
+        Some(_) => SHOWN_TO_AGENT_FILE,
+        None => SHOWN_FILE,
+    }
 }
 
 fn remember_in(name: &str, report: &Report, start: &RunContext) {
@@ -69,7 +85,7 @@ fn signed_bytes(json: &str) -> Vec<u8> {
 
 /// What was shown last, if this user's program showed it.
 pub(crate) fn last_shown(start: &RunContext) -> Option<ShownReport> {
-    read_signed(SHOWN_FILE, start)
+    read_signed(shown_file(start), start)
 }
 
 /// The verdict that was given after `latest`, the latest run with a report, and is not that run's own. It is what a command

@@ -469,6 +469,36 @@ fn the_finding_that_is_meant_is_the_one_of_the_report_shown_last() {
         .prints("at notes.md:");
 }
 
+/// What came in the background, or was shown to a coding agent, is nothing that a person has seen.
+#[test]
+fn a_report_that_nobody_was_shown_is_not_the_one_that_is_meant() {
+    for unseen in [("GIT_COUNCIL_UNSEEN", "1"), ("CLAUDECODE", "1")] {
+        let repo = conflicted();
+        repo.council(["review", "HEAD"]).ends(1);
+        repo.write("other.md", CONFLICT);
+        repo.commit("Another conflict");
+        repo.council_with(&[unseen], &["review", "HEAD", "--quiet"])
+            .ends(1);
+        for command in [
+            &["dismiss", "F1", "--because", "no"][..],
+            &["explain", "F1"],
+        ] {
+            repo.council_with(&[], command)
+                .ends(2)
+                .tells("F1 is ambiguous");
+        }
+    }
+    let repo = conflicted();
+    let agent = ("CLAUDECODE", "1");
+    repo.council(["review", "HEAD"]).ends(1);
+    repo.write("other.md", CONFLICT);
+    repo.commit("Another conflict");
+    repo.council_with(&[agent], &["review", "HEAD"]).ends(1);
+    repo.council_with(&[agent], &["explain", "F1"])
+        .ends(0)
+        .prints("other.md:");
+}
+
 #[test]
 fn a_dismissal_is_taken_back_and_one_of_a_stranger_is_hearsay() {
     let repo = conflicted();

@@ -191,6 +191,38 @@ fn the_default_branch_of_a_fork_judges_nothing() {
     }
 }
 
+/// A remote's HEAD that leads out of its own refs, to a fork's or to the very branch that is pushed, is as good as none.
+#[test]
+fn a_head_of_a_remote_that_leads_elsewhere_is_none() {
+    let origin = origin();
+    let fork = fork_with_rules(&origin);
+    let repo = Repo::clone_of(&origin, &[]);
+    repo.git(&["remote", "add", "fork", fork.path().to_str().unwrap()]);
+    repo.git(&["fetch", "-q", "fork"]);
+    repo.git(&["checkout", "-q", "-b", "feature", "fork/feature"]);
+    let tip = repo.write("c.txt", "c\n").commit("mine");
+    let from = repo.git(&["rev-parse", "origin/main"]).trim().to_owned();
+    for elsewhere in [
+        "refs/remotes/fork/main",
+        "refs/heads/feature",
+        "refs/remotes/fork/feature",
+    ] {
+        repo.git(&["symbolic-ref", "refs/remotes/origin/HEAD", elsewhere]);
+        let pushed = TargetSpec::Unmerged(UnmergedRange {
+            from: from.clone(),
+            to: tip.clone(),
+            remote: Some("origin".to_owned()),
+        });
+        for spec in [pushed, TargetSpec::Default] {
+            assert_eq!(
+                judged_by(&repo, spec),
+                ("origin/main".to_owned(), false),
+                "{elsewhere}"
+            );
+        }
+    }
+}
+
 /// Where the remote's HEAD is not known, a branch that anybody may have called `main` judges nothing.
 #[test]
 fn a_guessed_default_branch_counts_only_if_it_is_here_too() {

@@ -20,6 +20,7 @@ use crate::git::RepositoryPaths;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::seats::SeatPlanner;
+use crate::run::shown::UNSEEN;
 use crate::safe_file;
 
 /// How often it is looked.
@@ -251,6 +252,7 @@ fn spawn_review(target: Option<&str>, start: &RunContext) -> io::Result<Child> {
         .args(["review", "--quiet", "--timeout", "30m"]);
     command.args(target);
     command
+        .env(UNSEEN, "1")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -24,13 +24,21 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
     languages: &[],
     claims: &["pull_request_target", "workflow_run", "trigger"],
     check: RuleCheck::Line {
-        needles: &workflow::PRIVILEGED,
+        // An escape, or a line end of its own, may spell the name another way.
+        needles: &[
+            "pull_request_target",
+            "workflow_run",
+            "issue_comment",
+            "\\x",
+            "\\u",
+            "on:",
+        ],
         look: check_line,
     },
 };
 
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
-    let Some(trigger) = workflow::trigger_in(line.text()) else {
+    let Some(trigger) = workflow::trigger_of(line) else {
         return;
     };
     if line

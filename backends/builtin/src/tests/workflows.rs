@@ -56,6 +56,10 @@ const TRIGGERS: &[&str] = &[
     "\n  pull_request_target:\n    types: [opened]",
     "\n  - \"pull_request_target\"",
     "\n  'pull_request_target' : {}",
+    "\"pull_request\\x5ftarget\"",
+    "[push, \"\\u0070ull_request_target\"]",
+    "\n  \"pull_request\\x5Ftarget\": {}",
+    "\"pull_request\\\n  _target\"",
 ];
 
 #[test]

@@ -54,7 +54,8 @@ pattern!(EVENT, r"github\.event_name\s*==\s*['\x22](\w+)['\x22]");
 
 /// Whether a text may be a workflow with a privileged trigger; cheaper than to read it.
 pub(crate) fn may_be_privileged(text: &str) -> bool {
-    PRIVILEGED.iter().any(|name| text.contains(name))
+    // An escape may spell it another way.
+    text.contains('\\') || PRIVILEGED.iter().any(|name| text.contains(name))
 }
 
 /// The privileged trigger of a workflow, and where it checks out a pull request; none: it cannot be read, or has no such

@@ -6,6 +6,7 @@ pub(crate) mod scalar;
 
 use crate::pattern::pattern;
 use crate::view::{FileView, LineView, indent};
+use crate::yaml::parse_yaml;
 
 /// Triggers that run with the secrets and the token of the base repository on behalf of strangers.
 pub(crate) const PRIVILEGED: [&str; 3] = ["pull_request_target", "workflow_run", "issue_comment"];
@@ -37,9 +38,50 @@ pub(crate) fn trigger_in(text: &str) -> Option<&'static str> {
     })
 }
 
+/// The same of a line of a file, its escapes read, and what an escaped line end joins to it.
+pub(crate) fn trigger_of(line: &LineView<'_, '_>) -> Option<&'static str> {
+    let text = line.text();
+    if !text.contains('\\') {
+        return trigger_in(text);
+    }
+    let joined = match text.trim_end().strip_suffix('\\') {
+        Some(begun) => {
+            let next = line.file.line_text(line.number() + 1).unwrap_or_default();
+            format!("{begun}{}", next.trim_start())
+        }
+        None => text.to_owned(),
+    };
+    let plain = ESCAPE.replace_all(&joined, |found: &regex::Captures<'_>| {
+        let code = u32::from_str_radix(&found[1], 16).ok();
+        code.and_then(char::from_u32)
+            .map(String::from)
+            .unwrap_or_default()
+    });
+    trigger_in(&plain)
+}
+
+pattern!(
+    /// A letter by its number, in double quotes of YAML.
+    ESCAPE,
+    r"\\(?:x|u|U)([0-9a-fA-F]{8}|[0-9a-fA-F]{4}|[0-9a-fA-F]{2})"
+);
+
 /// The privileged trigger of a workflow, if it has one.
 pub(crate) fn find_privileged(file: &FileView<'_>) -> Option<&'static str> {
-    lines_after(file).find_map(trigger_in)
+    let by_line = lines_after(file).find_map(trigger_in);
+    by_line.or_else(|| trigger_in_document(file.text_after()?))
+}
+
+/// The privileged trigger of a workflow that spells it with escapes, or over several lines: `"pull_request\x5ftarget"`.
+fn trigger_in_document(text: &str) -> Option<&'static str> {
+    // Nothing else is written in a way that its line does not show.
+    if !text.contains('\\') || text.len() > scalar::MAX_YAML_BYTES {
+        return None;
+    }
+    let document = parse_yaml(text)?;
+    // YAML 1.1 takes `on` for a truth.
+    let triggers = document.get("on").or_else(|| document.get("true"))?.names();
+    PRIVILEGED.into_iter().find(|name| triggers.contains(name))
 }
 
 /// The most lines that are looked at above a line.

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     AnswerEnd, ApiAnswer, ApiMessage, ApiRequest, CallResult, ModelCall, ToolUse, cache_key,
-    split_cached,
+    count_of, split_cached,
 };
 use crate::tools::{ToolDeclaration, tool_declarations};
 
@@ -101,10 +101,10 @@ pub(super) fn on_event(heard: &mut ApiAnswer, event: &Value) {
     if usage.is_object() {
         split_cached(
             &mut heard.usage,
-            &usage["prompt_tokens"],
+            &prompt_tokens(usage),
             &usage["prompt_tokens_details"]["cached_tokens"],
         );
-        heard.usage.output_tokens = usage["completion_tokens"].as_u64();
+        heard.usage.output_tokens = count_of(&usage["completion_tokens"]);
     }
     match choice["finish_reason"].as_str() {
         None => {}
@@ -113,6 +113,17 @@ pub(super) fn on_event(heard: &mut ApiAnswer, event: &Value) {
         Some(_) if !heard.refusal.is_empty() => heard.set_end(AnswerEnd::Refused),
         Some(_) => heard.set_end(AnswerEnd::Done),
     }
+}
+
+/// What a server read, by whatever name it counts that.
+fn prompt_tokens(usage: &Value) -> Value {
+    let named = ["prompt_tokens", "input_tokens"].map(|name| &usage[name]);
+    if let Some(count) = named.into_iter().find_map(count_of) {
+        return count.into();
+    }
+    let total = count_of(&usage["total_tokens"]);
+    let written = count_of(&usage["completion_tokens"]).unwrap_or(0);
+    total.map_or(Value::Null, |total| total.saturating_sub(written).into())
 }
 
 fn read_reasoning(heard: &mut ApiAnswer, piece: &Value) {

@@ -164,9 +164,19 @@ pub(super) fn spoken_calls(api: Api, heard: ApiAnswer) -> Vec<Value> {
     }
 }
 
+/// A count as servers write it: `4096`, `4096.0` or `"4096"`.
+fn count_of(value: &Value) -> Option<u64> {
+    let text = || value.as_str()?.trim().parse().ok();
+    let exact = value.as_u64().or_else(text);
+    // Servers that compute in floating point; the cast cuts off what is beyond a count.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let rounded = || value.as_f64().filter(|n| *n >= 0.0).map(|n| n as u64);
+    exact.or_else(rounded)
+}
+
 /// `whole` and `cached` of what a provider counted together.
 fn split_cached(usage: &mut Usage, whole: &Value, cached: &Value) {
-    let (whole, cached) = (whole.as_u64(), cached.as_u64());
+    let (whole, cached) = (count_of(whole), count_of(cached));
     usage.input_tokens = whole.map(|all| all.saturating_sub(cached.unwrap_or(0)));
     usage.cached_tokens = cached;
 }
@@ -177,4 +187,28 @@ fn cache_key(brief: &str) -> String {
     let mut hasher = DefaultHasher::new();
     brief.hash(&mut hasher);
     format!("council-{:016x}", hasher.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// However a server writes its counts, they are known: a prompt that was cut is told by them.
+    #[test]
+    fn counts_are_read_in_every_spelling() {
+        for usage in [
+            json!({ "prompt_tokens": 4096, "completion_tokens": 104 }),
+            json!({ "prompt_tokens": 4096.0, "completion_tokens": 104.0 }),
+            json!({ "prompt_tokens": "4096", "completion_tokens": "104" }),
+            json!({ "input_tokens": 4096, "completion_tokens": 104 }),
+            json!({ "total_tokens": 4200, "completion_tokens": 104 }),
+        ] {
+            let mut heard = ApiAnswer::default();
+            chat::on_event(&mut heard, &json!({ "choices": [], "usage": usage }));
+            let counted = (heard.usage.input_tokens, heard.usage.output_tokens);
+            assert_eq!(counted, (Some(4096), Some(104)), "{usage}");
+        }
+    }
 }
