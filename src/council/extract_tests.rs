@@ -102,6 +102,24 @@ proptest! {
     }
 }
 
+/// An answer within a text of another one is a second answer.
+#[test]
+fn an_answer_as_a_text_within_another_is_found() {
+    let inner = serde_json::to_string(&GOOD.replace("WARN", "FAIL")).unwrap();
+    for name in ["note", "recommendation", "key_insight"] {
+        let raw = match name {
+            "key_insight" => {
+                GOOD.replace("\"key_insight\":\"i\"", &format!("\"key_insight\":{inner}"))
+            }
+            _ => GOOD.replace(
+                "\"key_insight\"",
+                &format!("\"{name}\":{inner},\"key_insight\""),
+            ),
+        };
+        assert_eq!(kind(&raw), FailureKind::Malformed, "{raw}");
+    }
+}
+
 /// Wherever a finding stands that is not read, the answer is malformed and says where: it is asked again.
 #[test]
 fn a_finding_in_a_place_that_nobody_reads_is_not_lost() {
