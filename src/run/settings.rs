@@ -14,6 +14,7 @@ use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::layers::{self, REPOSITORY_FILE};
 use crate::run::request::CheckoutUse;
+use crate::run::seats::check_rules;
 
 /// What of a repository may speak.
 pub(crate) struct ConfigSources<'a> {
@@ -71,8 +72,13 @@ pub(crate) fn load_review_config(
     flags: Vec<KeyValue>,
     voices: &ConfigSources<'_>,
 ) -> Result<(Config, Option<String>), RunError> {
-    let error = match load_config(start, flags.clone(), voices) {
-        Ok(config) => return Ok((config, None)),
+    let load = |parts: CheckoutParts| {
+        let (config, trust) = load_layers(start, flags.clone(), voices, parts)?;
+        check_rules(&config.settings)?;
+        Ok::<_, RunError>((config, trust))
+    };
+    let error = match load(CheckoutParts::ALL) {
+        Ok((config, _)) => return Ok((config, None)),
         Err(error) => error,
     };
     let file = format!("{REPOSITORY_FILE} of the worktree is");
@@ -85,9 +91,7 @@ pub(crate) fn load_review_config(
         (false, false, both),
     ] {
         let parts = CheckoutParts { file, git };
-        if let Ok((config, CheckoutTrust::Stricter)) =
-            load_layers(start, flags.clone(), voices, parts)
-        {
+        if let Ok((config, CheckoutTrust::Stricter)) = load(parts) {
             let fault = &error.message;
             let note = format!("{what} ignored, because it is broken: {fault}");
             return Ok((config, Some(note)));

@@ -112,8 +112,11 @@ fn a_broken_file_of_the_checkout_is_told_and_the_review_goes_on() {
     let told = "council.toml of the worktree is ignored, because it is broken";
     let file = repo.path().join("council.toml");
     type Breakage = (&'static str, fn(&Repo));
-    let breakages: [Breakage; 7] = [
+    let breakages: [Breakage; 8] = [
         ("unknown key", |repo| repo.write("council.toml", "x = 1\n")),
+        ("unknown rule", |repo| {
+            repo.write("council.toml", "[rules]\nno-such-rule = \"critical\"\n")
+        }),
         ("no TOML", |repo| repo.write("council.toml", "hook = [\n")),
         ("forbidden", |repo| {
             repo.write("council.toml", "[limits]\nagents = 1\n")

@@ -416,10 +416,7 @@ impl SeatPlanner<'_> {
     }
 
     fn validate_seats(&self, seats: &[Seat]) -> Result<(), RunError> {
-        let known = |id: &str| council_builtin::explain_rule(id).is_some();
-        if let Some(id) = self.settings().rules.keys().find(|id| !known(id)) {
-            return Err(unknown_rule(id).hint("`[rules]` in the configuration names it"));
-        }
+        check_rules(self.settings())?;
         if seats.is_empty() {
             return Err(RunError::usage("the council has no judges")
                 .hint("name perspectives or judges, or remove the empty list"));
@@ -473,6 +470,15 @@ pub(crate) fn perspective_names(settings: &Settings) -> Vec<String> {
     let fixed = built_in.chain(roles).chain(requests::preset_names());
     let all: BTreeSet<String> = own.chain(fixed.map(str::to_owned)).collect();
     all.into_iter().collect()
+}
+
+/// Whether `[rules]` names rules that are there.
+pub(crate) fn check_rules(settings: &Settings) -> Result<(), RunError> {
+    let known = |id: &str| council_builtin::explain_rule(id).is_some();
+    match settings.rules.keys().find(|id| !known(id)) {
+        None => Ok(()),
+        Some(id) => Err(unknown_rule(id).hint("`[rules]` in the configuration names it")),
+    }
 }
 
 #[cfg(test)]
