@@ -322,7 +322,7 @@ pub struct RoundFailure {
     pub failure: Failure,
 }
 
-/// One line of the receipt: a judge from seat to end.
+/// One line of the receipt: a judge, from its start to its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgeRecord {
     pub seat: Seat,
@@ -490,7 +490,7 @@ pub struct Outcome {
     pub converged: bool,
     /// The findings, worst first; rejected ones last.
     pub findings: Vec<JudgedFinding>,
-    /// The judges in seat order: who was asked, what they said, how they ended.
+    /// The judges in their order: who was asked, what they said, how they ended.
     pub judges: Vec<JudgeRecord>,
     /// What stands against what.
     #[serde(default)]

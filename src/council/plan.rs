@@ -18,7 +18,7 @@ use super::reproduction::ProofTerms;
 pub enum Procedure {
     /// One judge, one round, inline.
     Quick,
-    /// N judges, one round; a second where [`DebateMode`] says so.
+    /// N judges, one round; a second where the mode of debate says so.
     Review,
     /// Two rounds of the same live judges.
     Debate,
@@ -26,7 +26,7 @@ pub enum Procedure {
     CrossExamination,
     /// Independent production, cross-review, rebuttals while it is contended, a synthesis.
     Staged,
-    /// Two sides over one file; run by [`crate::duel`], judged by the rules of a debate.
+    /// Two sides argue in one file; judged by the rules of a debate.
     Duel,
 }
 

@@ -117,7 +117,7 @@ pub struct RunFacts {
     /// What judges that read a brief were sent; none: nobody read one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub brief: Option<BriefFacts>,
-    /// The recognition key of the change under this configuration, bench and templates; hex.
+    /// The key under which the verdict is reused: of the change, the configuration, the judges and the prompts; hex.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recognition_key: Option<String>,
     /// Where the verdict comes from when nobody was asked again; none: it was made now.

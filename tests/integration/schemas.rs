@@ -63,6 +63,23 @@ fn the_schemas_are_current() {
     }
 }
 
+/// Whoever reads a schema may write in any language: a description names fields and values, not parts of this program.
+#[test]
+fn no_schema_speaks_of_this_programs_code() {
+    let code = regex::Regex::new(r"\[`|::|`[A-Z][a-z][A-Za-z]*`|Array_of").unwrap();
+    let mut wrong = Vec::new();
+    for entry in fs::read_dir(docs("schemas")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        let named = text
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| code.is_match(line));
+        wrong.extend(named.map(|(at, line)| format!("{}:{}: {line}", path.display(), at + 1)));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn the_example_report_is_current_and_fits_its_schema() {
     let path = "examples/report.json";

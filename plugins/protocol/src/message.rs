@@ -95,13 +95,13 @@ pub struct Turn {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum Message {
-    /// What can this seat do here? Answered by [`Event::Probed`], or by [`Event::Failed`] without a turn where it
+    /// What can this seat do here? Answered by `probed`, or by `failed` without a turn where it
     /// cannot be taken at all.
     Probe {
         /// The seat, not yet spawned.
         seat: Seat,
     },
-    /// The next turn of a spawned judge. Answered by [`Event::Answered`] or [`Event::Failed`].
+    /// The next turn of a spawned judge. Answered by `answered` or `failed`.
     Turn {
         /// The judge that is asked.
         judge: JudgeId,
@@ -116,7 +116,7 @@ pub enum Message {
 pub enum Event {
     /// The backend is open, with the protocol version that it chose.
     Opened {
-        /// One of [`Hello::protocols`].
+        /// The version of the protocol that the backend speaks: one of those that it was offered.
         protocol: u32,
     },
     /// What a seat can do here.

@@ -14,7 +14,7 @@ pub const PACKET_VERSION: u32 = 1;
 /// The whole change with its context, instructions and coverage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Packet {
-    /// The version of this form: [`PACKET_VERSION`].
+    /// The version of this form.
     pub version: u32,
     /// What is under review.
     pub target: Target,

@@ -11,37 +11,37 @@ use crate::{BackendError, Capability, JudgeId};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum Request {
-    /// What are you? The first request, answered by a line `{"type":"manifest",…}` with the fields of
-    /// [`crate::message::Manifest`].
+    /// What are you? The first request, answered by a line `{"type":"manifest",…}` with the fields that the page about
+    /// backends lists.
     Manifest,
-    /// Calls [`crate::Backend::open`].
+    /// Opens the backend; answered by `opened`.
     Open {
         /// The first thing that it is told.
         hello: Hello,
     },
-    /// Calls [`crate::Backend::spawn`].
+    /// Starts a judge; answered by `started` or `failed`.
     Spawn {
         /// Who is to be seated.
         spec: JudgeSpec,
     },
-    /// Calls [`crate::Backend::send`].
+    /// A probe or a turn.
     Send {
         /// A probe or a turn.
         message: Message,
     },
-    /// Calls [`crate::Backend::cancel`].
+    /// Interrupts what the judge is doing; it stays. The turn comes back as failed with `cancelled`.
     Cancel {
         /// The judge whose turns are cancelled.
         judge: JudgeId,
     },
-    /// Calls [`crate::Backend::shutdown`].
+    /// Asks a judge to end within `grace_ms` milliseconds, then ends it; answered by `ended`.
     Shutdown {
         /// The judge that is to end.
         judge: JudgeId,
         /// How long it has to end by itself, in milliseconds.
         grace_ms: u64,
     },
-    /// Calls [`crate::Backend::close`].
+    /// Ends everything that is left, at once; answered by `closed`.
     Close,
 }
 

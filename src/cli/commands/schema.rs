@@ -93,17 +93,27 @@ mod tests {
     use crate::cli::commands::status::RunStatus;
     use crate::session::ProgressEvent;
 
+    /// A list under a title in words; its own would be made of the names of types.
+    fn titled(title: &str, schema: &schemars::Schema) -> serde_json::Value {
+        let mut schema = schema.clone();
+        schema.insert("title".to_owned(), title.into());
+        schema.to_value()
+    }
+
     /// The texts are those of the types. `COUNCIL_UPDATE_DOCS=1` writes them anew.
     #[test]
     fn the_schemas_of_what_commands_print_are_current() {
         let generated = [
             ("events", schema_for!(ProgressEvent).to_value()),
-            ("status", schema_for!(Vec<RunStatus>).to_value()),
-            ("cache", schema_for!(Vec<CachedEntry>).to_value()),
+            ("status", titled("Runs", &schema_for!(Vec<RunStatus>))),
+            (
+                "cache",
+                titled("Kept verdicts", &schema_for!(Vec<CachedEntry>)),
+            ),
             ("hook-status", schema_for!(HookStatus).to_value()),
             ("doctor", schema_for!(DoctorState).to_value()),
-            ("agents", schema_for!(Vec<AgentState>).to_value()),
-            ("log", schema_for!(Vec<LogEntry>).to_value()),
+            ("agents", titled("Agents", &schema_for!(Vec<AgentState>))),
+            ("log", titled("Past runs", &schema_for!(Vec<LogEntry>))),
             ("log-stats", schema_for!(FindingStats).to_value()),
         ];
         for (name, schema) in generated {
