@@ -1,7 +1,12 @@
 //! A page in the user's browser.
 
-use std::path::Path;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+use council_agents::private;
+use tempfile::TempDir;
 
 use crate::cli::context::CommandContext;
 use crate::cli::deliver::write_output;
@@ -9,6 +14,10 @@ use crate::report::Report;
 use crate::run::error::RunError;
 use crate::run::page::{page_path, render_page};
 use crate::run::store::StoredRun;
+use crate::safe_file::{self, FileWriter};
+
+/// What the names of temporary folders with a page begin with.
+pub(crate) const LOOSE_PAGE_PREFIX: &str = "council-page-";
 
 /// Writes the page of a run beside its report, says where, and opens it. Where nothing can open it, its place is enough.
 pub(crate) fn open_page(
@@ -23,20 +32,33 @@ pub(crate) fn open_page(
     Ok(())
 }
 
-/// Opens a page that belongs to no run, from a new folder of the user's own. It stays, because the browser reads it after we
-/// have ended.
+/// Opens a page that belongs to no run. It stays, because the browser reads it after we have ended: one file in the folder
+/// where the user's state is kept, which the next page replaces. Without such a folder it lies among the temporary files,
+/// from where `gc` removes it.
 pub(crate) fn open_loose_page(
     page: &str,
     name: &str,
     start: &CommandContext,
 ) -> Result<(), RunError> {
-    let folder = council_agents::private::temporary_folder("git-council-");
-    let cannot = |error| RunError::output(&start.temporary.display().to_string(), &error);
-    let path = folder.map_err(cannot)?.keep().join(name);
-    write_output(&path, page)?;
+    let path = loose_page_folder(start)?.join(name);
+    // The code under review may be in it.
+    let private = Permissions::from_mode(0o600);
+    let writer = FileWriter::new(&path).with_permissions(private);
+    let written = writer.write(page.as_bytes());
+    written.map_err(|error| RunError::output(&path.display().to_string(), &error))?;
     start.console.print(&format!("{}\n", path.display()))?;
     open_file(&path, start);
     Ok(())
+}
+
+fn loose_page_folder(start: &CommandContext) -> Result<PathBuf, RunError> {
+    let kept = start.environment.state_dir();
+    if let Some(folder) = kept.filter(|folder| safe_file::make_folder(folder).is_ok()) {
+        return Ok(folder);
+    }
+    let folder = private::temporary_folder(LOOSE_PAGE_PREFIX);
+    let cannot = |error| RunError::output(&start.temporary.display().to_string(), &error);
+    folder.map(TempDir::keep).map_err(cannot)
 }
 
 /// Starts `$BROWSER`, else the desktop's own opener. Never a program that a repository names.

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 use clap::Args;
 
 use crate::cli::context::CommandContext;
+use crate::cli::web::LOOSE_PAGE_PREFIX;
 use crate::git::RepositoryPaths;
 use crate::memory::VerdictCache;
 use crate::run::artefacts::prune_artefacts;
@@ -70,7 +71,12 @@ fn abandoned_workspaces(temporary: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(temporary).into_iter().flatten().flatten();
     let ours = entries.filter(|entry| {
         let name = entry.file_name();
-        let prefixes = [PREFIX, proof::PREFIX, council_agents::private::HOME_PREFIX];
+        let prefixes = [
+            PREFIX,
+            proof::PREFIX,
+            council_agents::private::HOME_PREFIX,
+            LOOSE_PAGE_PREFIX,
+        ];
         let named = prefixes
             .iter()
             .any(|prefix| name.to_string_lossy().starts_with(prefix));
@@ -98,6 +104,7 @@ mod tests {
             "council-room-a",
             "council-home-a",
             "council-proof-a",
+            "council-page-a",
             "others-a",
         ] {
             let folder = temporary.path().join(name);
@@ -113,7 +120,12 @@ mod tests {
         found.sort();
         assert_eq!(
             found,
-            ["council-home-a", "council-proof-a", "council-room-a"]
+            [
+                "council-home-a",
+                "council-page-a",
+                "council-proof-a",
+                "council-room-a"
+            ]
         );
     }
 }
