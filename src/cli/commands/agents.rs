@@ -1,6 +1,7 @@
 //! `git council agents`: what can think for a judge, and which coding agents can call the council.
 
 use clap::{Args, Subcommand};
+use council_agents::SeatProbe;
 use council_agents::installed::{InstalledClient, find_clients};
 use council_agents::known::{KNOWN_CLIENTS, KnownClient};
 use council_protocol::seat::{AgentKind, AgentSpec};
@@ -54,7 +55,7 @@ pub(crate) struct AgentState {
     vendor: String,
     /// Whether it can be used as it is.
     ready: bool,
-    /// What it can do, or what is in its way, in words.
+    /// That it is ready, with its version, or what is in its way, in words; with `-v` also what it can do.
     state: String,
 }
 
@@ -114,15 +115,7 @@ fn survey_agents(start: &CommandContext) -> Result<Vec<AgentState>, RunError> {
                     names.join(" or --backend ")
                 )
             }
-            Ok(probe) => {
-                let more = [version.unwrap_or_default(), &probe.note];
-                let more: Vec<&str> = more.into_iter().filter(|text| !text.is_empty()).collect();
-                if more.is_empty() {
-                    format!("ready: {}", probe.capabilities)
-                } else {
-                    format!("ready: {} ({})", probe.capabilities, more.join("; "))
-                }
-            }
+            Ok(probe) => describe_ready(version, &probe, start.console.is_verbose()),
             Err(failure) => format!("not available: {}", failure.detail),
         };
         let ready = state.starts_with("ready");
@@ -150,6 +143,20 @@ fn survey_agents(start: &CommandContext) -> Result<Vec<AgentState>, RunError> {
         ));
     }
     Ok(rows)
+}
+
+/// That an agent can be used, with its version and what it says of itself; what it can do is for people who look closer.
+fn describe_ready(version: Option<&str>, probe: &SeatProbe, verbose: bool) -> String {
+    let capabilities = match verbose {
+        true => format!(": {}", probe.capabilities),
+        false => String::new(),
+    };
+    let more = [version.unwrap_or_default(), &probe.note];
+    let more: Vec<&str> = more.into_iter().filter(|text| !text.is_empty()).collect();
+    match more.is_empty() {
+        true => format!("ready{capabilities}"),
+        false => format!("ready{capabilities} ({})", more.join("; ")),
+    }
 }
 
 /// Clients that are known by name, and neither here nor in the configuration.

@@ -290,13 +290,26 @@ impl SeatPlanner<'_> {
         }
     }
 
-    /// Every agent that a seat may name.
+    /// Every agent that a seat may name: those that the configuration makes, and those that it only names, whose names are
+    /// enough (the built-in rules, tools). A name that is none of these is left out: a review says what is wrong with it.
     pub(crate) fn known_agents(&self) -> Result<Vec<AgentSpec>, RunError> {
         let mut names = self.configured_agents();
         if !names.iter().any(|name| name == BUILT_IN) {
             names.insert(0, BUILT_IN.to_owned());
         }
-        names.iter().map(|name| self.agent_spec(name)).collect()
+        let made: Result<Vec<_>, _> = names.iter().map(|name| self.agent_spec(name)).collect();
+        let mut agents = made?;
+        let seated = self
+            .settings()
+            .judge
+            .iter()
+            .filter_map(|judge| judge.agent.as_ref());
+        for name in self.settings().review.agents.iter().chain(seated) {
+            if !agents.iter().any(|agent| agent.name == *name) {
+                agents.extend(self.agent_spec(name));
+            }
+        }
+        Ok(agents)
     }
 
     /// The agent of that name, else the `index`th of those that think in turn.

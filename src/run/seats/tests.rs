@@ -247,3 +247,28 @@ fn judges_with_a_model_begin_at_different_ends() {
     assert_eq!(named, [tests.focus, ""]);
     assert_eq!(focuses("[review]\nagents = ['one', 'builtin']"), ["", ""]);
 }
+
+#[test]
+fn every_agent_that_the_configuration_names_is_listed_once() {
+    for tool in council_agents::known_tools::KNOWN_TOOLS {
+        let name = tool.name;
+        for chosen in [
+            format!("review.agents = ['builtin', '{name}']"),
+            format!("[[judge]]\nagent = '{name}'"),
+            format!("review.agents = ['{name}', '{name}', 'nobody']"),
+        ] {
+            let config = config("", &format!("{chosen}\n{LINT}"));
+            let deep = false;
+            let planner = SeatPlanner {
+                config: &config,
+                deep,
+            };
+            let agents = planner.known_agents().unwrap();
+            let listed: Vec<&str> = agents.iter().map(|agent| agent.name.as_str()).collect();
+            // One that would run the code under review is none that its name is enough for.
+            let sits = planner.agent_in_turn(Some(name), 0).is_ok();
+            let expected = ["builtin", "lint", name];
+            assert_eq!(listed, expected[..if sits { 3 } else { 2 }], "{chosen}");
+        }
+    }
+}
