@@ -9,6 +9,7 @@ use crate::cli::args::Cli;
 use crate::cli::context::CommandContext;
 use crate::config::KEYS;
 use crate::run::error::RunError;
+use crate::run::glossary::glossary_entries;
 use crate::run::seats::{self, SeatPlanner};
 use crate::run::settings;
 use crate::run::shown;
@@ -32,7 +33,7 @@ enum ValueKind {
     /// Of `show`.
     RunsAndFindings,
     /// Of `explain`.
-    RulesAndFindings,
+    Explainable,
     /// One of the values of a configuration key.
     Choice(&'static [&'static str]),
 }
@@ -148,7 +149,7 @@ fn kind_of(arg: &Arg, command: &str) -> Option<ValueKind> {
         (Some("preset"), _) => Some(ValueKind::Presets),
         (None, "RUN") if command == "show" => Some(ValueKind::RunsAndFindings),
         (_, "RUN" | "RUN|BUNDLE") => Some(ValueKind::Runs),
-        (None, "RULE|FINDING") => Some(ValueKind::RulesAndFindings),
+        (None, "RULE|FINDING|WORD") => Some(ValueKind::Explainable),
         (None, "ID") if ["dismiss", "apply"].contains(&command) => Some(ValueKind::Findings),
         (Some(flag), _) => CHOICES
             .iter()
@@ -194,9 +195,11 @@ fn list_values(kind: ValueKind, start: &CommandContext) -> Result<Vec<String>, R
         ValueKind::Runs => list_runs(start)?,
         ValueKind::Findings => list_findings(start)?,
         ValueKind::RunsAndFindings => [list_findings(start)?, list_runs(start)?].concat(),
-        ValueKind::RulesAndFindings => {
+        ValueKind::Explainable => {
             let rules = council_builtin::rules().map(|rule| rule.id.to_owned());
-            list_findings(start)?.into_iter().chain(rules).collect()
+            let words = glossary_entries().map(|entry| entry.word.to_owned());
+            let findings = list_findings(start)?.into_iter();
+            findings.chain(rules).chain(words).collect()
         }
     })
 }
@@ -253,7 +256,7 @@ mod tests {
             ("duel HEAD --agent-b x", Agents, "", "x"),
             ("show ", RunsAndFindings, "", ""),
             ("show --format json co", RunsAndFindings, "", "co"),
-            ("explain x", RulesAndFindings, "", "x"),
+            ("explain x", Explainable, "", "x"),
             ("explain F1 --run ", Runs, "", ""),
             ("dismiss ", Findings, "", ""),
             ("apply F", Findings, "", "F"),

@@ -1,4 +1,4 @@
-//! `git council explain`: what a built-in rule means.
+//! `git council explain`: what a built-in rule, a finding or a word of this program means.
 
 use std::fmt::Write;
 
@@ -13,14 +13,15 @@ use crate::run::context::RunContext;
 use crate::run::dismissals;
 use crate::run::error::RunError;
 use crate::run::findings::{FoundFinding, describe_standing, find_finding, name_finding};
+use crate::run::glossary::explain_word;
 use crate::run::seats::names::unknown_rule;
 use crate::text::{self, Untrusted};
 
-/// Explain a rule or a finding, and what to do about it; without a name, list the rules
+/// Explain a rule, a finding, or a word of this program; without a name, list the rules
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ExplainArgs {
-    /// A rule's id, or a finding: its id in the last report (F1) or its fingerprint
-    #[arg(value_name = "RULE|FINDING")]
+    /// A rule's id; a finding's id in the last report (F1), or its fingerprint; or a word, e.g. quorum
+    #[arg(value_name = "RULE|FINDING|WORD")]
     rule: Option<String>,
     /// Take the finding from this run instead of the last report
     #[arg(long, value_name = "RUN", requires = "rule")]
@@ -45,6 +46,11 @@ pub(crate) fn explain(
 ) -> Result<String, RunError> {
     if let Some(rule) = council_builtin::explain_rule(id) {
         return Ok(rule_page(rule, columns));
+    }
+    if let Some(entry) = explain_word(id) {
+        let line = format!("{}: {}", entry.word, entry.meaning);
+        let lines = text::wrap_columns(&line, columns, columns);
+        return Ok(format!("{}\n", lines.join("\n")));
     }
     // Rules have words in their names; what looks like a finding is meant as one.
     let is_finding = id.bytes().all(|b| b.is_ascii_hexdigit())
