@@ -16,8 +16,9 @@ use crate::config::{ColorChoice, KeyValue};
     arg_required_else_help = true,
     subcommand_required = true,
     after_help = "Options of every command: -C DIR, --config KEY=VALUE, --color WHEN, -v, -q, -h\n\
-                  `git council COMMAND -h` shows the options of one command.\n\
-                  `git council help --all` also lists the plumbing: commands for scripts.\n\n\
+                  `git council COMMAND -h` shows the options of one command, `--help` all of them.\n\
+                  `git council help --all` also lists the plumbing: commands for scripts.\n\
+                  `git council explain WORD` says what a word means, e.g. `quorum`.\n\n\
                   Exit codes: 0 PASS, WARN or SKIPPED · 1 FAIL · 2 usage or configuration ·\n\
                   3 INCONCLUSIVE · 4 not published · 130 interrupted"
 )]

@@ -1,22 +1,35 @@
-//! The list of subcommands as people read it: in groups, the ones to start with first. Plumbing stands behind
-//! `git council help --all`.
+//! Help as people read it: subcommands in groups, the ones to start with first, and of many options those that most
+//! people need. `-h` is short; `--help` and `help` say more; `help --all` adds the plumbing.
+
+use std::ffi::OsString;
 
 use clap::builder::StyledStr;
-use clap::{Command, CommandFactory as _};
+use clap::{Arg, Command, CommandFactory as _};
 
 use super::args::Cli;
+
+/// How much the list of subcommands shows. Ordered: each depth shows the ones before it, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum HelpDepth {
+    /// What most people need; the others by their names.
+    Short,
+    /// Everything that people type.
+    Usual,
+    /// Also what scripts call.
+    Plumbing,
+}
 
 /// A heading, and subcommands with what each does in a few words.
 struct CommandGroup {
     heading: &'static str,
-    is_plumbing: bool,
+    depth: HelpDepth,
     commands: &'static [(&'static str, &'static str)],
 }
 
 const GROUPS: &[CommandGroup] = &[
     CommandGroup {
         heading: "Start here",
-        is_plumbing: false,
+        depth: HelpDepth::Short,
         commands: &[
             ("review", "Review a change and give one verdict"),
             (
@@ -30,16 +43,16 @@ const GROUPS: &[CommandGroup] = &[
     },
     CommandGroup {
         heading: "Argue with a finding",
-        is_plumbing: false,
+        depth: HelpDepth::Short,
         commands: &[
-            ("explain", "Say what a finding or a rule means"),
+            ("explain", "Say what a finding, a rule or a word means"),
             ("dismiss", "Dismiss a finding, with a reason"),
             ("apply", "Apply a finding's suggested fix to the worktree"),
         ],
     },
     CommandGroup {
         heading: "Runs",
-        is_plumbing: false,
+        depth: HelpDepth::Usual,
         commands: &[
             ("log", "List past runs, latest first"),
             ("status", "Show what is running or was interrupted"),
@@ -51,7 +64,7 @@ const GROUPS: &[CommandGroup] = &[
     },
     CommandGroup {
         heading: "More procedures",
-        is_plumbing: false,
+        depth: HelpDepth::Usual,
         commands: &[
             ("duel", "Two judges argue in writing until they agree"),
             ("brainstorm", "Collect ideas, and write one document"),
@@ -64,7 +77,7 @@ const GROUPS: &[CommandGroup] = &[
     },
     CommandGroup {
         heading: "Setup",
-        is_plumbing: false,
+        depth: HelpDepth::Usual,
         commands: &[
             (
                 "config",
@@ -78,7 +91,7 @@ const GROUPS: &[CommandGroup] = &[
     },
     CommandGroup {
         heading: "Plumbing",
-        is_plumbing: true,
+        depth: HelpDepth::Plumbing,
         commands: &[
             (
                 "plan",
@@ -99,29 +112,126 @@ const GROUPS: &[CommandGroup] = &[
 /// How many columns the longest name takes.
 const NAME_COLUMNS: usize = 12;
 
-/// What `--all` adds is asked for by these words.
-pub(super) fn asks_for_all(words: &[std::ffi::OsString]) -> bool {
-    let is_help = |word: &&std::ffi::OsString| ["help", "--help", "-h"].iter().any(|h| word == h);
-    let is_all = |word: &&std::ffi::OsString| ["--all", "-a"].iter().any(|all| word == all);
-    words.len() == 2 && words.iter().any(|w| is_help(&w)) && words.iter().any(|w| is_all(&w))
+/// Of commands with many options those that `-h` shows; `--help` shows all.
+const COMMON_OPTIONS: &[(&str, &[&str])] = &[
+    ("review", REVIEW_OPTIONS),
+    ("plan", PLAN_OPTIONS),
+    ("brainstorm", BRAINSTORM_OPTIONS),
+    ("research", RESEARCH_OPTIONS),
+];
+
+const REVIEW_OPTIONS: &[&str] = &[
+    "target",
+    "pathspecs",
+    "staged",
+    "worktree",
+    "patch",
+    "pr",
+    "dry_run",
+    "fresh",
+    "detach",
+    "quick",
+    "deep",
+    "debate",
+    "agents",
+    "max_cost",
+    "timeout",
+    "fail_on",
+    "format",
+    "output",
+];
+
+const PLAN_OPTIONS: &[&str] = &[
+    "target",
+    "pathspecs",
+    "run",
+    "next",
+    "matrix",
+    "pr",
+    "event",
+    "debate",
+    "agents",
+    "max_cost",
+    "timeout",
+];
+
+const BRAINSTORM_OPTIONS: &[&str] = &[
+    "topic",
+    "technique",
+    "deep",
+    "judges",
+    "perspectives",
+    "agents",
+    "timeout",
+    "format",
+    "output",
+];
+
+const RESEARCH_OPTIONS: &[&str] = &[
+    "topic",
+    "deep",
+    "judges",
+    "perspectives",
+    "agents",
+    "timeout",
+    "format",
+    "output",
+];
+
+/// The global options that `-h` of such a command shows.
+const COMMON_GLOBALS: &[&str] = &["directory", "config", "verbose", "quiet"];
+
+/// What is asked for by these words.
+pub(super) fn depth_of(words: &[OsString]) -> HelpDepth {
+    let is_one_of = |word: &OsString, names: &[&str]| names.iter().any(|name| word == name);
+    let is_long = |word: &OsString| is_one_of(word, &["help", "--help"]);
+    let is_help = |word: &OsString| is_long(word) || word == "-h";
+    match words {
+        [one, other] if is_help(one) && is_one_of(other, &["--all", "-a"]) => HelpDepth::Plumbing,
+        [one, other] if is_help(other) && is_one_of(one, &["--all", "-a"]) => HelpDepth::Plumbing,
+        _ if words.iter().any(is_long) => HelpDepth::Usual,
+        _ => HelpDepth::Short,
+    }
 }
 
-/// The command line with its subcommands in groups.
-pub(super) fn grouped_command(with_plumbing: bool) -> Command {
+/// The command line with its subcommands in groups, and with the options that `-h` shows.
+pub(super) fn grouped_command(depth: HelpDepth) -> Command {
     let template = format!(
         "{{about}}\n\n{{usage-heading}} {{usage}}\n\n{}\
          {{after-help}}",
-        render_groups(with_plumbing).trim_end()
+        render_groups(depth).trim_end()
     );
-    Cli::command().help_template(StyledStr::from(template))
+    let command = Cli::command().help_template(StyledStr::from(template));
+    let command = command.mut_args(|arg| shorten(arg, COMMON_GLOBALS));
+    COMMON_OPTIONS
+        .iter()
+        .fold(command, |command, (name, common)| {
+            command.mut_subcommand(name, |sub| sub.mut_args(|arg| shorten(arg, common)))
+        })
 }
 
-fn render_groups(with_plumbing: bool) -> String {
+fn shorten(arg: Arg, common: &[&str]) -> Arg {
+    let is_common = common.contains(&arg.get_id().as_str());
+    arg.hide_short_help(!is_common)
+}
+
+fn render_groups(depth: HelpDepth) -> String {
     let mut out = String::new();
-    for group in GROUPS.iter().filter(|g| with_plumbing || !g.is_plumbing) {
+    let (shown, others): (Vec<_>, Vec<_>) = GROUPS.iter().partition(|group| group.depth <= depth);
+    for group in shown {
         out.push_str(&format!("{}:\n", group.heading));
         for (name, does) in group.commands {
             out.push_str(&format!("  {name:NAME_COLUMNS$}{does}\n"));
+        }
+    }
+    if depth == HelpDepth::Short {
+        let others = others
+            .iter()
+            .filter(|group| group.depth == HelpDepth::Usual);
+        out.push_str("More commands (`git council help` says what each does):\n");
+        for group in others {
+            let names: Vec<&str> = group.commands.iter().map(|(name, _)| *name).collect();
+            out.push_str(&format!("  {}\n", names.join(", ")));
         }
     }
     out
@@ -149,14 +259,68 @@ mod tests {
     }
 
     #[test]
-    fn the_list_fits_a_terminal_of_eighty_columns() {
-        let help = grouped_command(false).render_help().to_string();
-        for line in help.lines() {
+    fn the_list_fits_a_terminal_of_eighty_columns_and_grows_with_its_depth() {
+        let depths = [HelpDepth::Short, HelpDepth::Usual, HelpDepth::Plumbing];
+        let pages = depths.map(|depth| grouped_command(depth).render_help().to_string());
+        for line in pages.iter().flat_map(|page| page.lines()) {
             assert!(line.chars().count() <= 80, "{line}");
         }
-        assert!(help.contains("Start here:\n  review"), "{help}");
-        assert!(!help.contains("Plumbing:"), "{help}");
-        let all = grouped_command(true).render_help().to_string();
+        let [short, usual, all] = &pages;
+        assert!(short.lines().count() <= 30, "{short}");
+        assert!(short.contains("Start here:\n  review"), "{short}");
+        assert!(!usual.contains("Plumbing:"), "{usual}");
         assert!(all.contains("Plumbing:\n  plan"), "{all}");
+        for (_, name) in GROUPS.iter().flat_map(|group| {
+            let is_for_people = group.depth < HelpDepth::Plumbing;
+            group
+                .commands
+                .iter()
+                .filter(move |_| is_for_people)
+                .map(move |(name, _)| (group, name))
+        }) {
+            assert!(short.contains(name) && usual.contains(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn short_help_fits_on_a_screen_and_the_long_one_has_every_option() {
+        for (name, common) in COMMON_OPTIONS {
+            let mut command = grouped_command(HelpDepth::Short);
+            command.build();
+            let sub = command.find_subcommand_mut(name).unwrap();
+            let (short, long) = (
+                sub.render_help().to_string(),
+                sub.render_long_help().to_string(),
+            );
+            assert!(short.lines().count() <= 60, "{name}: {short}");
+            let options: Vec<&Arg> = sub
+                .get_arguments()
+                .filter(|arg| !arg.is_hide_set())
+                .collect();
+            for option in &options {
+                let Some(flag) = option.get_long() else {
+                    continue;
+                };
+                assert!(long.contains(&format!("--{flag}")), "{name} --{flag}");
+            }
+            for common in *common {
+                let is_there = options.iter().any(|option| option.get_id() == *common);
+                assert!(is_there, "{name} has no {common}");
+            }
+        }
+    }
+
+    #[test]
+    fn words_ask_for_a_depth() {
+        let depth = |line: &str| {
+            let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
+            depth_of(&words)
+        };
+        assert_eq!(depth(""), HelpDepth::Short);
+        assert_eq!(depth("-h"), HelpDepth::Short);
+        assert_eq!(depth("--help"), HelpDepth::Usual);
+        assert_eq!(depth("help"), HelpDepth::Usual);
+        assert_eq!(depth("help --all"), HelpDepth::Plumbing);
+        assert_eq!(depth("-a -h"), HelpDepth::Plumbing);
     }
 }

@@ -31,6 +31,7 @@ use council_agents::guard;
 use args::{Cli, CliCommand};
 use console::Console;
 use context::{CommandContext, process_environment};
+use help::HelpDepth;
 
 use crate::report::{Verbosity, exit};
 use crate::run::error::{RunError, RunErrorKind};
@@ -66,9 +67,9 @@ pub fn main() -> ExitCode {
     {
         return ExitCode::from(complete_words(&words[1..]));
     }
-    let command = help::grouped_command(help::asks_for_all(&words));
-    if help::asks_for_all(&words) {
-        let mut command = command;
+    let depth = help::depth_of(&words);
+    let mut command = help::grouped_command(depth);
+    if depth == HelpDepth::Plumbing {
         return ExitCode::from(print_help(&command.render_help().ansi().to_string()));
     }
     let parsed = command
