@@ -11,7 +11,7 @@ mod deliver;
 mod detach;
 mod github;
 mod help;
-mod hook;
+mod hook_words;
 mod interrupts;
 mod limits;
 mod live;
@@ -51,7 +51,7 @@ pub fn main() -> ExitCode {
     if let Some(code) = limits::refuse_small_stack(report_early) {
         return ExitCode::from(code);
     }
-    let words = hook::separate_arguments(std::env::args_os().skip(1).collect());
+    let words = hook_words::separate_arguments(std::env::args_os().skip(1).collect());
     if let [word] = &words[..]
         && (word == "--version" || word == "-V")
     {

@@ -1,28 +1,28 @@
 //! `git council hook`: reviews at a push and after a commit.
 
+use std::io::Read as _;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::cli::columns::Columns;
 use crate::cli::context::CommandContext;
-use crate::cli::hook::news::PushNews;
-use crate::cli::hook::push::{self, PrePush};
-use crate::config::{HookMode, Settings};
-use crate::git::{self, RepositoryPaths, TargetSpec};
+use crate::git::{self, TargetSpec};
 use crate::report::exit;
 use crate::run::error::RunError;
 use crate::run::hook::background::{LoadLimits, background_queue, load_limits};
-use crate::run::hook::install::{
-    CONFIG_HOOKS, HookInstaller, HookState, InstallOutcome, UninstallOutcome,
-};
-use crate::run::hook::script::{self, HookEvent, VERSION};
+use crate::run::hook::gate::{may_be_gate, repository_settings, without_git_variables};
+use crate::run::hook::install::{CONFIG_HOOKS, HookInstaller, InstallOutcome, UninstallOutcome};
+use crate::run::hook::push::{self, PrePush, PushOutcome};
+use crate::run::hook::push_news::PushNews;
+use crate::run::hook::script::{self, HookEvent};
+use crate::run::hook::status::collect_status;
 use crate::run::redaction::user_redactor;
-use crate::run::request::CheckoutUse;
-use crate::run::settings::{self, ConfigSources};
+use crate::run::settings;
 use crate::text::Untrusted;
+
+/// The most bytes of refs that are read.
+const MAX_REFS_BYTES: u64 = 16 << 20;
 
 /// Review pushes and commits with git hooks
 #[derive(Debug, Clone, Args)]
@@ -246,130 +246,6 @@ fn uninstall_hooks(start: &CommandContext) -> Result<(), RunError> {
     }
 }
 
-/// The hooks of a repository: what `hook status --json` prints.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(title = "HookStatus")]
-pub(crate) struct HookStatus {
-    hooks: Vec<HookRow>,
-    /// Where git looks for hooks.
-    directory: String,
-    /// How a verdict affects a push; none where the configuration cannot be read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    settings: Option<HookMeaning>,
-    /// Why the configuration cannot be read; every push is stopped until it can. Untrusted text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    error: Option<String>,
-}
-
-/// What `hook status --json` says of one hook.
-#[derive(Debug, Serialize, JsonSchema)]
-struct HookRow {
-    /// `pre-push` or `post-commit`.
-    event: String,
-    /// Whether git-council is called by it.
-    installed: bool,
-    /// The same in words, with what is in the way.
-    state: String,
-}
-
-/// What hooks do here.
-#[derive(Debug, Serialize, JsonSchema)]
-struct HookMeaning {
-    /// Whether hooks review at all.
-    enabled: bool,
-    /// Whether FAIL and INCONCLUSIVE stop a push.
-    gate: bool,
-    /// Whether judges that cost something sit.
-    models: bool,
-}
-
-fn collect_status(start: &CommandContext) -> Result<HookStatus, RunError> {
-    let hooks = HookInstaller::in_repository(start)?;
-    let mut rows = Vec::new();
-    for event in HookEvent::ALL {
-        let state = hooks.hook_state(event)?;
-        let is_ours = matches!(state, HookState::Installed { .. } | HookState::Edited)
-            && hooks.is_executable(event);
-        rows.push(HookRow {
-            event: event.name().to_owned(),
-            installed: is_ours
-                || (hooks.is_configured(event) && hooks.runs_config_hooks())
-                || hooks.is_run_by_manager(event),
-            state: describe_state(&hooks, event, state),
-        });
-    }
-    let (settings, error) = match repository_settings(start) {
-        Ok(settings) => {
-            let meaning = HookMeaning {
-                enabled: settings.hook.enabled,
-                gate: settings.hook.mode == HookMode::Gate,
-                models: settings.hook.models,
-            };
-            (Some(meaning), None)
-        }
-        Err(error) => (None, Some(error.message)),
-    };
-    Ok(HookStatus {
-        hooks: rows,
-        directory: hooks.dir.display().to_string(),
-        settings,
-        error,
-    })
-}
-
-fn describe_state(hooks: &HookInstaller, event: HookEvent, state: HookState) -> String {
-    let skipped = match state {
-        HookState::Absent | HookState::Other => None,
-        _ if hooks.is_executable(event) => None,
-        HookState::Edited => Some("chmod +x FILE makes git run it"),
-        HookState::Installed { .. } => Some("install again"),
-    };
-    let mut words = match state {
-        HookState::Absent => "not installed".to_owned(),
-        HookState::Other => "another's".to_owned(),
-        HookState::Edited => "installed, then edited: git-council leaves it alone".to_owned(),
-        HookState::Installed { version, chained } => {
-            let old = if version < VERSION {
-                " (older: install again)"
-            } else {
-                ""
-            };
-            let chained = if chained {
-                ", runs the earlier hook first"
-            } else {
-                ""
-            };
-            format!("installed, version {version}{old}{chained}")
-        }
-    };
-    if let Some(remedy) = skipped {
-        words.push_str(&format!(", but not executable, so git skips it: {remedy}"));
-    }
-    if let Some(manager) = hooks.detect_manager(event) {
-        let told = match (
-            hooks.has_lines(manager, event),
-            hooks.calls_manager(manager, event),
-        ) {
-            (true, true) => " and runs it".to_owned(),
-            (true, false) => format!(
-                ", but its own hook is not installed, so nothing runs: {}",
-                manager.install_command(event)
-            ),
-            (false, _) => String::new(),
-        };
-        words.push_str(&format!("; {} manages hooks here{told}", manager.name()));
-    }
-    if hooks.is_configured(event) {
-        let runs = if hooks.runs_config_hooks() {
-            ""
-        } else {
-            ", which this git does not run"
-        };
-        words.push_str(&format!("; set in git's configuration{runs}"));
-    }
-    words
-}
-
 fn show_status(args: StatusArgs, start: &CommandContext) -> Result<(), RunError> {
     let status = collect_status(start)?;
     if args.json {
@@ -413,39 +289,6 @@ fn show_status(args: StatusArgs, start: &CommandContext) -> Result<(), RunError>
     start.console.print(&rows.render_within("", columns))
 }
 
-/// What the configuration says, without reading a change.
-fn repository_settings(start: &CommandContext) -> Result<Settings, RunError> {
-    let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
-    let voices = ConfigSources {
-        place: Some(&place),
-        trusted: None,
-        checkout: CheckoutUse::Stricter,
-    };
-    Ok(settings::load_config(start, Vec::new(), &voices)?.settings)
-}
-
-/// Whether the hook may be a gate: anything that can be read says so, or something cannot be read. A broken value may
-/// stand beside the one that made the hook a gate, and must not open it.
-pub(crate) fn may_be_gate(start: &CommandContext) -> bool {
-    let place = RepositoryPaths::discover(&start.dir, &start.git_environment()).ok();
-    let load = |checkout| {
-        let sources = ConfigSources {
-            place: place.as_ref(),
-            trusted: None,
-            checkout,
-        };
-        settings::load_config(start, Vec::new(), &sources)
-    };
-    let stricter = CheckoutUse::Stricter;
-    let trusted = match place {
-        Some(_) => settings::trusted_config(start),
-        None => load(CheckoutUse::Ignored),
-    };
-    [load(stricter), load(CheckoutUse::Ignored), trusted]
-        .into_iter()
-        .any(|config| config.map_or(true, |config| config.settings.hook.mode == HookMode::Gate))
-}
-
 /// What is said where a push could not be reviewed and must not go through unreviewed.
 const BLOCKED: &str = "the push is blocked: it could not be reviewed, and the hook is a gate or its configuration cannot \
                        be read (fix the error above; to push anyway: git push --no-verify, or GIT_COUNCIL=0)";
@@ -461,12 +304,12 @@ fn run_hook(args: &RunArgs, start: &CommandContext) -> u8 {
     }
     let done = match args.event {
         RunEvent::PrePush => run_pre_push(args, start),
-        RunEvent::PostCommit => run_post_commit(&without_git_variables(start)).map(|()| exit::OK),
-        RunEvent::Background => run_background(&without_git_variables(start)).map(|()| exit::OK),
+        RunEvent::PostCommit => run_post_commit(&free_of_git(start)).map(|()| exit::OK),
+        RunEvent::Background => run_background(&free_of_git(start)).map(|()| exit::OK),
     };
     done.unwrap_or_else(|error| {
         start.console.error(&error);
-        let gate = may_be_gate(&without_git_variables(start));
+        let gate = may_be_gate(&free_of_git(start));
         match (args.event, gate) {
             (RunEvent::PrePush, true) => {
                 start.console.log_line(&format!("git-council: {BLOCKED}"));
@@ -496,21 +339,31 @@ fn run_pre_push(args: &RunArgs, start: &CommandContext) -> Result<u8, RunError> 
     // What holds no code must not wait for a repository to be opened.
     // What is wrong with the rules of `redact.rules`, the review itself says.
     let mut news = PushNews::new(user_redactor(start).unwrap_or_default());
-    let free = without_git_variables(start);
-    let updates = push::read_updates((start, &free), &remote, &mut news)?;
+    let free = free_of_git(start);
+    let updates = push::read_updates((start, &free), &read_stdin()?, &remote, &mut news)?;
     if updates.is_empty() {
-        news.tell(start);
+        tell_news(news, start);
         return Ok(exit::OK);
     }
     // A push needs the verdict now, if the review of a commit still waits for a quiet machine.
     if let Ok(Some(background)) = background_queue(&free) {
         background.stop_waiting();
     }
-    PrePush {
+    let push = PrePush {
         start: &free,
         remote: &remote,
-    }
-    .review_updates(updates, news)
+    };
+    let outcome = push.review_updates(updates, &mut news);
+    tell_news(news, &free);
+    Ok(match outcome? {
+        PushOutcome::Stopped => exit::FAIL,
+        PushOutcome::Passed => exit::OK,
+    })
+}
+
+fn tell_news(news: PushNews, start: &CommandContext) {
+    let console = start.console;
+    console.write_stderr(&news.render(console.stderr_look()));
 }
 
 fn run_post_commit(start: &CommandContext) -> Result<(), RunError> {
@@ -541,20 +394,16 @@ fn run_background(start: &CommandContext) -> Result<(), RunError> {
     }
 }
 
-/// Without the variables that git exports to hooks, where the directory alone leads to the same repository; else with no
-/// more of them than name it.
-fn without_git_variables(start: &CommandContext) -> CommandContext {
-    let free = start.with_environment(start.environment.without_vars(git::is_local));
-    let found = |start: &CommandContext| {
-        RepositoryPaths::discover(&start.dir, &start.git_environment())
-            .ok()
-            .map(|place| (place.git_dir, place.workdir))
-    };
-    if found(start) == found(&free) {
-        return free;
-    }
-    let needed = |name: &std::ffi::OsStr| {
-        git::is_local(name) && name != "GIT_DIR" && name != "GIT_WORK_TREE"
-    };
-    start.with_environment(start.environment.without_vars(needed))
+/// The same without the variables that git exports to hooks.
+fn free_of_git(start: &CommandContext) -> CommandContext {
+    start.with_environment(without_git_variables(start))
+}
+
+/// What git says on standard input.
+fn read_stdin() -> Result<String, RunError> {
+    let mut text = String::new();
+    let stdin = std::io::stdin().lock();
+    let read = stdin.take(MAX_REFS_BYTES).read_to_string(&mut text);
+    read.map_err(|error| RunError::usage(format!("cannot read the refs: {error}")))?;
+    Ok(text)
 }

@@ -1,8 +1,14 @@
-//! Hooks of git: how they are installed, and the reviews that go on in the background.
+//! Hooks of git: how they are installed, what a push is told, and the reviews that go on in the background.
 
 pub(crate) mod background;
+pub(crate) mod gate;
 pub(crate) mod install;
 mod managed_lines;
 pub(crate) mod managers;
 pub(crate) mod passing_secrets;
+pub(crate) mod push;
+pub(crate) mod push_news;
+mod pusher;
 pub(crate) mod script;
+mod secret_words;
+pub(crate) mod status;

@@ -1,41 +1,37 @@
 //! The pre-push hook: every ref that is pushed, one combined answer, and a push that goes through when nobody can say.
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
 use std::time::{Duration, Instant};
 
 use council_protocol::Severity;
 
-use crate::cli::commands::hook::may_be_gate;
-use crate::cli::context::CommandContext;
-use crate::cli::hook::news::{PushEnding, PushNews, is_well, severity_of};
-use crate::cli::hook::pusher::pushes_one_ref;
 use crate::config::{HookMode, OnTimeout, Settings};
 use crate::council::outcome::{ReviewedBy, Verdict, VerdictReason};
 use crate::git::{self, PushedRange, RefUpdate, UnmergedRange};
 use crate::report::{GatePolicy, Report, exit};
+use crate::run::context::RunContext;
 use crate::run::convene::{self, ConveneOptions};
 use crate::run::error::RunError;
 use crate::run::github::claim::use_builtin_judges;
+use crate::run::hook::gate::may_be_gate;
 use crate::run::hook::install::HookInstaller;
 use crate::run::hook::passing_secrets::{
     PassingSecrets, PushSum, PushedSpan, find_passing_secrets, secrets_of_ref, secrets_of_tags,
 };
+use crate::run::hook::push_news::{PushEnding, PushNews, is_well, severity_of};
+use crate::run::hook::pusher::pushes_one_ref;
 use crate::run::hook::script::HookEvent;
 use crate::run::prepare::{PreparedReview, prepare_review};
 use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
 use crate::run::shown::remember_verdict;
 use crate::session::InterruptSource;
 
-/// The most bytes of refs that are read.
-const MAX_REFS_BYTES: u64 = 16 << 20;
-
 /// Commits are looked at one by one for so long at least, when the review of their sum has taken all of the time.
 const MIN_COMMITS_TIME: Duration = Duration::from_secs(5);
 
 /// What the hook was started with.
 pub(crate) struct PrePush<'a> {
-    pub(crate) start: &'a CommandContext,
+    pub(crate) start: &'a RunContext,
     /// The remote's name, or its URL when it has none.
     pub(crate) remote: &'a str,
 }
@@ -56,25 +52,20 @@ struct ReadPush {
 }
 
 impl PrePush<'_> {
-    /// Reviews what is pushed.
+    /// Reviews what is pushed. What was found before something broke down is in the news as well.
     pub(crate) fn review_updates(
         &self,
         updates: Vec<RefUpdate>,
-        mut news: PushNews,
-    ) -> Result<u8, RunError> {
-        let reviewed = self.review_push(updates, &mut news);
+        news: &mut PushNews,
+    ) -> Result<PushOutcome, RunError> {
+        let reviewed = self.review_push(updates, news);
         if let Ok(PushOutcome::Stopped) = reviewed {
             news.end_with(PushEnding::Blocked);
         }
         if let Some(report) = news.worst_report() {
             remember_verdict(report, self.start);
         }
-        // What was found before something broke down is told with it.
-        news.tell(self.start);
-        reviewed.map(|outcome| match outcome {
-            PushOutcome::Stopped => exit::FAIL,
-            PushOutcome::Passed => exit::OK,
-        })
+        reviewed
     }
 
     fn review_push(
@@ -287,9 +278,9 @@ impl PrePush<'_> {
         report: &Report,
         settings: &Settings,
     ) {
-        let console = self.start.console;
+        let notifier = &self.start.notifier;
         let well = is_well(report.outcome.verdict);
-        if well && !console.is_watched() && !console.is_verbose() {
+        if well && !notifier.is_watched() && !notifier.is_verbose() {
             return;
         }
         news.add_verdict(&reviewed.refs, report, reviewed.note.as_deref());
@@ -305,14 +296,15 @@ impl PrePush<'_> {
     }
 }
 
-/// What is pushed and holds code; what does not is told in a line. `free` has none of the variables that git exports to
+/// What is pushed and holds code; what does not is told in a line. `stdin` is what git says there, and `free` has none of the variables that git exports to
 /// hooks.
 pub(crate) fn read_updates(
-    (start, free): (&CommandContext, &CommandContext),
+    (start, free): (&RunContext, &RunContext),
+    stdin: &str,
     remote: &str,
     news: &mut PushNews,
 ) -> Result<Vec<RefUpdate>, RunError> {
-    let told = parse_stdin()?;
+    let told = parse_updates(stdin)?;
     let of_pre_commit = told.is_empty().then(|| of_pre_commit(start)).flatten();
     let updates = match (told.is_empty(), of_pre_commit) {
         (true, Some(first)) => with_others(first, remote, free, news)?,
@@ -335,7 +327,7 @@ pub(crate) fn read_updates(
 fn with_others(
     first: RefUpdate,
     remote: &str,
-    start: &CommandContext,
+    start: &RunContext,
     news: &mut PushNews,
 ) -> Result<Vec<RefUpdate>, RunError> {
     let setting = |key: &str| {
@@ -360,7 +352,7 @@ fn with_others(
 /// for itself, and what is not known to be nothing opens no gate.
 fn kept_by_manager(
     remote: &str,
-    start: &CommandContext,
+    start: &RunContext,
     news: &mut PushNews,
 ) -> Result<Vec<RefUpdate>, RunError> {
     let hooks = HookInstaller::in_repository(start).ok();
@@ -398,15 +390,8 @@ fn tell_others(others: &[RefUpdate], cause: &str, news: &mut PushNews) {
     }
 }
 
-/// What git says on standard input.
-fn parse_stdin() -> Result<Vec<RefUpdate>, RunError> {
-    let mut text = String::new();
-    let read = std::io::stdin()
-        .lock()
-        .take(MAX_REFS_BYTES)
-        .read_to_string(&mut text);
-    read.map_err(|error| RunError::usage(format!("cannot read the refs: {error}")))?;
-    RefUpdate::parse_all(&text).map_err(|line| {
+fn parse_updates(stdin: &str) -> Result<Vec<RefUpdate>, RunError> {
+    RefUpdate::parse_all(stdin).map_err(|line| {
         RunError::usage(format!(
             "{line:?} is not a line of git's to a pre-push hook"
         ))
@@ -415,7 +400,7 @@ fn parse_stdin() -> Result<Vec<RefUpdate>, RunError> {
 }
 
 /// pre-commit keeps standard input for itself, and says what it has read there in variables.
-fn of_pre_commit(start: &CommandContext) -> Option<RefUpdate> {
+fn of_pre_commit(start: &RunContext) -> Option<RefUpdate> {
     let var = |name: &str| Some(start.environment.get(name)?.to_str()?.to_owned());
     let local = var("PRE_COMMIT_TO_REF")?;
     let zero = "0".repeat(local.len());
@@ -429,7 +414,7 @@ fn of_pre_commit(start: &CommandContext) -> Option<RefUpdate> {
 
 /// What an update comes to for the push. Ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum PushOutcome {
+pub(crate) enum PushOutcome {
     Passed,
     Stopped,
 }

@@ -2,11 +2,10 @@
 
 use council_secrets::Redactor;
 
-use crate::cli::context::CommandContext;
-use crate::cli::hook::passing::describe_secrets;
 use crate::council::outcome::Verdict;
 use crate::report::{self, DisplayOptions, GatePolicy, Report};
 use crate::run::hook::passing_secrets::PassingSecrets;
+use crate::run::hook::secret_words::describe_secrets;
 use crate::text::Untrusted;
 
 /// The most lines of a push's report.
@@ -160,14 +159,8 @@ impl PushNews {
         self.worst.as_ref()
     }
 
-    /// Tells all of it.
-    pub(crate) fn tell(self, start: &CommandContext) {
-        let console = start.console;
-        console.write_stderr(&self.render(console.stderr_look()));
-    }
-
     /// The lines, the worst range first, its findings under it.
-    fn render(mut self, look: DisplayOptions) -> String {
+    pub(crate) fn render(mut self, look: DisplayOptions) -> String {
         // What is worst stays on top; equally bad ones stay in their order.
         self.verdicts
             .sort_by_key(|range| std::cmp::Reverse(severity_of(range.verdict)));
