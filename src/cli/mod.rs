@@ -2,7 +2,6 @@
 
 mod agent_setup;
 mod args;
-mod columns;
 mod commands;
 mod console;
 mod context;

@@ -5,6 +5,7 @@
 //! would obey. Whatever cannot be seen is made visible as `\u{202E}`.
 
 mod base64;
+mod columns;
 mod log;
 mod markdown;
 mod marked;
@@ -15,6 +16,7 @@ mod width;
 use markdown::InlinePlace;
 
 pub(crate) use base64::encode_base64;
+pub(crate) use columns::Columns;
 pub(crate) use marked::{is_marked, mark_hidden};
 pub(crate) use pretty::pretty_json;
 pub(crate) use visible::{is_hidden, json_safe};

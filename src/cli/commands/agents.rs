@@ -9,12 +9,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::agent_setup::{self, SetupArgs};
-use crate::cli::columns::Columns;
 use crate::cli::context::CommandContext;
 use crate::run::backends::{BackendTable, bare_agent_context};
 use crate::run::error::RunError;
 use crate::run::seats::SeatPlanner;
 use crate::run::settings;
+use crate::text::Columns;
 
 /// List the agents that can act as judges; set up coding agents to call the council
 #[derive(Debug, Clone, Args)]

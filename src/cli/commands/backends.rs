@@ -7,7 +7,6 @@ use council_protocol::change::NoBlobs;
 use council_protocol::message::Hello;
 use council_protocol::seat::{AgentKind, AgentSpec, RuleSettings};
 
-use crate::cli::columns::Columns;
 use crate::cli::context::CommandContext;
 use crate::registry::{BackendOrigin, built_in_backends};
 use crate::report::exit;
@@ -15,6 +14,7 @@ use crate::run::backends::{BackendTable, empty_packet, find_worktree};
 use crate::run::error::RunError;
 use crate::run::{plugins, settings};
 use crate::session::worker;
+use crate::text::Columns;
 use crate::text::Untrusted;
 
 /// List the backends (the ways to run judges), and what each can do

@@ -4,13 +4,13 @@ use clap::{Args, Subcommand};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::columns::Columns;
 use crate::cli::context::CommandContext;
 use crate::council::outcome::Verdict;
 use crate::git::RepositoryPaths;
 use crate::memory::{CachedVerdict, VerdictCache};
 use crate::report::GatePolicy;
 use crate::run::error::RunError;
+use crate::text::Columns;
 
 /// Show or clear the cached verdicts that are reused for unchanged changes
 #[derive(Debug, Clone, Args)]

@@ -7,7 +7,6 @@ use council_protocol::{JudgeId, Seat};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::columns::Columns;
 use crate::cli::context::CommandContext;
 use crate::config::Config;
 use crate::council::plan::{ConsensusRule, DebateMode, Procedure};
@@ -16,6 +15,7 @@ use crate::run::backends::{self, BackendTable, SurveyedBackends, is_alike};
 use crate::run::error::RunError;
 use crate::run::seats::SeatPlanner;
 use crate::run::settings;
+use crate::text::Columns;
 use crate::text::Untrusted;
 
 /// Show which judges a review would use here, how they would run, and why

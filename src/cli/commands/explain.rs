@@ -5,7 +5,6 @@ use std::fmt::Write;
 use clap::Args;
 use council_builtin::{RuleExample, RuleInfo};
 
-use crate::cli::columns::Columns;
 use crate::cli::context::CommandContext;
 use crate::council::outcome::JudgedFinding;
 use crate::report::Report;
@@ -15,7 +14,7 @@ use crate::run::error::RunError;
 use crate::run::findings::{FoundFinding, describe_standing, find_finding, name_finding};
 use crate::run::glossary::explain_word;
 use crate::run::seats::names::unknown_rule;
-use crate::text::{self, Untrusted};
+use crate::text::{self, Columns, Untrusted};
 
 /// Explain a rule, a finding, or a word of this program; without a name, list the rules
 #[derive(Debug, Clone, Args)]

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::cli::columns::Columns;
 use crate::cli::context::CommandContext;
 use crate::git::{self, TargetSpec};
 use crate::report::exit;
@@ -19,6 +18,7 @@ use crate::run::hook::script::{self, HookEvent};
 use crate::run::hook::status::collect_status;
 use crate::run::redaction::user_redactor;
 use crate::run::settings;
+use crate::text::Columns;
 use crate::text::Untrusted;
 
 /// The most bytes of refs that are read.

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::Args;
 use jiff::{Span, Zoned, civil::Date};
 
-use crate::cli::columns::Columns;
 use crate::cli::commands::eval::count_noun;
 use crate::cli::context::CommandContext;
 use crate::eval::labelled::{LabelConfidence, LabelSet, LabelledChange};
@@ -13,6 +12,7 @@ use crate::git::MainLineLimits;
 use crate::run::error::RunError;
 use crate::run::eval::collect::{CollectRequest, collect_changes, resolve_tip};
 use crate::run::eval::files::EvalFiles;
+use crate::text::Columns;
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct CollectArgs {

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::columns::Columns;
 use crate::cli::context::CommandContext;
 use crate::cli::pager;
 use crate::council::plan::ConsensusRule;
@@ -16,6 +15,7 @@ use crate::run::error::RunError;
 use crate::run::eval::files::EvalFiles;
 use crate::run::eval::labels::LabelBook;
 use crate::run::eval::recount::recount_trial;
+use crate::text::Columns;
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct CompareArgs {

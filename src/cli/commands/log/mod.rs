@@ -9,7 +9,6 @@ use council_secrets::Redactor;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::columns::Columns;
 use crate::cli::context::CommandContext;
 use crate::cli::pager;
 use crate::council::outcome::Verdict;
@@ -21,6 +20,7 @@ use crate::run::notes::{self, NotedVerdict};
 use crate::run::redaction::user_redactor;
 use crate::run::store::{self, RunState, StoredRun};
 use crate::run::trust::SignatureTrust;
+use crate::text::Columns;
 use crate::text::{self, Ellipsis, Untrusted};
 
 /// Digits by which a commit is shown.

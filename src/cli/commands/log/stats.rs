@@ -6,10 +6,10 @@ use council_protocol::JudgeId;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::columns::Columns;
 use crate::council::outcome::{Disposition, JudgeRecord, JudgedFinding};
 use crate::council::{Dismissal, DismissalGround};
 use crate::report::Report;
+use crate::text::Columns;
 use crate::text::{self, Ellipsis, Untrusted};
 
 /// What people last said of findings, by fingerprint; none: a dismissal was taken back.

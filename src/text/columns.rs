@@ -1,6 +1,6 @@
 //! Columns of text, each as wide as its widest cell.
 
-use crate::text::{self, Untrusted};
+use super::{Untrusted, display_width, wrap_columns};
 
 /// The fewest columns in which words are wrapped.
 const MIN_ROOM: usize = 24;
@@ -45,15 +45,15 @@ impl Columns {
                     (last.as_str(), others)
                 });
             for (cell, width) in others.iter().zip(&widths) {
-                let gap = width + 2 - text::display_width(cell);
+                let gap = width + 2 - display_width(cell);
                 line.push_str(cell);
                 line.push_str(&" ".repeat(gap));
             }
-            let used = text::display_width(&line);
+            let used = display_width(&line);
             let room = columns.map(|columns| columns.saturating_sub(used));
             let lines = match room {
-                Some(room) if room >= MIN_ROOM && text::display_width(last) > room => {
-                    text::wrap_columns(last, room, room)
+                Some(room) if room >= MIN_ROOM && display_width(last) > room => {
+                    wrap_columns(last, room, room)
                 }
                 _ => vec![last.to_owned()],
             };
@@ -68,10 +68,10 @@ impl Columns {
     fn is_too_wide(&self, indent: &str, widths: &[usize], columns: usize) -> bool {
         let used = |row: &Vec<String>| {
             let others = widths.iter().take(row.len().saturating_sub(1));
-            text::display_width(indent) + others.map(|width| width + 2).sum::<usize>()
+            display_width(indent) + others.map(|width| width + 2).sum::<usize>()
         };
         let is_wide = |row: &Vec<String>| {
-            let last = row.last().map_or(0, |cell| text::display_width(cell));
+            let last = row.last().map_or(0, |cell| display_width(cell));
             used(row) + MIN_ROOM > columns && used(row) + last > columns
         };
         self.0.iter().any(is_wide)
@@ -83,8 +83,8 @@ impl Columns {
         for row in &self.0 {
             for (at, cell) in row.iter().enumerate().filter(|(_, cell)| !cell.is_empty()) {
                 let indent = format!("{indent}{}", if at == 0 { "" } else { "    " });
-                let room = columns.saturating_sub(text::display_width(&indent));
-                for line in text::wrap_columns(cell, room, room) {
+                let room = columns.saturating_sub(display_width(&indent));
+                for line in wrap_columns(cell, room, room) {
                     out.push_str(&format!("{indent}{line}\n"));
                 }
             }
@@ -97,7 +97,7 @@ impl Columns {
         let cells = self.0.iter().map(Vec::len).max().unwrap_or(0);
         let width = |i: usize| {
             let at = self.0.iter().filter_map(|row| row.get(i));
-            at.map(|cell| text::display_width(cell)).max().unwrap_or(0)
+            at.map(|cell| display_width(cell)).max().unwrap_or(0)
         };
         (0..cells).map(width).collect()
     }
@@ -175,7 +175,7 @@ mod tests {
                 let mut list = Columns::default();
                 rows.iter().for_each(|row| list.push(row));
                 for line in list.render_within("  ", Some(columns)).lines() {
-                    prop_assert!(text::display_width(line) <= columns, "{columns}: {line:?}");
+                    prop_assert!(display_width(line) <= columns, "{columns}: {line:?}");
                 }
             }
         }
