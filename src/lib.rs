@@ -19,6 +19,8 @@ pub(crate) mod publish;
 pub(crate) mod registry;
 pub(crate) mod report;
 pub(crate) mod run;
+#[cfg(feature = "mcp")]
+pub(crate) mod server;
 pub(crate) mod session;
 pub(crate) mod sight;
 pub(crate) mod text;

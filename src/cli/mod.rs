@@ -16,8 +16,6 @@ mod limits;
 mod live;
 mod modes;
 mod pager;
-#[cfg(feature = "mcp")]
-mod server;
 mod topic;
 mod web;
 

@@ -234,7 +234,7 @@ fn one_file_reads_what_lies_in_a_git_directory_or_a_worktree() {
         "src/duel/driver/file.rs",
         // The system's own.
         "src/cli/limits.rs",
-        "src/cli/hook/pusher.rs",
+        "src/run/hook/pusher.rs",
         "src/run/hook/background.rs",
         // Looked at before they are opened.
         "src/run/layers.rs",

@@ -3,23 +3,12 @@
 use clap::{Args, ValueEnum};
 
 use crate::cli::context::CommandContext;
-use crate::council::outcome::{Disposition, JudgedFinding};
-use crate::council::{Dismissal, DismissalGround, critical_classes};
-use crate::git::{self, CouncilNotes, RepositoryPaths, UserGit};
-use crate::memory::line::{DismissalLine, LINE_VERSION, NoteLine, time_of_decision};
-use crate::run::context::RunContext;
-use crate::run::dismissals::{self, DismissalJournal};
+use crate::council::DismissalGround;
+use crate::run::dismiss::{DismissRequest, FindingDecision, describe_proposals, dismiss};
 use crate::run::error::RunError;
-use crate::run::findings::{self, FoundFinding};
-use crate::run::notes;
-use crate::run::proposals;
-use crate::run::redaction::user_redactor;
-use crate::run::settings;
-use crate::session::{RealWorld, SessionWorld as _};
-use crate::text::Untrusted;
 
 /// Dismiss a finding: it stays listed but does not count until its code changes
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct DismissArgs {
     /// The finding: its id in the last report (F1), or the first digits of its fingerprint
     #[arg(value_name = "ID", required_unless_present = "proposed")]
@@ -44,19 +33,6 @@ pub(crate) struct DismissArgs {
     accept: bool,
 }
 
-#[cfg(feature = "mcp")]
-impl DismissArgs {
-    /// As an agent asks for it.
-    pub(crate) fn for_reason(id: String, reason: String, ground: GroundArg) -> Self {
-        Self {
-            id: Some(id),
-            because: Some(reason),
-            ground,
-            ..Self::default()
-        }
-    }
-}
-
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
 pub(crate) enum GroundArg {
     #[default]
@@ -76,190 +52,25 @@ impl From<GroundArg> for DismissalGround {
 }
 
 pub(crate) fn run(args: &DismissArgs, start: &CommandContext) -> Result<(), RunError> {
-    start.console.print(&dismiss(args, start)?)
-}
-
-/// Dismisses, or keeps what an agent asks for until a person confirms it; says what was done.
-pub(crate) fn dismiss(args: &DismissArgs, start: &RunContext) -> Result<String, RunError> {
-    let Some(id) = args.id.as_deref().filter(|_| !args.proposed) else {
-        return describe_proposals(start);
+    let done = match args.id.clone().filter(|_| !args.proposed) {
+        None => describe_proposals(start)?,
+        Some(id) => dismiss(&args.to_request(id), start)?,
     };
-    let found = findings::find_finding(start, id, args.run.as_deref())?;
-    refuse_other_branch(&found, args)?;
-    found.warn_of_place(start);
-    let FoundFinding {
-        finding, report, ..
-    } = found;
-    if finding.disposition == Disposition::Rejected && !args.undo {
-        let name = findings::name_finding(&finding);
-        let standing = findings::describe_standing(&finding, &report);
-        return Err(RunError::usage(format!(
-            "there is nothing to dismiss: {name} is {standing}"
-        )));
-    }
-    let proposal = proposals::list_proposals(start)?
-        .into_iter()
-        .find(|line| line.dismissal.fingerprint == finding.fingerprint);
-    if args.undo && proposal.is_none() && !is_dismissed(&finding, start)? {
-        let name = findings::name_finding(&finding);
-        return Err(RunError::usage(format!(
-            "there is nothing to take back: {name} is not dismissed"
-        ))
-        .hint("`git council explain ID` says how a finding stands"));
-    }
-    let (ground, because) = match (args.accept, proposal) {
-        (true, Some(line)) => (line.dismissal.ground, line.dismissal.because),
-        (true, None) => return Err(nothing_proposed(&finding)),
-        (false, _) => (args.ground.into(), args.because.clone().unwrap_or_default()),
-    };
-    if because.trim().is_empty() && !args.undo {
-        return Err(RunError::usage("a dismissal needs a reason")
-            .hint("git council dismiss ID --because '…'"));
-    }
-    let dismissal = Dismissal {
-        fingerprint: finding.fingerprint.clone(),
-        severity: Some(finding.finding.severity),
-        classes: critical_classes(&finding).into_iter().collect(),
-        ground,
-        because: user_redactor(start)?.redact_words(because.trim()).text,
-        by: String::new(),
-        at: RealWorld::new().read_calendar().rfc3339,
-    };
-    match &start.started_by {
-        Some(agent) => propose(dismissal, agent, &finding, args, start),
-        None => decide(dismissal, &finding, args.undo, start),
-    }
+    start.console.print(&done)
 }
 
-/// Whether somebody's dismissal of it holds: this user's latest word, else what its report heard of others.
-fn is_dismissed(finding: &JudgedFinding, start: &RunContext) -> Result<bool, RunError> {
-    let decisions = dismissals::own_decisions(start)?;
-    let own = decisions.get(&finding.fingerprint).map(Option::is_some);
-    Ok(own.unwrap_or(finding.dismissed.is_some()))
-}
-
-/// A number means a finding of this branch: under a reason that was meant for that one, another would be gone.
-fn refuse_other_branch(found: &FoundFinding, args: &DismissArgs) -> Result<(), RunError> {
-    let Some(elsewhere) = found.elsewhere.as_ref().filter(|one| one.is_other_branch) else {
-        return Ok(());
-    };
-    if args.undo {
-        return Ok(());
+impl DismissArgs {
+    fn to_request(&self, id: String) -> DismissRequest {
+        DismissRequest {
+            id,
+            run: self.run.clone(),
+            because: self.because.clone().unwrap_or_default(),
+            ground: self.ground.into(),
+            decision: match (self.undo, self.accept) {
+                (true, _) => FindingDecision::TakeBack,
+                (_, true) => FindingDecision::AcceptProposal,
+                _ => FindingDecision::Dismiss,
+            },
+        }
     }
-    let finding = &found.finding;
-    let refused = RunError::usage(format!(
-        "{} stands in a report {}",
-        findings::name_finding(finding),
-        elsewhere.about
-    ));
-    let that_one = format!(
-        "to dismiss that one: git council dismiss {} --because '…'",
-        finding.fingerprint
-    );
-    Err(refused
-        .hint("for the findings of this branch: git council review HEAD")
-        .hint(that_one))
-}
-
-/// What a person decides holds from now on.
-fn decide(
-    mut dismissal: Dismissal,
-    finding: &JudgedFinding,
-    restored: bool,
-    start: &RunContext,
-) -> Result<String, RunError> {
-    let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
-    let git = UserGit::new(&start.dir, &start.git_environment()).map_err(RunError::usage)?;
-    dismissal.by = git.identity().ok_or_else(|| {
-        RunError::usage("git does not know who you are, but a dismissal needs an author")
-            .hint("git config --global user.name 'Your Name'")
-            .hint("git config --global user.email you@example.com")
-    })?;
-    let Some(dir) = place.memory_dir() else {
-        return Err(RunError::usage("this is not a git repository"));
-    };
-    let journal = DismissalJournal::new(&dir, start.signing_key());
-    let log = journal.read_log();
-    let decided = log.own.iter().filter_map(|read| match &read.line {
-        NoteLine::Dismissal(line) => Some(line),
-        NoteLine::Verdict(_) => None,
-    });
-    dismissal.at = time_of_decision(&dismissal.at, &dismissal.fingerprint, decided);
-    let line = NoteLine::Dismissal(dismissal_line(dismissal, finding, restored));
-    let kept = journal.append_line(&line.body());
-    kept.map_err(|error| RunError::run(format!("cannot keep the dismissal: {error}")))?;
-    let settings = settings::branch_config(start)?.settings;
-    if notes::are_written(&settings.notes, start) {
-        let text = dismissals::note_line(&line, &git, &settings.notes)?;
-        let object = CouncilNotes::open(&start.dir, &start.git_environment())?.empty_tree();
-        git::add_line(&git, &dir, &object, &text).map_err(RunError::run)?;
-    }
-    proposals::settle_proposal(&finding.fingerprint, start)?;
-    let done = if restored {
-        "counts again"
-    } else {
-        "is dismissed until its code changes"
-    };
-    Ok(format!(
-        "{}, fingerprint {}, {done}\n",
-        findings::name_finding(finding),
-        finding.fingerprint
-    ))
-}
-
-/// What an agent asks for waits for a person.
-fn propose(
-    mut dismissal: Dismissal,
-    agent: &str,
-    finding: &JudgedFinding,
-    args: &DismissArgs,
-    start: &RunContext,
-) -> Result<String, RunError> {
-    if args.accept || args.undo {
-        let refused = format!("{agent} is a coding agent: only a person decides about a dismissal");
-        return Err(RunError::usage(refused).hint("run this yourself, in a shell of your own"));
-    }
-    dismissal.by = agent.to_owned();
-    proposals::keep_proposal(&dismissal_line(dismissal, finding, false), start)?;
-    Ok(format!(
-        "{} still counts: its dismissal is proposed, and a person decides.\nTo dismiss it: git council dismiss {} --accept\n",
-        findings::name_finding(finding),
-        finding.fingerprint
-    ))
-}
-
-fn dismissal_line(dismissal: Dismissal, finding: &JudgedFinding, restored: bool) -> DismissalLine {
-    DismissalLine {
-        v: LINE_VERSION,
-        dismissal,
-        finding: findings::describe_finding(finding),
-        restored,
-    }
-}
-
-fn nothing_proposed(finding: &JudgedFinding) -> RunError {
-    let name = findings::name_finding(finding);
-    RunError::usage(format!("no agent has proposed to dismiss {name}"))
-        .hint("dismiss it for a reason of your own: --because '…'")
-}
-
-/// What agents have asked for, and how to take it over.
-fn describe_proposals(start: &RunContext) -> Result<String, RunError> {
-    let mut out = String::new();
-    for DismissalLine {
-        dismissal, finding, ..
-    } in proposals::list_proposals(start)?
-    {
-        let clean = |text: &str| Untrusted::new(text).line();
-        let (by, because) = (clean(&dismissal.by), clean(&dismissal.because));
-        out.push_str(&format!(
-            "{}\n  {by}: {because}\n  git council dismiss {} --accept\n",
-            clean(&finding),
-            clean(&dismissal.fingerprint)
-        ));
-    }
-    if out.is_empty() {
-        out.push_str("no coding agent has asked for a dismissal\n");
-    }
-    Ok(out)
 }

@@ -18,7 +18,7 @@ pub(crate) struct McpArgs {
 #[cfg(feature = "mcp")]
 pub(crate) fn run(args: &McpArgs, start: &CommandContext) -> Result<(), RunError> {
     let Some(mailbox) = &args.mailbox else {
-        return crate::cli::server::serve(start);
+        return crate::server::serve(start);
     };
     let folder = start.dir.join(mailbox);
     if !folder.is_dir() {

@@ -89,8 +89,8 @@ mod tests {
     use crate::cli::commands::cache::CachedEntry;
     use crate::cli::commands::doctor::DoctorState;
     use crate::cli::commands::log::{FindingStats, LogEntry};
-    use crate::cli::commands::status::RunStatus;
     use crate::run::hook::status::HookStatus;
+    use crate::run::status::RunStatus;
     use crate::session::ProgressEvent;
 
     /// A list under a title in words; its own would be made of the names of types.

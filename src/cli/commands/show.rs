@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::commands::explain::explain;
 use crate::cli::context::CommandContext;
 use crate::cli::deliver::{render_report, write_output};
 use crate::cli::pager;
@@ -17,6 +16,7 @@ use crate::report::{self, Report, Verbosity};
 use crate::run::counts_again;
 use crate::run::dismissals;
 use crate::run::error::RunError;
+use crate::run::explain::explain;
 use crate::run::findings;
 use crate::run::notes::{self, NotedVerdict, repository_trust};
 use crate::run::page::render_artefact;

@@ -1,21 +1,15 @@
 //! `git council status`: reviews that go on.
 
 use clap::Args;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::cli::context::CommandContext;
 use crate::cli::live::Board;
-use crate::council::outcome::VerdictReason;
-use crate::report::{DisplayOptions, Report};
+use crate::report::DisplayOptions;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
-use crate::run::hook::background::{self, BackgroundState};
-use crate::run::proposals;
-use crate::run::resume;
-use crate::run::store::{self, RunState, StoredRun};
+use crate::run::status::{collect_status, describe_status};
+use crate::run::store::StoredRun;
 use crate::run::watch::RunWatcher;
-use crate::session::ProgressEvent;
 use crate::text::Untrusted;
 
 /// List the reviews that are running or were interrupted
@@ -26,18 +20,6 @@ pub(crate) struct StatusArgs {
     json: bool,
 }
 
-/// A run that goes on or was interrupted: an element of `status --json`.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(title = "RunStatus")]
-pub(crate) struct RunStatus {
-    /// The run's name.
-    run: String,
-    /// Whether it goes on; otherwise it was interrupted or ran out of time, and `git council resume` continues it if it can.
-    running: bool,
-    /// What has happened in it so far, as `review --events` writes it; empty where it was interrupted.
-    events: Vec<ProgressEvent>,
-}
-
 pub(crate) fn run(args: &StatusArgs, start: &CommandContext) -> Result<(), RunError> {
     if args.json {
         return start.console.print_json(&collect_status(start)?);
@@ -45,97 +27,6 @@ pub(crate) fn run(args: &StatusArgs, start: &CommandContext) -> Result<(), RunEr
     let look = start.console.stdout_look();
     let board = |past| render_board(past, look, start);
     start.console.print(&describe_status(start, Some(&board))?)
-}
-
-/// Shows what the judges of a run do now.
-type BoardPrinter<'a> = &'a dyn Fn(StoredRun) -> String;
-
-/// What goes on, what was cut off, and what waits for a decision.
-pub(crate) fn describe_status(
-    start: &RunContext,
-    board: Option<BoardPrinter<'_>>,
-) -> Result<String, RunError> {
-    let mut out = String::new();
-    for (past, report) in store::list_runs(start)? {
-        // Whoever was interrupted in good order has left a report of how far it came.
-        let is_incomplete = report.as_ref().is_some_and(|report| report.incomplete);
-        let line = match past.state() {
-            RunState::GoingOn => "is running".to_owned(),
-            RunState::Finished if !is_incomplete => continue,
-            RunState::CutOff | RunState::Finished => {
-                format!(
-                    "{}; {}",
-                    why_ended(report.as_ref()),
-                    next_step(&past, start)
-                )
-            }
-        };
-        out.push_str(&format!("{}  {line}\n", past.name));
-        if past.state() == RunState::GoingOn {
-            out.push_str(&board.map_or_else(String::new, |board| board(past)));
-        }
-    }
-    match background::background_state(start)? {
-        BackgroundState::Waiting(why) => out.push_str(&format!(
-            "a review of the last commit is waiting: {why}; `git council wait` starts it\n"
-        )),
-        BackgroundState::GivenUp(why) => out.push_str(&format!(
-            "the review of the last commit was given up: {why}; `git council wait` starts it\n"
-        )),
-        BackgroundState::Idle | BackgroundState::Working => {}
-    }
-    if out.is_empty() {
-        out.push_str("no review is running; `git council log` lists finished runs\n");
-    }
-    match proposals::list_proposals(start)?.len() {
-        0 => {}
-        1 => out.push_str("1 dismissal proposed by an agent: git council dismiss --proposed\n"),
-        many => out.push_str(&format!(
-            "{many} dismissals proposed by agents: git council dismiss --proposed\n"
-        )),
-    }
-    Ok(out)
-}
-
-/// Why a run ended before it had a verdict.
-fn why_ended(report: Option<&Report>) -> &'static str {
-    match report.map(|report| report.outcome.reason) {
-        Some(VerdictReason::Deadline) => "ran out of time",
-        Some(VerdictReason::BackendLost) => "lost its backend",
-        _ => "was interrupted",
-    }
-}
-
-/// What a person can do about it: never a command that refuses.
-fn next_step(past: &StoredRun, start: &RunContext) -> String {
-    let name = &past.name;
-    match resume::check_resumable(past, start) {
-        Ok(()) => format!("`git council resume {name}` continues it"),
-        Err(_) => "it cannot be continued; review again: `git council review`".to_owned(),
-    }
-}
-
-fn collect_status(start: &CommandContext) -> Result<Vec<RunStatus>, RunError> {
-    let mut found = Vec::new();
-    for (past, report) in store::list_runs(start)? {
-        let running = past.state() == RunState::GoingOn;
-        let is_complete = report.is_some_and(|report| !report.incomplete);
-        if !running && is_complete {
-            continue;
-        }
-        let run = past.name.clone();
-        let events = if running {
-            RunWatcher::new(past, start).poll()
-        } else {
-            Vec::new()
-        };
-        found.push(RunStatus {
-            run,
-            running,
-            events,
-        });
-    }
-    Ok(found)
 }
 
 /// What the judges of a run do now, as its journal tells.

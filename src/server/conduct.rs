@@ -6,17 +6,19 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::answer;
 use super::tools::ToolCall;
-use crate::cli::commands::dismiss::{DismissArgs, dismiss};
-use crate::cli::commands::{apply, explain, status};
 use crate::report::Report;
+use crate::run::apply::apply_suggestion;
 use crate::run::context::{Notifier, RunContext};
 use crate::run::convene::{ConveneOptions, convene_review};
+use crate::run::dismiss::{DismissRequest, FindingDecision, dismiss};
 use crate::run::error::RunError;
+use crate::run::explain::explain;
 use crate::run::findings;
 use crate::run::nothing::reason_to_skip;
 use crate::run::prepare::{PreparedReview, prepare_review};
 use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
 use crate::run::shown::{about_other, remember_shown, remember_verdict, verdict_after};
+use crate::run::status::describe_status;
 use crate::run::store;
 use crate::session::InterruptSource;
 use crate::text::Untrusted;
@@ -112,12 +114,19 @@ pub(super) fn conduct(
                 Some(_) => page,
             })
         }
-        ToolCall::Explain { id } => explain::explain(&id, None, COLUMNS, &start),
-        ToolCall::Apply { id } => apply::apply_suggestion(&id, None, &start),
+        ToolCall::Explain { id } => explain(&id, None, COLUMNS, &start),
+        ToolCall::Apply { id } => apply_suggestion(&id, None, &start),
         ToolCall::Dismiss { id, reason, ground } => {
-            dismiss(&DismissArgs::for_reason(id, reason, ground), &start)
+            let request = DismissRequest {
+                id,
+                run: None,
+                because: reason,
+                ground,
+                decision: FindingDecision::Dismiss,
+            };
+            dismiss(&request, &start)
         }
-        ToolCall::Status => status::describe_status(&start, None),
+        ToolCall::Status => describe_status(&start, None),
     }
 }
 

@@ -3,7 +3,7 @@
 use council_builtin::perspectives;
 use serde_json::{Value, json};
 
-use crate::cli::commands::dismiss::GroundArg;
+use crate::council::DismissalGround;
 use crate::run::request::RequestedTarget;
 
 /// What a client is told once about the server.
@@ -43,7 +43,7 @@ pub(super) enum ToolCall {
     Dismiss {
         id: String,
         reason: String,
-        ground: GroundArg,
+        ground: DismissalGround,
     },
     Apply {
         id: String,
@@ -143,8 +143,8 @@ pub(super) fn parse_call(name: &str, arguments: &Value) -> Result<ToolCall, Stri
             id: needed("id")?,
             reason: needed("reason")?,
             ground: match text("ground").as_deref() {
-                Some("accepted-risk") => GroundArg::AcceptedRisk,
-                _ => GroundArg::FalsePositive,
+                Some("accepted-risk") => DismissalGround::AcceptedRisk,
+                _ => DismissalGround::FalsePositive,
             },
         },
         "status" => ToolCall::Status,

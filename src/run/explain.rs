@@ -1,0 +1,193 @@
+//! What a built-in rule, a finding or a word of this program means.
+
+use std::fmt::Write;
+
+use council_builtin::{RuleExample, RuleInfo};
+
+use crate::council::outcome::JudgedFinding;
+use crate::report::Report;
+use crate::run::context::RunContext;
+use crate::run::dismissals;
+use crate::run::error::RunError;
+use crate::run::findings::{FoundFinding, describe_standing, find_finding, name_finding};
+use crate::run::glossary::explain_word;
+use crate::run::seats::names::unknown_rule;
+use crate::text::{self, Columns, Untrusted};
+
+/// What a rule or a finding means.
+pub(crate) fn explain(
+    id: &str,
+    run: Option<&str>,
+    columns: usize,
+    start: &RunContext,
+) -> Result<String, RunError> {
+    if let Some(rule) = council_builtin::explain_rule(id) {
+        return Ok(rule_page(rule, columns));
+    }
+    if let Some(entry) = explain_word(id) {
+        let line = format!("{}: {}", entry.word, entry.meaning);
+        let lines = text::wrap_columns(&line, columns, columns);
+        return Ok(format!("{}\n", lines.join("\n")));
+    }
+    // Rules have words in their names; what looks like a finding is meant as one.
+    let is_finding = id.bytes().all(|b| b.is_ascii_hexdigit())
+        || (id.len() > 1 && id.bytes().skip(1).all(|b| b.is_ascii_digit()));
+    if !is_finding {
+        return Err(unknown_rule(id));
+    }
+    let found = find_finding(start, id, run)?;
+    found.warn_of_place(start);
+    let FoundFinding {
+        finding, report, ..
+    } = found;
+    let mut out = format!(
+        "{}\n{}\n",
+        name_finding(&finding),
+        standing_now(&finding, &report, start)?
+    );
+    let said = &finding.finding;
+    for prose in [&said.description, &said.why, &said.fix] {
+        let prose = Untrusted::new(prose).line();
+        if !prose.is_empty() {
+            let _ = writeln!(
+                out,
+                "\n{}",
+                text::wrap_columns(&prose, columns, columns).join("\n")
+            );
+        }
+    }
+    let rule = said.rule.as_deref().and_then(council_builtin::explain_rule);
+    if let Some(rule) = rule {
+        let _ = write!(out, "\n{}", rule_page(rule, columns));
+    }
+    Ok(out)
+}
+
+/// How a finding stood in its report, and what was decided of it since.
+fn standing_now(
+    finding: &JudgedFinding,
+    report: &Report,
+    start: &RunContext,
+) -> Result<String, RunError> {
+    let standing = describe_standing(finding, report);
+    let decisions = dismissals::own_decisions(start)?;
+    Ok(match decisions.get(&finding.fingerprint) {
+        Some(Some(_)) if finding.level.is_some() => {
+            format!("{standing} · dismissed since: the next review does not count it")
+        }
+        Some(None) if finding.dismissed.is_some() => format!(
+            "{} · it counts again: its dismissal was taken back since",
+            finding.finding.severity.as_str()
+        ),
+        _ => standing,
+    })
+}
+
+/// Every rule under its perspective, one line each where the terminal is wide enough.
+pub(crate) fn list_rules(columns: Option<usize>) -> String {
+    let mut out = String::new();
+    for perspective in council_builtin::perspectives() {
+        let heading = format!("{}: {}", perspective.name, perspective.focus);
+        let width = columns.unwrap_or(usize::MAX);
+        let _ = writeln!(
+            out,
+            "{}\n",
+            text::wrap_columns(&heading, width, width).join("\n")
+        );
+        let mut rows = Columns::default();
+        for rule in council_builtin::rules().filter(|rule| rule.perspective == perspective.name) {
+            let severity = match council_builtin::runs_on_request(rule.id) {
+                true => "off",
+                false => rule.severity.as_str(),
+            };
+            rows.push([rule.id, severity, rule.summary]);
+        }
+        out.push_str(&rows.render_within("  ", columns));
+        out.push('\n');
+    }
+    out.push_str(
+        "A rule that is off runs only if you set it. git council explain RULE says why, and what to do.\n",
+    );
+    out
+}
+
+fn rule_page(rule: &RuleInfo, columns: usize) -> String {
+    let mut out = format!("{}: {}\n", rule.id, rule.summary);
+    let _ = writeln!(
+        out,
+        "{} · {} · {}",
+        rule.severity.as_str(),
+        rule.perspective,
+        rule.category
+    );
+    let standing = council_builtin::rule_standing(rule);
+    for prose in [standing, rule.why, rule.fix] {
+        let _ = writeln!(
+            out,
+            "\n{}",
+            text::wrap_columns(prose, columns, columns).join("\n")
+        );
+    }
+    for RuleExample { path, bad, good } in rule.examples {
+        let _ = write!(
+            out,
+            "\n{path}: bad\n{}{path}: good\n{}",
+            indent_code(bad),
+            indent_code(good)
+        );
+    }
+    let (what, level) = match council_builtin::runs_on_request(rule.id) {
+        true => ("let it run", rule.severity.as_str()),
+        false => ("switch it off or change its severity", "off"),
+    };
+    let _ = writeln!(
+        out,
+        "\nTo {what}, set this in a trusted configuration:\n\n    [rules]\n    {} = \"{level}\"",
+        rule.id
+    );
+    out
+}
+
+fn indent_code(code: &str) -> String {
+    // Some examples are of characters that nobody sees, or that turn a line around.
+    let text = Untrusted::new(code);
+    let lines = text.code_lines();
+    lines.map(|line| format!("    {line}\n")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_shows_no_character_that_turns_a_line_around_or_that_nobody_sees() {
+        for rule in council_builtin::rules() {
+            let page = rule_page(rule, 80);
+            let text = Untrusted::new(&page);
+            let shown: Vec<_> = text.code_lines().collect();
+            assert!(page.lines().eq(shown), "{}", rule.id);
+        }
+    }
+
+    #[test]
+    fn a_rule_that_does_not_run_says_so() {
+        let page = |id| rule_page(council_builtin::explain_rule(id).unwrap(), 80);
+        let off = page("todo-without-reference");
+        assert!(
+            off.contains("runs only if you set it") && off.contains("To let it run"),
+            "{off}"
+        );
+        assert!(off.contains("todo-without-reference = \"minor\""), "{off}");
+        let on = page("private-key");
+        assert!(
+            on.contains("it fails the change") && on.contains("private-key = \"off\""),
+            "{on}"
+        );
+        let list = list_rules(None);
+        let line = list
+            .lines()
+            .find(|line| line.contains("new-unwrap"))
+            .unwrap();
+        assert!(line.contains("  off"), "{line}");
+    }
+}
