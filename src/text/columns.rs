@@ -163,7 +163,7 @@ mod tests {
         use proptest::prelude::*;
 
         use super::super::{Columns, MIN_STACKED};
-        use crate::text;
+        use crate::text::display_width;
 
         proptest! {
             /// Whatever a list says: on a terminal it is never wider than that.

@@ -87,9 +87,10 @@ mod tests {
 
     use crate::cli::commands::agents::AgentState;
     use crate::cli::commands::cache::CachedEntry;
-    use crate::cli::commands::doctor::DoctorState;
-    use crate::cli::commands::log::{FindingStats, LogEntry};
+    use crate::run::doctor::DoctorState;
+    use crate::run::finding_stats::FindingStats;
     use crate::run::hook::status::HookStatus;
+    use crate::run::run_list::LogEntry;
     use crate::run::status::RunStatus;
     use crate::session::ProgressEvent;
 

@@ -1,32 +1,20 @@
 //! `git council log`: the runs of this repository, and verdicts that others left in its notes.
 
-mod stats;
-
-pub(crate) use stats::FindingStats;
-
 use clap::Args;
-use council_secrets::Redactor;
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::cli::context::CommandContext;
 use crate::cli::pager;
-use crate::council::outcome::Verdict;
 use crate::git;
-use crate::report::{GatePolicy, Report};
+use crate::report::Report;
 use crate::run::dismissals;
 use crate::run::error::RunError;
-use crate::run::notes::{self, NotedVerdict};
-use crate::run::redaction::user_redactor;
-use crate::run::store::{self, RunState, StoredRun};
-use crate::run::trust::SignatureTrust;
+use crate::run::finding_stats::FindingStats;
+use crate::run::run_list::{LogEntry, collect_entries, latest_entries};
+use crate::run::store;
 use crate::text::Columns;
 use crate::text::{self, Ellipsis, Untrusted};
 
-/// Digits by which a commit is shown.
-const SHORT: usize = 12;
-
-/// The same in a list, as git shows them.
+/// Digits by which a commit is shown in a list, as git shows them.
 const SHORTER: usize = 9;
 
 /// List past runs and verdicts from git notes, latest first
@@ -45,49 +33,6 @@ pub(crate) struct LogArgs {
     /// Print a JSON array; with --stats an object
     #[arg(long)]
     json: bool,
-}
-
-/// A run, or a verdict of a note: an element of `log --json`.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[schemars(title = "RunList")]
-pub(crate) struct LogEntry {
-    /// The run's name; of a note: `a note on COMMIT`.
-    name: String,
-    /// When it began, RFC 3339; empty where nothing tells.
-    started: String,
-    state: EntryState,
-    /// The verdict, once there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    verdict: Option<Verdict>,
-    /// The verdict in a sentence, or what became of the run.
-    headline: String,
-    /// The commit that was reviewed; none for what was not committed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    commit: Option<String>,
-    /// What was reviewed, as it was named.
-    target: String,
-    /// The first line of the commit's message; empty where it is not known.
-    subject: String,
-}
-
-impl LogEntry {
-    /// Authors write subjects, and whoever can push writes notes: both may hold a secret.
-    fn redact_words(&mut self, redactor: &Redactor) {
-        for text in [&mut self.headline, &mut self.target, &mut self.subject] {
-            *text = redactor.redact_words(text).text;
-        }
-    }
-}
-
-/// Where an entry comes from, and how it stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-enum EntryState {
-    Finished,
-    Running,
-    Interrupted,
-    /// A verdict of a git note.
-    Note,
 }
 
 pub(crate) fn run(args: &LogArgs, start: &CommandContext) -> Result<(), RunError> {
@@ -116,114 +61,18 @@ pub(crate) fn run(args: &LogArgs, start: &CommandContext) -> Result<(), RunError
             }
         };
     }
-    let mut entries: Vec<LogEntry> = runs
-        .iter()
-        .map(|(past, report)| run_entry(past, report))
-        .collect();
-    entries.extend(note_entries(&runs, args.max_count, start)?);
+    let mut entries = collect_entries(&runs, args.max_count, start)?;
     if entries.is_empty() {
         start
             .console
             .hint("this repository has no run yet: git council review");
     }
     entries.retain(|entry| is_wanted(entry.commit.as_ref()));
-    // What goes on stays on top.
-    let is_over = |entry: &LogEntry| entry.state != EntryState::Running;
-    entries.sort_by(|a, b| (is_over(a), &b.started).cmp(&(is_over(b), &a.started)));
-    entries.truncate(args.max_count);
-    add_subjects(&mut entries, start);
-    let redactor = user_redactor(start)?;
-    entries
-        .iter_mut()
-        .for_each(|entry| entry.redact_words(&redactor));
+    let entries = latest_entries(entries, args.max_count, start)?;
     if args.json {
         return start.console.print_json(&entries);
     }
     pager::print_paged(&render_entries(&entries, start), start)
-}
-
-fn run_entry(past: &StoredRun, report: &Option<Report>) -> LogEntry {
-    let name = past.name.clone();
-    match report {
-        Some(report) => LogEntry {
-            name,
-            started: report.receipt.run.started.clone(),
-            state: EntryState::Finished,
-            verdict: Some(report.outcome.verdict),
-            headline: report.bottom_line(GatePolicy::default()).headline,
-            commit: report.target.head.clone(),
-            target: report.target.label.clone(),
-            subject: String::new(),
-        },
-        None => {
-            let (state, says) = match past.state() {
-                RunState::GoingOn => (EntryState::Running, "is running"),
-                RunState::Finished | RunState::CutOff => {
-                    (EntryState::Interrupted, "was interrupted")
-                }
-            };
-            let header = past.header();
-            let target = header.as_ref().map(|header| &header.target);
-            LogEntry {
-                name,
-                state,
-                verdict: None,
-                headline: says.to_owned(),
-                commit: target.and_then(|target| target.head.clone()),
-                target: target.map_or_else(String::new, |target| target.label.clone()),
-                subject: String::new(),
-                started: header.map_or_else(String::new, |header| header.started),
-            }
-        }
-    }
-}
-
-/// Verdicts of notes that no run here left.
-fn note_entries(
-    runs: &[(StoredRun, Option<Report>)],
-    most: usize,
-    start: &CommandContext,
-) -> Result<Vec<LogEntry>, RunError> {
-    let mut noted = notes::list_verdicts(start);
-    let is_run = |noted: &NotedVerdict| {
-        let mut reports = runs.iter().filter_map(|(_, report)| report.as_ref());
-        reports.any(|report| noted.is_of_run(report))
-    };
-    noted.retain(|noted| !is_run(noted));
-    if noted.is_empty() {
-        return Ok(Vec::new());
-    }
-    let trust = notes::repository_trust(start)?;
-    // A signature is a program's affair: no more are checked than are shown.
-    let latest = noted.iter().take(most);
-    Ok(latest.map(|noted| note_entry(noted, &trust)).collect())
-}
-
-fn note_entry(noted: &NotedVerdict, trust: &SignatureTrust<'_>) -> LogEntry {
-    let verdict = &noted.verdict;
-    let commit = noted.commit.get(..SHORT).unwrap_or(&noted.commit);
-    LogEntry {
-        name: format!("a note on {commit}"),
-        started: verdict.made.clone(),
-        state: EntryState::Note,
-        verdict: Some(verdict.verdict),
-        headline: format!("{} ({})", verdict.headline, noted.describe_signer(trust)),
-        commit: Some(noted.commit.clone()),
-        target: String::new(),
-        subject: String::new(),
-    }
-}
-
-fn add_subjects(entries: &mut [LogEntry], start: &CommandContext) {
-    let commits: Vec<String> = entries.iter().filter_map(|e| e.commit.clone()).collect();
-    let subjects = git::commit_subjects(&start.dir, &start.git_environment(), &commits);
-    for entry in entries {
-        let subject = entry
-            .commit
-            .as_ref()
-            .and_then(|commit| subjects.get(commit));
-        entry.subject = subject.cloned().unwrap_or_default();
-    }
 }
 
 /// A line for each, or two on a narrow terminal. There what the verdict says is cut, and the subject, so that the run's name
@@ -341,6 +190,7 @@ fn age_words(started: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::run_list::EntryState;
 
     #[test]
     fn the_name_of_a_run_is_there_on_a_terminal_of_any_width() {

@@ -1,4 +1,4 @@
-//! `log --stats`: which rules and judges are worth having here.
+//! Which rules and judges are worth having here: what became of their findings over all runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::text::Columns;
 use crate::text::{self, Ellipsis, Untrusted};
 
 /// What people last said of findings, by fingerprint; none: a dismissal was taken back.
-pub(super) type Decisions = BTreeMap<String, Option<Dismissal>>;
+pub(crate) type Decisions = BTreeMap<String, Option<Dismissal>>;
 
 /// What became of the findings of one rule or judge.
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -74,7 +74,7 @@ struct StatsRow {
 
 impl FindingStats {
     /// The counts over these runs, the latest first.
-    pub(super) fn of(reports: &[&Report], decisions: &Decisions) -> Self {
+    pub(crate) fn of(reports: &[&Report], decisions: &Decisions) -> Self {
         let mut counts = RunCounts::default();
         for (number, report) in reports.iter().enumerate() {
             counts.add_report(report, number, decisions);
@@ -100,7 +100,7 @@ impl FindingStats {
     }
 
     /// The same as two tables, no wider than a terminal of so many columns.
-    pub(super) fn render(&self, columns: Option<usize>, ellipsis: Ellipsis) -> String {
+    pub(crate) fn render(&self, columns: Option<usize>, ellipsis: Ellipsis) -> String {
         let mut out = match self.runs {
             0 => return "no run has a report yet: git council review\n".to_owned(),
             1 => "1 run\n".to_owned(),
