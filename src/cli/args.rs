@@ -33,7 +33,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum CliCommand {
     #[command(after_help = commands::review::EXAMPLES)]
-    Review(Box<commands::review::ReviewArgs>),
+    Review(Box<crate::cli::review_args::ReviewArgs>),
     Brainstorm(Box<commands::brainstorm::BrainstormArgs>),
     Research(Box<commands::research::ResearchArgs>),
     Stage(Box<commands::stage::StageArgs>),

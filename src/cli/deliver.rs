@@ -6,9 +6,9 @@ use crate::config::{ReportFormat, Settings};
 use crate::report::{self, DisplayOptions, GatePolicy, Report};
 
 use crate::cli::context::CommandContext;
-use crate::run::error::{RunError, RunErrorKind};
+use crate::run::error::RunErrorKind;
+use crate::run::output_file::write_output;
 use crate::run::page::{render_page, shown_files};
-use crate::safe_file;
 
 /// Where one report goes.
 pub(crate) struct ReportOutput<'a> {
@@ -149,29 +149,4 @@ fn without_color(look: DisplayOptions) -> DisplayOptions {
         links: None,
         ..look
     }
-}
-
-/// Whether a report may be written there, as far as it can be seen before somebody is paid for it.
-pub(crate) fn check_output(file: &Path) -> Result<(), RunError> {
-    let refused = |why: &str| {
-        let file = file.display();
-        Err(RunError::usage(format!("cannot write {file}: {why}"))
-            .hint("name a file in a folder that exists"))
-    };
-    if file.is_dir() {
-        return refused("it is a folder");
-    }
-    match file
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-    {
-        Some(folder) if !folder.is_dir() => refused("its folder does not exist"),
-        _ => Ok(()),
-    }
-}
-
-/// Writes a file that the user asked for.
-pub(crate) fn write_output(file: &Path, text: impl AsRef<[u8]>) -> Result<(), RunError> {
-    safe_file::write_file(file, text)
-        .map_err(|error| RunError::output(&file.display().to_string(), &error))
 }

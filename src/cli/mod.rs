@@ -16,6 +16,7 @@ mod limits;
 mod live;
 mod modes;
 mod pager;
+mod review_args;
 mod topic;
 mod web;
 

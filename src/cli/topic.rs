@@ -4,12 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::cli::commands::review::{
-    CouncilArgs, DebateArg, EVENTS_HELP, OutputArgs, ReviewArgs, deliver_with_events,
-};
+use crate::cli::commands::review::deliver_with_events;
 use crate::cli::context::CommandContext;
 use crate::cli::deliver::ReportOutput;
 use crate::cli::modes::ModeArgs;
+use crate::cli::review_args::{CouncilArgs, DebateArg, EVENTS_HELP, OutputArgs, ReviewArgs};
 use crate::council::plan::Intensity;
 use crate::prompt::ProductionMode;
 use crate::run::error::RunError;

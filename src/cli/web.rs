@@ -9,9 +9,9 @@ use council_agents::private;
 use tempfile::TempDir;
 
 use crate::cli::context::CommandContext;
-use crate::cli::deliver::write_output;
 use crate::report::Report;
 use crate::run::error::RunError;
+use crate::run::output_file::write_output;
 use crate::run::page::{page_path, render_page};
 use crate::run::store::StoredRun;
 use crate::safe_file::{self, FileWriter};

@@ -39,6 +39,7 @@ pub(crate) mod loaded;
 pub(crate) mod modes;
 pub(crate) mod notes;
 pub(crate) mod nothing;
+pub(crate) mod output_file;
 pub(crate) mod own;
 pub(crate) mod page;
 pub(crate) mod perspectives_file;

@@ -7,10 +7,11 @@ use clap::Args;
 use crate::cli::context::CommandContext;
 use crate::cli::deliver::ReportOutput;
 use crate::cli::github::args::GitHubArgs;
-use crate::cli::github::publishing::publish_run;
+use crate::cli::github::job::JobSurfaces;
 use crate::config::ReportFormat;
 use crate::report::{GatePolicy, ReportSource};
 use crate::run::error::RunError;
+use crate::run::github::publishing::publish_run;
 use crate::run::modes::matrix;
 use crate::run::shown::remember_verdict;
 
@@ -51,12 +52,12 @@ pub(crate) fn run(args: &ConcludeArgs, start: &CommandContext) -> Result<u8, Run
     }
     let mut report = concluded.report;
     report.receipt.run.fail_on = Some(gate.fail_on);
-    let published = publish_run(
+    let (published, _) = publish_run(
         report,
         ReportSource::ThisProgram,
         Some(&concluded.packet.files),
-        &args.forge,
-        false,
+        &args.forge.to_publish_request(),
+        Some(&mut JobSurfaces::from_environment(start)),
         start,
     )?;
     Ok(code.max(published))

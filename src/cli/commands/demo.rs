@@ -7,12 +7,13 @@ use clap::Args;
 
 use crate::cli::commands::show::ShowFormat;
 use crate::cli::context::CommandContext;
-use crate::cli::deliver::{render_report, write_output};
+use crate::cli::deliver::render_report;
 use crate::cli::live::{LiveView, ViewKind};
 use crate::cli::web;
 use crate::config::ReportFormat;
 use crate::run::demo::{PlayedDemo, play_demo};
 use crate::run::error::RunError;
+use crate::run::output_file::write_output;
 
 /// The longest wait between two events.
 const MAX_PAUSE: Duration = Duration::from_secs(5);

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use crate::cli::commands::review::{CouncilArgs, OutputArgs, ReviewArgs, deliver_with_events};
+use crate::cli::commands::review::deliver_with_events;
 use crate::cli::context::CommandContext;
 use crate::cli::deliver::ReportOutput;
+use crate::cli::review_args::{CouncilArgs, OutputArgs, ReviewArgs};
 use crate::config::parse_duration;
 use crate::duel::protocol::check::{ProtocolViolation, check_transcript};
 use crate::duel::protocol::transcript::{DebateSection, DebateTranscript, SectionKind};

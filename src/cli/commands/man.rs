@@ -7,8 +7,8 @@ use clap::{Args, CommandFactory as _};
 
 use crate::cli::args::Cli;
 use crate::cli::context::CommandContext;
-use crate::cli::deliver::write_output;
 use crate::run::error::RunError;
+use crate::run::output_file::write_output;
 use crate::safe_file;
 
 /// Print the man page, or install it so that `git council --help` works

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::cli::commands::review::ReviewArgs;
 use crate::cli::context::CommandContext;
-use crate::cli::github::publishing::find_proposal;
+use crate::cli::review_args::ReviewArgs;
 use crate::git::TargetSpec;
 use crate::report::exit;
 use crate::run::error::RunError;
+use crate::run::github::publishing::find_proposal;
 use crate::run::modes::matrix;
 use crate::run::prepare;
 use crate::session::matrix::DueTurn;
@@ -74,7 +74,7 @@ fn plan_first_round(
 ) -> Result<Vec<DueTurn>, RunError> {
     let request = args.review.to_request(&start.dir)?;
     let prepared = if args.review.forge.is_requested() {
-        let Some(proposal) = find_proposal(&args.review.forge, start)? else {
+        let Some(proposal) = find_proposal(&args.review.forge.to_request(), start)? else {
             return Ok(Vec::new());
         };
         prepare::prepare_spec(&request, start, TargetSpec::Proposal(proposal))?

@@ -6,9 +6,11 @@ use clap::Args;
 
 use crate::cli::context::CommandContext;
 use crate::cli::github::args::GitHubArgs;
-use crate::cli::github::publishing::publish_run;
+use crate::cli::github::job::JobSurfaces;
+use crate::publish::WorkflowJob;
 use crate::report::ReportSource;
 use crate::run::error::RunError;
+use crate::run::github::publishing::publish_run;
 use crate::run::published_report::{load_foreign_report, load_own_report};
 
 /// Publish a finished run on its pull request; what is already there is updated
@@ -38,5 +40,10 @@ pub(crate) fn run(args: &PublishArgs, start: &CommandContext) -> Result<u8, RunE
         Some(_) => ReportSource::UnprivilegedJob,
         None => report.source,
     };
-    publish_run(report, source, files, &args.forge, args.dry_run, start)
+    let wanted = args.forge.to_publish_request();
+    let mut job = JobSurfaces::from_environment(start);
+    let job = (!args.dry_run).then_some(&mut job as &mut dyn WorkflowJob);
+    let (code, told) = publish_run(report, source, files, &wanted, job, start)?;
+    start.console.print(&told.unwrap_or_default())?;
+    Ok(code)
 }

@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::cli::context::CommandContext;
-use crate::cli::deliver::{ReportOutput, write_output};
+use crate::cli::deliver::ReportOutput;
 use crate::config::ReportFormat;
 use crate::report::Report;
 use crate::run::bundle::{BundleExtras, RunBundle};
 use crate::run::error::RunError;
 use crate::run::loaded::LoadedRun;
+use crate::run::output_file::write_output;
 use crate::run::redaction::redactor_of_past;
 use crate::run::replay::{recompute_report, run_prompter};
 use crate::run::shown::remember_shown;

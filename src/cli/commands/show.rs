@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::cli::context::CommandContext;
-use crate::cli::deliver::{render_report, write_output};
+use crate::cli::deliver::render_report;
 use crate::cli::pager;
 use crate::cli::web;
 use crate::config::ReportFormat;
@@ -19,6 +19,7 @@ use crate::run::error::RunError;
 use crate::run::explain::explain;
 use crate::run::findings;
 use crate::run::notes::{self, NotedVerdict, repository_trust};
+use crate::run::output_file::write_output;
 use crate::run::page::render_artefact;
 use crate::run::shown::{about_other, remember_shown, verdict_after};
 use crate::run::store::{self, StoredRun};

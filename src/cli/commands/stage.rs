@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::commands::review::{EVENTS_HELP, OutputArgs, deliver_with_events, tell_end};
+use crate::cli::commands::review::{deliver_with_events, tell_end};
 use crate::cli::context::CommandContext;
 use crate::cli::deliver::ReportOutput;
 use crate::cli::live::is_standard_output;
+use crate::cli::review_args::{EVENTS_HELP, OutputArgs};
 use crate::config::KeyValue;
 use crate::council::plan::Intensity;
 use crate::report::{GatePolicy, Report, Verbosity};

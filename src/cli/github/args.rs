@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::publish::Surface;
+use crate::run::github::publishing::PublishRequest;
 use crate::run::github::request::GitHubRequest;
 
 /// Where on GitHub, and as what.
@@ -79,6 +80,19 @@ impl GitHubArgs {
             council_name: self.council_name.clone(),
             trust_base: self.trust_base,
             wants_check: self.publish.contains(&SurfaceArg::Check),
+        }
+    }
+
+    /// All of it.
+    pub(crate) fn to_publish_request(&self) -> PublishRequest {
+        PublishRequest {
+            about: self.to_request(),
+            surfaces: self.requested_surfaces().collect(),
+            inline: self.inline,
+            advisory: self.advisory,
+            full: self.full,
+            sarif: self.sarif.clone(),
+            html: self.html.clone(),
         }
     }
 

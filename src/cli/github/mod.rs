@@ -1,6 +1,4 @@
-//! Pull requests as targets and GitHub as a place to publish: wires the publish room to the environment of this process.
+//! Pull requests as targets and GitHub as a place to publish: the flags, and the job that this process runs in.
 
 pub(crate) mod args;
-mod job;
-pub(crate) mod publishing;
-pub(crate) mod review;
+pub(crate) mod job;

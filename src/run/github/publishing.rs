@@ -1,99 +1,112 @@
 //! From a report to GitHub: looks, plans, applies, and says what could not be shown where.
 
+use std::path::PathBuf;
+
 use council_protocol::FileChange;
 
-use crate::cli::context::CommandContext;
-use crate::cli::deliver::write_output;
 use crate::config::Settings;
 use crate::git::Proposal;
 use crate::publish::look;
 use crate::publish::{
     self, DiffLines, ForgeState, GitHubApi, GitHubError, PublishAction, PublishContext,
-    PublishOptions, Surface,
+    PublishOptions, Surface, WorkflowJob,
 };
 use crate::report::{self, GatePolicy, Report, ReportSource, exit};
+use crate::run::context::RunContext;
 use crate::run::error::RunError;
 
-use crate::cli::github::args::GitHubArgs;
-use crate::cli::github::job::JobSurfaces;
 use crate::run::github::claim::check_claim;
 use crate::run::github::inspect::{head_moved_error, inspect_pull_request};
+use crate::run::github::request::GitHubRequest;
 use crate::run::github::scope::{refuse_other_change, refuse_part};
 use crate::run::github::session::GitHubSession;
 use crate::run::github::subject::{ReviewCase, find_subject};
+use crate::run::output_file::write_output;
 use crate::run::page::render_artefact;
 
+/// What is to be published, and where.
+#[derive(Debug, Clone)]
+pub(crate) struct PublishRequest {
+    /// What it is about.
+    pub(crate) about: GitHubRequest,
+    pub(crate) surfaces: Vec<Surface>,
+    /// The most comments on lines.
+    pub(crate) inline: usize,
+    /// A check ends as neutral where there is no verdict.
+    pub(crate) advisory: bool,
+    /// Nothing of the last run is taken over.
+    pub(crate) full: bool,
+    /// Where the report is written, too.
+    pub(crate) sarif: Option<PathBuf>,
+    pub(crate) html: Option<PathBuf>,
+}
+
 /// What is asked for, as far as it is known before the report is.
-pub(crate) fn publish_options(
-    args: &GitHubArgs,
+pub(super) fn publish_options(
+    wanted: &PublishRequest,
     forge: &GitHubSession,
     head: &str,
     settings: Option<&Settings>,
 ) -> PublishOptions {
     PublishOptions {
-        surfaces: args.requested_surfaces().collect(),
-        inline: args.inline,
+        surfaces: wanted.surfaces.iter().copied().collect(),
+        inline: wanted.inline,
         gate: GatePolicy {
             fail_on: settings
                 .map(|settings| settings.review.fail_on)
                 .unwrap_or_default(),
-            advisory: args.advisory,
+            advisory: wanted.advisory,
         },
         details_url: forge.job_url.clone(),
         repository_url: Some(format!("{}/{}", forge.server, forge.slug)),
-        ..PublishOptions::new(&args.council_name, head)
+        ..PublishOptions::new(&wanted.about.council_name, head)
     }
 }
 
 /// Publishes where no pull request is needed: in the job that runs.
 pub(crate) fn publish_in_job(
     report: &Report,
-    args: &GitHubArgs,
+    wanted: &PublishRequest,
     lines: DiffLines,
     settings: &Settings,
-    start: &CommandContext,
+    job: &mut dyn WorkflowJob,
+    start: &RunContext,
 ) -> Result<u8, RunError> {
-    let forge = GitHubSession::open(&args.to_request(), start)?;
+    let forge = GitHubSession::open(&wanted.about, start)?;
     let hub = forge.open_api();
     let head = report.target.head.as_deref().unwrap_or_default();
     let wishes = PublishOptions {
         lines,
-        ..publish_options(args, &forge, head, Some(settings))
+        ..publish_options(wanted, &forge, head, Some(settings))
     };
     let seen = ForgeState::default();
     Ok(publish_report(
         report,
         &seen,
         Vec::new(),
-        &wishes,
-        &hub,
+        (&wishes, &hub),
+        job,
         start,
     ))
 }
 
 /// Plans and applies; says what went wrong, and how the program ends.
-pub(crate) fn publish_report(
+pub(super) fn publish_report(
     report: &Report,
     seen: &ForgeState,
     troubles: Vec<(Surface, GitHubError)>,
-    wishes: &PublishOptions,
-    hub: &GitHubApi<'_>,
-    start: &CommandContext,
+    (wishes, hub): (&PublishOptions, &GitHubApi<'_>),
+    job: &mut dyn WorkflowJob,
+    start: &RunContext,
 ) -> u8 {
     let mut actions = publish::plan_actions(report, seen, wishes);
     let failed = |surface: Surface| troubles.iter().any(|(trouble, _)| *trouble == surface);
     actions.retain(|action| !failed(action.surface()));
     let context = PublishContext { hub, seen, wishes };
-    let applied = publish::apply_plan(
-        actions,
-        troubles,
-        report,
-        &context,
-        &mut JobSurfaces::from_environment(start),
-    );
+    let applied = publish::apply_plan(actions, troubles, report, &context, job);
     for done in &applied.done {
-        if start.console.is_verbose() {
-            start.console.log_line(done);
+        if start.notifier.is_verbose() {
+            start.notifier.log(done);
         }
     }
     for (surface, error) in &applied.failed {
@@ -102,13 +115,11 @@ pub(crate) fn publish_report(
             .map(|hint| format!("; {hint}"))
             .unwrap_or_default();
         start
-            .console
-            .warning(&format!("{}: {error}{hint}", surface.as_str()));
+            .notifier
+            .warn(&format!("{}: {error}{hint}", surface.as_str()));
     }
     for (surface, why) in &applied.missing {
-        start
-            .console
-            .warning(&format!("{}: {why}", surface.as_str()));
+        start.notifier.warn(&format!("{}: {why}", surface.as_str()));
     }
     let line = report.bottom_line(wishes.gate);
     if applied.is_published() {
@@ -120,19 +131,19 @@ pub(crate) fn publish_report(
 
 /// Writes the report as SARIF and as a page where that was asked for. A check then leads to the job's artefacts, where the
 /// action puts the page.
-pub(crate) fn write_files(
+pub(super) fn write_files(
     report: &Report,
-    args: &GitHubArgs,
+    wanted: &PublishRequest,
     wishes: &mut PublishOptions,
-    start: &CommandContext,
+    start: &RunContext,
 ) -> Result<(), RunError> {
-    if let Some(file) = &args.sarif {
+    if let Some(file) = &wanted.sarif {
         let path = start.dir.join(file);
         write_output(&path, report::sarif::render(report, report.own_gate()))?;
         let output = ("sarif-path", path.display().to_string());
         wishes.outputs.push(output);
     }
-    if let Some(file) = &args.html {
+    if let Some(file) = &wanted.html {
         let path = start.dir.join(file);
         write_output(&path, render_artefact(report, start))?;
         let output = ("html-path", path.display().to_string());
@@ -143,24 +154,23 @@ pub(crate) fn write_files(
     Ok(())
 }
 
-/// `git council publish`: a finished run, or a report from elsewhere, to the pull request that flags or event name.
+/// A finished run, or a report from elsewhere, to the pull request that flags or event name; how the program ends. Without
+/// a job nothing is posted, and what would be is told.
 pub(crate) fn publish_run(
     report: Report,
     source: ReportSource,
     files: Option<&[FileChange]>,
-    args: &GitHubArgs,
-    dry_run: bool,
-    start: &CommandContext,
-) -> Result<u8, RunError> {
-    let forge = GitHubSession::open(&args.to_request(), start)?;
+    wanted: &PublishRequest,
+    job: Option<&mut dyn WorkflowJob>,
+    start: &RunContext,
+) -> Result<(u8, Option<String>), RunError> {
+    let forge = GitHubSession::open(&wanted.about, start)?;
     let hub = forge.open_api();
-    let mut subject = match find_subject(&args.to_request(), &forge, &hub, start)? {
+    let mut subject = match find_subject(&wanted.about, &forge, &hub, start)? {
         ReviewCase::Subject(subject) => subject,
         ReviewCase::Nothing(why) => {
-            start
-                .console
-                .warning(&format!("nothing is published: {why}"));
-            return Ok(exit::OK);
+            start.notifier.warn(&format!("nothing is published: {why}"));
+            return Ok((exit::OK, None));
         }
         ReviewCase::Moved { meant, now } => return Err(head_moved_error(&meant, &now)),
     };
@@ -168,16 +178,16 @@ pub(crate) fn publish_run(
     let report = &match source {
         ReportSource::ThisProgram => report,
         ReportSource::UnprivilegedJob => {
-            check_claim(report, &args.to_request(), &subject, &forge, &hub, start)?
+            check_claim(report, &wanted.about, &subject, &forge, &hub, start)?
         }
     };
     refuse_part(report, &subject, start)?;
     let mut wishes = PublishOptions {
         gate: GatePolicy {
-            advisory: args.advisory,
+            advisory: wanted.advisory,
             ..report.own_gate()
         },
-        ..publish_options(args, &forge, &subject.head, None)
+        ..publish_options(wanted, &forge, &subject.head, None)
     };
     wishes.lines = match (files, &subject.pull) {
         (Some(files), _) => DiffLines::of_files(files),
@@ -186,17 +196,16 @@ pub(crate) fn publish_run(
         }
         _ => DiffLines::default(),
     };
-    write_files(report, args, &mut wishes, start)?;
+    write_files(report, wanted, &mut wishes, start)?;
     let (seen, troubles) = inspect_pull_request(&mut subject, &hub, &wishes);
-    if !dry_run {
-        return Ok(publish_report(
-            report, &seen, troubles, &wishes, &hub, start,
-        ));
+    if let Some(job) = job {
+        let code = publish_report(report, &seen, troubles, (&wishes, &hub), job, start);
+        return Ok((code, None));
     }
     for (surface, error) in &troubles {
         start
-            .console
-            .warning(&format!("{}: {error}", surface.as_str()));
+            .notifier
+            .warn(&format!("{}: {error}", surface.as_str()));
     }
     let mut text = String::new();
     for action in publish::plan_actions(report, &seen, &wishes) {
@@ -205,32 +214,29 @@ pub(crate) fn publish_run(
             action.surface().as_str(),
             action.describe()
         ));
-        if start.console.is_verbose() {
+        if start.notifier.is_verbose() {
             text.push_str(&render_call(&action, &hub));
         }
     }
     if text.is_empty() {
         text.push_str("nothing to do: everything shows this report already\n");
     }
-    start.console.print(&text)?;
-    Ok(report.bottom_line(wishes.gate).exit_code)
+    Ok((report.bottom_line(wishes.gate).exit_code, Some(text)))
 }
 
 /// What the flags or the event ask to be reviewed, its objects brought here; none: nothing, and that is no fault.
 pub(crate) fn find_proposal(
-    args: &GitHubArgs,
-    start: &CommandContext,
+    wanted: &GitHubRequest,
+    start: &RunContext,
 ) -> Result<Option<Proposal>, RunError> {
-    let forge = GitHubSession::open(&args.to_request(), start)?;
+    let forge = GitHubSession::open(wanted, start)?;
     let hub = forge.open_api();
-    match find_subject(&args.to_request(), &forge, &hub, start)? {
+    match find_subject(wanted, &forge, &hub, start)? {
         ReviewCase::Subject(subject) => subject
-            .fetch_proposal(&args.to_request(), &forge, &hub, start)
+            .fetch_proposal(wanted, &forge, &hub, start)
             .map(Some),
         ReviewCase::Nothing(why) => {
-            start
-                .console
-                .warning(&format!("nothing is reviewed: {why}"));
+            start.notifier.warn(&format!("nothing is reviewed: {why}"));
             Ok(None)
         }
         ReviewCase::Moved { meant, now } => Err(head_moved_error(&meant, &now)),

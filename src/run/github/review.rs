@@ -1,19 +1,17 @@
-//! `git council review --pr N` and `--event`: a pull request from its number to its verdict on every surface.
+//! A pull request from its number to its verdict on every surface.
 
 use std::sync::Arc;
 
 use council_protocol::{BlobSource, RepoPath, Side};
 
-use crate::cli::context::CommandContext;
-use crate::cli::deliver::ReportOutput;
-use crate::cli::github::args::GitHubArgs;
-use crate::cli::github::publishing::{publish_options, publish_report, write_files};
 use crate::config::Settings;
 use crate::git::TargetSpec;
 use crate::publish::{
-    self, ForgeState, GitHubApi, GitHubError, PublishOptions, ReviewState, ReviewedText, Surface,
+    ForgeState, GitHubApi, GitHubError, PublishOptions, ReviewState, ReviewedText, Surface,
+    WorkflowJob,
 };
-use crate::report::{CheckConclusion, Report, exit};
+use crate::report::{CheckConclusion, GatePolicy, Report, exit};
+use crate::run::context::RunContext;
 use crate::run::convene::{self, ConveneOptions};
 use crate::run::digests::{self, PlannedDigests};
 use crate::run::error::RunError;
@@ -24,6 +22,9 @@ use crate::run::github::inspect::{
     conclusion_without_report, file_digests, head_moved_error, inspect_pull_request, look_again,
 };
 use crate::run::github::open_check::OpenCheck;
+use crate::run::github::publishing::{
+    PublishRequest, publish_options, publish_report, write_files,
+};
 use crate::run::github::replies::hear_replies;
 use crate::run::github::session::GitHubSession;
 use crate::run::github::subject::{ReviewCase, find_subject};
@@ -32,30 +33,39 @@ use crate::run::request::ReviewRequest;
 use crate::run::shown::remember_verdict;
 use crate::session::InterruptSource;
 
+/// Whoever started a review of a pull request: it shows the report, and the job is its own.
+pub(crate) trait PullFrontend {
+    /// The context with what the configuration says about the output.
+    fn with_settings(&self, settings: &Settings) -> RunContext;
+    /// Shows the report on standard output and in the file that was asked for; says how the program ends.
+    fn deliver(&self, report: &Report, settings: &Settings, gate: GatePolicy) -> u8;
+    /// The surfaces of the job that runs.
+    fn open_job(&self) -> Box<dyn WorkflowJob>;
+}
+
 /// Reviews what flags or event name, and publishes it where it was asked for.
 pub(crate) fn review_pull_request(
     wanted: &ReviewRequest,
-    args: &GitHubArgs,
-    start: &CommandContext,
+    publish: &PublishRequest,
+    frontend: &dyn PullFrontend,
+    start: &RunContext,
 ) -> Result<u8, RunError> {
-    let request = args.to_request();
-    let forge = GitHubSession::open(&request, start)?;
+    let request = &publish.about;
+    let forge = GitHubSession::open(request, start)?;
     let hub = forge.open_api();
-    let mut subject = match find_subject(&request, &forge, &hub, start)? {
+    let mut subject = match find_subject(request, &forge, &hub, start)? {
         ReviewCase::Subject(subject) => subject,
         ReviewCase::Nothing(why) => {
-            start
-                .console
-                .warning(&format!("nothing is reviewed: {why}"));
+            start.notifier.warn(&format!("nothing is reviewed: {why}"));
             return Ok(exit::OK);
         }
         ReviewCase::Moved { meant, now } => return Err(head_moved_error(&meant, &now)),
     };
-    let proposal = subject.fetch_proposal(&request, &forge, &hub, start)?;
+    let proposal = subject.fetch_proposal(request, &forge, &hub, start)?;
     let mut prepared = prepare_spec(wanted, start, TargetSpec::Proposal(proposal))?;
     let settings = prepared.config.settings.clone();
-    let mut wishes = publish_options(args, &forge, &subject.head, Some(&settings));
-    wishes.lines = publish::DiffLines::of_files(&prepared.packet.files);
+    let mut wishes = publish_options(publish, &forge, &subject.head, Some(&settings));
+    wishes.lines = crate::publish::DiffLines::of_files(&prepared.packet.files);
     wishes.files = file_digests(&prepared);
     let PlannedDigests { key, rules } = digests::digests_before_run(&prepared, wanted.deep)?;
     wishes.rules = rules;
@@ -67,18 +77,19 @@ pub(crate) fn review_pull_request(
     (wishes.answers, prepared.dismissed) = (heard.answers, heard.dismissals);
     let review = PullReview {
         wanted,
-        args,
-        start: start.with_settings(&settings),
+        publish,
+        frontend,
+        start: frontend.with_settings(&settings),
         settings,
         hub: &hub,
         may_look_again: forge.has_token,
-        before: seen.state().filter(|_| !args.full),
+        before: seen.state().filter(|_| !publish.full),
         seen,
         troubles,
         wishes,
         key,
     };
-    let queued = subject.queued.filter(|_| !args.full);
+    let queued = subject.queued.filter(|_| !publish.full);
     match review.find_earlier(&prepared, queued) {
         Some(report) => review.repeat_verdict(report, &prepared),
         None => review.judge(prepared),
@@ -88,8 +99,9 @@ pub(crate) fn review_pull_request(
 /// One review of a pull request, with what stands there already.
 struct PullReview<'a> {
     wanted: &'a ReviewRequest,
-    args: &'a GitHubArgs,
-    start: CommandContext,
+    publish: &'a PublishRequest,
+    frontend: &'a dyn PullFrontend,
+    start: RunContext,
     settings: Settings,
     hub: &'a GitHubApi<'a>,
     /// Without a token, what is there is not looked at a second time.
@@ -107,8 +119,8 @@ impl PullReview<'_> {
     fn find_earlier(&self, prepared: &PreparedReview, queued: Option<u64>) -> Option<Report> {
         // A file without its findings would close alerts that are open.
         let may_be_short = prepared.dismissed.is_empty()
-            && self.args.sarif.is_none()
-            && self.args.html.is_none()
+            && self.publish.sarif.is_none()
+            && self.publish.html.is_none()
             && self.wanted.output.is_none();
         let before = self.before.as_ref();
         let before = before.filter(|state| !state.shortened || may_be_short);
@@ -135,7 +147,7 @@ impl PullReview<'_> {
         }
         let report = report_over(report, prepared);
         let delivered = self.deliver(&report)?;
-        Ok(self.publish(&report, delivered))
+        Ok(self.post(&report, delivered))
     }
 
     /// Convenes the council over what it has not judged yet, and publishes what it says.
@@ -162,7 +174,7 @@ impl PullReview<'_> {
             Ok(report) => report,
             Err(error) => {
                 check.end_with(
-                    conclusion_without_report(self.args.advisory),
+                    conclusion_without_report(self.publish.advisory),
                     "the review failed",
                     &error.message,
                 );
@@ -176,7 +188,7 @@ impl PullReview<'_> {
             check.end_with(CheckConclusion::Cancelled, "superseded", &error.message);
             return Err(error);
         }
-        let code = self.publish(&report, delivered);
+        let code = self.post(&report, delivered);
         check.mark_reported();
         Ok(code)
     }
@@ -193,7 +205,7 @@ impl PullReview<'_> {
             Err(_) => ReviewedText::Unreadable,
         };
         self.wishes.carried = before.carry_findings(report, &judged, &read);
-        publish::absorb_carried(report, &self.wishes.carried);
+        crate::publish::absorb_carried(report, &self.wishes.carried);
     }
 
     /// Just before anything is posted: is it still about the tip?
@@ -203,30 +215,26 @@ impl PullReview<'_> {
             return Ok(());
         };
         if let Some(trouble) = look_again(pull, &mut self.seen, &self.wishes, self.hub)? {
-            self.start.console.warning(&trouble.to_string());
+            self.start.notifier.warn(&trouble.to_string());
         }
         Ok(())
     }
 
     /// Shows the report on standard output and in every file that was asked for; says how the program ends.
     fn deliver(&mut self, report: &Report) -> Result<u8, RunError> {
-        let file = self.wanted.output.as_deref();
-        let file = file.map(|file| self.start.dir.join(file));
-        let output = ReportOutput {
-            gate: self.wishes.gate,
-            ..ReportOutput::from_settings(&self.settings, file.as_deref())
-        };
-        let code = output.deliver_report(report, &self.start);
-        write_files(report, self.args, &mut self.wishes, &self.start)?;
+        let gate = self.wishes.gate;
+        let code = self.frontend.deliver(report, &self.settings, gate);
+        write_files(report, self.publish, &mut self.wishes, &self.start)?;
         remember_verdict(report, &self.start);
         Ok(code)
     }
 
     /// Publishes; says how the program ends.
-    fn publish(&mut self, report: &Report, delivered: u8) -> u8 {
+    fn post(&mut self, report: &Report, delivered: u8) -> u8 {
         let troubles = std::mem::take(&mut self.troubles);
-        let (seen, wishes) = (&self.seen, &self.wishes);
-        let code = publish_report(report, seen, troubles, wishes, self.hub, &self.start);
+        let wishes = (&self.wishes, self.hub);
+        let mut job = self.frontend.open_job();
+        let code = publish_report(report, &self.seen, troubles, wishes, &mut *job, &self.start);
         if code == exit::OK { delivered } else { code }
     }
 }
