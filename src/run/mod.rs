@@ -2,6 +2,7 @@
 //! knows nothing of the command line.
 
 pub(crate) mod agent_files;
+pub(crate) mod agent_survey;
 pub(crate) mod announce;
 pub(crate) mod apply;
 pub(crate) mod artefacts;

@@ -85,8 +85,8 @@ pub(crate) fn run(args: &SchemaArgs, console: &Console) -> Result<(), RunError> 
 mod tests {
     use schemars::schema_for;
 
-    use crate::cli::commands::agents::AgentState;
     use crate::cli::commands::cache::CachedEntry;
+    use crate::run::agent_survey::AgentState;
     use crate::run::doctor::DoctorState;
     use crate::run::finding_stats::FindingStats;
     use crate::run::hook::status::HookStatus;

@@ -3,6 +3,7 @@
 
 mod clients;
 mod json_entry;
+pub(crate) mod setup;
 
 use std::fs;
 use std::io;

@@ -1,6 +1,7 @@
 //! Councils on labelled changes of this repository: collecting the changes, asking the councils, counting again.
 
 pub(crate) mod collect;
+pub(crate) mod comparison;
 pub(crate) mod council;
 pub(crate) mod files;
 pub(crate) mod labels;

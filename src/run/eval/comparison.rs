@@ -1,0 +1,192 @@
+//! A comparison of councils as people read it: tables of text, and the same as a page.
+
+use crate::eval::compare::{Comparison, CouncilDifference, CouncilFigures};
+use crate::eval::measures::Measure;
+use crate::eval::statistics::Estimate;
+use crate::report::html::tables::{PageTable, TablePage};
+use crate::text::Columns;
+
+/// The whole comparison as a person reads it.
+pub(crate) fn describe_comparison(comparison: &Comparison) -> String {
+    let mut text = columns(&council_rows(&comparison.councils), "");
+    for difference in &comparison.differences {
+        text.push_str(&format!("\n{}\n", difference_title(difference)));
+        text.push_str(&columns(&difference_rows(difference), "  "));
+    }
+    text.push_str(&format!("\n{}\n", notes(comparison).join("\n")));
+    text
+}
+
+/// The same as a page.
+pub(crate) fn comparison_page(comparison: &Comparison) -> TablePage {
+    let mut rows = council_rows(&comparison.councils);
+    let head = rows.remove(0);
+    let councils = PageTable {
+        caption: "Councils".to_owned(),
+        head,
+        rows,
+    };
+    let differences = comparison.differences.iter().map(|difference| PageTable {
+        caption: difference_title(difference),
+        head: ["", "difference", ""].map(str::to_owned).to_vec(),
+        rows: difference_rows(difference),
+    });
+    TablePage {
+        title: "Councils on your own history".to_owned(),
+        tables: std::iter::once(councils).chain(differences).collect(),
+        notes: notes(comparison),
+    }
+}
+
+fn columns(rows: &[Vec<String>], indent: &str) -> String {
+    let mut columns = Columns::default();
+    for row in rows {
+        columns.push(row);
+    }
+    columns.render(indent)
+}
+
+fn difference_title(difference: &CouncilDifference) -> String {
+    let changes = match difference.changes {
+        1 => "one change".to_owned(),
+        many => format!("{many} changes"),
+    };
+    format!(
+        "{} less {}, on the {changes} that both saw",
+        difference.one, difference.other
+    )
+}
+
+/// One line a measure.
+fn difference_rows(difference: &CouncilDifference) -> Vec<Vec<String>> {
+    let row = |(measure, estimate): (&Measure, &Estimate)| {
+        let says = if estimate.excludes_zero() {
+            ""
+        } else {
+            "no difference shown"
+        };
+        let shown = show(*measure, *estimate, true);
+        vec![measure.describe().to_owned(), shown, says.to_owned()]
+    };
+    difference.measures.iter().map(row).collect()
+}
+
+/// What a reader must know of the numbers.
+fn notes(comparison: &Comparison) -> Vec<String> {
+    let mut notes = vec![
+        format!(
+            "Intervals are for 95 % (bootstrap over changes, wider for a few). {} defects with a known place were reviewed;",
+            comparison.located_defects
+        ) + &format!(
+            " it takes about {} to tell 30 % from 40 %.",
+            comparison.needed_defects
+        ),
+        "A label is a label: fixes blame the wrong change at times.".to_owned(),
+    ];
+    notes.extend(comparison.councils.iter().filter_map(training_note));
+    notes
+}
+
+/// What the models of a council may remember instead of finding it.
+fn training_note(council: &CouncilFigures) -> Option<String> {
+    let training = &council.training;
+    let (name, all) = (&council.name, council.trials);
+    let dated = (training.older > 0).then(|| {
+        format!(
+            "{name}: {} of {all} trials are of changes older than a model of its judges; it may know the later fix.",
+            training.older
+        )
+    });
+    let undated: Vec<&str> = training.undated.iter().map(String::as_str).collect();
+    let undated = (!undated.is_empty()).then(|| {
+        let models = undated.join(", ");
+        format!(
+            "{name}: how old {models} is cannot be told from the name; any change may be known."
+        )
+    });
+    let told: Vec<String> = dated.into_iter().chain(undated).collect();
+    (!told.is_empty()).then(|| told.join(" "))
+}
+
+/// One column a council, one line a measure.
+fn council_rows(councils: &[CouncilFigures]) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    let line = |name: &str, cell: &dyn Fn(&CouncilFigures) -> String| -> Vec<String> {
+        std::iter::once(name.to_owned())
+            .chain(councils.iter().map(cell))
+            .collect()
+    };
+    rows.push(line("", &|council| council.name.clone()));
+    rows.push(line("changes reviewed", &|council| {
+        council.changes.to_string()
+    }));
+    for measure in Measure::ALL {
+        let cell = |council: &CouncilFigures| {
+            let estimate = council.measures.get(&measure);
+            let is_bound = measure == Measure::DollarsPerHit && !council.unpriced.is_empty();
+            let bound = if is_bound { "at least " } else { "" };
+            let is_unknown = measure == Measure::DollarsPerHit && council.is_cost_unknown;
+            let none = if is_unknown { "unknown" } else { "–" };
+            estimate.map_or_else(
+                || none.to_owned(),
+                |&estimate| format!("{bound}{}", show(measure, estimate, false)),
+            )
+        };
+        rows.push(line(measure.describe(), &cell));
+        if measure == Measure::DefectsShown {
+            rows.push(line("  as many lines at random", &|council| {
+                share(council.random_lines)
+            }));
+        }
+        if measure == Measure::GuiltyFiles {
+            rows.push(line("  the file with most added lines", &|council| {
+                share(council.largest_file)
+            }));
+        }
+    }
+    let kappa = |council: &CouncilFigures| {
+        council
+            .kappa
+            .map_or_else(|| "–".to_owned(), |kappa| format!("{kappa:.2}"))
+    };
+    rows.push(line("agreement of judges (kappa)", &kappa));
+    rows.push(line("trials of changes older than a model", &|council| {
+        let training = &council.training;
+        let least = if training.undated.is_empty() {
+            ""
+        } else {
+            "at least "
+        };
+        format!("{least}{} of {}", training.older, council.trials)
+    }));
+    rows
+}
+
+fn share(estimate: Option<Estimate>) -> String {
+    estimate.map_or_else(
+        || "–".to_owned(),
+        |estimate| show(Measure::DefectsShown, estimate, false),
+    )
+}
+
+/// A value with its interval; differences have a sign.
+fn show(measure: Measure, estimate: Estimate, signed: bool) -> String {
+    let Estimate { value, low, high } = estimate;
+    let shown = match (measure.is_share(), signed) {
+        (true, true) => format!(
+            "{:+.0} points ({:+.0} to {:+.0})",
+            value * 100.0,
+            low * 100.0,
+            high * 100.0
+        ),
+        (true, false) => format!(
+            "{:.0} % ({:.0}–{:.0})",
+            value * 100.0,
+            low * 100.0,
+            high * 100.0
+        ),
+        (false, true) => format!("{value:+.2} ({low:+.2} to {high:+.2})"),
+        (false, false) => format!("{value:.2} ({low:.2}–{high:.2})"),
+    };
+    shown.replace("inf", "∞")
+}
