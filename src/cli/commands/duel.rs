@@ -11,15 +11,13 @@ use crate::cli::context::CommandContext;
 use crate::cli::deliver::ReportOutput;
 use crate::cli::review_args::{CouncilArgs, OutputArgs, ReviewArgs};
 use crate::config::parse_duration;
-use crate::duel::protocol::check::{ProtocolViolation, check_transcript};
-use crate::duel::protocol::transcript::{DebateSection, DebateTranscript, SectionKind};
 use crate::duel::{DuelRole, resolve_role};
 use crate::report::exit;
 use crate::run::error::RunError;
 use crate::run::modes::duel::Duel;
+use crate::run::modes::duel_check::check_duel_file;
 use crate::run::modes::duel_subject::{self, prepare_subject};
 use crate::run::shown::remember_verdict;
-use crate::text::Untrusted;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -106,7 +104,13 @@ impl SideArg {
 
 pub(crate) fn run(args: &DuelArgs, start: &CommandContext) -> Result<u8, RunError> {
     if let Some(DuelAction::Check { file }) = &args.action {
-        return check_file(&start.dir.join(file), start);
+        let checked = check_duel_file(&start.dir.join(file))?;
+        start.console.print(&checked.told)?;
+        return Ok(if checked.is_broken {
+            exit::FAIL
+        } else {
+            exit::OK
+        });
     }
     let start = &start.with_events(args.output.events.as_deref())?;
     let request = args.review().to_request(&start.dir)?;
@@ -196,49 +200,4 @@ impl DuelArgs {
 
 fn time(flag: &str, text: &str) -> Result<u64, RunError> {
     parse_duration(text).map_err(|error| RunError::usage(format!("{flag}: {error}")))
-}
-
-fn check_file(file: &Path, start: &CommandContext) -> Result<u8, RunError> {
-    let text = duel_subject::read(file)
-        .map_err(|error| error.hint("name the file of a duel: git council duel check FILE"))?;
-    let transcript = DebateTranscript::parse(&text);
-    let is_known = |section: &DebateSection| section.kind != SectionKind::Unknown;
-    if transcript.subject.is_none() && !transcript.sections.iter().any(is_known) {
-        let message = format!("{} is no transcript of a duel", file.display());
-        return Err(RunError::usage(message).hint("a transcript begins with `## Opening`"));
-    }
-    let found = check_transcript(&transcript);
-    let name = file
-        .file_name()
-        .unwrap_or(file.as_os_str())
-        .to_string_lossy()
-        .into_owned();
-    let line = |violation: &ProtocolViolation| {
-        let detail = Untrusted::new(&violation.detail).line();
-        let lapse = if violation.rule.is_fatal() {
-            ""
-        } else {
-            "lapse: "
-        };
-        let (at, rule) = (violation.line, violation.rule.as_str());
-        format!("{name}:{at}: {lapse}{rule}: {detail}\n")
-    };
-    let mut out: String = found.iter().map(line).collect();
-    let is_broken = found.iter().any(|violation| violation.rule.is_fatal());
-    if !is_broken {
-        let ending = if transcript.is_concluded() {
-            "concluded"
-        } else {
-            "not concluded yet"
-        };
-        let lapses = match found.len() {
-            0 => String::new(),
-            1 => " and 1 lapse of form".to_owned(),
-            n => format!(" and {n} lapses of form"),
-        };
-        let sections = transcript.sections.len();
-        out += &format!("{name}: {sections} sections, no violation{lapses}, {ending}\n");
-    }
-    start.console.print(&out)?;
-    Ok(if is_broken { exit::FAIL } else { exit::OK })
 }

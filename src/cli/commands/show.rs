@@ -1,6 +1,5 @@
 //! `git council show`: a run of the past, or a verdict of a note.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -11,12 +10,12 @@ use crate::cli::pager;
 use crate::cli::web;
 use crate::config::ReportFormat;
 use crate::council::outcome::JudgedFinding;
-use crate::council::reproduction::ReproductionResult;
-use crate::report::{self, Report, Verbosity};
+use crate::report::{Report, Verbosity};
 use crate::run::counts_again;
 use crate::run::dismissals;
 use crate::run::error::RunError;
 use crate::run::explain::explain;
+use crate::run::finding_tests::describe_tests;
 use crate::run::findings;
 use crate::run::notes::{self, NotedVerdict, repository_trust};
 use crate::run::output_file::write_output;
@@ -94,7 +93,7 @@ impl From<ShowFormat> for ReportFormat {
 
 pub(crate) fn run(args: &ShowArgs, start: &CommandContext) -> Result<(), RunError> {
     if args.reproduction {
-        return pager::print_paged(&show_tests(args.run.as_deref(), start)?, start);
+        return pager::print_paged(&describe_tests(args.run.as_deref(), start)?, start);
     }
     let is_quiet = start.console.verbosity == Verbosity::Quiet;
     let format = match args.format.into() {
@@ -155,63 +154,6 @@ fn deliver(text: &str, args: &ShowArgs, start: &CommandContext) -> Result<(), Ru
     match &args.output {
         Some(file) => write_output(&start.dir.join(file), text),
         None => pager::print_paged(text, start),
-    }
-}
-
-/// The tests of a finding: what came of each, how it is repeated, and its files.
-fn show_tests(id: Option<&str>, start: &CommandContext) -> Result<String, RunError> {
-    let Some(id) = id else {
-        return Err(
-            RunError::usage("which finding is meant?").hint("git council show F1 --reproduction")
-        );
-    };
-    let found = findings::find_finding(start, id, None)?;
-    let name = findings::name_finding(&found.finding);
-    let tests = found.tests();
-    if tests.is_empty() {
-        return Err(
-            RunError::usage(format!("no judge brought a test about {name}"))
-                .hint(
-                "judges are asked for tests where `proof.run` is set and the second round of a debate is held; never \
-                 in CI, for a patch or for a pull request: docs/proof.md",
-            ),
-        );
-    }
-    let mut out = format!("{name}\n");
-    for test in tests {
-        let what = format!("{}: {}", test.id, report::test_sentence(test));
-        let _ = writeln!(out, "\n{}", Untrusted::new(&what).line());
-        if let ReproductionResult::Ran {
-            mended: Some(runs), ..
-        } = &test.result
-        {
-            let tried = report::suggestion_words(&runs.check());
-            let tried = format!("the suggestion: {tried}");
-            let _ = writeln!(out, "{}", Untrusted::new(&tried).line());
-        }
-        // What names no command of the user's has none to repeat.
-        if !test.command.is_empty() {
-            let repeat = format!("repeat it: {}", test.command);
-            let _ = writeln!(out, "{}", Untrusted::new(&repeat).line());
-        }
-        for file in &test.files {
-            let path = Untrusted::new(&file.path.display()).name();
-            let _ = writeln!(out, "\n--- {path}");
-            push_code(&mut out, &file.content);
-        }
-        if let ReproductionResult::Ran { output, .. } = &test.result
-            && !output.is_empty()
-        {
-            let _ = writeln!(out, "\n--- its output after the change");
-            push_code(&mut out, output);
-        }
-    }
-    Ok(out)
-}
-
-fn push_code(out: &mut String, text: &str) {
-    for line in Untrusted::new(text).code_lines() {
-        let _ = writeln!(out, "{line}");
     }
 }
 
