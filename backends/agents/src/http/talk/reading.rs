@@ -1,0 +1,214 @@
+//! Reads what an API answers, and says whether it is an answer.
+
+use std::time::Duration;
+
+use council_protocol::seat::Api;
+use council_protocol::{Failure, FailureKind};
+use reqwest::Response;
+use reqwest::header::CONTENT_TYPE;
+
+use super::HttpConversation;
+use crate::AgentReply;
+use crate::client::parse_event;
+use crate::http::client::connection_failure;
+use crate::http::context::check_context;
+use crate::http::prime::PrimerLead;
+use crate::http::retry::CallError;
+use crate::http::sse::EventStream;
+use crate::http::wire::{self, AnswerEnd, ApiAnswer, ApiMessage};
+
+/// How long a server may take for what stands behind the end of an answer: what it counted, and its closing mark.
+const LINGER: Duration = Duration::from_secs(2);
+
+/// How many bytes of events carry one byte of an answer, at most; more is noise that nobody pays attention to.
+const MAX_NOISE_RATIO: u64 = 64;
+
+/// The longest refusal that is told, in characters.
+const MAX_REFUSAL_CHARS: usize = 300;
+
+impl HttpConversation {
+    /// Reads an answer, never more than it may have.
+    pub(super) async fn read_response(
+        &mut self,
+        mut response: Response,
+        lead: Option<&PrimerLead>,
+    ) -> Result<ApiAnswer, CallError> {
+        let kind = response
+            .headers()
+            .get(CONTENT_TYPE)
+            .and_then(|kind| kind.to_str().ok());
+        let streamed = kind.is_some_and(|kind| kind.starts_with("text/event-stream"));
+        let (api, mut heard, mut events) = (
+            self.endpoint.api,
+            ApiAnswer::default(),
+            EventStream::default(),
+        );
+        let (mut whole, mut bytes) = (Vec::new(), 0);
+        loop {
+            // An answer is whole when the model says so: a server that lingers afterwards is not waited for.
+            let next = match heard.ended {
+                None => response.chunk().await,
+                Some(_) => match tokio::time::timeout(LINGER, response.chunk()).await {
+                    Ok(next) => next,
+                    Err(_) => break,
+                },
+            };
+            let chunk = match next {
+                Ok(Some(chunk)) => chunk,
+                Ok(None) => break,
+                Err(_) if heard.ended.is_some() => break,
+                Err(error) => {
+                    return Err(CallError::retryable(
+                        connection_failure(self.target.host(), &error),
+                        None,
+                    ));
+                }
+            };
+            bytes += chunk.len() as u64;
+            if streamed {
+                events.feed_bytes(&chunk, |data| {
+                    on_data(api, &mut heard, data);
+                    // A prompt is in the cache once its answer begins: some servers send headers before they read it.
+                    lead.into_iter().for_each(PrimerLead::release_others);
+                });
+                self.spending.update_call(&heard.usage);
+                let new = heard.text.get(self.partial.len()..).unwrap_or_default();
+                self.draft.push(new.as_bytes());
+                self.partial.push_str(new);
+                // One that is whole is paid for anyway.
+                if heard.ended.is_none()
+                    && let Some(failure) = self.spending.check_stream(heard.written_bytes())
+                {
+                    return Err(CallError::Final(failure));
+                }
+            } else {
+                whole.extend_from_slice(&chunk);
+            }
+            let most = self
+                .most_bytes
+                .saturating_mul(if streamed { MAX_NOISE_RATIO } else { 8 })
+                .max(1 << 20);
+            if heard.written_bytes() > self.most_bytes || bytes > most {
+                return Err(CallError::Final(self.oversized_failure()));
+            }
+            if let Some(error) = self.take_error(&mut heard) {
+                return Err(error);
+            }
+        }
+        events.finish_stream(|data| on_data(api, &mut heard, data));
+        if !streamed {
+            on_data(api, &mut heard, &whole);
+        }
+        if let Some(error) = self.take_error(&mut heard) {
+            return Err(error);
+        }
+        self.spending.update_call(&heard.usage);
+        self.partial.clone_from(&heard.text);
+        self.draft.set(&self.partial);
+        match heard.ended {
+            Some(_) => Ok(heard),
+            None => Err(CallError::retryable(
+                self.provider_failure("cut the answer off"),
+                None,
+            )),
+        }
+    }
+
+    /// An error that came instead of an answer, or in the midst of one.
+    fn take_error(&self, heard: &mut ApiAnswer) -> Option<CallError> {
+        let error = heard.error.take()?;
+        if error.is_refusal && heard.written_bytes() == 0 {
+            let failure =
+                self.provider_failure(&format!("does not take this call: {}", error.words));
+            return Some(CallError::Unfit(failure));
+        }
+        let failure = self.provider_failure(&format!("failed while it answered: {}", error.words));
+        Some(CallError::retryable(failure, None))
+    }
+
+    /// Whether the model was shown all that was sent.
+    pub(super) fn check_sent(&self, heard: &ApiAnswer) -> Result<(), Failure> {
+        let said = self.said.iter().flat_map(ApiMessage::texts);
+        let sent = std::iter::once(&*self.brief).chain(said);
+        check_context(self.target.host(), sent, &heard.usage)
+    }
+
+    /// Whether what was heard is an answer.
+    pub(super) fn check_answer(&self, heard: ApiAnswer) -> Result<AgentReply, CallError> {
+        let host = self.target.host();
+        self.check_sent(&heard).map_err(CallError::Next)?;
+        match heard.ended {
+            Some(AnswerEnd::Refused) => {
+                let said: String = heard
+                    .refusal
+                    .trim()
+                    .chars()
+                    .take(MAX_REFUSAL_CHARS)
+                    .collect();
+                let detail = format!("the model at {host} declined: {said}");
+                Err(CallError::Next(Failure::new(FailureKind::Refused, detail)))
+            }
+            Some(AnswerEnd::Limit) => {
+                let key = if self.allowed_tokens < self.endpoint.max_tokens {
+                    "--max-cost"
+                } else {
+                    "`max-tokens` of the agent"
+                };
+                let detail = format!(
+                    "the answer breaks off at {} tokens: raise {key}",
+                    self.allowed_tokens
+                );
+                Err(CallError::Next(Failure::new(
+                    FailureKind::Truncated,
+                    detail,
+                )))
+            }
+            _ if heard.text.trim().is_empty() => {
+                let detail = format!("{host} answered without a word");
+                Err(CallError::Next(Failure::new(FailureKind::Empty, detail)))
+            }
+            _ if heard.text.len() as u64 > self.most_bytes => {
+                Err(CallError::Final(self.oversized_failure()))
+            }
+            _ => Ok(AgentReply {
+                raw: heard.text,
+                usage: None,
+            }),
+        }
+    }
+
+    fn oversized_failure(&self) -> Failure {
+        let detail = format!(
+            "the answer has more than the {} bytes that are allowed",
+            self.most_bytes
+        );
+        Failure::new(FailureKind::Oversized, detail)
+    }
+
+    fn provider_failure(&self, what: &str) -> Failure {
+        Failure::new(
+            FailureKind::Provider,
+            format!("{} {what}", self.target.host()),
+        )
+    }
+}
+
+fn on_data(api: Api, heard: &mut ApiAnswer, data: &[u8]) {
+    // What is no JSON (`[DONE]`) has nothing to say.
+    if let Some(event) = parse_event(data) {
+        wire::on_event(api, heard, &event);
+    }
+}
+
+/// What is heard of a whole stream.
+pub(in crate::http) fn decode_pieces<'a>(
+    api: Api,
+    pieces: impl Iterator<Item = &'a [u8]>,
+) -> ApiAnswer {
+    let (mut heard, mut events) = (ApiAnswer::default(), EventStream::default());
+    for piece in pieces {
+        events.feed_bytes(piece, |data| on_data(api, &mut heard, data));
+    }
+    events.finish_stream(|data| on_data(api, &mut heard, data));
+    heard
+}
