@@ -13,9 +13,8 @@ use super::journal::{
     JOURNAL_VERSION, JournalEntry, JournalHeader, JournalLine, JournalWriter, PlanRef, RunJournal,
 };
 use super::opened::SessionBackend;
-use super::progress::{
-    JournalFollower, ProgressEvent, ProgressKind, ProgressTeller, RunLabel, replied_judge,
-};
+use super::progress::{ProgressEvent, ProgressKind, RunLabel};
+use super::progress_teller::{JournalFollower, ProgressTeller, replied_judge};
 use super::prove::QuoteProver;
 use super::purse::{Budget, CALLS_FILE, LoggedCall};
 use super::reproduce::TrialDesk;

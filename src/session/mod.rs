@@ -20,6 +20,7 @@ mod opened;
 mod perform;
 mod places;
 mod progress;
+mod progress_teller;
 mod prove;
 mod purse;
 mod real;
@@ -47,9 +48,10 @@ pub use opened::SessionBackend;
 pub(crate) use places::{RETIRED_SUFFIX, WORKTREE_FILE, artefact_stem, retired_name};
 pub use places::{RunFolders, RunRef};
 pub(crate) use progress::{
-    AskedTask, CouncilClock, JournalFollower, ProgressEvent, ProgressKind, ProgressObserver,
-    RunLabel, SeatedJudge, UsedTokens,
+    AskedTask, CouncilClock, ProgressEvent, ProgressKind, ProgressObserver, RunLabel, SeatedJudge,
+    UsedTokens,
 };
+pub(crate) use progress_teller::JournalFollower;
 pub(crate) use prove::QuoteProver;
 pub(crate) use purse::{Budget, BudgetLimits, CALLS_FILE};
 pub use real::RealWorld;
