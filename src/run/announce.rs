@@ -11,10 +11,10 @@ use crate::text::Untrusted;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::estimate::RunEstimate;
-use crate::run::execute::run_places;
 use crate::run::nothing::reason_to_skip;
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
+use crate::run::saved_run::run_places;
 use crate::run::seats::SeatPlanner;
 use crate::run::{shards, whole};
 

@@ -61,6 +61,7 @@ pub(crate) mod request;
 pub(crate) mod resume;
 pub(crate) mod review_command;
 pub(crate) mod run_list;
+pub(crate) mod saved_run;
 pub(crate) mod seats;
 pub(crate) mod settings;
 pub(crate) mod shards;

@@ -12,7 +12,7 @@ use crate::git::RepositoryPaths;
 use crate::memory::VerdictCache;
 use crate::run::artefacts::prune_artefacts;
 use crate::run::error::RunError;
-use crate::run::execute::repository_places;
+use crate::run::saved_run::repository_places;
 use crate::run::workspaces::PREFIX;
 use crate::run::{proof, settings, store};
 use crate::safe_file;

@@ -21,7 +21,6 @@ use crate::run::context::RunContext;
 use crate::run::convene::draw_run_seed;
 use crate::run::error::RunError;
 use crate::run::estimate::{cost_settings, overrun_note};
-use crate::run::execute::{run_places, save_run_report};
 use crate::run::facts::base_facts;
 use crate::run::floor::{RuleBench, hear_rules};
 use crate::run::modes::duel_news::{DuelNews, SpeakNotice};
@@ -35,6 +34,7 @@ use crate::run::plan::{PlanInputs, build_plan};
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
 use crate::run::recognition::VerdictMemory;
+use crate::run::saved_run::{run_places, save_run_report};
 use crate::run::seats::SeatPlanner;
 
 use crate::council::Plan;
