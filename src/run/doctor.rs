@@ -125,7 +125,7 @@ pub(crate) struct DoctorFindings {
 }
 
 impl DoctorFindings {
-    /// For programs.
+    /// What `doctor --json` prints.
     pub(crate) fn to_state(&self) -> DoctorState {
         let review = &self.config.settings.review;
         DoctorState {
@@ -141,7 +141,7 @@ impl DoctorFindings {
         }
     }
 
-    /// For people, on a terminal of so many columns.
+    /// The same for people, on a terminal of so many columns.
     pub(crate) fn describe(&self, width: Option<usize>) -> String {
         let quorum = match &self.quorum {
             Ok(quorum) => quorum.to_string(),

@@ -64,6 +64,7 @@ pub(crate) mod run_list;
 pub(crate) mod saved_run;
 pub(crate) mod seats;
 pub(crate) mod settings;
+pub(crate) mod setup_steps;
 pub(crate) mod shards;
 pub(crate) mod shell;
 pub(crate) mod shown;

@@ -1,6 +1,5 @@
 //! A first configuration: which files `git council init` writes for whom, from what is installed and what was chosen.
 
-mod next_steps;
 mod own_file;
 mod repository_files;
 
@@ -16,7 +15,6 @@ use crate::run::error::RunError;
 use crate::run::seats::{ApiVendor, vendors_with_key};
 use crate::safe_file;
 
-pub(crate) use next_steps::describe_result;
 pub(crate) use own_file::describe_version;
 
 /// For whom git-council is set up.
@@ -202,7 +200,7 @@ fn write_below(top: &Path, path: &Path, text: &str) -> std::io::Result<()> {
 }
 
 /// The lines of a file that still name no release: whoever copies it puts a commit there.
-fn lines_without_release(text: &str) -> Vec<usize> {
+pub(crate) fn lines_without_release(text: &str) -> Vec<usize> {
     const NO_COMMIT: &str = "@0000000000000000000000000000000000000000";
     let lines = text.lines().zip(1..);
     lines

@@ -10,8 +10,9 @@ use crate::cli::commands::hook;
 use crate::cli::context::CommandContext;
 use crate::run::error::RunError;
 use crate::run::first_setup::{
-    SetupChoices, SetupOptions, SetupPreset, describe_result, plan_setup, setup_places, write_setup,
+    SetupChoices, SetupOptions, SetupPreset, plan_setup, setup_places, write_setup,
 };
+use crate::run::setup_steps::describe_result;
 use questions::{InitAnswers, Interview};
 
 /// Set up judges, the push hook or a workflow; at a terminal, it asks first

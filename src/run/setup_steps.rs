@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::own_file::describe_version;
-use super::{PlannedFile, SetupChoices, SetupOptions, SetupPreset, lines_without_release};
+use crate::run::first_setup::{
+    PlannedFile, SetupChoices, SetupOptions, SetupPreset, describe_version, lines_without_release,
+};
 
 /// What was done, and what comes next.
 pub(crate) fn describe_result(
