@@ -1,0 +1,103 @@
+//! Laws of tokens and keys, however they are written.
+
+use std::sync::LazyLock;
+
+use super::*;
+use crate::samples::SecretSample;
+
+static SAMPLES: LazyLock<Vec<SecretSample>> = LazyLock::new(sample_secrets);
+
+/// An escape of any character, as some language writes it.
+fn escape() -> impl Strategy<Value = String> {
+    let styles = 0_usize..10;
+    let sign = "[A-Za-z0-9=:; ]".prop_map(|text| u32::from(text.as_bytes()[0]));
+    let order = "(\\[[0-9]{0,3}(;[0-9]{1,3}){0,4}[A-Za-z]|\\(B)".prop_map(|text| text);
+    let escape = (styles.clone(), sign).prop_map(|(style, sign)| write_escape(style, sign));
+    let colour = (styles, order).prop_map(|(style, order)| write_escape(style, 0x1b) + &order);
+    prop_oneof![escape, colour]
+}
+
+fn write_escape(style: usize, sign: u32) -> String {
+    match style {
+        0 => format!("\\x{sign:02x}"),
+        1 => format!("\\u{sign:04X}"),
+        2 => format!("\\U{sign:08x}"),
+        3 => format!("\\{sign:03o}"),
+        4 => format!("\\0{sign:03o}"),
+        5 => format!("%{sign:02X}"),
+        6 => format!("%25{sign:02X}"),
+        7 => format!("={sign:02X}"),
+        8 => format!("&#{sign}"),
+        _ => format!("\\\\x{sign:02x}"),
+    }
+}
+
+/// An escape of which no reader can mistake the end.
+fn write_whole_escape(style: usize, sign: u32) -> String {
+    match style {
+        8 => format!("&#{sign};"),
+        10 => format!("\\u{{{sign:x}}}"),
+        _ => write_escape(style, sign),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whichever signs of a token are written as escapes, and in whose spelling.
+    #[test]
+    fn no_escape_within_a_token_hides_it(
+        at in any::<prop::sample::Index>(), style in 0_usize..11, from in any::<prop::sample::Index>(),
+        length in 1_usize..80,
+    ) {
+        let samples = &*SAMPLES;
+        let sample = &samples[at.index(samples.len())];
+        let table = SecretTable::built_in();
+        let alone = table.find_secrets(&format!("f({})", sample.secret));
+        let tokens = alone.iter().filter(|found| found.shape == crate::SecretShape::Token);
+        let from = from.index(sample.secret.len());
+        let signs = sample.secret.char_indices().map(|(at, sign)| match (from..from + length).contains(&at) {
+            true if sign.is_ascii_graphic() => write_whole_escape(style, sign.into()),
+            _ => sign.to_string(),
+        });
+        let line = format!("f({})", signs.collect::<String>());
+        let found = table.find_secrets(&line);
+        for token in tokens {
+            let same = found.iter().find(|found| found.kind == token.kind);
+            prop_assert!(same.is_some(), "{}: {line}", token.kind);
+            prop_assert!(!redact(&line).0.contains(&line[same.unwrap().random.clone()]), "{line}");
+        }
+    }
+
+    /// The same for the first line of a private key and for what stands behind it.
+    #[test]
+    fn no_escape_within_a_private_key_hides_it(style in 0_usize..11, from in 0_usize..100, length in 1_usize..8) {
+        let body = "MC4CAQAwBQYDK2VwBCIEICR6BnYrek7qQvptOGQgo2xpuCztgRG9ojONY73PREO5";
+        let key = format!("-----BEGIN {0}-----\\n{body}\\n-----END {0}-----\\n", "PRI\u{56}ATE KEY");
+        let signs = key.char_indices().map(|(at, sign)| match (from..from + length).contains(&at) {
+            true if !matches!(sign, '\\' | 'n') => write_whole_escape(style, sign.into()),
+            _ => sign.to_string(),
+        });
+        let line = format!("{{\"k\": \"{}\"}}", signs.collect::<String>());
+        let (shown, count) = redact(&line);
+        prop_assert!(count == 1 && !shown.contains("nYrek7qQvptO"), "{line}: {shown}");
+    }
+
+    #[test]
+    fn no_escape_hides_the_token_behind_it(
+        at in any::<prop::sample::Index>(), before in "[a-z ]{0,6}", escapes in prop::collection::vec(escape(), 1..4),
+    ) {
+        let samples = &*SAMPLES;
+        let sample = &samples[at.index(samples.len())];
+        let alone = format!("f({})", sample.secret);
+        let table = SecretTable::built_in();
+        let kinds = |line: &str| -> Vec<String> {
+            table.find_secrets(line).iter().map(|found| found.kind.to_owned()).collect()
+        };
+        let line = format!("{before}{}{}", escapes.concat(), sample.secret);
+        let found = kinds(&line);
+        for kind in kinds(&alone) {
+            prop_assert!(found.contains(&kind), "{kind}: {line}");
+        }
+    }
+}
