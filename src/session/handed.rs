@@ -1,11 +1,12 @@
 //! What agents were handed stays out of whatever is kept: only this process knows those values, so whoever reads the journal,
 //! a bundle or the folder of a matrix later could not tell them from other words.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use council_protocol::message::Usage;
 use council_protocol::worker::WorkerReply;
-use council_protocol::{Event, Failure, Packet};
+use council_protocol::{Event, Failure, Location};
 use council_secrets::Redactor;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -17,26 +18,15 @@ const MAX_WORD: usize = 24;
 /// Takes the values that agents were handed out of what comes from them.
 pub(crate) struct HandedValues<'a> {
     redactor: &'a Redactor,
-    /// Whether a text names a file or quotes what is under review: a value that happens to stand there must neither move a
-    /// finding elsewhere nor make a quote one of nothing.
-    is_reviewed: &'a dyn Fn(&str) -> bool,
+    is_reviewed: &'a IsReviewed<'a>,
 }
 
-/// Whether a text names a file of the change, or is nothing but lines of it: what is under review says it by itself, and a quote
-/// of it has to stay one.
-pub(crate) fn stands_in_change(packet: &Packet, text: &str) -> bool {
-    let mut files = packet.files.iter();
-    let is_name =
-        files.any(|file| file.path.display() == text || file.path_before().display() == text);
-    let hunks = || packet.files.iter().flat_map(|file| &file.hunks);
-    let is_line =
-        |wanted: &str| hunks().any(|hunk| hunk.lines().any(|line| line.text.contains(wanted)));
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    is_name || lines.all(is_line)
-}
+/// Whether a text names a file or quotes what is under review, maybe at one of these places: a value that happens to stand
+/// there must neither move a finding elsewhere nor make a quote one of nothing.
+pub(crate) type IsReviewed<'a> = dyn Fn(&str, &[Location]) -> bool + 'a;
 
 impl<'a> HandedValues<'a> {
-    pub(crate) fn new(redactor: &'a Redactor, is_reviewed: &'a dyn Fn(&str) -> bool) -> Self {
+    pub(crate) fn new(redactor: &'a Redactor, is_reviewed: &'a IsReviewed<'a>) -> Self {
         Self {
             redactor,
             is_reviewed,
@@ -88,7 +78,7 @@ impl<'a> HandedValues<'a> {
         let each = |found: bool, value| self.take_out_of_value(value) || found;
         match value {
             Value::String(text) => {
-                let redacted = self.without_value(text);
+                let redacted = self.without_value(text, Vec::new);
                 let found = redacted.is_some();
                 *text = redacted.unwrap_or_else(|| std::mem::take(text));
                 found
@@ -99,11 +89,12 @@ impl<'a> HandedValues<'a> {
         }
     }
 
-    /// A text of one field, where it holds a value and is no word that an answer is made of.
-    fn without_value(&self, text: &str) -> Option<String> {
+    /// A text of one field, where it holds a value and is no word that an answer is made of. `places`: of what it may be a
+    /// quote.
+    fn without_value(&self, text: &str, places: impl FnOnce() -> Vec<Location>) -> Option<String> {
         let redacted = self.redactor.redact_handed(text);
-        let holds = redacted.secrets > 0 && !is_word_of_answers(text) && !(self.is_reviewed)(text);
-        holds.then_some(redacted.text)
+        let holds = redacted.secrets > 0 && !is_word_of_answers(text);
+        (holds && !(self.is_reviewed)(text, &places())).then_some(redacted.text)
     }
 
     /// An answer as it came: JSON, mostly, with words around it. Its strings are looked at as they are meant, whatever escapes
@@ -111,14 +102,18 @@ impl<'a> HandedValues<'a> {
     fn without_values(&self, raw: &str) -> Option<String> {
         let mut out = String::with_capacity(raw.len());
         let (mut end, mut found, mut kept) = (0, false, false);
-        for place in json_strings(raw) {
+        let strings = json_strings(raw);
+        let named = OnceCell::new();
+        for (index, place) in strings.iter().enumerate() {
             let written = &raw[place.clone()];
             let Ok(text) = serde_json::from_slice::<String>(written.as_bytes()) else {
                 continue;
             };
             found |= self.push_around(&mut out, &raw[end..place.start]);
             end = place.end;
-            if let Some(redacted) = self.without_value(&text) {
+            let places =
+                || NamedPlace::near(named.get_or_init(|| named_places(raw, &strings)), index);
+            if let Some(redacted) = self.without_value(&text, places) {
                 // A text is always JSON.
                 out.push_str(&serde_json::to_string(&redacted).unwrap_or_default());
                 found = true;
@@ -141,6 +136,57 @@ impl<'a> HandedValues<'a> {
         out.push_str(&redacted.text);
         redacted.secrets > 0
     }
+}
+
+/// How many strings further on a place may be named to which a quote belongs: those of one finding.
+const MAX_DISTANCE: usize = 32;
+
+/// How many strings stand between the names of the two fields of a place.
+const MAX_FIELDS: usize = 3;
+
+/// A place that an answer names, and the index of the string that does.
+struct NamedPlace {
+    index: usize,
+    location: Location,
+}
+
+impl NamedPlace {
+    /// The places that are named around a string, the nearest first.
+    fn near(named: &[Self], index: usize) -> Vec<Location> {
+        let first = named.partition_point(|place| place.index + MAX_DISTANCE < index);
+        let around = named[first..].iter();
+        let around = around.take_while(|place| place.index <= index + MAX_DISTANCE);
+        let mut around: Vec<&Self> = around.collect();
+        around.sort_by_key(|place| place.index.abs_diff(index));
+        around.iter().map(|place| place.location.clone()).collect()
+    }
+}
+
+/// The places that an answer names: a `path`, and the `line` beside it.
+fn named_places(raw: &str, strings: &[Range<usize>]) -> Vec<NamedPlace> {
+    let is_key = |index: &usize, name: &str| raw[strings[*index].clone()].trim_matches('"') == name;
+    let paths = (0..strings.len().saturating_sub(1)).filter(|index| is_key(index, "path"));
+    let named = paths.filter_map(|index| {
+        let path: String = serde_json::from_str(&raw[strings[index + 1].clone()]).ok()?;
+        let around = index.saturating_sub(MAX_FIELDS)..strings.len().min(index + 2 + MAX_FIELDS);
+        let mut lines = around.filter(|index| is_key(index, "line"));
+        let line = lines.find_map(|key| number_behind(&raw[strings[key].end..]));
+        let location = Location {
+            path: path.as_str().into(),
+            line: line.unwrap_or(1),
+            end_line: None,
+        };
+        Some(NamedPlace { index, location })
+    });
+    named.collect()
+}
+
+/// The number that is the value of a field, behind its name.
+fn number_behind(text: &str) -> Option<u32> {
+    let value = text.trim_start().strip_prefix(':')?.trim_start();
+    let value = value.trim_start_matches('"');
+    let end = value.find(|c: char| !c.is_ascii_digit())?;
+    value[..end].parse().ok()
 }
 
 /// Whether a text may be a field's name or a word such as `critical`: without it an answer is none.
@@ -178,7 +224,7 @@ mod tests {
 
     fn answer_without(value: &str, raw: &str, file: &str) -> String {
         let redactor = Redactor::default().handing([format!("MY_KEY={value}").as_str()]);
-        let is_file = |name: &str| name == file;
+        let is_file = |name: &str, _: &[Location]| name == file;
         let mut raw = raw.to_owned();
         HandedValues::new(&redactor, &is_file).take_out_of_answer(&mut raw, &mut None);
         raw
@@ -239,7 +285,7 @@ mod tests {
             format!("it wrote {value}"),
         )
         .with_unread(format!("my key is {value}").as_bytes());
-        HandedValues::new(&redactor, &|_| false).take_out_of_failure(&mut failure);
+        HandedValues::new(&redactor, &|_, _| false).take_out_of_failure(&mut failure);
         assert!(!format!("{failure:?}").contains(value), "{failure:?}");
         assert_eq!(failure.kind, council_protocol::FailureKind::Died);
     }

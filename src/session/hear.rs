@@ -1,10 +1,12 @@
 //! What happens becomes one kind of input.
 
+use std::cell::RefCell;
+
 use council_protocol::message::Ending;
-use council_protocol::{Event, Failure, FailureKind, JudgeId, Millis, Side};
+use council_protocol::{Event, Failure, FailureKind, JudgeId, Location, Millis};
 
 use super::drive::{SessionState, TaggedEvent};
-use super::handed::{HandedValues, stands_in_change};
+use super::handed::HandedValues;
 use super::looked_up;
 use crate::council::{CancelCause, Input, TimerId};
 
@@ -79,13 +81,11 @@ impl SessionState<'_> {
     }
 
     /// Takes the keys of agents out of what came, before it is written anywhere.
-    fn take_out_handed(&self, event: &mut Event) {
-        let setting = &self.setting;
-        let is_reviewed = |text: &str| {
-            let is_there = |side| matches!(setting.blobs.read(side, &text.into()), Ok(Some(_)));
-            stands_in_change(&setting.packet, text) || is_there(Side::New)
-        };
-        HandedValues::new(&setting.redactor, &is_reviewed).take_out_of_event(event);
+    fn take_out_handed(&mut self, event: &mut Event) {
+        let prover = RefCell::new(&mut self.prover);
+        let is_reviewed =
+            |text: &str, places: &[Location]| prover.borrow_mut().is_reviewed(text, places);
+        HandedValues::new(&self.setting.redactor, &is_reviewed).take_out_of_event(event);
     }
 
     /// A judge is gone, or was never seated.

@@ -50,6 +50,8 @@ pub(crate) struct QuoteProver {
     /// Judges that were shown redacted text quote redacted text.
     redactor: Redactor,
     texts: HashMap<RepoPath, Arc<SearchTexts>>,
+    /// The same as judges are shown each other's quotes: without any value that is known to be secret.
+    exchanged: HashMap<RepoPath, Arc<SearchTexts>>,
     found: HashMap<(Location, String), ProofWithContext>,
 }
 
@@ -60,6 +62,7 @@ type ProofWithContext = (Proof, String);
 struct SearchTexts(Vec<SearchText>);
 
 /// Lines, and the line on the reviewed side that each stands for.
+#[derive(Clone)]
 struct SearchText {
     lines: FileLines,
     /// None: the lines are numbered from 1.
@@ -82,6 +85,7 @@ impl QuoteProver {
             blobs,
             redactor,
             texts: HashMap::new(),
+            exchanged: HashMap::new(),
             found: HashMap::new(),
         }
     }
@@ -96,6 +100,16 @@ impl QuoteProver {
         let found = self.search_quote(&self.resolved(location), quote);
         self.found.insert(key, found.clone());
         found
+    }
+
+    /// Whether what is under review says a text by itself: the text names a file of it, is nothing but lines of the change,
+    /// or stands at one of these places.
+    pub(crate) fn is_reviewed(&mut self, text: &str, places: &[Location]) -> bool {
+        stands_in_change(&self.packet, text)
+            || matches!(self.blobs.read(Side::New, &text.into()), Ok(Some(_)))
+            || places
+                .iter()
+                .any(|place| self.prove_quote(place, text).0.resolves())
     }
 
     /// The line that is most like a quote which was not found, in a file of the change. Others stay closed: a judge could
@@ -172,9 +186,9 @@ impl QuoteProver {
 
     /// The line that a quote names, where the quote stands in it to the letter: as it is, where it was cut between a letter
     /// and its accent; or as a built-in judge redacts it, by the built-in table and alone, where the user's own rules and
-    /// what is known of the whole file replace more of it, or something else.
+    /// what is known of the whole file replace more of it, or something else; or as other judges were shown it.
     fn search_line(
-        &self,
+        &mut self,
         texts: &SearchTexts,
         location: &Location,
         quote: &str,
@@ -183,7 +197,8 @@ impl QuoteProver {
         let has_placeholder = quote.contains(PLACEHOLDER);
         if has_placeholder {
             let shown = self.redactor.redact_words(quote).text;
-            let again = texts.0.iter();
+            let exchanged = self.exchanged_texts(&location.path, texts);
+            let again = texts.0.iter().chain(&exchanged.0);
             let mut again = again.map(|text| text.search_near(location.line, &shown));
             if let Some(found) = again.find(is_found) {
                 return Some(found);
@@ -226,6 +241,16 @@ impl QuoteProver {
         let texts = Arc::new(SearchTexts(self.prepare_texts(path)?));
         self.texts.insert(path.clone(), Arc::clone(&texts));
         Ok(texts)
+    }
+
+    fn exchanged_texts(&mut self, path: &RepoPath, texts: &SearchTexts) -> Arc<SearchTexts> {
+        if let Some(texts) = self.exchanged.get(path) {
+            return Arc::clone(texts);
+        }
+        let of_text = |text: &SearchText| text.exchanged(&self.redactor, &path.display());
+        let texts = Arc::new(SearchTexts(texts.0.iter().filter_map(of_text).collect()));
+        self.exchanged.insert(path.clone(), Arc::clone(&texts));
+        texts
     }
 
     fn prepare_texts(&self, path: &RepoPath) -> Result<Vec<SearchText>, String> {
@@ -312,6 +337,18 @@ impl QuoteProver {
         }
         Ok(texts)
     }
+}
+
+/// Whether a text names a file of the change, or is nothing but lines of it.
+fn stands_in_change(packet: &Packet, text: &str) -> bool {
+    let mut files = packet.files.iter();
+    let is_name =
+        files.any(|file| file.path.display() == text || file.path_before().display() == text);
+    let hunks = || packet.files.iter().flat_map(|file| &file.hunks);
+    let is_line =
+        |wanted: &str| hunks().any(|hunk| hunk.lines().any(|line| line.text.contains(wanted)));
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    is_name || lines.all(is_line)
 }
 
 /// A quote of which nobody sees anything, as briefs write it: a line of such characters alone is a line all the same.
@@ -444,6 +481,17 @@ fn gather_lines(
 }
 
 impl SearchText {
+    /// The same lines as judges are shown quotes of them; none: they are shown as they are.
+    fn exchanged(&self, redactor: &Redactor, path: &str) -> Option<Self> {
+        let lines = (0..self.lines.len()).filter_map(|index| self.lines.get(index));
+        let lines: Vec<&str> = lines.collect();
+        let shown = redactor.redact_quote(path, &lines.join("\n"));
+        (shown.secrets > 0).then(|| Self {
+            lines: FileLines::of(&shown.text),
+            ..self.clone()
+        })
+    }
+
     fn search_near(&self, line: u32, quote: &str) -> ProofWithContext {
         let claimed = self.index_of(line);
         let proof = self.lines.prove(claimed, quote);
@@ -589,3 +637,7 @@ fn hidden_lines(text: &str, form: &str) -> BTreeMap<usize, u16> {
 #[cfg(test)]
 #[path = "prove_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "prove_handed_tests.rs"]
+mod handed_tests;

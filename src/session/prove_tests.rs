@@ -5,7 +5,7 @@ use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
 
 use super::*;
 
-struct Blobs(BTreeMap<(Side, &'static str), &'static str>);
+pub(super) struct Blobs(pub(super) BTreeMap<(Side, &'static str), &'static str>);
 
 impl BlobSource for Blobs {
     fn read(&self, side: Side, path: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {
@@ -40,7 +40,7 @@ fn change(path: &str, status: FileStatus, hunks: &[(u32, u32, &str)]) -> FileCha
     }
 }
 
-fn packet() -> Arc<Packet> {
+pub(super) fn packet() -> Arc<Packet> {
     let hunks = [
         (
             10,

@@ -1,6 +1,7 @@
 //! One seat of one round in a process of its own: files in, files out (`git council judge`). Background workers and the
 //! jobs of a matrix are this.
 
+use std::cell::{LazyCell, RefCell};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,12 +12,14 @@ use council_protocol::worker::{
     ReplyFile, ReplySubject, WorkerReply, reply_file, seat_file, turn_file,
 };
 use council_protocol::{
-    BlobSource, Failure, FailureKind, JudgeId, JudgeSpec, Packet, RepoPath, Side, Turn, TurnId,
+    BlobSource, Failure, FailureKind, JudgeId, JudgeSpec, Location, Packet, RepoPath, Side, Turn,
+    TurnId,
 };
 use council_secrets::Redactor;
 use serde::de::DeserializeOwned;
 
-use super::handed::{HandedValues, stands_in_change};
+use super::handed::HandedValues;
+use super::prove::QuoteProver;
 use crate::packet::{self, FOLDER_VERSION, FolderIndex, INDEX_FILE, PACKET_FILE, sha256};
 use crate::safe_file::{self, FileWriter};
 
@@ -176,8 +179,16 @@ pub(crate) fn answer_turn(
         },
         Err(failure) => WorkerReply::Failed { failure },
     };
-    let is_reviewed =
-        |text: &str| open_packet(run).is_ok_and(|(packet, _)| stands_in_change(&packet, text));
+    // Few answers hold a key, and only those are compared with the change.
+    let prover = LazyCell::new(|| {
+        let (packet, blobs) = open_packet(run).ok()?;
+        let prover = QuoteProver::new(Arc::new(packet), Arc::new(blobs), redactor.clone());
+        Some(RefCell::new(prover))
+    });
+    let is_reviewed = |text: &str, places: &[Location]| {
+        let prover = prover.as_ref();
+        prover.is_some_and(|prover| prover.borrow_mut().is_reviewed(text, places))
+    };
     HandedValues::new(redactor, &is_reviewed).take_out_of_reply(&mut reply);
     let path = reply_file(run, judge, turn);
     FileWriter::new(&path)
