@@ -67,6 +67,15 @@ impl<'a> FileWriter<'a> {
         self.sync_folder()
     }
 
+    /// Writes the file beside its place. Nothing changes there until it is put into it, and a file that never is goes away.
+    pub fn write_beside(&self, bytes: &[u8]) -> io::Result<FileBeside> {
+        refuse_linked_folders(self.path)?;
+        Ok(FileBeside {
+            half: self.half_file(None, bytes)?,
+            path: self.path.to_owned(),
+        })
+    }
+
     /// Writes a file that is never overwritten; `AlreadyExists` when something is there.
     pub fn write_new(&self, bytes: &[u8]) -> io::Result<()> {
         refuse_linked_folders(self.path)?;
@@ -106,6 +115,22 @@ impl<'a> FileWriter<'a> {
         } else {
             Ok(())
         }
+    }
+}
+
+/// A whole file that lies beside its place: several of them can be written before any takes the place of another.
+#[derive(Debug)]
+pub struct FileBeside {
+    half: tempfile::NamedTempFile,
+    path: PathBuf,
+}
+
+impl FileBeside {
+    /// Replaces what is in the place.
+    pub fn put_into_place(self) -> io::Result<()> {
+        refuse_linked_folders(&self.path)?;
+        let put = self.half.persist(&self.path);
+        put.map(drop).map_err(|error| error.error)
     }
 }
 

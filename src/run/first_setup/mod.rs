@@ -2,6 +2,7 @@
 
 mod own_file;
 mod repository_files;
+mod write;
 
 use std::path::{Path, PathBuf};
 
@@ -13,9 +14,9 @@ use crate::run::context::RunContext;
 use crate::run::detect_tools::detect_tools;
 use crate::run::error::RunError;
 use crate::run::seats::{ApiVendor, vendors_with_key};
-use crate::safe_file;
 
 pub(crate) use own_file::describe_version;
+pub(crate) use write::write_setup;
 
 /// For whom git-council is set up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -162,41 +163,6 @@ pub(crate) fn plan_setup(
     // Whom a repository's reviews are sent to is said in the user's own file only.
     let mine = options.own_file.as_deref().filter(|_| !choices.is_empty());
     Ok(files.chain(mine.map(own)).collect())
-}
-
-/// Writes the files. Those of a repository through no link of it; the user's own link, such as that of a manager of
-/// dotfiles, stays and leads where it leads.
-///
-/// # Errors
-/// Names the file that cannot be written.
-pub(crate) fn write_setup(files: &[PlannedFile], options: &SetupOptions) -> Result<(), RunError> {
-    for PlannedFile { path, text } in files {
-        let written = match options.worktree.as_deref() {
-            Some(top) if options.own_file.as_ref() != Some(path) => write_below(top, path, text),
-            _ => write_own(path, text),
-        };
-        written
-            .map_err(|error| RunError::run(format!("cannot write {}: {error}", path.display())))?;
-    }
-    Ok(())
-}
-
-fn write_own(path: &Path, text: &str) -> std::io::Result<()> {
-    if let Some(parent) = path.parent() {
-        std::fs::create_dir_all(parent)?;
-    }
-    let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    safe_file::write_file(&place, text)
-}
-
-fn write_below(top: &Path, path: &Path, text: &str) -> std::io::Result<()> {
-    let folder = path
-        .parent()
-        .and_then(|parent| parent.strip_prefix(top).ok());
-    if let Some(folder) = folder.filter(|folder| !folder.as_os_str().is_empty()) {
-        safe_file::make_dirs(top, folder)?;
-    }
-    safe_file::write_file(path, text)
 }
 
 /// The lines of a file that still name no release: whoever copies it puts a commit there.

@@ -84,12 +84,14 @@ pub(crate) fn run(args: &InitArgs, start: &CommandContext) -> Result<(), RunErro
         .hint("or without questions: git council init --preset solo"));
     }
     let files = plan_setup(preset, &options, &answers.choices)?;
-    write_setup(&files, &options)?;
-    let told = describe_result(preset, &options, &answers.choices, &files);
-    start.console.print_wrapped(&told)?;
+    let written = write_setup(&files, &options)?;
     if answers.with_hook {
+        // Without it the setup is not what was chosen: the files are taken back.
         hook::install_push_hook(start)?;
     }
+    written.keep();
+    let told = describe_result(preset, &options, &answers.choices, &files);
+    start.console.print_wrapped(&told)?;
     start
         .console
         .hint("try it on the last commit: git council review HEAD");
