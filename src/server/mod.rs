@@ -7,6 +7,7 @@ mod tools;
 use std::sync::Arc;
 use std::time::Duration;
 
+use council_agents::mcp_lines::checked_stdio;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
@@ -14,7 +15,6 @@ use rmcp::model::{
     ResourceContents, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::RequestContext;
-use rmcp::transport::stdio;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
 use serde_json::Value;
 use tokio::sync::mpsc::unbounded_channel;
@@ -53,7 +53,7 @@ pub(crate) fn serve(start: &RunContext) -> Result<(), RunError> {
         one_review: Arc::default(),
     };
     runtime.block_on(async {
-        let running = server.serve(stdio()).await;
+        let running = server.serve(checked_stdio()).await;
         let running = running.map_err(|error| cannot(error.to_string()))?;
         let ended = running.waiting().await;
         ended.map(drop).map_err(|error| cannot(error.to_string()))

@@ -173,3 +173,32 @@ fn a_judge_looks_things_up_over_the_socket_of_its_mailbox() {
         .write_home("mailbox/turn.json", &turn.to_string());
     assert!(!listed(&mut client).contains("submit_verdict"));
 }
+
+/// What reads a message in another way than we do must not decide what a judge said.
+#[test]
+fn a_message_with_two_equal_keys_or_that_is_cut_off_is_refused_and_nothing_of_it_is_kept() {
+    let mut client = Client::start();
+    let whole = verdict("k1").to_string();
+    let twice = whole.replacen("{", "{\"verdict\":\"FAIL\",", 1);
+    let call = |id: u64, arguments: &str| {
+        format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/call\",\"params\":{{\"name\":\"submit_verdict\",\
+             \"arguments\":{arguments}}}}}"
+        )
+    };
+    for (line, id) in [
+        (call(40, &twice), json!(40)),
+        (call(41, &whole[..whole.len() - 1]), Value::Null),
+        ("no JSON".to_owned(), Value::Null),
+    ] {
+        writeln!(client.to.as_mut().unwrap(), "{line}").unwrap();
+        let mut told = String::new();
+        client.from.read_line(&mut told).unwrap();
+        let told: Value = serde_json::from_str(&told).unwrap();
+        assert_eq!(told.get("id").unwrap_or(&Value::Null), &id, "{told}");
+        assert_eq!(told["error"]["code"], -32700, "{told}");
+    }
+    assert_eq!(client.submitted(), None);
+    let (_, is_wrong) = client.call("submit_verdict", verdict("k1"));
+    assert!(!is_wrong, "it goes on");
+}

@@ -24,6 +24,8 @@ pub mod known_tools;
 mod linger;
 mod local;
 pub mod mailbox;
+#[cfg(feature = "mcp")]
+pub mod mcp_lines;
 mod outlet;
 pub mod private;
 mod process;

@@ -10,11 +10,11 @@ use rmcp::model::{
     ToolAnnotations,
 };
 use rmcp::service::RequestContext;
-use rmcp::transport::stdio;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
 use serde_json::{Value, json};
 
 use super::JudgeMailbox;
+use crate::mcp_lines::checked_stdio;
 use crate::schema;
 use crate::tools::tool_declarations;
 
@@ -28,7 +28,7 @@ const MAX_LINES: u64 = 2_000;
 pub async fn serve_mailbox(folder: &Path) -> Result<(), String> {
     let clerk = MailboxServer(JudgeMailbox::open_at(folder));
     let running = clerk
-        .serve(stdio())
+        .serve(checked_stdio())
         .await
         .map_err(|error| error.to_string())?;
     running.waiting().await.map_err(|error| error.to_string())?;
