@@ -749,6 +749,32 @@ fn a_superseded_review_ends_and_the_latest_commit_has_its_verdict() {
     assert!(log.contains("interrupted"), "{log}");
 }
 
+/// A law: however fast commits follow each other, also where there is nothing to compare the branch with, no commit is left
+/// out of the review of the last one.
+#[test]
+fn each_of_several_fast_commits_is_reviewed() {
+    let desk = Desk::new();
+    desk.repo.git(["remote", "remove", "origin"]);
+    desk.repo
+        .council(["hook", "install", "--post-commit"])
+        .ends(0);
+    for n in 0..4 {
+        desk.repo.write(&format!("file-{n}.md"), CONFLICT);
+        desk.git(&[], &["add", "."]).ends(0);
+        desk.git(&[], &["commit", "--quiet", "--message", "One more"])
+            .ends(0);
+    }
+    let mut reviewed = String::new();
+    let is_whole = |said: &str| (0..4).all(|n| said.contains(&format!("file-{n}.md")));
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(100);
+    while !is_whole(&reviewed) {
+        assert!(std::time::Instant::now() < end, "{reviewed}");
+        desk.repo.council(["wait", "--timeout", "60s"]);
+        reviewed += &desk.repo.council(["show", "--json"]).stdout;
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+}
+
 /// A judge that is not built in, so that its review waits for a quiet machine; no machine is quiet enough.
 fn waiting_desk() -> Desk {
     let desk = Desk::new();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::cli::context::CommandContext;
-use crate::git::{self, TargetSpec};
+use crate::git;
 use crate::report::exit;
 use crate::run::error::RunError;
 use crate::run::hook::background::{LoadLimits, background_queue, load_limits};
@@ -373,15 +373,7 @@ fn run_post_commit(start: &CommandContext) -> Result<(), RunError> {
     let Some(background) = background_queue(start)? else {
         return Ok(());
     };
-    let head = git::read_change(&git::ChangeRequest {
-        dir: start.dir.clone(),
-        spec: TargetSpec::parse("HEAD"),
-        pathspecs: Vec::new(),
-        env: start.git_environment(),
-    })?
-    .target
-    .head;
-    background.request_review(&head.unwrap_or_default(), start)
+    background.request_review(start)
 }
 
 fn run_background(start: &CommandContext) -> Result<(), RunError> {

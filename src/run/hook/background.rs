@@ -2,7 +2,8 @@
 //! is busy. Every worktree has requests of its own: a commit in one supersedes nothing in another.
 //!
 //! A request is a file that names a commit. Whoever holds the lock works requests off; whoever does not leaves its own and
-//! goes. A request that comes during a review ends that review: nobody waits for a verdict on what is superseded.
+//! goes. A request that comes during a review ends that review: nobody waits for a verdict on what is superseded. What the
+//! ended review would have looked at is part of the next one (`commits.rs`).
 
 use std::fs;
 use std::io;
@@ -15,8 +16,9 @@ use std::time::{Duration, Instant};
 use council_protocol::Seat;
 use council_protocol::seat::AgentKind;
 
+use super::commits::{MadeCommit, Unreviewed, UnreviewedCommits};
 use crate::config::Config;
-use crate::git::RepositoryPaths;
+use crate::git::{self, RepositoryPaths, TargetSpec};
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::seats::SeatPlanner;
@@ -28,6 +30,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// How long a review that is superseded has to end.
 const GRACE: Duration = Duration::from_secs(35);
+
+/// Comes before the first commit.
+const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 /// The requests of a worktree.
 pub(crate) struct BackgroundQueue {
@@ -65,6 +70,10 @@ impl BackgroundQueue {
         self.dir.join("waiting")
     }
 
+    fn commits(&self) -> UnreviewedCommits {
+        UnreviewedCommits(self.dir.join("commits"))
+    }
+
     /// Why the last request was given up.
     fn given_up_file(&self) -> PathBuf {
         self.dir.join("given-up")
@@ -84,11 +93,12 @@ impl BackgroundQueue {
     }
 
     /// Leaves a request and starts whoever works it off, detached; returns at once.
-    pub(crate) fn request_review(&self, head: &str, start: &RunContext) -> Result<(), RunError> {
+    pub(crate) fn request_review(&self, start: &RunContext) -> Result<(), RunError> {
+        let head = last_commit(start)?;
         let cannot = |error: io::Error| {
             RunError::run(format!("cannot start a review in the background: {error}"))
         };
-        self.write_request(head).map_err(cannot)?;
+        self.write_request(&head).map_err(cannot)?;
         let exe = program(start).map_err(cannot)?;
         let mut command = Command::new(exe);
         name_repository(&mut command, start);
@@ -105,14 +115,14 @@ impl BackgroundQueue {
 
     /// Begins a review that was given up: somebody needs the verdict now.
     pub(crate) fn begin_again(&self, start: &RunContext) -> Result<(), RunError> {
-        self.request_review("HEAD", start)?;
+        self.request_review(start)?;
         // Where it cannot be written, the review begins when the machine is quiet.
         let _ = safe_file::write_file(&self.urgent_file(), "");
         Ok(())
     }
 
     /// Leaves a request in the place of any earlier one.
-    fn write_request(&self, head: &str) -> io::Result<()> {
+    fn write_request(&self, head: &MadeCommit) -> io::Result<()> {
         safe_file::make_folder(&self.dir)?;
         for over in [self.given_up_file(), self.urgent_file()] {
             match fs::remove_file(over) {
@@ -120,7 +130,9 @@ impl BackgroundQueue {
                 _ => {}
             }
         }
-        safe_file::write_file(&self.request_file(), head)
+        // First: whoever finds the request needs to know of the commit.
+        self.commits().add(head)?;
+        safe_file::write_file(&self.request_file(), &head.id)
     }
 
     /// How it stands.
@@ -179,7 +191,7 @@ impl BackgroundQueue {
             let head = safe_file::read_text(self.request_file());
             fs::remove_file(self.request_file())?;
             match (waited, head) {
-                (Ok(()), Ok(_)) => self.run_review(start)?,
+                (Ok(()), Ok(head)) => self.run_review(&head, start)?,
                 (Err(why), Ok(_)) => safe_file::write_file(&self.given_up_file(), why)?,
                 (_, Err(_)) => {}
             }
@@ -205,13 +217,22 @@ impl BackgroundQueue {
     }
 
     /// One review, ended when another request comes.
-    fn run_review(&self, start: &RunContext) -> io::Result<()> {
-        // A branch without a base is reviewed by its last commit.
-        for target in [None, Some("HEAD")] {
+    fn run_review(&self, head: &str, start: &RunContext) -> io::Result<()> {
+        // A branch without a base is reviewed by its last commits; what cannot be reviewed so, by the last one alone.
+        let since = match self.commits().before(head)? {
+            Unreviewed::One => None,
+            Unreviewed::Since(base) => {
+                Some(format!("{}..{head}", base.as_deref().unwrap_or(EMPTY_TREE)))
+            }
+        };
+        let targets = [Some(None), since.as_deref().map(Some), Some(Some("HEAD"))];
+        for target in targets.into_iter().flatten() {
             let mut child = spawn_review(target, start)?;
             loop {
-                match child.try_wait()? {
-                    Some(status) if status.code() == Some(2) && target.is_none() => break,
+                match child.try_wait()?.map(|status| status.code()) {
+                    Some(Some(2)) if target != Some("HEAD") => break,
+                    // A verdict was found: nothing of it has to be looked at again.
+                    Some(Some(0 | 1)) => return self.commits().remove(head),
                     Some(_) => return Ok(()),
                     None if self.request_file().exists() => {
                         end_review(&mut child)?;
@@ -223,6 +244,20 @@ impl BackgroundQueue {
         }
         Ok(())
     }
+}
+
+/// The commit at which the worktree is.
+fn last_commit(start: &RunContext) -> Result<MadeCommit, RunError> {
+    let change = git::read_change(&git::ChangeRequest {
+        dir: start.dir.clone(),
+        spec: TargetSpec::parse("HEAD"),
+        pathspecs: Vec::new(),
+        env: start.git_environment(),
+    })?;
+    Ok(MadeCommit {
+        id: change.target.head.unwrap_or_default(),
+        base: change.target.base,
+    })
 }
 
 /// Hands on which repository is meant, where the directory alone does not say so, and nothing else of what git exports to a
@@ -395,7 +430,11 @@ mod tests {
         assert!(why.starts_with("the load is"), "{why}");
         fs::write(queue.given_up_file(), &why).unwrap();
         assert_eq!(queue.current_state(), BackgroundState::GivenUp(why));
-        queue.write_request("HEAD").unwrap();
+        let head = MadeCommit {
+            id: "a".to_owned(),
+            base: None,
+        };
+        queue.write_request(&head).unwrap();
         assert_eq!(queue.current_state(), BackgroundState::Working);
     }
 

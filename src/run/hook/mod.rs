@@ -1,6 +1,7 @@
 //! Hooks of git: how they are installed, what a push is told, and the reviews that go on in the background.
 
 pub(crate) mod background;
+pub(crate) mod commits;
 pub(crate) mod gate;
 pub(crate) mod install;
 mod managed_lines;
