@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use aho_corasick::AhoCorasick;
 
@@ -44,13 +44,21 @@ pub(crate) struct DerivedForms {
     known: HashSet<Vec<u8>>,
     seeds: BTreeMap<[u8; SEED], Vec<SeedPlace>>,
     bytes: usize,
-    finder: OnceLock<Option<AhoCorasick>>,
+    finder: OnceLock<Option<SeedFinder>>,
+}
+
+/// Finds all seeds in one pass over a text.
+#[derive(Debug)]
+struct SeedFinder {
+    automaton: AhoCorasick,
+    /// Where each of them stands, by its number in the automaton.
+    places: Vec<Vec<SeedPlace>>,
 }
 
 /// One form of one value.
 #[derive(Debug)]
 struct Form {
-    kind: String,
+    kind: Arc<str>,
     /// Its letters and digits, folded.
     signs: Vec<u8>,
     /// How many of them in a row give it away.
@@ -76,7 +84,7 @@ struct SeedPlace {
 
 impl DerivedForms {
     /// Keeps a value in all forms. `is_guess`: nothing but the name of its file says that it is secret.
-    pub(crate) fn insert(&mut self, kind: &str, value: &str, is_guess: bool) {
+    pub(crate) fn insert(&mut self, kind: &Arc<str>, value: &str, is_guess: bool) {
         let value = &value[..value.floor_char_boundary(MAX_VALUE)];
         if self.bytes + value.len() > MAX_BYTES || value.len() < MIN_VALUE {
             return;
@@ -86,7 +94,7 @@ impl DerivedForms {
         for value in [value, &decoded] {
             for (signs, run, spelling) in forms_of(value, is_guess) {
                 self.push(Form {
-                    kind: kind.to_owned(),
+                    kind: Arc::clone(kind),
                     signs,
                     run,
                     spelling,
@@ -130,20 +138,23 @@ impl DerivedForms {
     }
 
     /// Made when it is needed: many runs have no words of a judge.
-    fn finder(&self) -> Option<&AhoCorasick> {
-        let build = || AhoCorasick::new(self.seeds.keys()).ok();
+    fn finder(&self) -> Option<&SeedFinder> {
+        let build = || {
+            let automaton = AhoCorasick::new(self.seeds.keys()).ok()?;
+            let places = self.seeds.values().cloned().collect();
+            Some(SeedFinder { automaton, places })
+        };
         let finder = self.finder.get_or_init(build).as_ref();
         finder.filter(|_| !self.seeds.is_empty())
     }
 
-    fn find_as_written(&self, finder: &AhoCorasick, text: &str) -> Vec<SecretSpan<'_>> {
+    fn find_as_written(&self, finder: &SeedFinder, text: &str) -> Vec<SecretSpan<'_>> {
         let folded = FoldedText::of(text);
-        let places: Vec<&Vec<SeedPlace>> = self.seeds.values().collect();
         // Where the last run of a form ends: a text may hold nothing but seeds.
         let mut ends: HashMap<usize, usize> = HashMap::new();
         let mut spans = Vec::new();
-        for found in finder.find_overlapping_iter(&folded.signs) {
-            for place in places[found.pattern().as_usize()] {
+        for found in finder.automaton.find_overlapping_iter(&folded.signs) {
+            for place in &finder.places[found.pattern().as_usize()] {
                 let end = ends.entry(place.form).or_default();
                 if found.end() <= *end {
                     continue;

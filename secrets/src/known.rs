@@ -1,7 +1,8 @@
 //! Secrets by their value: what was taken out of the change is taken out of every answer that repeats it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
+use std::sync::Arc;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
@@ -23,13 +24,17 @@ const MIN_ANYWHERE: usize = 12;
 #[derive(Debug, Default)]
 pub(crate) struct KnownValues {
     /// Value → kind. Sorted, so that the same change makes the same redactor.
-    whole: BTreeMap<String, String>,
+    whole: BTreeMap<String, Arc<str>>,
     /// Pieces of what was drawn at random → kind.
-    pieces: HashMap<[u8; PIECE], String>,
+    pieces: HashMap<[u8; PIECE], Arc<str>>,
     /// All of them in the other forms that somebody may give them.
     derived: DerivedForms,
     bytes: usize,
+    /// The kinds of all of them, each once: there may be hundreds of thousands of values.
+    kinds: BTreeSet<Arc<str>>,
     finder: Option<AhoCorasick>,
+    /// The kinds of what the finder finds.
+    found_kinds: Vec<Arc<str>>,
 }
 
 impl KnownValues {
@@ -41,7 +46,7 @@ impl KnownValues {
             return;
         }
         self.bytes += whole.len();
-        let kind = span.kind.to_owned();
+        let kind = self.shared_kind(span.kind);
         let random = span.random.clone().map(|random| &line[random]);
         // What all tokens of a kind begin with gives none of them away.
         self.derived
@@ -49,12 +54,23 @@ impl KnownValues {
         if let Some(random) = random {
             for piece in random.as_bytes().windows(PIECE) {
                 let piece = piece.try_into().unwrap_or_default();
-                self.pieces.entry(piece).or_insert_with(|| kind.clone());
+                self.pieces
+                    .entry(piece)
+                    .or_insert_with(|| Arc::clone(&kind));
             }
         }
         for form in written_forms(whole) {
-            self.whole.entry(form).or_insert_with(|| kind.clone());
+            self.whole.entry(form).or_insert_with(|| Arc::clone(&kind));
         }
+    }
+
+    fn shared_kind(&mut self, kind: &str) -> Arc<str> {
+        if let Some(kind) = self.kinds.get(kind) {
+            return Arc::clone(kind);
+        }
+        let kind: Arc<str> = kind.into();
+        self.kinds.insert(Arc::clone(&kind));
+        kind
     }
 
     /// Prepares the search; call it when all values are there.
@@ -66,6 +82,7 @@ impl KnownValues {
             .build(self.whole.keys());
         // Bounded above: it cannot be too large.
         self.finder = finder.ok().filter(|_| !self.whole.is_empty());
+        self.found_kinds = self.whole.values().map(Arc::clone).collect();
     }
 
     /// Where a text of any number of lines holds a value in another form.
@@ -80,11 +97,10 @@ impl KnownValues {
         }
         let shown = placeholders(line);
         let is_free = |range: &Range<usize>| !overlaps_any(&shown, range);
-        let kinds: Vec<&String> = self.whole.values().collect();
         for found in self.finder.iter().flat_map(|finder| finder.find_iter(line)) {
             let range = found.range();
             if is_free(&range) && (range.len() >= MIN_ANYWHERE || is_word(line, &range)) {
-                let kind = kinds[found.pattern().as_usize()];
+                let kind = &self.found_kinds[found.pattern().as_usize()];
                 spans.push(SecretSpan::of_known(kind, range));
             }
         }
@@ -255,7 +271,7 @@ mod laws {
             });
             !shown.any(|other| other.start < range.end && range.start < other.end)
         };
-        let kinds: Vec<&String> = known.whole.values().collect();
+        let kinds: Vec<&Arc<str>> = known.whole.values().collect();
         for found in known
             .finder
             .iter()

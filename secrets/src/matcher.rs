@@ -119,7 +119,10 @@ impl SecretTable {
 
     /// The secrets of a line that are written in it as they are.
     fn find_written<'t>(&'t self, line: &str) -> Vec<SecretMatch<'t>> {
-        let mut words = self.keyword_finder().find_overlapping_iter(line).peekable();
+        let mut words = self
+            .keyword_finder(line)
+            .find_overlapping_iter(line)
+            .peekable();
         // Most lines have no keyword, and cost nothing more.
         if words.peek().is_none() && self.always.is_empty() {
             return Vec::new();

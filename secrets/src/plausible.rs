@@ -3,18 +3,25 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use aho_corasick::AhoCorasick;
 use regex::Regex;
 
 use crate::dialect::compile_pattern;
 
 /// Shannon entropy in bits per character: about 4 and more for random letters and digits, 3 and less for words.
 pub fn shannon_entropy(text: &str) -> f64 {
-    let mut counts: HashMap<char, f64> = HashMap::new();
+    // Nearly all that is asked about is ASCII, and a file may hold a hundred thousand values.
+    let (mut ascii, mut others) = ([0_u32; 128], HashMap::<char, u32>::new());
     for c in text.chars() {
-        *counts.entry(c).or_default() += 1.0;
+        match ascii.get_mut(c as usize) {
+            Some(count) => *count += 1,
+            None => *others.entry(c).or_default() += 1,
+        }
     }
-    let total: f64 = counts.values().sum();
-    let mut shares: Vec<f64> = counts.into_values().map(|count| count / total).collect();
+    let counts = ascii.into_iter().filter(|count| *count > 0);
+    let counts: Vec<f64> = counts.chain(others.into_values()).map(f64::from).collect();
+    let total: f64 = counts.iter().sum();
+    let mut shares: Vec<f64> = counts.iter().map(|count| count / total).collect();
     // The order of a map is drawn anew for each process; sums of floats depend on it.
     shares.sort_by(f64::total_cmp);
     -shares.iter().map(|p| p * p.log2()).sum::<f64>()
@@ -45,12 +52,12 @@ pub fn is_placeholder(value: &str) -> bool {
     ];
     const SEQUENCES: [&str; 5] = ["1234567", "7654321", "0000000", "aaaaaa", "deadbeef"];
     const TEMPLATES: [&str; 7] = ["${", "{{", "$(", "%(", "<", "#{", "{}"];
-    let lower = value.to_ascii_lowercase();
-    WORDS
-        .iter()
-        .chain(&SEQUENCES)
-        .chain(&TEMPLATES)
-        .any(|mark| lower.contains(mark))
+    static MARKS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+        let marks = WORDS.iter().chain(&SEQUENCES).chain(&TEMPLATES);
+        let mut builder = AhoCorasick::builder();
+        builder.ascii_case_insensitive(true).build(marks).ok()
+    });
+    MARKS.as_ref().is_some_and(|marks| marks.is_match(value))
 }
 
 /// Whether a token's random part looks drawn.

@@ -26,11 +26,11 @@ pub struct SecretTable {
     digest: String,
     /// The keywords of all rules, each once, in either case.
     keywords: AhoCorasick,
-    /// The same, four times as quick and slow to build: for whoever reads many lines.
+    /// The same, four times as quick and slow to build: for whoever reads much.
     quick_keywords: OnceLock<Option<AhoCorasick>>,
     words: Vec<String>,
-    /// How many lines were read so far.
-    lines: AtomicUsize,
+    /// How many bytes were read so far.
+    bytes: AtomicUsize,
     /// The rules that a keyword calls for, in the order of the keywords.
     pub(crate) called: Vec<Vec<usize>>,
     /// The rules that apply to every line.
@@ -212,7 +212,7 @@ impl SecretTable {
             keywords: keywords.map_err(|error| TableError(format!("its keywords: {error}")))?,
             quick_keywords: OnceLock::new(),
             words,
-            lines: AtomicUsize::new(0),
+            bytes: AtomicUsize::new(0),
             called: calls.into_iter().map(|(_, rules)| rules).collect(),
             always,
             rules,
@@ -222,8 +222,8 @@ impl SecretTable {
     }
 
     /// What finds the keywords in the next line.
-    pub(crate) fn keyword_finder(&self) -> &AhoCorasick {
-        if self.lines.fetch_add(1, Ordering::Relaxed) < MIN_LINES_FOR_DFA {
+    pub(crate) fn keyword_finder(&self, line: &str) -> &AhoCorasick {
+        if self.bytes.fetch_add(line.len() + 1, Ordering::Relaxed) < MIN_BYTES_FOR_DFA {
             return &self.keywords;
         }
         let quick = self.quick_keywords.get_or_init(|| {
@@ -259,8 +259,8 @@ impl SecretTable {
     }
 }
 
-/// Lines from which on building the quick automaton is worth its milliseconds.
-const MIN_LINES_FOR_DFA: usize = 8_000;
+/// Bytes from which on building the quick automaton is worth its milliseconds, in many lines or in one.
+const MIN_BYTES_FOR_DFA: usize = 320 << 10;
 
 /// The most bytes of words in it: it takes some hundred bytes of memory for each of them.
 const MAX_DFA_WORDS: usize = 16 << 10;

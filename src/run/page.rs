@@ -13,7 +13,7 @@ use crate::report::markdown::ReadingPlace;
 use crate::run::bundle;
 use crate::run::context::RunContext;
 use crate::run::loaded::LoadedRun;
-use crate::run::redaction::redactor_of_past;
+use crate::run::redaction::{redactor_of_past, user_redactor};
 use crate::run::replay::run_prompter;
 use crate::run::store::{self, StoredRun};
 use crate::session::stored;
@@ -23,6 +23,9 @@ const PAGE_FILE: &str = "page.html";
 
 /// The most bytes of a stored change that is read for a report at a terminal.
 const MAX_SHOWN_PACKET: u64 = 4 << 20;
+
+/// The most bytes of one file that are read for it: all of them are searched for secrets, to show a few lines.
+const MAX_SHOWN_FILE: usize = 1 << 20;
 
 /// The page of a report. Where its run is not here any more, findings show their quotes alone.
 pub(crate) fn render_page(report: &Report, start: &RunContext) -> String {
@@ -58,13 +61,18 @@ pub(crate) fn shown_files(report: &Report, start: &RunContext) -> Vec<FileChange
     let Some(past) = past.flatten().filter(has_small_packet) else {
         return Vec::new();
     };
-    let Some((_, packet, redactor)) = read_change(past, report, start) else {
+    // Lines of a file are shown without what looks like a secret: nothing has to be known of the rest of the change.
+    let read = || {
+        let (_, packet) = read_change(past, report)?;
+        Some((packet, user_redactor(start).ok()?))
+    };
+    let Some((packet, redactor)) = read() else {
         return Vec::new();
     };
     let files = packet
         .files
         .into_iter()
-        .filter(|file| named.contains(&file.path));
+        .filter(|file| named.contains(&file.path) && is_small(file));
     files.map(|file| redact_file(file, &redactor)).collect()
 }
 
@@ -75,9 +83,15 @@ fn has_small_packet(past: &StoredRun) -> bool {
         .is_ok_and(|packet| packet.len() <= MAX_SHOWN_PACKET)
 }
 
+fn is_small(file: &FileChange) -> bool {
+    let size: usize = file.hunks.iter().map(|hunk| hunk.body.len()).sum();
+    size <= MAX_SHOWN_FILE
+}
+
 /// The change and the prompts, if the folder holds the run that the report names.
 fn read_material(past: StoredRun, report: &Report, start: &RunContext) -> Option<PageMaterial> {
-    let (left, packet, redactor) = read_change(past, report, start)?;
+    let (left, packet) = read_change(past, report)?;
+    let redactor = redactor_of_past(start, &packet).ok()?;
     let files = packet.files.into_iter();
     Some(PageMaterial {
         files: files.map(|file| redact_file(file, &redactor)).collect(),
@@ -86,19 +100,14 @@ fn read_material(past: StoredRun, report: &Report, start: &RunContext) -> Option
     })
 }
 
-/// The run that a report names with its change, and what knows the secrets in it.
-fn read_change(
-    past: StoredRun,
-    report: &Report,
-    start: &RunContext,
-) -> Option<(LoadedRun, Packet, Redactor)> {
+/// The run that a report names, with its change.
+fn read_change(past: StoredRun, report: &Report) -> Option<(LoadedRun, Packet)> {
     let left = LoadedRun::load(past, None).ok()?;
     if left.journal.header.started != report.receipt.run.started {
         return None;
     }
     let packet = stored::restore_packet(&left.packet, &left.journal.header, &left.plan).ok()?;
-    let redactor = redactor_of_past(start, &packet).ok()?;
-    Some((left, packet, redactor))
+    Some((left, packet))
 }
 
 /// What the judges were asked. A change that is not there any more cannot be told again.

@@ -75,9 +75,9 @@ impl<'a> ChangeView<'a> {
 
     /// Whether the change removes the same line, white space aside, somewhere: then it was moved.
     pub(crate) fn removes_line(&self, text: &str) -> bool {
-        self.removed
-            .get_or_init(|| self.removed_lines())
-            .contains(&line_fingerprint(text))
+        let removed = self.removed.get_or_init(|| self.removed_lines());
+        // A line may be of many megabytes.
+        !removed.is_empty() && removed.contains(&line_fingerprint(text))
     }
 
     fn removed_lines(&self) -> HashSet<u64> {
