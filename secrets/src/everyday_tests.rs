@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use crate::Redactor;
 
 /// Each form, with `{}` for the secret.
-const FORMS: [&str; 24] = [
+const FORMS: [&str; 34] = [
     r#"password = "{}""#,
     r#"password = "a\"b{}""#,
     "u = \"postgres://admin:Str/{}@db.internal/x\"",
@@ -30,10 +30,20 @@ const FORMS: [&str; 24] = [
     "GET https://host.internal/x?pwd={}",
     "API_TOKEN={}",
     "Server=db;Uid=a;Password={};",
+    "smtp.login(user, \"{}\")",
+    "smtp.login(\"me@example.org\", '{}')",
+    "server.auth(\"me\", \"{}\")",
+    "imap.login(user=self.user, password=\"{}\")",
+    "db = psycopg2.connect(\"h\", \"u\", \"{}\")",
+    "mysql.connect(host, user, '{}', 3306)",
+    "  - {name: APP_PASSWORD, value: {}}",
+    "  - { name: \"APP_SECRET\", value: \"{}\" }",
+    "p\u{430}ssword = \"{}\"",
+    "APP_P\u{410}SSW\u{41e}RD='{}'",
 ];
 
 /// Code that looks like it, and holds nothing.
-const INNOCENT: [&str; 12] = [
+const INNOCENT: [&str; 20] = [
     r#"first_pass = "optimize""#,
     "render_pass: 'forward'",
     "import x from 'https://registry.internal:4873/@babel/core'",
@@ -46,6 +56,14 @@ const INNOCENT: [&str; 12] = [
     r#"variable "db_password" { type = "string" }"#,
     r#"auth=("user", "password")"#,
     "GET https://host.internal/x?password=$PASSWORD",
+    "smtp.login(user, password)",
+    "smtp.login(user, os.environ[\"SMTP_PASSWORD\"])",
+    "client.login(username='fred', password='secret')",
+    "server.auth(\"me\", \"postgres-admin\")",
+    "signal.connect(sender, receiver, \"dispatch-uid\")",
+    "- {name: DB_HOST, value: postgres-internal-1}",
+    "\u{43f}\u{430}\u{440}\u{43e}\u{43b}\u{44c} = \"Zk9LmPq3Rt7xW\"",
+    "version = 1.2.3.4.MTIzNDU2.Gabcde.zz",
 ];
 
 fn redact(line: &str) -> String {

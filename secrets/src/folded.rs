@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use icu_normalizer::DecomposingNormalizerBorrowed;
+
 use crate::matcher::PLACEHOLDER;
 
 /// Stands for a secret that is replaced already: nothing reaches over it.
@@ -45,9 +47,15 @@ impl FoldedText {
         }
         if c.is_ascii_alphanumeric() {
             self.push(c.to_ascii_lowercase() as u8, at);
-        } else if c.is_alphanumeric() {
-            for (byte, place) in rest.bytes().zip(at..at + c.len_utf8()) {
-                self.push(byte, place);
+        } else if !c.is_ascii() {
+            // `ä` may be written as one character or as two: what stands for both is the letter without its mark.
+            let normalizer = DecomposingNormalizerBorrowed::new_nfd();
+            let letters = normalizer.normalize_iter(std::iter::once(c));
+            for letter in letters.filter(|letter| letter.is_alphanumeric()) {
+                let letter = letter.to_ascii_lowercase();
+                for byte in letter.encode_utf8(&mut [0; 4]).bytes() {
+                    self.push(byte, at);
+                }
             }
         }
         c.len_utf8()
@@ -62,8 +70,18 @@ impl FoldedText {
     pub(crate) fn place_of(&self, text: &str, part: &Range<usize>) -> Option<Range<usize>> {
         let start = *self.places.get(part.start)?;
         let last = *self.places.get(part.end.checked_sub(1)?)?;
-        Some(text.floor_char_boundary(start)..text.ceil_char_boundary(last + 1))
+        let end = text.ceil_char_boundary(last + 1);
+        // The marks of its last letter belong to it.
+        let marks = text[end..]
+            .find(|c| !is_mark(c))
+            .unwrap_or(text.len() - end);
+        Some(text.floor_char_boundary(start)..end + marks)
     }
+}
+
+/// Whether a character is a mark of the letter before it.
+fn is_mark(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{20d0}'..='\u{20ff}')
 }
 
 /// Whether a text begins with one byte as programs write it: `0x4f`.

@@ -4,6 +4,7 @@
 //! that is handed to whatever shows text to somebody else. The built-in rules report what the same table finds, so that
 //! nothing is reported as a secret and still shown.
 
+mod bare_token;
 mod derived;
 mod dialect;
 mod encoded_key;
@@ -13,6 +14,7 @@ mod folded;
 mod key_block;
 mod known;
 mod lazy;
+mod manifest;
 mod matcher;
 mod named_value;
 mod plausible;
@@ -23,7 +25,9 @@ pub mod samples;
 mod spelled_key;
 mod table;
 
+pub use bare_token::holds_bare_token;
 pub use encoded_key::{encoded_keys, heads_secret_number};
+pub use manifest::{may_begin_manifest, value_of_manifest};
 pub use matcher::{SecretMatch, SecretShape};
 pub use named_value::value_below_name;
 pub use plausible::{is_placeholder, shannon_entropy};

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use regex::Captures;
 
+use crate::bare_token;
 use crate::encoded_key::encoded_texts;
 use crate::escape::{Reading, escape_length, may_begin};
 use crate::plausible::{
@@ -99,12 +100,50 @@ impl SecretTable {
                 found.placed_at(place)
             }));
         }
+        encoded.extend(self.find_bare(line));
         for new in encoded {
             if is_news(&secrets, &new) {
                 secrets.push(new);
             }
         }
+        secrets.extend(self.find_renamed(line));
         secrets
+    }
+
+    /// Tokens that only their shape gives away.
+    fn find_bare<'t>(&'t self, line: &str) -> Vec<SecretMatch<'t>> {
+        let is_row = |rule: &&SecretRule| rule.is_reported && rule.id == bare_token::KIND;
+        let found = bare_token::bare_tokens(line).filter_map(|place| {
+            let rule = self.rules.iter().find(is_row)?;
+            Some(SecretMatch {
+                kind: &rule.id,
+                owner: &rule.description,
+                shape: SecretShape::Token,
+                is_plausible: is_random_part(&line[place.clone()]),
+                is_provider: true,
+                label: place.start..place.start,
+                random: place.clone(),
+                span: place,
+            })
+        });
+        found.collect()
+    }
+
+    /// The secrets of a line whose names have a letter of another script that looks like the Latin one.
+    fn find_renamed<'t>(&'t self, line: &str) -> Vec<SecretMatch<'t>> {
+        let Some(latin) = PlainSpelling::in_latin(line) else {
+            return Vec::new();
+        };
+        let found = self.find_written(&latin.text).into_iter();
+        let found = found.map(|found| SecretMatch {
+            span: latin.place_of(&found.span),
+            random: latin.place_of(&found.random),
+            label: latin.place_of(&found.label),
+            ..found
+        });
+        found
+            .filter(|found| !line[found.label.clone()].is_ascii())
+            .collect()
     }
 
     /// The secrets of a line that base64 hides, each with all of its run.

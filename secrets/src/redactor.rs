@@ -8,6 +8,7 @@ use crate::encoded_key::{self, EncodedBlock, may_go_on};
 use crate::file::{LineValue, is_around_value, is_script, value_of_line};
 use crate::key_block::{KeyBlock, may_begin_key};
 use crate::known::KnownValues;
+use crate::manifest::{SecretManifest, may_begin_manifest};
 use crate::matcher::{PLACEHOLDER, SecretShape};
 use crate::named_value::value_below_name;
 use crate::plausible::is_drawn;
@@ -209,6 +210,7 @@ impl Redactor {
             encoded: EncodedBlock::default(),
             spelled: SpelledKey::default(),
             above: String::new(),
+            manifest: SecretManifest::default(),
             is_script,
             holds_secrets,
             against: Against::Shapes,
@@ -225,7 +227,7 @@ impl Redactor {
 /// Whether the lines of a text may stand in each other's light: one that begins a private key makes secrets of those
 /// that follow it, and one that names a variable of the value below. In any other text each line is read by itself, in whatever order.
 pub fn has_joined_lines(text: &str) -> bool {
-    may_begin_key(text) || may_go_on(text) || may_spell_key(text)
+    may_begin_key(text) || may_go_on(text) || may_spell_key(text) || may_begin_manifest(text)
 }
 
 /// Redacts line after line of one text.
@@ -237,6 +239,7 @@ pub struct LineRedactor<'r> {
     spelled: SpelledKey,
     /// The line above, where it may name what stands below it.
     above: String,
+    manifest: SecretManifest,
     is_script: bool,
     holds_secrets: bool,
     against: Against,
@@ -293,7 +296,9 @@ impl<'r> LineRedactor<'r> {
             ..SecretSpan::of_known(encoded_key::KIND, range)
         });
         spans.splice(0..0, keys);
-        if let Some(range) = value_below_name(&self.above, line) {
+        let of_manifest = self.manifest.read_line(line);
+        let below = value_below_name(&self.above, line);
+        for range in below.into_iter().chain(of_manifest) {
             spans.push(SecretSpan::of_known("secret", range));
         }
         self.above.clear();

@@ -30,6 +30,21 @@ const SPELLINGS: [(&str, &str); 20] = [
     ("\u{feff}", ""),
 ];
 
+/// Letters of other scripts, and below each of them the Latin letter that it looks like.
+const LOOK_ALIKES: [&str; 2] = [
+    "\u{430}\u{441}\u{435}\u{456}\u{458}\u{43a}\u{43e}\u{440}\u{455}\u{51d}\u{443}\u{445}\u{3b1}\u{3b9}\u{3ba}\u{3bf}\
+     \u{3c1}\u{3c9}\u{410}\u{412}\u{421}\u{415}\u{406}\u{41a}\u{41c}\u{41d}\u{41e}\u{420}\u{405}\u{422}\u{425}",
+    "aceijkopswyxaikopwABCEIKMHOPSTX",
+];
+
+fn latin_letter(c: char) -> Option<&'static str> {
+    // Greek and Cyrillic, of which most texts have nothing.
+    matches!(c, '\u{370}'..='\u{52f}').then_some(())?;
+    let [others, latin] = LOOK_ALIKES;
+    let at = others.chars().position(|other| other == c)?;
+    latin.get(at..at + 1)
+}
+
 /// How the escapes begin that give a sign by its number.
 const NUMBERED: [&str; 17] = [
     "\\u", "\\x", "\\0", "\\1", "&#", "%2", "%3", "%4", "%5", "%6", "%7", "=2", "=3", "=4", "=5",
@@ -92,6 +107,26 @@ impl PlainSpelling {
         let mut plain = plain?;
         plain.push_part(&line[end..], end);
         Some(plain)
+    }
+
+    /// A line in which words of Latin letters have no letters of other scripts that look like them. None: it has none.
+    pub(crate) fn in_latin(line: &str) -> Option<Self> {
+        if line.is_ascii() || !line.chars().any(|c| latin_letter(c).is_some()) {
+            return None;
+        }
+        let mut latin = Self::with_capacity(line.len());
+        let mut place = 0;
+        for word in line.split_inclusive(|c: char| !c.is_alphanumeric()) {
+            let is_mixed = word.contains(|c: char| c.is_ascii_alphabetic());
+            for c in word.chars() {
+                match latin_letter(c).filter(|_| is_mixed) {
+                    Some(letter) => latin.push(letter, place, c.len_utf8()),
+                    None => latin.push(c.encode_utf8(&mut [0; 4]), place, 1),
+                }
+                place += c.len_utf8();
+            }
+        }
+        Some(latin)
     }
 
     fn with_capacity(length: usize) -> Self {

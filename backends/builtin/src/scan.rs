@@ -9,6 +9,8 @@ use council_protocol::change::{FileKind, NoBlobs};
 use council_protocol::seat::{RuleLevel, RuleSettings};
 use council_protocol::{BlobSource, FileChange, Severity};
 
+use council_secrets::{holds_bare_token, may_begin_manifest};
+
 use crate::excuse::{MARK, SuppressionLedger};
 use crate::language::Language;
 use crate::needle::{KeywordIndex, keyword_index};
@@ -429,6 +431,10 @@ struct RulesHere {
     /// By index into [`RULES`].
     of_line: Vec<bool>,
     non_ascii: Vec<&'static BuiltinRule>,
+    /// The rule about tokens that only their shape gives away.
+    of_tokens: Option<&'static BuiltinRule>,
+    /// The rule about what the file's Secrets of Kubernetes hold, where it may have some.
+    of_manifests: Option<&'static BuiltinRule>,
     any_line: bool,
 }
 
@@ -437,6 +443,8 @@ fn rules_for(file: &FileView<'_>, bench: &ActiveRules) -> RulesHere {
         of_file: Vec::new(),
         of_line: vec![false; RULES.len()],
         non_ascii: Vec::new(),
+        of_tokens: None,
+        of_manifests: None,
         any_line: false,
     };
     for (index, (&rule, &active)) in RULES.iter().zip(&bench.active).enumerate() {
@@ -445,7 +453,14 @@ fn rules_for(file: &FileView<'_>, bench: &ActiveRules) -> RulesHere {
         }
         match rule.check {
             RuleCheck::File(_) => here.of_file.push(rule),
-            RuleCheck::Line { .. } => here.of_line[index] = true,
+            RuleCheck::Line { .. } => {
+                here.of_line[index] = true;
+                match rule.info.id {
+                    "provider-token" => here.of_tokens = Some(rule),
+                    "hidden-secret" if has_manifests(file) => here.of_manifests = Some(rule),
+                    _ => {}
+                }
+            }
             RuleCheck::NonAscii(_) => here.non_ascii.push(rule),
             RuleCheck::Change(_) => {}
         }
@@ -500,6 +515,10 @@ fn applies_to_line(change: &ChangeView<'_>, line: &LineView<'_, '_>, rule: &Buil
     }
 }
 
+fn has_manifests(file: &FileView<'_>) -> bool {
+    file.language == Language::Yaml && file.lines.iter().any(|line| may_begin_manifest(line.text))
+}
+
 /// The rules that should look at a line.
 fn candidate_rules(
     here: &RulesHere,
@@ -509,6 +528,13 @@ fn candidate_rules(
     let mut rules: Vec<&'static BuiltinRule> = Vec::new();
     for owner in needles.rules_in(text).filter(|&owner| here.of_line[owner]) {
         let rule = RULES[owner];
+        if !rules.iter().any(|r| r.info.id == rule.info.id) {
+            rules.push(rule);
+        }
+    }
+    // What has no word by which it could be found.
+    let tokens = here.of_tokens.filter(|_| holds_bare_token(text));
+    for rule in tokens.into_iter().chain(here.of_manifests) {
         if !rules.iter().any(|r| r.info.id == rule.info.id) {
             rules.push(rule);
         }

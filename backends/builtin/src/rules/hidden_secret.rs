@@ -1,6 +1,6 @@
 //! `hidden-secret`: what is taken out of every text that a model reads, and what no other rule speaks of.
 
-use council_secrets::{SecretMatch, SecretShape, value_below_name};
+use council_secrets::{SecretMatch, SecretShape, value_below_name, value_of_manifest};
 
 use super::prelude::*;
 
@@ -110,6 +110,13 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
             "\"pass\"",
             "value:",
             "value\":",
+            ".login(",
+            ".log_in(",
+            ".auth(",
+            ".authenticate(",
+            ".sign_in(",
+            ".signin(",
+            "connect(",
         ],
         look: check_line,
     },
@@ -139,7 +146,10 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         return;
     }
     let named = line.text_near(-1);
-    if named.is_some_and(|above| value_below_name(above, line.text()).is_some()) {
+    let above = (1..).map_while(|by| line.text_near(-by));
+    if named.is_some_and(|above| value_below_name(above, line.text()).is_some())
+        || (language == Language::Yaml && value_of_manifest(line.text(), above).is_some())
+    {
         hits.push(line.line_hit(
             "The value of a variable that is named as a secret is committed; no model is shown it.",
         ));
