@@ -26,7 +26,10 @@ const SOMEBODY_ELSES: [&str; 10] = [
     "api/service.pb.go",
 ];
 
-fn speaking_on(packet: &Packet, blobs: &dyn BlobSource) -> Vec<(&'static str, Severity)> {
+pub(super) fn speaking_on(
+    packet: &Packet,
+    blobs: &dyn BlobSource,
+) -> Vec<(&'static str, Severity)> {
     let change = ChangeView::new(packet, blobs);
     let rules = ActiveRules::all(&RuleSettings::default());
     let found = scan_change(&change, &rules);
@@ -38,7 +41,7 @@ fn speaking(text: &str) -> Vec<(&'static str, Severity)> {
     speaking_on(&fixture.packet, &*fixture.blobs)
 }
 
-fn has(found: &[(&'static str, Severity)], rule: &str) -> bool {
+pub(super) fn has(found: &[(&'static str, Severity)], rule: &str) -> bool {
     found
         .iter()
         .any(|(id, severity)| *id == rule && *severity > Severity::Minor)

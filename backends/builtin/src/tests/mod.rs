@@ -8,6 +8,7 @@ mod lockfiles;
 mod same_meaning;
 mod second_round;
 mod spellings;
+mod unnamed_secrets;
 mod workflows;
 mod wrong_classes;
 mod wrong_classes_around;

@@ -1,0 +1,45 @@
+//! Secrets beside which no word says that they are some.
+
+use proptest::prelude::*;
+
+use super::escapes::{has, speaking_on};
+use crate::fixture::RuleFixture;
+
+fn is_told(path: &str, text: &str, rule: &str) -> bool {
+    let fixture = RuleFixture::from_added(path, text);
+    has(&speaking_on(&fixture.packet, &*fixture.blobs), rule)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever the setting of a Secret of Kubernetes is called, and in whichever line of it: what is hidden is told.
+    #[test]
+    fn what_a_secret_of_kubernetes_holds_is_told(
+        word in "[A-Z][a-z][0-9][A-Z][a-z]{2}[0-9][A-Za-z0-9]{8}[a-z]", key in "[b-z]{3,9}", before in 0_usize..4,
+    ) {
+        prop_assume!(!council_secrets::is_placeholder(&word));
+        let others = "  note: x\n".repeat(before);
+        let text = |kind: &str, block: &str| {
+            format!("kind: {kind}\nmetadata:\n  name: x\n{block}:\n{others}  {key}: {word}\n")
+        };
+        prop_assert!(is_told("k8s/app.yaml", &text("Secret", "stringData"), "hidden-secret"));
+        prop_assert!(!is_told("k8s/app.yaml", &text("ConfigMap", "data"), "hidden-secret"));
+    }
+}
+
+#[test]
+fn the_token_of_a_bot_is_told_without_any_word() {
+    let token = [
+        "MTIzNDU2Nzg5MDEyMzQ1Njc4",
+        "Gh7kQ2",
+        "aB3dE5fG7h1jK9lM2nP4qR6sT8u",
+    ]
+    .join(".");
+    for (path, text) in [
+        ("a.py", format!("x = '{token}'\n")),
+        ("a.txt", format!("{token}\n")),
+    ] {
+        assert!(is_told(path, &text, "provider-token"), "{path}");
+    }
+}
