@@ -3,8 +3,11 @@
 //! A quote is searched in the reviewed file; in the old one when the change deletes it; in the packet where there are no
 //! blobs. What is nowhere there may still be a line that the change removes: the packet shows it, so it is evidence.
 
+mod hunks;
+mod search_text;
+
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use council_protocol::change::FileStatus;
@@ -13,8 +16,9 @@ use council_protocol::{BlobSource, FileChange, LineKind, Location, Packet, Proof
 use council_secrets::Redactor;
 use council_syntax::language::Language;
 use council_syntax::outline::{self, FunctionIndex};
-use sha2::{Digest, Sha256};
 
+use self::hunks::{HUNK_GAP, both_sides, gather_lines, removed_lines, shown_lines};
+use self::search_text::{SearchText, hidden_lines};
 use crate::text::{is_marked, mark_hidden};
 
 use crate::council::{NearestLine, unmarked_path};
@@ -27,12 +31,6 @@ const MAX_OUTLINE_BYTES: usize = 4 << 20;
 
 /// From this size on a text is kept in the one form that everybody is shown, so that it is not in memory several times.
 const LARGE_TEXT_BYTES: usize = 8 << 20;
-
-/// A longer line stands in a context by its digest, in bytes.
-const MAX_CONTEXT_LINE: usize = 4 << 10;
-
-/// Stands between hunks, so that no quote reaches from one into the next.
-const HUNK_GAP: &str = "\u{0}gap\u{0}";
 
 /// How much of a line is looked at for a quote that was redacted, in bytes.
 const MAX_QUOTED_LINE: usize = 16 << 10;
@@ -60,22 +58,6 @@ type ProofWithContext = (Proof, String);
 
 /// Where a quote may stand, the best place first.
 struct SearchTexts(Vec<SearchText>);
-
-/// Lines, and the line on the reviewed side that each stands for.
-#[derive(Clone)]
-struct SearchText {
-    lines: FileLines,
-    /// None: the lines are numbered from 1.
-    numbers: Option<Vec<u32>>,
-    /// The numbers before the change of lines that it removes; none: the lines are those of the reviewed side.
-    removed: Option<Vec<u32>>,
-    /// Which lines are only of the old side, where those of both sides stand together as a hunk shows them.
-    gone: Option<Vec<bool>>,
-    /// A few bits of what stands in a line that is not shown as it is, by its index from 0.
-    hidden: BTreeMap<usize, u16>,
-    /// The functions of a whole file.
-    functions: Arc<FunctionIndex>,
-}
 
 impl QuoteProver {
     /// A prover over one change.
@@ -384,254 +366,6 @@ fn large_texts(redactor: &Redactor, path: &RepoPath, blob: Arc<[u8]>) -> Vec<Sea
         texts.push(search(&marked));
     }
     texts
-}
-
-/// The lines of one side that the packet shows, with their numbers there.
-fn shown_lines(file: &FileChange, side: Side) -> (String, Vec<u32>) {
-    gather_lines(file, |line| match side {
-        Side::Old => line.old_no,
-        Side::New => line.new_no,
-    })
-}
-
-/// The removed lines, each with the number of the line on the reviewed side before which it stood.
-fn removed_lines(file: &FileChange) -> (String, Vec<u32>) {
-    let mut next = 1;
-    gather_lines(file, |line| {
-        if let Some(new_no) = line.new_no {
-            next = new_no.saturating_add(1);
-        }
-        (line.kind == LineKind::Removed).then_some(next)
-    })
-}
-
-/// The lines of both sides, as their hunks have them.
-struct BothSides {
-    text: String,
-    /// Numbers on the reviewed side; of a removed line that of the line before which it stood.
-    numbers: Vec<u32>,
-    /// Numbers before the change; 0 of an added line.
-    old: Vec<u32>,
-    gone: Vec<bool>,
-}
-
-/// None where nothing is removed, or where no hand wrote it.
-fn both_sides(file: &FileChange) -> Option<BothSides> {
-    let size: usize = file.hunks.iter().map(|hunk| hunk.body.len()).sum();
-    let gone = gather_flags(file, |line| line.kind == LineKind::Removed);
-    if size > MAX_OUTLINE_BYTES || !gone.contains(&true) {
-        return None;
-    }
-    let (text, numbers) = hunk_lines(file);
-    let (_, old) = gather_lines(file, |line| Some(line.old_no.unwrap_or(0)));
-    Some(BothSides {
-        text,
-        numbers,
-        old,
-        gone,
-    })
-}
-
-/// All lines of the hunks, each with its number on the reviewed side or that of the line before which it stood.
-fn hunk_lines(file: &FileChange) -> (String, Vec<u32>) {
-    let mut next = 1;
-    gather_lines(file, |line| {
-        if let Some(new_no) = line.new_no {
-            next = new_no.saturating_add(1);
-        }
-        Some(line.new_no.unwrap_or(next))
-    })
-}
-
-/// Something of every line, as [`gather_lines`] counts them.
-fn gather_flags(
-    file: &FileChange,
-    flag: impl Fn(&council_protocol::change::Line<'_>) -> bool,
-) -> Vec<bool> {
-    let mut flags = Vec::new();
-    for hunk in &file.hunks {
-        if !flags.is_empty() {
-            flags.push(false);
-        }
-        flags.extend(hunk.lines().map(|line| flag(&line)));
-    }
-    flags
-}
-
-fn gather_lines(
-    file: &FileChange,
-    mut number: impl FnMut(&council_protocol::change::Line<'_>) -> Option<u32>,
-) -> (String, Vec<u32>) {
-    let (mut text, mut numbers) = (String::new(), Vec::new());
-    for hunk in &file.hunks {
-        if !numbers.is_empty() {
-            text.push_str(HUNK_GAP);
-            text.push('\n');
-            numbers.push(0);
-        }
-        for line in hunk.lines() {
-            if let Some(number) = number(&line) {
-                text.push_str(line.text);
-                text.push('\n');
-                numbers.push(number);
-            }
-        }
-    }
-    (text, numbers)
-}
-
-impl SearchText {
-    /// The same lines as judges are shown quotes of them; none: they are shown as they are.
-    fn exchanged(&self, redactor: &Redactor, path: &str) -> Option<Self> {
-        let lines = (0..self.lines.len()).filter_map(|index| self.lines.get(index));
-        let lines: Vec<&str> = lines.collect();
-        let shown = redactor.redact_quote(path, &lines.join("\n"));
-        (shown.secrets > 0).then(|| Self {
-            lines: FileLines::of(&shown.text),
-            ..self.clone()
-        })
-    }
-
-    fn search_near(&self, line: u32, quote: &str) -> ProofWithContext {
-        let claimed = self.index_of(line);
-        let proof = self.lines.prove(claimed, quote);
-        let Some(at) = proof.place(claimed) else {
-            return (proof, String::new());
-        };
-        let quoted = quote.trim().lines().count();
-        let context = self.context_around(at, quoted);
-        let at = self.first_kept(at, quoted).unwrap_or(at);
-        let real = self.number_of(at);
-        let is_kept = self
-            .gone
-            .as_ref()
-            .is_some_and(|gone| !gone[at as usize - 1]);
-        let proof = match &self.removed {
-            _ if is_kept && real == line => Proof::Verified,
-            _ if is_kept => Proof::Relocated { line: real },
-            Some(old) => Proof::Removed {
-                line: real,
-                old_line: old
-                    .get((at as usize).saturating_sub(1))
-                    .copied()
-                    .unwrap_or(real),
-            },
-            None if real == line => Proof::Verified,
-            None => Proof::Relocated { line: real },
-        };
-        (proof, context)
-    }
-
-    /// The first of the quoted lines that is still there, where those of both sides stand together.
-    fn first_kept(&self, at: u32, quoted: usize) -> Option<u32> {
-        let gone = self.gone.as_ref()?;
-        let from = (at as usize).checked_sub(1)?;
-        let kept = gone
-            .get(from..)?
-            .iter()
-            .take(quoted)
-            .position(|gone| !gone)?;
-        at.checked_add(u32::try_from(kept).ok()?)
-    }
-
-    /// The line, from 1, in which the search for a quote of `line` begins: that line, or the one shown next to it.
-    fn index_of(&self, line: u32) -> u32 {
-        let Some(numbers) = &self.numbers else {
-            return line;
-        };
-        let nearest = (1..)
-            .zip(numbers)
-            .min_by_key(|(_, number)| number.abs_diff(line));
-        nearest.map_or(line, |(index, _)| index)
-    }
-
-    fn number_of(&self, index: u32) -> u32 {
-        let Some(numbers) = &self.numbers else {
-            return index;
-        };
-        let before = (index as usize).checked_sub(1);
-        before
-            .and_then(|at| numbers.get(at))
-            .copied()
-            .unwrap_or(index)
-    }
-
-    /// The quoted lines with one more on either side, under the name of the function in which they stand. Lines that stand
-    /// there several times are told apart: what was dismissed at one place is not dismissed at the others.
-    fn context_around(&self, at: u32, quoted: usize) -> String {
-        let context = self.lines_around(at as usize, quoted);
-        let function = self.function_at(at as usize);
-        let Some(first) = (at as usize)
-            .checked_sub(1)
-            .and_then(|index| self.lines.get(index))
-        else {
-            return context;
-        };
-        let is_twin = |&other: &usize| {
-            self.lines.get(other - 1) == Some(first)
-                && self.function_at(other) == function
-                && self.lines_around(other, quoted) == context
-        };
-        let twins: Vec<usize> = (1..=self.lines.len()).filter(is_twin).collect();
-        let mut parts = Vec::new();
-        parts.extend(function.map(str::to_owned));
-        parts.push(context);
-        if twins.len() > 1 {
-            let nth = twins
-                .iter()
-                .position(|&twin| twin == at as usize)
-                .unwrap_or_default();
-            parts.push(format!("{}/{}", nth + 1, twins.len()));
-        }
-        parts.join("\n")
-    }
-
-    /// The name of the function in which a line stands.
-    fn function_at(&self, line: usize) -> Option<&str> {
-        let function = self.functions.enclosing(line)?;
-        (!function.name.is_empty()).then_some(function.name.as_str())
-    }
-
-    fn lines_around(&self, at: usize, quoted: usize) -> String {
-        let (first, last) = (at.saturating_sub(2), at.saturating_add(quoted));
-        let lines = (first..last).filter_map(|index| Some((index, self.lines.get(index)?)));
-        let lines = lines.filter(|(_, line)| !line.is_empty() && *line != HUNK_GAP);
-        let lines: Vec<String> = lines
-            .map(
-                |(index, line)| match (self.hidden.get(&index), context_line(line)) {
-                    (Some(digest), line) => format!("{line} {digest:04x}"),
-                    (None, line) => line.into_owned(),
-                },
-            )
-            .collect();
-        lines.join("\n")
-    }
-}
-
-/// A line as the context of a place has it: a finding is known again by it, and the journal keeps it. Of a line that no
-/// hand wrote, its digest is enough.
-fn context_line(line: &str) -> Cow<'_, str> {
-    if line.len() > MAX_CONTEXT_LINE {
-        Cow::Owned(hex::encode(Sha256::digest(line.as_bytes())))
-    } else {
-        Cow::Borrowed(line)
-    }
-}
-
-/// A few bits of each line that is not shown as it is, so that another secret in its place is another finding: what was
-/// dismissed with the first one does not excuse the second. Too few bits to guess the secret by.
-fn hidden_lines(text: &str, form: &str) -> BTreeMap<usize, u16> {
-    if text == form || text.lines().count() != form.lines().count() {
-        return BTreeMap::new();
-    }
-    let lines = text.lines().zip(form.lines()).enumerate();
-    let hidden = lines.filter(|(_, (real, shown))| real != shown);
-    hidden
-        .map(|(index, (real, _))| {
-            let digest = Sha256::digest(real.trim().as_bytes());
-            (index, u16::from_be_bytes([digest[0], digest[1]]))
-        })
-        .collect()
 }
 
 #[cfg(test)]
