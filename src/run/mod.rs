@@ -78,3 +78,4 @@ pub(crate) mod waiting;
 pub(crate) mod watch;
 pub(crate) mod whole;
 pub(crate) mod workspaces;
+pub(crate) mod written_together;

@@ -184,6 +184,12 @@ pub fn open_append(path: &Path) -> io::Result<File> {
     open_here(OpenOptions::new().append(true).create(true), path)
 }
 
+/// Opens a file to read it and to write it anew under its lock; it may be new. See [`open_append`].
+pub fn open_to_rewrite(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    open_here(options.read(true).append(true).create(true), path)
+}
+
 /// Opens a file as these options say, through no link of a checkout or of our own folder.
 pub fn open_here(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     refuse_linked_folders(path)?;

@@ -167,7 +167,8 @@ fn named_places(raw: &str, strings: &[Range<usize>]) -> Vec<NamedPlace> {
     let is_key = |index: &usize, name: &str| raw[strings[*index].clone()].trim_matches('"') == name;
     let paths = (0..strings.len().saturating_sub(1)).filter(|index| is_key(index, "path"));
     let named = paths.filter_map(|index| {
-        let path: String = serde_json::from_str(&raw[strings[index + 1].clone()]).ok()?;
+        let path: String =
+            serde_json::from_slice(raw[strings[index + 1].clone()].as_bytes()).ok()?;
         let around = index.saturating_sub(MAX_FIELDS)..strings.len().min(index + 2 + MAX_FIELDS);
         let mut lines = around.filter(|index| is_key(index, "line"));
         let line = lines.find_map(|key| number_behind(&raw[strings[key].end..]));

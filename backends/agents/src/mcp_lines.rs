@@ -163,7 +163,7 @@ fn id_of(text: &str) -> Option<NumberOrString> {
         // A field of a struct that stands twice is an error.
         id: NumberOrString,
     }
-    let named: Named = serde_json::from_str(text).ok()?;
+    let named: Named = serde_json::from_slice(text.as_bytes()).ok()?;
     Some(named.id)
 }
 

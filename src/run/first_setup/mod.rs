@@ -2,7 +2,6 @@
 
 mod own_file;
 mod repository_files;
-mod write;
 
 use std::path::{Path, PathBuf};
 
@@ -14,9 +13,9 @@ use crate::run::context::RunContext;
 use crate::run::detect_tools::detect_tools;
 use crate::run::error::RunError;
 use crate::run::seats::{ApiVendor, vendors_with_key};
+use crate::run::written_together::{FileToWrite, WrittenFiles, write_together};
 
 pub(crate) use own_file::describe_version;
-pub(crate) use write::write_setup;
 
 /// For whom git-council is set up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,6 +162,22 @@ pub(crate) fn plan_setup(
     // Whom a repository's reviews are sent to is said in the user's own file only.
     let mine = options.own_file.as_deref().filter(|_| !choices.is_empty());
     Ok(files.chain(mine.map(own)).collect())
+}
+
+/// Writes the files, all or none.
+///
+/// # Errors
+/// Names the file that cannot be written; then nothing has changed.
+pub(crate) fn write_setup(
+    files: &[PlannedFile],
+    options: &SetupOptions,
+) -> Result<WrittenFiles, RunError> {
+    let top = options.worktree.as_deref();
+    write_together(files.iter().map(|file| FileToWrite {
+        path: &file.path,
+        text: &file.text,
+        top: top.filter(|_| options.own_file.as_ref() != Some(&file.path)),
+    }))
 }
 
 /// The lines of a file that still name no release: whoever copies it puts a commit there.

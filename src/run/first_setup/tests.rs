@@ -1,4 +1,8 @@
+use std::collections::BTreeMap;
+use std::fs;
+
 use council_agents::known::KNOWN_CLIENTS;
+use proptest::prelude::*;
 
 use super::samples::options;
 use super::*;
@@ -200,5 +204,87 @@ fn lines_that_name_no_release_are_found() {
                 .unwrap()
                 .contains("put the release's commit here")
         );
+    }
+}
+
+/// Everything below a folder: what a link names, what a file holds.
+fn tree(top: &Path) -> BTreeMap<PathBuf, String> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![top.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let data = path.symlink_metadata().unwrap();
+            let holds = if data.is_symlink() {
+                format!("-> {}", fs::read_link(&path).unwrap().display())
+            } else if data.is_dir() {
+                open.push(path.clone());
+                "a folder".to_owned()
+            } else {
+                fs::read_to_string(&path).unwrap()
+            };
+            found.insert(path, holds);
+        }
+    }
+    found
+}
+
+/// Puts something in the way of a file of a setup.
+fn put(path: &Path, what: usize) {
+    let folder = path.parent().unwrap();
+    if fs::create_dir_all(folder).is_err() || path.symlink_metadata().is_ok() {
+        return;
+    }
+    match what {
+        0 => fs::write(path, "was here").unwrap(),
+        1 => fs::create_dir(path).unwrap(),
+        2 => std::os::unix::fs::symlink("elsewhere", path).unwrap(),
+        // Where a folder has to be.
+        3 => {
+            if fs::remove_dir(folder).is_ok() {
+                fs::write(folder, "a file").unwrap();
+            }
+        }
+        _ => {}
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever is in the way of the files of a setup: all of them are written, or nothing has changed.
+    #[test]
+    fn a_setup_is_written_as_a_whole_or_not_at_all(
+        in_the_way in proptest::collection::vec(0_usize..9, 4),
+        is_kept: bool,
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().join("project");
+        fs::create_dir(&top).unwrap();
+        let options = SetupOptions {
+            worktree: Some(top),
+            own_file: Some(folder.path().join("home/council/config.toml")),
+            ..options(&[], &[])
+        };
+        let choices = SetupChoices { tools: vec!["ruff".into()], ..SetupChoices::default() };
+        let files = plan_setup(SetupPreset::Team, &options, &choices).unwrap();
+        for (file, what) in files.iter().zip(&in_the_way) {
+            put(&file.path, *what);
+        }
+        let before = tree(folder.path());
+        match write_setup(&files, &options) {
+            Ok(written) if is_kept => {
+                written.keep();
+                for file in &files {
+                    prop_assert_eq!(&fs::read_to_string(&file.path).unwrap(), &file.text);
+                }
+                let after = tree(folder.path());
+                prop_assert!(after.keys().all(|path| !path.to_string_lossy().contains("/.council-")));
+            }
+            written => {
+                drop(written);
+                prop_assert_eq!(tree(folder.path()), before);
+            }
+        }
     }
 }

@@ -2,7 +2,7 @@
 //! is reviewed: the review of the last one covers them all.
 
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::PathBuf;
 
@@ -75,9 +75,7 @@ impl UnreviewedCommits {
 
     /// The file, locked until it is dropped, and what it holds.
     fn open(&self) -> io::Result<(File, Vec<MadeCommit>)> {
-        let mut options = OpenOptions::new();
-        options.read(true).append(true).create(true);
-        let mut file = safe_file::open_here(&mut options, &self.0)?;
+        let mut file = safe_file::open_to_rewrite(&self.0)?;
         file.lock()?;
         let mut text = String::new();
         file.read_to_string(&mut text)?;
