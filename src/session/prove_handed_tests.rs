@@ -63,10 +63,7 @@ fn prover_with(value: &str, line: &str, place: usize) -> (QuoteProver, Redactor)
     let mut other = vec!["fn other() {", "    begin();", "}"];
     let mut change = Packet::clone(&packet());
     match place {
-        0 => {
-            change.files[1].hunks[0].body =
-                format!(" fn pay() {{\n+    begin();\n+{line}\n }}\n").into()
-        }
+        0 => change.files[1].hunks[0].body = format!(" fn pay() {{\n+    begin();\n+{line}\n }}\n"),
         1 => pay[2] = line,
         _ => other[1] = line,
     }

@@ -240,11 +240,7 @@ fn put(path: &Path, what: usize) {
         1 => fs::create_dir(path).unwrap(),
         2 => std::os::unix::fs::symlink("elsewhere", path).unwrap(),
         // Where a folder has to be.
-        3 => {
-            if fs::remove_dir(folder).is_ok() {
-                fs::write(folder, "a file").unwrap();
-            }
-        }
+        3 if fs::remove_dir(folder).is_ok() => fs::write(folder, "a file").unwrap(),
         _ => {}
     }
 }
