@@ -7,9 +7,10 @@ use council_protocol::change::{FileKind, FileStatus};
 use council_protocol::{FileChange, LineKind, Packet, RepoPath};
 use council_syntax::language::Language;
 
-use super::definitions::DefinitionKind;
+use super::edited::{collect_words, edited_names, value_names};
 use super::limits;
 use super::moved::{self, MovedFile};
+use super::receivers;
 use super::search::FileOutline;
 use super::setting_words::parts_of;
 use super::words::{self, WordUse};
@@ -60,6 +61,8 @@ pub(super) struct WantedName {
     pub(super) is_key_alone: bool,
     /// Whether only places that make a value of this type are wanted: the change edits how it is made.
     pub(super) is_built: bool,
+    /// The variables that a method with an everyday name is called on; none: it may be anybody's.
+    pub(super) receivers: Option<BTreeSet<String>>,
     /// The types that the change edits a method of this name of.
     pub(super) owners: BTreeSet<String>,
     /// The files in which the change edits what has this name, under their names of both sides.
@@ -81,6 +84,7 @@ impl WantedName {
             is_key: reason == NameReason::Key,
             is_key_alone: false,
             is_built: false,
+            receivers: None,
             owners: BTreeSet::new(),
             homes: BTreeSet::new(),
             moved: Vec::new(),
@@ -95,7 +99,7 @@ impl WantedName {
                 || words::is_common_method(&self.text)
                 || matches!(
                     self.text.as_str(),
-                    "__init__" | "__new__" | "init" | "initialize"
+                    "__init__" | "__new__" | "__construct" | "init" | "initialize"
                 )
         };
         !self.homes.is_empty() && (self.text.len() <= SHORT || is_plain())
@@ -111,6 +115,15 @@ impl WantedName {
             (true, false) => have.is_built,
             (false, true) => name.is_built,
             _ => have.is_built && name.is_built,
+        };
+        have.receivers = match (have.definition, name.definition) {
+            (true, true) => have
+                .receivers
+                .take()
+                .zip(name.receivers)
+                .map(|(a, b)| &a | &b),
+            (true, false) => have.receivers.take(),
+            _ => name.receivers,
         };
         have.reason = have.reason.min(name.reason);
         have.definition |= name.definition;
@@ -234,6 +247,8 @@ struct FileNames {
     added: BTreeMap<String, WordUse>,
     removed: BTreeMap<String, WordUse>,
     around: BTreeMap<String, WordUse>,
+    /// What methods with everyday names are called on.
+    receivers: receivers::CalledOn,
     /// What the change edits.
     changed: BTreeSet<String>,
     /// The types whose methods these are.
@@ -260,6 +275,7 @@ impl FileNames {
         if let Some(old) = &file.old {
             let outline = FileOutline::of(file.file.path_before(), old);
             collect_words(&outline, &file.removed, &mut self.removed);
+            self.receivers.collect(&outline, &file.removed);
             self.changed.extend(edited_names(&outline, &file.removed));
             self.own_methods(&outline, old, &file.removed);
             self.around_lines(&outline, &file.removed);
@@ -268,6 +284,7 @@ impl FileNames {
         if let Some(new) = &file.new {
             let outline = FileOutline::of(file.path(), new);
             collect_words(&outline, &file.added, &mut self.added);
+            self.receivers.collect(&outline, &file.added);
             self.changed.extend(edited_names(&outline, &file.added));
             self.own_methods(&outline, new, &file.added);
             self.around_lines(&outline, &file.added);
@@ -319,6 +336,7 @@ impl FileNames {
         }
         let around: Vec<u32> = around.into_iter().collect();
         collect_words(outline, &around, &mut self.around);
+        self.receivers.collect(outline, &around);
     }
 
     fn into_wanted(self) -> Vec<WantedName> {
@@ -397,7 +415,10 @@ impl FileNames {
             WordUse::Called => {
                 let is_local = words::is_common_method(name);
                 let uses = reason == NameReason::Removed && !is_local;
-                vec![one(true, uses, is_local)]
+                vec![WantedName {
+                    receivers: self.receivers.of(name),
+                    ..one(true, uses, is_local)
+                }]
             }
             WordUse::Named => vec![one(true, false, false)],
             WordUse::Member | WordUse::Plain => {
@@ -452,40 +473,4 @@ fn names_of_setting(name: &str, how: WordUse) -> Vec<WantedName> {
             .map(|part| wanted(part, NameReason::Key, (true, false), false))
             .collect(),
     }
-}
-
-fn collect_words(outline: &FileOutline<'_>, lines: &[u32], into: &mut BTreeMap<String, WordUse>) {
-    for &line in lines {
-        for word in outline.words_at(line) {
-            let how = into.entry(word.text.to_owned()).or_insert(word.how);
-            *how = (*how).min(word.how);
-        }
-    }
-}
-
-/// The names of what holds these lines: the function, and what is no function.
-fn edited_names(outline: &FileOutline<'_>, lines: &[u32]) -> BTreeSet<String> {
-    const MAX_NAMED: u32 = 60;
-    let mut names = BTreeSet::new();
-    for &line in lines {
-        let function = outline.function_at(line).filter(|name| !name.is_empty());
-        let has_function = function.is_some();
-        names.extend(function.filter(|name| !words::is_entry_point(name)));
-        let holding = outline.definitions.iter().filter(|one| {
-            (one.start..=one.end).contains(&line) && one.end - one.start <= MAX_NAMED
-        });
-        names.extend(
-            holding
-                .filter(|one| !has_function && !words::is_common(&one.name))
-                .map(|one| one.name.clone()),
-        );
-    }
-    names.remove("constructor");
-    names
-}
-
-fn value_names<'o>(outline: &'o FileOutline<'_>) -> impl Iterator<Item = String> + 'o {
-    let values = outline.definitions.iter();
-    let values = values.filter(|one| one.kind == DefinitionKind::Value);
-    values.map(|one| one.name.clone())
 }

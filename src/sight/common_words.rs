@@ -15,7 +15,7 @@ pub(super) fn is_constructor(name: &str, owner: &str) -> bool {
     name == owner
         || matches!(
             name,
-            "__init__" | "__new__" | "constructor" | "initialize" | "new"
+            "__init__" | "__new__" | "__construct" | "constructor" | "initialize" | "new"
         )
 }
 

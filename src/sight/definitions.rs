@@ -25,12 +25,17 @@ pub(super) struct DefinedName {
     pub(super) start: u32,
     /// The line of the name.
     pub(super) head: u32,
-    /// Its last line.
+    /// Its last line; of a long type or value, the last one that is shown.
     pub(super) end: u32,
+    /// The last line of what it holds, however long it is.
+    pub(super) body_end: u32,
 }
 
-/// The most lines that a type or a value is followed down.
+/// The most lines that a type or a value is shown down.
 const MAX_BODY: usize = 80;
+
+/// The most lines that a type is followed down for its methods.
+const MAX_TYPE: usize = 5000;
 
 /// The most lines of comment that are taken for part of a definition.
 const MAX_COMMENT: usize = 15;
@@ -51,6 +56,7 @@ pub(super) fn definitions_in(
             start: number(comment_above(&lines, function.start)),
             head: number(function.head),
             end: number(function.end),
+            body_end: number(function.end),
         })
         .collect();
     let masked = mask_lines(language, &lines);
@@ -79,12 +85,18 @@ pub(super) fn definitions_in(
         let start = here
             .filter(|_| kind == DefinitionKind::Value)
             .map_or(line, |group| group.start);
+        let most = match kind {
+            DefinitionKind::Type => MAX_TYPE,
+            _ => MAX_BODY,
+        };
+        let end = body_end(language, &masked, start, most);
         found.push(DefinedName {
             name,
             kind,
             start: number(comment_above(&lines, start)),
             head: number(line),
-            end: number(body_end(language, &masked, start)),
+            end: number(end.min(start + MAX_BODY)),
+            body_end: number(end),
         });
     }
     found
@@ -331,7 +343,7 @@ pub(super) fn receiver_of(language: Language, text: &str, head: usize) -> Option
     }
 }
 
-fn without_generics(code: &str) -> String {
+pub(super) fn without_generics(code: &str) -> String {
     let mut depth = 0_usize;
     let mut plain = String::new();
     for c in code.chars() {
@@ -357,12 +369,17 @@ fn last_word(code: &str) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// Where what begins on a line ends: with its brackets, or with its indentation.
-fn body_end(language: Language, masked: &[String], start: usize) -> usize {
-    let last = masked.len().min(start + MAX_BODY);
-    if matches!(language, Language::Python | Language::Yaml)
-        && masked[start - 1].trim_end().ends_with(':')
-    {
+/// Where what begins on a line ends: with its brackets, or with its indentation; at most so many lines below.
+fn body_end(language: Language, masked: &[String], start: usize, most: usize) -> usize {
+    let last = masked.len().min(start + most);
+    let head = masked[start - 1].trim();
+    let is_indented = match language {
+        Language::Python | Language::Yaml => head.ends_with(':'),
+        // Its `end` is left out: nothing stands on it.
+        Language::Ruby => head.starts_with("class ") || head.starts_with("module "),
+        _ => false,
+    };
+    if is_indented {
         let depth = indent_of(&masked[start - 1]);
         let inside = |line: &String| line.trim().is_empty() || indent_of(line) > depth;
         let count = masked[start..last]
@@ -421,83 +438,5 @@ fn comment_above(lines: &[&str], line: usize) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn names(path: &str, text: &str) -> Vec<(String, u32, u32)> {
-        let language = Language::from_path(path);
-        let functions = council_syntax::outline::functions(language, text);
-        let found = definitions_in(language, text, &functions);
-        let mut found: Vec<_> = found
-            .into_iter()
-            .map(|one| (one.name, one.start, one.end))
-            .collect();
-        found.sort();
-        found
-    }
-
-    fn named(name: &str, start: u32, end: u32) -> (String, u32, u32) {
-        (name.to_owned(), start, end)
-    }
-
-    #[test]
-    fn methods_outside_of_their_type_know_whose_they_are() {
-        let owner =
-            |path: &str, text: &str, head| receiver_of(Language::from_path(path), text, head);
-        let rust = "impl<T: Into<u8>> Drop for Pool<T>\nwhere\n    T: Copy,\n{\n    fn drop(&mut self) {}\n}\nimpl Size {\n    // why\n\n    fn of() {}\n}\n";
-        assert_eq!(owner("a.rs", rust, 10).as_deref(), Some("Size"));
-        assert_eq!(owner("a.rs", "fn free() {}\n", 1), None);
-        assert_eq!(
-            owner("a.go", "func (p *Pool[T]) Refill() {}\n", 1).as_deref(),
-            Some("Pool")
-        );
-        assert_eq!(owner("a.go", "func Refill() {}\n", 1), None);
-    }
-
-    #[test]
-    fn arguments_and_annotations_define_no_type() {
-        let python = "KW = [\n    dict(type=click.Tuple([str])),\n]\n\nclass A:\n    kind: type[Response] = Response\n\ntype Alias = int\n";
-        let found = names("a.py", python);
-        let found: Vec<_> = found.iter().map(|(name, ..)| name.as_str()).collect();
-        assert_eq!(found, ["A", "Alias", "KW", "kind"]);
-        let python = "@mark(\n    reason=\"x\",\n)\nclass B:\n    size: int = 3\n\nif version >= 3:\n    old = 1\n";
-        let found = names("a.py", python);
-        let found: Vec<_> = found.iter().map(|(name, ..)| name.as_str()).collect();
-        assert_eq!(found, ["B", "old", "size"]);
-        let script = "export type Shape = { kind: type };\nconst x = make(type, Other);\n";
-        let found = names("a.ts", script);
-        let found: Vec<_> = found.iter().map(|(name, ..)| name.as_str()).collect();
-        assert_eq!(found, ["Shape", "x"]);
-        assert_eq!(
-            names("a.cpp", "enum class Color {\n  Red\n};\n"),
-            [named("Color", 1, 3)]
-        );
-    }
-
-    #[test]
-    fn types_and_constants_are_found_with_their_comments_and_bodies() {
-        let rust = "/// Waits.\nconst WAIT: u8 = 3;\n\npub struct Pool {\n    size: u8,\n}\nimpl<T: Into<u8>> Drop for Pool {\n    fn drop(&mut self) {}\n}\n";
-        let found = names("a.rs", rust);
-        let wanted = [
-            named("Pool", 4, 6),
-            named("Pool", 7, 9),
-            named("WAIT", 1, 2),
-            named("drop", 8, 8),
-        ];
-        assert_eq!(found, wanted);
-        let go = "const (\n\tA = 1\n\tB = 2\n)\n\ntype S struct {\n\tx int\n}\n";
-        assert_eq!(
-            names("a.go", go),
-            [named("A", 1, 4), named("B", 1, 4), named("S", 6, 8)]
-        );
-        let c = "#define MAX 3\nstruct node {\n\tint x;\n};\n";
-        assert_eq!(names("a.c", c), [named("MAX", 1, 1), named("node", 2, 4)]);
-        let go =
-            "var (\n\tall = []string{\n\t\thttp.MethodGet, http.MethodPost,\n\t}\n\tb = 2\n)\n";
-        assert_eq!(names("a.go", go), [named("all", 1, 6), named("b", 1, 6)]);
-        assert_eq!(
-            names("a.yaml", "a: 1\n# b\nb: 2\n"),
-            [named("a", 1, 1), named("b", 2, 3)]
-        );
-    }
-}
+#[path = "definitions_tests.rs"]
+mod tests;

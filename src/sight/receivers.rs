@@ -1,12 +1,14 @@
 //! Whether a use of a name means what the change edits: by what it is called on, and by what its file imports.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use council_protocol::RepoPath;
 use council_syntax::language::Language;
 
 use super::candidates::WantedName;
 use super::hints;
 use super::search::{FileHits, FileOutline, is_whole_word};
-use super::words::is_name;
+use super::words::{self, is_name};
 
 /// How certain it is that a use means the changed thing, the most certain first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,12 +49,15 @@ pub(super) fn certainty(
     let is_exact = |receiver: &Receiver<'_>| match receiver {
         Receiver::Nothing if name.owners.is_empty() => is_home || imports(),
         Receiver::Nothing => is_home,
-        Receiver::Word("self" | "this" | "Self" | "cls" | "super") => is_home,
+        Receiver::Word(word) if OWN.contains(word) => is_home,
         Receiver::Word(word) if name.owners.is_empty() => name
             .homes
             .iter()
             .any(|home| is_module(file, outline, home, word)),
-        Receiver::Word(word) => name.owners.iter().any(|owner| is_alike(owner, word)),
+        Receiver::Word(word) => {
+            let mut owners = name.owners.iter();
+            owners.any(|owner| is_alike(owner, word) || is_of_type(&file.text, word, owner))
+        }
         Receiver::Other => false,
     };
     let code = outline.line(line);
@@ -80,6 +85,91 @@ pub(super) fn is_built(code: &str, name: &str) -> bool {
                 .any(|sign| behind.starts_with(sign))
     })
 }
+
+/// What methods with everyday names are called on, by their names; none: on what no word names.
+#[derive(Debug, Default)]
+pub(super) struct CalledOn(BTreeMap<String, Option<BTreeSet<String>>>);
+
+impl CalledOn {
+    /// Reads calls of lines.
+    pub(super) fn collect(&mut self, outline: &FileOutline<'_>, lines: &[u32]) {
+        for &line in lines {
+            let called = outline.words_at(line).iter();
+            for word in called.filter(|word| words::is_common_method(word.text)) {
+                let code = outline.line(line);
+                for receiver in receivers_of(code, word.text) {
+                    self.add(word.text, &receiver);
+                }
+            }
+        }
+    }
+
+    fn add(&mut self, name: &str, receiver: &Receiver<'_>) {
+        let known = self
+            .0
+            .entry(name.to_owned())
+            .or_insert_with(|| Some(BTreeSet::new()));
+        match receiver {
+            Receiver::Word(word) if !OWN.contains(word) => {
+                if let Some(known) = known {
+                    known.insert((*word).to_owned());
+                }
+            }
+            _ => *known = None,
+        }
+    }
+
+    /// What a method is called on; none: it may be anybody's.
+    pub(super) fn of(&self, name: &str) -> Option<BTreeSet<String>> {
+        self.0.get(name).cloned().flatten()
+    }
+}
+
+/// Words for the value whose method is running.
+const OWN: [&str; 5] = ["self", "this", "Self", "cls", "super"];
+
+/// Whether a method of a type, or a function of a file, may be what is called on one of these variables: it is called like
+/// the type or the file, or one of the texts says that it is of this type.
+pub(super) fn may_be_called_on(
+    receivers: &BTreeSet<String>,
+    owner: Option<&str>,
+    path: &RepoPath,
+    texts: &[&str],
+) -> bool {
+    let shown = path.display();
+    let name = shown.rsplit('/').next().unwrap_or_default();
+    let stem = name.split('.').next().unwrap_or_default();
+    receivers.iter().any(|word| match owner {
+        Some(owner) => {
+            is_alike(owner, word) || texts.iter().any(|text| is_of_type(text, word, owner))
+        }
+        None => word == stem,
+    })
+}
+
+/// Whether a text says of a variable that it is of a type: `x: T`, `x = new T(…)`, `x := &T{…}`, `T x`.
+fn is_of_type(text: &str, word: &str, owner: &str) -> bool {
+    const BETWEEN: [&str; 7] = ["new", "mut", "const", "final", "readonly", "await", "make"];
+    let joins = |between: &str| {
+        let signs = |c: char| " \t:=&*?<>(".contains(c);
+        between.len() < MAX_BETWEEN
+            && between
+                .split(signs)
+                .all(|part| part.is_empty() || BETWEEN.contains(&part))
+    };
+    whole_words(text, owner).any(|at| {
+        let line = text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let before = &text[line..at];
+        let behind = text[at + owner.len()..].lines().next().unwrap_or_default();
+        let mut named = whole_words(before, word).map(|place| &before[place + word.len()..]);
+        let mut typed = whole_words(behind, word).map(|place| &behind[..place]);
+        named.any(|between| !between.is_empty() && joins(between))
+            || typed.any(|between| !between.is_empty() && joins(between) && !between.contains('('))
+    })
+}
+
+/// The most bytes between a variable and its type.
+const MAX_BETWEEN: usize = 40;
 
 /// Whether a variable is called like a type: `pool`, `self._pools` and `Pool` are a `Pool`.
 fn is_alike(owner: &str, word: &str) -> bool {

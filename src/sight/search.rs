@@ -228,6 +228,37 @@ impl<'t> FileOutline<'t> {
         }
     }
 
+    pub(super) fn language(&self) -> Language {
+        self.language
+    }
+
+    /// The class whose head is on a line, which may be the second or third of it.
+    pub(super) fn class_at(&self, line: u32) -> Option<&DefinedName> {
+        const MAX_HEAD: u32 = 3;
+        let is_head = |one: &&DefinedName| {
+            let begins = one.kind == DefinitionKind::Type && one.head <= line;
+            begins
+                && line - one.head < MAX_HEAD
+                && (one.head..line).all(|at| !self.line(at).contains(['{', '}', ';']))
+        };
+        let classes = self.definitions.iter().filter(is_head);
+        classes.max_by_key(|one| one.head)
+    }
+
+    /// Where a class ends whose head goes on to a line. Of a head on several lines it is known only that the next class ends
+    /// it.
+    pub(super) fn end_of_class(&self, class: &DefinedName, line: u32) -> u32 {
+        if class.body_end > line || self.line(line).contains('}') {
+            return class.body_end;
+        }
+        let types = self
+            .definitions
+            .iter()
+            .filter(|one| one.kind == DefinitionKind::Type);
+        let next = types.map(|one| one.head).filter(|head| *head > line).min();
+        next.map_or(self.last_line(), |next| next - 1)
+    }
+
     /// A line, from 1.
     pub(super) fn line(&self, line: u32) -> &'t str {
         let index = (line as usize).wrapping_sub(1);
@@ -277,10 +308,9 @@ impl<'t> FileOutline<'t> {
     /// The type whose method a function is.
     pub(super) fn owner_of(&self, text: &str, function: &FunctionSpan) -> Option<String> {
         let head = u32::try_from(function.head).unwrap_or(u32::MAX);
-        let holding = self
-            .definitions
-            .iter()
-            .filter(|one| one.kind == DefinitionKind::Type && one.head < head && head <= one.end);
+        let holding = self.definitions.iter().filter(|one| {
+            one.kind == DefinitionKind::Type && one.head < head && head <= one.body_end
+        });
         let innermost = holding
             .max_by_key(|one| one.head)
             .map(|one| one.name.clone());

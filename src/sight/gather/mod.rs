@@ -20,7 +20,7 @@ use super::nearest::NearestFiles;
 use super::receivers::Certainty;
 use super::search::{FileHits, FileOutline, NameHits, NameSearch, is_searched};
 use super::shown::ShownLines;
-use super::{companions, hints, origins, relation, words};
+use super::{companions, hints, origins, receivers, relation, words};
 use crate::git::{HistoryFindings, map_parallel};
 use crate::prompt::{ContextBlock, ContextBody, ContextKind, is_test_path, rank_files};
 use named_tests::TestNames;
@@ -328,6 +328,7 @@ impl<'a> Gatherer<'a> {
                 && (name.is_key || !is_setting)
                 && !(name.is_bare && is_function)
                 && (!name.is_key_alone || is_setting || defined.kind == DefinitionKind::Value)
+                && (!is_function || self.may_be_called(name, defined.head, file, outline))
                 && self.may_mean(name, &file.path);
             // What is defined beside the change is what it means; of others the nearest.
             if !is_meant || (!is_near && self.near.contains(&index)) {
@@ -385,6 +386,24 @@ impl<'a> Gatherer<'a> {
         } else {
             relation::is_related(self.files, path)
         }
+    }
+
+    /// Whether a function is one that the change may call, by what it calls that name on.
+    fn may_be_called(
+        &self,
+        name: &WantedName,
+        head: u32,
+        file: &FileHits,
+        outline: &FileOutline<'_>,
+    ) -> bool {
+        let Some(receivers) = &name.receivers else {
+            return true;
+        };
+        let span = outline.function_span(head);
+        let owner = span.and_then(|span| outline.owner_of(&file.text, span));
+        let changed = self.files.iter().filter_map(|file| file.new.as_deref());
+        let texts: Vec<&str> = changed.collect();
+        receivers::may_be_called_on(receivers, owner.as_deref(), &file.path, &texts)
     }
 
     /// Why removed lines were there, where the commit that brought them tells.

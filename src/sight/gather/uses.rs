@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::super::candidates::WantedName;
 use super::super::receivers::{self, Certainty};
 use super::super::search::{FileHits, FileOutline, NameHit};
-use super::super::{moved, words};
+use super::super::{moved, parents, words};
 use super::{Gatherer, MAX_OUTLINED, is_worth_showing};
 use crate::prompt::{ContextKind, is_test_path};
 
@@ -86,6 +86,10 @@ impl Gatherer<'_> {
         outline: &FileOutline<'_>,
     ) {
         let name = &self.names[hit.name];
+        let hit = NameHit {
+            line: name.line_of(hit.line, outline),
+            ..hit
+        };
         let (mut from, end) = around_use(outline, hit.line);
         while let Some((start, last)) = self.shown.next_gap(&file.path, from, end) {
             from = last + 1;
@@ -114,7 +118,8 @@ impl Gatherer<'_> {
         outline: &FileOutline<'_>,
     ) -> Option<Certainty> {
         let (name, line) = (&self.names[hit.name], hit.line);
-        self.shown.missing(&file.path, line, line)?;
+        let shown = name.line_of(line, outline);
+        self.shown.missing(&file.path, shown, shown)?;
         if name.moved_by(line, file, outline).is_some() {
             return Some(Certainty::Exact);
         }
@@ -123,7 +128,9 @@ impl Gatherer<'_> {
             && outline.is_code(line, &name.text)
             && !outline.defines(&name.text, line)
             && (!name.is_key_alone || words::stand_as_key(outline.words_at(line), &name.text))
-            && (!name.is_built || receivers::is_built(outline.line(line), &name.text));
+            && (!name.is_built
+                || shown != line
+                || receivers::is_built(outline.line(line), &name.text));
         if !is_meant {
             return None;
         }
@@ -163,6 +170,12 @@ impl Gatherer<'_> {
 }
 
 impl WantedName {
+    /// The line that tells of a use: where a class extends what the change builds otherwise, the call of that constructor.
+    fn line_of(&self, line: u32, outline: &FileOutline<'_>) -> u32 {
+        let call = || parents::parent_call(&self.text, line, outline);
+        self.is_built.then(call).flatten().unwrap_or(line)
+    }
+
     /// The moved or deleted file that a line names by this name.
     fn moved_by(
         &self,
@@ -190,6 +203,10 @@ fn describe_use(
     let place = function.map_or(String::new(), |function| format!(", in `{function}`"));
     match name.moved_by(line, file, outline) {
         Some(moved) => format!("names {}, at line {line}{place}", moved.describe()),
+        None if name.is_built && !outline.is_code(line, &name.text) => format!(
+            "call of the constructor of `{}`, the parent, at line {line}{place}",
+            name.text
+        ),
         None => format!("use of `{}` at line {line}{place}", name.text),
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod corpus;
 mod meaning;
 mod repositories;
+mod types;
 
 use std::collections::BTreeMap;
 use std::time::Duration;

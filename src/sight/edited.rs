@@ -1,0 +1,47 @@
+//! What lines of a file say: their words, and the names of what holds them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::definitions::DefinitionKind;
+use super::search::FileOutline;
+use super::words::{self, WordUse};
+
+pub(super) fn collect_words(
+    outline: &FileOutline<'_>,
+    lines: &[u32],
+    into: &mut BTreeMap<String, WordUse>,
+) {
+    for &line in lines {
+        for word in outline.words_at(line) {
+            let how = into.entry(word.text.to_owned()).or_insert(word.how);
+            *how = (*how).min(word.how);
+        }
+    }
+}
+
+/// The names of what holds these lines: the function, and what is no function.
+pub(super) fn edited_names(outline: &FileOutline<'_>, lines: &[u32]) -> BTreeSet<String> {
+    const MAX_NAMED: u32 = 60;
+    let mut names = BTreeSet::new();
+    for &line in lines {
+        let function = outline.function_at(line).filter(|name| !name.is_empty());
+        let has_function = function.is_some();
+        names.extend(function.filter(|name| !words::is_entry_point(name)));
+        let holding = outline.definitions.iter().filter(|one| {
+            (one.start..=one.end).contains(&line) && one.end - one.start <= MAX_NAMED
+        });
+        names.extend(
+            holding
+                .filter(|one| !has_function && !words::is_common(&one.name))
+                .map(|one| one.name.clone()),
+        );
+    }
+    names.remove("constructor");
+    names
+}
+
+pub(super) fn value_names<'o>(outline: &'o FileOutline<'_>) -> impl Iterator<Item = String> + 'o {
+    let values = outline.definitions.iter();
+    let values = values.filter(|one| one.kind == DefinitionKind::Value);
+    values.map(|one| one.name.clone())
+}

@@ -1,0 +1,138 @@
+//! Who calls the constructor of a parent: languages do not name the parent there, only in the head of the class.
+
+use council_syntax::language::Language;
+
+use super::definitions::without_generics;
+use super::search::{FileOutline, is_whole_word};
+
+/// The line on which a class calls its parent's constructor. The class is the one whose head names `parent`, at `line`, as
+/// what it extends.
+pub(super) fn parent_call(parent: &str, line: u32, outline: &FileOutline<'_>) -> Option<u32> {
+    let language = outline.language();
+    let head = match language {
+        // What stands behind `<` is the parent itself.
+        Language::Ruby => outline.line(line).to_owned(),
+        _ => without_generics(outline.line(line)),
+    };
+    if !has_word(bases(language, &head)?, parent) {
+        return None;
+    }
+    let class = outline.class_at(line)?;
+    let is_call = |&at: &u32| {
+        let code = outline.line(at);
+        let mut calls = constructor_calls(language).iter();
+        !outline.words_at(at).is_empty() && calls.any(|call| holds_call(code, call))
+    };
+    (line..=outline.end_of_class(class, line)).find(is_call)
+}
+
+/// What the head of a class says that it extends.
+fn bases(language: Language, head: &str) -> Option<&str> {
+    let extended = match language {
+        Language::Python => head.split_once('(')?.1,
+        Language::Ruby => head.split_once('<')?.1,
+        Language::CSharp | Language::Swift => head.split_once(':')?.1,
+        _ => head.split_once("extends ")?.1,
+    };
+    Some(extended.split(" implements ").next().unwrap_or(extended))
+}
+
+/// How the constructor of a parent is called from that of its child.
+fn constructor_calls(language: Language) -> &'static [&'static str] {
+    match language {
+        Language::Python => &["super().__init__", "__init__"],
+        Language::Php => &["parent::__construct"],
+        Language::CSharp => &["base"],
+        Language::Swift => &["super.init"],
+        _ => &["super"],
+    }
+}
+
+/// Whether code calls something by these words, and does not define it.
+fn holds_call(code: &str, call: &str) -> bool {
+    let mut places = code.match_indices(call);
+    places.any(|(at, _)| {
+        let end = at + call.len();
+        let is_defined = code[..at].trim_end().ends_with("def");
+        !is_defined && is_whole_word(code.as_bytes(), at, end) && code[end..].starts_with('(')
+    })
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    let mut places = text.match_indices(word);
+    places.any(|(at, _)| is_whole_word(text.as_bytes(), at, at + word.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use council_protocol::RepoPath;
+
+    use super::*;
+
+    #[test]
+    fn what_a_class_extends_is_told_from_what_it_implements_and_holds() {
+        for (path, text, parent, line) in [
+            (
+                "a.js",
+                "class A extends B {\n  constructor() { super(1) }\n}\n",
+                "B",
+                Some(2),
+            ),
+            (
+                "a.ts",
+                "class A extends B<Other> implements C {\n  constructor() { super(1) }\n}\n",
+                "C",
+                None,
+            ),
+            (
+                "a.ts",
+                "class A extends B<Other> {\n  constructor() { super(1) }\n}\n",
+                "Other",
+                None,
+            ),
+            (
+                "A.java",
+                "class A\n    extends B {\n  A() {\n    super(1);\n  }\n}\n",
+                "B",
+                None,
+            ),
+            (
+                "a.py",
+                "class A(B, metaclass=M):\n    def __init__(self):\n        B.__init__(self, 1)\n",
+                "B",
+                Some(3),
+            ),
+            (
+                "a.rb",
+                "class A < B\n  def initialize\n    super(1)\n  end\nend\n",
+                "B",
+                Some(3),
+            ),
+            (
+                "a.cs",
+                "class A : B {\n  public A() : base(1) {\n  }\n}\n",
+                "B",
+                Some(2),
+            ),
+            (
+                "a.js",
+                "class A extends B {\n  // super(1)\n  run() { super.run() }\n}\n",
+                "B",
+                None,
+            ),
+            (
+                "a.js",
+                "class A extends B {\n}\nclass D extends E {\n  constructor() { super(1) }\n}\n",
+                "B",
+                None,
+            ),
+        ] {
+            let path: RepoPath = path.into();
+            let outline = FileOutline::of(&path, text);
+            assert_eq!(parent_call(parent, 1, &outline), line, "{text}");
+        }
+        let split = "class A\n    extends B {\n  A() {\n    super(1);\n  }\n}\n";
+        let outline = FileOutline::of(&"A.java".into(), split);
+        assert_eq!(parent_call("B", 2, &outline), Some(4));
+    }
+}
