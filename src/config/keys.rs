@@ -420,7 +420,7 @@ pub const KEYS: &[ConfigKey] = &[
         SourceTrust::User,
         "A command that runs before each test, in the same folder and in the same sandbox.",
     ),
-    key_row("proof.timeout", ValueKind::Duration, SourceTrust::User, "How long one run of a test may take. Every test runs six times, and up to five times more.").with_default(r#""60s""#),
+    key_row("proof.timeout", ValueKind::Duration, SourceTrust::User, "How long one run of a test may take. Every test runs six times, and up to nine times more.").with_default(r#""60s""#),
     key_row("proof.memory", ValueKind::Bytes, SourceTrust::User, "The most bytes of memory of a test with everything that it starts.").with_default(r#""4G""#),
     key_row(
         "proof.network",

@@ -54,8 +54,9 @@ pub enum ReproductionResult {
         /// After the change, with the finding's suggestion in it; none: there was none to try, or nothing to mend.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         mended: Option<MendedRuns>,
-        /// After the change, with a statement before the finding's lines that ends the program, and then with nothing in
-        /// their place: passed if it passed with either; none: it was not tried, or cannot be told.
+        /// After the change, with a statement before the finding's lines that ends the program, then with nothing in their
+        /// place, then with another effect of them: passed if it passed with one of the first two, or whatever the effect;
+        /// none: it was not tried, or cannot be told.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         without: Option<TestRun>,
     },
@@ -248,8 +249,8 @@ impl ReproductionResult {
         matches!(self.standing(), S::Passes | S::Mended)
     }
 
-    /// Whether it does not pass without the lines of its finding: a test that does has never run them, or asks for no
-    /// result of them, and says nothing of them.
+    /// Whether it does not pass without the lines of its finding: a test that does has never run them, or asks for nothing
+    /// that they decide, and says nothing of them.
     pub(super) fn needs_place(&self) -> bool {
         match self {
             Self::Ran { without, .. } => {

@@ -1,4 +1,4 @@
-//! Proof by running, from the judges' answers to the report, with real suites of four languages.
+//! Proof by running, from the judges' answers to the report, with real suites of five languages.
 
 use council_fake_models::{FakeModels, Reply, Rule};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::harness::Repo;
 use crate::proof_scene::{
     KEY, Language, became, brought, configure, finding, go_language, is_without_borders,
-    node_language, python_language, repository, review, rust_language, script,
+    java_language, node_language, python_language, repository, review, rust_language, script,
 };
 
 fn proves(language: &Language) {
@@ -62,6 +62,13 @@ fn a_rust_test_proves_its_finding() {
 #[test]
 fn a_go_test_proves_its_finding() {
     if let Some(language) = go_language() {
+        proves(&language);
+    }
+}
+
+#[test]
+fn a_java_test_proves_its_finding() {
+    if let Some(language) = java_language() {
         proves(&language);
     }
 }

@@ -4,7 +4,8 @@ use council_fake_models::{FakeModels, Reply};
 use serde_json::json;
 
 use crate::proof_scene::{
-    Language, became, brought, is_without_borders, python_language, repository, review, script,
+    Language, became, brought, go_language, is_without_borders, java_language, node_language,
+    python_language, repository, review, rust_language, script,
 };
 
 #[test]
@@ -64,6 +65,40 @@ fn a_doubter_s_passing_test_disputes_what_nobody_proved() {
     assert_eq!(report["verdict"], "FAIL");
 }
 
+/// A test that asks for what the lines decide counts, in whatever way it asks.
+#[test]
+fn a_doubter_s_test_that_fails_with_another_effect_of_the_lines_counts() {
+    let languages = [
+        python_language(),
+        node_language(),
+        rust_language(),
+        go_language(),
+    ];
+    for language in languages.into_iter().flatten() {
+        let config = format!("[proof]\n{}", language.config);
+        let path = language
+            .test
+            .replace("shop", "doubt")
+            .replace("Shop", "Doubt");
+        let other = Reply::vote("PASS")
+            .with(
+                "responses",
+                json!([{"to": "A1", "stance": "disagreed", "reasoning": "It is guarded."}]),
+            )
+            .with(
+                "reproductions",
+                brought("A1", "no_defect", &path, language.passes),
+            );
+        let models = FakeModels::start(script(&language, Reply::vote("FAIL"), other)).unwrap();
+        let (_, report) = review(&repository(&models, &language, &config));
+        if is_without_borders(&report) {
+            return;
+        }
+        let brought = &report["ledger"]["reproductions"][0];
+        assert_eq!(brought["refutes"], true, "{}: {brought}", language.file);
+    }
+}
+
 /// A doubter's test counts only if it runs the lines and asks for a result of them, whatever else it looks at.
 #[test]
 fn a_doubter_s_test_that_does_not_run_the_lines_proves_nothing() {
@@ -99,6 +134,11 @@ fn a_doubter_s_test_that_does_not_run_the_lines_proves_nothing() {
         "assert shop.first_item.__code__.co_varnames == ('items',)",
         "assert shop.first_item.__code__.co_consts[-1:] == (0,) or 0 in shop.first_item.__code__.co_consts",
         "assert list(inspect.signature(shop.first_item).parameters) == ['items']",
+        // What it says of the result is true of nearly every result.
+        "self.assertIsNotNone(shop.first_item([1]))",
+        "assert shop.first_item([3]) is not False or shop.first_item([3]) is not None",
+        "assert isinstance(shop.first_item([1]), object) and shop.first_item([1]) is not None",
+        "assert str(shop.first_item([1])) != 'None'",
         // It asks for a result of something else.
         "self.assertEqual(shop.size([1]), 1)",
         "shop.first_item([1]); self.assertEqual(shop.size([1]), 1)",

@@ -112,6 +112,34 @@ pub(crate) fn go_language() -> Option<Language> {
     })
 }
 
+pub(crate) fn java_language() -> Option<Language> {
+    printed("javac", &["-version"])?;
+    let home = printed(
+        "sh",
+        &[
+            "-c",
+            "dirname \"$(dirname \"$(readlink -f \"$(command -v javac)\")\")\"",
+        ],
+    )?;
+    let script = format!(
+        "{home}/bin/javac -J-Xmx512m -d out Shop.java {{file}} && {home}/bin/java -Xmx512m -ea -cp out {{name}}"
+    );
+    Some(Language {
+        // The settings of a Debian package stand in /etc.
+        config: format!(
+            "run = ['sh', '-c', '{script}']\nread = ['{home}', '/etc']\nmemory = '16G'\n"
+        ),
+        file: "Shop.java",
+        before: "class Shop {\n    static int firstItem(int[] items) {\n        return items.length == 0 ? 0 : items[0] + 1;\n    }\n}\n",
+        after: "class Shop {\n    static int firstItem(int[] items) {\n        return items[0] + 1;\n    }\n}\n",
+        quote: "        return items[0] + 1;",
+        line: 3,
+        test: "ShopTest.java",
+        proves: "class ShopTest {\n    public static void main(String[] args) {\n        if (Shop.firstItem(new int[0]) != 0) throw new AssertionError();\n    }\n}\n",
+        passes: "class DoubtTest {\n    public static void main(String[] args) {\n        if (Shop.firstItem(new int[] {1}) != 2) throw new AssertionError();\n    }\n}\n",
+    })
+}
+
 /// A repository with the change, and two judges of different vendors.
 pub(crate) fn repository(models: &FakeModels, language: &Language, proof: &str) -> Repo {
     let repo = Repo::with_base();

@@ -12,6 +12,7 @@ use council_protocol::Location;
 use council_syntax::language::Language;
 use council_syntax::outline::{self, FunctionSpan};
 
+use super::altered::{MAX_ALTERED, altered_results, altered_sources};
 use crate::run::suggestion::line_range;
 
 /// What a language says in the place of lines, known by the endings of its files.
@@ -92,8 +93,9 @@ const STATEMENTS: [Statements; 10] = [
 const NEVER: &str = "!=";
 const ALWAYS: &str = "==";
 
-/// The most runs with other sources: three places for a statement, the statement that stops, and nothing there.
-pub(super) const MAX_OTHER_SOURCES: usize = 5;
+/// The most runs with other sources: three places for a statement, the statement that stops, nothing there, and lines with
+/// another effect.
+pub(super) const MAX_OTHER_SOURCES: usize = 5 + MAX_ALTERED;
 
 /// The source with a statement before the lines of a finding, or before code that runs ahead of them.
 #[derive(Debug)]
@@ -112,6 +114,8 @@ pub(super) struct OtherSources {
     /// With nothing there but the words of the lines in a comment, or a function that is left at once: who passes with
     /// it asks for no result.
     pub(super) idle: Vec<u8>,
+    /// With another effect of the lines: who passes with each of these asks for nothing that they decide.
+    pub(super) altered: Vec<Vec<u8>>,
     /// Whether the lines run when the file is loaded. Then they stop every test that loads it, and only `idle` tells.
     pub(super) run_when_loaded: bool,
 }
@@ -140,6 +144,10 @@ pub(super) fn other_sources(text: &[u8], at: &Location) -> Option<OtherSources> 
         stopped: with_statement(&lines, *place, &known.stop.replace("{}", ALWAYS)),
     };
     // Whoever doubts the head of a function doubts what it gives back.
+    let altered = match &body {
+        Some(body) if range.start < body.start => altered_results(text, body, language),
+        _ => altered_sources(text, &range, language),
+    };
     let idle = match (&body, known.leave) {
         (Some(body), Some(leave)) if range.start < body.start => {
             with_statement(&lines, body.start, leave)
@@ -149,6 +157,7 @@ pub(super) fn other_sources(text: &[u8], at: &Location) -> Option<OtherSources> 
     Some(OtherSources {
         stops: places.iter().map(stop).collect(),
         idle,
+        altered,
         run_when_loaded: function.is_none(),
     })
 }
