@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::harness::{Repo, Run};
 
 /// Every client, with the backend that holds it live and the one that starts it for each turn.
-const HELD: [(&str, &str); 5] = [
+pub(crate) const HELD: [(&str, &str); 5] = [
     ("claude", "teams"),
     ("claude", "subagents"),
     ("codex", "teams"),
@@ -21,7 +21,7 @@ const HELD: [(&str, &str); 5] = [
 const LIVE: [&str; 3] = ["claude", "codex", "acp"];
 
 /// A repository whose change tries to steer agents, and two judges of a client that behaves so.
-fn with_client(client: &str, behaviour: &str, more: &str) -> Repo {
+pub(crate) fn with_client(client: &str, behaviour: &str, more: &str) -> Repo {
     let repo = Repo::with_base();
     repo.write("src/more.rs", "/// One more.\npub const MORE: u32 = 1;\n");
     for steering in [

@@ -21,6 +21,30 @@ ECHO = re.compile(r"`round` is (\d+), and `key` is `([^`]*)`")
 LOCK = threading.Lock()
 
 
+# Our server of each session, as the client was told to start it, and what it was shown.
+SERVERS, SHOWN = {}, {}
+
+
+def look_up(session):
+    """What a model does that reads the files of MARKS/paths with our tool before it answers."""
+    server = subprocess.Popen(SERVERS[session], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def ask(id_, method, params):
+        server.stdin.write(json.dumps({"jsonrpc": "2.0", "id": id_, "method": method, "params": params}) + "\n")
+        server.stdin.flush()
+        return json.loads(server.stdout.readline())["result"]
+
+    ask(1, "initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}})
+    server.stdin.write('{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')
+    with open(os.path.join(MARKS, "paths")) as file:
+        paths = file.read().split()
+    for id_, path in enumerate(paths, 2):
+        found = ask(id_, "tools/call", {"name": "read_file", "arguments": {"path": path}})
+        SHOWN[session] = SHOWN.get(session, "") + found["content"][0]["text"]
+    server.stdin.close()
+    server.wait()
+
+
 def mark(name, text):
     with LOCK, open(os.path.join(MARKS, name), "a") as file:
         file.write(text + "\n")
@@ -32,7 +56,7 @@ def say(message):
         sys.stdout.flush()
 
 
-def answer(prompt):
+def answer(prompt, session=None):
     """The words of the model."""
     echo = ECHO.findall(prompt)
     if not echo:
@@ -53,6 +77,11 @@ def answer(prompt):
     vote = {"schema_version": 1, "round": int(round_), "key": key, "verdict": "PASS", "confidence": "HIGH",
             "key_insight": "It does what it says.", "findings": [], "recommendation": "Merge it.",
             "restatement": "I hold that it does what it says."}
+    told = re.search(r"^ *(\d+) +(.*overflows here.*)$", SHOWN.get(session, ""), re.M)
+    if told:
+        vote.update(verdict="FAIL", findings=[{
+            "severity": "critical", "category": "overflow", "description": "The sum overflows in the invoice.",
+            "location": {"path": "src/billing/invoice.rs", "line": int(told[1])}, "quote": told[2], "why": "w", "fix": "f"}])
     if BEHAVIOUR == "mended" and "could not use all" not in prompt:
         del vote["verdict"]
     return "I looked.\n\n```json\n%s\n```\n" % json.dumps(vote)
@@ -71,6 +100,8 @@ def turn(session, prompt):
         time.sleep(600)
     if BEHAVIOUR in ("hang", "child"):
         return False
+    if BEHAVIOUR == "looks-up":
+        look_up(session)
     if BEHAVIOUR == "slow":
         time.sleep(0.7)
     if BEHAVIOUR == "dies":
@@ -87,12 +118,17 @@ STATUS = {"401": 401, "403": 403, "429": 429, "500": 500, "529": 529}
 
 def claude_result(session, prompt):
     result = {"type": "result", "subtype": "success", "is_error": False, "session_id": session, "total_cost_usd": 0.5,
-              "usage": {"input_tokens": 10, "cache_read_input_tokens": 5, "output_tokens": 3}, "result": answer(prompt)}
+              "usage": {"input_tokens": 10, "cache_read_input_tokens": 5, "output_tokens": 3}, "result": answer(prompt, session)}
     if BEHAVIOUR in STATUS:
         result.update(is_error=True, api_error_status=STATUS[BEHAVIOUR], result="API Error")
     if BEHAVIOUR == "refusal":
         result.update(is_error=True, stop_reason="refusal", result="")
     return result
+
+
+def claude_server(flag):
+    council = json.loads(flag("--mcp-config") or '{"mcpServers": {"council": {"command": "", "args": []}}}')["mcpServers"]["council"]
+    return [council["command"]] + council["args"]
 
 
 def claude():
@@ -101,6 +137,7 @@ def claude():
     if "--no-session-persistence" not in ARGS:
         session = flag("--resume") or "session-%d" % os.getpid()
         prompt = said(sys.stdin.read())
+        SERVERS[session] = claude_server(flag)
         if not turn(session, prompt):
             time.sleep(600)
         result = claude_result(session, prompt)
@@ -112,6 +149,7 @@ def claude():
                 pass
         return say(result)
     session = "session-%d" % os.getpid()
+    SERVERS[session] = claude_server(flag)
     tools = flag("--tools").split(",") + (["Bash"] if BEHAVIOUR == "armed" else [])
     pending = False
     for line in sys.stdin:
@@ -141,6 +179,7 @@ def codex():
     value = lambda name: ARGS[ARGS.index(name) + 1]
     session = value("resume") if "resume" in ARGS else "thread-%d" % os.getpid()
     prompt = sys.stdin.read()
+    SERVERS[session] = codex_server_argv(dict(part.split("=", 1) for part in ARGS if part.startswith("mcp_servers.")), json.loads)
     say({"type": "thread.started", "thread_id": session})
     if not turn(session, prompt):
         time.sleep(600)
@@ -148,9 +187,14 @@ def codex():
         say({"type": "turn.failed", "error": {"message": "unexpected status %s" % BEHAVIOUR}})
         sys.exit(1)
     with open(value("-o"), "w") as file:
-        file.write(answer(prompt))
+        file.write(answer(prompt, session))
     say({"type": "item.completed", "item": {"type": "error", "message": "Model metadata not found"}})
     say({"type": "turn.completed", "usage": {"input_tokens": 10, "cached_input_tokens": 5, "output_tokens": 3}})
+
+
+def codex_server_argv(settings, read=lambda value: value):
+    command, args = "mcp_servers.council.command", "mcp_servers.council.args"
+    return [read(settings[command])] + read(settings[args]) if command in settings else []
 
 
 def codex_turn(thread, turn_id, prompt):
@@ -163,7 +207,7 @@ def codex_turn(thread, turn_id, prompt):
     elif BEHAVIOUR == "refusal":
         done.update(status="failed", error={"message": "no", "codexErrorInfo": "misalignmentPolicyViolation"})
     else:
-        item = {"type": "agentMessage", "text": answer(prompt)}
+        item = {"type": "agentMessage", "text": answer(prompt, thread)}
         say({"method": "item/completed", "params": {"threadId": thread, "turnId": turn_id, "item": item}})
         total = {"inputTokens": 10, "cachedInputTokens": 5, "outputTokens": 3}
         say({"method": "thread/tokenUsage/updated", "params": {"threadId": thread, "tokenUsage": {"total": total}}})
@@ -181,6 +225,7 @@ def codex_server():
         if method == "thread/start":
             threads += 1
             mark("threads", json.dumps(params.get("config")))
+            SERVERS["thread-%d" % threads] = codex_server_argv(params.get("config") or {})
             mark("words", params["developerInstructions"])
             sandbox = "workspaceWrite" if BEHAVIOUR == "armed" else "readOnly"
             result = {"thread": {"id": "thread-%d" % threads}, "sandbox": {"type": sandbox}}
@@ -209,6 +254,7 @@ def acp():
         if method == "initialize":
             reply({"protocolVersion": 1, "agentCapabilities": {}})
         elif method == "session/new":
+            SERVERS[session] = [part for one in params["mcpServers"] for part in [one["command"]] + one["args"]]
             modes = [{"id": "default", "name": "Default"}, {"id": "plan", "name": "Plan"}]
             reply({"sessionId": session, "modes": {"currentModeId": "default", "availableModes": modes}})
         elif method == "session/set_mode":
@@ -236,7 +282,7 @@ def acp():
             if BEHAVIOUR in STATUS:
                 say({"jsonrpc": "2.0", "id": id_, "error": {"code": STATUS[BEHAVIOUR], "message": "it failed"}})
                 continue
-            text = answer(prompt)
+            text = answer(prompt, session)
             for start in range(0, len(text), 1 << 20):
                 update = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text[start:start + (1 << 20)]}}
                 say({"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": session, "update": update}})

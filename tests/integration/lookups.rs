@@ -276,3 +276,128 @@ fn a_file_that_did_not_fit_the_brief_counts_as_seen_once_it_was_read() {
         );
     }
 }
+
+/// The clients that are given our tools, each as it is held: with a mailbox of the five tools or of all nine.
+const CLIENTS: [(&str, &str); 5] = [
+    ("claude", "teams"),
+    ("claude", "subagents"),
+    ("codex", "teams"),
+    ("codex", "subagents"),
+    ("opencode", "teams"),
+];
+
+/// A client that reads these files before it answers, over a change that is wrong only because of `invoice.rs`.
+fn repo_with_client(client: &str, paths: &[&str]) -> Repo {
+    let driver = if client == "opencode" { "acp" } else { client };
+    let repo = crate::clients::with_client(driver, "looks-up", "");
+    repo.write(
+        "src/billing/invoice.rs",
+        format!("/// What is to be paid.\npub fn invoice(price: u32) -> u32 {{\n{TELLING} // overflows here\n    total\n}}\n"),
+    );
+    repo.commit("Bill");
+    repo.write(
+        "src/lib.rs",
+        "/// Adds two numbers.\npub fn add(a: u32, b: u32) -> u32 {\n    a + b\n}\n",
+    );
+    repo.write_home("marks/paths", &paths.join("\n"));
+    if client == "opencode" {
+        // ACP agents are told apart by the names of their programs.
+        let path = ".config/git-council/config.toml";
+        let config = std::fs::read_to_string(repo.in_home(path)).unwrap();
+        let (_, command) = config.split_once("command = ").unwrap();
+        let argv: Vec<String> = serde_json::from_str(command.lines().next().unwrap()).unwrap();
+        let program = repo.in_home("opencode");
+        std::fs::write(
+            &program,
+            format!("#!/bin/sh\nexec '{}' \"$@\"\n", argv.join("' '")),
+        )
+        .unwrap();
+        let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&program, executable).unwrap();
+        repo.write_home(
+            path,
+            &format!(
+                "[agents.helper]\ndriver = 'acp'\ncommand = [{:?}]\n",
+                program.display().to_string()
+            ),
+        );
+    }
+    repo
+}
+
+fn review_with_client(repo: &Repo, backend: &str, brief: &str) -> Value {
+    let limit = format!("limits.brief={brief}");
+    let keys = [("ANTHROPIC_API_KEY", "k"), ("OPENAI_API_KEY", "k")];
+    let run = repo.council_with(
+        &keys,
+        &[
+            "review",
+            "HEAD",
+            "--json",
+            "--backend",
+            backend,
+            "--config",
+            "review.judges=1",
+            "--config",
+            "review.quorum=1",
+            "--config",
+            "limits.context=0",
+            "--config",
+            &limit,
+        ],
+    );
+    serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {}", run.stderr))
+}
+
+/// Law: what a client looks up is kept as what a judge at an API looks up is: it may be quoted, and stands in usage, journal
+/// and receipt.
+#[test]
+fn what_clients_look_up_may_be_quoted_and_is_kept() {
+    for (client, backend) in CLIENTS {
+        let repo = repo_with_client(client, &["src/billing/invoice.rs"]);
+        repo.commit("Simplify");
+        let report = review_with_client(&repo, backend, "400K");
+        let case = format!("{client} in {backend}");
+        let found = &report["findings"][0];
+        assert_eq!(found["finding"]["location"]["line"], 3, "{case}: {report}");
+        assert_ne!(found["disposition"], "rejected", "{case}: {found}");
+        let calls = &report["judges"][0]["usage"]["tool_calls"];
+        assert_eq!(calls[0]["tool"], "read_file", "{case}: {report}");
+        assert_eq!(calls[0]["asked"], "src/billing/invoice.rs", "{case}");
+        let name = report["receipt"]["run"]["name"].as_str().unwrap();
+        let shown = repo.council(["show", name, "--format", "markdown"]);
+        assert!(
+            shown.stdout.contains("read_file 1"),
+            "{case}: {}",
+            shown.stdout
+        );
+        let run = repo.path().join(".git/council/runs").join(name);
+        let journal = std::fs::read_to_string(run.join("journal.jsonl")).unwrap();
+        assert!(journal.contains("\"tool\":\"read_file\""), "{case}");
+        assert!(
+            run.join("lookups.json").exists(),
+            "{case}: whoever watches sees it"
+        );
+    }
+}
+
+/// Law: a changed file that no brief had room for counts as seen once a client has read it, and not before.
+#[test]
+fn a_file_that_a_client_has_read_counts_as_seen() {
+    let line =
+        |nth| format!("pub const VALUE_{nth}: &str = \"a line of a file that is long enough\";\n");
+    let large: String = (0..150).map(line).collect();
+    let files = ["src/one.rs", "src/two.rs", "src/three.rs"];
+    for (client, backend) in CLIENTS {
+        for read in [0, files.len()] {
+            let repo = repo_with_client(client, &files[..read]);
+            for path in files {
+                repo.write(path, &large);
+            }
+            repo.commit("Much");
+            let report = review_with_client(&repo, backend, "16K");
+            let is_gap = report["reason"] == "incomplete-coverage";
+            assert_eq!(is_gap, read == 0, "{client} in {backend}: {report}");
+        }
+    }
+}

@@ -1,7 +1,9 @@
-use council_protocol::{RoundNumber, TurnId};
+use council_protocol::{Answer, RoundNumber, TurnId};
+use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::tools::{CodeTools, QueryBounds, QueryResult, ToolQuery};
 
 fn spec() -> JudgeSpec {
     let agent = council_protocol::seat::AgentSpec {
@@ -215,4 +217,50 @@ fn a_judge_for_whom_no_socket_can_be_made_does_without_and_says_so() {
     mailbox.end_turn(&mut answered);
     let why = answered.unwrap().usage.unwrap().without_tools.unwrap();
     assert!(why.contains("no socket can be made"), "{why}");
+}
+
+/// Shows one file, with the numbers that a look-up has.
+struct Shows(Vec<String>);
+
+impl CodeTools for Shows {
+    fn run_query(&self, _: &ToolQuery, _: &QueryBounds) -> QueryResult {
+        let numbered = (1..).zip(&self.0).map(|(at, line)| format!("{at}  {line}"));
+        QueryResult {
+            text: Ok(numbered.collect::<Vec<_>>().join("\n")),
+            asked: "src/a.rs".to_owned(),
+            seen: Vec::new(),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Law: every line that a judge was handed back may be quoted, in this turn and in later ones, whether or not its file
+    /// is in the workspace; a line that nobody showed may not.
+    #[test]
+    fn what_was_looked_up_may_be_quoted(
+        lines in proptest::collection::vec("[a-z]{12,20} = [a-z]{12,20};", 1..6), at in any::<prop::sample::Index>(),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut mailbox = JudgeMailbox::create(folder.path(), &spec()).unwrap();
+        let at = at.index(lines.len());
+        mailbox.open_desk(ToolSetup {
+            runner: Arc::new(Shows(lines.clone())),
+            judge: "judge-1".into(),
+            max_calls: 2,
+        });
+        let submit = |mailbox: &JudgeMailbox, quote: &str| {
+            let mut verdict = verdict();
+            verdict["findings"] = json!([{ "severity": "minor", "category": "c", "description": "d", "why": "w", "fix": "f",
+                "location": { "path": "src/a.rs", "line": at + 1 }, "quote": quote }]);
+            mailbox.submit_verdict(&verdict)
+        };
+        mailbox.post_turn(&Turn { timeout_ms: 60_000, ..turn() }).unwrap();
+        mailbox.look_up("read_file", &json!({ "path": "src/a.rs" })).unwrap();
+        prop_assert_eq!(submit(&mailbox, &lines[at]), Ok("It is taken.".to_owned()));
+        mailbox.post_turn(&Turn { timeout_ms: 60_000, ..turn() }).unwrap();
+        prop_assert_eq!(submit(&mailbox, &lines[at]), Ok("It is taken.".to_owned()));
+        prop_assert!(submit(&mailbox, "nobody_ever_showed(this_line);").is_err());
+    }
 }
