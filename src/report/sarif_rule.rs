@@ -39,9 +39,9 @@ fn own_rule(rule: &RuleInfo, version: &str) -> Value {
         "id": rule.id,
         "name": rule.id,
         "shortDescription": { "text": title },
-        "fullDescription": { "text": format!("{title}. {}", rule.why) },
+        "fullDescription": { "text": format!("{title}. {}", rule.whole_why()) },
         "help": {
-            "text": format!("{} {}", rule.why, rule.fix),
+            "text": format!("{} {}", rule.whole_why(), rule.fix),
             "markdown": own_help(rule, &title),
         },
         "helpUri": uri::page_url(version, &format!("docs/rules.md#{}", rule.id)),
@@ -62,7 +62,9 @@ fn own_help(rule: &RuleInfo, title: &str) -> String {
     format!(
         "**{title}**\n\n{}\n\n**What to do:** {}{example}\n\nTo switch it off, set `rules.{} = \"off\"` in the \
         configuration of the default branch.",
-        rule.why, rule.fix, rule.id
+        rule.whole_why(),
+        rule.fix,
+        rule.id
     )
 }
 

@@ -121,7 +121,7 @@ fn rule_page(rule: &RuleInfo, columns: usize) -> String {
         rule.category
     );
     let standing = council_builtin::rule_standing(rule);
-    for prose in [standing, rule.why, rule.fix] {
+    for prose in [standing, &rule.whole_why(), rule.fix] {
         let _ = writeln!(
             out,
             "\n{}",

@@ -72,8 +72,8 @@ fn next_in_repository(
     if preset == SetupPreset::OpenSource {
         // Whoever reviews these files first is told of exactly these rights.
         steps.push(
-            "a review of these files warns of `pull-requests: write` and `checks: write` in council-publish.yml: \
-             that job needs both to publish, and runs nothing of the pull request"
+            "its review is WARN, because a job of council-publish.yml may write comments and checks: merge it, the job \
+             needs both to publish, and runs nothing of a pull request"
                 .to_owned(),
         );
     }

@@ -169,7 +169,7 @@ fn push_rule(page: &mut String, info: &RuleInfo) {
         info.category,
         effect(info),
         precision(info.id),
-        info.why,
+        info.whole_why(),
         info.fix
     );
     for example in info.examples {

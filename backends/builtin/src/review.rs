@@ -361,7 +361,7 @@ pub(crate) fn to_finding(change: &ChangeView<'_>, found: &FoundHit) -> Finding {
             end_line: hit.end_line,
         },
         quote: shown_quote(&change.files[hit.file], hit),
-        why: info.why.to_owned(),
+        why: info.reason().to_owned(),
         fix: info.fix.to_owned(),
         suggestion: hit
             .suggestion

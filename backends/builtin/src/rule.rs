@@ -19,12 +19,25 @@ pub struct RuleInfo {
     pub severity: Severity,
     /// What it finds, as a noun phrase without a full stop.
     pub summary: &'static str,
-    /// Why that is a problem, in whole sentences.
+    /// Why that is a problem, in whole sentences. Behind a line break stands what a finding need not say: where the rule
+    /// looks, and where it says less.
     pub why: &'static str,
     /// What to do about it, in whole sentences.
     pub fix: &'static str,
     /// Code on which it speaks, beside code on which it is silent.
     pub examples: &'static [RuleExample],
+}
+
+impl RuleInfo {
+    /// Why that is a problem, for whoever reads a finding.
+    pub fn reason(&self) -> &'static str {
+        self.why.split('\n').next().unwrap_or_default()
+    }
+
+    /// All of it, for whoever reads about the rule.
+    pub fn whole_why(&self) -> String {
+        self.why.replace('\n', " ")
+    }
 }
 
 /// Added code on which a rule speaks, and the same code mended.

@@ -112,7 +112,7 @@ mod tests {
             .find(|rule| rule.info.id == "shell-injection")
             .unwrap();
         let scrubbed = Finding {
-            why: rule.info.why.to_owned(),
+            why: rule.info.reason().to_owned(),
             ..finding("A shell's command line is put together from strings and values.")
         };
         let ids: Vec<_> = rules_about(&scrubbed).iter().map(|r| r.info.id).collect();

@@ -11,7 +11,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "missing-tests",
         severity: Minor,
         summary: "new code in a tested file, without a change to the tests",
-        why: "No test will fail when a later change breaks this code. The rule ignores files that had no tests \
+        why: "No test will fail when a later change breaks this code.\n\
+              The rule ignores files that had no tests \
               before.",
         fix: "Add a test for the new behaviour, or say where it is already tested.",
         examples: &[],

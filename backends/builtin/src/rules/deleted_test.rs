@@ -16,7 +16,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         severity: Significant,
         summary: "tests that are removed while the code stays",
         why: "What they held may break from now on without anybody noticing; a test that fails is often removed with \
-              the change that broke it. It is a note where the change rewrites tests and no code.",
+              the change that broke it.\n\
+              It is a note where the change rewrites tests and no code.",
         fix: "Keep the test and mend it, or say in the change why what it held no longer holds.",
         examples: &[],
     },

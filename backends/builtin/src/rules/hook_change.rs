@@ -15,7 +15,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         severity: Significant,
         summary: "a hook that runs automatically on developers' machines",
         why: "Git hooks, install scripts and editor tasks run on the machine of everyone who pulls, with that \
-              person's rights, before anyone has read them. Only a note: scripts in a hook folder, hooks of \
+              person's rights, before anyone has read them.\n\
+              Only a note: scripts in a hook folder, hooks of \
               pre-commit, and commands inside of a development container, which many projects have.",
         fix: "Review the script as code that you are about to run; keep it short and free of downloads.",
         examples: &[RuleExample {

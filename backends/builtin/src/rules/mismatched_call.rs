@@ -17,7 +17,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         severity: Significant,
         summary: "a call that no longer fits the function whose arguments change",
         why: "In Python the call fails when it is reached; in JavaScript, where this is a note, the missing argument is \
-              undefined. The rule reads calls by plain names whose imports are clear, of functions with one definition \
+              undefined.\n\
+              The rule reads calls by plain names whose imports are clear, of functions with one definition \
               in the tree, and only if they fitted before.",
         fix: "Change the calls too, or give the new argument a default.",
         examples: &[],

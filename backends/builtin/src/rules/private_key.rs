@@ -15,7 +15,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         severity: Critical,
         summary: "a private key",
         why: "Anyone who can read the repository or its history has the key. Deleting the line later does not take it \
-              back. In a folder of tests or examples the finding is only significant: most keys there are made for \
+              back.\n\
+              In a folder of tests or examples the finding is only significant: most keys there are made for \
               them. No file name and no extension makes it less.",
         fix: "Revoke the key, create a new one, and keep it outside the repository.",
         examples: &[],

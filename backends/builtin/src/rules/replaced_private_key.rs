@@ -11,7 +11,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         severity: Critical,
         summary: "a private key that replaces another one, or a placeholder, under the same `BEGIN` line",
         why: "Anyone who can read the repository or its history has the new key as well. Deleting the line later does \
-              not take it back. In a folder of tests or examples the finding is only significant.",
+              not take it back.\n\
+              In a folder of tests or examples the finding is only significant.",
         fix: "Revoke the key, create a new one, and keep it outside the repository.",
         examples: &[],
     },

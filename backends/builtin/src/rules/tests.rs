@@ -240,8 +240,18 @@ fn every_rule_says_what_it_is() {
             !info.summary.ends_with('.') && !info.summary.is_empty(),
             "{id}"
         );
-        for text in [info.why, info.fix] {
+        for text in [info.reason(), &info.whole_why(), info.fix] {
             assert!(text.ends_with('.') && !text.contains("  "), "{id}: {text}");
+        }
+        // Whoever reads a finding learns what is wrong, and not how the rule weighs other cases.
+        for weighed in [
+            "is a note",
+            "only significant",
+            "The rule ",
+            "a warning only",
+        ] {
+            let reason = info.reason().replace("where this is a note", "");
+            assert!(!reason.contains(weighed), "{id}: {reason}");
         }
     }
     let ids: Vec<_> = RULES.iter().map(|rule| rule.info.id).collect();

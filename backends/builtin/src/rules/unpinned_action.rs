@@ -16,7 +16,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         severity: Significant,
         summary: "a third-party action on a branch, or one that loses its pin to a commit",
         why: "Tags and branches can be moved: whoever takes over the action's repository runs code in this job, as \
-              happened with tj-actions/changed-files (CVE-2025-30066). Most workflows use tags, so a tag is a warning \
+              happened with tj-actions/changed-files (CVE-2025-30066).\n\
+              Most workflows use tags, so a tag is a warning \
               only where the action was pinned before, and a note where the file pins others.",
         fix: "Pin the action to a full commit id, and name the version in a comment; Dependabot keeps both current.",
         examples: &[RuleExample {

@@ -12,7 +12,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         severity: Significant,
         summary: "a workflow that gets more permissions",
         why: "Every step of the job, and every action that it uses, can use the token with these permissions.",
-        fix: "Grant the permission to the one job that needs it, not to the workflow, and name the single scope.",
+        fix: "Grant it to the one job that needs it, not to the workflow, and name the single scope. If this job needs it, \
+              dismiss the finding and say what for.",
         examples: &[RuleExample {
             path: ".github/workflows/ci.yml",
             bad: "permissions: write-all\n",
@@ -81,8 +82,13 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
                     .text_before()
                     .is_some_and(|text| !lists_rights(text)) => {}
             Some(trigger) => {
+                let who = if is_whole(line) {
+                    "A workflow"
+                } else {
+                    "A job of a workflow"
+                };
                 hits.push(line.line_hit(format!(
-                    "A workflow that runs on `{trigger}` may now write `{scope}`."
+                    "{who} that runs on `{trigger}` may now write `{scope}`."
                 )));
             }
             // A right of one job is how it should be given, and a first list narrows what every job had before.
