@@ -357,7 +357,7 @@ impl Council {
             (RoundNumber::NONE, "not seated in time")
         };
         judge.record_failure(at, Failure::new(FailureKind::Timeout, why));
-        self.finish_seat(seat, round, "timeout");
+        self.finish_seat(seat, round, FailureKind::Timeout);
     }
 
     /// The run must end now. What was judged before stays judged; what was not cannot become green.

@@ -82,7 +82,7 @@ fn find_object(raw: &str) -> Result<&str, Failure> {
     if text.starts_with('{') {
         return Ok(text);
     }
-    let detail = "the reply is prose: no JSON object, and no block fenced as `json`";
+    let detail = "no JSON object, and no block fenced as `json`";
     let last = json_blocks(raw)?.pop();
     last.ok_or_else(|| Failure::new(FailureKind::Prose, detail))
 }

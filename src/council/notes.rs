@@ -10,6 +10,9 @@ use super::outcome::{Disposition, VerdictReason};
 use super::plan::{ConsensusRule, Plan};
 use super::state::DebateState;
 
+/// What is noted where nobody counts: who abstained, and why, is told beside it.
+pub const NOBODY_ANSWERED: &str = "no judge gave a usable answer";
+
 /// What was noted on the way, and what can be said only at the end.
 pub(super) fn report_notes(state: &DebateState, cut: Option<CancelCause>) -> Vec<String> {
     let mut notes = state.notes.clone();
@@ -72,7 +75,7 @@ fn missing_judges(state: &DebateState, cut: Option<CancelCause>) -> Option<Strin
             .failures
             .last()
             .filter(|f| f.failure.kind != FailureKind::Cancelled)
-            .map_or(silence.to_owned(), |f| f.failure.to_string());
+            .map_or(silence.to_owned(), |f| f.failure.in_words());
         let said = judge
             .lost_objection()
             .map_or(String::new(), |lost| format!("; {}", lost.describe()));
@@ -85,11 +88,11 @@ fn missing_judges(state: &DebateState, cut: Option<CancelCause>) -> Option<Strin
             .all(|&seat| state.judges[seat].lost_objection().is_none())
     {
         // Why each of them abstained, and what to do next, stands in every report beside this note.
-        return Some("no judge gave a usable answer".to_owned());
+        return Some(NOBODY_ANSWERED.to_owned());
     }
     let names: Vec<String> = missing.iter().map(why).collect();
     Some(match counted {
-        0 => format!("no judge gave a usable answer: {}", names.join(", ")),
+        0 => format!("{NOBODY_ANSWERED}: {}", names.join(", ")),
         _ => format!(
             "{counted} of {asked} judges counted; abstained: {}",
             names.join(", ")

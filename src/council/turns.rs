@@ -101,13 +101,12 @@ impl Council {
     }
 
     /// A judge is done with a round for good, `how` being why it did not get to the end of it.
-    pub(super) fn finish_seat(&mut self, seat: SeatIndex, round: RoundNumber, how: &str) {
+    pub(super) fn finish_seat(&mut self, seat: SeatIndex, round: RoundNumber, how: FailureKind) {
         let judge = &self.state.judges[seat];
         let id = judge.id().clone();
-        let failed = if how == "timeout" {
-            how.to_owned()
-        } else {
-            format!("failed ({how})")
+        let failed = match how {
+            FailureKind::Timeout => how.to_string(),
+            _ => format!("failed ({how})"),
         };
         match judge.answers.range(..=round).next_back() {
             Some((&last, _)) if last == round => self.record_answer(seat, round),
@@ -115,7 +114,8 @@ impl Council {
                 // Scripts look for the line of the log; the note is for people.
                 let line = format!("Judge {id} R{round} {failed} -- using R{last} verdict.");
                 self.state.add_note(format!(
-                    "{id} gave no usable answer in round {round} ({how}); its answer of round {last} counts"
+                    "{id} gave no usable answer in round {round} ({}); its answer of round {last} counts",
+                    how.in_words()
                 ));
                 self.state.add_log(line);
             }
@@ -339,7 +339,7 @@ impl Council {
         };
         if current.waiting.contains(&seat) {
             current.waiting.retain(|&other| other != seat);
-            self.finish_seat(seat, round, &failure.kind.to_string());
+            self.finish_seat(seat, round, failure.kind);
         }
     }
 

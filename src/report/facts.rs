@@ -289,7 +289,7 @@ impl RecognisedVerdict {
             .head
             .as_deref()
             .map(|head| head.get(..10).unwrap_or(head));
-        let over = at.map_or(String::new(), |at| format!(" over {at}"));
+        let of = at.map_or(String::new(), |at| format!(" of {at}"));
         let place = match (&self.place, &self.signer) {
             (MemoryPlace::Cache, _) => "from this repository's cache".to_owned(),
             (MemoryPlace::Note, Some(signer)) => format!("from a note signed by {signer}"),
@@ -302,7 +302,7 @@ impl RecognisedVerdict {
             None => String::new(),
         };
         format!(
-            "the same change was judged before ({}{over}, {day}{asked}), {place}: nobody was asked again",
+            "the same change was judged before, so nobody was asked again ({}{of}, {day}{asked}; {place})",
             self.run
         )
     }

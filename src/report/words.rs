@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use council_builtin::display_name;
 use council_protocol::answer::{NO_CAUSE, Stance};
 use council_protocol::coverage::FileCoverage;
-use council_protocol::message::{Ending, Failure, FailureKind, Usage};
+use council_protocol::message::{Ending, Usage};
 use council_protocol::tool_call::count_in_words;
 use council_protocol::{
     Confidence, Coverage, CoverageState, Finding, JudgeId, Location, Proof, RepoPath, Vote,
@@ -453,36 +453,6 @@ pub(super) fn ending_word(ending: Option<Ending>) -> &'static str {
         Some(Ending::Forced) => "forced",
         Some(Ending::Died) => "died",
         None => "unknown",
-    }
-}
-
-/// Why a judge gave no answer that counts, in words for people; the word of the kind is for programs.
-pub(super) fn failure_words(failure: &Failure) -> String {
-    let words = match failure.kind {
-        FailureKind::Spawn => "could not start",
-        FailureKind::Timeout => "too late",
-        FailureKind::Died => "ended early",
-        FailureKind::Refused => "declined",
-        FailureKind::Empty => "no answer",
-        FailureKind::Prose => "words without an answer",
-        FailureKind::Malformed => "answer in a wrong form",
-        FailureKind::Truncated => "answer breaks off",
-        FailureKind::Oversized => "answer too long",
-        FailureKind::ContextCut => "saw only a part of the prompt",
-        FailureKind::WrongRound => "answer to another round",
-        FailureKind::WrongKey => "answer without its key",
-        FailureKind::Violation => "spoke for another judge",
-        FailureKind::Unsupported => "cannot do what was asked",
-        FailureKind::Cancelled => "cancelled",
-        // A limit, a key, or the budget of the run: the detail says which.
-        FailureKind::Quota => "refused",
-        FailureKind::Provider => "its provider failed",
-    };
-    match failure.detail.trim() {
-        "" => words.to_owned(),
-        // What says so itself is told once.
-        detail if detail.trim_start_matches("the ").starts_with(words) => detail.to_owned(),
-        detail => format!("{words}: {detail}"),
     }
 }
 

@@ -201,7 +201,7 @@ impl SessionState<'_> {
                 if failure.kind == FailureKind::Died {
                     helper.seated = false;
                 }
-                self.log_line(format!("{id} found nothing: {failure}"));
+                self.log_line(format!("{id} found nothing: {}", failure.in_words()));
                 self.end_explorer(&judge, at);
             }
             Event::Ended { .. } => {

@@ -32,7 +32,7 @@ impl ProgressTeller<'_> {
             Input::Failed { judge, failure, .. } => ProgressKind::Failed {
                 judge: judge.clone(),
                 kind: failure.kind,
-                why: clean(&failure.detail, redactor),
+                why: clean(&failure.in_words(), redactor),
             },
             Input::Ended { judge, .. } => ProgressKind::Ended {
                 judge: judge.clone(),
@@ -56,7 +56,7 @@ impl ProgressTeller<'_> {
         Some(ProgressKind::Failed {
             judge: judge.clone(),
             kind: failure.kind,
-            why: self.clean(&failure.detail),
+            why: self.clean(&failure.in_words()),
         })
     }
 
@@ -185,7 +185,7 @@ impl ProgressTeller<'_> {
                 judge: one.seat.judge.clone(),
                 why: one.own_failure().map_or_else(
                     || outcome.reason.silence().to_owned(),
-                    |failed| self.clean(&failed.failure.to_string()),
+                    |failed| self.clean(&failed.failure.in_words()),
                 ),
             })
             .collect();

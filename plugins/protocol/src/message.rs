@@ -216,6 +216,20 @@ impl Failure {
         }
     }
 
+    /// What a person reads: "too late: no answer in 120 s". What a detail says itself is told once.
+    pub fn in_words(&self) -> String {
+        let words = self.kind.in_words();
+        let says_itself = |detail: &str| {
+            let said = detail.strip_prefix("the ").unwrap_or(detail);
+            said.starts_with(words.strip_prefix("its ").unwrap_or(words))
+        };
+        match self.detail.trim() {
+            "" => words.to_owned(),
+            detail if says_itself(detail) => detail.to_owned(),
+            detail => format!("{words}: {detail}"),
+        }
+    }
+
     /// The same failure, with what was said in vain: the begin and the end of a long text. An objection in it is told.
     #[must_use]
     pub fn with_unread(mut self, said: &[u8]) -> Self {
@@ -281,6 +295,53 @@ pub enum FailureKind {
     Quota,
     /// The provider failed: overloaded, an error of its own, a connection that was cut.
     Provider,
+}
+
+impl FailureKind {
+    /// Every class of failure, in the order in which they are declared.
+    pub const ALL: [Self; 17] = [
+        Self::Spawn,
+        Self::Timeout,
+        Self::Died,
+        Self::Refused,
+        Self::Empty,
+        Self::Prose,
+        Self::Malformed,
+        Self::Truncated,
+        Self::Oversized,
+        Self::ContextCut,
+        Self::WrongRound,
+        Self::WrongKey,
+        Self::Violation,
+        Self::Unsupported,
+        Self::Cancelled,
+        Self::Quota,
+        Self::Provider,
+    ];
+
+    /// Why a judge gave no answer that counts, for people. Its name on the wire, which `Display` writes, is for programs.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Spawn => "could not start",
+            Self::Timeout => "too late",
+            Self::Died => "ended before it answered",
+            Self::Refused => "declined to answer",
+            Self::Empty => "answered nothing",
+            Self::Prose => "answered in words, without a verdict",
+            Self::Malformed => "answered in a wrong form",
+            Self::Truncated => "its answer breaks off",
+            Self::Oversized => "its answer is too long",
+            Self::ContextCut => "saw only a part of the prompt",
+            Self::WrongRound => "answered another question",
+            Self::WrongKey => "answered without its key",
+            Self::Violation => "spoke for another judge",
+            Self::Unsupported => "cannot do what was asked",
+            Self::Cancelled => "was stopped",
+            // A limit, a key, or the budget of the run: the detail says which.
+            Self::Quota => "was turned away",
+            Self::Provider => "its provider failed",
+        }
+    }
 }
 
 impl std::fmt::Display for FailureKind {

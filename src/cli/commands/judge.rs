@@ -79,7 +79,7 @@ pub(crate) fn run(args: &JudgeArgs, start: &CommandContext) -> Result<u8, RunErr
     if let WorkerReply::Failed { failure } = reply {
         start
             .console
-            .warning(&format!("{judge} gave no answer: {failure}"));
+            .warning(&format!("{judge} abstains: {}", failure.in_words()));
     }
     Ok(exit::OK)
 }

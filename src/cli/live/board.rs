@@ -106,7 +106,16 @@ impl Board {
                 return Some(format!("{} is out of time", self.name_of(judge)));
             }
             ProgressKind::Abstained { judge, why } => {
+                // Why it failed was told when it did.
+                let told = JudgeState::Failed(why.clone());
+                let is_told = self
+                    .rows
+                    .iter()
+                    .any(|row| row.judge == *judge && row.state == told);
                 self.set(judge, JudgeState::Abstained(why.clone()), at);
+                if is_told {
+                    return None;
+                }
                 return Some(format!("{} abstained: {why}", self.name_of(judge)));
             }
             ProgressKind::Concluded { .. } | ProgressKind::Finished { .. } => self.is_over = true,

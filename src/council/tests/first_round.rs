@@ -102,7 +102,7 @@ fn one_late_judge_of_three_is_left_behind_and_the_report_says_so() {
     assert!(run.logged("Judge judge-3 R1 timeout -- proceeding without it."));
     let outcome = run.concluded();
     assert_eq!((outcome.verdict, outcome.counted), (Verdict::Pass, 2));
-    assert!(run.noted("2 of 3 judges counted; abstained: judge-3 (timeout: no answer in time)"));
+    assert!(run.noted("2 of 3 judges counted; abstained: judge-3 (too late: no answer in time)"));
     let cancelled =
         |a: &Action| matches!(a, Action::CancelTurn { judge } if judge.as_str() == "judge-3");
     assert!(run.actions.iter().any(cancelled));

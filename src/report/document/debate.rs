@@ -319,7 +319,7 @@ fn failure_reason(report: &Report, judge: &JudgeRecord, round: RoundNumber) -> S
     let mut failures = judge.failures.iter().rev();
     let failure = failures.find(|f| (f.round > 1) == (round > 1));
     match failure {
-        Some(f) if f.failure.kind != FailureKind::Cancelled => f.failure.to_string(),
+        Some(f) if f.failure.kind != FailureKind::Cancelled => f.failure.in_words(),
         _ => report.outcome.reason.silence().to_owned(),
     }
 }

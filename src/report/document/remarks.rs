@@ -4,6 +4,7 @@ use council_protocol::CoverageState;
 
 use super::model::{Block, Depth, Section, Text};
 use super::proof;
+use crate::council::NOBODY_ANSWERED;
 use crate::council::outcome::{DisagreementKind, JudgeRecord, VerdictReason};
 use crate::report::group;
 use crate::report::verdict_entry;
@@ -20,14 +21,10 @@ const MAX_INSIGHT: usize = 300;
 /// What no reader of a report should miss.
 pub(in crate::report) fn essentials(report: &Report, names: &JudgeNames<'_>) -> Vec<Section> {
     let mut know = Section::new("What to know", Depth::Essential, 1);
-    for judge in report.abstained_judges() {
-        let why = judge.own_failure().map_or_else(
-            || report.outcome.reason.silence().to_owned(),
-            |f| words::failure_words(&f.failure),
-        );
+    for (why, judges) in abstentions(report, names) {
         know.push_item(
             0,
-            format!("abstained: {}: {why}", names.get(&judge.seat.judge)),
+            format!("{} abstained: {why}", words::join_names(&judges)),
         );
     }
     for (found, dismissal) in report.dismissed_findings() {
@@ -48,13 +45,31 @@ pub(in crate::report) fn essentials(report: &Report, names: &JudgeNames<'_>) -> 
     }
     let is_told = |note: &&String| {
         let unread = report.abstained_judges().any(JudgeRecord::objects_unread);
-        note.contains(" judges counted; abstained: ") && !unread
+        let names_them = note.contains(" judges counted; abstained: ");
+        (names_them || note.as_str() == NOBODY_ANSWERED) && !unread
     };
     // Who abstained, and why, stands above.
     for note in report.outcome.notes.iter().filter(|note| !is_told(note)) {
         know.push_item(0, format!("note: {note}"));
     }
     vec![know]
+}
+
+/// Why judges abstained, with those that did for this reason.
+fn abstentions<'a>(report: &'a Report, names: &'a JudgeNames<'_>) -> Vec<(String, Vec<&'a str>)> {
+    let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
+    for judge in report.abstained_judges() {
+        let why = judge.own_failure().map_or_else(
+            || report.outcome.reason.silence().to_owned(),
+            |failed| failed.failure.in_words(),
+        );
+        let name = names.get(&judge.seat.judge);
+        match reasons.iter_mut().find(|(other, _)| *other == why) {
+            Some((_, judges)) => judges.push(name),
+            None => reasons.push((why, vec![name])),
+        }
+    }
+    reasons
 }
 
 /// Every judge with its votes and its sentence. Where a document was asked for there are no votes.
@@ -115,12 +130,12 @@ fn own_words(report: &Report, judge: &JudgeRecord) -> String {
     let is_silent = judge.counted.is_none() && judge.key_insight.trim().is_empty();
     let words = match failed {
         None if is_silent && !report.is_document() => report.outcome.reason.silence().to_owned(),
-        Some(failed) if judge.r1.is_none() => words::failure_words(&failed.failure),
+        Some(failed) if judge.r1.is_none() => failed.failure.in_words(),
         _ if report.is_document() && author == Some(&judge.seat.judge) => {
             "puts the document together".to_owned()
         }
         _ if report.is_document() => judge.first_insight.clone(),
-        Some(failed) => words::failure_words(&failed.failure),
+        Some(failed) => failed.failure.in_words(),
         None => judge.key_insight.clone(),
     };
     text::clip_chars(&words, MAX_INSIGHT).into_owned()

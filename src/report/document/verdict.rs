@@ -1,9 +1,11 @@
 //! The verdict on one line, what has to happen for a better one, and who voted how.
 
-use council_protocol::{CoverageState, Vote};
+use council_protocol::{CoverageState, Severity, Vote};
 
 use super::model::{ReadingPlace, VerdictView};
-use crate::council::outcome::{self, FindingLevel, JudgeRecord, Verdict, VerdictReason};
+use crate::council::outcome::{
+    self, Disposition, FindingLevel, JudgeRecord, JudgedFinding, Verdict, VerdictReason,
+};
 use crate::report::bottom_line::GatePolicy;
 use crate::report::bottom_line::count_noun;
 use crate::report::facts::MATRIX_BACKEND;
@@ -62,6 +64,7 @@ fn next_step(report: &Report, place: ReadingPlace) -> Option<String> {
         (Verdict::Fail, _) => {
             "Next step: resolve what the judges object to, then review again.".into()
         }
+        (Verdict::Warn, _) => return look_again(report, place),
         (Verdict::Inconclusive, VerdictReason::BelowQuorum) => ask_again(report, place),
         (Verdict::Inconclusive, VerdictReason::VerdictWithoutFinding) => {
             "Next step: read why the judges object, below, and mend what they are right about.".into()
@@ -109,6 +112,32 @@ fn fix_or_dismiss(report: &Report, failing: &[&str], place: ReadingPlace) -> Str
             let page = page_url(&report.receipt.run.version, "docs/warn-and-merge.md");
             format!("Next step: fix {which}, or dismiss {them} with a reason: {page}")
         }
+    }
+}
+
+/// What to do about a critical finding that does not fail the change: somebody has to decide, or another judge to look.
+fn look_again(report: &Report, place: ReadingPlace) -> Option<String> {
+    let is_open = |finding: &&JudgedFinding| {
+        finding.level == Some(FindingLevel::Warn)
+            && finding.finding.severity == Severity::Critical
+            && words::is_plain_id(&finding.id)
+    };
+    let finding = report.outcome.findings.iter().find(is_open)?;
+    let (id, here) = (&finding.id, place == ReadingPlace::Clone);
+    if report.receipt.run.recorded {
+        return None;
+    }
+    match finding.disposition {
+        Disposition::Disputed if here => Some(format!(
+            "Next step: decide about {id}, on which judges disagree: `git council show {id}` has both sides."
+        )),
+        Disposition::Disputed => Some(format!(
+            "Next step: decide about {id}, on which judges disagree; both sides are below."
+        )),
+        Disposition::Unconfirmed if here && !report.is_rules_only() => Some(format!(
+            "Next step: check {id}, which one judge alone reports; `git council review --debate` has others look at it."
+        )),
+        _ => None,
     }
 }
 

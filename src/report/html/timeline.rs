@@ -123,7 +123,7 @@ fn cell(context: &PageContext<'_>, judge: &JudgeRecord, round: RoundNumber) -> M
             },
             None => span.absent {
                 @match failure {
-                    Some(failed) => { "no answer: " (prose(&failed.failure.to_string())) },
+                    Some(failed) => { "no answer: " (prose(&failed.failure.in_words())) },
                     None => "was not asked",
                 }
             },

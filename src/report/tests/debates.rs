@@ -150,7 +150,7 @@ pub(in crate::report) fn fail() -> Report {
         ..DebateLedger::default()
     };
     let note =
-        "judge-hygiene gave no usable answer in round 2 (timeout); its answer of round 1 counts";
+        "judge-hygiene gave no usable answer in round 2 (too late); its answer of round 1 counts";
     outcome.notes = vec![note.into()];
     let mut run = run();
     run.duration_ms = 94_300;

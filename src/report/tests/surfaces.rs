@@ -3,8 +3,10 @@
 use council_protocol::FileChange;
 use council_protocol::answer::Stance;
 use council_protocol::change::{FileKind, FileStatus, Hunk};
+use council_protocol::message::{Failure, FailureKind};
 use council_secrets::Redactor;
 
+use super::super::html::{self, PageMaterial};
 use super::super::{
     DisplayOptions, FailOn, GatePolicy, Verbosity, judge, markdown, rdjson, sarif, terminal,
 };
@@ -58,6 +60,42 @@ fn terminal() {
             format!("terminal_{name}"),
             terminal::render(&report, EIGHTY, &[])
         );
+    }
+}
+
+/// Law: why a judge abstains is told in the words of the one table, wherever people read it; its key is for programs.
+#[test]
+fn why_a_judge_abstains_is_told_in_words() {
+    for kind in FailureKind::ALL {
+        let mut report = samples::inconclusive();
+        for failed in report
+            .outcome
+            .judges
+            .iter_mut()
+            .flat_map(|judge| &mut judge.failures)
+        {
+            failed.failure = Failure::new(kind, "the cause");
+        }
+        let verbose = DisplayOptions {
+            verbosity: Verbosity::Verbose,
+            width: 1000,
+            ..EIGHTY
+        };
+        let comment = markdown::MarkdownOptions::default();
+        for text in [
+            terminal::render(&report, EIGHTY, &[]),
+            terminal::render(&report, verbose, &[]),
+            terminal::render_all(&report, verbose, &[]),
+            markdown::render(&report, comment),
+            html::render(&report, &PageMaterial::default()),
+        ] {
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(!text.contains(&format!("{kind}: ")), "{kind}: {text}");
+            let is_told = text.contains(&format!("{}: the cause", kind.in_words()));
+            // Whoever was asked to end did nothing wrong.
+            assert!(is_told || kind == FailureKind::Cancelled, "{kind}: {text}");
+        }
+        assert!(!kind.in_words().starts_with(&kind.to_string()), "{kind}");
     }
 }
 
