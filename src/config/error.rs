@@ -51,7 +51,10 @@ impl ConfigError {
     /// The next steps, one sentence each.
     pub(crate) fn hints(&self) -> Vec<String> {
         match self {
-            Self::Syntax { .. } | Self::BadValue { .. } => Vec::new(),
+            Self::BadValue { .. } => Vec::new(),
+            Self::Syntax { .. } => {
+                vec!["correct that line; `git council config --keys` lists what may stand there".to_owned()]
+            }
             Self::NotATable { key, .. } => vec![format!("write its keys below a line `[{key}]`")],
             Self::UnknownKey {
                 suggestion: Some(key),

@@ -9,7 +9,7 @@ use council_protocol::Backend;
 
 pub(crate) use select::{
     BackendCandidate, BackendChoice, BackendPick, BackendRequest, BackendSelection, ProbeResult,
-    SelectError, select_backend,
+    SelectError, select_backend, unavailable_judges,
 };
 pub(crate) use survey::{BackendSurvey, survey_backends};
 

@@ -1,7 +1,7 @@
 //! Which backend runs a council: a pure function over what was found.
 
 use council_protocol::capability::Grant;
-use council_protocol::{Capability, CapabilitySet, Failure, JudgeId, Limits};
+use council_protocol::{Capability, CapabilitySet, Failure, FailureKind, JudgeId, Limits};
 
 use crate::council::plan::{DebateMode, Procedure};
 
@@ -41,6 +41,8 @@ pub(crate) type ProbeResult = Result<CapabilitySet, Failure>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BackendCandidate {
     pub name: String,
+    /// One sentence for a person.
+    pub about: String,
     pub limits: Limits,
     /// What each seat was granted, or why it cannot be taken; or why there is no answer at all.
     pub seats: Result<Vec<(JudgeId, ProbeResult)>, String>,
@@ -92,7 +94,13 @@ pub(crate) enum SelectError {
         /// What needs it.
         what: String,
     },
-    /// None can take the seats.
+    /// Judges that can start nowhere.
+    #[error("no review can start: {reasons}")]
+    Unavailable {
+        /// Judges and reason, one after another.
+        reasons: String,
+    },
+    /// None can take all seats.
     #[error("no backend can run the judges: {reasons}")]
     Nobody {
         /// Backend and reason, one after another.
@@ -176,9 +184,7 @@ fn select_automatic(
     // Stable: within a rank the order of preference holds.
     able.sort_by_key(|found| found.preference_rank(ask));
     if able.is_empty() {
-        return Err(SelectError::Nobody {
-            reasons: group_reasons(&why_not),
-        });
+        return Err(nobody_able(candidates, &why_not));
     }
     why_not.extend(
         able.iter()
@@ -189,20 +195,67 @@ fn select_automatic(
     Ok(BackendSelection { picks, why_not })
 }
 
-/// Reasons with the backends that have them; one that all of them share stands alone.
-fn group_reasons(why_not: &[(String, String)]) -> String {
+/// What is to be mended: the judges that can start nowhere, if there are any.
+fn nobody_able(candidates: &[BackendCandidate], why_not: &[(String, String)]) -> SelectError {
+    let judges = unavailable_judges(candidates);
+    if !judges.is_empty() {
+        let told = judges
+            .iter()
+            .map(|(judge, why)| (judge.as_str(), why.detail.as_str()));
+        let grouped = group_reasons(told);
+        return SelectError::Unavailable {
+            reasons: join_reasons(&grouped),
+        };
+    }
+    let told = why_not
+        .iter()
+        .map(|(name, why)| (name.as_str(), why.as_str()));
+    let grouped = group_reasons(told);
+    let reasons = match grouped.as_slice() {
+        [(why, _)] => (*why).to_owned(),
+        _ => join_reasons(&grouped),
+    };
+    SelectError::Nobody { reasons }
+}
+
+/// The judges that no backend can take, each with the reason that tells most: that one backend cannot run such an agent at
+/// all says nothing where another one can.
+pub(crate) fn unavailable_judges(candidates: &[BackendCandidate]) -> Vec<(&JudgeId, &Failure)> {
+    let answered = || candidates.iter().filter_map(|one| one.seats.as_ref().ok());
+    let Some(first) = answered().next() else {
+        return Vec::new();
+    };
+    let why = |judge: &JudgeId| -> Option<&Failure> {
+        let probes = answered().flatten().filter(|(other, _)| other == judge);
+        let failures: Option<Vec<&Failure>> =
+            probes.map(|(_, probed)| probed.as_ref().err()).collect();
+        let failures = failures?;
+        let telling = |failure: &&&Failure| failure.kind != FailureKind::Unsupported;
+        failures.iter().find(telling).or(failures.first()).copied()
+    };
+    let judges = first.iter().map(|(judge, _)| judge);
+    judges
+        .filter_map(|judge| Some((judge, why(judge)?)))
+        .collect()
+}
+
+/// Reasons, each with the names that have it.
+fn group_reasons<'a>(
+    told: impl Iterator<Item = (&'a str, &'a str)>,
+) -> Vec<(&'a str, Vec<&'a str>)> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
-    for (name, why) in why_not {
-        match reasons.iter_mut().find(|(other, _)| other == why) {
+    for (name, why) in told {
+        match reasons.iter_mut().find(|(other, _)| *other == why) {
             Some((_, names)) => names.push(name),
             None => reasons.push((why, vec![name])),
         }
     }
-    if let [(why, _)] = reasons.as_slice() {
-        return (*why).to_owned();
-    }
+    reasons
+}
+
+fn join_reasons(grouped: &[(&str, Vec<&str>)]) -> String {
     let told = |(why, names): &(&str, Vec<&str>)| format!("{}: {why}", names.join(", "));
-    reasons.iter().map(told).collect::<Vec<_>>().join("; ")
+    grouped.iter().map(told).collect::<Vec<_>>().join("; ")
 }
 
 fn select_named(
@@ -391,12 +444,18 @@ impl<'a> SeatableBackend<'a> {
             let told = "no second round: these judges cannot be asked again".to_owned();
             return ask.must_debate().then_some(told).into_iter().collect();
         }
-        let mute = self
-            .seats
-            .iter()
-            .filter(|(_, granted)| !granted.has(&Capability::Message));
-        mute.map(|(judge, _)| format!("{judge} cannot be messaged: its first round counts"))
-            .collect()
+        let seats = self.seats.iter();
+        let mute = seats.filter(|(_, granted)| !granted.has(&Capability::Message));
+        let mute: Vec<&str> = mute.map(|(judge, _)| judge.as_str()).collect();
+        let told = match mute.as_slice() {
+            [] => return Vec::new(),
+            [one] => format!("{one} cannot be asked a second time: its first answer counts"),
+            [many @ .., last] => format!(
+                "{} and {last} cannot be asked a second time: their first answers count",
+                many.join(", ")
+            ),
+        };
+        vec![told]
     }
 }
 

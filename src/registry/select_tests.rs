@@ -1,5 +1,3 @@
-use council_protocol::FailureKind;
-
 use super::*;
 
 fn candidate(name: &str, judges: usize, capabilities: &[Capability]) -> BackendCandidate {
@@ -7,6 +5,7 @@ fn candidate(name: &str, judges: usize, capabilities: &[Capability]) -> BackendC
     let seat = |i| (JudgeId(format!("judge-{i}")), Ok(set.clone()));
     BackendCandidate {
         name: name.into(),
+        about: String::new(),
         limits: Limits::default(),
         seats: Ok((1..=judges).map(seat).collect()),
     }
@@ -151,7 +150,7 @@ fn a_judge_that_cannot_be_messaged_gives_r1_only() {
     );
     assert_eq!(
         pick.notes,
-        ["judge-3 cannot be messaged: its first round counts"]
+        ["judge-3 cannot be asked a second time: its first answer counts"]
     );
 }
 
@@ -246,4 +245,31 @@ fn who_cannot_take_a_seat_is_passed_over_with_the_reason() {
             .to_string()
             .starts_with("no backend can run the judges: teams: judge-2")
     );
+}
+
+/// What is to be mended is told once, however many backends were asked.
+#[test]
+fn judges_that_can_start_nowhere_are_told_once_with_the_reason_that_tells_most() {
+    let without = |name: &str, kind, detail: &str| {
+        let mut one = candidate(name, 2, &FULL);
+        one.seats.as_mut().unwrap()[1].1 = Err(Failure::new(kind, detail));
+        one
+    };
+    let all = [
+        without("inline", FailureKind::Unsupported, "inline cannot run it"),
+        without("teams", FailureKind::Died, "there is no program `claude`"),
+        without(
+            "subagents",
+            FailureKind::Died,
+            "there is no program `claude`",
+        ),
+    ];
+    let two = ask(Procedure::Review, DebateMode::Auto, 2);
+    let error = select_backend(&all, &two, &BackendChoice::Automatic).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "no review can start: judge-2: there is no program `claude`"
+    );
+    let lone = select_backend(&all[..1], &two, &BackendChoice::Automatic).unwrap_err();
+    assert!(lone.to_string().ends_with("judge-2: inline cannot run it"));
 }

@@ -37,13 +37,16 @@ pub(crate) fn survey_backends(
     let until = Instant::now() + patience;
     let asked: Vec<_> = listed
         .into_iter()
-        .map(|listed| (listed.name.clone(), open_backend(listed, hello, seats)))
+        .map(|listed| {
+            let names = (listed.name.clone(), listed.about.clone());
+            (names, open_backend(listed, hello, seats))
+        })
         .collect();
     let mut survey = BackendSurvey {
         candidates: Vec::new(),
         opened: BTreeMap::new(),
     };
-    for (name, opened) in asked {
+    for ((name, about), opened) in asked {
         let (manifest, seats, opened) = match opened {
             Ok(opened) => {
                 let heard = collect_probes(&opened, hello, seats.len(), until);
@@ -58,6 +61,7 @@ pub(crate) fn survey_backends(
         }
         survey.candidates.push(BackendCandidate {
             name,
+            about,
             limits,
             seats,
         });

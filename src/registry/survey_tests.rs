@@ -207,6 +207,7 @@ fn a_worker_is_as_its_agent_is_elsewhere() {
         let judge = |number: usize| JudgeId(format!("judge-{number}"));
         BackendCandidate {
             name: name.into(),
+            about: String::new(),
             limits: Limits::default(),
             seats: Ok(vec![
                 (judge(1), probed(kinds[0])),

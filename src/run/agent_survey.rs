@@ -21,9 +21,11 @@ pub(crate) struct AgentState {
     pub(crate) driver: String,
     pub(crate) vendor: String,
     /// Whether it can be used as it is.
-    ready: bool,
-    /// That it is ready, with its version, or what is in its way, in words; with `-v` also what it can do.
+    pub(crate) ready: bool,
+    /// Its version where it is ready, or what is in its way, in words.
     pub(crate) state: String,
+    /// What it can do as a judge, by the names of docs/backends.md; empty where it is not ready.
+    pub(crate) capabilities: String,
 }
 
 impl AgentState {
@@ -35,6 +37,7 @@ impl AgentState {
             vendor,
             ready,
             state,
+            capabilities: String::new(),
         }
     }
 }
@@ -56,6 +59,7 @@ pub(crate) fn survey_agents(start: &RunContext) -> Result<Vec<AgentState>, RunEr
         let (name, vendor) = (agent.name.clone(), agent.vendor.clone());
         let version = version_of(&agent.kind, &here);
         let is_plugins = matches!(agent.kind, AgentKind::Backend {});
+        let mut capabilities = String::new();
         let state = match table.probe_agent(agent.clone()) {
             // Only the plugin itself can tell, and it is asked when the council is convened.
             Err(_) if is_plugins && !config.settings.backends.is_empty() => {
@@ -70,11 +74,18 @@ pub(crate) fn survey_agents(start: &RunContext) -> Result<Vec<AgentState>, RunEr
                     names.join(" or --backend ")
                 )
             }
-            Ok(probe) => describe_ready(version, &probe, start.notifier.is_verbose()),
+            Ok(probe) => {
+                capabilities = probe.capabilities.to_string();
+                describe_ready(version, &probe)
+            }
             Err(failure) => format!("not available: {}", failure.detail),
         };
         let ready = state.starts_with("ready");
-        rows.push(AgentState::new(&name, &driver, &vendor, ready, state));
+        let agent = AgentState::new(&name, &driver, &vendor, ready, state);
+        rows.push(AgentState {
+            capabilities,
+            ..agent
+        });
     }
     for other in others {
         let KnownClient {
@@ -84,7 +95,7 @@ pub(crate) fn survey_agents(start: &RunContext) -> Result<Vec<AgentState>, RunEr
             ..
         } = other.known;
         let version = other.version.as_deref().unwrap_or("no version");
-        let state = format!("installed, not set up ({version}): git council init --print");
+        let state = format!("installed ({version}), not set up: `git council init` does that");
         rows.push(AgentState::new(name, driver, vendor, false, state));
     }
     for known in missing_clients(&bench.known_agents()?, &here) {
@@ -100,17 +111,13 @@ pub(crate) fn survey_agents(start: &RunContext) -> Result<Vec<AgentState>, RunEr
     Ok(rows)
 }
 
-/// That an agent can be used, with its version and what it says of itself; what it can do is for people who look closer.
-fn describe_ready(version: Option<&str>, probe: &SeatProbe, verbose: bool) -> String {
-    let capabilities = match verbose {
-        true => format!(": {}", probe.capabilities),
-        false => String::new(),
-    };
+/// That an agent can be used, with its version and what it says of itself.
+fn describe_ready(version: Option<&str>, probe: &SeatProbe) -> String {
     let more = [version.unwrap_or_default(), &probe.note];
     let more: Vec<&str> = more.into_iter().filter(|text| !text.is_empty()).collect();
     match more.is_empty() {
-        true => format!("ready{capabilities}"),
-        false => format!("ready{capabilities} ({})", more.join("; ")),
+        true => "ready".to_owned(),
+        false => format!("ready: {}", more.join("; ")),
     }
 }
 

@@ -19,7 +19,7 @@ use council_protocol::{BlobSource, Coverage, Failure, JudgeId, PROTOCOL_VERSION,
 
 use crate::registry::{
     self, BackendCandidate, BackendChoice, BackendKit, BackendRequest, BackendSelection,
-    BackendSurvey, ListedBackend, ProbeResult, select_backend,
+    BackendSurvey, ListedBackend, ProbeResult, select_backend, unavailable_judges,
 };
 use crate::session::SessionBackend;
 use crate::session::worker::PACKET_FOLDER;
@@ -172,16 +172,40 @@ impl SurveyedBackends {
         request: &BackendRequest,
         choice: &BackendChoice,
     ) -> Result<BackendSelection, RunError> {
-        let takes_part = |name: &str| {
-            !self.plugins.iter().any(|plugin| plugin == name) || needs_plugin(name, seats, choice)
-        };
-        let mut candidates = self.candidates_for(seats);
-        candidates.retain(|candidate| takes_part(&candidate.name));
+        let candidates = self.takers_of(seats, choice);
         select_backend(&candidates, request, choice).map_err(|error| {
             let mut failed = self.failed.iter();
             let failed = failed.find(|(name, _)| needs_plugin(name, seats, choice));
             failed.map_or_else(|| error.into(), |(_, error)| error.clone())
         })
+    }
+
+    /// Agents of these seats that no backend can start, each once, and why.
+    pub(crate) fn unavailable_agents(
+        &self,
+        seats: &[Seat],
+        choice: &BackendChoice,
+    ) -> Vec<(String, String)> {
+        let candidates = self.takers_of(seats, choice);
+        let mut lacking: Vec<(String, String)> = Vec::new();
+        for (judge, failure) in unavailable_judges(&candidates) {
+            let seat = seats.iter().find(|seat| seat.judge == *judge);
+            let agent = seat.map_or(judge.as_str(), |seat| seat.agent.name.as_str());
+            if !lacking.iter().any(|(other, _)| other == agent) {
+                lacking.push((agent.to_owned(), failure.detail.clone()));
+            }
+        }
+        lacking
+    }
+
+    /// What each backend that takes part in the selection can do for these seats.
+    fn takers_of(&self, seats: &[Seat], choice: &BackendChoice) -> Vec<BackendCandidate> {
+        let takes_part = |name: &str| {
+            !self.plugins.iter().any(|plugin| plugin == name) || needs_plugin(name, seats, choice)
+        };
+        let mut candidates = self.candidates_for(seats);
+        candidates.retain(|candidate| takes_part(&candidate.name));
+        candidates
     }
 
     /// What each backend can do for these seats, by what it said of their agents.

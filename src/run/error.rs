@@ -93,7 +93,13 @@ impl From<GitError> for RunError {
 
 impl From<SelectError> for RunError {
     fn from(error: SelectError) -> Self {
-        Self::usage(error).hint("`git council doctor` shows what each backend can do here")
+        let rules = matches!(error, SelectError::Unavailable { .. });
+        let error = Self::usage(error).hint("`git council doctor` says what is missing here");
+        if rules {
+            error.hint("the built-in rules need no agent: git council review --agents builtin")
+        } else {
+            error
+        }
     }
 }
 

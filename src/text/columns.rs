@@ -8,6 +8,13 @@ const MIN_ROOM: usize = 24;
 /// The fewest columns of a terminal in which cells are put below each other where they do not fit side by side.
 const MIN_STACKED: usize = 40;
 
+/// A paragraph on a terminal of so many columns, wrapped at words; elsewhere a line.
+pub(crate) fn paragraph(told: &str, columns: Option<usize>) -> String {
+    let columns = columns.unwrap_or(usize::MAX);
+    let lines = wrap_columns(told, columns, columns);
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
 /// Rows of at most so many cells; the last cell of a row is not padded.
 #[derive(Debug, Default)]
 pub(crate) struct Columns(Vec<Vec<String>>);

@@ -15,7 +15,7 @@ use crate::programs::{answer, with_judge};
 
 /// Where somebody reads what the program writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+pub(crate) enum Place {
     Terminal { columns: u32 },
     Pipe,
     Ci,
@@ -33,7 +33,7 @@ const PTY: &str =
     "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
 
 /// Runs a command at a place. What it writes to both outputs comes in the order in which a reader sees it.
-fn read_at(place: Place, command: &Command) -> String {
+pub(crate) fn read_at(place: Place, command: &Command) -> String {
     let mut run = match place {
         Place::Terminal { columns } => {
             let mut run = Command::new("python3");
@@ -98,7 +98,7 @@ const FILTERS: [(&str, &str); 8] = [
     (r"/tmp/[^ \n]*/(home|work)", "[$1]"),
 ];
 
-fn check(name: &str, text: &str) {
+pub(crate) fn check(name: &str, text: &str) {
     insta::with_settings!({filters => FILTERS, omit_expression => true}, {
         insta::assert_snapshot!(name, text);
     });

@@ -177,7 +177,7 @@ fn agents_that_think_cross_examine_a_question() {
     );
     let notes = report["notes"].to_string();
     assert!(
-        notes.contains("councillors cannot be messaged here: fell back to economy mode"),
+        notes.contains("councillors cannot be asked again here: fell back to economy mode"),
         "{notes}"
     );
     assert!(

@@ -21,6 +21,7 @@ mod eval;
 mod examination;
 mod exits;
 mod faults;
+mod first_look;
 mod fuzz;
 mod github;
 mod guard;

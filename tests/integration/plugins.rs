@@ -239,7 +239,8 @@ fn a_preset_works_on_a_machine_on_which_nothing_is_configured_and_doctor_answers
         .prints("is for agents with a model");
     let doctor = repo.council(["doctor"]).ends(0).stdout;
     for procedure in ["quick", "review", "debate", "cross-examination", "staged"] {
-        let answer = |line: &str| line.trim_start().starts_with(procedure) && line.contains(" on ");
+        let answer =
+            |line: &str| line.trim_start().starts_with(procedure) && line.contains(", run by ");
         assert!(doctor.lines().any(answer), "{procedure}: {doctor}");
     }
 }

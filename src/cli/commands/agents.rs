@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 
 use crate::cli::agent_setup::{self, SetupArgs};
 use crate::cli::context::CommandContext;
-use crate::run::agent_survey::survey_agents;
+use crate::run::agent_survey::{AgentState, survey_agents};
 use crate::run::error::RunError;
 use crate::text::Columns;
 
@@ -43,10 +43,27 @@ fn list_agents(json: bool, start: &CommandContext) -> Result<(), RunError> {
     if json {
         return start.console.print_json(&agents);
     }
+    let verbose = start.console.is_verbose();
+    start.console.print(&describe_agents(
+        &agents,
+        verbose,
+        start.console.stdout_columns(),
+    ))
+}
+
+fn describe_agents(agents: &[AgentState], verbose: bool, columns: Option<usize>) -> String {
     let mut rows = Columns::default();
-    for agent in &agents {
+    for agent in agents {
         rows.push([&agent.name, &agent.driver, &agent.vendor, &agent.state]);
+        if verbose && !agent.capabilities.is_empty() {
+            rows.push(["", "", "", &agent.capabilities]);
+        }
     }
-    let columns = start.console.stdout_columns();
-    start.console.print(&rows.render_within("", columns))
+    let mut out = rows.render_within("", columns);
+    let is_model = |agent: &&AgentState| agent.ready && agent.driver != "builtin";
+    out.push_str(match agents.iter().find(is_model) {
+        Some(_) => "\nWho would judge here: git council doctor\n",
+        None => "\nTo set one up: git council init\n",
+    });
+    out
 }

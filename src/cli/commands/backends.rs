@@ -14,8 +14,7 @@ use crate::run::backends::{BackendTable, empty_packet, find_worktree};
 use crate::run::error::RunError;
 use crate::run::{plugins, settings};
 use crate::session::worker;
-use crate::text::Columns;
-use crate::text::Untrusted;
+use crate::text::{Columns, Untrusted, paragraph};
 
 /// List the backends (the ways to run judges), and what each can do
 #[derive(Debug, Clone, Args)]
@@ -39,46 +38,45 @@ pub(crate) enum BackendsAction {
     },
 }
 
-/// What whoever reads the list for the first time must know.
-const ABOUT: &str = "
-A backend is a way to run judges. The first one that can do what is needed is used; --backend NAME selects one. \
-`git council doctor` shows which one is used here, and why.
-
-spawn: several judges at once; message: a judge can be asked again; shutdown: it can be ended in good order; \
-shared-fs: it reads the run's files; docs/backends.md has the others.
-";
+/// What whoever reads the list for the first time must know, a paragraph a line.
+const ABOUT: [&str; 3] = [
+    "A backend is a way to run judges. The first one that can do what a review needs is used; --backend NAME selects \
+     one. `git council doctor` shows which one is used here, and why.",
+    "spawn: several judges at once; message: a judge can be asked again; shutdown: it can be ended in good order; \
+     shared-fs: it reads the run's files; structured-output: answers are held to a schema; read-only: judges are kept \
+     from writing; resume: a conversation can be taken up again; peer-messages: judges can write to each other; \
+     cost: it tells what a turn costs.",
+    "What an agent cannot do, no backend does for it: docs/backends.md.",
+];
 
 pub(crate) fn run(args: &BackendsArgs, start: &CommandContext) -> Result<u8, RunError> {
     if let Some(BackendsAction::Check { name, scripted }) = &args.action {
         return check_backend(name, *scripted, start);
     }
     let config = settings::branch_config(start)?;
-    let mut rows = Columns::default();
     let table =
         BackendTable::without_change(start).with_plugins(&config.settings, find_worktree(start));
     let (listed, failed) = table.list_backends(start);
+    let width = start.console.stdout_columns();
+    let mut rows = Columns::default();
     for listed in listed {
-        let manifest = listed.backend.manifest();
-        let origin = match listed.origin {
-            BackendOrigin::BuiltIn => "built-in".to_owned(),
-            BackendOrigin::Configured(place) => place,
+        let about = match listed.origin {
+            BackendOrigin::BuiltIn => listed.about,
+            BackendOrigin::Configured(place) => format!("{}; from {place}", listed.about),
         };
-        rows.push([
-            listed.name,
-            origin,
-            listed.about,
-            manifest.capabilities.to_string(),
-        ]);
+        rows.push([&listed.name, &about]);
+        rows.push(["", &listed.backend.manifest().capabilities.to_string()]);
     }
-    let mut out = rows.render_within("", start.console.stdout_columns());
+    let mut out = rows.render_within("", width);
     for (_, error) in failed {
-        out.push_str(&format!(
-            "not loaded: {}\n",
-            Untrusted::new(&error.message).line()
-        ));
+        let told = format!("not loaded: {}", Untrusted::new(&error.message).line());
+        out.push_str(&paragraph(&told, width));
     }
-    out.push_str(ABOUT);
-    start.console.print_wrapped(&out)?;
+    for told in ABOUT {
+        out.push('\n');
+        out.push_str(&paragraph(told, width));
+    }
+    start.console.print(&out)?;
     Ok(exit::OK)
 }
 

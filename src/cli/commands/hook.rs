@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::cli::context::CommandContext;
-use crate::git;
 use crate::report::exit;
 use crate::run::error::RunError;
 use crate::run::hook::background::{LoadLimits, background_queue, load_limits};

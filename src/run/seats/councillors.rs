@@ -36,7 +36,7 @@ pub(crate) fn fall_back_to_economy(mut plan: Plan) -> Plan {
     if !plan.options.economy {
         plan.options.economy = true;
         plan.notes.push(format!(
-            "councillors cannot be messaged here: fell back to economy mode, one after another, each {AFRESH}"
+            "councillors cannot be asked again here: fell back to economy mode, one after another, each {AFRESH}"
         ));
     }
     plan

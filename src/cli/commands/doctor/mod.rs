@@ -17,11 +17,12 @@ pub(crate) struct DoctorArgs {
 pub(crate) fn run(args: &DoctorArgs, start: &CommandContext) -> Result<(), RunError> {
     let found = examine_setup(start)?;
     match args.json {
-        true => start.console.print_json(&found.to_state())?,
+        true => start.console.print_json(&found.state)?,
         false => {
             let width = start.console.stdout_columns();
-            start.console.print(&found.describe(width))?;
+            let verbose = start.console.is_verbose();
+            start.console.print(&found.describe(width, verbose))?;
         }
     }
-    found.check_selection()
+    found.check_setup()
 }

@@ -1,6 +1,6 @@
 //! What a review would be like here: who would sit, how they would be run, and why.
 
-use std::fmt::Write;
+mod page;
 
 use council_protocol::{JudgeId, Seat};
 use schemars::JsonSchema;
@@ -14,7 +14,6 @@ use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::seats::SeatPlanner;
 use crate::run::settings;
-use crate::text::{Columns, Untrusted};
 
 /// Who would review here, how, and why: what `doctor --json` prints.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -22,6 +21,10 @@ use crate::text::{Columns, Untrusted};
 pub(crate) struct DoctorState {
     /// The program's version.
     version: String,
+    /// Whether a review can start here.
+    ready: bool,
+    /// Agents that would sit and cannot start.
+    missing: Vec<DoctorLack>,
     procedure: Procedure,
     debate: DebateMode,
     consensus: ConsensusRule,
@@ -34,6 +37,14 @@ pub(crate) struct DoctorState {
     procedures: Vec<DoctorProcedure>,
     /// What else the configuration says that somebody should know.
     notes: Vec<String>,
+}
+
+/// An agent that cannot start.
+#[derive(Debug, Serialize, JsonSchema)]
+struct DoctorLack {
+    agent: String,
+    /// Why, in words.
+    reason: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -51,6 +62,8 @@ struct DoctorJudge {
 #[derive(Debug, Serialize, JsonSchema)]
 struct DoctorBackend {
     name: String,
+    /// How it runs judges, in words.
+    about: String,
     /// Whether a review would use it.
     used: bool,
     /// The same in words, with the reason.
@@ -59,7 +72,7 @@ struct DoctorBackend {
     capabilities: String,
 }
 
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct DoctorProcedure {
     name: String,
     possible: bool,
@@ -75,14 +88,99 @@ pub(crate) fn examine_setup(start: &RunContext) -> Result<DoctorFindings, RunErr
         deep: false,
     };
     let seats = bench.plan_seats()?;
-    let quorum = bench.required_quorum(seats.len());
+    let (state, trouble) = examine(&config, &bench, &seats, start);
+    Ok(DoctorFindings { state, trouble })
+}
+
+/// What `doctor` found out.
+pub(crate) struct DoctorFindings {
+    /// What `doctor --json` prints.
+    pub(crate) state: DoctorState,
+    /// Why a review would be refused, if it would.
+    trouble: Option<RunError>,
+}
+
+impl DoctorFindings {
+    /// The same for people, on a terminal of so many columns; what backends can do where it is asked for.
+    pub(crate) fn describe(&self, width: Option<usize>, verbose: bool) -> String {
+        let page = page::DoctorPage {
+            state: &self.state,
+            trouble: self.trouble.as_ref(),
+            width,
+            verbose,
+        };
+        page.render()
+    }
+
+    /// The error that a review would give.
+    pub(crate) fn check_setup(self) -> Result<(), RunError> {
+        self.trouble
+            .map_or(Ok(()), |error| Err(without_own_name(error)))
+    }
+}
+
+/// Nobody is led to where they are.
+fn without_own_name(mut error: RunError) -> RunError {
+    error
+        .hints
+        .retain(|hint| !hint.contains("git council doctor"));
+    error
+}
+
+/// What there is, and why a review would be refused, if it would.
+fn examine(
+    config: &Config,
+    bench: &SeatPlanner<'_>,
+    seats: &[Seat],
+    start: &RunContext,
+) -> (DoctorState, Option<RunError>) {
     // One survey answers for every procedure: each agent is asked once.
-    let procedures = procedure_seats(&config);
-    let mut asked = seats.clone();
-    for seat in procedures
+    let procedures = procedure_seats(config);
+    let table = BackendTable::without_change(start)
+        .with_plugins(&config.settings, backends::find_worktree(start));
+    let asked = seats_to_ask(seats, &procedures);
+    let survey = table.survey_seats(&asked, start);
+    let (request, choice) = (bench.backend_request(seats.len()), bench.backend_choice());
+    let selection = survey.select_for(seats, &request, &choice);
+    let quorum = bench.required_quorum(seats.len());
+    let lack = |(agent, reason)| DoctorLack { agent, reason };
+    let missing = survey.unavailable_agents(seats, &choice).into_iter();
+    let failures = survey.failures().map(|error| error.message.clone());
+    let notices = config.notices.iter().map(ToString::to_string);
+    let review = &config.settings.review;
+    let state = DoctorState {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        ready: selection.is_ok() && quorum.is_ok(),
+        missing: missing.map(lack).collect(),
+        procedure: review.procedure,
+        debate: review.debate,
+        consensus: review.consensus,
+        quorum: quorum.as_ref().ok().copied(),
+        judges: seats.iter().map(DoctorJudge::of).collect(),
+        backends: backend_states(&survey.candidates_for(seats), &selection),
+        procedures: procedure_states(&procedures, &survey, describe_duel(config, &table)),
+        notes: bench
+            .left_out_notes()
+            .into_iter()
+            .chain(failures)
+            .chain(
+                selection
+                    .iter()
+                    .flat_map(|chosen| chosen.picks[0].notes.clone()),
+            )
+            .chain(notices)
+            .collect(),
+    };
+    (state, selection.map(drop).and(quorum.map(drop)).err())
+}
+
+/// The seats of a review, and those of other procedures that backends must be asked about as well.
+fn seats_to_ask(seats: &[Seat], procedures: &[ProcedureSeats]) -> Vec<Seat> {
+    let mut asked = seats.to_vec();
+    let others = procedures
         .iter()
-        .flat_map(|(_, seats)| seats.iter().flatten())
-    {
+        .flat_map(|(_, seats)| seats.iter().flatten());
+    for seat in others {
         if !asked.iter().any(|other| is_alike(other, seat)) {
             let judge = JudgeId(format!("{}-{}", seat.judge, asked.len()));
             asked.push(Seat {
@@ -91,112 +189,7 @@ pub(crate) fn examine_setup(start: &RunContext) -> Result<DoctorFindings, RunErr
             });
         }
     }
-    let table = BackendTable::without_change(start)
-        .with_plugins(&config.settings, backends::find_worktree(start));
-    let survey = table.survey_seats(&asked, start);
-    let (request, choice) = (bench.backend_request(seats.len()), bench.backend_choice());
-    let selection = survey.select_for(&seats, &request, &choice);
-    let candidates = survey.candidates_for(&seats);
-    let states = procedure_states(&procedures, &survey, describe_duel(&config, &table));
-    let failures = survey.failures().map(|error| error.message.clone());
-    let notices = config.notices.iter().map(ToString::to_string);
-    let left_out = bench.left_out_notes().into_iter();
-    let notes: Vec<String> = left_out.chain(failures).chain(notices).collect();
-    Ok(DoctorFindings {
-        seats,
-        quorum,
-        candidates,
-        selection,
-        states,
-        notes,
-        config,
-    })
-}
-
-/// What `doctor` found out.
-pub(crate) struct DoctorFindings {
-    config: Config,
-    seats: Vec<Seat>,
-    quorum: Result<u32, RunError>,
-    candidates: Vec<BackendCandidate>,
-    selection: Result<BackendSelection, RunError>,
-    states: Vec<DoctorProcedure>,
-    notes: Vec<String>,
-}
-
-impl DoctorFindings {
-    /// What `doctor --json` prints.
-    pub(crate) fn to_state(&self) -> DoctorState {
-        let review = &self.config.settings.review;
-        DoctorState {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            procedure: review.procedure,
-            debate: review.debate,
-            consensus: review.consensus,
-            quorum: self.quorum.as_ref().ok().copied(),
-            judges: self.seats.iter().map(DoctorJudge::of).collect(),
-            backends: backend_states(&self.candidates, &self.selection),
-            procedures: self.states.clone(),
-            notes: self.notes.clone(),
-        }
-    }
-
-    /// The same for people, on a terminal of so many columns.
-    pub(crate) fn describe(&self, width: Option<usize>) -> String {
-        let quorum = match &self.quorum {
-            Ok(quorum) => quorum.to_string(),
-            Err(error) => error.message.clone(),
-        };
-        let mut out = format!("git council {}\n\n", env!("CARGO_PKG_VERSION"));
-        out.push_str(&describe_rules(&self.config, &quorum, width));
-        out.push_str(&describe_judges(&self.seats, width));
-        out.push_str(&describe_backends(&self.candidates, &self.selection, width));
-        out.push_str("\nProcedures\n");
-        out.push_str(&describe_procedures(&self.states, width));
-        for note in &self.notes {
-            let _ = writeln!(out, "note: {}", Untrusted::new(note).line());
-        }
-        out
-    }
-
-    /// An error where no backend can run the judges.
-    pub(crate) fn check_selection(self) -> Result<(), RunError> {
-        // The hint of the error leads here; the next step is in its message.
-        let selection = self.selection.map(drop);
-        selection.map_err(|error| RunError::usage(error.message))
-    }
-}
-
-fn describe_rules(config: &Config, quorum: &str, width: Option<usize>) -> String {
-    let review = &config.settings.review;
-    let mut rows = Columns::default();
-    let procedure = match review.procedure {
-        Procedure::Quick => "quick: one judge, one round",
-        Procedure::Review => "review: one round; the next line says when a second one follows",
-        Procedure::Debate => "debate: two rounds",
-        Procedure::CrossExamination => {
-            "cross-examination: openings, one to four rounds, a final ballot"
-        }
-        Procedure::Staged => "staged: cross-review and rebuttals until it is settled",
-        Procedure::Duel => "duel: two sides that argue in one file",
-    };
-    let debate = match review.debate {
-        DebateMode::Auto => {
-            "auto: if the judges disagree, or only one of them reports a critical finding"
-        }
-        DebateMode::Force => "force: always",
-        DebateMode::Off => "off: never",
-    };
-    let consensus = match review.consensus {
-        ConsensusRule::Findings => "findings: the worst finding that counts",
-        ConsensusRule::Strict => "strict: the worst vote",
-        ConsensusRule::Majority => "majority: the majority of the votes",
-    };
-    rows.push(["procedure", procedure]);
-    rows.push(["debate", debate]);
-    rows.push(["consensus", consensus]);
-    rows.push(["quorum", quorum]);
-    rows.render_within("", width)
+    asked
 }
 
 /// The configuration with another procedure, and who would sit then; an error says why nobody can.
@@ -236,7 +229,7 @@ fn describe_duel(config: &Config, table: &BackendTable) -> DoctorProcedure {
         let name = agent.name.clone();
         match table.probe_agent(agent) {
             Ok(_) => Ok(name),
-            Err(failure) => Err(RunError::run(format!("{name}: {}", failure.detail))),
+            Err(_) => Err(cannot_start(&[name])),
         }
     };
     match side(0).and_then(|a| Ok((a, side(1)?))) {
@@ -258,14 +251,20 @@ fn procedure_states(
         };
         let chosen = seats.as_ref().map_err(Clone::clone).and_then(|seats| {
             let request = planner.backend_request(seats.len());
-            let selection = survey.select_for(seats, &request, &planner.backend_choice())?;
+            let choice = planner.backend_choice();
+            let lacking = survey.unavailable_agents(seats, &choice);
+            if !lacking.is_empty() {
+                let agents: Vec<String> = lacking.into_iter().map(|(agent, _)| agent).collect();
+                return Err(cannot_start(&agents));
+            }
+            let selection = survey.select_for(seats, &request, &choice)?;
             Ok((seats.len(), selection))
         });
         let state = chosen.map(|(judges, selection): (usize, BackendSelection)| {
             let pick = &selection.picks[0];
             let s = if judges == 1 { "" } else { "s" };
             let notes: String = pick.notes.iter().map(|note| format!("; {note}")).collect();
-            format!("{judges} judge{s} on {}{notes}", pick.backend)
+            format!("{judges} judge{s}, run by {}{notes}", pick.backend)
         });
         states.push(DoctorProcedure::new(name, state));
     }
@@ -273,12 +272,10 @@ fn procedure_states(
     states
 }
 
-fn describe_procedures(procedures: &[DoctorProcedure], width: Option<usize>) -> String {
-    let mut rows = Columns::default();
-    for one in procedures {
-        rows.push([&one.name, &one.state]);
-    }
-    rows.render_within("  ", width)
+/// Why these agents cannot start is told once, for all procedures.
+fn cannot_start(agents: &[String]) -> RunError {
+    let names: Vec<String> = agents.iter().map(|name| format!("`{name}`")).collect();
+    RunError::usage(format!("{} cannot start", names.join(" and ")))
 }
 
 impl DoctorProcedure {
@@ -303,66 +300,40 @@ impl DoctorJudge {
     }
 }
 
-fn describe_judges(seats: &[Seat], width: Option<usize>) -> String {
-    let mut rows = Columns::default();
-    for Seat {
-        judge,
-        perspective,
-        agent,
-    } in seats
-    {
-        let model = agent.model.as_deref().unwrap_or_default();
-        rows.push([judge.as_str(), &agent.name, model, &perspective.focus]);
-    }
-    format!("\nJudges\n{}", rows.render_within("  ", width))
-}
-
 fn backend_states(
     candidates: &[BackendCandidate],
     selection: &Result<BackendSelection, RunError>,
 ) -> Vec<DoctorBackend> {
     let state = |candidate: &BackendCandidate| DoctorBackend {
         name: candidate.name.clone(),
-        used: selection.as_ref().is_ok_and(|selection| {
-            let mut picks = selection.picks.iter();
-            picks.any(|pick| pick.backend == candidate.name)
-        }),
-        state: selection_note(&candidate.name, selection),
+        about: candidate.about.clone(),
+        used: selection
+            .as_ref()
+            .is_ok_and(|selection| selection.picks[0].backend == candidate.name),
+        state: selection_note(candidate, selection),
         capabilities: common_capabilities(candidate),
     };
     candidates.iter().map(state).collect()
 }
 
-fn describe_backends(
-    candidates: &[BackendCandidate],
+fn selection_note(
+    candidate: &BackendCandidate,
     selection: &Result<BackendSelection, RunError>,
-    width: Option<usize>,
 ) -> String {
-    let mut rows = Columns::default();
-    for one in backend_states(candidates, selection) {
-        rows.push([one.name, one.state, one.capabilities]);
-    }
-    let mut out = format!(
-        "\nBackends (ways to run judges; `git council backends` explains the words)\n{}",
-        rows.render_within("  ", width)
-    );
-    for note in selection
-        .iter()
-        .flat_map(|selection| &selection.picks[0].notes)
-    {
-        let _ = writeln!(out, "note: {note}");
-    }
-    out
-}
-
-fn selection_note(name: &str, selection: &Result<BackendSelection, RunError>) -> String {
+    let name = &candidate.name;
     let Ok(selection) = selection else {
-        return "not used".to_owned();
+        return match &candidate.seats {
+            Ok(seats) if seats.iter().any(|(_, probed)| probed.is_err()) => {
+                "not used: not every judge can start there".to_owned()
+            }
+            Ok(_) => "not used".to_owned(),
+            Err(reason) => format!("not used: {reason}"),
+        };
     };
     let why = selection.why_not.iter().find(|(other, _)| other == name);
     match why {
         Some((_, why)) => format!("not used: {why}"),
-        None if selection.picks.iter().any(|pick| pick.backend == name) => "used".to_owned(),
+        None if selection.picks.iter().any(|pick| pick.backend == *name) => "used".to_owned(),
         None => format!("a plugin, used only when it is asked for: --backend {name}"),
     }
 }
