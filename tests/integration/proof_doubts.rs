@@ -73,6 +73,7 @@ fn a_doubter_s_test_that_fails_with_another_effect_of_the_lines_counts() {
         node_language(),
         rust_language(),
         go_language(),
+        java_language(),
     ];
     for language in languages.into_iter().flatten() {
         let config = format!("[proof]\n{}", language.config);

@@ -219,10 +219,8 @@ impl Failure {
     /// What a person reads: "too late: no answer in 120 s". What a detail says itself is told once.
     pub fn in_words(&self) -> String {
         let words = self.kind.in_words();
-        let says_itself = |detail: &str| {
-            let said = detail.strip_prefix("the ").unwrap_or(detail);
-            said.starts_with(words.strip_prefix("its ").unwrap_or(words))
-        };
+        let says_itself =
+            |detail: &str| without_article(detail).starts_with(without_article(words));
         match self.detail.trim() {
             "" => words.to_owned(),
             detail if says_itself(detail) => detail.to_owned(),
@@ -253,6 +251,12 @@ impl Failure {
         }
         self
     }
+}
+
+/// A sentence about an answer without the word that says whose it is.
+fn without_article(said: &str) -> &str {
+    let bare = said.strip_prefix("the ").or(said.strip_prefix("its "));
+    bare.unwrap_or(said)
 }
 
 /// Classes of failure, each its own reason in the receipt.
@@ -472,6 +476,23 @@ fn sum_options<T>(a: Option<T>, b: Option<T>, plus: impl Fn(T, T) -> T) -> Optio
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Law: each class has words of its own, and a detail that says them itself is told alone.
+    #[test]
+    fn each_failure_is_told_in_words_once() {
+        let mut told = std::collections::BTreeSet::new();
+        for kind in FailureKind::ALL {
+            let words = kind.in_words();
+            assert!(told.insert(words), "{words}");
+            assert!(!words.starts_with(&kind.to_string()), "{words}");
+            assert_eq!(Failure::new(kind, " ").in_words(), words);
+            let detail = format!("{words}: why");
+            assert_eq!(Failure::new(kind, "why").in_words(), detail);
+            assert_eq!(Failure::new(kind, detail.as_str()).in_words(), detail);
+        }
+        let broken_off = Failure::new(FailureKind::Truncated, "the answer breaks off: at the end");
+        assert_eq!(broken_off.in_words(), "the answer breaks off: at the end");
+    }
 
     #[test]
     fn an_unknown_event_is_kept_apart_and_harmless() {

@@ -131,19 +131,19 @@ pub(super) fn note_absentees(state: &mut DebateState, debaters: &[SeatIndex]) {
             if !judge.has_capability(&Capability::Message) && !state.plan.options.economy {
                 let id = judge.id().clone();
                 state.add_note(format!(
-                    "{id} was briefed afresh for R2 (`message` is emulated): degraded"
+                    "{id} was briefed afresh for round 2 (degraded: it cannot be asked a second time)"
                 ));
             }
             continue;
         }
         let why = if judge.can_be_messaged() {
-            "it is gone"
+            "since it is gone"
         } else {
-            "it cannot be messaged"
+            "since it cannot be asked a second time"
         };
         let id = judge.id().clone();
         state.add_note(format!(
-            "{id} gave R1 only, {why}; its R1 counts beside the others' R2"
+            "{id} answered in round 1 only, {why}: that answer counts beside the others' second ones"
         ));
     }
 }

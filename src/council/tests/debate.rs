@@ -282,7 +282,7 @@ fn a_judge_that_cannot_be_messaged_gives_r1_only_and_its_r1_counts() {
     run.votes(&[Vote::Pass, Vote::Pass]);
     let outcome = run.concluded();
     assert_eq!(outcome.judges[2].counted, Some(Vote::Fail));
-    assert!(run.noted("judge-3 gave R1 only"));
+    assert!(run.noted("judge-3 answered in round 1 only"));
 }
 
 #[test]
@@ -311,7 +311,7 @@ fn r2_timeout_uses_the_r1_verdict() {
     run.answer("judge-1", Vote::Warn, |_| {});
     run.wait(90_000);
     assert!(run.logged("Judge judge-2 R2 timeout -- using R1 verdict."));
-    let note = "judge-2 gave no usable answer in round 2 (timeout); its answer of round 1 counts";
+    let note = "judge-2 gave no usable answer in round 2 (too late); its answer of round 1 counts";
     assert!(run.noted(note), "{:?}", run.concluded().notes);
     let outcome = run.concluded();
     assert_eq!(

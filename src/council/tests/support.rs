@@ -414,7 +414,10 @@ fn models_debate_what_rules_found_and_rules_do_not_answer() {
         "less support than -1 from models is none"
     );
     assert!(
-        !outcome.notes.iter().any(|n| n.contains("gave R1 only")),
+        !outcome
+            .notes
+            .iter()
+            .any(|n| n.contains("answered in round 1 only")),
         "{:?}",
         outcome.notes
     );

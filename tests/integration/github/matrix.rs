@@ -261,7 +261,7 @@ fn a_debate_over_jobs_briefs_every_judge_afresh_with_what_it_and_the_others_said
     let report = conclude(0);
     assert_eq!(report["verdict"], "PASS");
     assert!(
-        notes(&report).contains("was briefed afresh for R2"),
+        notes(&report).contains("was briefed afresh for round 2"),
         "{}",
         notes(&report)
     );
