@@ -62,7 +62,7 @@ pub use folders::{FileItem, FolderItem, ReviewedTree, TreeFolder};
 pub use git_cli::user::UserGit;
 pub use history::{CommitHistory, HistoryBounds, HistoryFindings, WantedLines};
 pub use main_line::{ChangedLines, LineSpan, MainLineCommit, MainLineLimits, walk_main_line};
-pub use notes::{CouncilNotes, add_line, add_lines, keep_text};
+pub use notes::{CouncilNotes, add_line, keep_text, replace_lines};
 pub use parallel::map_parallel;
 pub use push::{PushedRange, RefUpdate, pushed_ranges, unsent_refs};
 pub use pushed_commits::{PushedCommit, pushed_commits, tag_texts};

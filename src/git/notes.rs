@@ -124,18 +124,25 @@ pub fn add_line(
     object: &str,
     line: &str,
 ) -> Result<(), RunError> {
-    add_lines(git, council_dir, object, &[line.to_owned()])
+    replace_lines(
+        git,
+        council_dir,
+        object,
+        &BTreeSet::new(),
+        &[line.to_owned()],
+    )
 }
 
-/// The same with several lines at once.
+/// The same with several lines at once, in the place of `old` ones.
 ///
 /// # Errors
 ///
 /// As [`add_line`].
-pub fn add_lines(
+pub fn replace_lines(
     git: &UserGit,
     council_dir: &Path,
     object: &str,
+    old: &BTreeSet<String>,
     lines: &[String],
 ) -> Result<(), RunError> {
     let _lock = lock_notes(council_dir)?;
@@ -147,6 +154,7 @@ pub fn add_lines(
     };
     let lines: BTreeSet<&str> = there
         .lines()
+        .filter(|line| !old.contains(*line))
         .chain(lines.iter().map(String::as_str))
         .filter(|line| !line.trim().is_empty())
         .collect();

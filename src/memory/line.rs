@@ -4,6 +4,8 @@
 //! own (see [`crate::git::keep_text`]); the line on the commit names it and its digest. The signature covers the line's own
 //! bytes without it, so that nothing depends on how JSON is written again, and the digest covers the rest.
 
+use std::collections::BTreeSet;
+
 use council_protocol::Location;
 use serde::{Deserialize, Serialize};
 
@@ -160,6 +162,35 @@ impl VerdictLine {
     }
 }
 
+impl VerdictLine {
+    /// The lines of a note that this verdict takes the place of: what people read of other verdicts, so that they read the
+    /// last one and not several in the order of the alphabet; and the program's line of the same run, whose verdict was
+    /// decided again.
+    pub(crate) fn superseded(&self, noted: &[ParsedLine]) -> BTreeSet<String> {
+        let mut old = BTreeSet::new();
+        for read in noted {
+            let NoteLine::Verdict(before) = &read.line else {
+                continue;
+            };
+            old.extend(before.human_lines());
+            if (&before.run, &before.made) == (&self.run, &self.made) {
+                old.insert(read.text());
+            }
+        }
+        old
+    }
+}
+
+impl ParsedLine {
+    /// The line as it was written.
+    fn text(&self) -> String {
+        match &self.signature {
+            Some(signature) => append_signature(&self.body, signature),
+            None => self.body.clone(),
+        }
+    }
+}
+
 /// A line with its signature.
 pub(crate) fn append_signature(body: &str, signature: &NoteSignature) -> String {
     let sig = serde_json::to_string(signature).unwrap_or_default();
@@ -274,6 +305,8 @@ fn parse_time(at: &str) -> jiff::Timestamp {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::council::DismissalGround;
 
@@ -416,6 +449,45 @@ mod tests {
         // Notes of two people are merged by sorting their lines.
         lines.push(VerdictLine::pointer("0123", "x"));
         assert!(lines.is_sorted(), "{lines:?}");
+    }
+
+    proptest::proptest! {
+        /// However often a commit is judged, and with whatever outcome, people read one verdict: the last.
+        #[test]
+        fn people_read_the_latest_verdict_alone(
+            judged in proptest::collection::vec((0u8..3, proptest::bool::ANY), 1..8),
+        ) {
+            let mut note: BTreeSet<String> = BTreeSet::from(["a line of a person".to_owned()]);
+            let mut stored: BTreeMap<String, String> = BTreeMap::new();
+            let mut runs = BTreeSet::new();
+            for (hour, is_dismissed) in judged {
+                let mut next = verdict();
+                next.made = format!("2026-03-09T1{hour}:00:00Z");
+                next.run = format!("run-{hour}");
+                if is_dismissed {
+                    next.headline = "PASS: 2 dismissed".to_owned();
+                    next.report.outcome.findings.clear();
+                }
+                let read: Vec<ParsedLine> = note
+                    .iter()
+                    .filter_map(|text| parse_noted(text, &|at| stored.get(at).cloned()))
+                    .collect();
+                for old in next.superseded(&read) {
+                    note.remove(&old);
+                }
+                let at = format!("{:04}", stored.len());
+                note.extend(next.human_lines());
+                note.insert(VerdictLine::pointer(&at, &next.stored_text()));
+                stored.insert(at, next.stored_text());
+                runs.insert(next.run.clone());
+                let told = note.iter().filter(|line| !line.starts_with('{'));
+                let told: BTreeSet<String> = told.cloned().collect();
+                let mut expected = BTreeSet::from_iter(next.human_lines());
+                expected.insert("a line of a person".to_owned());
+                proptest::prop_assert_eq!(&told, &expected);
+                proptest::prop_assert_eq!(note.len() - told.len(), runs.len());
+            }
+        }
     }
 
     #[test]

@@ -388,7 +388,8 @@ impl<'a> VerdictMemory<'a> {
         let settings = &self.prepared.config.settings.notes;
         let mut lines = line.human_lines();
         lines.push(dismissals::sign_line(pointer, &git, settings)?);
-        git::add_lines(&git, &self.dir, head, &lines).map_err(RunError::run)
+        let old = line.superseded(&self.trust.noted_lines(Some(head)));
+        git::replace_lines(&git, &self.dir, head, &old, &lines).map_err(RunError::run)
     }
 }
 
