@@ -34,6 +34,7 @@ pub(crate) mod findings;
 pub(crate) mod first_setup;
 pub(crate) mod floor;
 pub(crate) mod github;
+pub(crate) mod given;
 pub(crate) mod glossary;
 pub(crate) mod hook;
 pub(crate) mod layers;

@@ -1,5 +1,7 @@
 //! The runs of a repository and the verdicts in its notes, as a list.
 
+use std::borrow::Cow;
+
 use council_secrets::Redactor;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,6 +11,7 @@ use crate::git;
 use crate::report::{GatePolicy, Report};
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
+use crate::run::given::{self, GivenVerdict};
 use crate::run::notes::{self, NotedVerdict};
 use crate::run::redaction::user_redactor;
 use crate::run::store::{RunState, StoredRun};
@@ -41,6 +44,14 @@ pub(crate) struct LogEntry {
 }
 
 impl LogEntry {
+    /// What the list says of it.
+    pub(crate) fn says(&self) -> Cow<'_, str> {
+        match self.state {
+            EntryState::Reused => format!("{} · reused", self.headline).into(),
+            _ => self.headline.as_str().into(),
+        }
+    }
+
     /// Authors write subjects, and whoever can push writes notes: both may hold a secret.
     fn redact_words(&mut self, redactor: &Redactor) {
         for text in [&mut self.headline, &mut self.target, &mut self.subject] {
@@ -56,6 +67,8 @@ pub(crate) enum EntryState {
     Finished,
     Running,
     Interrupted,
+    /// A verdict that the run made before was given again: the change was known.
+    Reused,
     /// A verdict of a git note.
     Note,
 }
@@ -66,8 +79,10 @@ pub(crate) fn collect_entries(
     most: usize,
     start: &RunContext,
 ) -> Result<Vec<LogEntry>, RunError> {
-    let own = runs.iter().map(|(past, report)| run_entry(past, report));
-    let mut entries: Vec<LogEntry> = own.collect();
+    // Of what has one second, a verdict that was given again is later than the run that made it.
+    let given = given::list_given(start).into_iter().rev();
+    let mut entries: Vec<LogEntry> = given.map(given_entry).collect();
+    entries.extend(runs.iter().map(|(past, report)| run_entry(past, report)));
     entries.extend(note_entries(runs, most, start)?);
     Ok(entries)
 }
@@ -122,6 +137,19 @@ fn run_entry(past: &StoredRun, report: &Option<Report>) -> LogEntry {
                 started: header.map_or_else(String::new, |header| header.started),
             }
         }
+    }
+}
+
+fn given_entry(given: GivenVerdict) -> LogEntry {
+    LogEntry {
+        name: given.run,
+        started: given.at,
+        state: EntryState::Reused,
+        verdict: Some(given.verdict),
+        headline: given.headline,
+        commit: given.commit,
+        target: given.target,
+        subject: String::new(),
     }
 }
 

@@ -13,6 +13,7 @@ use crate::memory::MacPurpose;
 use crate::packet::packet_digest;
 use crate::report::{self, GatePolicy, Report};
 use crate::run::context::RunContext;
+use crate::run::given::note_given;
 use crate::run::prepare::prepare_review;
 use crate::run::request::{RequestedTarget, ReviewRequest};
 use crate::run::store::{self, StoredRun};
@@ -47,6 +48,7 @@ pub(crate) struct ShownReport {
 /// Remembers a verdict that was just given, and shown with it.
 pub(crate) fn remember_verdict(report: &Report, start: &RunContext) {
     remember_in(VERDICT_FILE, report, start);
+    note_given(report, start);
     remember_shown(report, start);
 }
 

@@ -16,7 +16,10 @@ pub(crate) fn conflicted() -> Repo {
 }
 
 fn runs(repo: &Repo) -> usize {
-    repo.council(["log"]).ends(0).stdout.lines().count()
+    let log = repo.council(["log"]).ends(0).stdout;
+    log.lines()
+        .filter(|line| !line.contains("· reused"))
+        .count()
 }
 
 /// Another program at the same path, or another file in its command, is another judge.

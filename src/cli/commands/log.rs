@@ -1,5 +1,7 @@
 //! `git council log`: the runs of this repository, and verdicts that others left in its notes.
 
+use std::borrow::Cow;
+
 use clap::Args;
 
 use crate::cli::context::CommandContext;
@@ -83,7 +85,7 @@ fn render_entries(entries: &[LogEntry], start: &CommandContext) -> String {
 }
 
 fn render_within(entries: &[LogEntry], width: Option<usize>, ellipsis: Ellipsis) -> String {
-    let name_width = widest(entries, |entry| &entry.name);
+    let name_width = widest(entries, |entry| entry.name.as_str().into());
     let ages: Vec<String> = entries
         .iter()
         .map(|entry| age_words(&entry.started))
@@ -99,9 +101,10 @@ fn render_within(entries: &[LogEntry], width: Option<usize>, ellipsis: Ellipsis)
         };
         return rows.map(row).collect();
     }
-    let says_room =
-        room.map(|room| (room * 2 / 3).max(room.saturating_sub(widest(entries, about_words))));
-    let says_room = says_room.map(|most| most.min(widest(entries, |entry| &entry.headline)));
+    let says_room = room.map(|room| {
+        (room * 2 / 3).max(room.saturating_sub(widest(entries, |entry| about_words(entry).into())))
+    });
+    let says_room = says_room.map(|most| most.min(widest(entries, LogEntry::says)));
     let about_room = room
         .zip(says_room)
         .map(|(room, says)| room.saturating_sub(says));
@@ -114,7 +117,7 @@ fn render_within(entries: &[LogEntry], width: Option<usize>, ellipsis: Ellipsis)
         columns.push([
             age.as_str(),
             short_commit(entry),
-            &fit(&entry.headline, says_room),
+            &fit(&entry.says(), says_room),
             &fit(about_words(entry), about_room),
             &entry.name,
         ]);
@@ -133,11 +136,7 @@ fn render_stacked(
     let line = |text: &str| Untrusted::new(text).line();
     let ages = before - SHORTER - 2 * 2;
     let (commit, name) = (short_commit(entry), line(&entry.name));
-    let says = text::fit_columns(
-        &line(&entry.headline),
-        width.saturating_sub(before),
-        ellipsis,
-    );
+    let says = text::fit_columns(&line(&entry.says()), width.saturating_sub(before), ellipsis);
     let indent = before.min(width.saturating_sub(text::display_width(&name)));
     let room = width.saturating_sub(indent + text::display_width(&name) + 2);
     let about = match line(about_words(entry)) {
@@ -148,8 +147,10 @@ fn render_stacked(
     format!("{age:<ages$}  {commit:<SHORTER$}  {says}\n{pad}{about}{name}\n")
 }
 
-fn widest(entries: &[LogEntry], cell: fn(&LogEntry) -> &str) -> usize {
-    let widths = entries.iter().map(|entry| text::display_width(cell(entry)));
+fn widest<'a>(entries: &'a [LogEntry], cell: impl Fn(&'a LogEntry) -> Cow<'a, str>) -> usize {
+    let widths = entries
+        .iter()
+        .map(|entry| text::display_width(&cell(entry)));
     widths.max().unwrap_or(0)
 }
 
