@@ -326,6 +326,7 @@ mod tests {
             disposition,
             level: None,
             dismissed: None,
+            since: None,
             members: vec![member(JUDGES[by])],
             opinions: Vec::new(),
             suggestion_check: None,

@@ -9,10 +9,12 @@ use super::consensus::{FindingStanding, finding_level};
 use super::disposition::{FindingCluster, FindingVersion};
 use super::fingerprint::fingerprint;
 use super::judges::SeatIndex;
-use super::outcome::{FindingMember, JudgedFinding, Opinion};
+use super::outcome::{Disposition, FindingMember, JudgedFinding, Opinion};
+use super::plan::VerdictPolicy;
 use super::state::DebateState;
 
-/// The findings as they are reported: worst first, then path and line; rejected ones last.
+/// The findings as they are reported, with those of an earlier review that still stand: worst first, then path and line;
+/// rejected ones last.
 pub(super) fn report_findings(state: &DebateState) -> Vec<JudgedFinding> {
     let clusters = state.clusters();
     let mut judged: Vec<(JudgedFinding, &str)> = clusters
@@ -21,14 +23,68 @@ pub(super) fn report_findings(state: &DebateState) -> Vec<JudgedFinding> {
         .collect();
     judged.sort_by(|(a, _), (b, _)| sort_rank(a).cmp(&sort_rank(b)));
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    let name = |(index, (mut finding, context)): (usize, (JudgedFinding, &str))| {
+    let name = |(mut finding, context): (JudgedFinding, &str)| {
         let same = fingerprint(&finding.finding, context, 0);
         let nth = seen.entry(same).and_modify(|n| *n += 1).or_insert(0);
         finding.fingerprint = fingerprint(&finding.finding, context, *nth);
-        finding.id = format!("F{}", index + 1);
         finding
     };
-    judged.into_iter().enumerate().map(name).collect()
+    let found = judged.into_iter().map(name).collect();
+    add_carried(found, &state.plan.options.carried, state.plan.policy)
+}
+
+/// The findings of this review, and of an earlier one those that were not raised again, each with its name and its weight
+/// under the policy of today. What is raised again weighs no less than it did, unless somebody refutes it now: fewer judges
+/// that see a problem are no sign that it is gone.
+pub fn add_carried(
+    mut found: Vec<JudgedFinding>,
+    carried: &[JudgedFinding],
+    policy: VerdictPolicy,
+) -> Vec<JudgedFinding> {
+    let level_of = |finding: &JudgedFinding| {
+        let standing = FindingStanding {
+            severity: finding.finding.severity,
+            disposition: finding.disposition,
+        };
+        finding_level(standing, policy)
+    };
+    let mut left = Vec::new();
+    for old in carried {
+        let mut again = found.iter_mut();
+        let again = again.find(|new| {
+            new.fingerprint == old.fingerprint && new.disposition != Disposition::Rejected
+        });
+        let old_level = level_of(old);
+        match again {
+            None => left.push(JudgedFinding {
+                level: old_level,
+                ..old.clone()
+            }),
+            Some(new) if old_level > new.level && new.disposition != Disposition::Disputed => {
+                keep_weight(new, old);
+                new.level = level_of(new);
+            }
+            Some(_) => {}
+        }
+    }
+    found.extend(left);
+    found.sort_by(|a, b| sort_rank(a).cmp(&sort_rank(b)));
+    for (index, finding) in found.iter_mut().enumerate() {
+        finding.id = format!("F{}", index + 1);
+    }
+    found
+}
+
+/// A finding that is raised again, with what it weighed and who held it before.
+fn keep_weight(new: &mut JudgedFinding, old: &JudgedFinding) {
+    new.finding.severity = new.finding.severity.max(old.finding.severity);
+    new.disposition = old.disposition;
+    new.since.clone_from(&old.since);
+    for member in &old.members {
+        if !new.members.iter().any(|known| known.judge == member.judge) {
+            new.members.push(member.clone());
+        }
+    }
 }
 
 fn sort_rank(finding: &JudgedFinding) -> impl Ord {
@@ -76,6 +132,7 @@ fn judge_cluster<'a>(
             state.plan.policy,
         ),
         dismissed: None,
+        since: None,
         members: cluster.versions.iter().map(member).collect(),
         opinions: collect_opinions(cluster),
         suggestion_check: None,
@@ -199,9 +256,84 @@ fn collect_opinions(cluster: &FindingCluster) -> Vec<Opinion> {
 
 #[cfg(test)]
 mod tests {
-    use council_protocol::Proof;
+    use council_protocol::{Proof, Severity};
+    use proptest::prelude::*;
 
     use super::*;
+    use crate::outcome::FindingLevel;
+
+    const POLICY: VerdictPolicy = VerdictPolicy {
+        disputed_critical_fails: false,
+        incomplete_coverage_warns: false,
+    };
+
+    fn judged((name, severity, disposition): (u8, usize, usize), since: bool) -> JudgedFinding {
+        let severity = [Severity::Minor, Severity::Significant, Severity::Critical][severity];
+        let disposition = [
+            Disposition::Confirmed,
+            Disposition::Disputed,
+            Disposition::Unconfirmed,
+            Disposition::Rejected,
+        ][disposition];
+        let standing = FindingStanding {
+            severity,
+            disposition,
+        };
+        JudgedFinding {
+            id: format!("F{name}"),
+            fingerprint: format!("{name:016x}"),
+            finding: crate::testing::finding(severity, u32::from(name) + 1),
+            disposition,
+            level: finding_level(standing, POLICY),
+            dismissed: None,
+            since: since.then(|| "abc1234".to_owned()),
+            members: Vec::new(),
+            opinions: Vec::new(),
+            suggestion_check: None,
+        }
+    }
+
+    proptest! {
+        /// Whatever is raised again, and however mildly: unless it is refuted, no finding weighs less than it did.
+        #[test]
+        fn what_is_raised_again_weighs_no_less(
+            found in prop::collection::vec((0u8..6, 0usize..3, 0usize..4), 0..6),
+            carried in prop::collection::vec((0u8..6, 0usize..3, 0usize..3), 1..6),
+        ) {
+            let found: Vec<_> = found.into_iter().map(|f| judged(f, false)).collect();
+            let carried: Vec<_> = carried.into_iter().map(|f| judged(f, true)).collect();
+            let all = add_carried(found, &carried, POLICY);
+            for old in &carried {
+                let mut now = all.iter().filter(|f| f.fingerprint == old.fingerprint);
+                let is_held = |f: &JudgedFinding| {
+                    f.disposition == Disposition::Disputed || f.level >= old.level
+                };
+                prop_assert!(now.any(is_held), "{:?}", old);
+            }
+        }
+
+        /// No finding of now or of before is lost or told twice, the worst comes first, and names follow the order.
+        #[test]
+        fn what_is_carried_stands_among_what_is_found(
+            found in prop::collection::vec((0u8..12, 0usize..3, 0usize..4), 0..6),
+            carried in prop::collection::vec((6u8..18, 0usize..3, 0usize..3), 0..6),
+        ) {
+            let found: Vec<_> = found.into_iter().map(|f| judged(f, false)).collect();
+            let carried: Vec<_> = carried.into_iter().map(|f| judged(f, true)).collect();
+            let all = add_carried(found.clone(), &carried, POLICY);
+            let is_again = |old: &&JudgedFinding| {
+                let mut now = found.iter().filter(|f| f.disposition != Disposition::Rejected);
+                now.any(|f| f.fingerprint == old.fingerprint)
+            };
+            let again = carried.iter().filter(is_again).count();
+            prop_assert_eq!(all.len(), found.len() + carried.len() - again);
+            let levels: Vec<Option<FindingLevel>> = all.iter().map(|f| f.level).collect();
+            prop_assert!(levels.is_sorted_by(|a, b| a >= b), "{:?}", levels);
+            for (at, finding) in all.iter().enumerate() {
+                prop_assert_eq!(&finding.id, &format!("F{}", at + 1));
+            }
+        }
+    }
 
     /// A range of lines is said by its judge: a quote from the middle of it moves nothing.
     #[test]

@@ -62,7 +62,7 @@ pub use engine::Council;
 pub use exchange::{Action, Input};
 pub use exchange::{CancelCause, ClaimId, NearestLine, TimerId};
 pub use extract::object_of;
-pub use findings::proven_place;
+pub use findings::{add_carried, proven_place};
 pub use notes::NOBODY_ANSWERED;
 pub use objections::PART_MARK;
 pub use outcome::Outcome;

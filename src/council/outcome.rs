@@ -287,6 +287,10 @@ pub struct JudgedFinding {
     /// Who argued it away, and why; none: nobody. It is listed and does not count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dismissed: Option<Dismissal>,
+    /// The commit of an earlier review that found it, as hex, where it still stands and this review did not raise it again;
+    /// none: this review found it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
     /// Every judge's version, verbatim.
     pub members: Vec<FindingMember>,
     /// What others said of it.

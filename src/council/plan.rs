@@ -10,6 +10,7 @@ use council_protocol::{JudgeId, Millis, RepoPath, Seat, Severity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::outcome::JudgedFinding;
 use super::reproduction::ProofTerms;
 
 /// The rules of the rounds.
@@ -182,6 +183,9 @@ pub struct ProcedureOptions {
     /// Findings that people argued away: they are listed and do not count.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dismissed: Vec<Dismissal>,
+    /// Findings of an earlier review that stand unless they are found again: they count as if they had been raised now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub carried: Vec<JudgedFinding>,
     /// Files that judges are shown under another name than they have.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shown_paths: Vec<ShownPath>,

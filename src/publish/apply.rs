@@ -8,8 +8,8 @@ use super::action::{LineComment, PublishAction, Surface};
 use super::call::ApiCall;
 use super::hub::{GitHubApi, GitHubError};
 use super::look;
-use super::plan::plan_fallback;
-use super::seen::ForgeState;
+use super::plan::{comment_with_links, plan_fallback};
+use super::seen::{ForgeState, ReviewThread};
 use super::wishes::PublishOptions;
 use crate::report::Report;
 
@@ -84,13 +84,14 @@ pub(crate) fn apply_plan(
             ..PublishOutcome::default()
         },
         check: None,
+        threads: None,
     };
     let (local, remote): (Vec<_>, Vec<_>) = actions.into_iter().partition(is_local);
     for (surface, error) in before {
         doing.record_failure(surface, error);
     }
     for action in &remote {
-        doing.run_remote(action);
+        doing.run_remote(&doing.with_links(action, report));
     }
     let mut made_up = true;
     for surface in doing.failed_surfaces() {
@@ -137,6 +138,8 @@ struct PlanRunner<'a> {
     applied: PublishOutcome,
     /// The check that was created.
     check: Option<u64>,
+    /// Our conversations, with those that were begun just now; none: no new one was, or they could not be read.
+    threads: Option<Vec<ReviewThread>>,
 }
 
 impl PlanRunner<'_> {
@@ -200,7 +203,11 @@ impl PlanRunner<'_> {
                 head,
                 comments,
                 ..
-            } => self.post_review(action, *number, head, comments),
+            } => {
+                self.post_review(action, *number, head, comments)?;
+                self.find_new_threads(*number);
+                Ok(())
+            }
             PublishAction::Resolve { threads, comments } => {
                 match look::resolve_threads(hub, threads) {
                     Err(error) if error.is_denied() => look::hide_outdated(hub, comments),
@@ -353,6 +360,32 @@ impl PlanRunner<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The report is there without their pages as well: where they cannot be read now, it has no links.
+    fn find_new_threads(&mut self, number: u64) {
+        let (hub, council) = (self.context.hub, &self.context.wishes.council);
+        let now = look::fetch_conversation(hub, number, council, None);
+        self.threads = now.ok().map(|now| now.threads);
+    }
+
+    /// The same with links to the conversations that were begun just now, where it is the report.
+    fn with_links(&self, action: &PublishAction, report: &Report) -> PublishAction {
+        let Some(threads) = &self.threads else {
+            return action.clone();
+        };
+        let PublishContext { seen, wishes, .. } = *self.context;
+        let linked = || comment_with_links(report, seen, wishes, threads);
+        match *action {
+            PublishAction::CreateComment { number, .. } => PublishAction::CreateComment {
+                number,
+                body: linked(),
+            },
+            PublishAction::UpdateComment { id, .. } => {
+                PublishAction::UpdateComment { id, body: linked() }
+            }
+            _ => action.clone(),
+        }
     }
 
     fn with_urls(&self, action: &PublishAction) -> PublishAction {

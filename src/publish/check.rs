@@ -3,11 +3,13 @@
 use serde_json::{Value, json};
 
 use crate::council::outcome::{FindingLevel, JudgedFinding};
+use crate::packet::sha256;
 use crate::report::{CheckConclusion, Report, markdown, other_readings};
 use crate::text::{self, Untrusted};
 
 use super::action::PublishAction;
 use super::inline;
+use super::seen::ExistingCheck;
 use super::wishes::PublishOptions;
 
 /// Annotations of one request.
@@ -43,7 +45,7 @@ pub(crate) fn begin_check(wishes: &PublishOptions, started: &str) -> Value {
         "head_sha": wishes.head,
         "status": "in_progress",
         "started_at": started,
-        "external_id": external_id(&wishes.council, ""),
+        "external_id": id_prefix(&wishes.council),
         "output": { "title": "the council sits", "summary": "The judges are at work." },
     });
     add_details_url(&mut body, wishes);
@@ -59,9 +61,39 @@ pub(crate) fn break_off_check(conclusion: CheckConclusion, title: &str, why: &st
     })
 }
 
-/// Who made a check and of which state it is.
-pub(super) fn external_id(council: &str, key: &str) -> String {
-    format!("git-council:{council}:{}", key.get(..32).unwrap_or(key))
+/// Who made a check.
+pub(super) fn id_prefix(council: &str) -> String {
+    format!("git-council:{council}:")
+}
+
+/// The name that we give a check: who made it, how it ended, and what it tells of which change.
+pub(super) fn external_id(report: &Report, wishes: &PublishOptions) -> String {
+    let conclusion = conclusion_word(report.bottom_line(wishes.gate).conclusion);
+    let told = told_id(report);
+    format!("{}{conclusion}:{told}", id_prefix(&wishes.council))
+}
+
+/// What a check tells: the verdict and each finding that counts, and the change that they are about.
+fn told_id(report: &Report) -> String {
+    let outcome = &report.outcome;
+    let findings = outcome.findings.iter();
+    let findings = findings.filter_map(|f| Some(format!("{} {:?}", f.fingerprint, f.level?)));
+    let mut told = vec![format!("{:?} {:?}", outcome.verdict, outcome.reason)];
+    told.extend(findings);
+    let key = report.receipt.run.recognition_key.as_deref();
+    let key = key.unwrap_or_default();
+    let digest = sha256(told.join("\n").as_bytes());
+    format!("{}:{}", &digest[..12], key.get(..32).unwrap_or(key))
+}
+
+/// Whether a check is the one of this report: a report on a page that people can edit is believed no further.
+pub(crate) fn is_witness(check: &ExistingCheck, report: &Report) -> bool {
+    let has_key = report.receipt.run.recognition_key.is_some();
+    check.completed
+        && has_key
+        && check
+            .external_id
+            .ends_with(&format!(":{}", told_id(report)))
 }
 
 /// Everything that the check is told at the end; the last one concludes it. `beside` says which findings stand beside a line.
@@ -100,7 +132,7 @@ pub(super) fn conclude_check(
         }
         body["name"] = wishes.check_name.as_str().into();
         body["head_sha"] = wishes.head.as_str().into();
-        body["external_id"] = check_key(report, wishes).into();
+        body["external_id"] = external_id(report, wishes).into();
         if at != last {
             body["status"] = "in_progress".into();
         }
@@ -113,19 +145,7 @@ pub(super) fn conclude_check(
 fn add_conclusion(body: &mut Value, report: &Report, wishes: &PublishOptions) {
     body["status"] = "completed".into();
     body["conclusion"] = conclusion_word(report.bottom_line(wishes.gate).conclusion).into();
-    body["external_id"] = check_key(report, wishes).into();
-}
-
-fn check_key(report: &Report, wishes: &PublishOptions) -> String {
-    external_id(
-        &wishes.council,
-        report
-            .receipt
-            .run
-            .recognition_key
-            .as_deref()
-            .unwrap_or_default(),
-    )
+    body["external_id"] = external_id(report, wishes).into();
 }
 
 fn add_details_url(body: &mut Value, wishes: &PublishOptions) {

@@ -1,11 +1,11 @@
 //! The sticky report: one comment for one council on one pull request.
 
 use crate::council::outcome::JudgedFinding;
-use crate::report::{Report, markdown};
+use crate::report::{EarlierFinding, EarlierReview, Report, markdown};
 use crate::text::Untrusted;
 
 use super::marker::{self, MarkerKind};
-use super::memory::{CarriedFinding, FindingFate, ReviewState};
+use super::memory::ReviewState;
 use super::seen::ReviewThread;
 use super::wishes::PublishOptions;
 
@@ -26,7 +26,8 @@ pub(super) fn comment_body(
     place: markdown::ReadingPlace,
 ) -> String {
     let state = ReviewState::of(report, wishes.files.clone(), wishes.rules.clone());
-    let carried = carried_section(&wishes.carried);
+    let earlier = report.receipt.run.earlier.as_ref();
+    let carried = earlier.map(carried_section).unwrap_or_default();
     let empty = marker::sign_body(MarkerKind::Report, &wishes.council, &state, "");
     // Bytes are at least as many as characters, however those are counted.
     let room = MAX_CHARS.saturating_sub(MARGIN + empty.len() + carried.len());
@@ -46,28 +47,20 @@ pub(super) fn comment_body(
 
 /// `2 resolved, 1 still open, 1 new since abc1234`: what the last push did; none where nothing was open and nothing is.
 fn update_line(report: &Report, wishes: &PublishOptions) -> Option<String> {
-    let since = wishes
-        .since
-        .as_deref()
-        .filter(|since| *since != wishes.head)?;
-    let since = since.get(..7).unwrap_or(since);
-    let fated = |fate: FindingFate| wishes.carried.iter().filter(|c| c.fate == fate).count();
+    let earlier = report.receipt.run.earlier.as_ref();
+    let earlier = earlier.filter(|earlier| earlier.commit != wishes.head)?;
     let is_new = |found: &&JudgedFinding| {
-        let known = |c: &CarriedFinding| c.kept.fingerprint == found.fingerprint;
-        found.level.is_some() && !wishes.carried.iter().any(known)
+        let mut old = earlier.findings.iter();
+        found.level.is_some() && !old.any(|old| old.fingerprint == found.fingerprint)
     };
-    let counts = [
-        (fated(FindingFate::Resolved), "resolved"),
-        (fated(FindingFate::StillOpen), "still open"),
-        (fated(FindingFate::NotVerifiable), "not verifiable"),
-        (report.outcome.findings.iter().filter(is_new).count(), "new"),
-    ];
+    let mut counts = earlier.counts();
+    let new = report.outcome.findings.iter().filter(is_new).count();
+    counts.extend((new > 0).then_some((new, "new")));
     let parts: Vec<String> = counts
         .iter()
-        .filter(|(count, _)| *count > 0)
         .map(|(count, word)| format!("{count} {word}"))
         .collect();
-    let since = Untrusted::new(since).code();
+    let since = Untrusted::new(earlier.short_commit()).code();
     (!parts.is_empty()).then(|| format!("**{}** since {since}", parts.join(", ")))
 }
 
@@ -92,27 +85,33 @@ fn source_links(
 }
 
 /// What became of the findings of the last review.
-fn carried_section(carried: &[CarriedFinding]) -> String {
-    if carried.is_empty() {
-        return String::new();
-    }
-    let line = |c: &CarriedFinding| {
-        let finding = &c.kept.finding;
-        let place = format!(
-            "{}:{}",
-            finding.location.path.display(),
-            finding.location.line
-        );
+fn carried_section(earlier: &EarlierReview) -> String {
+    let line = |found: &EarlierFinding| {
+        let place = format!("{}:{}", found.location.path.display(), found.location.line);
         format!(
             "- {}: {} {}",
-            c.fate.as_str(),
+            found.fate.as_str(),
             Untrusted::new(&place).code(),
-            Untrusted::new(&finding.description).prose()
+            Untrusted::new(&found.description).prose()
         )
     };
-    let mut lines: Vec<String> = carried.iter().take(MAX_CARRIED).map(line).collect();
-    let left = carried.len().saturating_sub(MAX_CARRIED);
+    let mut lines: Vec<String> = earlier
+        .findings
+        .iter()
+        .take(MAX_CARRIED)
+        .map(line)
+        .collect();
+    let left = earlier.findings.len().saturating_sub(MAX_CARRIED);
     lines.extend((left > 0).then(|| format!("- {left} more")));
+    let lost = earlier.lost;
+    lines.extend(
+        (lost > 0).then(|| {
+            format!("- not verifiable: {lost} more, which were too many to be carried over")
+        }),
+    );
+    if lines.is_empty() {
+        return String::new();
+    }
     format!(
         "\n<details>\n<summary>Findings of the last review</summary>\n\n{}\n\n</details>\n",
         lines.join("\n")

@@ -168,7 +168,7 @@ fn check_on_tip(pull: &Value, head: &str, council: &str) -> TipCheck {
         let commit = pull.pointer("/commits/nodes/0/commit")?;
         let is_of_tip = json_text(commit, "/oid")? == head;
         let suites = whole_page(commit.get("checkSuites")?)?;
-        let prefix = check::external_id(council, "");
+        let prefix = check::id_prefix(council);
         let mut latest: Option<ExistingCheck> = None;
         for suite in suites {
             for run in whole_page(suite.get("checkRuns")?)? {
@@ -257,7 +257,7 @@ pub fn fetch_check(
     let all = hub.read_list(&path, "read the checks of the commit", |body| {
         body.get("check_runs")?.as_array()
     })?;
-    let prefix = check::external_id(council, "");
+    let prefix = check::id_prefix(council);
     let own = |run: &Value| {
         let external_id = json_text(run, "/external_id")?;
         external_id.starts_with(&prefix).then_some(ExistingCheck {

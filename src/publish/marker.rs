@@ -104,6 +104,11 @@ pub(super) fn marker_state<T: DeserializeOwned>(marker: &BodyMarker<'_>) -> Opti
     serde_json::from_slice(marker.state?.as_bytes()).ok()
 }
 
+/// How many characters a state takes in a text.
+pub(super) fn hidden_len(state: &impl Serialize) -> usize {
+    hidden_json(state).len()
+}
+
 /// JSON without a character that could end a comment, or that anybody would act upon.
 fn hidden_json(state: &impl Serialize) -> String {
     // Plain data with string keys: this cannot fail.

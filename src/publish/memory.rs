@@ -4,30 +4,22 @@
 
 use std::collections::BTreeMap;
 
-use council_protocol::{Finding, JudgeId, Proof, RepoPath, RoundNumber, Severity};
+use council_protocol::coverage::FileCoverage;
+use council_protocol::{CoverageState, RepoPath};
 use serde::{Deserialize, Serialize};
 
-use crate::council::ledger::DebateLedger;
-use crate::council::outcome::{
-    Disposition, FindingLevel, FindingMember, JudgedFinding, Verdict, VerdictReason,
-};
+use super::kept::{KeptReport, OpenFinding, read_packed, with_open_findings, write_packed};
+use super::marker::hidden_len;
+use crate::council::outcome::{Verdict, VerdictReason};
 use crate::council::plan::ConsensusRule;
 use crate::packet::sha256;
 use crate::report::{MemoryPlace, Report, json};
-use crate::text;
 
 /// Version of the state.
 const VERSION: u32 = 1;
 
-/// The most bytes of findings that are carried; with more, the next review is a whole one.
-const MAX_BYTES: usize = 20_000;
-
-/// The most bytes of a report that is kept for recognition; a larger one is reviewed again.
-const MAX_REPORT: usize = 20_000;
-
-/// Bounds of the texts of one carried finding, in characters.
-const MAX_PROSE: usize = 240;
-const MAX_QUOTE: usize = 400;
+/// The most characters of the digests of changed files.
+const MAX_FILES: usize = 10_000;
 
 /// What a run knew at its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,68 +44,27 @@ pub struct ReviewState {
     /// Changed files that were judged, by the digest of their path, with a digest of their change: a path may hold a secret.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
-    /// The findings that count.
-    #[serde(default)]
+    /// The commit at which a file was judged, by the digest of its path, where that was an earlier one than `head`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub judged_at: BTreeMap<String, String>,
+    /// The findings that count or were dismissed, the worst first.
+    #[serde(
+        default,
+        skip_serializing_if = "Vec::is_empty",
+        serialize_with = "write_packed",
+        deserialize_with = "read_packed"
+    )]
     pub open: Vec<OpenFinding>,
+    /// How many more there are than there was room for.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub lost: usize,
     /// The report in short, so that a run that is recognised shows as much as a fresh one; none where it is too large, or
     /// where nothing may be recognised by it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<Box<Report>>,
-    /// Whether the findings were too many to be kept in that report.
+    /// Whether the findings that count were too many to be kept in that report as well.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shortened: bool,
-}
-
-/// A finding in short.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OpenFinding {
-    pub fingerprint: String,
-    /// What became of it.
-    pub disposition: Disposition,
-    /// What it does to the verdict.
-    pub level: FindingLevel,
-    /// The finding, its texts clipped.
-    pub finding: Finding,
-    /// Who held it.
-    pub held_by: Vec<JudgeId>,
-}
-
-/// What became of an earlier finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FindingFate {
-    /// Its file was judged again and it is gone.
-    Resolved,
-    /// It stands as it stood.
-    StillOpen,
-    /// Nobody can say: it counts as it did.
-    NotVerifiable,
-}
-
-impl FindingFate {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Resolved => "resolved",
-            Self::StillOpen => "still open",
-            Self::NotVerifiable => "not verifiable",
-        }
-    }
-}
-
-/// An earlier finding and what became of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CarriedFinding {
-    pub kept: OpenFinding,
-    pub fate: FindingFate,
-}
-
-/// A file of the reviewed side, for the search of a quote.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ReviewedText {
-    /// It is not there any more.
-    Gone,
-    Text(String),
-    /// It could not be read.
-    Unreadable,
 }
 
 /// Half a SHA-256: enough to tell the files of one change apart.
@@ -124,26 +75,23 @@ fn path_digest(path: &str) -> String {
 impl ReviewState {
     /// What a report leaves. `files` are the changed files with a digest of each one's change, `rules` what else decided.
     pub fn of(report: &Report, files: BTreeMap<String, String>, rules: String) -> Self {
-        let open: Vec<OpenFinding> = report
-            .outcome
-            .findings
-            .iter()
-            .filter_map(OpenFinding::of)
+        let kept = KeptReport::of(report);
+        let files: BTreeMap<String, String> = files
+            .into_iter()
+            .map(|(path, change)| (path_digest(&path), change))
             .collect();
-        let bytes = serde_json::to_string(&open).map_or(usize::MAX, |json| json.len());
-        let fits = bytes <= MAX_BYTES;
-        let kept = keep_report(report);
+        // Without their names every file is judged again.
+        let has_room = hidden_len(&files) <= MAX_FILES;
         let conclusive = matches!(
             report.outcome.verdict,
             Verdict::Pass | Verdict::Warn | Verdict::Fail
         );
+        let run = &report.receipt.run;
         Self {
             version: VERSION,
             head: report.target.head.clone().unwrap_or_default(),
-            run: report.receipt.run.name.clone(),
-            key: report
-                .receipt
-                .run
+            run: run.name.clone(),
+            key: run
                 .recognition_key
                 .clone()
                 .filter(|_| report.source.is_own()),
@@ -153,25 +101,18 @@ impl ReviewState {
             headline: report.headline(),
             // By votes nothing can be carried: a vote is about the whole change.
             whole: report.source.is_own()
-                && fits
+                && has_room
+                && kept.lost == 0
                 && conclusive
                 && !report.incomplete
                 && report.outcome.consensus == Some(ConsensusRule::Findings)
                 && report.outcome.coverage.gaps().next().is_none(),
-            files: files
-                .into_iter()
-                .map(|(path, change)| (path_digest(&path), change))
-                .collect(),
-            // Of a claim nothing is carried on: a later run would tell a stranger's findings as its own.
-            open: if fits && report.source.is_own() {
-                open
-            } else {
-                Vec::new()
-            },
-            shortened: kept
-                .as_ref()
-                .is_some_and(|kept| kept.outcome.findings.len() < report.outcome.findings.len()),
-            report: kept,
+            judged_at: judged_earlier(report, &files),
+            files: if has_room { files } else { BTreeMap::new() },
+            open: kept.open,
+            lost: kept.lost,
+            report: kept.report,
+            shortened: kept.shortened,
         }
     }
 
@@ -190,7 +131,11 @@ impl ReviewState {
     /// asked for.
     pub fn recognised_report(&self, key: &str, started_by: Option<&str>) -> Option<Report> {
         let mut report = (**self.report.as_ref()?).clone();
+        if self.shortened {
+            with_open_findings(&mut report, &self.open);
+        }
         let is_ours = self.recognises(key)
+            && self.lost == 0
             && report.source.is_own()
             && report.outcome.verdict == self.verdict
             && report.receipt.run.recognition_key.as_deref() == Some(key)
@@ -200,6 +145,18 @@ impl ReviewState {
         let run = &mut report.receipt.run;
         run.recognise(MemoryPlace::Comment, head, None, started_by);
         is_ours.then_some(report)
+    }
+
+    /// Whether the last review was shown this file; where it knows of none, it was shown none.
+    pub(super) fn knows_file(&self, path: &RepoPath) -> bool {
+        self.files.contains_key(&path_digest(&path.display()))
+    }
+
+    /// Why a file is not judged again.
+    pub(crate) fn unchanged_reason(&self, path: &RepoPath) -> String {
+        let at = self.judged_at.get(&path_digest(&path.display()));
+        let commit = at.unwrap_or(&self.head);
+        format!("{UNCHANGED}{}", commit.get(..12).unwrap_or(commit))
     }
 
     /// The files whose change was judged before under the same rules; none: everything is judged again.
@@ -212,207 +169,34 @@ impl ReviewState {
             .filter(|(path, digest)| self.files.get(&path_digest(path)) == Some(digest));
         same.map(|(path, _)| path.clone()).collect()
     }
+}
 
-    /// What became of every open finding. `again` are the paths that were judged again, `read` shows the reviewed side.
-    pub fn carry_findings(
-        &self,
-        report: &Report,
-        again: &dyn Fn(&RepoPath) -> bool,
-        read: &dyn Fn(&RepoPath) -> ReviewedText,
-    ) -> Vec<CarriedFinding> {
-        let fate = |kept: &OpenFinding| {
-            if report
-                .outcome
-                .findings
-                .iter()
-                .any(|f| f.fingerprint == kept.fingerprint && f.level.is_some())
-            {
-                return FindingFate::StillOpen;
-            }
-            match read(&kept.finding.location.path) {
-                ReviewedText::Gone => FindingFate::Resolved,
-                _ if !again(&kept.finding.location.path) => FindingFate::StillOpen,
-                // A rule that was applied again and found nothing has the last word.
-                _ if kept.finding.rule.is_some() => FindingFate::Resolved,
-                ReviewedText::Unreadable => FindingFate::NotVerifiable,
-                ReviewedText::Text(_) if kept.finding.quote.trim().is_empty() => {
-                    FindingFate::NotVerifiable
-                }
-                ReviewedText::Text(text) if contains_quote(&text, &kept.finding.quote) => {
-                    FindingFate::StillOpen
-                }
-                ReviewedText::Text(_) => FindingFate::Resolved,
-            }
+/// How the reason begins why a file is not judged again; behind it stands the commit at which it was.
+const UNCHANGED: &str = "unchanged since it was reviewed at ";
+
+/// Whether that is why a file was left out.
+pub(crate) fn is_unchanged_reason(reason: &str) -> bool {
+    reason.starts_with(UNCHANGED)
+}
+
+/// The commits at which the files of `known` were judged that this run did not judge again.
+fn judged_earlier(report: &Report, known: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let commit = |file: &FileCoverage| {
+        let CoverageState::Skipped { reason } = &file.state else {
+            return None;
         };
-        self.open
-            .iter()
-            .map(|kept| CarriedFinding {
-                kept: kept.clone(),
-                fate: fate(kept),
-            })
-            .collect()
-    }
-}
-
-/// The report without what is known again from the change, or what only tells how it came about. A claim is never kept.
-fn keep_report(report: &Report) -> Option<Box<Report>> {
-    report.receipt.run.recognition_key.as_ref()?;
-    if !report.source.is_own() {
-        return None;
-    }
-    let clip = |text: &mut String| *text = text::clip_chars(text, MAX_PROSE).into_owned();
-    let mut kept = report.clone();
-    let outcome = &mut kept.outcome;
-    outcome.coverage.files.clear();
-    outcome.ledger = DebateLedger::default();
-    outcome.challenges.clear();
-    outcome.disagreements.clear();
-    outcome.notes.clear();
-    for judge in &mut outcome.judges {
-        (judge.restatement, judge.steel_man) = (None, None);
-        let texts = [
-            &mut judge.first_insight,
-            &mut judge.key_insight,
-            &mut judge.recommendation,
-        ];
-        texts.into_iter().for_each(clip);
-    }
-    for found in &mut outcome.findings {
-        found.opinions.clear();
-        for member in &mut found.members {
-            let finding = &mut member.finding;
-            let texts = [&mut finding.description, &mut finding.why, &mut finding.fix];
-            texts.into_iter().for_each(clip);
-        }
-    }
-    if json_bytes(&kept) > MAX_REPORT {
-        kept.outcome.findings.clear();
-        let note =
-            "there are too many findings to repeat them here: see the report on the pull request";
-        kept.outcome.notes.push(note.to_owned());
-    }
-    (json_bytes(&kept) <= MAX_REPORT).then(|| Box::new(kept))
-}
-
-fn json_bytes(report: &Report) -> usize {
-    serde_json::to_string(report).map_or(usize::MAX, |json| json.len())
-}
-
-impl OpenFinding {
-    fn of(found: &JudgedFinding) -> Option<Self> {
-        let clip = |text: &str| text::clip_chars(text, MAX_PROSE).into_owned();
-        let finding = &found.finding;
-        Some(Self {
-            fingerprint: found.fingerprint.clone(),
-            disposition: found.disposition,
-            level: found.level?,
-            finding: Finding {
-                description: clip(&finding.description),
-                why: clip(&finding.why),
-                fix: clip(&finding.fix),
-                // A beginning of it is searched as well as all of it.
-                quote: finding.quote.chars().take(MAX_QUOTE).collect(),
-                suggestion: None,
-                reference: None,
-                ..finding.clone()
-            },
-            held_by: found
-                .members
-                .iter()
-                .map(|member| member.judge.clone())
-                .collect(),
-        })
-    }
-
-    fn restore_finding(&self, id: String) -> JudgedFinding {
-        let member = |judge: &JudgeId| FindingMember {
-            judge: judge.clone(),
-            round: RoundNumber::FIRST,
-            finding: self.finding.clone(),
-            proof: Proof::Verified,
-            withdrawn: false,
-        };
-        JudgedFinding {
-            id,
-            fingerprint: self.fingerprint.clone(),
-            finding: self.finding.clone(),
-            disposition: self.disposition,
-            level: Some(self.level),
-            dismissed: None,
-            members: self.held_by.iter().map(member).collect(),
-            opinions: Vec::new(),
-            suggestion_check: None,
-        }
-    }
-}
-
-/// Adds what is still open to a report and makes its verdict no better than that.
-pub(crate) fn absorb_carried(report: &mut Report, carried: &[CarriedFinding]) {
-    let known = |report: &Report, kept: &OpenFinding| {
-        report
-            .outcome
-            .findings
-            .iter()
-            .any(|f| f.fingerprint == kept.fingerprint && f.level.is_some())
+        let path = path_digest(&file.path.display());
+        let commit = reason.strip_prefix(UNCHANGED)?.to_owned();
+        known.contains_key(&path).then_some((path, commit))
     };
-    for CarriedFinding { kept, fate } in carried {
-        if *fate == FindingFate::Resolved || known(report, kept) {
-            continue;
-        }
-        let id = format!("F{}", report.outcome.findings.len() + 1);
-        report.outcome.findings.push(kept.restore_finding(id));
-        worsen_verdict(report, kept);
-    }
-    let count = |fate: FindingFate| carried.iter().filter(|c| c.fate == fate).count();
-    if !carried.is_empty() {
-        let fates = [
-            FindingFate::Resolved,
-            FindingFate::StillOpen,
-            FindingFate::NotVerifiable,
-        ];
-        let said: Vec<String> = fates
-            .iter()
-            .map(|&fate| format!("{} {}", count(fate), fate.as_str()))
-            .collect();
-        report
-            .outcome
-            .notes
-            .push(format!("findings of the last review: {}", said.join(", ")));
+    let files = report.outcome.coverage.files.iter();
+    let earlier: BTreeMap<String, String> = files.filter_map(commit).collect();
+    match hidden_len(&earlier) <= MAX_FILES {
+        true => earlier,
+        false => BTreeMap::new(),
     }
 }
 
-/// The least that an open finding makes of a verdict.
-fn worsen_verdict(report: &mut Report, kept: &OpenFinding) {
-    let reason = match (kept.level, kept.disposition) {
-        (FindingLevel::Fail, Disposition::Disputed) => VerdictReason::CriticalDisputed,
-        (FindingLevel::Fail, _) => VerdictReason::CriticalConfirmed,
-        (FindingLevel::Warn, Disposition::Unconfirmed) => VerdictReason::CriticalUnconfirmed,
-        (FindingLevel::Warn, Disposition::Disputed) => VerdictReason::CriticalDisputed,
-        (FindingLevel::Warn, _) => VerdictReason::SignificantConfirmed,
-        (FindingLevel::Note, _) if kept.finding.severity > Severity::Minor => {
-            VerdictReason::SignificantUnconfirmed
-        }
-        (FindingLevel::Note, _) => VerdictReason::NotesOnly,
-    };
-    match (kept.level, report.outcome.verdict) {
-        (_, Verdict::Fail) => {}
-        (FindingLevel::Fail, _) => {
-            (report.outcome.verdict, report.outcome.reason) = (Verdict::Fail, reason)
-        }
-        (FindingLevel::Warn, Verdict::Pass | Verdict::Skipped) => {
-            (report.outcome.verdict, report.outcome.reason) = (Verdict::Warn, reason)
-        }
-        (FindingLevel::Note, Verdict::Pass)
-            if report.outcome.reason != VerdictReason::SignificantUnconfirmed =>
-        {
-            report.outcome.reason = reason
-        }
-        _ => {}
-    }
-}
-
-/// Whether the lines of a quote stand in a text, white space aside.
-fn contains_quote(text: &str, quote: &str) -> bool {
-    let squeeze = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    squeeze(text).contains(&squeeze(quote))
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }

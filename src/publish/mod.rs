@@ -8,6 +8,7 @@
 mod action;
 mod apply;
 mod call;
+mod carry;
 mod check;
 mod comment;
 mod event;
@@ -15,6 +16,7 @@ mod event;
 mod github;
 mod hub;
 mod inline;
+mod kept;
 mod lines;
 mod local;
 pub mod look;
@@ -30,7 +32,8 @@ pub(crate) use apply::{PublishContext, WorkflowJob, apply_plan};
 #[cfg(test)]
 pub(crate) use call::Method;
 pub use call::{ApiCall, ApiClient, ApiReply, TransportError};
-pub(crate) use check::{begin_check, break_off_check};
+pub(crate) use carry::{ReviewedSide, ReviewedText};
+pub(crate) use check::{begin_check, break_off_check, is_witness};
 pub use event::{Trigger, WorkflowEvent};
 #[cfg(feature = "github")]
 pub(crate) use github::{ApiToken, GitHub, GitHubAccess};
@@ -38,7 +41,7 @@ pub(crate) use hub::GitHubError;
 pub use hub::{GitHubApi, RepoSlug};
 pub(crate) use lines::DiffLines;
 pub(crate) use marker::council_id;
-pub(crate) use memory::{ReviewState, ReviewedText, absorb_carried};
+pub(crate) use memory::{ReviewState, is_unchanged_reason};
 pub use plan::plan_actions;
 pub(crate) use seen::ExistingCheck;
 pub(crate) use seen::ReviewThread;

@@ -1,6 +1,8 @@
 //! From a report and what is there to what is done: pure, so that a dry run shows exactly what would be sent, and that a
 //! second run finds nothing to do.
 
+use std::collections::BTreeMap;
+
 use serde_json::json;
 
 use crate::report::markdown::ReadingPlace;
@@ -11,7 +13,7 @@ use super::action::{PublishAction, Surface};
 use super::inline::PlacedFindings;
 use super::marker::{self, MarkerKind};
 use super::memory::ReviewState;
-use super::seen::ForgeState;
+use super::seen::{ForgeState, ReviewThread};
 use super::wishes::PublishOptions;
 use super::{check, comment, inline, local};
 
@@ -25,10 +27,7 @@ pub fn plan_actions(
     wishes: &PublishOptions,
 ) -> Vec<PublishAction> {
     let wants = |surface| wishes.surfaces.contains(&surface);
-    let placed = match (&seen.pull, wants(Surface::Review)) {
-        (Some(_), true) => PlacedFindings::choose(report, seen, wishes),
-        _ => PlacedFindings::default(),
-    };
+    let placed = placed_findings(report, seen, wishes);
     let place = inline::reading_place(report, &|found| placed.is_placed(found));
     let mut actions = Vec::new();
     if wants(Surface::Check) {
@@ -63,6 +62,30 @@ pub fn plan_actions(
     actions
 }
 
+/// The findings that stand beside a line, where they are wanted there.
+fn placed_findings<'a>(
+    report: &'a Report,
+    seen: &ForgeState,
+    wishes: &PublishOptions,
+) -> PlacedFindings<'a> {
+    match (&seen.pull, wishes.surfaces.contains(&Surface::Review)) {
+        (Some(_), true) => PlacedFindings::choose(report, seen, wishes),
+        _ => PlacedFindings::default(),
+    }
+}
+
+/// The comment with links to the conversations that there are by now: those about the new findings began after the plan.
+pub(super) fn comment_with_links(
+    report: &Report,
+    seen: &ForgeState,
+    wishes: &PublishOptions,
+    threads: &[ReviewThread],
+) -> String {
+    let placed = placed_findings(report, seen, wishes);
+    let place = inline::reading_place(report, &|found| placed.is_placed(found));
+    comment::comment_body(report, wishes, threads, place)
+}
+
 /// What is done where the report cannot be shown as it was asked for: the summary and the log, and a status for a check.
 pub(crate) fn plan_fallback(
     report: &Report,
@@ -93,16 +116,9 @@ fn plan_check(
     wishes: &PublishOptions,
     placed: &PlacedFindings<'_>,
 ) -> Vec<PublishAction> {
-    let key = report
-        .receipt
-        .run
-        .recognition_key
-        .as_deref()
-        .unwrap_or_default();
+    let has_key = report.receipt.run.recognition_key.is_some();
     let is_there = seen.check.as_ref().is_some_and(|check| {
-        check.completed
-            && !key.is_empty()
-            && check.external_id == check::external_id(&wishes.council, key)
+        check.completed && has_key && check.external_id == check::external_id(report, wishes)
     });
     if is_there {
         return Vec::new();
@@ -151,6 +167,7 @@ fn is_same(there: &str, body: &str) -> bool {
                 run: String::new(),
                 report: None,
                 shortened: false,
+                judged_at: BTreeMap::new(),
                 ..state
             };
             old.key.is_some() && apart_from_run(old) == apart_from_run(new)

@@ -6,7 +6,6 @@ use crate::report::GatePolicy;
 
 use super::action::Surface;
 use super::lines::DiffLines;
-use super::memory::CarriedFinding;
 
 /// The most comments beside lines unless told otherwise: more of them hide a conversation.
 pub(crate) const MAX_INLINE: usize = 10;
@@ -36,12 +35,8 @@ pub struct PublishOptions {
     pub files: BTreeMap<String, String>,
     /// What decided beside the change.
     pub rules: String,
-    /// What became of the findings of the last review.
-    pub carried: Vec<CarriedFinding>,
     /// What is answered to replies: the number of our comment, and one line.
     pub answers: Vec<(u64, String)>,
-    /// The commit of the last review, as hex; none: this is the first one.
-    pub since: Option<String>,
     /// Values that stand nowhere in the report: paths of files that were written.
     pub outputs: Vec<(&'static str, String)>,
 }
@@ -62,9 +57,7 @@ impl PublishOptions {
             lines: DiffLines::default(),
             files: BTreeMap::new(),
             rules: String::new(),
-            carried: Vec::new(),
             answers: Vec::new(),
-            since: None,
             outputs: Vec::new(),
         }
     }

@@ -12,6 +12,7 @@ use crate::council::exchange::CancelCause;
 use crate::council::outcome::JudgeRecord;
 use crate::council::plan::{DebateMode, RunSeed};
 use crate::report::bottom_line::FailOn;
+use crate::report::earlier::EarlierReview;
 
 /// What was reviewed, as far as a report shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,6 +124,9 @@ pub struct RunFacts {
     /// Where the verdict comes from when nobody was asked again; none: it was made now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recognised: Option<RecognisedVerdict>,
+    /// The review of the same pull request before this one, where it left findings open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<EarlierReview>,
     /// How the repository was read, where the ordinary way could not, and why; none: the ordinary way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub git_source: Option<String>,

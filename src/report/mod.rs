@@ -10,6 +10,7 @@ pub(crate) mod checkstyle;
 mod claim;
 mod council_word;
 mod document;
+mod earlier;
 mod facts;
 pub(crate) mod gitlab;
 mod group;
@@ -35,6 +36,7 @@ pub use bottom_line::GatePolicy;
 pub(crate) use bottom_line::{CheckConclusion, FailOn, exit};
 pub(crate) use claim::{absorb_recheck, accept_claim};
 pub(crate) use document::{suggestion_words, test_sentence};
+pub(crate) use earlier::{CarriedReview, EarlierFinding, EarlierReview, FindingFate};
 #[cfg(test)]
 pub(crate) use facts::Participation;
 pub(crate) use facts::{

@@ -12,6 +12,7 @@ use council_secrets::Redactor;
 use crate::council::ledger::DebateLedger;
 use crate::council::outcome::{JudgeRecord, JudgedFinding, Outcome};
 use crate::council::reproduction::{MendedRuns, ReproductionResult, SuggestionCheck, TestRun};
+use crate::report::earlier::EarlierReview;
 
 /// What takes the secrets out of a report.
 #[derive(Debug, Clone, Copy)]
@@ -195,6 +196,13 @@ impl ReportRedactor<'_> {
     pub(super) fn redact_place(&self, path: &mut RepoPath, origin: &mut String) {
         self.redact_path(path);
         self.redact_text(origin);
+    }
+
+    /// What is told of an earlier review: its findings come from where it was published.
+    pub(super) fn redact_earlier(&self, earlier: &mut EarlierReview) {
+        for found in &mut earlier.findings {
+            self.redact_place(&mut found.location.path, &mut found.description);
+        }
     }
 
     /// Every text of an answer.

@@ -73,7 +73,7 @@ impl Report {
     pub fn new(
         mut outcome: Outcome,
         mut subject: ReviewSubject,
-        run: RunFacts,
+        mut run: RunFacts,
         redactor: &Redactor,
     ) -> Self {
         let redactor = redact::ReportRedactor(redactor);
@@ -81,6 +81,9 @@ impl Report {
         for instruction in &mut subject.instructions {
             redactor.redact_place(&mut instruction.path, &mut instruction.origin);
         }
+        run.earlier
+            .iter_mut()
+            .for_each(|earlier| redactor.redact_earlier(earlier));
         outcome.reviewed_by = ReviewedBy::of_records(&outcome.judges);
         let cut_short = run.cut_short.map(VerdictReason::from);
         let cut_short = cut_short.or(Some(outcome.reason).filter(|reason| reason.is_cut_short()));

@@ -87,11 +87,12 @@ pub(crate) fn convene_review(
         config: &prepared.config,
         deep,
     };
-    let known = digests::compute_digests(
+    let mut known = digests::compute_digests(
         &prepared,
         &seats,
         prompts.as_ref().map(SeatPrompts::template_digest),
     );
+    known.key = prepared.whole_key.clone().unwrap_or(known.key);
     let memory = VerdictMemory::for_change(&prepared, start);
     let mut heard = VerdictMemory::known_dismissals(&prepared, start);
     heard.dismissals.extend(prepared.dismissed.iter().cloned());

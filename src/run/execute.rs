@@ -11,7 +11,7 @@ use crate::council::Plan;
 use crate::council::plan::{ExchangeMode, Procedure, ProcedureOptions, RunSeed};
 use crate::lookup::{CodeLookup, LookupListener};
 use crate::registry::{BackendChoice, BackendPick, BackendRequest, BackendSelection, WORKERS};
-use crate::report::{self, BackendFacts, Report, ReviewSubject, RunFacts};
+use crate::report::{self, BackendFacts, EarlierReview, Report, ReviewSubject, RunFacts};
 use crate::session::{
     self, BackendOffer, CouncilClock, FinishedSession, InterruptSource, MinutesPage, ProgressEvent,
     ProgressKind, ProgressObserver, RealWorld, RunRef, SessionBackend, SessionError, SessionSetup,
@@ -430,8 +430,15 @@ impl CouncilRun<'_> {
             requested: (requested != "auto").then(|| requested.clone()),
             passed_over,
         };
+        let mut outcome = finished.outcome;
+        let earlier = self.prepared.earlier.as_ref();
+        let earlier = earlier.map(|earlier| earlier.settle(&outcome));
+        outcome
+            .notes
+            .extend(earlier.iter().flat_map(EarlierReview::notes));
         let facts = RunFacts {
             duration_ms: finished.elapsed_ms,
+            earlier,
             started_by: self.start.started_by.clone(),
             backend: Some(backend),
             debate: Some(finished.plan.debate),
@@ -450,7 +457,6 @@ impl CouncilRun<'_> {
             }),
             ..base_facts(&self.run)
         };
-        let mut outcome = finished.outcome;
         outcome
             .notes
             .extend(overrun_note(&outcome, &self.prepared.config.settings));
@@ -459,12 +465,9 @@ impl CouncilRun<'_> {
             &finished.plan,
             floor::RuleBench::of(self.prepared),
         );
-        Report::new(
-            outcome,
-            ReviewSubject::of(&self.prepared.packet),
-            facts,
-            &self.prepared.redactor,
-        )
+        let mut subject = ReviewSubject::of(&self.prepared.packet);
+        subject.change = self.prepared.whole_size.unwrap_or(subject.change);
+        Report::new(outcome, subject, facts, &self.prepared.redactor)
     }
 
     /// Dismissals count as they stand when the report is made: a run may have been interrupted for days, and judges take

@@ -4,8 +4,10 @@ use council_protocol::coverage::FileCoverage;
 use council_protocol::packet::TargetKind;
 use council_protocol::{Coverage, CoverageState};
 
-use crate::council::outcome::VerdictReason;
-use crate::report::{Report, ReviewSubject, RunFacts};
+use crate::council::add_carried;
+use crate::council::outcome::{FindingLevel, Verdict, VerdictReason};
+use crate::council::plan::VerdictPolicy;
+use crate::report::{CarriedReview, Report, ReviewSubject, RunFacts};
 use crate::session::{CalendarMoment, RealWorld, RunFolders, RunRef, SessionWorld as _};
 
 use crate::run::error::RunError;
@@ -75,5 +77,24 @@ pub(crate) fn skipped_report(
         facts,
     );
     report.outcome.notes = prepared.notes;
+    if let Some(earlier) = &prepared.earlier {
+        let policy = prepared.config.settings.policy();
+        carry_over(&mut report, earlier, policy);
+    }
     Ok(report)
+}
+
+/// What an earlier review left open counts although nobody was asked: a push that leaves nothing to review resolves nothing.
+fn carry_over(report: &mut Report, earlier: &CarriedReview, policy: VerdictPolicy) {
+    let outcome = &mut report.outcome;
+    outcome.findings = add_carried(Vec::new(), &earlier.standing(), policy);
+    let worst = outcome.findings.iter().filter_map(|f| f.level).max();
+    (outcome.verdict, outcome.reason) = match worst {
+        Some(FindingLevel::Fail) => (Verdict::Fail, VerdictReason::CriticalConfirmed),
+        Some(FindingLevel::Warn) => (Verdict::Warn, VerdictReason::SignificantConfirmed),
+        _ => (outcome.verdict, outcome.reason),
+    };
+    let settled = earlier.settle(outcome);
+    outcome.notes.extend(settled.notes());
+    report.receipt.run.earlier = Some(settled);
 }

@@ -12,6 +12,7 @@ use crate::council::plan::{
 };
 use crate::council::{Plan, UNASKED};
 use crate::prompt::shown_paths;
+use crate::report::CarriedReview;
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::{SeatPrompts, coverage_shown};
 
@@ -61,6 +62,11 @@ pub(crate) fn build_plan(
         framing: prepared.packet.framing.clone(),
         notes,
         options: ProcedureOptions {
+            carried: prepared
+                .earlier
+                .as_ref()
+                .map(CarriedReview::standing)
+                .unwrap_or_default(),
             shown_paths: shown_paths(&prepared.packet, &prepared.redactor),
             ..inputs.options
         },

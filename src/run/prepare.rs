@@ -17,6 +17,7 @@ use crate::git::{self, ChangeRequest, GitError, ReviewedChange, TargetSpec};
 use crate::packet::{self, ContextBounds, IgnoreGlobs, PacketMaterial};
 use council_secrets::Redactor;
 
+use crate::report::{CarriedReview, ChangeSize};
 use crate::run::artefacts::blocked_folder_note;
 use crate::run::backends::BackendTable;
 use crate::run::commit_words;
@@ -47,6 +48,13 @@ pub(crate) struct PreparedReview {
     pub(crate) config_fault: Option<String>,
     /// What people dismissed where the change is discussed, as far as they may.
     pub(crate) dismissed: Vec<Dismissal>,
+    /// What an earlier review of the same pull request left open; none: there was none.
+    pub(crate) earlier: Option<CarriedReview>,
+    /// What the verdict is recognised by, where files are left out that an earlier review of the same rules judged: with what
+    /// that one left open it is a verdict on the whole change.
+    pub(crate) whole_key: Option<String>,
+    /// How large the change is, where files were left out of the packet since.
+    pub(crate) whole_size: Option<ChangeSize>,
     /// What it was prepared for; none: a stage, which cannot be resumed.
     pub(crate) request: Option<ReviewRequest>,
     /// The folder for its run, where that is not the repository's: a trial, of which the repository remembers nothing.
@@ -163,6 +171,9 @@ pub(crate) fn prepare_spec(
         notes,
         config_fault,
         request: Some(request.clone()),
+        earlier: None,
+        whole_key: None,
+        whole_size: None,
         keep_in: None,
         search_path: start.environment.get("PATH").map(OsStr::to_owned),
         told,

@@ -8,7 +8,7 @@ use crate::duel::DuelEnding;
 use crate::duel::protocol::side::ending_of;
 use crate::duel::protocol::transcript::DebateTranscript;
 use crate::duel::verdict::with_ending;
-use crate::report::{BackendFacts, Report, ReviewSubject, RunFacts};
+use crate::report::{BackendFacts, EarlierReview, Report, ReviewSubject, RunFacts};
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::facts::run_facts;
@@ -72,8 +72,13 @@ pub(crate) fn recompute_report(
             ..run_facts(&journal.header.run, &journal.header.started)
         },
     };
+    let earlier = facts.earlier.iter().flat_map(EarlierReview::notes);
+    outcome.notes.extend(earlier);
     let redactor = redactor_of_past(start, &packet)?;
-    let report = Report::new(outcome, ReviewSubject::of(&packet), facts, &redactor);
+    let mut subject = ReviewSubject::of(&packet);
+    // The packet of an update lacks what was judged before.
+    subject.change = before.map_or(subject.change, |report| report.change);
+    let report = Report::new(outcome, subject, facts, &redactor);
     Ok((report, packet))
 }
 

@@ -6,6 +6,7 @@ use crate::git::UnmergedRange;
 use crate::packet;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
+use crate::run::github::earlier::{leave_out, left_out_of};
 use crate::run::loaded::LoadedRun;
 use crate::run::prepare::{PreparedReview, prepare_review};
 use crate::run::request::{RequestedTarget, ReviewRequest};
@@ -82,8 +83,17 @@ fn prepare_objects(
         let bytes = packet::to_bytes(&packet);
         bytes == left.packet
     };
-    let named = prepare_review(request, start);
-    if let Ok(prepared) = named
+    // An update of a pull request left out what was judged before, and goes on without it.
+    let left_out = serde_json::from_slice(&left.packet).map(|packet| left_out_of(&packet));
+    let left_out = left_out.unwrap_or_default();
+    let prepare = |request: &ReviewRequest| {
+        let mut prepared = prepare_review(request, start)?;
+        if !left_out.is_empty() {
+            leave_out(&mut prepared, &left_out);
+        }
+        Ok::<_, RunError>(prepared)
+    };
+    if let Ok(prepared) = prepare(request)
         && same(&prepared)
     {
         return Ok(prepared);
@@ -107,7 +117,7 @@ fn prepare_objects(
             target,
             ..request.clone()
         };
-        let prepared = prepare_review(&by_objects, start)?;
+        let prepared = prepare(&by_objects)?;
         if same(&prepared) {
             return Ok(prepared);
         }

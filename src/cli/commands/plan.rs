@@ -9,6 +9,7 @@ use crate::cli::review_args::ReviewArgs;
 use crate::git::TargetSpec;
 use crate::report::exit;
 use crate::run::error::RunError;
+use crate::run::github::earlier::carry_over;
 use crate::run::github::publishing::find_proposal;
 use crate::run::modes::matrix;
 use crate::run::prepare;
@@ -74,10 +75,16 @@ fn plan_first_round(
 ) -> Result<Vec<DueTurn>, RunError> {
     let request = args.review.to_request(&start.dir)?;
     let prepared = if args.review.forge.is_requested() {
-        let Some(proposal) = find_proposal(&args.review.forge.to_request(), start)? else {
+        let forge = &args.review.forge;
+        let found = find_proposal(&forge.to_request(), forge.full, start)?;
+        let Some((proposal, before)) = found else {
             return Ok(Vec::new());
         };
-        prepare::prepare_spec(&request, start, TargetSpec::Proposal(proposal))?
+        let mut prepared = prepare::prepare_spec(&request, start, TargetSpec::Proposal(proposal))?;
+        if let Some(before) = &before {
+            carry_over(&mut prepared, before);
+        }
+        prepared
     } else {
         prepare::prepare_review(&request, start)?
     };

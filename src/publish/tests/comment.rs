@@ -4,19 +4,29 @@ use std::collections::BTreeMap;
 
 use super::plan::report;
 use crate::publish::comment::comment_body;
-use crate::publish::memory::{CarriedFinding, FindingFate};
+use crate::publish::kept::OpenFinding;
 use crate::publish::{PublishOptions, ReviewState};
-use crate::report::Report;
 use crate::report::markdown::ReadingPlace;
+use crate::report::{EarlierFinding, EarlierReview, FindingFate, Report};
 
 const BEFORE: &str = "abc1234e9d2b4f6a8c0e1d3b5f7a9c2e4d6b8f0a";
 
-/// The findings of a report as a run after it carries them, each with its fate.
-fn carried(report: &Report, fates: &[FindingFate]) -> Vec<CarriedFinding> {
-    let open = ReviewState::of(report, BTreeMap::new(), String::new()).open;
-    let open = open.into_iter().zip(fates);
-    open.map(|(kept, fate)| CarriedFinding { kept, fate: *fate })
-        .collect()
+/// A report after a review of `before` whose findings met these fates.
+fn updated(mut now: Report, before: &Report, fates: &[FindingFate]) -> Report {
+    let open = ReviewState::of(before, BTreeMap::new(), String::new()).open;
+    let told = |(kept, fate): (&OpenFinding, &FindingFate)| EarlierFinding {
+        fingerprint: kept.fingerprint.clone(),
+        severity: kept.finding.severity,
+        location: kept.finding.location.clone(),
+        description: kept.finding.description.clone(),
+        fate: *fate,
+    };
+    now.receipt.run.earlier = Some(EarlierReview {
+        commit: BEFORE.to_owned(),
+        findings: open.iter().zip(fates).map(told).collect(),
+        lost: 0,
+    });
+    now
 }
 
 /// What a reader sees before anything is unfolded, without what the program keeps for itself.
@@ -31,10 +41,7 @@ fn shown(body: &str) -> String {
 
 fn options() -> PublishOptions {
     let head = report(0).target.head.unwrap();
-    PublishOptions {
-        since: Some(BEFORE.to_owned()),
-        ..PublishOptions::new("council", &head)
-    }
+    PublishOptions::new("council", &head)
 }
 
 /// 2 of 3 findings are resolved, one is open, and F4 is new.
@@ -43,11 +50,8 @@ fn an_update_says_on_top_what_the_push_did() {
     use FindingFate::{Resolved, StillOpen};
     let (before, mut now) = (report(3), report(4));
     now.outcome.findings.drain(..2);
-    let wishes = PublishOptions {
-        carried: carried(&before, &[Resolved, Resolved, StillOpen]),
-        ..options()
-    };
-    let body = comment_body(&now, &wishes, &[], ReadingPlace::Forge);
+    let now = updated(now, &before, &[Resolved, Resolved, StillOpen]);
+    let body = comment_body(&now, &options(), &[], ReadingPlace::Forge);
     insta::assert_snapshot!("comment_update", shown(&body));
     let at = |text: &str| body.find(text).unwrap_or_else(|| panic!("{text}: {body}"));
     assert!(at("since `abc1234`") < at("- **critical**"), "on top");
@@ -57,28 +61,14 @@ fn an_update_says_on_top_what_the_push_did() {
 /// The same commit again, or a first review, is no update; and nothing that happened is no line.
 #[test]
 fn what_is_no_update_says_nothing_of_one() {
-    let now = report(2);
-    let is_told = |wishes: &PublishOptions| {
-        shown(&comment_body(&now, wishes, &[], ReadingPlace::Forge)).contains("since")
+    let is_told = |now: &Report| {
+        shown(&comment_body(now, &options(), &[], ReadingPlace::Forge)).contains("since")
     };
-    let first = PublishOptions {
-        since: None,
-        ..options()
-    };
-    let again = PublishOptions {
-        since: Some(options().head),
-        carried: carried(&now, &[FindingFate::StillOpen; 2]),
-        ..options()
-    };
-    assert!(!is_told(&first) && !is_told(&again));
-    assert!(is_told(&options()), "two are new");
-    let clean = shown(&comment_body(
-        &report(0),
-        &options(),
-        &[],
-        ReadingPlace::Forge,
-    ));
-    assert!(!clean.contains("since"), "{clean}");
+    let mut again = updated(report(2), &report(2), &[FindingFate::StillOpen; 2]);
+    again.receipt.run.earlier.as_mut().unwrap().commit = options().head;
+    assert!(!is_told(&report(2)) && !is_told(&again));
+    assert!(is_told(&updated(report(2), &report(0), &[])), "two are new");
+    assert!(!is_told(&updated(report(0), &report(0), &[])));
 }
 
 /// Each finding of before and of now is counted once.
@@ -90,11 +80,8 @@ fn the_counts_of_an_update_add_up() {
         let fates: Vec<FindingFate> = (0..old).map(|at| fates[at % 3]).collect();
         let mut now = report(old + new);
         now.outcome.findings.drain(..old);
-        let wishes = PublishOptions {
-            carried: carried(&report(old), &fates),
-            ..options()
-        };
-        let body = shown(&comment_body(&now, &wishes, &[], ReadingPlace::Forge));
+        let now = updated(now, &report(old), &fates);
+        let body = shown(&comment_body(&now, &options(), &[], ReadingPlace::Forge));
         let line = body.lines().find(|line| line.contains(" since ")).unwrap();
         let (told, _) = line.split_once(" since ").unwrap();
         let counts = told.split(|c: char| !c.is_ascii_digit());
@@ -120,4 +107,57 @@ fn the_state_of_a_comment_holds_no_name_of_a_file() {
     );
     let changed = BTreeMap::from([(path, "other".to_owned())]);
     assert!(whole.judged_before(&changed, "rules").is_empty());
+}
+
+/// Findings of any number and length are all in the state, or their number is: and no state is larger than a comment.
+#[test]
+fn every_finding_is_kept_or_counted_and_the_comment_fits() {
+    for (many, length) in [(1, 9_000), (45, 600), (90, 3_000), (400, 200), (900, 3)] {
+        let mut now = report(many);
+        for found in &mut now.outcome.findings {
+            let texts =
+                ["description", "why", "fix", "quote"].map(|word| word.repeat(length / 4 + 1));
+            let finding = &mut found.finding;
+            [finding.description, finding.why, finding.fix, finding.quote] = texts;
+            found.members[0].finding = found.finding.clone();
+        }
+        let files = (0..many * 3).map(|at| (format!("src/{at}.rs"), "d".repeat(24)));
+        let state = ReviewState::of(&now, files.clone().collect(), String::new());
+        assert_eq!(state.open.len() + state.lost, many);
+        assert!(many > 90 || state.lost == 0, "{many}: {}", state.lost);
+        let wishes = PublishOptions {
+            files: files.collect(),
+            ..options()
+        };
+        let body = comment_body(&now, &wishes, &[], ReadingPlace::Forge);
+        assert!(body.len() <= 65_536, "{many}: {}", body.len());
+        let text = body.split_once("-->").map_or("", |(_, text)| text);
+        assert!(text.contains(&format!("{many} critical")), "{many}: {text}");
+    }
+}
+
+/// A run of the same commit tells the same findings under the same names, however short they had to be kept; where some
+/// could not be kept, nothing is recognised.
+#[test]
+fn a_recognised_report_has_every_finding() {
+    for many in [1, 20, 45, 100, 900] {
+        let mut now = report(many);
+        for found in &mut now.outcome.findings {
+            found.finding.why = "Because it is so, in many words. ".repeat(8);
+            found.members[0].finding = found.finding.clone();
+        }
+        let state = ReviewState::of(&now, BTreeMap::new(), String::new());
+        let again = state.recognised_report(&"k".repeat(64), None);
+        assert_eq!(again.is_none(), state.lost > 0, "{many}");
+        let names = |report: &Report| -> Vec<_> {
+            let findings = report.outcome.findings.iter();
+            findings
+                .map(|f| (f.id.clone(), f.fingerprint.clone(), f.level))
+                .collect()
+        };
+        if let Some(again) = again {
+            assert_eq!(names(&again), names(&now));
+            assert_eq!(again.headline(), now.headline());
+        }
+    }
 }

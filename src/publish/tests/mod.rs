@@ -1,5 +1,6 @@
 //! What needs no forge: the plan, and how a forge's replies are taken.
 
+mod carry;
 mod comment;
 mod hub;
 mod plan;

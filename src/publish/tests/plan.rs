@@ -43,6 +43,7 @@ fn found(number: usize, level: FindingLevel) -> JudgedFinding {
         disposition: Disposition::Confirmed,
         level: Some(level),
         dismissed: None,
+        since: None,
         members: vec![member],
         opinions: Vec::new(),
         suggestion_check: None,
@@ -175,6 +176,42 @@ fn what_is_shown_already_is_planned_no_more() {
         }
     }
     assert_eq!(plan_actions(&report, &seen, &wishes), Vec::new());
+}
+
+/// The check on a commit says what the last report says, whichever run made it: only one that says the same is left alone,
+/// and only that one bears witness to a report that people could have edited.
+#[test]
+fn a_check_that_says_something_else_is_replaced_and_bears_no_witness() {
+    let mut wishes = wishes();
+    wishes.surfaces = [Surface::Check].into();
+    let mut reports = [report(0), report(1), report(2), report(2), report(2)];
+    (reports[0].outcome.verdict, reports[0].outcome.reason) =
+        (Verdict::Pass, VerdictReason::NoFindings);
+    reports[3].outcome.findings[0].level = Some(FindingLevel::Warn);
+    reports[4].receipt.run.recognition_key = Some("l".repeat(64));
+    let checks = |report: &Report, seen: &ForgeState| {
+        let actions = plan_actions(report, seen, &wishes);
+        let ids = actions.into_iter().map(|action| match action {
+            PublishAction::CreateCheck { body } => body["external_id"].as_str().unwrap().to_owned(),
+            other => panic!("{other:?}"),
+        });
+        ids.collect::<Vec<String>>()
+    };
+    for (at, before) in reports.iter().enumerate() {
+        let mut seen = seen();
+        let external_id = checks(before, &seen).remove(0);
+        let check = ExistingCheck {
+            id: 2,
+            external_id,
+            completed: true,
+            url: String::new(),
+        };
+        seen.check = Some(check.clone());
+        for (now, report) in reports.iter().enumerate() {
+            assert_eq!(checks(report, &seen).is_empty(), at == now, "{at} {now}");
+            assert_eq!(is_witness(&check, report), at == now, "{at} {now}");
+        }
+    }
 }
 
 #[test]

@@ -106,8 +106,10 @@ impl<'a> RoundWriter<'a> {
     fn held_by(&self, judge: &'a JudgeRecord) -> Vec<(&'a JudgedFinding, &'a FindingMember)> {
         let own = |f: &'a JudgedFinding| f.members.iter().map(move |m| (f, m));
         let is_own = |(_, m): &(_, &FindingMember)| m.judge == judge.seat.judge && m.round <= 1;
-        let all = self.report.outcome.findings.iter();
-        all.flat_map(own).filter(is_own).collect()
+        // What an earlier review raised was raised by nobody in this one.
+        let raised = self.report.outcome.findings.iter();
+        let raised = raised.filter(|f| f.since.is_none());
+        raised.flat_map(own).filter(is_own).collect()
     }
 
     /// The exchange: restatements, challenges, stances, and who moved.

@@ -3,6 +3,7 @@
 use council_protocol::{JudgeId, Severity};
 
 use crate::council::outcome::{Disposition, FindingLevel, JudgedFinding};
+use crate::report::earlier::still_open;
 use crate::report::group::{self, FindingGroup, SharedOpinion};
 use crate::report::whole::Report;
 use crate::report::words::{self, JudgeNames};
@@ -24,7 +25,7 @@ pub(in crate::report) struct FindingView<'a> {
     /// The finding that is shown for all of its group.
     pub(in crate::report) found: &'a JudgedFinding,
     pub(in crate::report) severity: Severity,
-    /// `disputed`, `unconfirmed` or `rejected`; empty for what is confirmed.
+    /// `disputed`, `unconfirmed` or `rejected`; `still open` for what an earlier review confirmed; else empty.
     pub(in crate::report) state: &'static str,
     /// Path and line, and more lines where it is at several places.
     pub(in crate::report) place: String,
@@ -81,6 +82,7 @@ impl<'a> FindingView<'a> {
 
 fn state(found: &JudgedFinding) -> &'static str {
     match found.disposition {
+        Disposition::Confirmed if found.since.is_some() => "still open",
         Disposition::Confirmed => "",
         other => words::disposition_word(other),
     }
@@ -116,14 +118,18 @@ fn support(report: &Report, found: &JudgedFinding, names: &JudgeNames<'_>) -> St
             .iter()
             .any(|j| j.seat.judge == *judge && j.seat.agent.deterministic)
     };
-    if said.is_empty()
+    let since = found.since.as_deref();
+    let since = since.map(still_open);
+    if since.is_none()
+        && said.is_empty()
         && report.proof_of(&found.id).is_none()
         && found.finding.rule.is_some()
         && found.members.iter().all(|m| is_rule(&m.judge))
     {
         return String::new();
     }
-    let mut parts: Vec<String> = report.proof_of(&found.id).into_iter().collect();
+    let mut parts: Vec<String> = since.into_iter().collect();
+    parts.extend(report.proof_of(&found.id));
     parts.push(match words::holders(found, names).as_slice() {
         [] => "held by nobody".to_owned(),
         [one]

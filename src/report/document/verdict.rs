@@ -8,6 +8,7 @@ use crate::council::outcome::{
 };
 use crate::report::bottom_line::GatePolicy;
 use crate::report::bottom_line::count_noun;
+use crate::report::earlier::still_open;
 use crate::report::facts::MATRIX_BACKEND;
 use crate::report::uri::page_url;
 use crate::report::whole::Report;
@@ -37,7 +38,8 @@ pub(super) fn view(report: &Report, place: ReadingPlace) -> VerdictView {
         measures,
         detail: report.detail.clone(),
         votes: votes(report),
-        is_unanimous: report.abstained_judges().next().is_none()
+        is_unanimous: failing_since(report).is_none()
+            && report.abstained_judges().next().is_none()
             && report
                 .outcome
                 .judges
@@ -227,10 +229,22 @@ fn votes(report: &Report) -> String {
     if aside > 0 {
         votes.push_str(&format!("; {aside} rested on what was dismissed"));
     }
+    if let Some(commit) = failing_since(report) {
+        let found = still_open(commit);
+        votes.push_str(&format!("; what fails the change was {found}"));
+    }
     if outvoted_by_findings(report) {
         votes.push_str("; findings decide, and none of them fails the change");
     }
     votes
+}
+
+/// The earlier review that found what fails the change, where this one raised nothing that does: its votes say nothing of it.
+fn failing_since(report: &Report) -> Option<&str> {
+    let findings = report.outcome.findings.iter();
+    let mut failing = findings.filter(|f| f.level == Some(FindingLevel::Fail));
+    let first = failing.next()?.since.as_deref()?;
+    failing.all(|f| f.since.is_some()).then_some(first)
 }
 
 /// Whether somebody voted FAIL and the findings come to WARN: two words that contradict each other without a reason.

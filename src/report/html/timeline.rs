@@ -136,7 +136,7 @@ fn stances(context: &PageContext<'_>, judge: &JudgeId, round: RoundNumber) -> Ma
     let findings = &context.report.outcome.findings;
     let raised = |f: &&JudgedFinding| {
         let own = |m: &FindingMember| m.judge == *judge && m.round.max(RoundNumber::FIRST) == round;
-        f.members.iter().any(own)
+        f.since.is_none() && f.members.iter().any(own)
     };
     // Opinions do not tell their round: all of them are of what came after the first one.
     let last = context.report.outcome.rounds;

@@ -123,6 +123,7 @@ pub(super) fn subject(label: &str) -> ReviewSubject {
 pub(super) fn run() -> RunFacts {
     RunFacts {
         recorded: false,
+        earlier: None,
         started_by: None,
         recognised: None,
         fail_on: None,
@@ -249,6 +250,7 @@ pub(super) fn judged(
         disposition,
         level,
         dismissed: None,
+        since: None,
         opinions: Vec::new(),
         suggestion_check: None,
     }

@@ -1,16 +1,21 @@
 //! What an earlier run of the council on a pull request still says: its whole verdict, or the files that need no second look.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use council_protocol::coverage::FileCoverage;
-use council_protocol::{CoverageState, Packet, RepoPath};
+use council_protocol::{CoverageState, Packet, RepoPath, Side};
 
-use crate::council::Dismissal;
-use crate::publish::look;
-use crate::publish::{ForgeState, GitHubApi, PublishOptions, ReviewState, Surface};
-use crate::report::{Report, ReviewSubject};
+use crate::council::Outcome;
+use crate::publish::{
+    ForgeState, GitHubApi, PublishOptions, ReviewState, ReviewedSide, ReviewedText, Surface,
+};
+use crate::publish::{is_unchanged_reason, is_witness, look};
+use crate::report::{ChangeSize, Report, ReviewSubject};
+use crate::run::context::RunContext;
 use crate::run::dismissals::{self, VerdictTerms};
 use crate::run::prepare::PreparedReview;
+use crate::run::recognition::VerdictMemory;
 
 /// The report that answers this change already, found by its key: the last run's on the pull request, or, for an entry of a
 /// merge queue, that of the request it came from (`queued`).
@@ -24,25 +29,18 @@ pub(crate) fn find_earlier_verdict(
     started_by: Option<&str>,
 ) -> Option<Report> {
     let recognised = before
-        .filter(|state| is_recognised(state, key, seen, wishes))
-        .and_then(|state| state.recognised_report(key, started_by));
+        .filter(|state| state.head == wishes.head)
+        .and_then(|state| state.recognised_report(key, started_by))
+        .filter(|report| is_witnessed(report, seen, wishes));
     recognised.or_else(|| verdict_of_request(queued?, key, hub, wishes, started_by))
 }
 
-/// Whether the verdict of the last run is this one's: its own report says so, nobody edited it, and where checks are used
-/// the check on this very commit says the same, which only the program can write.
-fn is_recognised(
-    state: &ReviewState,
-    key: &str,
-    seen: &ForgeState,
-    wishes: &PublishOptions,
-) -> bool {
-    let check = seen
-        .check
-        .as_ref()
-        .is_some_and(|check| check.completed && check.external_id.ends_with(&key[..32]));
-    let witnessed = check || !wishes.surfaces.contains(&Surface::Check);
-    state.recognises(key) && state.head == wishes.head && witnessed
+/// Whether the verdict of the last run can be believed: nobody edited the report, and where checks are used the check on this
+/// very commit says the same, which only the program can write.
+fn is_witnessed(report: &Report, seen: &ForgeState, wishes: &PublishOptions) -> bool {
+    let check = seen.check.as_ref();
+    let is_said = check.is_some_and(|check| is_witness(check, report));
+    is_said || !wishes.surfaces.contains(&Surface::Check)
 }
 
 /// What the pull request of a queue's entry bought, where it is the same change: its own report says so, nobody edited it,
@@ -60,67 +58,77 @@ fn verdict_of_request(
     let state = reports.first()?.state()?;
     let head = &talk.pull.head;
     let check = look::fetch_check(hub, head, &wishes.check_name, &wishes.council).ok()??;
-    let is_witnessed = check.completed && check.external_id.ends_with(&key[..32]);
-    let is_same = state.head == *head && !state.shortened;
-    (is_witnessed && is_same)
-        .then(|| state.recognised_report(key, started_by))
-        .flatten()
+    let report = state.recognised_report(key, started_by)?;
+    (state.head == *head && is_witness(&check, &report)).then_some(report)
 }
 
-/// The report of the run that judged this change, over the change as it stands. Nobody is asked again.
-pub(crate) fn report_over(mut report: Report, prepared: &PreparedReview) -> Report {
+/// The report of the run that judged this change, over the change as it stands and under the dismissals of today, and whether
+/// those changed it. Nobody is asked again.
+pub(crate) fn report_over(
+    mut report: Report,
+    prepared: &PreparedReview,
+    start: &RunContext,
+) -> (Report, bool) {
     let subject = ReviewSubject::of(&prepared.packet);
     (report.target, report.change) = (subject.target, subject.change);
     report.outcome.coverage = (*prepared.coverage).clone();
     report.outcome.notes.extend(prepared.notes.iter().cloned());
-    if is_newly_dismissed(&report, prepared) {
-        let known = report.outcome.findings.iter();
-        let known = known.filter_map(|found| found.dismissed.clone());
-        let all: Vec<Dismissal> = known.chain(prepared.dismissed.iter().cloned()).collect();
-        let terms = VerdictTerms::of_report(&report, &prepared.config.settings);
-        dismissals::decide_under(&mut report.outcome, &terms, &all);
-    }
-    report
-}
-
-/// Whether somebody has dismissed a finding that counted when the report was made.
-pub(crate) fn is_newly_dismissed(report: &Report, prepared: &PreparedReview) -> bool {
-    let is_it = |dismissal: &Dismissal| {
-        let mut findings = report.outcome.findings.iter();
-        findings.any(|f| f.fingerprint == dismissal.fingerprint && f.level.is_some())
+    let mut today = VerdictMemory::known_dismissals(prepared, start).dismissals;
+    today.extend(prepared.dismissed.iter().cloned());
+    let terms = VerdictTerms::of_report(&report, &prepared.config.settings);
+    let mut again = report.outcome.clone();
+    dismissals::decide_under(&mut again, &terms, &today);
+    let dismissed = |outcome: &Outcome| -> Vec<bool> {
+        let findings = outcome.findings.iter();
+        findings.map(|found| found.dismissed.is_some()).collect()
     };
-    prepared.dismissed.iter().any(is_it)
+    let is_changed = dismissed(&again) != dismissed(&report.outcome);
+    if is_changed {
+        report.outcome = again;
+    }
+    (report, is_changed)
 }
 
-/// Takes findings out of what is carried on that somebody has dismissed since; says which.
-pub(crate) fn drop_dismissed(before: &mut ReviewState, dismissals: &[Dismissal]) -> Vec<String> {
-    let of = |fingerprint: &str| dismissals.iter().find(|d| d.fingerprint == fingerprint);
-    let told = before.open.iter().filter_map(|open| {
-        let Dismissal { by, because, .. } = of(&open.fingerprint)?;
-        let finding = &open.finding;
-        let place = format!(
-            "{}:{}",
-            finding.location.path.display(),
-            finding.location.line
-        );
-        Some(format!(
-            "{by} dismissed {place} {}: {because}",
-            finding.description
-        ))
-    });
-    let told = told.collect();
-    before.open.retain(|open| of(&open.fingerprint).is_none());
-    told
+/// Takes files out of what is judged, each with the reason why.
+pub(crate) fn leave_out(prepared: &mut PreparedReview, reasons: &BTreeMap<RepoPath, String>) {
+    prepared.whole_size = Some(ChangeSize::of(&prepared.packet));
+    let packet: &mut Packet = Arc::make_mut(&mut prepared.packet);
+    for file in &mut packet.files {
+        if reasons.contains_key(&file.path) {
+            file.hunks = Vec::new();
+        }
+    }
+    for file in &mut packet.coverage.files {
+        if let Some(reason) = reasons.get(&file.path)
+            && file.state == CoverageState::Reviewed
+        {
+            file.state = CoverageState::Skipped {
+                reason: reason.clone(),
+            };
+        }
+    }
+    prepared.coverage = Arc::new(prepared.packet.coverage.clone());
 }
 
-/// Takes out what was judged before under the same rules; says which files those are. Nothing is taken out when nothing
-/// would be left: a council over nothing has no verdict.
+/// The files that an update did not judge again, as its packet tells.
+pub(crate) fn left_out_of(packet: &Packet) -> BTreeMap<RepoPath, String> {
+    let reason = |file: &FileCoverage| match &file.state {
+        CoverageState::Skipped { reason } if is_unchanged_reason(reason) => {
+            Some((file.path.clone(), reason.clone()))
+        }
+        _ => None,
+    };
+    packet.coverage.files.iter().filter_map(reason).collect()
+}
+
+/// Takes out what was judged before under the same rules. Nothing is taken out when nothing would be left: a council over
+/// nothing has no verdict.
 pub(crate) fn skip_unchanged_files(
     prepared: &mut PreparedReview,
     before: Option<&ReviewState>,
     wishes: &PublishOptions,
-) -> Option<Vec<String>> {
-    let before = before?;
+) {
+    let Some(before) = before else { return };
     let kept = before.judged_before(&wishes.files, &wishes.rules);
     let is_kept = |path: &RepoPath| kept.contains(&path.display().into_owned());
     let left = prepared
@@ -130,29 +138,41 @@ pub(crate) fn skip_unchanged_files(
         .iter()
         .any(|file| file.state == CoverageState::Reviewed && !is_kept(&file.path));
     if kept.is_empty() || !left {
-        return None;
+        return;
     }
-    let reason = format!(
-        "unchanged since it was reviewed at {}",
-        before.head.get(..12).unwrap_or(&before.head)
-    );
-    let packet: &mut Packet = Arc::make_mut(&mut prepared.packet);
-    for file in packet.files.iter_mut().filter(|file| is_kept(&file.path)) {
-        file.hunks = Vec::new();
-    }
-    let seen_before = |file: &&mut FileCoverage| is_kept(&file.path) && file.state.is_complete();
-    for file in packet.coverage.files.iter_mut().filter(seen_before) {
-        if file.state == CoverageState::Reviewed {
-            file.state = CoverageState::Skipped {
-                reason: reason.clone(),
-            };
-        }
-    }
-    prepared.coverage = Arc::new(prepared.packet.coverage.clone());
+    let unchanged = prepared
+        .packet
+        .files
+        .iter()
+        .filter(|file| is_kept(&file.path));
+    let reasons = unchanged.map(|file| (file.path.clone(), before.unchanged_reason(&file.path)));
+    let reasons = reasons.collect();
+    leave_out(prepared, &reasons);
     prepared.notes.push(format!(
         "{} of {} changed files are unchanged since the last review and were not reviewed again",
         kept.len(),
         wishes.files.len()
     ));
-    Some(kept)
+}
+
+/// Adds what the last run found and what still stands.
+pub(crate) fn carry_over(prepared: &mut PreparedReview, before: &ReviewState) {
+    let blobs = &prepared.change.blobs;
+    let coverage = &prepared.packet.coverage.files;
+    let is_skipped = |file: &FileCoverage| matches!(file.state, CoverageState::Skipped { .. });
+    let is_judged = |path: &RepoPath| {
+        let mut files = coverage.iter();
+        !files.any(|file| file.path == *path && is_skipped(file))
+    };
+    let read = |path: &RepoPath| match blobs.read(Side::New, path) {
+        Ok(Some(bytes)) => ReviewedText::Text(String::from_utf8_lossy(&bytes).into_owned()),
+        Ok(None) => ReviewedText::Gone,
+        Err(_) => ReviewedText::Unreadable,
+    };
+    let side = ReviewedSide {
+        files: coverage.iter().map(|file| file.path.clone()).collect(),
+        is_judged: &is_judged,
+        read: &read,
+    };
+    prepared.earlier = Some(before.carry_findings(&side));
 }

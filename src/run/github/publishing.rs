@@ -9,7 +9,7 @@ use crate::git::Proposal;
 use crate::publish::look;
 use crate::publish::{
     self, DiffLines, ForgeState, GitHubApi, GitHubError, PublishAction, PublishContext,
-    PublishOptions, Surface, WorkflowJob,
+    PublishOptions, ReviewState, Surface, WorkflowJob,
 };
 use crate::report::{self, GatePolicy, Report, ReportSource, exit};
 use crate::run::context::RunContext;
@@ -20,7 +20,7 @@ use crate::run::github::inspect::{head_moved_error, inspect_pull_request};
 use crate::run::github::request::GitHubRequest;
 use crate::run::github::scope::{refuse_other_change, refuse_part};
 use crate::run::github::session::GitHubSession;
-use crate::run::github::subject::{ReviewCase, find_subject};
+use crate::run::github::subject::{PullSubject, ReviewCase, find_subject};
 use crate::run::output_file::write_output;
 use crate::run::page::render_artefact;
 
@@ -224,23 +224,47 @@ pub(crate) fn publish_run(
     Ok((report.bottom_line(wishes.gate).exit_code, Some(text)))
 }
 
-/// What the flags or the event ask to be reviewed, its objects brought here; none: nothing, and that is no fault.
+/// A change that is proposed, and what the last review of it left on its pull request; none: nothing.
+pub(crate) type ProposalWithPast = (Proposal, Option<ReviewState>);
+
+/// What the flags or the event ask to be reviewed, its objects brought here, and what the last review left unless all is to
+/// be reviewed again (`full`); none: nothing, and that is no fault.
 pub(crate) fn find_proposal(
     wanted: &GitHubRequest,
+    full: bool,
     start: &RunContext,
-) -> Result<Option<Proposal>, RunError> {
+) -> Result<Option<ProposalWithPast>, RunError> {
     let forge = GitHubSession::open(wanted, start)?;
     let hub = forge.open_api();
     match find_subject(wanted, &forge, &hub, start)? {
-        ReviewCase::Subject(subject) => subject
-            .fetch_proposal(wanted, &forge, &hub, start)
-            .map(Some),
+        ReviewCase::Subject(subject) => {
+            let before = match full {
+                true => None,
+                false => find_past(&subject, wanted, &hub)?,
+            };
+            let proposal = subject.fetch_proposal(wanted, &forge, &hub, start)?;
+            Ok(Some((proposal, before)))
+        }
         ReviewCase::Nothing(why) => {
             start.notifier.warn(&format!("nothing is reviewed: {why}"));
             Ok(None)
         }
         ReviewCase::Moved { meant, now } => Err(head_moved_error(&meant, &now)),
     }
+}
+
+/// What the last review left on a pull request. Where it cannot be read, nobody may say that nothing is open.
+fn find_past(
+    subject: &PullSubject,
+    wanted: &GitHubRequest,
+    hub: &GitHubApi<'_>,
+) -> Result<Option<ReviewState>, RunError> {
+    let (Some(talk), Some(pull)) = (&subject.talk, &subject.pull) else {
+        return Ok(None);
+    };
+    let council = publish::council_id(&wanted.council_name);
+    let reports = look::fetch_reports(hub, pull.number, &council, &talk.me, None)?;
+    Ok(reports.first().and_then(|report| report.state()))
 }
 
 /// What would be sent, as JSON whose hidden characters are escaped.

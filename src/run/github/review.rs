@@ -1,14 +1,9 @@
 //! A pull request from its number to its verdict on every surface.
 
-use std::sync::Arc;
-
-use council_protocol::{BlobSource, RepoPath, Side};
-
 use crate::config::Settings;
 use crate::git::TargetSpec;
 use crate::publish::{
-    ForgeState, GitHubApi, GitHubError, PublishOptions, ReviewState, ReviewedText, Surface,
-    WorkflowJob,
+    ForgeState, GitHubApi, GitHubError, PublishOptions, ReviewState, Surface, WorkflowJob,
 };
 use crate::report::{CheckConclusion, GatePolicy, Report, exit};
 use crate::run::context::RunContext;
@@ -16,7 +11,7 @@ use crate::run::convene::{self, ConveneOptions};
 use crate::run::digests::{self, PlannedDigests};
 use crate::run::error::RunError;
 use crate::run::github::earlier::{
-    drop_dismissed, find_earlier_verdict, is_newly_dismissed, report_over, skip_unchanged_files,
+    carry_over, find_earlier_verdict, report_over, skip_unchanged_files,
 };
 use crate::run::github::inspect::{
     conclusion_without_report, file_digests, head_moved_error, inspect_pull_request, look_again,
@@ -90,7 +85,7 @@ pub(crate) fn review_pull_request(
         key,
     };
     let queued = subject.queued.filter(|_| !publish.full);
-    match review.find_earlier(&prepared, queued) {
+    match review.find_earlier(queued) {
         Some(report) => review.repeat_verdict(report, &prepared),
         None => review.judge(prepared),
     }
@@ -116,16 +111,9 @@ struct PullReview<'a> {
 }
 
 impl PullReview<'_> {
-    fn find_earlier(&self, prepared: &PreparedReview, queued: Option<u64>) -> Option<Report> {
-        // A file without its findings would close alerts that are open.
-        let may_be_short = prepared.dismissed.is_empty()
-            && self.publish.sarif.is_none()
-            && self.publish.html.is_none()
-            && self.wanted.output.is_none();
-        let before = self.before.as_ref();
-        let before = before.filter(|state| !state.shortened || may_be_short);
+    fn find_earlier(&self, queued: Option<u64>) -> Option<Report> {
         find_earlier_verdict(
-            before,
+            self.before.as_ref(),
             queued,
             &self.key,
             &self.seen,
@@ -137,33 +125,31 @@ impl PullReview<'_> {
 
     /// Shows what the last run found, over the change as it stands now.
     fn repeat_verdict(mut self, report: Report, prepared: &PreparedReview) -> Result<u8, RunError> {
-        if is_newly_dismissed(&report, prepared) {
+        let (report, is_changed) = report_over(report, prepared, &self.start);
+        if is_changed {
             // The check tells of the verdict before the dismissal.
             self.seen.check = None;
-        }
-        if self.before.as_ref().is_some_and(|state| state.shortened) {
-            // What stands on the pull request holds the findings, and this report does not: it is left as it is.
+        } else if self.before.as_ref().is_some_and(|state| state.shortened) {
+            // What stands on the pull request tells more of each finding than what is kept of it: it is left as it is.
             self.wishes.surfaces.retain(Surface::is_of_job);
         }
-        let report = report_over(report, prepared);
         let delivered = self.deliver(&report)?;
         Ok(self.post(&report, delivered))
     }
 
     /// Convenes the council over what it has not judged yet, and publishes what it says.
     fn judge(mut self, mut prepared: PreparedReview) -> Result<u8, RunError> {
-        if let Some(before) = &mut self.before {
-            let dropped = drop_dismissed(before, &prepared.dismissed);
-            prepared.notes.extend(dropped);
+        skip_unchanged_files(&mut prepared, self.before.as_ref(), &self.wishes);
+        if let Some(before) = &self.before {
+            carry_over(&mut prepared, before);
         }
-        let again = skip_unchanged_files(&mut prepared, self.before.as_ref(), &self.wishes);
+        prepared.whole_key = Some(self.key.clone());
         // From here on somebody sees that we are at work: whoever ends us is heard, and it is said.
         let interrupts = InterruptSource::from_now_on()
             .map_err(|error| RunError::run(format!("cannot listen for signals: {error}")))?;
         let mut troubles = self.troubles.iter();
         let is_closed = troubles.any(|(surface, _)| *surface == Surface::Check);
         let check = OpenCheck::begin_check(self.hub, &mut self.seen, &self.wishes, is_closed);
-        let blobs = Arc::clone(&prepared.change.blobs);
         let options = ConveneOptions {
             deep: self.wanted.deep,
             fresh: true,
@@ -182,7 +168,6 @@ impl PullReview<'_> {
             }
         };
         report.receipt.run.recognition_key = Some(self.key.clone());
-        self.carry_on(&mut report, again.as_deref(), &*blobs);
         let delivered = self.deliver(&report)?;
         if let Err(error) = self.look_again() {
             check.end_with(CheckConclusion::Cancelled, "superseded", &error.message);
@@ -191,21 +176,6 @@ impl PullReview<'_> {
         let code = self.post(&report, delivered);
         check.mark_reported();
         Ok(code)
-    }
-
-    /// Adds what the last run found and what still stands; `again` names the files that were not judged this time.
-    fn carry_on(&mut self, report: &mut Report, again: Option<&[String]>, blobs: &dyn BlobSource) {
-        let Some(before) = &self.before else { return };
-        self.wishes.since = Some(before.head.clone());
-        let judged =
-            |path: &RepoPath| again.is_none_or(|kept| !kept.contains(&path.display().into_owned()));
-        let read = |path: &RepoPath| match blobs.read(Side::New, path) {
-            Ok(Some(bytes)) => ReviewedText::Text(String::from_utf8_lossy(&bytes).into_owned()),
-            Ok(None) => ReviewedText::Gone,
-            Err(_) => ReviewedText::Unreadable,
-        };
-        self.wishes.carried = before.carry_findings(report, &judged, &read);
-        crate::publish::absorb_carried(report, &self.wishes.carried);
     }
 
     /// Just before anything is posted: is it still about the tip?

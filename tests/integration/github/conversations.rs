@@ -171,6 +171,43 @@ fn a_reply_of_somebody_who_may_write_dismisses_the_finding_and_is_answered_once(
     stage.requests();
 }
 
+/// What somebody dismissed stays in the report of every later push, with who did so and why, and counts again as soon as
+/// the reply is gone.
+#[test]
+fn what_a_reply_dismissed_is_told_after_every_push_and_counts_without_the_reply() {
+    let stage = Stage::new();
+    stage.propose(1, &[("src/a.rs", CONFLICT)]);
+    stage.council(&SHOWN).ends(1);
+    say(&stage, "alice", "/council dismiss because fixture");
+    stage
+        .hub
+        .state()
+        .permissions
+        .insert("alice".into(), "write");
+    for push in 0..3 {
+        stage.add(
+            1,
+            &[("src/b.rs", &format!("fn b() {{\n    let _ = {push};\n}}\n"))],
+        );
+        stage.council(&SHOWN).ends(0);
+        let body = stage.reports(1)[0].body.clone();
+        let text = body.split_once("-->").unwrap().1;
+        assert!(text.contains("dismissed"), "{push}: {text}");
+        assert!(
+            text.contains("@alice") && text.contains("fixture"),
+            "{push}: {text}"
+        );
+    }
+    for thread in &mut stage.hub.state().threads {
+        (thread.replies, thread.comments) = (Vec::new(), 1);
+    }
+    // For the same commit, and for the next one.
+    stage.council(&SHOWN).ends(1);
+    stage.add(1, &[("src/b.rs", "fn b() {}\n")]);
+    stage.council(&SHOWN).ends(1);
+    stage.requests();
+}
+
 #[test]
 fn a_reply_of_anybody_else_is_answered_and_changes_nothing() {
     for (who, permission, told) in [

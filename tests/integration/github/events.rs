@@ -1,5 +1,7 @@
 //! What starts a job, by the payloads that GitHub itself documents.
 
+use std::fs;
+
 use serde_json::{Value, json};
 
 use git_council::inside::publish::{Trigger, WorkflowEvent};
@@ -248,6 +250,61 @@ fn new_commits_review_what_changed_and_carry_the_rest() {
     stage.council(&args);
     let body = stage.reports(1)[0].body.clone();
     assert!(body.contains("resolved: `src/a.rs:"), "{body}");
+    stage.requests();
+}
+
+/// Whatever tells of a run whose only failing finding is carried over says what the pull request is told: its folder, the
+/// log, the files for people, the note on the commit, a replay, and whoever publishes it again.
+#[test]
+fn everything_that_tells_of_a_run_counts_what_is_carried_over() {
+    let stage = Stage::new();
+    stage.propose(1, &[("src/a.rs", CONFLICT), ("src/b.rs", "fn b() {}\n")]);
+    stage
+        .repo
+        .git(["config", "--global", "council.notes.write", "true"]);
+    let args = ["review", "--pr", "1", "--publish", "comment,check"];
+    stage.council(&args).ends(1);
+    let head = stage.add(1, &[("src/b.rs", "fn b() {\n    let _ = 1;\n}\n")]);
+    let events = stage.file("events.ndjson");
+    let told = [&args[..], &["--json", "--events", events.to_str().unwrap()]].concat();
+    let review = stage.council(&told).ends(1);
+    let shown: Value = serde_json::from_str(&review.stdout).unwrap();
+    let headline = shown["headline"].as_str().unwrap().to_owned();
+    assert!(headline.starts_with("FAIL"), "{headline}");
+    stage
+        .council(&["show", "--format", "json"])
+        .prints(&headline);
+    stage
+        .council(&["show", "--format", "agent"])
+        .prints("FAIL\texit 1");
+    stage.council(&["replay"]).ends(1).prints("FAIL");
+    stage.council(&["log", "-n", "1"]).prints("FAIL");
+    stage
+        .council(&["log", "-n", "1", "--json"])
+        .prints(&headline);
+    let folder = stage.repo.path().join(".agents/council");
+    for file in fs::read_dir(folder).unwrap() {
+        let text = fs::read_to_string(file.unwrap().path()).unwrap();
+        assert!(!text.contains("verdict: PASS"), "{text}");
+    }
+    let note = stage.repo.git(["notes", "--ref=council", "show", &head]);
+    assert!(note.starts_with(&headline), "{note}");
+    let events = fs::read_to_string(events).unwrap();
+    assert!(!events.contains("\"PASS\",\"reason"), "{events}");
+    stage
+        .council(&["publish", "--pr", "1", "--publish", "comment,check"])
+        .ends(1);
+    assert!(stage.reports(1)[0].body.contains(&format!("# {headline}")));
+    let checks = stage.hub.state().checks.clone();
+    assert!(
+        checks.iter().all(|check| check["conclusion"] != "success"),
+        "{checks:?}"
+    );
+    assert_eq!(checks.len(), 2, "one for each commit: {checks:?}");
+    // And the next push builds on what was published.
+    stage.add(1, &[("src/b.rs", "fn b() {\n    let _ = 2;\n}\n")]);
+    stage.council(&args).ends(1);
+    assert!(stage.reports(1)[0].body.contains(" still open** since "));
     stage.requests();
 }
 

@@ -528,6 +528,8 @@ fn thread(thread: &Thread) -> Value {
             "id": comment_id(thread),
             "databaseId": thread.id.trim_start_matches("PRRT_").parse::<u64>().unwrap(),
             "isMinimized": thread.hidden,
+            "url": format!("https://github.com/octo/project/pull/{}#discussion_r{}", thread.pull,
+                thread.id.trim_start_matches("PRRT_")),
             "pullRequestReview": thread.review.as_ref().map(|id| json!({ "id": id })),
             "body": thread.body,
             "author": { "login": login, "__typename": if thread.is_bot { "Bot" } else { "User" } },

@@ -44,6 +44,37 @@ fn no_kind_of_secret_is_sent_to_the_forge_or_shown_by_the_job() {
     }
 }
 
+/// The report leads to every conversation that there is, those that this very run began included.
+#[test]
+fn each_finding_in_the_report_leads_to_its_conversation_at_once() {
+    let stage = Stage::new();
+    let args = ["review", "--pr", "1", "--publish", "review,comment"];
+    let conversations = || stage.reports(1)[0].body.matches("#discussion_r").count();
+    stage.propose(1, &[("src/a.rs", CONFLICT)]);
+    stage.council(&args).ends(1);
+    let first = conversations();
+    assert!(
+        first > 0 && first == stage.hub.state().threads.len(),
+        "{first}"
+    );
+    stage.add(
+        1,
+        &[(
+            "a.py",
+            "import yaml\n\n\ndef f(s):\n    return yaml.load(s)\n",
+        )],
+    );
+    stage.council(&args).ends(1);
+    let then = conversations();
+    assert!(
+        then > first && then == stage.hub.state().threads.len(),
+        "{then}"
+    );
+    // A second run of the same commit has nothing to add.
+    stage.council(&args).ends(1);
+    assert_eq!(conversations(), then);
+}
+
 #[test]
 fn a_pull_request_is_reviewed_by_its_number_and_shown_everywhere() {
     let stage = Stage::new();

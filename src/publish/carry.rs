@@ -1,0 +1,139 @@
+//! What becomes of the findings that an earlier review left open, as far as it is known before the new one begins.
+//!
+//! A finding stays until its code is gone or a rule that is applied again does not raise it: judges that are silent about it
+//! this time, and a file that is moved, resolve nothing.
+
+use council_protocol::{Finding, RepoPath, Severity};
+
+use super::kept::OpenFinding;
+use super::memory::ReviewState;
+use crate::council::outcome::{Disposition, FindingLevel, JudgedFinding, Verdict};
+use crate::report::{CarriedReview, FindingFate};
+
+/// A file of the reviewed side, for the search of a quote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ReviewedText {
+    /// It is not there any more.
+    Gone,
+    Text(String),
+    /// It could not be read.
+    Unreadable,
+}
+
+/// The change as it is reviewed now.
+pub(crate) struct ReviewedSide<'a> {
+    /// The files that are changed, whether anybody judges them or not.
+    pub(crate) files: Vec<RepoPath>,
+    /// Whether a file is judged this time.
+    pub(crate) is_judged: &'a dyn Fn(&RepoPath) -> bool,
+    pub(crate) read: &'a dyn Fn(&RepoPath) -> ReviewedText,
+}
+
+impl ReviewState {
+    /// The findings that are open, each with what becomes of it unless it is raised again.
+    pub(crate) fn carry_findings(&self, side: &ReviewedSide<'_>) -> CarriedReview {
+        let added: Vec<&RepoPath> = side
+            .files
+            .iter()
+            .filter(|path| !self.knows_file(path))
+            .collect();
+        let carry = |kept: &OpenFinding| {
+            let mut found = kept.restore_finding();
+            found.dismissed = None;
+            found.since.get_or_insert_with(|| self.head.clone());
+            if self.failed_over(kept) {
+                found.disposition = Disposition::Confirmed;
+            }
+            let (fate, moved) = find_fate(&kept.finding, side, &added);
+            if let Some((path, line)) = moved {
+                move_finding(&mut found, &path, line);
+            }
+            (found, fate)
+        };
+        CarriedReview {
+            commit: self.head.clone(),
+            findings: self.open.iter().map(carry).collect(),
+            lost: self.lost,
+        }
+    }
+
+    /// Whether the change failed over this finding by the votes of most judges, although it did not fail it alone: those votes
+    /// are not cast again, and what they were about still stands.
+    fn failed_over(&self, kept: &OpenFinding) -> bool {
+        let fails = |open: &OpenFinding| open.level == Some(FindingLevel::Fail);
+        self.verdict == Verdict::Fail
+            && !self.open.iter().any(fails)
+            && kept.level.is_some()
+            && kept.finding.severity == Severity::Critical
+    }
+}
+
+/// What becomes of a finding, and where its code is now, if it was moved.
+fn find_fate(
+    finding: &Finding,
+    side: &ReviewedSide<'_>,
+    added: &[&RepoPath],
+) -> (FindingFate, Option<(RepoPath, u32)>) {
+    let path = &finding.location.path;
+    let (is_judged, is_empty) = ((side.is_judged)(path), finding.quote.trim().is_empty());
+    match (side.read)(path) {
+        ReviewedText::Gone => follow_move(finding, side, added),
+        _ if !is_judged => (FindingFate::StillOpen, None),
+        ReviewedText::Unreadable => (FindingFate::NotVerifiable, None),
+        ReviewedText::Text(text) if is_empty || line_of_quote(&text, &finding.quote).is_some() => {
+            let fate = match finding.rule {
+                // A rule that is applied again and finds nothing has the last word.
+                Some(_) => FindingFate::Resolved,
+                None if is_empty => FindingFate::NotVerifiable,
+                None => FindingFate::StillOpen,
+            };
+            (fate, None)
+        }
+        ReviewedText::Text(_) => follow_move(finding, side, added),
+    }
+}
+
+/// The same of a finding whose code is no longer in its file: in another file that is new since, it is the same code.
+fn follow_move(
+    finding: &Finding,
+    side: &ReviewedSide<'_>,
+    added: &[&RepoPath],
+) -> (FindingFate, Option<(RepoPath, u32)>) {
+    let place = added.iter().find_map(|&path| match (side.read)(path) {
+        ReviewedText::Text(text) => Some((path.clone(), line_of_quote(&text, &finding.quote)?)),
+        _ => None,
+    });
+    let Some((path, line)) = place else {
+        return (FindingFate::Resolved, None);
+    };
+    match ((side.is_judged)(&path), finding.rule.is_some()) {
+        // It raises it there itself.
+        (true, true) => (FindingFate::Resolved, None),
+        (true, false) => (FindingFate::StillOpen, Some((path, line))),
+        (false, _) => (FindingFate::NotVerifiable, Some((path, line))),
+    }
+}
+
+fn move_finding(found: &mut JudgedFinding, path: &RepoPath, line: u32) {
+    let members = found.members.iter_mut().map(|member| &mut member.finding);
+    for finding in members.chain([&mut found.finding]) {
+        let place = &mut finding.location;
+        let lines = place.end_line.map(|end| end.saturating_sub(place.line));
+        place.path = path.clone();
+        place.line = line;
+        place.end_line = lines.map(|lines| line + lines);
+    }
+}
+
+/// The line on which a quote begins in a text, white space aside; none: it is not there, or there is no quote.
+fn line_of_quote(text: &str, quote: &str) -> Option<u32> {
+    let squeeze = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let wanted = squeeze(quote);
+    if wanted.is_empty() || !squeeze(text).contains(&wanted) {
+        return None;
+    }
+    let first = quote.lines().map(squeeze).find(|line| !line.is_empty());
+    let mut lines = text.lines().map(squeeze);
+    let at = first.and_then(|first| lines.position(|line| line.contains(&first)));
+    Some(at.map_or(1, |at| u32::try_from(at + 1).unwrap_or(1)))
+}

@@ -1,0 +1,271 @@
+//! What of a report is kept in the sticky comment, in as few words as it takes: a comment has little room.
+
+use council_protocol::{Finding, JudgeId, Proof, RoundNumber};
+use miniz_oxide::deflate::compress_to_vec;
+use miniz_oxide::inflate::decompress_to_vec_with_limit;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::marker::hidden_len;
+use crate::council::Dismissal;
+use crate::council::ledger::DebateLedger;
+use crate::council::outcome::{Disposition, FindingLevel, FindingMember, JudgedFinding};
+use crate::report::Report;
+use crate::text::{self, decode_base64, encode_base64};
+
+/// The most characters of a report that is kept for recognition.
+const MAX_REPORT: usize = 20_000;
+
+/// The most characters of the findings that are carried: beside a report that has them in full, and beside one that has not.
+const MAX_OPEN: usize = 20_000;
+const MAX_OPEN_ALONE: usize = 32_000;
+
+/// The most bytes that findings unpack to: a comment of ours holds no more.
+const MAX_UNPACKED: usize = 4 << 20;
+
+/// How hard they are compressed: as by default elsewhere.
+const LEVEL: u8 = 6;
+
+/// Bounds of the texts of one kept finding, in characters: the first under which all findings fit is taken.
+const BOUNDS: [TextBounds; 4] = [
+    TextBounds::new(240, 240, 400),
+    TextBounds::new(120, 60, 200),
+    TextBounds::new(80, 0, 80),
+    TextBounds::new(40, 0, 40),
+];
+
+/// How much of a finding is kept.
+#[derive(Debug, Clone, Copy)]
+struct TextBounds {
+    sentence: usize,
+    /// Of why and of fix.
+    reason: usize,
+    quote: usize,
+}
+
+impl TextBounds {
+    const fn new(sentence: usize, reason: usize, quote: usize) -> Self {
+        Self {
+            sentence,
+            reason,
+            quote,
+        }
+    }
+}
+
+/// A finding in short.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenFinding {
+    /// What it is called in its report.
+    #[serde(default)]
+    pub id: String,
+    pub fingerprint: String,
+    /// What became of it.
+    pub disposition: Disposition,
+    /// What it does to the verdict; none: it was dismissed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<FindingLevel>,
+    /// Who argued it away. It is kept: where that is taken back, it counts again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dismissed: Option<Dismissal>,
+    /// The finding, its texts clipped.
+    pub finding: Finding,
+    /// The commit of the review that found it, where that was an earlier one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// Who held it.
+    pub held_by: Vec<JudgeId>,
+}
+
+impl OpenFinding {
+    fn of(found: &JudgedFinding, bounds: TextBounds) -> Option<Self> {
+        let clip = |text: &str, most: usize| match most {
+            0 => String::new(),
+            most => text::clip_chars(text, most).into_owned(),
+        };
+        let finding = &found.finding;
+        let is_open = found.level.is_some() || found.dismissed.is_some();
+        is_open.then(|| Self {
+            id: found.id.clone(),
+            fingerprint: found.fingerprint.clone(),
+            disposition: found.disposition,
+            level: found.level,
+            dismissed: found.dismissed.clone(),
+            finding: Finding {
+                description: clip(&finding.description, bounds.sentence),
+                why: clip(&finding.why, bounds.reason),
+                fix: clip(&finding.fix, bounds.reason),
+                // A beginning of it is searched as well as all of it.
+                quote: finding.quote.chars().take(bounds.quote).collect(),
+                suggestion: None,
+                reference: None,
+                ..finding.clone()
+            },
+            since: found.since.clone(),
+            held_by: found
+                .members
+                .iter()
+                .map(|member| member.judge.clone())
+                .collect(),
+        })
+    }
+
+    /// The finding as a report has it.
+    pub fn restore_finding(&self) -> JudgedFinding {
+        let member = |judge: &JudgeId| FindingMember {
+            judge: judge.clone(),
+            round: RoundNumber::FIRST,
+            finding: self.finding.clone(),
+            proof: Proof::Verified,
+            withdrawn: false,
+        };
+        JudgedFinding {
+            id: self.id.clone(),
+            fingerprint: self.fingerprint.clone(),
+            finding: self.finding.clone(),
+            disposition: self.disposition,
+            level: self.level,
+            dismissed: self.dismissed.clone(),
+            since: self.since.clone(),
+            members: self.held_by.iter().map(member).collect(),
+            opinions: Vec::new(),
+            suggestion_check: None,
+        }
+    }
+}
+
+/// What is kept of a report, and of its findings that count.
+#[derive(Debug, Default)]
+pub(super) struct KeptReport {
+    /// The report in short; none: it is too large even so, or nothing may be recognised by it.
+    pub(super) report: Option<Box<Report>>,
+    /// Whether that report has no findings.
+    pub(super) shortened: bool,
+    /// The findings that count or were dismissed, the worst first.
+    pub(super) open: Vec<OpenFinding>,
+    /// How many more there were than there is room for.
+    pub(super) lost: usize,
+}
+
+impl KeptReport {
+    /// Of a claim nothing is kept: a later run would tell a stranger's findings as its own.
+    pub(super) fn of(report: &Report) -> Self {
+        if !report.source.is_own() {
+            return Self::default();
+        }
+        let has_key = report.receipt.run.recognition_key.is_some();
+        let short = has_key.then(|| shorten(report));
+        let (kept, shortened) = match short {
+            None => (None, false),
+            Some(short) if hidden_len(&short) <= MAX_REPORT => (Some(short), false),
+            Some(short) => (without_open_findings(short), true),
+        };
+        let room = match kept {
+            Some(_) if !shortened => MAX_OPEN,
+            _ => MAX_OPEN_ALONE,
+        };
+        let (open, lost) = keep_open(&report.outcome.findings, room);
+        Self {
+            shortened: kept.is_some() && shortened,
+            report: kept.map(Box::new),
+            open,
+            lost,
+        }
+    }
+}
+
+/// The findings that count or were dismissed within so many characters, and how many are left out.
+fn keep_open(findings: &[JudgedFinding], room: usize) -> (Vec<OpenFinding>, usize) {
+    let within = |bounds: TextBounds| -> Vec<OpenFinding> {
+        let open = findings.iter().filter_map(|f| OpenFinding::of(f, bounds));
+        open.collect()
+    };
+    let mut open = Vec::new();
+    for bounds in BOUNDS {
+        open = within(bounds);
+        if packed_len(&open) <= room {
+            return (open, 0);
+        }
+    }
+    let all = open.len();
+    let (mut fitting, mut beyond) = (0, all);
+    while beyond - fitting > 1 {
+        let middle = fitting.midpoint(beyond);
+        match packed_len(&open[..middle]) <= room {
+            true => fitting = middle,
+            false => beyond = middle,
+        }
+    }
+    open.truncate(fitting);
+    (open, all - fitting)
+}
+
+fn packed_len(open: &[OpenFinding]) -> usize {
+    hidden_len(&pack(open))
+}
+
+/// Findings as text, compressed: one rule says the same at a hundred places.
+fn pack(open: &[OpenFinding]) -> String {
+    // Plain data with string keys: this cannot fail.
+    let json = serde_json::to_vec(open).unwrap_or_default();
+    encode_base64(&compress_to_vec(&json, LEVEL))
+}
+
+/// Writes findings into a state.
+pub(super) fn write_packed<S: Serializer>(open: &[OpenFinding], out: S) -> Result<S::Ok, S::Error> {
+    out.serialize_str(&pack(open))
+}
+
+/// Reads them again.
+pub(super) fn read_packed<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Vec<OpenFinding>, D::Error> {
+    let text = String::deserialize(from)?;
+    let wrong = || D::Error::custom("these are no packed findings");
+    let packed = decode_base64(&text).ok_or_else(wrong)?;
+    let json = decompress_to_vec_with_limit(&packed, MAX_UNPACKED).map_err(|_| wrong())?;
+    serde_json::from_slice(&json).map_err(D::Error::custom)
+}
+
+/// The report without what is known again from the change, or what only tells how it came about.
+fn shorten(report: &Report) -> Report {
+    let most = BOUNDS[0].sentence;
+    let clip = |text: &mut String| *text = text::clip_chars(text, most).into_owned();
+    let mut kept = report.clone();
+    let outcome = &mut kept.outcome;
+    outcome.coverage.files.clear();
+    outcome.ledger = DebateLedger::default();
+    outcome.challenges.clear();
+    outcome.disagreements.clear();
+    outcome.notes.clear();
+    for judge in &mut outcome.judges {
+        (judge.restatement, judge.steel_man) = (None, None);
+        let texts = [
+            &mut judge.first_insight,
+            &mut judge.key_insight,
+            &mut judge.recommendation,
+        ];
+        texts.into_iter().for_each(clip);
+    }
+    for found in &mut outcome.findings {
+        found.opinions.clear();
+        for member in &mut found.members {
+            let finding = &mut member.finding;
+            let texts = [&mut finding.description, &mut finding.why, &mut finding.fix];
+            texts.into_iter().for_each(clip);
+        }
+    }
+    kept
+}
+
+/// The same without its findings, which are kept beside it.
+fn without_open_findings(mut kept: Report) -> Option<Report> {
+    kept.receipt.run.earlier = None;
+    kept.outcome.findings.clear();
+    (hidden_len(&kept) <= MAX_REPORT).then_some(kept)
+}
+
+/// The report with the findings that are kept beside it, each under its own name.
+pub(super) fn with_open_findings(report: &mut Report, open: &[OpenFinding]) {
+    report.outcome.findings = open.iter().map(OpenFinding::restore_finding).collect();
+}
