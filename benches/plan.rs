@@ -183,6 +183,7 @@ fn found(at: u32, below: u32) -> JudgedFinding {
         disposition: Disposition::Confirmed,
         level: Some(FindingLevel::Fail),
         dismissed: None,
+        since: None,
         members: vec![member],
         opinions: Vec::new(),
         suggestion_check: None,

@@ -58,7 +58,7 @@ pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, Ru
             configured: OnceCell::new(),
         };
         let publish = args.forge.to_publish_request();
-        let code = review_pull_request(&request, &publish, &frontend, start)?;
+        let code = review_pull_request(&request, &publish, args.fresh, &frontend, start)?;
         return Ok(start.check_events(code));
     }
     if args.detach {

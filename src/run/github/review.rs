@@ -38,10 +38,16 @@ pub(crate) trait PullFrontend {
     fn open_job(&self) -> Box<dyn WorkflowJob>;
 }
 
-/// Reviews what flags or event name, and publishes it where it was asked for.
+/// What is said where the last report does not count: judges may miss this time what it knew.
+const UNREADABLE: &str = "git-council's comment was edited, or is of another version: it is ignored, everything is reviewed \
+                          again, and what it left open is not known";
+
+/// Reviews what flags or event name, and publishes it where it was asked for. `fresh`: a verdict that is there already is not
+/// repeated.
 pub(crate) fn review_pull_request(
     wanted: &ReviewRequest,
     publish: &PublishRequest,
+    fresh: bool,
     frontend: &dyn PullFrontend,
     start: &RunContext,
 ) -> Result<u8, RunError> {
@@ -70,6 +76,10 @@ pub(crate) fn review_pull_request(
     let author = author.unwrap_or_default();
     let heard = hear_replies(&hub, threads, &author, &prepared.redactor);
     (wishes.answers, prepared.dismissed) = (heard.answers, heard.dismissals);
+    let is_unreadable = seen.comments.first().is_some_and(|c| c.state().is_none());
+    if is_unreadable && !publish.full {
+        prepared.notes.push(UNREADABLE.to_owned());
+    }
     let review = PullReview {
         wanted,
         publish,
@@ -85,7 +95,12 @@ pub(crate) fn review_pull_request(
         key,
     };
     let queued = subject.queued.filter(|_| !publish.full);
-    match review.find_earlier(queued) {
+    let earlier = if fresh {
+        None
+    } else {
+        review.find_earlier(queued)
+    };
+    match earlier {
         Some(report) => review.repeat_verdict(report, &prepared),
         None => review.judge(prepared),
     }

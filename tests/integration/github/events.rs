@@ -318,6 +318,19 @@ fn t13_an_edited_report_is_not_believed() {
         comment.body = comment.body.replace("FAIL", "PASS");
     }
     let run = stage.council(&args).ends(1);
-    assert!(!run.stdout.contains("recognised"), "{}", run.stdout);
+    assert!(!run.stdout.contains("reused"), "{}", run.stdout);
+    // Nor is it passed over in silence: judges may miss this time what it knew.
+    run.prints("comment was edited");
     assert!(stage.reports(1)[0].body.contains("# FAIL"));
+}
+
+#[test]
+fn who_asks_for_a_fresh_review_is_given_one() {
+    let stage = Stage::new();
+    stage.propose(1, &[("src/a.rs", CONFLICT)]);
+    let args = ["review", "--pr", "1", "--publish", "comment"];
+    stage.council(&args).ends(1);
+    stage.council(&args).ends(1).prints("reused: ");
+    let run = stage.council(&[&args[..], &["--fresh"]].concat()).ends(1);
+    assert!(!run.stdout.contains("reused"), "{}", run.stdout);
 }
