@@ -39,6 +39,8 @@ pub(crate) enum MacPurpose {
     Report,
     /// A line of a run's journal.
     Journal,
+    /// The steps of a run's unanswered turns.
+    Steps,
 }
 
 impl MacPurpose {
@@ -49,6 +51,7 @@ impl MacPurpose {
             Self::Request => "request",
             Self::Report => "report",
             Self::Journal => "journal",
+            Self::Steps => "steps",
         }
     }
 }

@@ -248,7 +248,13 @@ impl CouncilRun<'_> {
             self.prepared.change.earlier_history(),
         )?;
         let lookup = lookup.with_listener(self.lookup_listener());
-        Some(Arc::new(lookup.with_steps(StepFile::of_run(&self.run))))
+        let steps = StepFile::of_run(
+            &self.run,
+            self.start.signing_key(),
+            self.prepared.redactor.clone(),
+            Arc::clone(&self.prepared.packet),
+        );
+        Some(Arc::new(lookup.with_steps(steps)))
     }
 
     /// Whoever watches is told what a judge looks up, while it does; from another process, too.

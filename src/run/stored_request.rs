@@ -10,6 +10,7 @@ use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::request::ReviewRequest;
 use crate::run::store::StoredRun;
+use crate::run::turn_steps::are_own_steps;
 use crate::safe_file;
 use crate::session::RunRef;
 use crate::session::journal::{JOURNAL_FILE, RunJournal};
@@ -71,7 +72,14 @@ impl StoredRequest {
         let stored: Self = serde_json::from_slice(&bytes)
             .map_err(|error| refuse(format!("{FILE} cannot be read: {error}")))?;
         match stored.version {
-            VERSION if stored.is_own(past, start) && has_own_journal(past, start) => Ok(stored),
+            VERSION if stored.is_own(past, start) && has_own_journal(past, start) => {
+                if has_own_steps(past, start) {
+                    return Ok(stored);
+                }
+                Err(refuse(
+                    "its steps.json does not bear your key's seal: somebody or another version of git-council wrote in it".into(),
+                ))
+            }
             VERSION if stored.is_own(past, start) => Err(refuse(
                 "its journal does not bear your key's seal: somebody or another version of git-council wrote in it".into(),
             )),
@@ -119,6 +127,12 @@ fn has_own_journal(past: &StoredRun, start: &RunContext) -> bool {
     RunJournal::is_sealed(&bytes, |line, seal| {
         key.verify_mac(MacPurpose::Journal, line, seal)
     })
+}
+
+/// The same for what judges have looked up in turns that are not answered: it is sent to models as their own words.
+fn has_own_steps(past: &StoredRun, start: &RunContext) -> bool {
+    let key = start.signing_key();
+    key.is_some_and(|key| are_own_steps(past, &key))
 }
 
 const AGAIN: &str =

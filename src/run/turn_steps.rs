@@ -1,15 +1,24 @@
 //! Steps of turns that are not answered yet: what a model asked to look up was paid for, and is not asked again by
 //! whoever goes on with the run. The journal learns of it only with the answer.
+//!
+//! What stands there is sent to a model as its own words, so the file bears the user's seal as the journal does, and a
+//! run whose steps somebody else has written is not resumed.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use council_agents::tools::StepStore;
+use council_protocol::Packet;
+use council_secrets::Redactor;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::safe_file;
-use crate::session::RunRef;
+use crate::memory::{MacKey, MacPurpose};
+use crate::run::store::StoredRun;
+use crate::safe_file::{self, FileWriter};
+use crate::session::{HandedValues, RunRef, stands_in_change};
 
 /// Its name in the run's folder.
 const FILE: &str = "steps.json";
@@ -18,46 +27,134 @@ const FILE: &str = "steps.json";
 const MAX_STEPS: usize = 5_000;
 
 /// A finished call of a turn, as it is kept on disk.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct KeptStep {
     turn: String,
     step: Value,
 }
 
+/// The file: the steps as a JSON text, so that the seal is one of exactly these bytes.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SealedSteps {
+    seal: String,
+    steps: String,
+}
+
 /// The steps of a run, in a file of its folder.
 pub(crate) struct StepFile {
     path: PathBuf,
+    run: String,
+    key: MacKey,
+    redactor: Redactor,
+    packet: Arc<Packet>,
     steps: Mutex<Vec<KeptStep>>,
 }
 
 impl StepFile {
-    /// For a run, with what an earlier process kept; none where it has no folder.
-    pub(crate) fn of_run(run: &RunRef) -> Option<Box<dyn StepStore>> {
-        let path = run.file_path(FILE)?;
+    /// For a run, with what an earlier process kept; none where it has no folder, or the user has no key to seal it with.
+    pub(crate) fn of_run(
+        run: &RunRef,
+        key: Option<MacKey>,
+        redactor: Redactor,
+        packet: Arc<Packet>,
+    ) -> Option<Box<dyn StepStore>> {
+        let (path, key) = (run.file_path(FILE)?, key?);
         let bytes = safe_file::read(&path).unwrap_or_default();
-        // A file that cannot be read keeps nothing: its steps are paid for again.
-        let steps = serde_json::from_slice(&bytes).unwrap_or_default();
-        let steps = Mutex::new(steps);
-        Some(Box::new(Self { path, steps }))
+        // What is not ours keeps nothing: its steps are paid for again.
+        let steps = open_steps(&key, &run.name, &bytes).unwrap_or_default();
+        Some(Box::new(Self {
+            path,
+            run: run.name.clone(),
+            key,
+            redactor,
+            packet,
+            steps: Mutex::new(steps),
+        }))
+    }
+
+    fn write(&self, steps: &[KeptStep]) {
+        let Some(bytes) = seal_steps(&self.key, &self.run, steps) else {
+            return;
+        };
+        // A full disk costs what is kept, and not the turn.
+        let _ = FileWriter::new(&self.path)
+            .with_permissions(Permissions::from_mode(0o600))
+            .write(&bytes);
     }
 }
 
 impl StepStore for StepFile {
-    fn keep(&self, turn: &str, step: Value) {
+    fn keep(&self, turn: &str, mut step: Value) {
         let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
         if steps.len() >= MAX_STEPS {
             return;
         }
+        let is_reviewed = |text: &str| stands_in_change(&self.packet, text);
+        HandedValues::new(&self.redactor, &is_reviewed).take_out_of_json(&mut step);
         let turn = turn.to_owned();
         steps.push(KeptStep { turn, step });
-        if let Ok(json) = serde_json::to_vec(&*steps) {
-            let _ = safe_file::write_file(&self.path, json);
-        }
+        self.write(&steps);
     }
 
     fn kept(&self, turn: &str) -> Vec<Value> {
         let steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
         let steps = steps.iter().filter(|kept| kept.turn == turn);
         steps.map(|kept| kept.step.clone()).collect()
+    }
+}
+
+/// Whether the steps of a run are this user's, where there are any.
+pub(crate) fn are_own_steps(past: &StoredRun, key: &MacKey) -> bool {
+    match safe_file::read(past.folder.join(FILE)) {
+        Ok(bytes) => open_steps(key, &past.name, &bytes).is_some(),
+        Err(error) => error.kind() == std::io::ErrorKind::NotFound,
+    }
+}
+
+fn seal_steps(key: &MacKey, run: &str, steps: &[KeptStep]) -> Option<Vec<u8>> {
+    let steps = serde_json::to_string(steps).ok()?;
+    let seal = key.mac_hex(MacPurpose::Steps, &sealed_bytes(run, &steps));
+    serde_json::to_vec(&SealedSteps { seal, steps }).ok()
+}
+
+/// The steps, if this user's program has written them for this run.
+fn open_steps(key: &MacKey, run: &str, bytes: &[u8]) -> Option<Vec<KeptStep>> {
+    let SealedSteps { seal, steps } = serde_json::from_slice(bytes).ok()?;
+    key.verify_mac(MacPurpose::Steps, &sealed_bytes(run, &steps), &seal)
+        .then(|| serde_json::from_str(&steps).ok())?
+}
+
+fn sealed_bytes(run: &str, steps: &str) -> Vec<u8> {
+    format!("{run}\n{steps}").into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn key() -> MacKey {
+        MacKey::new([7; 32])
+    }
+
+    proptest! {
+        /// Steps are believed as they were written for their run, and in no other way.
+        #[test]
+        fn only_steps_as_they_were_written_are_believed(
+            words in "[a-z \"\\\\é\n]{0,30}", at in any::<prop::sample::Index>(), byte: u8, run in "[ab]",
+        ) {
+            let step = KeptStep { turn: "judge-1/1/k".into(), step: words.into() };
+            let whole = seal_steps(&key(), "a", std::slice::from_ref(&step)).unwrap();
+            let read = open_steps(&key(), &run, &whole);
+            prop_assert_eq!(read, (run == "a").then(|| vec![step.clone()]));
+            let mut changed = whole.clone();
+            changed[at.index(whole.len())] = byte;
+            // A seal in capitals is the same one, and so are other blanks and escapes of the same text.
+            let believed = open_steps(&key(), "a", &changed);
+            prop_assert!(believed.is_none_or(|steps| steps == [step.clone()]));
+            prop_assert!(open_steps(&key(), "a", &whole[..at.index(whole.len())]).is_none());
+        }
     }
 }

@@ -57,6 +57,20 @@ impl<'a> HandedValues<'a> {
         }
     }
 
+    /// Every text of a JSON value; one that is JSON itself is looked at as that.
+    pub(crate) fn take_out_of_json(&self, value: &mut Value) {
+        match value {
+            Value::String(text) if text.starts_with(['{', '[']) => {
+                if let Some(redacted) = self.without_values(text) {
+                    *text = redacted;
+                }
+            }
+            Value::Array(values) => values.iter_mut().for_each(|v| self.take_out_of_json(v)),
+            Value::Object(fields) => fields.values_mut().for_each(|v| self.take_out_of_json(v)),
+            other => drop(self.take_out_of_value(other)),
+        }
+    }
+
     fn take_out_of_failure(&self, failure: &mut Failure) {
         self.take_out_of_fields(failure);
     }
@@ -265,6 +279,21 @@ mod tests {
         #[test]
         fn other_words_stay(raw in "[ -~\n]{0,80}") {
             prop_assert_eq!(answer_without("zq7Kd93hfLs02mXw5TtB", &raw, ""), raw);
+        }
+    }
+
+    proptest! {
+        /// A call of a model is a JSON text within a JSON text, and its arguments may be another one.
+        #[test]
+        fn no_depth_of_json_keeps_a_value(depth in 0..3_usize, before in "[a-z \"]{0,8}") {
+            let value = "zq7Kd93hfLs02mXw5TtB";
+            let redactor = Redactor::default().handing([format!("MY_KEY={value}").as_str()]);
+            let mut step = serde_json::json!({ "pattern": format!("{before}{value}") });
+            for _ in 0..depth {
+                step = serde_json::json!({ "arguments": step.to_string() });
+            }
+            HandedValues::new(&redactor, &|_| false).take_out_of_json(&mut step);
+            prop_assert!(!step.to_string().contains(value), "{}", step);
         }
     }
 

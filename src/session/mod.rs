@@ -40,6 +40,7 @@ pub(crate) mod worker;
 mod world;
 
 pub(crate) use error::SessionError;
+pub(crate) use handed::{HandedValues, stands_in_change};
 pub use holder::LockAttempt;
 pub(crate) use holder::{LOCK_FILE, RunLock};
 pub use interrupts::InterruptSource;
