@@ -12,6 +12,8 @@ const MAX_TOKEN_BYTES: u64 = 6;
 pub(super) struct TurnSpending {
     limit: Option<SpendLimit>,
     calls: Vec<SentCall>,
+    /// Whether another model goes on with the turn than the one that it was approved for.
+    has_changed_model: bool,
 }
 
 /// A call that the server may have taken: from there on it costs money, however it ends.
@@ -28,13 +30,39 @@ impl TurnSpending {
     pub(super) fn new(limit: Option<SpendLimit>) -> Self {
         Self {
             limit,
-            calls: Vec::new(),
+            ..Self::default()
+        }
+    }
+
+    /// Another model goes on, which may be dearer: its first call was approved by nobody.
+    pub(super) fn change_model(&mut self) {
+        self.has_changed_model = true;
+    }
+
+    /// Whether the turn may pay for an answer behind so many tokens of thought, which are paid for like its own.
+    pub(super) fn approve_thought(
+        &self,
+        model: &str,
+        bytes: u64,
+        thought: u32,
+    ) -> Result<(), Failure> {
+        let needed = u64::from(thought).saturating_add(EXPECTED_OUTPUT);
+        match self.affordable_tokens(model, bytes) {
+            Some(tokens) if thought > 0 && u64::from(tokens) < needed => {
+                let detail = format!(
+                    "{thought} tokens of thought of {model} and an answer may cost more than is left for the turn: \
+                     raise --max-cost, or lower `thinking` of the agent"
+                );
+                Err(Failure::new(FailureKind::Quota, detail))
+            }
+            _ => Ok(()),
         }
     }
 
     /// Whether the turn may pay for so many further calls. The first was approved with the turn.
     pub(super) fn approve_calls(&self, model: &str, bytes: u64, calls: u32) -> Result<(), Failure> {
-        let Some(limit) = self.limit.as_ref().filter(|_| !self.calls.is_empty()) else {
+        let is_approved = self.calls.is_empty() && !self.has_changed_model;
+        let Some(limit) = self.limit.as_ref().filter(|_| !is_approved) else {
             return Ok(());
         };
         let price = limit.prices.get(model);
@@ -225,6 +253,27 @@ mod tests {
                 let usage = spending.take_usage().unwrap();
                 prop_assert_eq!(usage.output_tokens, Some(written / MAX_TOKEN_BYTES));
             }
+        }
+    }
+
+    proptest! {
+        /// Thoughts are reserved with their answer: what a call may write never costs more than what is left.
+        #[test]
+        fn thoughts_and_a_dearer_model_are_reserved(
+            cents in 1..200_u64, sent in 0..40_000_u64, thought in 0..20_000_u32,
+        ) {
+            let mut spending = limited(cents * 10_000);
+            let price = spending.limit.as_ref().unwrap().prices["m"];
+            let left = cents as f64 / 100.0;
+            let most = price.cost_usd(estimate_tokens(sent), 0, u64::from(thought) + EXPECTED_OUTPUT);
+            let is_approved = spending.approve_thought("m", sent, thought).is_ok();
+            prop_assert!(!is_approved || thought == 0 || most <= left + 1e-6);
+            prop_assert!(is_approved || most > left - 2e-4);
+            prop_assert!(spending.approve_calls("m", sent, 1).is_ok(), "it was approved with the turn");
+            spending.change_model();
+            let fits = price.estimate_usd(sent) <= left;
+            prop_assert_eq!(spending.approve_calls("m", sent, 1).is_ok(), fits);
+            prop_assert!(spending.approve_calls("of unknown price", sent, 1).is_ok());
         }
     }
 

@@ -210,6 +210,8 @@ impl HttpConversation {
             self.models.remove(0);
             // What one model thought beside its calls means nothing to another.
             self.said.retain(|message| !message.is_tool_use());
+            self.tools.forget_seen();
+            self.spending.change_model();
         }
     }
 
@@ -358,10 +360,15 @@ impl HttpConversation {
         self.spending
             .approve_calls(model, bytes, 1)
             .map_err(CallError::Final)?;
+        let thought = self.endpoint.thinking.unwrap_or(0);
+        self.spending
+            .approve_thought(model, bytes, thought)
+            .map_err(CallError::Final)?;
         // What an answer may cost is decided before it is asked for, not when it is paid.
         let affordable = self.spending.affordable_tokens(model, bytes);
         self.allowed_tokens = affordable.map_or(self.endpoint.max_tokens, |tokens| {
-            tokens.min(self.endpoint.max_tokens)
+            let answer = tokens.saturating_sub(thought).max(1);
+            answer.min(self.endpoint.max_tokens)
         });
         let endpoint = Endpoint {
             max_tokens: self.allowed_tokens,

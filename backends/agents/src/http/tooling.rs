@@ -123,6 +123,11 @@ impl ToolBelt {
         results
     }
 
+    /// Another model goes on with the turn, and is sent nothing of what was looked up.
+    pub(super) fn forget_seen(&mut self) {
+        self.tools.iter_mut().for_each(TurnTools::forget_seen);
+    }
+
     /// Says in the usage of a turn what was looked up.
     pub(super) fn add_to_usage(&mut self, usage: Usage) -> Usage {
         let calls = self.tools.as_mut().map(TurnTools::take_calls);

@@ -44,11 +44,33 @@ struct DeskState {
     tools: TurnTools,
     /// The end of the turn under way; none between two turns, when nothing is answered.
     until: Option<Instant>,
+    /// Which verdict lay in the mailbox when each call came.
+    verdicts: Vec<Option<VerdictStamp>>,
+}
+
+/// Tells one submitted verdict from another: each is a file of its own, renamed to its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct VerdictStamp {
+    inode: u64,
+    written: (i64, i64),
+}
+
+impl VerdictStamp {
+    /// Of the verdict that lies there now.
+    fn now(folder: &Path) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt as _;
+        let file = std::fs::metadata(folder.join(super::VERDICT_FILE)).ok()?;
+        Some(Self {
+            inode: file.ino(),
+            written: (file.mtime(), file.mtime_nsec()),
+        })
+    }
 }
 
 /// Answers the look-ups of one judge until it is dropped.
 pub(crate) struct LookUpDesk {
     socket: PathBuf,
+    folder: PathBuf,
     state: Arc<Mutex<DeskState>>,
     is_closed: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -62,9 +84,11 @@ impl LookUpDesk {
         let state = Arc::new(Mutex::new(DeskState {
             tools: TurnTools::new(setup),
             until: None,
+            verdicts: Vec::new(),
         }));
         let is_closed = Arc::new(AtomicBool::new(false));
         let (served, closed) = (Arc::clone(&state), Arc::clone(&is_closed));
+        let mailbox = folder.to_path_buf();
         let serve = move || {
             for caller in listener.incoming() {
                 if closed.load(Ordering::Acquire) {
@@ -72,7 +96,7 @@ impl LookUpDesk {
                 }
                 // Whoever breaks off, or sends what is no call, is not answered.
                 if let Ok(caller) = caller {
-                    let _ = serve_call(&caller, &served);
+                    let _ = serve_call(&caller, &served, &mailbox);
                 }
             }
         };
@@ -81,6 +105,7 @@ impl LookUpDesk {
             .spawn(serve)?;
         Ok(Self {
             socket,
+            folder: folder.to_path_buf(),
             state,
             is_closed,
             thread: Some(thread),
@@ -91,14 +116,22 @@ impl LookUpDesk {
     pub(crate) fn begin_turn(&self, timeout_ms: u64) {
         let mut state = lock(&self.state);
         state.tools.begin_turn();
+        state.verdicts.clear();
         state.until = Some(Instant::now() + Duration::from_millis(timeout_ms));
     }
 
-    /// The turn is over: what was looked up in it stands in its usage.
+    /// The turn is over: what was looked up in it stands in its usage. What was read after the verdict was submitted is no
+    /// part of what the judge had seen when it voted.
     pub(crate) fn end_turn(&self, usage: Option<Usage>) -> Option<Usage> {
         let mut state = lock(&self.state);
         state.until = None;
-        let calls = state.tools.take_calls();
+        let mut calls = state.tools.take_calls();
+        let counted = VerdictStamp::now(&self.folder);
+        for (call, verdict) in calls.iter_mut().zip(&state.verdicts) {
+            if counted.is_some() && *verdict == counted {
+                call.seen.clear();
+            }
+        }
         if calls.is_empty() {
             return usage;
         }
@@ -120,15 +153,18 @@ impl Drop for LookUpDesk {
     }
 }
 
-fn serve_call(caller: &UnixStream, state: &Mutex<DeskState>) -> io::Result<()> {
+fn serve_call(caller: &UnixStream, state: &Mutex<DeskState>, folder: &Path) -> io::Result<()> {
     let call: DeskCall = read_line(caller)?;
     let reply = {
         let mut state = lock(state);
         match state.until {
             Some(until) => {
+                let verdict = VerdictStamp::now(folder);
                 let answer = state
                     .tools
                     .answer_call(&call.tool, &Ok(call.arguments), until);
+                let calls = state.tools.call_count();
+                state.verdicts.resize(calls, verdict);
                 DeskReply {
                     text: answer.text,
                     failed: answer.failed,
@@ -204,7 +240,7 @@ mod tests {
             QueryResult {
                 text: Ok(format!("{query:?}")),
                 asked: "x".to_owned(),
-                seen: Vec::new(),
+                seen: vec![council_protocol::SeenLines::default()],
             }
         }
     }
@@ -243,6 +279,30 @@ mod tests {
         assert_eq!(desk.end_turn(None), None);
         drop(desk);
         assert!(!is_open(folder.path()));
+    }
+
+    /// What is read behind the vote that counts was not seen by it; a vote that is replaced by a later one does not count.
+    #[test]
+    fn only_what_was_read_before_the_last_verdict_is_seen() {
+        for after in 0..=2 {
+            let folder = tempfile::tempdir().unwrap();
+            let desk = desk(folder.path());
+            desk.begin_turn(60_000);
+            for number in 0..=2 {
+                if number <= after {
+                    let beside = folder.path().join("new");
+                    std::fs::write(&beside, "{}").unwrap();
+                    std::fs::rename(&beside, folder.path().join(super::super::VERDICT_FILE))
+                        .unwrap();
+                }
+                if number < 2 {
+                    ask(folder.path(), "list", &json!({ "glob": "*" })).unwrap();
+                }
+            }
+            let calls = desk.end_turn(None).unwrap().tool_calls;
+            let seen: Vec<bool> = calls.iter().map(|call| !call.seen.is_empty()).collect();
+            assert_eq!(seen, [after > 0, after > 1], "{after}");
+        }
     }
 
     #[test]

@@ -92,6 +92,18 @@ impl TurnTools {
         self.left = 0;
     }
 
+    /// How many calls of the turn are recorded.
+    pub(crate) fn call_count(&self) -> usize {
+        self.calls.len()
+    }
+
+    /// What the calls so far have shown, the model that answers will not have seen.
+    pub(crate) fn forget_seen(&mut self) {
+        for call in &mut self.calls {
+            call.seen.clear();
+        }
+    }
+
     /// The calls of the turn, in order.
     pub(crate) fn take_calls(&mut self) -> Vec<ToolCall> {
         std::mem::take(&mut self.calls)
