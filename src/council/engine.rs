@@ -189,6 +189,12 @@ impl Council {
                 usage,
             } => self.on_explored(&judge, results, usage, now),
             Input::Reproduced { id, result } => proof::record(&mut self.state, id, result),
+            Input::Recalled {
+                judge,
+                round,
+                key,
+                said,
+            } => self.on_recalled(&judge, round, &key, &said),
             Input::Deadline { timer } => self.on_timer(timer, now),
             Input::Cancel { cause } => self.cancel_run(cause, now),
         }

@@ -82,6 +82,17 @@ pub enum Input {
         /// What came of it.
         result: ReproductionResult,
     },
+    /// What a judge had said in a turn that an earlier process of the run was to forget: the turn is asked again, and what
+    /// was objected to is not forgotten.
+    Recalled {
+        judge: JudgeId,
+        /// The round of that turn.
+        round: RoundNumber,
+        /// Its one-time key.
+        key: String,
+        /// The answers, as they came.
+        said: Vec<String>,
+    },
     /// A deadline has passed.
     Deadline { timer: TimerId },
     /// The run must end now.

@@ -1,14 +1,14 @@
 //! The judges: each of them from the moment it is asked for until it has ended.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::{Index, IndexMut};
 
 use council_protocol::answer::{Answer, Evidence, Finding};
 use council_protocol::evidence::normalize_blanks;
 use council_protocol::message::{Ending, Failure, TurnId, Usage};
 use council_protocol::{
-    Capability, Coverage, JudgeId, Location, Millis, RoundNumber, Severity, Task, Vote,
+    Capability, Coverage, JudgeId, Location, Millis, RepoPath, RoundNumber, Severity, Task, Vote,
 };
 
 use super::exchange::TimerId;
@@ -117,6 +117,10 @@ pub(super) struct JudgeState {
     pub(super) usage: Option<Usage>,
     /// The same by round.
     pub(super) spent: BTreeMap<RoundNumber, Usage>,
+    /// Changed files that it had looked up before an answer that can be used, in the conversation of that answer.
+    pub(super) seen: BTreeSet<RepoPath>,
+    /// The same before answers that could not be read: they count once it gives another one.
+    pub(super) unvoted: BTreeSet<RepoPath>,
     /// When its last answer came.
     pub(super) answered_ms: Option<Millis>,
 }
@@ -143,6 +147,8 @@ impl JudgeState {
             ending: None,
             usage: None,
             spent: BTreeMap::new(),
+            seen: BTreeSet::new(),
+            unvoted: BTreeSet::new(),
             answered_ms: None,
         }
     }
@@ -257,15 +263,32 @@ impl JudgeState {
         lost.filter(|lost| lost.weight > Vote::Pass)
     }
 
-    /// What it has seen of the change: in its brief, and in what it looked up.
+    /// What it has seen of the change: in its brief, and in what it looked up before an answer that can be used.
     pub(super) fn coverage(&self) -> Cow<'_, Coverage> {
         let shown = &*self.planned.coverage;
-        match &self.usage {
-            Some(usage) if !usage.looked_up.is_empty() => {
-                Cow::Owned(shown.with_looked_up(&usage.looked_up))
-            }
-            _ => Cow::Borrowed(shown),
+        if self.seen.is_empty() {
+            Cow::Borrowed(shown)
+        } else {
+            Cow::Owned(shown.with_looked_up(&self.seen))
         }
+    }
+
+    /// It gave an answer that can be used: what it had looked up until then, it had seen when it voted.
+    pub(super) fn count_seen(&mut self, looked_up: BTreeSet<RepoPath>) {
+        self.seen.extend(std::mem::take(&mut self.unvoted));
+        self.seen.extend(looked_up);
+    }
+
+    /// It gave an answer that cannot be used: the next one knows what was looked up for it, unless somebody else gives it.
+    pub(super) fn remember_seen(&mut self, looked_up: BTreeSet<RepoPath>) {
+        if self.has_capability(&Capability::Message) {
+            self.unvoted.extend(looked_up);
+        }
+    }
+
+    /// A turn failed: whatever answers the next one may begin afresh.
+    pub(super) fn forget_unvoted(&mut self) {
+        self.unvoted.clear();
     }
 
     /// Adds what a turn of a round cost.

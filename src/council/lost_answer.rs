@@ -1,6 +1,6 @@
 //! What a reply says that cannot be read as an answer: it does not count, and is not forgotten either.
 
-use council_protocol::{RoundNumber, Vote};
+use council_protocol::{Answer, Finding, RoundNumber, Severity, Vote};
 
 use super::extract::MAX_ANSWER_BYTES;
 use super::plain_words::{NEGATIONS, Words, objects};
@@ -38,6 +38,31 @@ impl LostAnswer {
             keyed: true,
             // A note of their own names them.
             criticals: Vec::new(),
+        })
+    }
+
+    /// An answer that counted until another one took its place, with what was critical in it.
+    pub(super) fn given_before(round: RoundNumber, answer: &Answer) -> Option<Self> {
+        let later = answer.independent_findings.iter().map(|i| &i.finding);
+        let findings = answer.findings.iter().chain(later);
+        let criticals = findings.filter(|f| f.severity == Severity::Critical);
+        let name = |finding: &Finding| {
+            let place = &finding.location;
+            let path = place.path.display().into_owned();
+            name_finding(Some((&path, place.line)), &finding.description)
+        };
+        let criticals: Vec<String> = criticals.map(name).collect();
+        let weight = if criticals.is_empty() {
+            answer.verdict
+        } else {
+            Vote::Fail
+        };
+        (weight > Vote::Pass).then_some(Self {
+            round,
+            vote: Some(answer.verdict),
+            weight,
+            keyed: true,
+            criticals,
         })
     }
 
@@ -119,6 +144,12 @@ pub(super) fn read_lost_answer(raw: &str, key: &str, round: RoundNumber) -> Opti
         keyed: !key.is_empty() && raw.contains(key),
         criticals,
     })
+}
+
+/// Whether a reply objects to something, as far as it can be read.
+pub fn says_objection(raw: &str, key: &str) -> bool {
+    let lost = read_lost_answer(raw, key, RoundNumber::FIRST);
+    lost.is_some_and(|lost| lost.weight > Vote::Pass)
 }
 
 /// How words for a vote begin, the least clear last; those of ballots are votes as well.

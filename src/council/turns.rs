@@ -149,6 +149,7 @@ impl Council {
         };
         let judge = &mut self.state.judges[seat];
         keep_unread(judge, &turn, usage.as_mut());
+        let looked_up = usage.as_ref().map(|usage| usage.looked_up.clone());
         judge.add_usage(turn.round, usage);
         if turn.cancelled || matches!(self.phase, CouncilPhase::Closing) {
             self.note_late(seat, &turn);
@@ -156,16 +157,37 @@ impl Council {
             self.state.judges[seat].keep_lost(lost);
         } else {
             match self.read_answer(seat, &turn, raw) {
-                Ok(answer) => self.weigh_answer(seat, turn, answer, now),
+                Ok(answer) => {
+                    self.state.judges[seat].count_seen(looked_up.unwrap_or_default());
+                    self.weigh_answer(seat, turn, answer, now);
+                }
                 Err(failure) => {
                     // What it said stays known, even where the answer cannot count.
                     let lost = read_lost_answer(raw, &turn.key, turn.round);
                     self.state.judges[seat].keep_lost(lost);
+                    self.state.judges[seat].remember_seen(looked_up.unwrap_or_default());
                     self.reject_answer(seat, turn, failure, now);
                 }
             }
         }
         self.dispatch_all(now);
+    }
+
+    /// What was said in a turn that is forgotten: an objection in it stays known, until the judge says it again.
+    pub(super) fn on_recalled(
+        &mut self,
+        judge: &JudgeId,
+        round: RoundNumber,
+        key: &str,
+        said: &[String],
+    ) {
+        let Some(seat) = self.seat_of(judge) else {
+            return;
+        };
+        for raw in said {
+            let lost = read_lost_answer(raw, key, round);
+            self.state.judges[seat].keep_lost(lost);
+        }
     }
 
     /// Everybody who became free, or was given something to do, goes on.
@@ -264,6 +286,11 @@ impl Council {
         self.request_proofs(&answer);
         let unheard = self.unheard_vote(seat, round, said, &answer);
         let judge = &mut self.state.judges[seat];
+        if let Some(before) = judge.answers.get(&round).filter(|_| round == 1) {
+            // Also what it said before its explorers came back.
+            let before = LostAnswer::given_before(round, before);
+            judge.keep_lost(before);
+        }
         judge.find_again(round, &answer);
         judge.keep_lost(unheard);
         if round == 1 {
@@ -356,6 +383,7 @@ impl Council {
         let mut usage = failure.usage.take().map(|usage| *usage);
         keep_unread(&mut self.state.judges[seat], &turn, usage.as_mut());
         self.state.judges[seat].add_usage(turn.round, usage);
+        self.state.judges[seat].forget_unvoted();
         if turn.cancelled || matches!(self.phase, CouncilPhase::Closing) {
             // Its failure was recorded when its time was over.
         } else {
@@ -365,12 +393,19 @@ impl Council {
     }
 
     /// A judge is gone, or was never seated.
-    pub(super) fn on_judge_lost(&mut self, judge: &JudgeId, failure: Failure) {
+    pub(super) fn on_judge_lost(&mut self, judge: &JudgeId, mut failure: Failure) {
         let Some(seat) = self.seat_of(judge) else {
             return;
         };
         let round = self.current_round().map_or(self.state.begun, |r| r.number);
         let judge = &mut self.state.judges[seat];
+        let unread = failure.usage.as_mut();
+        let unread = unread.map(|usage| std::mem::take(&mut usage.unread));
+        let key = judge.open.as_ref().map(|turn| turn.key.clone());
+        let key = key.unwrap_or_default();
+        for raw in unread.unwrap_or_default() {
+            judge.keep_lost(read_lost_answer(&raw, &key, round));
+        }
         let (at, presence) = match judge.presence {
             SeatPresence::Asked => (RoundNumber::NONE, SeatPresence::Absent),
             SeatPresence::Seated => (round, SeatPresence::Gone),

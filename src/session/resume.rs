@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use council_protocol::{Capability, JudgeId, Millis, Turn, TurnId};
+use council_protocol::{Capability, JudgeId, Millis, RoundNumber, Turn, TurnId};
 
 use super::drive::SessionState;
 use super::error::SessionError;
@@ -12,7 +12,7 @@ use super::journal::{JournalEntry, RunJournal};
 use super::purse::{CALLS_FILE, sum_of_calls};
 use crate::council::outcome::is_lost;
 use crate::council::reproduction::ReproductionId;
-use crate::council::{Action, ClaimId, Council, Input, Outcome, Plan, TimerId};
+use crate::council::{Action, ClaimId, Council, Input, Outcome, Plan, TimerId, says_objection};
 
 /// What an engine still waits for after it has heard everything that was written down.
 #[derive(Default)]
@@ -105,7 +105,7 @@ impl PendingWork {
             Input::Explored { judge, .. } => drop(self.explorers.remove(judge)),
             Input::Reproduced { id, .. } => drop(self.reproductions.remove(id)),
             Input::Deadline { timer } => drop(self.timers.remove(timer)),
-            Input::Cancel { .. } => {}
+            Input::Cancel { .. } | Input::Recalled { .. } => {}
         }
     }
 
@@ -197,6 +197,64 @@ fn collect_answers(plan: &Plan, journal: &RunJournal) -> Vec<(Action, Input)> {
     found
 }
 
+/// What was objected to in the forgotten part of a journal: those turns are asked again, and a milder answer does not make
+/// it unsaid.
+fn collect_objections(plan: &Plan, journal: &RunJournal) -> Vec<Input> {
+    let (mut council, mut actions) = Council::convene(plan.clone());
+    let mut asked = BTreeMap::new();
+    let mut found = Vec::new();
+    for (number, JournalEntry { at, input }) in journal.forgotten.iter().enumerate() {
+        for action in actions {
+            if let Action::Send {
+                turn, round, key, ..
+            } = action
+            {
+                asked.insert(turn, (round, key));
+            }
+        }
+        if number >= journal.entries.len() {
+            found.extend(recall_objection(input, &asked));
+        }
+        actions = council.handle(input.clone(), *at);
+    }
+    // What an earlier process has recalled is known already.
+    found.retain(|recalled| !journal.entries.iter().any(|entry| entry.input == *recalled));
+    found
+}
+
+/// What one input of a turn objects to.
+fn recall_objection(
+    input: &Input,
+    asked: &BTreeMap<TurnId, (RoundNumber, String)>,
+) -> Option<Input> {
+    let (judge, turn, raw, usage) = match input {
+        Input::Answered {
+            judge,
+            turn,
+            raw,
+            usage,
+        } => (judge, turn, Some(raw.to_string()), usage.as_ref()),
+        Input::Failed {
+            judge,
+            turn: Some(turn),
+            failure,
+        } => (judge, turn, None, failure.usage.as_deref()),
+        Input::Recalled { .. } => return Some(input.clone()),
+        _ => return None,
+    };
+    let (round, key) = asked.get(turn)?.clone();
+    let unread = usage.into_iter().flat_map(|usage| usage.unread.clone());
+    let said = unread.chain(raw);
+    let said: Vec<String> = said.filter(|raw| says_objection(raw, &key)).collect();
+    let judge = judge.clone();
+    (!said.is_empty()).then_some(Input::Recalled {
+        judge,
+        round,
+        key,
+        said,
+    })
+}
+
 impl SessionState<'_> {
     /// Takes the council over from where its journal ends.
     pub(super) fn resume_journal(&mut self, journal: &RunJournal) -> Result<(), SessionError> {
@@ -207,6 +265,9 @@ impl SessionState<'_> {
         self.take_over(council, owed.last);
         self.tell_again(&journal.entries);
         self.past.answers = collect_answers(self.plan(), journal);
+        for recalled in collect_objections(self.plan(), journal) {
+            self.queue_input(recalled);
+        }
         for JournalEntry { input, .. } in &journal.entries {
             self.roll.replay_input(input);
         }

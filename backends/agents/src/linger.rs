@@ -42,7 +42,7 @@ pub(crate) struct SubmissionWatch {
 impl SubmissionWatch {
     /// Watches one turn; `stop` ends it as before.
     pub(crate) fn start(mailbox: Option<&JudgeMailbox>, stop: &StopSignal) -> Self {
-        let ended = StopSignal::default();
+        let ended = StopSignal::sharing_draft_of(stop);
         let raised = ended.clone();
         stop.on_raise(move || raised.raise());
         let (alive, over) = channel();
@@ -51,6 +51,7 @@ impl SubmissionWatch {
             thread::spawn(move || {
                 let mut submitted = None;
                 while over.recv_timeout(LOOK_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                    mailbox.keep_handed_in();
                     if submitted.is_none() && mailbox.has_verdict() {
                         submitted = Some(Instant::now());
                     }

@@ -71,7 +71,8 @@ impl SeatedJudge {
         } else {
             end_conversation(conversation);
         }
-        let reply = reply?;
+        // However the turn ended: what was said or handed in before is not forgotten.
+        let reply = reply.map_err(|failure| failure.with_drafts(stop.draft().take()))?;
         let (bytes, most) = (reply.raw.len() as u64, self.spec.max_answer_bytes);
         if bytes > most {
             let detail = format!("the answer has {bytes} bytes, {most} are allowed");

@@ -11,34 +11,62 @@ pub struct StopSignal {
     draft: TurnDraft,
 }
 
-/// The most bytes of a turn's unfinished words that are kept.
-const MAX_DRAFT_BYTES: usize = 1 << 20;
+/// The most bytes of a turn's unfinished words that are kept. A client's stream has much beside its answer.
+const MAX_DRAFT_BYTES: usize = 8 << 20;
 
-/// What a judge has said so far in a turn: if its time ends there, an objection in it is told.
+/// Finds what a judge says in the stream of a program that also writes other things.
+pub(crate) type DraftDecoder = fn(&[u8]) -> Vec<String>;
+
+/// What a judge has handed in elsewhere.
+type HandedIn = Box<dyn Fn() -> Vec<String> + Send>;
+
+/// What a judge has said so far in a turn: if the turn fails, or its time ends there, an objection in it is told.
 #[derive(Clone, Default)]
-pub(crate) struct TurnDraft(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct TurnDraft(Arc<Mutex<DraftState>>);
+
+#[derive(Default)]
+struct DraftState {
+    said: Vec<u8>,
+    decoder: Option<DraftDecoder>,
+    handed_in: Option<HandedIn>,
+}
 
 impl TurnDraft {
     pub(crate) fn push(&self, said: &[u8]) {
         let mut draft = self.lock();
-        let room = MAX_DRAFT_BYTES.saturating_sub(draft.len());
-        draft.extend_from_slice(&said[..said.len().min(room)]);
+        let room = MAX_DRAFT_BYTES.saturating_sub(draft.said.len());
+        draft.said.extend_from_slice(&said[..said.len().min(room)]);
+    }
+
+    /// What is pushed is a stream in which the judge's words have to be found.
+    pub(crate) fn decode_with(&self, decoder: DraftDecoder) {
+        self.lock().decoder = Some(decoder);
+    }
+
+    /// What the judge hands in elsewhere is a part of what it has said.
+    pub(crate) fn add_handed_in(&self, handed_in: impl Fn() -> Vec<String> + Send + 'static) {
+        self.lock().handed_in = Some(Box::new(handed_in));
     }
 
     /// Replaces it: what came before is kept elsewhere, or taken back.
     pub(crate) fn set(&self, said: &str) {
-        self.lock().clear();
+        self.lock().said.clear();
         self.push(said.as_bytes());
     }
 
-    /// Takes it; none: nothing was said.
-    pub(crate) fn take(&self) -> Option<String> {
-        let said = std::mem::take(&mut *self.lock());
-        let text = String::from_utf8_lossy(&said).into_owned();
-        (!text.trim().is_empty()).then_some(text)
+    /// Takes it, text by text; empty: nothing was said.
+    pub(crate) fn take(&self) -> Vec<String> {
+        let state = std::mem::take(&mut *self.lock());
+        let mut texts = match state.decoder {
+            Some(decoder) => decoder(&state.said),
+            None => vec![String::from_utf8_lossy(&state.said).into_owned()],
+        };
+        texts.extend(state.handed_in.iter().flat_map(|handed_in| handed_in()));
+        texts.retain(|text| !text.trim().is_empty());
+        texts
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<u8>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, DraftState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -68,7 +96,15 @@ impl StopSignal {
         &self.draft
     }
 
-    /// The same for a program that writes more than its answer, which is no objection of its judge's.
+    /// Another signal for the same turn, whose words are kept in the same place.
+    pub(crate) fn sharing_draft_of(stop: &Self) -> Self {
+        Self {
+            state: Arc::default(),
+            draft: stop.draft.clone(),
+        }
+    }
+
+    /// The same for a program that writes no answer: nothing of it is an objection of the judge's.
     pub(crate) fn without_draft(&self) -> Self {
         Self {
             state: Arc::clone(&self.state),

@@ -66,8 +66,15 @@ impl ToolRun<'_> {
         // As long as the names, each behind the path of the folder.
         let max_bytes = (MAX_NAME_BYTES + files.len() * (workspace.as_os_str().len() + 2)) as u64;
         let never = |_: &[u8]| false;
-        let finished =
-            run_once(&exe, &program, list_of(files), max_bytes, self.stop, &never).ok()?;
+        let finished = run_once(
+            &exe,
+            &program,
+            list_of(files),
+            max_bytes,
+            &self.stop.without_draft(),
+            &never,
+        )
+        .ok()?;
         let is_success = finished
             .status
             .as_ref()

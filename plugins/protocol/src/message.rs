@@ -243,6 +243,24 @@ impl Failure {
         self
     }
 
+    /// The same failure, with answers that were written or handed in before it: an objection in them is told. What it holds
+    /// already is not added again.
+    #[must_use]
+    pub fn with_drafts(mut self, drafts: impl IntoIterator<Item = String>) -> Self {
+        for draft in drafts {
+            let known = self.usage.as_deref().map(|usage| &usage.unread);
+            if known.is_some_and(|unread| unread.contains(&draft)) {
+                continue;
+            }
+            if draft.len() > 2 * MAX_UNREAD_BYTES {
+                self = self.with_unread(draft.as_bytes());
+            } else {
+                self.usage.get_or_insert_default().unread.push(draft);
+            }
+        }
+        self
+    }
+
     /// The same failure, with what it cost where that is known.
     #[must_use]
     pub fn with_usage(mut self, usage: Option<Usage>) -> Self {

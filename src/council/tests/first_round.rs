@@ -322,8 +322,10 @@ fn explorers_work_in_r1_only_and_the_second_answer_replaces_the_first() {
     let outcome = run.concluded();
     assert_eq!(
         (outcome.verdict, outcome.findings.len(), outcome.rounds),
-        (Verdict::Pass, 0, 1)
+        (Verdict::Warn, 0, 1),
+        "it is replaced, and not unsaid"
     );
+    assert!(run.noted("it said FAIL: critical a.rs:3"));
 }
 
 #[test]

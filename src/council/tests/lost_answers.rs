@@ -298,3 +298,69 @@ fn what_a_replaced_or_cut_answer_said_is_not_forgotten() {
         assert!(!kept.contains("a.rs"), "{kept}");
     }
 }
+
+/// What a turn had said that an earlier process of the run forgot is lost until the judge says it again.
+#[test]
+fn what_is_recalled_is_told_unless_it_is_said_again() {
+    for again in [Vote::Pass, Vote::Fail] {
+        let mut plan = plan(Procedure::Review, 3);
+        plan.debate = DebateMode::Off;
+        let mut run = Run::seated(plan);
+        let (raw, key) = said(&run, "judge-1", Vote::Fail, Some(Severity::Critical));
+        let round = run.sent("judge-1").round;
+        run.feed(Input::Recalled {
+            judge: "judge-1".into(),
+            round,
+            key,
+            said: vec![raw],
+        });
+        run.answer("judge-1", again, |answer| {
+            if again == Vote::Fail {
+                answer.findings = vec![finding(Severity::Critical, 3)];
+            }
+        });
+        run.answer("judge-2", Vote::Pass, |_| {});
+        run.answer("judge-3", Vote::Pass, |_| {});
+        let outcome = run.concluded();
+        assert_ne!(outcome.verdict, Verdict::Pass, "{again:?}");
+        assert_eq!(run.noted("it said FAIL"), again == Vote::Pass, "{again:?}");
+    }
+}
+
+mod helped {
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// An objection in the answer that asks helpers is replaced like any other: what is milder behind it is no silence.
+        #[test]
+        fn an_objection_beside_a_question_to_helpers_does_not_become_green(
+            first in vote(), found in severity(), second in vote(), keeps: bool,
+        ) {
+            let mut plan = plan(Procedure::Review, 3);
+            plan.debate = DebateMode::Off;
+            plan.options.explorers = 1;
+            let mut run = Run::seated(plan);
+            let findings: Vec<_> = found.map(|severity| finding(severity, 3)).into_iter().collect();
+            run.answer("judge-1", first, |answer| {
+                answer.findings.clone_from(&findings);
+                answer.explore = vec!["is it right?".into()];
+            });
+            run.feed(Input::Explored { judge: "judge-1".into(), results: Vec::new(), usage: None });
+            run.answer("judge-1", second, |answer| {
+                if keeps {
+                    answer.findings.clone_from(&findings);
+                }
+            });
+            run.answer("judge-2", Vote::Pass, |_| {});
+        run.answer("judge-3", Vote::Pass, |_| {});
+            let critical = found == Some(Severity::Critical);
+            let weight = if critical { Vote::Fail } else { first };
+            let again = second >= weight && (keeps || !critical);
+            let is_lost = weight > Vote::Pass && !again;
+            prop_assert_eq!(run.noted("it said"), is_lost, "{:?}", run.concluded().notes);
+            prop_assert!(!is_lost || run.concluded().verdict != Verdict::Pass);
+        }
+    }
+}

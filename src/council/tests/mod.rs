@@ -13,6 +13,7 @@ mod play;
 mod proof;
 mod rules_laws;
 mod says;
+mod seen;
 mod simulation;
 mod staged;
 mod support;

@@ -12,12 +12,13 @@ use council_protocol::{
 };
 
 use super::stage::{Deed, Seen, Stage, stage};
+use crate::council::Input;
 use crate::council::Outcome;
-use crate::council::outcome::VerdictReason;
+use crate::council::outcome::{Verdict, VerdictReason};
 use crate::council::reproduction::{
     ProofTerms, RUNS, ReproductionResult, ReproductionStanding, Suggestion, TestRun,
 };
-use crate::session::journal::{JOURNAL_FILE, RunJournal};
+use crate::session::journal::{JOURNAL_FILE, JournalEntry, RunJournal};
 use crate::session::{PromptRenderer, ReproductionRunner, before_losses};
 
 /// A split council whose judges take their time, each another one.
@@ -410,5 +411,69 @@ fn what_a_run_cost_before_it_was_cut_off_counts_when_it_goes_on() {
             Some(most_usd),
             "whoever watches is shown the cap"
         );
+    }
+}
+
+/// The first judge objects and is lost with that; asked again it has nothing to say.
+fn objects_and_is_lost(kind: FailureKind, answer: &str) -> impl Fn(&str, &Turn) -> Deed {
+    let answer = answer.to_owned();
+    move |judge, turn| {
+        if judge != "judge-1" {
+            return Deed::Vote(Vote::Pass);
+        }
+        let said = answer.replace("KEY", &turn.key);
+        let failure = Failure::new(kind, "so it goes").with_drafts([said]);
+        Deed::Events(vec![Event::Failed {
+            judge: JudgeId(judge.to_owned()),
+            turn: Some(turn.id),
+            failure,
+        }])
+    }
+}
+
+#[test]
+fn what_a_lost_judge_had_objected_to_is_told_after_it_was_asked_again() {
+    fn agrees(_: &str, _: &Turn) -> Deed {
+        Deed::Vote(Vote::Pass)
+    }
+    let fails = r#"{"key":"KEY","verdict":"FAIL"}"#;
+    let passes = r#"{"key":"KEY","verdict":"PASS"}"#;
+    for kind in [
+        FailureKind::Died,
+        FailureKind::Provider,
+        FailureKind::Timeout,
+    ] {
+        for (said, objects) in [(fails, true), (passes, false)] {
+            let forget = |journal: &mut RunJournal| {
+                let plan = stage(3, agrees).paid().plan;
+                if let Some(kept) = before_losses(plan, &journal.entries) {
+                    journal.truncate_entries(kept);
+                }
+            };
+            let failed = stage(3, objects_and_is_lost(kind, said))
+                .paid()
+                .run()
+                .check();
+            let journal = failed.files[JOURNAL_FILE].clone();
+            let resumed = stage(3, agrees)
+                .paid()
+                .resume_from(&failed, &journal, forget);
+            let resumed = resumed.check();
+            let told = |seen: &Seen| format!("{:?}", seen.outcome().notes).contains("it said FAIL");
+            assert_eq!(told(&resumed), objects, "{kind}");
+            let is_green = resumed.outcome().verdict == Verdict::Pass;
+            assert_eq!(is_green, !objects, "{kind}");
+            // Whoever reads the journal later finds the same.
+            let journal = resumed.journal();
+            let recalled = |entry: &&JournalEntry| matches!(entry.input, Input::Recalled { .. });
+            let count = journal.entries.iter().filter(recalled).count();
+            assert_eq!(count, usize::from(objects), "{kind}");
+            let cut = resumed.files[JOURNAL_FILE].clone();
+            let again = stage(3, agrees)
+                .paid()
+                .resume_from(&resumed, &cut, forget)
+                .check();
+            assert_eq!(told(&again), objects, "{kind}");
+        }
     }
 }

@@ -209,7 +209,7 @@ impl AcpSession {
                 RpcNotice::Told(method, params) if method == "session/update" => {
                     // An update of a later version of the protocol is none for us.
                     if let Ok(told) = serde_json::from_value::<SessionNotification>(params) {
-                        self.on_update(told.update, text)?;
+                        self.on_update(told.update, text, stop)?;
                     }
                     if text.len() as u64 > self.most {
                         return Err(oversized_failure(self.most));
@@ -221,10 +221,16 @@ impl AcpSession {
     }
 
     /// What the agent says aloud is its answer; what it thinks and does is not. One that leaves its mode is not heard.
-    fn on_update(&self, update: SessionUpdate, text: &mut String) -> Result<(), Failure> {
+    fn on_update(
+        &self,
+        update: SessionUpdate,
+        text: &mut String,
+        stop: &StopSignal,
+    ) -> Result<(), Failure> {
         match update {
             SessionUpdate::AgentMessageChunk(chunk) => {
                 if let ContentBlock::Text(said) = chunk.content {
+                    stop.draft().push(said.text.as_bytes());
                     text.push_str(&said.text);
                 }
                 Ok(())
@@ -293,7 +299,7 @@ impl Conversation for AcpSession {
             let detail = "the agent did not end a cancelled turn";
             return Err(Failure::new(FailureKind::Died, detail));
         }
-        mailbox::begin_turn(self.mailbox.as_ref(), turn)?;
+        mailbox::begin_turn(self.mailbox.as_ref(), turn, stop)?;
         let watch = SubmissionWatch::start(self.mailbox.as_ref(), stop);
         self.receiver.wake_on(&watch.ended);
         let words = compose_message(

@@ -105,12 +105,19 @@ impl LiveSession {
             match self.news.recv_timeout(patience) {
                 Ok(LiveEvent::Message(message)) => match message["type"].as_str() {
                     Some("result") => {
+                        for answer in super::outcome::answers_in_result(&message) {
+                            self.hear(answer, stop);
+                        }
                         return serde_json::from_value(message).map_err(|error| {
                             self.kill_session(&format!("a result that cannot be read: {error}"))
                         });
                     }
                     Some("system") if message["subtype"] == "init" => self.check_tools(&message)?,
-                    Some("assistant") => self.drafts.extend(spoken_text(&message)),
+                    Some("assistant") => {
+                        for text in super::spoken_texts(&message) {
+                            self.hear(text, stop);
+                        }
+                    }
                     _ => {}
                 },
                 // A wake of an earlier turn is none.
@@ -136,6 +143,12 @@ impl LiveSession {
         }
     }
 
+    /// What is said stays known, whatever becomes of the turn.
+    fn hear(&mut self, text: String, stop: &StopSignal) {
+        stop.draft().push(format!("{text}\n").as_bytes());
+        self.drafts.push(text);
+    }
+
     /// That it was started read-only is not believed, but looked at.
     fn check_tools(&mut self, init: &Value) -> Result<(), Failure> {
         let tools = init["tools"].as_array().into_iter().flatten();
@@ -150,7 +163,8 @@ impl LiveSession {
         };
         let detail = format!("claude offers the tool {other}, which a judge must not have");
         self.kill_session(&detail);
-        Err(Failure::new(FailureKind::Died, detail))
+        // Not as one that died: what such a judge has handed in does not count.
+        Err(Failure::new(FailureKind::Violation, detail))
     }
 
     fn kill_session(&mut self, why: &str) -> Failure {
@@ -176,20 +190,12 @@ impl LiveSession {
     }
 }
 
-/// What the model says in a message, beside the calls of tools.
-fn spoken_text(message: &Value) -> Option<String> {
-    let parts = message["message"]["content"].as_array()?.iter();
-    let texts = parts.filter(|part| part["type"] == "text");
-    let text: String = texts.filter_map(|part| part["text"].as_str()).collect();
-    (!text.trim().is_empty()).then_some(text)
-}
-
 impl Conversation for LiveSession {
     fn take_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
         if self.has_ended {
             return Err(Failure::new(FailureKind::Died, "claude has ended"));
         }
-        mailbox::begin_turn(self.mailbox.as_ref(), turn)?;
+        mailbox::begin_turn(self.mailbox.as_ref(), turn, stop)?;
         let watch = SubmissionWatch::start(self.mailbox.as_ref(), stop);
         watch.ended.on_raise({
             let tell = self.tell.clone();
@@ -208,7 +214,11 @@ impl Conversation for LiveSession {
         }
         let mut reply = outcome.and_then(|outcome| outcome.into_reply(&mut self.spent));
         let mut drafts = std::mem::take(&mut self.drafts);
-        let counts = |text: &String| reply.as_ref().is_ok_and(|r| r.raw.trim() == text.trim());
+        let counts = |text: &String| {
+            reply
+                .as_ref()
+                .is_ok_and(|r| super::is_same_answer(&r.raw, text))
+        };
         drafts.retain(|text| !turn.key.is_empty() && text.contains(&turn.key) && !counts(text));
         mailbox::tell_drafts(&mut reply, drafts);
         mailbox::prefer_submitted(self.mailbox.as_ref(), reply)

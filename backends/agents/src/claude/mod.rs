@@ -20,6 +20,9 @@ use crate::{Agent, AgentContext, Conversation, SeatProbe};
 /// The tools that a judge has in its workspace.
 const TOOLS: &str = "Read,Grep,Glob";
 
+/// The tool by which the client holds its model to a schema.
+const FORM_TOOL: &str = "StructuredOutput";
+
 /// Requests that are tried again: more would outlive a judge's time.
 const RETRIES: &str = "2";
 
@@ -145,6 +148,39 @@ fn user_message(brief: &str, prompt: &str, is_first: bool) -> Value {
     json!({ "type": "user", "message": { "role": "user", "content": content } })
 }
 
+/// What the model says in a message: its words, and an answer in the form that it is held to. Calls of other tools are none.
+fn spoken_texts(message: &Value) -> Vec<String> {
+    let parts = message["message"]["content"].as_array();
+    let parts = || parts.into_iter().flatten();
+    let texts = parts().filter(|part| part["type"] == "text");
+    let text: String = texts.filter_map(|part| part["text"].as_str()).collect();
+    let forms = parts().filter(|part| part["type"] == "tool_use" && part["name"] == FORM_TOOL);
+    let mut spoken: Vec<String> = forms.map(|part| part["input"].to_string()).collect();
+    spoken.push(text);
+    spoken.retain(|text| !text.trim().is_empty());
+    spoken
+}
+
+/// The same for a stream of messages, with what results say.
+fn spoken_in_stream(stream: &[u8]) -> Vec<String> {
+    let lines = stream.split(|&b| b == b'\n');
+    let events = lines
+        .filter(|line| line.starts_with(b"{"))
+        .filter_map(client::parse_event);
+    let texts = events.flat_map(|event| match event["type"].as_str() {
+        Some("assistant") => spoken_texts(&event),
+        Some("result") => outcome::answers_in_result(&event),
+        _ => Vec::new(),
+    });
+    texts.collect()
+}
+
+/// Whether two texts are the same answer, whatever blanks stand between its fields.
+fn is_same_answer(one: &str, other: &str) -> bool {
+    let json = |text: &str| client::parse_event(text.as_bytes());
+    one.trim() == other.trim() || json(one).is_some_and(|one| json(other) == Some(one))
+}
+
 /// Arguments that both ways of holding it have.
 fn build_arguments(spec: &JudgeSpec, client: &Client) -> Vec<String> {
     let tools = if spec.room.is_some() { TOOLS } else { "" };
@@ -173,4 +209,46 @@ fn build_arguments(spec: &JudgeSpec, client: &Client) -> Vec<String> {
         argv.extend(["--model".to_owned(), model.clone()]);
     }
     argv
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An answer is found in the client's stream in each of its forms, and nothing that it says of itself is one.
+    #[test]
+    fn an_answer_is_heard_in_each_form_of_the_stream() {
+        let answer = json!({ "key": "k", "verdict": "FAIL" });
+        let text = answer.to_string();
+        let part = |part: Value| json!({ "type": "assistant", "message": { "content": [part] } });
+        for event in [
+            part(json!({ "type": "text", "text": text })),
+            part(json!({ "type": "tool_use", "name": FORM_TOOL, "input": answer })),
+            json!({ "type": "result", "is_error": true, "result": text }),
+            json!({ "type": "result", "structured_output": answer }),
+        ] {
+            let stream = format!("noise\n{event}\n{{\"type\":\"assis");
+            assert_eq!(
+                spoken_in_stream(stream.as_bytes()),
+                [text.clone()],
+                "{event}"
+            );
+        }
+        for event in [
+            part(json!({ "type": "tool_use", "name": "Read", "input": answer })),
+            part(json!({ "type": "thinking", "thinking": text })),
+            json!({ "type": "user", "message": { "content": [{ "type": "text", "text": text }] } }),
+            json!({ "type": "result", "is_error": true, "result": "API Error: 529 cannot be reached" }),
+        ] {
+            assert!(
+                spoken_in_stream(event.to_string().as_bytes()).is_empty(),
+                "{event}"
+            );
+        }
+        assert!(is_same_answer(
+            &text,
+            "{\"verdict\": \"FAIL\", \"key\": \"k\"}"
+        ));
+        assert!(!is_same_answer(&text, "{}"));
+    }
 }

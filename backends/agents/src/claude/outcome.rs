@@ -33,6 +33,16 @@ struct ClaudeTokens {
     output_tokens: Option<u64>,
 }
 
+/// Answers in a `result` object, also of a turn that failed: its other words are the client's own.
+pub(super) fn answers_in_result(result: &Value) -> Vec<String> {
+    let held = &result["structured_output"];
+    let held = held.is_object().then(|| held.to_string());
+    let words = result["result"]
+        .as_str()
+        .filter(|text| text.contains("\"verdict\""));
+    held.into_iter().chain(words.map(str::to_owned)).collect()
+}
+
 impl ClaudeResult {
     /// The reply. `spent` is what the process had cost before this turn, and is what it has cost after it.
     pub(super) fn into_reply(self, spent: &mut f64) -> Result<AgentReply, Failure> {

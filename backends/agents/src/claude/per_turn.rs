@@ -73,7 +73,7 @@ fn find_result(stdout: &[u8]) -> Option<Value> {
 
 impl Conversation for PerTurnSession {
     fn take_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
-        mailbox::begin_turn(self.mailbox.as_ref(), turn)?;
+        mailbox::begin_turn(self.mailbox.as_ref(), turn, stop)?;
         let reply = self.run_turn(turn, stop);
         mailbox::prefer_submitted(self.mailbox.as_ref(), reply)
     }
@@ -94,18 +94,30 @@ impl PerTurnSession {
         // The result carries the answer twice, escaped.
         let most = self.most.saturating_mul(4).saturating_add(1 << 20);
         let is_whole = |stdout: &[u8]| find_result(stdout).is_some();
+        // The stream has more than the answer in it.
+        stop.draft().decode_with(super::spoken_in_stream);
         let finished = run_once(
             &self.agent_env.exe,
             &program,
             format!("{message}\n").into_bytes(),
             most,
-            &stop.without_draft(),
+            stop,
             &is_whole,
         )?;
         let outcome = self.parse_result(&finished)?;
         if let Some(session) = outcome.session_id.clone() {
             self.session = Some(session);
         }
-        outcome.into_reply(&mut 0.0)
+        let mut reply = outcome.into_reply(&mut 0.0);
+        // Answers behind which another one came: that one counts, and what these object to is told.
+        let mut drafts = super::spoken_in_stream(&finished.stdout);
+        let counts = |text: &String| {
+            reply
+                .as_ref()
+                .is_ok_and(|r| super::is_same_answer(&r.raw, text))
+        };
+        drafts.retain(|text| !turn.key.is_empty() && text.contains(&turn.key) && !counts(text));
+        mailbox::tell_drafts(&mut reply, drafts);
+        reply
     }
 }

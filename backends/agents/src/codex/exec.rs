@@ -159,7 +159,7 @@ fn written_settings(server: &[String]) -> Vec<String> {
 
 impl Conversation for ExecSession {
     fn take_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
-        mailbox::begin_turn(self.mailbox.as_ref(), turn)?;
+        mailbox::begin_turn(self.mailbox.as_ref(), turn, stop)?;
         let reply = self.run_turn(turn, stop);
         mailbox::prefer_submitted(self.mailbox.as_ref(), reply)
     }
@@ -189,16 +189,35 @@ impl ExecSession {
                 || (events.total.is_some()
                     && self.read_last_message().is_ok_and(|text| !text.is_empty()))
         };
+        // The stream has more than the answer in it.
+        stop.draft().decode_with(spoken_in_stream);
         let finished = run_once(
             &self.agent_env.exe,
             &program,
             text.into_bytes(),
             most,
-            &stop.without_draft(),
+            stop,
             &is_whole,
         )?;
-        self.build_reply(&finished)
+        let mut reply = self.build_reply(&finished);
+        // Answers behind which another one came: that one counts, and what these object to is told.
+        let mut drafts = spoken_in_stream(&finished.stdout);
+        let counts = |text: &String| reply.as_ref().is_ok_and(|r| r.raw.trim() == text.trim());
+        drafts.retain(|text| !turn.key.is_empty() && text.contains(&turn.key) && !counts(text));
+        mailbox::tell_drafts(&mut reply, drafts);
+        reply
     }
+}
+
+/// What the model says in a stream of events.
+fn spoken_in_stream(stream: &[u8]) -> Vec<String> {
+    let lines = stream.split(|&b| b == b'\n');
+    let events = lines.filter_map(parse_event);
+    let spoken = events.filter(|event| {
+        event["type"] == "item.completed" && event["item"]["type"] == "agent_message"
+    });
+    let text = |event: serde_json::Value| event["item"]["text"].as_str().map(str::to_owned);
+    spoken.filter_map(text).collect()
 }
 
 /// Reads the events; an item of the type `error` is a warning.
@@ -230,6 +249,18 @@ pub(super) fn parse_events(stdout: &[u8]) -> ExecEvents {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_message_of_the_model_is_heard_and_nothing_else() {
+        let stream = br#"{"type":"item.completed","item":{"type":"agent_message","text":"one"}}
+noise
+{"type":"item.started","item":{"type":"agent_message","text":"half"}}
+{"type":"item.completed","item":{"type":"reasoning","text":"thought"}}
+{"type":"item.completed","item":{"type":"agent_message","text":"two"}}
+{"type":"error","message":"overloaded"}
+{"type":"item.comp"#;
+        assert_eq!(spoken_in_stream(stream), ["one", "two"]);
+    }
 
     #[test]
     fn a_warning_is_no_failure_and_a_failed_turn_is_one() {

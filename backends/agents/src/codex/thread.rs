@@ -118,6 +118,7 @@ impl CodexThread {
                     "turn/completed" => return Ok(params["turn"].take()),
                     "item/completed" if params["item"]["type"] == "agentMessage" => {
                         let text = params["item"]["text"].as_str().unwrap_or_default();
+                        stop.draft().push(format!("{text}\n").as_bytes());
                         heard.take_message(text);
                     }
                     "thread/tokenUsage/updated" => heard.total = parse_total(&params["tokenUsage"]),
@@ -165,7 +166,7 @@ impl CodexThread {
 
 impl Conversation for CodexThread {
     fn take_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
-        mailbox::begin_turn(self.mailbox.as_ref(), turn)?;
+        mailbox::begin_turn(self.mailbox.as_ref(), turn, stop)?;
         let reply = self.run_turn(turn, stop);
         mailbox::prefer_submitted(self.mailbox.as_ref(), reply)
     }

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use council_protocol::message::{Ending, Usage};
+use council_protocol::message::Ending;
 use council_protocol::{Event, Failure, FailureKind, JudgeId, TurnId};
 
 use crate::{AgentReply, EventOutlet, StopSignal};
@@ -126,11 +126,8 @@ impl JudgeEvents {
     fn settle_all(&self, state: &mut TurnState, failure: &Failure) -> Vec<StopSignal> {
         let open = std::mem::take(&mut state.open);
         let settle = |(turn, stop): (TurnId, StopSignal)| {
-            let said = stop.draft().take().map(|said| Usage {
-                unread: vec![said],
-                ..Usage::default()
-            });
-            self.emit_result(turn, Err(failure.clone().with_usage(said)));
+            let failure = failure.clone().with_drafts(stop.draft().take());
+            self.emit_result(turn, Err(failure));
             stop
         };
         open.into_iter().map(settle).collect()

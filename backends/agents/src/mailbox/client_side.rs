@@ -41,7 +41,7 @@ impl JudgeMailbox {
         taken
     }
 
-    /// Keeps a verdict that was meant for this turn and does not count, as far as there is room for it.
+    /// Keeps a verdict that does not count, as far as there is room for it. One without the key of the turn is told as such.
     fn keep_draft(&self, draft: &str) -> io::Result<()> {
         let Ok(posted) = self.read_posted() else {
             return Ok(());
@@ -49,8 +49,7 @@ impl JudgeMailbox {
         let path = self.folder.join(DRAFTS_FILE);
         let kept = fs::metadata(&path).map_or(0, |file| file.len());
         let most = posted.max_bytes.saturating_mul(MAX_DRAFTS);
-        let is_meant = !posted.key.is_empty() && draft.contains(&posted.key);
-        if !is_meant || kept.saturating_add(draft.len() as u64) >= most {
+        if kept.saturating_add(draft.len() as u64) >= most {
             return Ok(());
         }
         append_line(&path, draft)

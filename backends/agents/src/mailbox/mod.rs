@@ -6,6 +6,7 @@
 
 mod client_side;
 mod desk;
+mod keeper;
 mod quotes;
 #[cfg(feature = "mcp")]
 mod server;
@@ -21,16 +22,17 @@ use std::sync::Arc;
 use council_protocol::answer::PeerMessage;
 use council_protocol::message::Usage;
 use council_protocol::task::Form;
-use council_protocol::{Failure, FailureKind, JudgeSpec, RoundNumber, Task, Turn};
+use council_protocol::{Failure, FailureKind, JudgeId, JudgeSpec, RoundNumber, Task, Turn};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use self::desk::LookUpDesk;
-use crate::AgentReply;
+use self::keeper::SubmissionKeeper;
 use crate::private;
 use crate::process::oversized_failure;
 use crate::schema;
-use crate::tools::ToolSetup;
+use crate::tools::{CodeTools, ToolSetup};
+use crate::{AgentReply, StopSignal};
 
 const TURN_FILE: &str = "turn.json";
 const BRIEF_FILE: &str = "brief.md";
@@ -80,6 +82,8 @@ pub(crate) struct JudgeMailbox {
     /// Why it cannot look things up, where it was to.
     without_desk: Option<String>,
     only_look_ups: bool,
+    /// Keeps what is handed in beyond this process.
+    keeper: Option<SubmissionKeeper>,
 }
 
 impl JudgeMailbox {
@@ -95,6 +99,7 @@ impl JudgeMailbox {
             desk: None,
             without_desk: None,
             only_look_ups: false,
+            keeper: None,
         })
     }
 
@@ -123,7 +128,28 @@ impl JudgeMailbox {
             desk: None,
             without_desk: None,
             only_look_ups: false,
+            keeper: None,
         }
+    }
+
+    /// Keeps what is handed in where a run keeps its steps: whoever goes on with the run is told of it.
+    pub(crate) fn keep_with(&mut self, runner: Arc<dyn CodeTools>, judge: JudgeId) {
+        self.keeper = Some(SubmissionKeeper::new(runner, judge));
+    }
+
+    /// Keeps what has been handed in since it was last asked.
+    pub(crate) fn keep_handed_in(&self) {
+        if let Some(keeper) = &self.keeper {
+            keeper.keep(&self.read_handed_in());
+        }
+    }
+
+    /// What an earlier process of the run was handed in this turn, once.
+    fn take_earlier(&self) -> Vec<String> {
+        self.keeper
+            .as_ref()
+            .map(SubmissionKeeper::take_earlier)
+            .unwrap_or_default()
     }
 
     /// The arguments with which a client starts our server for it.
@@ -154,6 +180,9 @@ impl JudgeMailbox {
         };
         if let Some(desk) = &self.desk {
             desk.begin_turn(turn.timeout_ms);
+        }
+        if let Some(keeper) = &self.keeper {
+            keeper.begin_turn(turn);
         }
         self.replace_file(TURN_FILE, &serde_json::to_vec(&posted)?)
     }
@@ -212,6 +241,13 @@ impl JudgeMailbox {
             .collect()
     }
 
+    /// All that was handed in in this turn, whatever becomes of it.
+    pub(crate) fn read_handed_in(&self) -> Vec<String> {
+        let mut all = self.read_drafts();
+        all.extend(self.read_bounded(VERDICT_FILE).ok().flatten());
+        all
+    }
+
     /// A file that the client may have written; none when there is none.
     fn read_bounded(&self, name: &str) -> Result<Option<String>, Failure> {
         let path = self.folder.join(name);
@@ -264,17 +300,26 @@ pub(crate) fn tell_lack(
 }
 
 /// A turn begins for a judge that may have a mailbox.
-pub(crate) fn begin_turn(mailbox: Option<&JudgeMailbox>, turn: &Turn) -> Result<(), Failure> {
-    mailbox
-        .map_or(Ok(()), |mailbox| mailbox.post_turn(turn))
-        .map_err(|error| {
-            let detail = format!("cannot write to the judge's mailbox: {error}");
-            Failure::new(FailureKind::Died, detail)
-        })
+pub(crate) fn begin_turn(
+    mailbox: Option<&JudgeMailbox>,
+    turn: &Turn,
+    stop: &StopSignal,
+) -> Result<(), Failure> {
+    let Some(mailbox) = mailbox else {
+        return Ok(());
+    };
+    mailbox.post_turn(turn).map_err(|error| {
+        let detail = format!("cannot write to the judge's mailbox: {error}");
+        Failure::new(FailureKind::Died, detail)
+    })?;
+    // A turn that is ended from outside does not come back here.
+    let watched = mailbox.clone();
+    stop.draft().add_handed_in(move || watched.read_handed_in());
+    Ok(())
 }
 
-/// What a turn came to, or the verdict that was submitted in it: that one is whole, even where the turn ran out of time. A judge
-/// that was ended for what it did is not heard.
+/// What a turn came to, or the verdict that was submitted in it: that one is whole, however the turn ended afterwards (its
+/// time was over, its process died, its provider failed). The verdict of a judge that was ended for what it did does not count.
 pub(crate) fn prefer_submitted(
     mailbox: Option<&JudgeMailbox>,
     mut result: Result<AgentReply, Failure>,
@@ -283,7 +328,8 @@ pub(crate) fn prefer_submitted(
         mailbox.end_turn(&mut result);
     }
     let submitted = mailbox.map_or(Ok(None), JudgeMailbox::take_verdict);
-    let drafts = mailbox.map(JudgeMailbox::read_drafts).unwrap_or_default();
+    let mut drafts = mailbox.map(JudgeMailbox::read_drafts).unwrap_or_default();
+    drafts.extend(mailbox.into_iter().flat_map(JudgeMailbox::take_earlier));
     tell_drafts(&mut result, drafts);
     match (result, submitted) {
         (Ok(mut reply), Ok(Some(raw))) => {
@@ -296,7 +342,7 @@ pub(crate) fn prefer_submitted(
             Ok(AgentReply { raw, ..reply })
         }
         (Ok(reply), Err(failure)) => Err(failure.with_usage(reply.usage)),
-        (Err(failure), Ok(Some(raw))) if ran_out(&failure) => Ok(AgentReply {
+        (Err(failure), Ok(Some(raw))) if !broke_rules(&failure) => Ok(AgentReply {
             raw,
             usage: failure.usage.map(|usage| *usage),
         }),
@@ -319,12 +365,12 @@ pub(crate) fn tell_drafts(result: &mut Result<AgentReply, Failure>, drafts: Vec<
     }
 }
 
-/// Whether a turn ended for want of time or words, and not for what the judge did.
-fn ran_out(failure: &Failure) -> bool {
+/// Whether a turn was ended for what the judge did, or for what it was shown.
+fn broke_rules(failure: &Failure) -> bool {
     use FailureKind as K;
     matches!(
         failure.kind,
-        K::Timeout | K::Cancelled | K::Truncated | K::Empty
+        K::Violation | K::Unsupported | K::ContextCut | K::Refused
     )
 }
 

@@ -264,3 +264,116 @@ proptest! {
         prop_assert!(submit(&mailbox, "nobody_ever_showed(this_line);").is_err());
     }
 }
+
+const FAILURES: [FailureKind; 17] = [
+    FailureKind::Spawn,
+    FailureKind::Timeout,
+    FailureKind::Died,
+    FailureKind::Refused,
+    FailureKind::Empty,
+    FailureKind::Prose,
+    FailureKind::Malformed,
+    FailureKind::Truncated,
+    FailureKind::Oversized,
+    FailureKind::ContextCut,
+    FailureKind::WrongRound,
+    FailureKind::WrongKey,
+    FailureKind::Violation,
+    FailureKind::Unsupported,
+    FailureKind::Cancelled,
+    FailureKind::Quota,
+    FailureKind::Provider,
+];
+
+/// However a turn ends, from within or from outside: a verdict that was taken is the answer, or is told.
+#[test]
+fn a_verdict_that_was_handed_in_outlives_every_end_of_its_turn() {
+    for kind in FAILURES {
+        for key in ["k", "of another turn"] {
+            let (_folder, mailbox) = mailbox();
+            let stop = StopSignal::default();
+            begin_turn(Some(&mailbox), &turn(), &stop).unwrap();
+            let mut handed_in = verdict();
+            handed_in["verdict"] = json!("FAIL");
+            handed_in["key"] = json!(key);
+            let is_taken = mailbox.submit_verdict(&handed_in).is_ok();
+            assert_eq!(is_taken, key == "k");
+            let failed = Err(Failure::new(kind, "so it goes"));
+            let result = prefer_submitted(Some(&mailbox), failed);
+            let is_told = |texts: &[String]| texts.iter().any(|text| text.contains("FAIL"));
+            match result.map_err(|failure| failure.with_drafts(stop.draft().take())) {
+                Ok(reply) => assert!(is_taken && reply.raw.contains("FAIL"), "{kind}"),
+                Err(failure) => assert!(is_told(&failure.usage.unwrap().unread), "{kind}"),
+            }
+            let stop = StopSignal::default();
+            let watched = mailbox.clone();
+            stop.draft().add_handed_in(move || watched.read_handed_in());
+            assert!(is_told(&stop.draft().take()), "it is ended from outside");
+        }
+    }
+}
+
+/// Steps in memory.
+#[derive(Default)]
+struct Steps(std::sync::Mutex<Vec<(String, Value)>>);
+
+impl crate::tools::StepStore for Steps {
+    fn keep(&self, turn: &str, step: Value) {
+        self.0.lock().unwrap().push((turn.to_owned(), step));
+    }
+
+    fn kept(&self, turn: &str) -> Vec<Value> {
+        let steps = self.0.lock().unwrap();
+        let of_turn = steps.iter().filter(|(of, _)| of == turn);
+        of_turn.map(|(_, step)| step.clone()).collect()
+    }
+}
+
+impl CodeTools for Steps {
+    fn run_query(
+        &self,
+        _: &crate::tools::ToolQuery,
+        _: &crate::tools::QueryBounds,
+    ) -> crate::tools::QueryResult {
+        unreachable!("nobody asks")
+    }
+
+    fn steps(&self) -> Option<&dyn crate::tools::StepStore> {
+        Some(self)
+    }
+}
+
+/// The program is killed after a FAIL was taken; the one that goes on with the run is handed in a PASS in the same turn.
+#[test]
+fn whoever_goes_on_with_a_run_is_told_what_was_handed_in_before() {
+    let steps: Arc<dyn CodeTools> = Arc::new(Steps::default());
+    let process = |vote: &str, turn: &Turn| {
+        let (folder, mut mailbox) = mailbox();
+        mailbox.keep_with(Arc::clone(&steps), "judge-1".into());
+        begin_turn(Some(&mailbox), turn, &StopSignal::default()).unwrap();
+        let mut handed_in = verdict();
+        handed_in["verdict"] = json!(vote);
+        mailbox.submit_verdict(&handed_in).unwrap();
+        mailbox.keep_handed_in();
+        (folder, mailbox)
+    };
+    drop(process("FAIL", &turn()));
+    let (_folder, mailbox) = process("PASS", &turn());
+    let end = |mailbox: &JudgeMailbox| {
+        let quiet = Ok(AgentReply::default());
+        prefer_submitted(Some(mailbox), quiet).unwrap()
+    };
+    let reply = end(&mailbox);
+    assert!(reply.raw.contains("PASS"));
+    let unread = reply.usage.unwrap().unread;
+    assert!(
+        unread.len() == 1 && unread[0].contains("FAIL"),
+        "{unread:?}"
+    );
+    let other = Turn {
+        id: TurnId(2),
+        ..turn()
+    };
+    let (_folder, mailbox) = process("PASS", &other);
+    assert_eq!(end(&mailbox).usage, None, "it was another turn");
+}
