@@ -82,8 +82,8 @@ pub enum Input {
         /// What came of it.
         result: ReproductionResult,
     },
-    /// What a judge had said in a turn that an earlier process of the run was to forget: the turn is asked again, and what
-    /// was objected to is not forgotten.
+    /// What a judge had said in a turn that an earlier process of the run was to forget: the turn is asked again, and
+    /// what was objected to is not forgotten.
     Recalled {
         judge: JudgeId,
         /// The round of that turn.

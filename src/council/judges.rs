@@ -279,7 +279,8 @@ impl JudgeState {
         self.seen.extend(looked_up);
     }
 
-    /// It gave an answer that cannot be used: the next one knows what was looked up for it, unless somebody else gives it.
+    /// It gave an answer that cannot be used: the next one knows what was looked up for it, unless somebody else gives
+    /// it.
     pub(super) fn remember_seen(&mut self, looked_up: BTreeSet<RepoPath>) {
         if self.has_capability(&Capability::Message) {
             self.unvoted.extend(looked_up);

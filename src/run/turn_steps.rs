@@ -52,7 +52,8 @@ pub(crate) struct StepFile {
 }
 
 impl StepFile {
-    /// For a run, with what an earlier process kept; none where it has no folder, or the user has no key to seal it with.
+    /// For a run, with what an earlier process kept; none where it has no folder, or the user has no key to seal it
+    /// with.
     pub(crate) fn of_run(
         run: &RunRef,
         key: Option<MacKey>,

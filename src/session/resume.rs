@@ -197,8 +197,8 @@ fn collect_answers(plan: &Plan, journal: &RunJournal) -> Vec<(Action, Input)> {
     found
 }
 
-/// What was objected to in the forgotten part of a journal: those turns are asked again, and a milder answer does not make
-/// it unsaid.
+/// What was objected to in the forgotten part of a journal: those turns are asked again, and a milder answer does not
+/// make it unsaid.
 fn collect_objections(plan: &Plan, journal: &RunJournal) -> Vec<Input> {
     let (mut council, mut actions) = Council::convene(plan.clone());
     let mut asked = BTreeMap::new();

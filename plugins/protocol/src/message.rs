@@ -243,8 +243,8 @@ impl Failure {
         self
     }
 
-    /// The same failure, with answers that were written or handed in before it: an objection in them is told. What it holds
-    /// already is not added again.
+    /// The same failure, with answers that were written or handed in before it: an objection in them is told. What it
+    /// holds already is not added again.
     #[must_use]
     pub fn with_drafts(mut self, drafts: impl IntoIterator<Item = String>) -> Self {
         for draft in drafts {

@@ -333,7 +333,8 @@ mod helped {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// An objection in the answer that asks helpers is replaced like any other: what is milder behind it is no silence.
+        /// An objection in the answer that asks helpers is replaced like any other: what is milder behind it is no
+        /// silence.
         #[test]
         fn an_objection_beside_a_question_to_helpers_does_not_become_green(
             first in vote(), found in severity(), second in vote(), keeps: bool,

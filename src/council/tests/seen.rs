@@ -88,8 +88,8 @@ fn turns() -> impl Strategy<Value = Turn> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever a judge reads and however its turns end: it has seen what it looked up in the turn of its answer, or in one
-    /// before it that was heard in the same conversation.
+    /// Whatever a judge reads and however its turns end: it has seen what it looked up in the turn of its answer, or
+    /// in one before it that was heard in the same conversation.
     #[test]
     fn a_look_up_counts_for_the_answer_behind_it(
         all in prop::collection::vec((turns(), any::<bool>()), 1..4), keeps_context: bool,

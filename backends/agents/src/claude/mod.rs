@@ -148,7 +148,8 @@ fn user_message(brief: &str, prompt: &str, is_first: bool) -> Value {
     json!({ "type": "user", "message": { "role": "user", "content": content } })
 }
 
-/// What the model says in a message: its words, and an answer in the form that it is held to. Calls of other tools are none.
+/// What the model says in a message: its words, and an answer in the form that it is held to. Calls of other tools are
+/// none.
 fn spoken_texts(message: &Value) -> Vec<String> {
     let parts = message["message"]["content"].as_array();
     let parts = || parts.into_iter().flatten();

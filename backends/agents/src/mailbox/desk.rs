@@ -120,8 +120,8 @@ impl LookUpDesk {
         state.until = Some(Instant::now() + Duration::from_millis(timeout_ms));
     }
 
-    /// The turn is over: what was looked up in it stands in its usage. What was read after the verdict was submitted is no
-    /// part of what the judge had seen when it voted.
+    /// The turn is over: what was looked up in it stands in its usage. What was read after the verdict was submitted
+    /// is no part of what the judge had seen when it voted.
     pub(crate) fn end_turn(&self, usage: Option<Usage>) -> Option<Usage> {
         let mut state = lock(&self.state);
         state.until = None;
@@ -281,7 +281,8 @@ mod tests {
         assert!(!is_open(folder.path()));
     }
 
-    /// What is read behind the vote that counts was not seen by it; a vote that is replaced by a later one does not count.
+    /// What is read behind the vote that counts was not seen by it; a vote that is replaced by a later one does not
+    /// count.
     #[test]
     fn only_what_was_read_before_the_last_verdict_is_seen() {
         for after in 0..=2 {

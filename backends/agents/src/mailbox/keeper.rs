@@ -1,5 +1,5 @@
-//! What a judge has handed in outlives this process: whoever goes on with the run is told of it, where the same turn is asked
-//! again and the answer is milder.
+//! What a judge has handed in outlives this process: whoever goes on with the run is told of it, where the same turn
+//! is asked again and the answer is milder.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

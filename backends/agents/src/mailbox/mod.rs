@@ -318,8 +318,9 @@ pub(crate) fn begin_turn(
     Ok(())
 }
 
-/// What a turn came to, or the verdict that was submitted in it: that one is whole, however the turn ended afterwards (its
-/// time was over, its process died, its provider failed). The verdict of a judge that was ended for what it did does not count.
+/// What a turn came to, or the verdict that was submitted in it: that one is whole, however the turn ended afterwards
+/// (its time was over, its process died, its provider failed). The verdict of a judge that was ended for what it did
+/// does not count.
 pub(crate) fn prefer_submitted(
     mailbox: Option<&JudgeMailbox>,
     mut result: Result<AgentReply, Failure>,

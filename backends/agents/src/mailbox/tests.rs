@@ -343,7 +343,8 @@ impl CodeTools for Steps {
     }
 }
 
-/// The program is killed after a FAIL was taken; the one that goes on with the run is handed in a PASS in the same turn.
+/// The program is killed after a FAIL was taken; the one that goes on with the run is handed in a PASS in the same
+/// turn.
 #[test]
 fn whoever_goes_on_with_a_run_is_told_what_was_handed_in_before() {
     let steps: Arc<dyn CodeTools> = Arc::new(Steps::default());
