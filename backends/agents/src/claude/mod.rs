@@ -231,7 +231,7 @@ mod tests {
             let stream = format!("noise\n{event}\n{{\"type\":\"assis");
             assert_eq!(
                 spoken_in_stream(stream.as_bytes()),
-                [text.clone()],
+                std::slice::from_ref(&text),
                 "{event}"
             );
         }
