@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use council_agents::tools::StepStore;
-use council_protocol::Packet;
+use council_protocol::{Location, Packet};
 use council_secrets::Redactor;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -91,7 +91,7 @@ impl StepStore for StepFile {
         if steps.len() >= MAX_STEPS {
             return;
         }
-        let is_reviewed = |text: &str| stands_in_change(&self.packet, text);
+        let is_reviewed = |text: &str, _: &[Location]| stands_in_change(&self.packet, text);
         HandedValues::new(&self.redactor, &is_reviewed).take_out_of_json(&mut step);
         let turn = turn.to_owned();
         steps.push(KeptStep { turn, step });

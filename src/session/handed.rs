@@ -292,7 +292,7 @@ mod tests {
             for _ in 0..depth {
                 step = serde_json::json!({ "arguments": step.to_string() });
             }
-            HandedValues::new(&redactor, &|_| false).take_out_of_json(&mut step);
+            HandedValues::new(&redactor, &|_, _| false).take_out_of_json(&mut step);
             prop_assert!(!step.to_string().contains(value), "{}", step);
         }
     }

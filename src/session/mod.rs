@@ -40,7 +40,7 @@ pub(crate) mod worker;
 mod world;
 
 pub(crate) use error::SessionError;
-pub(crate) use handed::{HandedValues, stands_in_change};
+pub(crate) use handed::HandedValues;
 pub use holder::LockAttempt;
 pub(crate) use holder::{LOCK_FILE, RunLock};
 pub use interrupts::InterruptSource;
@@ -53,7 +53,7 @@ pub(crate) use progress::{
     UsedTokens,
 };
 pub(crate) use progress_teller::JournalFollower;
-pub(crate) use prove::QuoteProver;
+pub(crate) use prove::{QuoteProver, stands_in_change};
 pub(crate) use purse::{Budget, BudgetLimits, CALLS_FILE};
 pub use real::RealWorld;
 pub(crate) use record::record_council;

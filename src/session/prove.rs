@@ -322,7 +322,7 @@ impl QuoteProver {
 }
 
 /// Whether a text names a file of the change, or is nothing but lines of it.
-fn stands_in_change(packet: &Packet, text: &str) -> bool {
+pub(crate) fn stands_in_change(packet: &Packet, text: &str) -> bool {
     let mut files = packet.files.iter();
     let is_name =
         files.any(|file| file.path.display() == text || file.path_before().display() == text);
