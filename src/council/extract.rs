@@ -120,8 +120,8 @@ fn count_answers(value: &Value, key: &str) -> usize {
     let inner: usize = match value {
         Value::Array(items) => items.iter().map(|item| count_answers(item, key)).sum(),
         Value::Object(fields) => fields.values().map(|item| count_answers(item, key)).sum(),
-        // A whole answer as a text: the key stands nowhere else than in an answer.
-        Value::String(text) => usize::from(text.contains(key) && text.contains("verdict")),
+        // A whole answer as a text. One that only quotes what it was asked names the key in other words.
+        Value::String(text) => usize::from(count_keys(text, key) > 0 && text.contains("verdict")),
         _ => 0,
     };
     own + inner
