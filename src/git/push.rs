@@ -261,7 +261,7 @@ impl PushContext<'_> {
         let Some(oldest) = new.last().copied() else {
             return Ok(PushedRange::Nothing);
         };
-        let head = head_of_remote(self.objects, &self.remote).map(|(_, commit)| commit);
+        let head = head_of_remote(self.objects, self.remote).map(|(_, commit)| commit);
         if let Some(base) = head
             .map(|head| store.merge_base(head, tip))
             .transpose()?
