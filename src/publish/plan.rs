@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use crate::report::markdown::ReadingPlace;
-use crate::report::{CheckConclusion, Report};
+use crate::report::{CheckConclusion, Report, ReportSource};
 use crate::text;
 
 use super::action::{PublishAction, Surface};
@@ -26,7 +26,10 @@ pub fn plan_actions(
     seen: &ForgeState,
     wishes: &PublishOptions,
 ) -> Vec<PublishAction> {
-    let wants = |surface| wishes.surfaces.contains(&surface);
+    let is_overruled = is_overruled(report, seen, wishes);
+    let wants = |surface: Surface| {
+        wishes.surfaces.contains(&surface) && (surface.is_of_job() || !is_overruled)
+    };
     let placed = placed_findings(report, seen, wishes);
     let place = inline::reading_place(report, &|found| placed.is_placed(found));
     let mut actions = Vec::new();
@@ -60,6 +63,22 @@ pub fn plan_actions(
         });
     }
     actions
+}
+
+/// Whether a review with more rights has spoken of the same commit: what a job without them says leaves that as it is.
+fn is_overruled(report: &Report, seen: &ForgeState, wishes: &PublishOptions) -> bool {
+    // Of a claim no key is kept.
+    let by_check = seen
+        .check
+        .as_ref()
+        .is_some_and(|check| check.completed && !check.external_id.ends_with(':'));
+    let by_comment = || {
+        let states = seen.comments.iter().filter_map(|comment| comment.state());
+        states
+            .into_iter()
+            .any(|state| state.head == wishes.head && state.key.is_some())
+    };
+    report.source == ReportSource::UnprivilegedJob && (by_check || by_comment())
 }
 
 /// The findings that stand beside a line, where they are wanted there.
@@ -179,6 +198,8 @@ fn is_same(there: &str, body: &str) -> bool {
 fn plan_status(report: &Report, wishes: &PublishOptions) -> PublishAction {
     let line = report.bottom_line(wishes.gate);
     let state = match line.conclusion {
+        // A status has no neutral: it waits for somebody with more rights.
+        CheckConclusion::Neutral if report.source == ReportSource::UnprivilegedJob => "pending",
         CheckConclusion::Success | CheckConclusion::Neutral | CheckConclusion::Skipped => "success",
         CheckConclusion::Failure => "failure",
         CheckConclusion::ActionRequired

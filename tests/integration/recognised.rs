@@ -55,7 +55,13 @@ fn plain(text: &str) -> Vec<String> {
         });
         kept.map(|(_, word)| *word).collect::<Vec<_>>().join(" ")
     };
-    let told = ["reused: ", "nobody was asked again", "Recognised"];
+    // The note on where the verdict comes from may be wrapped.
+    let told = [
+        "reused: ",
+        "nobody was asked again",
+        "Recognised",
+        "; from this repository's cache)",
+    ];
     let lines = text
         .lines()
         .filter(|line| !told.iter().any(|word| line.contains(word)));

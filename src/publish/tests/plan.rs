@@ -8,7 +8,7 @@ use crate::council::outcome::{
 };
 use crate::publish::seen::{OwnComment, ReviewThread};
 use crate::publish::*;
-use crate::report::{ChangeSize, Report, ReviewSubject, RunFacts};
+use crate::report::{ChangeSize, Report, ReportSource, ReviewSubject, RunFacts};
 
 const HEAD: &str = "a3f7c1e9d2b4f6a8c0e1d3b5f7a9c2e4d6b8f0a1";
 
@@ -212,6 +212,64 @@ fn a_check_that_says_something_else_is_replaced_and_bears_no_witness() {
             assert_eq!(is_witness(&check, report), at == now, "{at} {now}");
         }
     }
+}
+
+/// What a job without rights reports leaves alone what a privileged review said of the same commit, by its check or by its
+/// comment, and makes no status green.
+#[test]
+fn a_claim_leaves_what_a_privileged_review_said_and_is_never_green() {
+    let (verdict, mut wishes) = (report(2), wishes());
+    wishes.surfaces = [
+        Surface::Comment,
+        Surface::Check,
+        Surface::Review,
+        Surface::Status,
+    ]
+    .into();
+    let mut claim = report(0);
+    claim.source = ReportSource::UnprivilegedJob;
+    claim.receipt.run.recognition_key = None;
+    (claim.outcome.verdict, claim.outcome.reason) = (Verdict::Pass, VerdictReason::NoFindings);
+    let alone = plan_actions(&claim, &seen(), &wishes);
+    assert!(alone.len() >= 3, "{alone:?}");
+    for action in &alone {
+        if let PublishAction::Status { body, .. } = action {
+            assert_eq!(body["state"], "pending");
+        }
+    }
+    let (mut checked, mut commented) = (seen(), seen());
+    for action in plan_actions(&verdict, &seen(), &wishes) {
+        match action {
+            PublishAction::CreateComment { body, .. } => commented.comments.push(OwnComment {
+                id: 1,
+                body,
+                url: String::new(),
+            }),
+            PublishAction::CreateCheck { body } => {
+                checked.check = Some(ExistingCheck {
+                    id: 2,
+                    external_id: body["external_id"].as_str().unwrap().to_owned(),
+                    completed: true,
+                    url: String::new(),
+                });
+            }
+            _ => {}
+        }
+    }
+    assert!(checked.check.is_some() && !commented.comments.is_empty());
+    for there in [&checked, &commented] {
+        assert_eq!(plan_actions(&claim, there, &wishes), Vec::new());
+        assert!(
+            !plan_actions(&report(1), there, &wishes).is_empty(),
+            "a verdict replaces one"
+        );
+    }
+    wishes.surfaces = Surface::ALL.into();
+    let of_job = plan_actions(&claim, &checked, &wishes);
+    assert!(
+        of_job.iter().all(|action| action.surface().is_of_job()),
+        "{of_job:?}"
+    );
 }
 
 #[test]
