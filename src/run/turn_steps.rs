@@ -123,7 +123,7 @@ fn seal_steps(key: &MacKey, run: &str, steps: &[KeptStep]) -> Option<Vec<u8>> {
 fn open_steps(key: &MacKey, run: &str, bytes: &[u8]) -> Option<Vec<KeptStep>> {
     let SealedSteps { seal, steps } = serde_json::from_slice(bytes).ok()?;
     key.verify_mac(MacPurpose::Steps, &sealed_bytes(run, &steps), &seal)
-        .then(|| serde_json::from_str(&steps).ok())?
+        .then(|| serde_json::from_slice(steps.as_bytes()).ok())?
 }
 
 fn sealed_bytes(run: &str, steps: &str) -> Vec<u8> {

@@ -34,6 +34,8 @@ enum ValueKind {
     RunsAndFindings,
     /// Of `explain`.
     Explainable,
+    /// The same, begun: a word of the glossary, too.
+    Word,
     /// One of the values of a configuration key.
     Choice(&'static [&'static str]),
 }
@@ -53,7 +55,11 @@ pub(crate) fn run(words: &[String], start: &CommandContext) -> Result<(), RunErr
     let Some(place) = find_place(words) else {
         return Ok(());
     };
-    let values = list_values(place.kind, start).unwrap_or_default();
+    let kind = match place.kind {
+        ValueKind::Explainable if !place.begun.is_empty() => ValueKind::Word,
+        kind => kind,
+    };
+    let values = list_values(kind, start).unwrap_or_default();
     let mut out = String::new();
     let fits = |value: &&String| value.starts_with(place.begun) && is_one_word(value);
     for value in values.iter().filter(fits).take(MAX_VALUES) {
@@ -197,9 +203,14 @@ fn list_values(kind: ValueKind, start: &CommandContext) -> Result<Vec<String>, R
         ValueKind::RunsAndFindings => [list_findings(start)?, list_runs(start)?].concat(),
         ValueKind::Explainable => {
             let rules = council_builtin::rules().map(|rule| rule.id.to_owned());
-            let words = glossary_entries().map(|entry| entry.word.to_owned());
             let findings = list_findings(start)?.into_iter();
-            findings.chain(rules).chain(words).collect()
+            findings.chain(rules).collect()
+        }
+        // Shells ask before they list more than a hundred words: these come to whoever has begun to write one.
+        ValueKind::Word => {
+            let words = glossary_entries().map(|entry| entry.word.to_owned());
+            let known = list_values(ValueKind::Explainable, start)?.into_iter();
+            known.chain(words).collect()
         }
     })
 }
