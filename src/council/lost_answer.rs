@@ -184,10 +184,30 @@ const APPROVING: &[&str] = &[
     "passed", "success",
 ];
 
+/// Words of whoever has not decided: no vote at all.
+const UNDECIDED: &[&str] = &[
+    "maybe",
+    "perhaps",
+    "unsure",
+    "undecided",
+    "unknown",
+    "unclear",
+    "abstain",
+    "abstained",
+    "pending",
+    "todo",
+    "tbd",
+];
+
 /// What a vote says, whatever its words: what approves nothing is an objection that nobody could read.
 fn read_vote(word: &str) -> Option<Vote> {
     let words = Words::of(word);
-    if words.0.is_empty() {
+    if words.0.is_empty()
+        || words
+            .0
+            .iter()
+            .all(|word| UNDECIDED.contains(&word.as_str()))
+    {
         return None;
     }
     let approves = words.has_any(APPROVING) && !words.has_any(NEGATIONS);

@@ -102,6 +102,8 @@ fn a_vote_in_any_word_that_approves_nothing_is_an_objection() {
             assert_eq!(lost(&raw).weight, Vote::Fail, "{raw}");
         }
     }
+    let undecided = read_lost_answer(r#"{"verdict":"MAYBE"}"#, "k", RoundNumber::FIRST);
+    assert_eq!(undecided, None, "who has not decided objects to nothing");
     for word in ["APPROVE", "LGTM", "ok", "PROCEED", "looks good"] {
         assert_eq!(
             lost(&format!("{{\"verdict\":\"{word}\"}}")).weight,
