@@ -244,7 +244,6 @@ const PLAIN: &[&str] = &[
     "so",
     "then",
     "here",
-    "this",
     "yes",
     "well",
     "good",
@@ -306,16 +305,14 @@ pub(crate) fn is_reserved(text: &str) -> bool {
 pub(crate) fn takes_back(reason: &str) -> bool {
     let words = Words::of(reason).without_ended();
     names_a_defect(reason)
-        || [
+        || words.has_any(&[
             "conditional",
             "conditionally",
             "provided",
             "once",
             "unless",
             "subject to",
-        ]
-        .iter()
-        .any(|word| words.has_any(&[word]))
+        ])
 }
 
 /// Whether a text that speaks for a change names something that is wrong with it.
@@ -374,9 +371,7 @@ const REASSURING: &[&str] = &[
 
 /// Sentences of a text that say something of a place, and nothing that clears it. `names_place` finds places.
 pub(crate) fn speaks_of_a_place(text: &str, names_place: impl Fn(&str) -> bool) -> bool {
-    let lines = text.split(['\n', '!', '?', ';']);
-    let mut sentences = lines.flat_map(|line| line.split(". "));
-    sentences.any(|sentence| {
+    sentences(text).any(|sentence| {
         let words = Words::of(sentence).without_ended();
         let has_word = |list: &[&str]| words.0.iter().any(|word| list.contains(&word.as_str()));
         let clears = is_approval(sentence) || has_word(REASSURING) && !has_word(NEGATIONS);

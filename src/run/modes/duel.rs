@@ -276,7 +276,6 @@ impl Duel<'_> {
         limits
     }
 
-    /// The side that cannot write would leave the other one waiting for it.
     /// Nobody argues about nothing: it would be paid for, and end in no verdict.
     fn check_subject(&self) -> Result<(), RunError> {
         let Some((_, why)) = reason_to_skip(self.prepared) else {
@@ -308,6 +307,7 @@ impl Duel<'_> {
         (!is_own).then(|| format!("the debate is about {subject}, and this side reviews {own}"))
     }
 
+    /// The side that cannot write would leave the other one waiting for it.
     fn check_file(&self) -> Result<(), RunError> {
         let file = self.file.display().to_string();
         safe_file::check_place(&self.file).map_err(|error| RunError::output(&file, &error))
