@@ -214,12 +214,7 @@ impl Conversation for LiveSession {
         }
         let mut reply = outcome.and_then(|outcome| outcome.into_reply(&mut self.spent));
         let mut drafts = std::mem::take(&mut self.drafts);
-        let counts = |text: &String| {
-            reply
-                .as_ref()
-                .is_ok_and(|r| super::is_same_answer(&r.raw, text))
-        };
-        drafts.retain(|text| !turn.key.is_empty() && text.contains(&turn.key) && !counts(text));
+        super::keep_replaced(&mut drafts, turn, &reply);
         mailbox::tell_drafts(&mut reply, drafts);
         mailbox::prefer_submitted(self.mailbox.as_ref(), reply)
     }

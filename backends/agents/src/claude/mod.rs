@@ -10,12 +10,12 @@ mod per_turn;
 use std::sync::Arc;
 
 use council_protocol::seat::Client;
-use council_protocol::{CapabilitySet, Failure, JudgeSpec, Seat};
+use council_protocol::{CapabilitySet, Failure, JudgeSpec, Seat, Turn};
 use serde_json::{Value, json};
 
 use crate::agent::full_capabilities;
 use crate::client::{self, AgentEnv, ClientLogin, SYSTEM_PROMPT};
-use crate::{Agent, AgentContext, Conversation, SeatProbe};
+use crate::{Agent, AgentContext, AgentReply, Conversation, SeatProbe};
 
 /// The tools that a judge has in its workspace.
 const TOOLS: &str = "Read,Grep,Glob";
@@ -174,6 +174,15 @@ fn spoken_in_stream(stream: &[u8]) -> Vec<String> {
         _ => Vec::new(),
     });
     texts.collect()
+}
+
+/// Of all that was said in a turn, the answers to it that another one replaced.
+fn keep_replaced(said: &mut Vec<String>, turn: &Turn, reply: &Result<AgentReply, Failure>) {
+    let counts = |text: &str| {
+        let counted = reply.as_ref();
+        counted.is_ok_and(|counted| is_same_answer(&counted.raw, text))
+    };
+    said.retain(|text| !turn.key.is_empty() && text.contains(&turn.key) && !counts(text));
 }
 
 /// Whether two texts are the same answer, whatever blanks stand between its fields.

@@ -111,12 +111,7 @@ impl PerTurnSession {
         let mut reply = outcome.into_reply(&mut 0.0);
         // Answers behind which another one came: that one counts, and what these object to is told.
         let mut drafts = super::spoken_in_stream(&finished.stdout);
-        let counts = |text: &String| {
-            reply
-                .as_ref()
-                .is_ok_and(|r| super::is_same_answer(&r.raw, text))
-        };
-        drafts.retain(|text| !turn.key.is_empty() && text.contains(&turn.key) && !counts(text));
+        super::keep_replaced(&mut drafts, turn, &reply);
         mailbox::tell_drafts(&mut reply, drafts);
         reply
     }
