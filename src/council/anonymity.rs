@@ -119,18 +119,21 @@ pub(super) fn scrub_names(text: &str, names: &[&JudgeId]) -> String {
     text
 }
 
-/// Drops whole findings, least severe first and last ones first, until the rest fits; returns how many.
+/// Bytes to which the texts of findings are cut, step by step, before a finding is left out: one of 70 KB would else never
+/// reach the judge who could confirm it.
+const TEXT_STEPS: [usize; 3] = [4096, 1024, 256];
+
+/// Cuts long texts, and then drops whole findings, least severe first and last ones first, until the rest fits; returns how
+/// many are dropped.
 pub(super) fn fit_budget(peers: &mut [Peer], max_bytes: u64) -> u32 {
-    let size = |f: &PeerFinding| serde_json::to_vec(f).map_or(0, |bytes| bytes.len() as u64);
-    let mut all: Vec<(usize, usize, u64)> = Vec::new();
-    for (p, peer) in peers.iter().enumerate() {
-        all.extend(
-            peer.findings
-                .iter()
-                .enumerate()
-                .map(|(f, finding)| (p, f, size(finding))),
-        );
+    for max in TEXT_STEPS {
+        if sizes(peers).iter().map(|(_, _, bytes)| bytes).sum::<u64>() <= max_bytes {
+            return 0;
+        }
+        let findings = peers.iter_mut().flat_map(|peer| &mut peer.findings);
+        findings.for_each(|found| clip_texts(&mut found.finding, max));
     }
+    let mut all = sizes(peers);
     all.sort_by_key(|&(p, f, _)| {
         (
             peers[p].findings[f].finding.severity,
@@ -149,6 +152,34 @@ pub(super) fn fit_budget(peers: &mut [Peer], max_bytes: u64) -> u32 {
         peers[p].findings.remove(f);
     }
     u32::try_from(dropped.len()).unwrap_or(u32::MAX)
+}
+
+/// Peer, finding, and its bytes on the wire.
+fn sizes(peers: &[Peer]) -> Vec<(usize, usize, u64)> {
+    let size = |f: &PeerFinding| serde_json::to_vec(f).map_or(0, |bytes| bytes.len() as u64);
+    let findings = |(p, peer): (usize, &Peer)| {
+        let each = peer.findings.iter().enumerate();
+        each.map(|(f, finding)| (p, f, size(finding)))
+            .collect::<Vec<_>>()
+    };
+    peers.iter().enumerate().flat_map(findings).collect()
+}
+
+fn clip_texts(finding: &mut Finding, max: usize) {
+    let texts = [
+        &mut finding.description,
+        &mut finding.quote,
+        &mut finding.why,
+        &mut finding.fix,
+    ];
+    for text in texts.into_iter().chain(&mut finding.reference) {
+        if text.len() > max {
+            text.truncate(text.floor_char_boundary(max));
+            text.push_str(" … [cut]");
+        }
+    }
+    // A part of a replacement is none.
+    finding.suggestion.take_if(|text| text.len() > max);
 }
 
 #[cfg(test)]
@@ -259,5 +290,33 @@ mod tests {
             scrub_names("judge-10 and judge-1 agree", &names),
             "a judge and a judge agree"
         );
+    }
+
+    use proptest::prelude::*;
+
+    proptest! {
+        /// However long the words of a finding are, those who could confirm it are shown it: nothing is dropped that fits
+        /// when its words are cut, and what is dropped is never worse than what stays.
+        #[test]
+        fn words_are_cut_before_a_finding_is_left_out(
+            lengths in prop::collection::vec((0usize..100_000, 0u8..3), 1..8),
+        ) {
+            let severities = [Severity::Minor, Severity::Significant, Severity::Critical];
+            let findings = lengths.iter().enumerate().map(|(nth, &(length, severity))| {
+                let mut found = finding(&format!("A{}", nth + 1), severities[usize::from(severity)]);
+                found.finding.why = "ü".repeat(length / 2);
+                found.finding.suggestion = (length % 2 == 0).then(|| "s".repeat(length));
+                found
+            });
+            let mut peers = [peer("A", findings.collect())];
+            let max = 24 << 10;
+            prop_assert_eq!(fit_budget(&mut peers, max), 0);
+            let left: u64 = sizes(&peers).iter().map(|(_, _, bytes)| bytes).sum();
+            prop_assert!(left <= max, "{} bytes", left);
+            for (found, (length, _)) in peers[0].findings.iter().zip(&lengths) {
+                let whole = found.finding.why.len() == length / 2 * 2;
+                prop_assert!(whole || found.finding.why.ends_with("[cut]"));
+            }
+        }
     }
 }

@@ -244,15 +244,22 @@ fn keep_proven(
     let milder = answer.verdict < draft.verdict;
     let mut given_up = Vec::new();
     for finding in draft.findings {
-        if answer.findings.iter().any(|f| is_same(f, &finding)) {
-            continue;
-        }
-        if is_proven(state, seat, &finding) {
-            answer.findings.push(finding);
-        } else if finding.severity == Severity::Critical
-            && !answer.findings.iter().any(|f| is_near(f, &finding))
-        {
-            given_up.push(finding);
+        let is_proven = is_proven(state, seat, &finding);
+        let mut said = answer.findings.iter_mut();
+        match said.find(|f| is_same(f, &finding)) {
+            // Nobody asked about its weight.
+            Some(same) if is_proven => same.severity = same.severity.max(finding.severity),
+            None if is_proven => answer.findings.push(finding),
+            _ if finding.severity < Severity::Critical => {}
+            _ => {
+                let is_held = |f: &Finding| {
+                    f.severity == Severity::Critical
+                        && (is_same(f, &finding) || is_near(f, &finding))
+                };
+                if !answer.findings.iter().any(is_held) {
+                    given_up.push(finding);
+                }
+            }
         }
     }
     for raised in draft.independent_findings {
@@ -285,7 +292,7 @@ fn keep_proven(
         let (path, line) = (place.path.display(), place.line);
         let what = excerpt(&finding.description);
         state.add_note(format!(
-            "{judge} named a critical problem at {path}:{line} and left it out when asked for its quote: {what}"
+            "{judge} named a critical problem at {path}:{line} and gave it up when asked for its quote: {what}"
         ));
     }
     answer

@@ -3,24 +3,16 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use crate::council::outcome::{JudgeRecord, Verdict};
-use crate::report::{self, GatePolicy, Report};
-use crate::safe_file::{self, PARTIAL_PREFIX};
+use crate::report::Report;
 
-use super::seal::{DIGITS, MacKey, MacPurpose};
+use super::seal::MacKey;
+use super::sealed_reports::{SealedReports, clear_abandoned};
 
 /// How old a half-written file must be before it is taken for one that nobody will finish.
 const ABANDONED: Duration = Duration::from_secs(3600);
-
-/// The most bytes of one verdict.
-const MAX_VERDICT_BYTES: u64 = 16 << 20;
-
-/// A file is `{"seal":"…",` and the report as it was rendered, so that the seal covers bytes and not a way to write JSON.
-const OPEN: &str = "{\"seal\":\"";
-const MIDDLE: &str = "\",\n\"report\":";
-const CLOSE: &str = "}\n";
 
 /// How many files more than `keep` there may be before they are swept.
 const SLACK: usize = 16;
@@ -28,9 +20,8 @@ const SLACK: usize = 16;
 /// The verdicts of a repository.
 #[derive(Clone)]
 pub(crate) struct VerdictCache {
-    dir: PathBuf,
+    folder: SealedReports,
     keep: usize,
-    seal: Option<MacKey>,
 }
 
 /// One verdict as it lies in the cache.
@@ -46,26 +37,21 @@ pub(crate) struct CachedVerdict {
 impl VerdictCache {
     /// The cache below `memory_dir`, with room for `keep` verdicts. Without a seal nothing is kept and nothing known.
     pub(crate) fn new(memory_dir: &Path, keep: usize, seal: Option<MacKey>) -> Self {
+        let dir = memory_dir.join("verdicts");
         Self {
-            dir: memory_dir.join("verdicts"),
+            folder: SealedReports { dir, seal },
             keep,
-            seal,
         }
     }
 
     pub(crate) fn dir(&self) -> &Path {
-        &self.dir
+        &self.folder.dir
     }
 
     /// The verdict under a key; none where there is none that can be read, one that says that it is another's, or one that
     /// this user did not seal.
     pub(crate) fn get(&self, key: &str) -> Option<Report> {
-        let path = self.file_of_key(key)?;
-        if fs::metadata(&path).ok()?.len() > MAX_VERDICT_BYTES {
-            return None;
-        }
-        let text = safe_file::read_text(path).ok()?;
-        let report = report::json::parse(self.verified_json(&text)?).ok()?;
+        let report = self.folder.read(&self.folder.file_of_key(key)?)?;
         let own = report.receipt.run.recognition_key.as_deref() == Some(key);
         (own && is_worth_keeping(&report)).then_some(report)
     }
@@ -77,34 +63,17 @@ impl VerdictCache {
     /// When the folder cannot be written; nothing half-written is ever found by [`Self::get`].
     pub(crate) fn put(&self, report: &Report) -> io::Result<()> {
         let key = report.receipt.run.recognition_key.as_deref();
-        let path = key.and_then(|key| self.file_of_key(key));
-        let (Some(path), Some(seal)) = (path, &self.seal) else {
-            return Ok(());
-        };
-        if !is_worth_keeping(report) {
-            return Ok(());
+        let path = key.and_then(|key| self.folder.file_of_key(key));
+        if let Some(path) = path.filter(|_| is_worth_keeping(report)) {
+            self.folder.write(&path, report)?;
+            self.folder.remove_oldest(self.keep, SLACK);
         }
-        safe_file::make_folder(&self.dir)?;
-        let json = report::json::render(report, GatePolicy::default());
-        let seal = seal.mac_hex(MacPurpose::Verdict, json.as_bytes());
-        safe_file::write_file(&path, format!("{OPEN}{seal}{MIDDLE}{json}{CLOSE}"))?;
-        self.remove_oldest(SLACK);
         Ok(())
-    }
-
-    /// The report's own bytes in a file that this user sealed.
-    fn verified_json<'a>(&self, text: &'a str) -> Option<&'a str> {
-        let rest = text.strip_prefix(OPEN)?;
-        let (seal, rest) = rest.split_at_checked(DIGITS)?;
-        let json = rest.strip_prefix(MIDDLE)?.strip_suffix(CLOSE)?;
-        let ours = self.seal.as_ref()?;
-        ours.verify_mac(MacPurpose::Verdict, json.as_bytes(), seal)
-            .then_some(json)
     }
 
     /// How many files there are, those that count for nothing included.
     pub(crate) fn count(&self) -> usize {
-        self.list_files().len()
+        self.folder.list_files().len()
     }
 
     /// Every verdict that counts, the latest first.
@@ -118,7 +87,11 @@ impl VerdictCache {
                 report,
             })
         };
-        self.list_files().into_iter().filter_map(read).collect()
+        self.folder
+            .list_files()
+            .into_iter()
+            .filter_map(read)
+            .collect()
     }
 
     /// Forgets everything, and says how many verdicts that were.
@@ -127,79 +100,18 @@ impl VerdictCache {
     ///
     /// When a file cannot be removed, or a link leads to where they lie.
     pub(crate) fn clear(&self) -> io::Result<usize> {
-        safe_file::check_place(&self.dir)?;
-        let files = self.list_files();
-        for (path, _) in &files {
-            ignore_missing(fs::remove_file(path))?;
-        }
-        clear_abandoned(&self.dir, Duration::ZERO);
-        Ok(files.len())
+        self.folder.clear()
     }
 
     /// Forgets the oldest beyond the bound, and what was never finished. Says how many verdicts went.
     pub(crate) fn prune_excess(&self) -> usize {
-        clear_abandoned(&self.dir, ABANDONED);
+        let dir = self.dir();
+        clear_abandoned(dir, ABANDONED);
         // Suggestions on their way into the worktree.
-        self.dir
-            .parent()
+        dir.parent()
             .into_iter()
             .for_each(|dir| clear_abandoned(dir, ABANDONED));
-        self.remove_oldest(0)
-    }
-
-    fn remove_oldest(&self, slack: usize) -> usize {
-        let files = self.list_files();
-        if files.len() <= self.keep.saturating_add(slack) {
-            return 0;
-        }
-        let old = files.iter().skip(self.keep);
-        // Another process may have swept the same.
-        old.filter(|(path, _)| fs::remove_file(path).is_ok())
-            .count()
-    }
-
-    /// The files of verdicts, the latest first.
-    fn list_files(&self) -> Vec<(PathBuf, fs::Metadata)> {
-        let mut files: Vec<_> = dir_entries(&self.dir)
-            .filter(|(path, _)| path.extension().is_some_and(|end| end == "json"))
-            .collect();
-        let modified = |meta: &fs::Metadata| meta.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-        files.sort_by(|(a, x), (b, y)| modified(y).cmp(&modified(x)).then_with(|| a.cmp(b)));
-        files
-    }
-
-    /// The file of a key; none for what is no key.
-    fn file_of_key(&self, key: &str) -> Option<PathBuf> {
-        let hex = key.len() == 64 && key.bytes().all(|b| b.is_ascii_hexdigit());
-        hex.then(|| self.dir.join(format!("{key}.json")))
-    }
-}
-
-fn dir_entries(dir: &Path) -> impl Iterator<Item = (PathBuf, fs::Metadata)> {
-    safe_file::list_own(dir).filter_map(|entry| Some((entry.path(), entry.metadata().ok()?)))
-}
-
-/// Removes half-written files of that age.
-fn clear_abandoned(dir: &Path, age: Duration) {
-    let now = SystemTime::now();
-    for (path, meta) in dir_entries(dir) {
-        let half = path
-            .file_name()
-            .is_some_and(|name| name.to_string_lossy().starts_with(PARTIAL_PREFIX));
-        let old = meta
-            .modified()
-            .is_ok_and(|made| now.duration_since(made).unwrap_or_default() >= age);
-        if half && old {
-            // Whoever writes it still will find it gone and say so.
-            let _ = fs::remove_file(path);
-        }
-    }
-}
-
-fn ignore_missing(result: io::Result<()>) -> io::Result<()> {
-    match result {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other,
+        self.folder.remove_oldest(self.keep, 0)
     }
 }
 

@@ -7,8 +7,11 @@
 mod cache;
 pub(crate) mod line;
 mod seal;
+mod sealed_reports;
 mod signers;
+mod standing_objections;
 
 pub(crate) use cache::{CachedVerdict, VerdictCache, is_worth_keeping};
 pub(crate) use seal::{MacKey, MacPurpose};
 pub(crate) use signers::{ChangeAuthors, TrustedSigners};
+pub(crate) use standing_objections::StandingObjections;

@@ -1,9 +1,12 @@
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::SystemTime;
 
 use super::*;
 use crate::council::reproduction::{ReproductionRecord, ReproductionResult};
-use crate::report::MemoryPlace;
+use crate::memory::seal::DIGITS;
+use crate::memory::sealed_reports::{CLOSE, MIDDLE, OPEN, dir_entries};
+use crate::report::{self, GatePolicy, MemoryPlace};
 use council_protocol::RoundNumber;
 
 const EXAMPLE: &str = include_str!("../../docs/examples/report.json");
@@ -36,8 +39,8 @@ fn a_verdict_is_found_under_its_key_and_no_other() {
     }
     // A file that says that it is another's is nobody's.
     fs::copy(
-        cache.file_of_key(&key(1)).unwrap(),
-        cache.file_of_key(&key(2)).unwrap(),
+        cache.folder.file_of_key(&key(1)).unwrap(),
+        cache.folder.file_of_key(&key(2)).unwrap(),
     )
     .unwrap();
     assert_eq!(cache.get(&key(2)), None);
@@ -48,7 +51,7 @@ fn t29_a_verdict_that_somebody_else_put_there_is_none() {
     let dir = tempfile::tempdir().unwrap();
     let cache = cache(dir.path(), 10);
     cache.put(&report(1)).unwrap();
-    let file = cache.file_of_key(&key(1)).unwrap();
+    let file = cache.folder.file_of_key(&key(1)).unwrap();
     let sealed = fs::read_to_string(&file).unwrap();
     assert!(serde_json::from_str::<serde_json::Value>(&sealed).is_ok());
     // Another user's, or one with no key at all.
@@ -158,7 +161,7 @@ fn the_oldest_are_forgotten_beyond_the_bound() {
         let at = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000 + u64::from(n));
         let file = fs::File::options()
             .append(true)
-            .open(cache.file_of_key(&key(n)).unwrap())
+            .open(cache.folder.file_of_key(&key(n)).unwrap())
             .unwrap();
         file.set_modified(at).unwrap();
     }
@@ -174,9 +177,9 @@ fn a_file_that_was_cut_off_is_no_verdict_and_goes_in_time() {
     let dir = tempfile::tempdir().unwrap();
     let cache = cache(dir.path(), 10);
     cache.put(&report(1)).unwrap();
-    let whole = fs::read(cache.file_of_key(&key(1)).unwrap()).unwrap();
+    let whole = fs::read(cache.folder.file_of_key(&key(1)).unwrap()).unwrap();
     for length in [0, 1, whole.len() / 2, whole.len() - 3] {
-        fs::write(cache.file_of_key(&key(1)).unwrap(), &whole[..length]).unwrap();
+        fs::write(cache.folder.file_of_key(&key(1)).unwrap(), &whole[..length]).unwrap();
         assert_eq!(cache.get(&key(1)), None, "{length} bytes");
     }
     let half = cache.dir().join(".council-x");
@@ -251,7 +254,7 @@ fn a_writer_that_is_killed_leaves_a_whole_verdict_or_none() {
             .spawn()
             .unwrap();
         let end = std::time::Instant::now() + Duration::from_secs(20);
-        while cache.list_files().is_empty() && std::time::Instant::now() < end {
+        while cache.folder.list_files().is_empty() && std::time::Instant::now() < end {
             std::thread::sleep(Duration::from_millis(2));
         }
         std::thread::sleep(Duration::from_millis(after * 3));

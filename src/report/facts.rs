@@ -332,6 +332,9 @@ pub struct BackendFacts {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct InputDigests {
+    /// The changed lines and modes: the same for the same change, whoever judges it and however.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
     /// The packet's bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub packet: Option<String>,

@@ -253,6 +253,11 @@ pub(crate) fn recall_verdict(
     Ok(memory.recall_verdict(&known, &heard, &mut around, &mut Vec::new()))
 }
 
+/// The objection that a review of this change came to last, however it was held: see [`VerdictMemory::standing_objection`].
+pub(crate) fn standing_objection(prepared: &PreparedReview, start: &RunContext) -> Option<Report> {
+    VerdictMemory::for_change(prepared, start)?.standing_objection()
+}
+
 /// The digest of the code around the change as a brief would show it today; none: no judge reads a brief.
 fn context_today(
     prompts: &mut Option<SeatPrompts>,

@@ -155,6 +155,7 @@ impl RunDigests {
         prompts: Option<&SeatPrompts>,
     ) -> InputDigests {
         InputDigests {
+            change: Some(self.change.clone()),
             packet: Some(packet::packet_digest(packet)),
             config: Some(self.config.clone()),
             templates: self.templates.clone(),

@@ -12,7 +12,7 @@ use council_protocol::{Coverage, CoverageState};
 use crate::council::Dismissal;
 use crate::git::{self, UserGit};
 use crate::memory::line::{self, DismissalLine, LINE_VERSION, NoteLine, VerdictLine};
-use crate::memory::{VerdictCache, is_worth_keeping};
+use crate::memory::{StandingObjections, VerdictCache, is_worth_keeping};
 use crate::report::{MemoryPlace, Report, ReviewSubject};
 
 use crate::run::context::RunContext;
@@ -31,6 +31,7 @@ pub(crate) struct VerdictMemory<'a> {
     start: &'a RunContext,
     dir: PathBuf,
     cache: VerdictCache,
+    standing: StandingObjections,
     journal: DismissalJournal,
     trust: SignatureTrust<'a>,
     /// Whether notes are written here, as far as somebody has begun to find out.
@@ -130,6 +131,7 @@ impl<'a> VerdictMemory<'a> {
             prepared,
             start,
             cache: VerdictCache::new(&dir, keep, seal.clone()),
+            standing: StandingObjections::new(&dir, seal.clone()),
             journal: DismissalJournal::new(&dir, seal),
             dir,
             trust: SignatureTrust::new(start, prepared.change.place.dir.clone(), settings, authors),
@@ -229,13 +231,31 @@ impl<'a> VerdictMemory<'a> {
         if has_news || !is_same() {
             return None;
         }
-        let report = self.renew_report(report, place, signer, known, heard);
+        let report = self.renew_report(report, place, signer, &known.key, heard);
         let is_own = place == MemoryPlace::Cache && self.trust.authors.is_none();
         if is_own && !self.has_note(&report) {
             // The same change on another commit, or another verdict since something was dismissed: who fetches the notes
             // knows it, too.
             self.note_verdict(&report, known);
         }
+        Some(report)
+    }
+
+    /// The objection that an own review of this change came to last, however it was held, under today's dismissals; none: there is
+    /// none, or a later review took it back.
+    pub(crate) fn standing_objection(&self) -> Option<Report> {
+        let target = &self.prepared.packet.target;
+        let change = git::recognition_key(&self.prepared.change, &self.prepared.packet.files);
+        let range = (target.base.as_deref(), target.head.as_deref());
+        let report = self.standing.over(&change, range)?;
+        let run = report.receipt.run.name.clone();
+        let key = report.receipt.run.recognition_key.clone();
+        let (place, heard) = (MemoryPlace::Cache, self.load_dismissals());
+        let mut report = self.renew_report(report, place, None, &key.unwrap_or_default(), &heard);
+        report.outcome.notes.push(format!(
+            "this verdict stands since {run}, which was held otherwise than your configuration says; \
+             `git council review --fresh` of the same change takes its place"
+        ));
         Some(report)
     }
 
@@ -306,7 +326,7 @@ impl<'a> VerdictMemory<'a> {
         mut report: Report,
         place: MemoryPlace,
         signer: Option<String>,
-        known: &RunDigests,
+        key: &str,
         heard: &KnownDismissals,
     ) -> Report {
         let settings = &self.prepared.config.settings;
@@ -314,7 +334,7 @@ impl<'a> VerdictMemory<'a> {
         let run = &mut report.receipt.run;
         let head = report.target.head.take();
         run.recognise(place, head, signer, self.start.started_by.clone());
-        run.recognition_key = Some(known.key.clone());
+        run.recognition_key = Some(key.to_owned());
         let before = std::mem::take(&mut report.outcome.coverage);
         report.outcome.coverage = coverage_today(&self.prepared.coverage, &before);
         report.target = subject.target;
@@ -336,15 +356,18 @@ impl<'a> VerdictMemory<'a> {
 
     /// Keeps a verdict for the next time: in the cache, and as a note on the reviewed commit.
     pub(crate) fn save_verdict(&self, report: &Report, known: &RunDigests) {
-        if self.trust.authors.is_some() || !is_worth_keeping(report) {
+        if self.trust.authors.is_some() {
             return;
         }
-        if let Err(error) = self.cache.put(report) {
+        let kept = self.standing.hear(report);
+        if let Err(error) = kept.and_then(|()| self.cache.put(report)) {
             self.start
                 .notifier
                 .warn(&format!("the verdict could not be cached: {error}"));
         }
-        self.note_verdict(report, known);
+        if is_worth_keeping(report) {
+            self.note_verdict(report, known);
+        }
     }
 
     /// Writes the verdict onto the reviewed commit, as a line of its note.

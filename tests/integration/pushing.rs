@@ -390,3 +390,42 @@ fn the_configuration_of_another_remote_opens_no_gate() {
         .git(["branch", "--quiet", "--set-upstream-to", "fork/main"]);
     desk.repo.council(["review", "--fresh"]).ends(1);
 }
+
+/// Whatever council a review was held with: the gate asks the one of the configuration, and knows what the other one said.
+#[test]
+fn a_gate_remembers_what_any_review_of_the_same_change_objected() {
+    let desk = Desk::new().installed();
+    let (fails, passes) = (
+        crate::programs::answer("FAIL", ""),
+        crate::programs::answer("PASS", ""),
+    );
+    let judge = desk.repo.in_home("judge.sh");
+    let say = |text: &str| {
+        fs::write(&judge, text).unwrap();
+        fs::set_permissions(&judge, fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    let agents = format!("[agents.helper]\ndriver = 'command'\ncommand = [{judge:?}]\n");
+    desk.repo
+        .write_home(".config/git-council/config.toml", &agents);
+    desk.gate();
+    let by_helper = ["--agents", "helper"];
+    let stricter: [&[&str]; 4] = [&[], &["--quorum", "1"], &["--quick"], &["--", "notes.md"]];
+    for (nth, more) in stricter.iter().enumerate() {
+        desk.repo.write("notes.md", format!("Note {nth}.\n"));
+        desk.repo.write("more.md", format!("More {nth}.\n"));
+        desk.repo.commit("Notes");
+        let branch = format!("HEAD:b{nth}");
+        say(&fails);
+        let review = [&["review", "HEAD", "--fresh"], &by_helper[..], more].concat();
+        desk.repo.council_with(&[], &review).ends(3);
+        desk.push(&["origin", &branch])
+            .ends(1)
+            .tells("INCONCLUSIVE")
+            .tells("the push is blocked");
+        // A later review of the same change takes its place.
+        say(&passes);
+        let again = [&["review", "HEAD", "--fresh"], &by_helper[..]].concat();
+        desk.repo.council_with(&[], &again).ends(0);
+        desk.push(&["origin", &branch]).ends(0);
+    }
+}

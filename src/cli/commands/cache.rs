@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::cli::context::CommandContext;
 use crate::council::outcome::Verdict;
 use crate::git::RepositoryPaths;
-use crate::memory::{CachedVerdict, VerdictCache};
+use crate::memory::{CachedVerdict, StandingObjections, VerdictCache};
 use crate::report::GatePolicy;
 use crate::run::error::RunError;
 use crate::text::Columns;
@@ -64,8 +64,10 @@ pub(crate) fn run(args: &CacheArgs, start: &CommandContext) -> Result<(), RunErr
         CacheAction::Show(CacheShowArgs { json: true }) => print_json(&cache, start),
         CacheAction::Show(_) => show_verdicts(&cache, start),
         CacheAction::Clear => {
-            let cleared = cache.clear().map_err(|error| {
-                RunError::run(format!("cannot clear {}: {error}", cache.dir().display()))
+            let standing = StandingObjections::new(&dir, None);
+            let cleared = cache.clear().and_then(|n| standing.clear().map(|_| n));
+            let cleared = cleared.map_err(|error| {
+                RunError::run(format!("cannot clear {}: {error}", dir.display()))
             })?;
             let noun = if cleared == 1 { "verdict" } else { "verdicts" };
             start.console.print(&format!("{cleared} {noun} deleted\n"))

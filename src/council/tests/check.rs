@@ -99,8 +99,35 @@ fn a_critical_finding_that_is_left_out_when_asked_for_its_quote_is_told() {
     run.answer("judge-1", Vote::Pass, |_| {});
     run.answer("judge-2", Vote::Pass, |_| {});
     assert!(run.noted(
-        "judge-1 named a critical problem at a.rs:3 and left it out when asked for its quote"
+        "judge-1 named a critical problem at a.rs:3 and gave it up when asked for its quote"
     ));
+}
+
+/// The weight of a finding is not what was asked about.
+#[test]
+fn a_critical_finding_that_is_lowered_when_asked_for_a_quote_is_told_or_stays() {
+    for line in [3, 40] {
+        let mut run = Run::seated(alone());
+        run.stubborn = false;
+        run.answer("judge-1", Vote::Fail, |a| {
+            a.findings = vec![bogus(), finding(Severity::Critical, 40)]
+        });
+        run.answer("judge-1", Vote::Pass, |a| {
+            a.findings = vec![finding(Severity::Minor, line)];
+        });
+        run.answer("judge-2", Vote::Pass, |_| {});
+        assert!(run.noted(
+            "judge-1 named a critical problem at a.rs:3 and gave it up when asked for its quote"
+        ));
+        let outcome = run.concluded();
+        let critical = outcome
+            .findings
+            .iter()
+            .filter(|f| f.finding.severity == Severity::Critical);
+        let lines: Vec<u32> = critical.map(|f| f.finding.location.line).collect();
+        assert_eq!(lines, [40], "what was proven keeps its weight");
+        assert_ne!(outcome.verdict, Verdict::Pass);
+    }
 }
 
 #[test]
@@ -122,7 +149,7 @@ fn what_was_right_stays_when_only_the_rest_is_mended() {
         .map(|f| f.finding.location.line)
         .collect();
     assert_eq!(lines, [3, 40]);
-    assert!(!run.noted("left it out"));
+    assert!(!run.noted("gave it up"));
 }
 
 #[test]

@@ -138,6 +138,7 @@ pub(super) fn run() -> RunFacts {
         }),
         debate: Some(DebateMode::Auto),
         digests: InputDigests {
+            change: Some("9a".repeat(32)),
             packet: Some(
                 "9f2c4e6a8b0d1f3357799bbddff02244668800aaccee11335577991bd3f5a7c9e".into(),
             ),

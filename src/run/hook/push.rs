@@ -242,6 +242,7 @@ impl PrePush<'_> {
         let run = &mut prepared.config.settings.timeouts.run;
         *run = Some(run.filter(|_| models).map_or(left, |run| run.min(left)));
         prepared.config.settings.output.save = false;
+        let standing = (!models).then(|| convene::standing_objection(&prepared, self.start));
         let mut recalled = None;
         if !models {
             recalled = convene::recall_verdict(&prepared, self.start)?;
@@ -252,7 +253,7 @@ impl PrePush<'_> {
                 )
             };
             if let Some(known) = recalled.take_if(|known| rules_spoke(known)) {
-                return Ok(known);
+                return Ok(stricter(known, standing.flatten()));
             }
             use_builtin_judges(&mut prepared.config.settings);
         }
@@ -264,10 +265,15 @@ impl PrePush<'_> {
         };
         let report = convene::convene_review(prepared, options, self.start)?;
         // What models came to before does not take the place of the rules: the stricter of the two counts.
-        let stricter = recalled.filter(|known| {
-            severity_of(known.outcome.verdict) >= severity_of(report.outcome.verdict)
-        });
-        Ok(stricter.unwrap_or(report))
+        let report = match recalled {
+            Some(known)
+                if severity_of(known.outcome.verdict) >= severity_of(report.outcome.verdict) =>
+            {
+                known
+            }
+            _ => report,
+        };
+        Ok(stricter(report, standing.flatten()))
     }
 
     /// Quiet when all is well and nobody watches.
@@ -293,6 +299,16 @@ impl PrePush<'_> {
         if is_stopped_by_gate && settings.hook.mode == HookMode::Advisory {
             news.end_with(PushEnding::Advice);
         }
+    }
+}
+
+/// The report that weighs more; the first one where both say the same.
+fn stricter(report: Report, other: Option<Report>) -> Report {
+    let weighs_more =
+        |other: &Report| severity_of(other.outcome.verdict) > severity_of(report.outcome.verdict);
+    match other {
+        Some(other) if weighs_more(&other) => other,
+        _ => report,
     }
 }
 

@@ -1,0 +1,204 @@
+//! The objections that stand: the last one over each change, until a later review of the same change says otherwise.
+//!
+//! A verdict of the cache is known again for the very same council alone. A gate that asked only the cache would open for
+//! whoever called a stricter council (a debate, a larger quorum) than the one of the configuration.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use council_protocol::Vote;
+
+use crate::council::outcome::{JudgeRecord, ReviewedBy, Verdict};
+use crate::report::Report;
+
+use super::cache::is_worth_keeping;
+use super::seal::MacKey;
+use super::sealed_reports::{SealedReports, ignore_missing};
+
+/// The most objections that stand at a time.
+const MAX_OBJECTIONS: usize = 64;
+
+/// The reviews of a repository that came to FAIL, or to INCONCLUSIVE though a judge objected.
+pub(crate) struct StandingObjections(SealedReports);
+
+impl StandingObjections {
+    /// Those below `memory_dir`.
+    pub(crate) fn new(memory_dir: &Path, seal: Option<MacKey>) -> Self {
+        let dir = memory_dir.join("standing");
+        Self(SealedReports { dir, seal })
+    }
+
+    /// Hears of a review that has just ended. An objection stands from now on. A complete review without one ends those over
+    /// the same change; rules alone take back nothing that models said.
+    ///
+    /// # Errors
+    ///
+    /// When the folder cannot be written.
+    pub(crate) fn hear(&self, report: &Report) -> io::Result<()> {
+        if is_objection(report) {
+            let change = report.receipt.run.digests.change.as_deref();
+            let path = change.and_then(|change| self.0.file_of_key(change));
+            let is_weightier = |path: &PathBuf| {
+                let known = self.0.read(path);
+                known.is_none_or(|known| is_by_rules(&known) || !is_by_rules(report))
+            };
+            if let Some(path) = path.filter(is_weightier) {
+                self.0.write(&path, report)?;
+                self.0.remove_oldest(MAX_OBJECTIONS, 0);
+            }
+        } else if is_worth_keeping(report) {
+            for (path, standing) in self.all() {
+                if is_answered(&standing, report) {
+                    ignore_missing(fs::remove_file(path))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The latest objection to this change: over the same lines, or over a part of what lies between the same commits.
+    pub(crate) fn over(&self, change: &str, range: (Option<&str>, Option<&str>)) -> Option<Report> {
+        let is_over = |standing: &Report| {
+            let run = &standing.receipt.run;
+            run.digests.change.as_deref() == Some(change)
+                || (range.1.is_some() && range_of(standing) == range)
+        };
+        let mut standing = self.all().map(|(_, report)| report);
+        standing.find(is_over)
+    }
+
+    /// Forgets all of them, and says how many those were.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be removed, or a link leads to where they lie.
+    pub(crate) fn clear(&self) -> io::Result<usize> {
+        self.0.clear()
+    }
+
+    /// All of them, the latest first.
+    fn all(&self) -> impl Iterator<Item = (PathBuf, Report)> {
+        let files = self.0.list_files().into_iter();
+        files.filter_map(|(path, _)| self.0.read(&path).map(|report| (path, report)))
+    }
+}
+
+fn range_of(report: &Report) -> (Option<&str>, Option<&str>) {
+    let target = &report.target;
+    (target.base.as_deref(), target.head.as_deref())
+}
+
+/// Whether a review objects to its change. One that merely could not be held (no network) does not.
+fn is_objection(report: &Report) -> bool {
+    let outcome = &report.outcome;
+    let objects = |judge: &JudgeRecord| {
+        let votes = [judge.counted, judge.lost_vote, judge.unplaced];
+        votes.contains(&Some(Vote::Fail))
+    };
+    match outcome.verdict {
+        Verdict::Fail => true,
+        Verdict::Inconclusive => outcome.judges.iter().any(objects),
+        _ => false,
+    }
+}
+
+/// Whether a later review took back an objection: it read the same change or more of it, and was not of rules alone where models
+/// had spoken.
+fn is_answered(standing: &Report, later: &Report) -> bool {
+    let change = |report: &Report| report.receipt.run.digests.change.clone();
+    let is_whole = later.target.only.is_empty() && later.target.head.is_some();
+    let is_same =
+        change(standing) == change(later) || (is_whole && range_of(standing) == range_of(later));
+    is_same && (is_by_rules(standing) || !is_by_rules(later))
+}
+
+fn is_by_rules(report: &Report) -> bool {
+    report.outcome.reviewed_by == ReviewedBy::Rules
+}
+
+#[cfg(test)]
+mod laws {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::report;
+
+    const EXAMPLE: &str = include_str!("../../docs/examples/report.json");
+
+    /// A review as it ended: over which change, by whom, with which verdict, and of the whole range or a part.
+    type Ended = (u8, bool, u8, bool);
+
+    fn ended(&(change, by_models, verdict, is_whole): &Ended) -> Report {
+        let mut report = report::json::parse(EXAMPLE).unwrap();
+        report.incomplete = false;
+        report.receipt.run.recognised = None;
+        report.receipt.run.recognition_key = Some(format!("{:064x}", 1));
+        // A part of a range is another change between the same commits.
+        let part = if is_whole { 0 } else { 100 };
+        report.receipt.run.digests.change = Some(format!("{:064x}", change + part));
+        report.target.base = Some(format!("base-{change}"));
+        report.target.head = Some(format!("head-{change}"));
+        report.target.only = if is_whole {
+            vec![]
+        } else {
+            vec!["a".to_owned()]
+        };
+        let judges = &mut report.outcome.judges;
+        judges.iter_mut().for_each(|judge| {
+            judge.failures.clear();
+            judge.seat.agent.deterministic = !by_models;
+            judge.counted = Some(Vote::Pass);
+        });
+        report.outcome.reviewed_by = ReviewedBy::of_records(judges);
+        report.outcome.verdict = match verdict {
+            0 => Verdict::Pass,
+            1 => Verdict::Warn,
+            2 => Verdict::Inconclusive,
+            _ => Verdict::Fail,
+        };
+        report
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// An objection stands until a review of the same change, or of all that it is a part of, comes to something
+        /// milder: by models, where models objected.
+        #[test]
+        fn an_objection_stands_until_the_same_change_is_reviewed_again(
+            reviews in prop::collection::vec((0u8..2, any::<bool>(), 0u8..4, any::<bool>()), 1..8),
+        ) {
+            let dir = tempfile::tempdir().unwrap();
+            let store = StandingObjections::new(dir.path(), Some(MacKey::new([7; 32])));
+            for review in &reviews {
+                store.hear(&ended(review)).unwrap();
+            }
+            for change in 0..2 {
+                for is_whole in [true, false] {
+                    let part = if is_whole { 0 } else { 100 };
+                    let own = || reviews.iter().enumerate().filter(|(_, r)| r.0 == change);
+                    let is_answered = |(at, objection): (usize, &Ended)| {
+                        own().any(|(later, r)| {
+                            let is_milder = later > at && r.2 < 2 && (r.1 || !objection.1);
+                            is_milder && (r.3 || !is_whole)
+                        })
+                    };
+                    let mut objections = own().filter(|(_, r)| r.3 == is_whole && r.2 == 3);
+                    let stands = objections.any(|objection| !is_answered(objection));
+                    let name = format!("{:064x}", change + part);
+                    let standing = store.over(&name, (None, None));
+                    prop_assert_eq!(standing.is_some(), stands, "{:?}", (change, is_whole));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_review_that_could_not_be_held_objects_to_nothing() {
+        let mut report = ended(&(0, true, 2, true));
+        assert!(!is_objection(&report));
+        report.outcome.judges[0].lost_vote = Some(Vote::Fail);
+        assert!(is_objection(&report));
+    }
+}
