@@ -65,7 +65,7 @@ pub use extract::object_of;
 pub use findings::{add_carried, proven_place};
 pub use lost_answer::says_objection;
 pub use notes::NOBODY_ANSWERED;
-pub use objections::PART_MARK;
+pub use objections::{PART_MARK, bench_judge};
 pub use outcome::Outcome;
 pub use plan::Plan;
 pub use plan::{Dismissal, DismissalGround};

@@ -66,6 +66,12 @@ pub(super) struct CastVotes<'a> {
 /// Stands between a judge's name and the part of a large change that it was shown.
 pub const PART_MARK: &str = "-part-";
 
+/// The judge of the bench behind one that was shown a part of a change: the same one judges each part.
+pub fn bench_judge(judge: &JudgeId) -> &str {
+    let name = judge.as_str();
+    name.rsplit_once(PART_MARK).map_or(name, |(whole, _)| whole)
+}
+
 /// The part of a change that a judge was shown; none: it sees all of it.
 fn part_of(judge: &JudgeId) -> Option<&str> {
     judge.as_str().rsplit_once(PART_MARK).map(|(_, part)| part)

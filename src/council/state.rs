@@ -178,7 +178,12 @@ impl DebateState {
             let read = models
                 .iter()
                 .filter(|j| j.is_counted() && is_read(&j.coverage()));
-            if file.state == CoverageState::Reviewed && read.count() < asked.count().min(quorum) {
+            // In a change of parts those who were shown another one say that it did not fit.
+            let is_told = matches!(
+                file.state,
+                CoverageState::Reviewed | CoverageState::OverBudget
+            );
+            if is_told && read.count() < asked.count().min(quorum) {
                 file.state = CoverageState::Unreadable {
                     reason: LOST_READERS.into(),
                 };

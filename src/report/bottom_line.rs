@@ -1,12 +1,14 @@
 //! Headline, exit code and check conclusion: one function, so that no surface can be greener than another.
 
+use std::collections::BTreeSet;
+
 use council_protocol::{CoverageState, Severity, Vote};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::council::outcome::{Disposition, JudgeRecord, JudgedFinding, Verdict, VerdictReason};
 use crate::council::quorum::Attendance;
-use crate::council::{SupportedVote, UNASKED, votes_after_dismissals};
+use crate::council::{SupportedVote, UNASKED, bench_judge, votes_after_dismissals};
 use crate::report::whole::Report;
 
 /// The exit codes of the program. Where several apply, 1 goes before 3, and 3 before 4.
@@ -227,7 +229,7 @@ impl Report {
                     "nothing that was found holds, {} rejected",
                     count_noun(self.rejected_findings().count(), "finding", "findings")
                 ),
-                0 => format!("{} found nothing", count_judges(who.counted)),
+                0 => self.quiet_clause(),
                 many => format!(
                     "nothing is open, {} dismissed",
                     count_noun(many, "finding", "findings")
@@ -246,14 +248,14 @@ impl Report {
             | VerdictReason::SignificantConfirmed => self.weighty_counts(),
             VerdictReason::VerdictWithoutFinding => {
                 let judges = &self.outcome.judges;
-                let votes = self.supported_votes();
-                let fails = votes.iter().filter(|v| v.left == Vote::Fail).count();
+                let counted = self.bench_size(|_| true);
+                let fails = self.bench_size(|vote| vote.left == Vote::Fail);
                 if fails == 1 {
                     "a judge votes FAIL, but none of its findings holds".into()
                 } else if fails > 1 {
                     format!(
                         "{fails} of {} vote FAIL, but none of their findings fails the change",
-                        count_judges(who.counted)
+                        count_judges(counted)
                     )
                 } else if judges.iter().any(JudgeRecord::objects_unread) {
                     "a judge objects in an answer that does not count; see the notes".into()
@@ -314,6 +316,31 @@ impl Report {
             VerdictReason::DuelTimeout => "one side of the duel did not answer in time".into(),
             VerdictReason::DuelViolation => "one side of the duel broke the protocol".into(),
         }
+    }
+
+    /// `2 judges found nothing`: only of judges that vote so. A vote that brings no finding is told.
+    fn quiet_clause(&self) -> String {
+        let counted = self.bench_size(|_| true);
+        let uneasy = self.bench_size(|vote| vote.left > Vote::Pass);
+        match uneasy {
+            0 => format!("{} found nothing", count_judges(counted)),
+            1 => format!(
+                "no finding, though 1 of {} votes WARN",
+                count_judges(counted)
+            ),
+            n => format!(
+                "no finding, though {n} of {} vote WARN",
+                count_judges(counted)
+            ),
+        }
+    }
+
+    /// How many judges of the bench cast such a vote: whoever judges the parts of a large change is one.
+    fn bench_size(&self, is_meant: impl Fn(&SupportedVote<'_>) -> bool) -> u32 {
+        let votes = self.supported_votes();
+        let meant = votes.iter().filter(|vote| is_meant(vote));
+        let names: BTreeSet<&str> = meant.map(|v| bench_judge(&v.judge.seat.judge)).collect();
+        u32::try_from(names.len()).unwrap_or(u32::MAX)
     }
 
     /// How many models vote FAIL in the end without the evidence for it; none: most of them, or nobody.

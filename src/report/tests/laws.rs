@@ -8,7 +8,7 @@ use super::super::{CheckConclusion, FailOn, GatePolicy, Report, exit};
 use super::parts;
 use crate::council::exchange::CancelCause;
 use crate::council::outcome::{Disposition, Outcome, Verdict, VerdictReason};
-use crate::council::votes_after_dismissals;
+use crate::council::{PART_MARK, votes_after_dismissals};
 
 fn any_verdict() -> impl Strategy<Value = Verdict> {
     prop::sample::select(vec![
@@ -118,4 +118,42 @@ fn count_votes(votes: impl Iterator<Item = Vote> + Clone) -> String {
         .map(|(number, vote)| format!("{number} {}", vote.as_str()))
         .collect();
     words.join(", ")
+}
+
+proptest! {
+    /// Law: a quiet headline counts whoever sits on the bench, in however many parts they read the change, and nobody whose
+    /// vote is worse than PASS "found nothing".
+    #[test]
+    fn a_quiet_headline_says_nothing_of_those_who_object(
+        votes in prop::collection::vec((any::<bool>(), 1usize..4), 1..5),
+    ) {
+        let (mut outcome, subject, run) = parts::whole();
+        let model = outcome.judges[0].clone();
+        outcome.judges.clear();
+        for (nth, &(warns, shards)) in votes.iter().enumerate() {
+            for part in 1..=shards {
+                let mut judge = model.clone();
+                let name = format!("judge-{nth}");
+                judge.seat.judge = match shards {
+                    1 => name.as_str().into(),
+                    _ => format!("{name}{PART_MARK}{part}").as_str().into(),
+                };
+                judge.seat.agent.deterministic = false;
+                let is_uneasy = warns && part == shards;
+                judge.counted = Some(if is_uneasy { Vote::Warn } else { Vote::Pass });
+                outcome.judges.push(judge);
+            }
+        }
+        outcome.findings.clear();
+        (outcome.verdict, outcome.reason) = (Verdict::Pass, VerdictReason::NoFindings);
+        let headline = Report::new(outcome, subject, run, &Redactor::default()).headline();
+        let (all, uneasy) = (votes.len(), votes.iter().filter(|(warns, _)| *warns).count());
+        let who = if all == 1 { "1 judge".to_owned() } else { format!("{all} judges") };
+        let told = match uneasy {
+            0 => format!("PASS: {who} found nothing"),
+            1 => format!("PASS: no finding, though 1 of {who} votes WARN"),
+            _ => format!("PASS: no finding, though {uneasy} of {who} vote WARN"),
+        };
+        prop_assert!(headline.starts_with(&told), "{} / {}", headline, told);
+    }
 }

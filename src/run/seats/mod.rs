@@ -17,6 +17,8 @@ use council_builtin::{councillors, perspectives};
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::{JudgeId, Packet, Seat};
 
+use crate::council::PART_MARK;
+
 #[cfg(test)]
 use crate::config::LayerSource;
 use crate::config::{Config, Settings};
@@ -465,6 +467,8 @@ fn unused_name(perspective: &str, number: usize, taken: &[Seat]) -> JudgeId {
     } else {
         format!("judge-{perspective}")
     };
+    // The mark of a judge that is shown one part of a large change.
+    let base = base.replace(PART_MARK, "-part_");
     let free = |name: &String| !taken.iter().any(|seat| seat.judge.as_str() == name);
     let numbered = (2..).map(|n| format!("{base}-{n}"));
     let name = std::iter::once(base.clone())
