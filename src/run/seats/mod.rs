@@ -17,11 +17,10 @@ use council_builtin::{councillors, perspectives};
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::{JudgeId, Packet, Seat};
 
-use crate::council::PART_MARK;
-
 #[cfg(test)]
 use crate::config::LayerSource;
 use crate::config::{Config, Settings};
+use crate::council::PART_MARK;
 use crate::council::plan::{DebateMode, Procedure, ProcedureOptions};
 use crate::registry::{BackendChoice, BackendRequest};
 use crate::run::error::RunError;
