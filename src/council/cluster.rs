@@ -120,8 +120,21 @@ impl<'a> ComparedFinding<'a> {
         if overlap {
             same_category && shared >= 1 || percent >= 30 && shared >= 2
         } else {
-            same_category && percent >= 30 && shared >= 2 || percent >= 60 && shared >= 3
+            let alike =
+                same_category && percent >= 30 && shared >= 2 || percent >= 60 && shared >= 3;
+            alike && self.shares_names_with(other)
         }
+    }
+
+    /// Whether the lines of one name something that the other side quotes or speaks of. Without that, the same general
+    /// sentence ("The result is not checked.") about two lines is about two results.
+    fn shares_names_with(&self, other: &Self) -> bool {
+        let quoted = |one: &Self| names_in(&one.finding.quote);
+        let (own, others) = (quoted(self), quoted(other));
+        let told = |one: &Self| names_in(&one.finding.description);
+        !own.is_disjoint(&others)
+            || !told(self).is_disjoint(&others)
+            || !told(other).is_disjoint(&own)
     }
 
     /// Whether two near lines do the same to other things (`free(a)` beside `free(b)`): two problems of one kind, however
@@ -142,6 +155,25 @@ impl<'a> ComparedFinding<'a> {
         };
         names_own(self, other) && names_own(other, self)
     }
+}
+
+/// Words of languages that stand in many lines and name nothing.
+const KEYWORDS: [&str; 24] = [
+    "if", "else", "for", "while", "return", "in", "let", "const", "var", "def", "fn", "func",
+    "function", "new", "self", "this", "int", "str", "string", "none", "null", "true", "false",
+    "the",
+];
+
+/// What a text names: its words, numbers and keywords left out.
+fn names_in(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    let words = words.map(str::to_lowercase);
+    let is_name = |word: &String| {
+        word.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && !KEYWORDS.contains(&word.as_str())
+            && !STOP.contains(&word.as_str())
+    };
+    words.filter(is_name).collect()
 }
 
 /// Whether two quotes are the same statement with other names and values in it.

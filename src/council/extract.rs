@@ -6,6 +6,10 @@ use council_protocol::{ANSWER_VERSION, Answer, Failure, FailureKind, RoundNumber
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::answer_fields;
+use super::lost_answer::says_fail;
+use super::plain_words::stops;
+
 /// The largest reply that is read, in bytes; more is a failure of the kind `oversized`.
 pub const MAX_ANSWER_BYTES: usize = 4 << 20;
 
@@ -49,7 +53,8 @@ pub fn extract_answer(raw: &str, expected: ExpectedEcho<'_>) -> Result<Answer, F
         return Err(Failure::new(FailureKind::Oversized, detail));
     }
     check_single_answer(raw, expected.key)?;
-    let mut value = parse_object(find_object(raw)?)?;
+    let object = find_object(raw)?;
+    let mut value = parse_object(object)?;
     let carried = count_answers(&value, expected.key);
     if carried > 1 {
         return Err(several_answers(carried));
@@ -60,8 +65,8 @@ pub fn extract_answer(raw: &str, expected: ExpectedEcho<'_>) -> Result<Answer, F
     }
     strip_nulls(&mut value);
     check_echo(&value, expected)?;
-    check_spelling(&value)?;
-    check_places(&value)?;
+    answer_fields::check_fields(&value).map_err(malformed_failure)?;
+    check_last_words(raw, object, &value)?;
     fall_back(&mut value, expected.round);
     let answer: Answer = serde_path_to_error::deserialize(value)
         .map_err(|e| malformed_failure(format!("{}: {}", e.path(), e.inner())))?;
@@ -106,6 +111,19 @@ fn check_single_answer(raw: &str, key: &str) -> Result<(), Failure> {
         0 | 1 => Ok(()),
         count => Err(several_answers(count)),
     }
+}
+
+/// Words behind an answer that stop the change are no part of it, and the vote in it may be PASS.
+fn check_last_words(raw: &str, object: &str, value: &Value) -> Result<(), Failure> {
+    let end = raw.find(object).map_or(raw.len(), |at| at + object.len());
+    let last_words = &raw[end..];
+    let is_fail = value.get("verdict").and_then(Value::as_str) == Some("FAIL");
+    if is_fail || !(says_fail(last_words) || stops(last_words)) {
+        return Ok(());
+    }
+    Err(malformed_failure(
+        "the words behind the answer object to the change; say in `verdict` what counts".to_owned(),
+    ))
 }
 
 fn several_answers(count: usize) -> Failure {
@@ -256,76 +274,6 @@ fn check_echo(value: &Value, expected: ExpectedEcho<'_>) -> Result<(), Failure> 
     Ok(())
 }
 
-/// A field that is one of ours but for its case would be passed over, and what it says with it.
-fn check_spelling(value: &Value) -> Result<(), Failure> {
-    const FIELDS: [&str; 4] = ["findings", "independent_findings", "verdict", "withdrawn"];
-    let names = value.as_object().into_iter().flat_map(Map::keys);
-    for name in names {
-        let plain = name.to_lowercase().replace(['-', ' '], "_");
-        let meant = FIELDS
-            .iter()
-            .find(|field| **field == plain && plain != *name);
-        if let Some(meant) = meant {
-            return Err(malformed_failure(format!(
-                "{name}: there is no such field; it is `{meant}`"
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// The lists of findings that are read.
-const LISTS: [&str; 5] = [
-    "findings",
-    "issues",
-    "problems",
-    "finding",
-    "independent_findings",
-];
-
-/// A finding in a field that nobody reads would be lost, and the vote beside it may be PASS.
-fn check_places(value: &Value) -> Result<(), Failure> {
-    let fields = value.as_object().into_iter().flatten();
-    for (name, inner) in fields {
-        let is_lost = if LISTS.contains(&name.as_str()) {
-            let items = inner.as_array().into_iter().flatten();
-            let items = items.map(|item| item.get("finding").unwrap_or(item));
-            let parts = items.flat_map(|item| item.as_object().into_iter().flatten());
-            parts.map(|(_, part)| part).any(holds_finding)
-        } else {
-            holds_finding(inner)
-        };
-        if is_lost {
-            return Err(malformed_failure(format!(
-                "{name}: a finding stands in it, where nobody reads one; put it into `findings`"
-            )));
-        }
-    }
-    Ok(())
-}
-
-/// Whether a finding stands somewhere in a value.
-fn holds_finding(value: &Value) -> bool {
-    match value {
-        Value::Object(fields) => {
-            let parts = [
-                "description",
-                "message",
-                "title",
-                "location",
-                "path",
-                "file",
-                "line",
-            ];
-            let is_finding = fields.get("severity").is_some_and(Value::is_string)
-                && parts.iter().any(|part| fields.contains_key(*part));
-            is_finding || fields.values().any(holds_finding)
-        }
-        Value::Array(items) => items.iter().any(holds_finding),
-        _ => false,
-    }
-}
-
 fn show_value(value: Option<&Value>) -> String {
     value.map_or_else(|| "missing".to_owned(), Value::to_string)
 }
@@ -337,6 +285,12 @@ fn fall_back(value: &mut Value, round: RoundNumber) {
     }
     set_case(value, "verdict", str::to_uppercase);
     set_case(value, "confidence", str::to_uppercase);
+    for response in array_field(value, "responses") {
+        plain_stance(response);
+        if let Some(Value::String(to)) = response.get_mut("to") {
+            *to = plain_id(to);
+        }
+    }
     for finding in array_field(value, "findings") {
         set_case(finding, "severity", str::to_lowercase);
     }
@@ -372,13 +326,22 @@ fn take_early_findings(value: &mut Value) {
     let Some(fields) = value.as_object_mut() else {
         return;
     };
+    // What is no list, serde refuses.
+    if !fields
+        .get("independent_findings")
+        .is_some_and(Value::is_array)
+    {
+        return;
+    }
     let Some(Value::Array(raised)) = fields.remove("independent_findings") else {
         return;
     };
     let found = raised.into_iter().filter_map(|mut item| {
         let tag = item.get("tag").and_then(Value::as_str).unwrap_or_default();
         let absent = tag == "not_reproduced";
-        item.get_mut("finding").filter(|_| !absent).map(Value::take)
+        let found = item.get_mut("finding").map(Value::take);
+        // Without its tag it is a finding as well.
+        Some(found.unwrap_or(item)).filter(|_| !absent)
     });
     let found: Vec<Value> = found.collect();
     let findings = fields
@@ -386,6 +349,30 @@ fn take_early_findings(value: &mut Value) {
         .or_insert_with(|| Value::Array(Vec::new()));
     if let Some(findings) = findings.as_array_mut() {
         findings.extend(found);
+    }
+}
+
+/// `Agreed`, `partially agreed`: the word of a stance, however it is written.
+fn plain_stance(response: &mut Value) {
+    if let Some(Value::String(stance)) = response.get_mut("stance") {
+        *stance = stance.trim().to_lowercase().replace([' ', '-'], "_");
+    }
+}
+
+/// `#A1`, `**A1**` and `Finding A1` mean A1. What is no id (a judge's role) stays as it is.
+fn plain_id(to: &str) -> String {
+    let last = to.split_whitespace().next_back().unwrap_or_default();
+    let bare = last.trim_matches(|c: char| !c.is_alphanumeric());
+    let digits = bare.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    let letters = bare.len() - digits.len();
+    let is_id = letters <= 3 && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    let named = to.trim().trim_end_matches(last).trim().to_lowercase();
+    let is_named =
+        named.is_empty() || ["finding", "finding:", "id", "to"].contains(&named.as_str());
+    if is_id && is_named {
+        bare.to_owned()
+    } else {
+        to.to_owned()
     }
 }
 

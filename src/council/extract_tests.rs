@@ -327,3 +327,19 @@ fn findings_under_another_name_are_read_or_refused() {
         assert!(failure.detail.contains("it is `"), "{failure}");
     }
 }
+
+proptest! {
+    /// What a judge says of another's finding counts, however it writes the id and the word.
+    #[test]
+    fn a_response_is_read_in_every_spelling(
+        form in prop::sample::select(vec!["A1", "a1", "#A1", "**A1**", "`A1`", "[A1]", "Finding A1", "finding A1:", " A1 "]),
+        stance in prop::sample::select(vec!["agreed", "Agreed", "AGREED", " agreed"]),
+        role in "[A-Z][a-z]{3,9} [A-Z][a-z]{3,9}",
+    ) {
+        prop_assert!(plain_id(form).eq_ignore_ascii_case("A1"), "{}", form);
+        prop_assert_eq!(plain_id(&role), role.clone());
+        let mut response = serde_json::json!({"to": form, "stance": stance});
+        plain_stance(&mut response);
+        prop_assert_eq!(&response["stance"], "agreed");
+    }
+}

@@ -9,7 +9,7 @@ use super::plain_words::{NEGATIONS, Words, objects};
 const MAX_NAMED: usize = 3;
 
 /// Characters of a finding's words in a note.
-const EXCERPT_CHARS: usize = 120;
+pub(super) const EXCERPT_CHARS: usize = 120;
 
 /// An answer that does not count, as far as it can be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub(super) struct LostAnswer {
     pub(super) keyed: bool,
     /// Its critical findings, in words: where each is said to be, and what it says.
     pub(super) criticals: Vec<String>,
+    /// What it says, where that is neither an objection that can be told nor a consent: a proper answer takes its place.
+    pub(super) unclear: Option<String>,
 }
 
 impl LostAnswer {
@@ -38,6 +40,7 @@ impl LostAnswer {
             keyed: true,
             // A note of their own names them.
             criticals: Vec::new(),
+            unclear: None,
         })
     }
 
@@ -63,6 +66,7 @@ impl LostAnswer {
             weight,
             keyed: true,
             criticals,
+            unclear: None,
         })
     }
 
@@ -74,16 +78,39 @@ impl LostAnswer {
             weight: vote,
             keyed: true,
             criticals: Vec::new(),
+            unclear: None,
         })
+    }
+
+    /// A reply of which nobody can tell what it says of the change.
+    pub(super) fn unclear(round: RoundNumber, said: &str) -> Self {
+        Self {
+            round,
+            vote: None,
+            weight: Vote::Warn,
+            keyed: true,
+            criticals: Vec::new(),
+            unclear: Some(said.to_owned()),
+        }
     }
 
     /// Whether an answer of the same round says it all over again, so that nothing is lost.
     pub(super) fn is_said_again(&self, round: RoundNumber, vote: Vote, criticals: usize) -> bool {
+        if self.unclear.is_some() {
+            return round >= self.round;
+        }
         self.round == round && vote >= self.weight && criticals >= self.criticals.len()
     }
 
     /// What two lost answers of one judge say together.
     pub(super) fn with(mut self, other: Self) -> Self {
+        // What objects in so many words counts for more than what nobody understands.
+        let objects = |lost: &Self| lost.unclear.is_none() && lost.weight > Vote::Pass;
+        match (objects(&self), objects(&other)) {
+            (true, false) if other.unclear.is_some() => return self,
+            (false, true) if self.unclear.is_some() => return other,
+            _ => {}
+        }
         let new = other.criticals.into_iter();
         let new: Vec<String> = new.filter(|c| !self.criticals.contains(c)).collect();
         self.criticals.extend(new);
@@ -93,11 +120,15 @@ impl LostAnswer {
             weight: self.weight.max(other.weight),
             keyed: self.keyed || other.keyed,
             criticals: self.criticals,
+            unclear: other.unclear.or(self.unclear),
         }
     }
 
     /// `it said FAIL: critical a.py:2: Division by zero (unproved)`
     pub(super) fn describe(&self) -> String {
+        if let Some(said) = &self.unclear {
+            return format!("it said what does not count as an answer and is no consent: {said}");
+        }
         let quoted = if self.keyed {
             ""
         } else {
@@ -143,6 +174,7 @@ pub(super) fn read_lost_answer(raw: &str, key: &str, round: RoundNumber) -> Opti
         weight: vote.max(critical)?,
         keyed: !key.is_empty() && raw.contains(key),
         criticals,
+        unclear: None,
     })
 }
 
@@ -178,14 +210,14 @@ fn vote_of(word: impl AsRef<str>) -> Option<Vote> {
 }
 
 /// Words of a vote that lets a change in, where it is none of the three.
-const APPROVING: &[&str] = &[
+pub(super) const APPROVING: &[&str] = &[
     "approve", "approved", "approves", "accept", "accepted", "ok", "okay", "lgtm", "good", "fine",
     "merge", "proceed", "yes", "ship", "clean", "safe", "none", "allow", "allowed", "green",
     "passed", "success",
 ];
 
 /// Words of whoever has not decided: no vote at all.
-const UNDECIDED: &[&str] = &[
+pub(super) const UNDECIDED: &[&str] = &[
     "maybe",
     "perhaps",
     "unsure",
@@ -200,7 +232,7 @@ const UNDECIDED: &[&str] = &[
 ];
 
 /// What a vote says, whatever its words: what approves nothing is an objection that nobody could read.
-fn read_vote(word: &str) -> Option<Vote> {
+pub(super) fn read_vote(word: &str) -> Option<Vote> {
     let words = Words::of(word);
     if words.0.is_empty()
         || words
@@ -247,7 +279,7 @@ fn loose_values<'a>(raw: &'a str, name: &'a str) -> impl Iterator<Item = &'a str
 const LIST_BYTES: usize = 24;
 
 /// Whether prose says FAIL in so many letters, other than in a list of the votes that there are.
-fn says_fail(raw: &str) -> bool {
+pub(super) fn says_fail(raw: &str) -> bool {
     if objects(raw) {
         return true;
     }
@@ -353,7 +385,10 @@ fn name_finding(place: Option<(&str, u32)>, what: &str) -> String {
 }
 
 /// The texts that the field `name` has, each with where it stands. A text that breaks off is given as far as it goes.
-fn values_of<'a>(raw: &'a str, name: &'a str) -> impl Iterator<Item = (usize, String)> + 'a {
+pub(super) fn values_of<'a>(
+    raw: &'a str,
+    name: &'a str,
+) -> impl Iterator<Item = (usize, String)> + 'a {
     fields_of(raw, name).filter_map(|(at, value)| {
         let text = value.strip_prefix('"')?;
         let end = text_end(text).unwrap_or(text.len());

@@ -4,6 +4,7 @@
 //! function of findings, votes, participation and coverage.
 
 mod anonymity;
+mod answer_fields;
 pub mod at_once;
 mod bearing;
 mod benches;
@@ -46,6 +47,7 @@ mod state;
 mod summary;
 pub mod support;
 mod turns;
+mod unclear_reply;
 mod verdict;
 
 #[cfg(any(test, feature = "testing"))]

@@ -187,9 +187,14 @@ pub const TERMS: &[&str] = &[
     "critical sections",
 ];
 
-/// Whether a text says in plain words that the change must not go in.
+/// Whether a text says in so many words that the change must not go in.
+pub fn stops(text: &str) -> bool {
+    Words::of(text).has_any(BLOCKS) || text.contains(REFUSING_MARKS)
+}
+
+/// Whether a text says in plain words that the change must not go in, or names a grave problem of it.
 pub fn objects(text: &str) -> bool {
-    let blocks = Words::of(text).has_any(BLOCKS) || text.contains(REFUSING_MARKS);
+    let blocks = stops(text);
     let sentences = text.split(['.', '!', '?', ';', '\n']);
     let mut sentences = sentences.map(|sentence| Words::of(sentence).without(TERMS));
     blocks

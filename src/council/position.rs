@@ -66,8 +66,8 @@ pub(super) fn position_before(
 }
 
 impl JudgePosition {
-    /// Notes a stricter vote that does not count, until the judge takes it back with evidence. Over a question the ballots
-    /// decide, and there is nothing to cite.
+    /// Notes a stricter vote that does not count, until the judge takes it back with evidence; over a question, where there is
+    /// nothing to cite, by naming the change.
     fn keep_objection(
         &mut self,
         state: &DebateState,
@@ -75,7 +75,7 @@ impl JudgePosition {
         round: RoundNumber,
         answer: &Answer,
     ) {
-        if state.plan.options.subject == DebateSubject::Text || judge.is_deterministic() {
+        if judge.is_deterministic() {
             return;
         }
         let given = answer.verdict;

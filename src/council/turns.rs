@@ -15,6 +15,7 @@ use super::ledger::Synthesis;
 use super::lost_answer::{LostAnswer, read_lost_answer};
 use super::merge::{merge_answers, raise_findings};
 use super::position::position_before;
+use super::unclear_reply::read_unclear_reply;
 
 /// The longest restatement that is kept, in characters: two or three sentences are asked for.
 const MAX_RESTATEMENT_CHARS: usize = 2_000;
@@ -164,6 +165,7 @@ impl Council {
                 Err(failure) => {
                     // What it said stays known, even where the answer cannot count.
                     let lost = read_lost_answer(raw, &turn.key, turn.round);
+                    let lost = lost.or_else(|| read_unclear_reply(raw, failure.kind, turn.round));
                     self.state.judges[seat].keep_lost(lost);
                     self.state.judges[seat].remember_seen(looked_up.unwrap_or_default());
                     self.reject_answer(seat, turn, failure, now);
@@ -281,7 +283,7 @@ impl Council {
     fn take_in(&mut self, seat: SeatIndex, round: RoundNumber, mut answer: Answer) {
         let said = answer.verdict;
         if let Some(ballot) = &answer.ballot {
-            answer.verdict = ballot.vote.vote();
+            answer.verdict = ballot.counted();
         }
         self.request_proofs(&answer);
         let unheard = self.unheard_vote(seat, round, said, &answer);

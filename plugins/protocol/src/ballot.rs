@@ -73,3 +73,16 @@ pub struct Ballot {
     #[serde(default)]
     pub conditions: Vec<String>,
 }
+
+impl Ballot {
+    /// As what it counts: whoever names a condition lets nothing in without it, whatever the vote is called.
+    pub fn counted(&self) -> Vote {
+        let is_condition = |text: &String| !text.trim().is_empty();
+        let least = if self.conditions.iter().any(is_condition) {
+            Vote::Warn
+        } else {
+            Vote::Pass
+        };
+        self.vote.vote().max(least)
+    }
+}

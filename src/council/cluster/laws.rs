@@ -282,3 +282,20 @@ proptest! {
         prop_assert!(together(&a, &b), "{:?} {:?}", a, b);
     }
 }
+
+proptest! {
+    /// A general sentence about two lines that name nothing in common is about two problems, whatever its words.
+    #[test]
+    fn a_general_sentence_makes_no_one_finding_of_two_lines(a in said(), b in said(), line in 1u32..99, gap in 1u32..=NEAR) {
+        let (mut a, mut b) = models(a, b);
+        b.finding.location.path = a.finding.location.path.clone();
+        (a.finding.location.line, b.finding.location.line) = (line, line + gap);
+        (a.finding.location.end_line, b.finding.location.end_line) = (None, None);
+        a.finding.quote = "os.remove(p)".into();
+        b.finding.quote = "count = parse(argument)".into();
+        for finding in [&mut a.finding, &mut b.finding] {
+            finding.description = "The result is never checked here.".into();
+        }
+        prop_assert!(!together(&a, &b), "{:?} {:?}", a, b);
+    }
+}

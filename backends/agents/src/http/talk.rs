@@ -17,7 +17,7 @@ use super::retry::{CallError, MAX_ATTEMPTS, retry_pause};
 use super::spending::TurnSpending;
 use super::steps::TurnStep;
 use super::tooling::ToolBelt;
-use super::wire::{self, ApiAnswer, ApiMessage, ApiRequest};
+use super::wire::{self, AnswerEnd, ApiAnswer, ApiMessage, ApiRequest};
 use crate::schema::{self, AnswerSchema};
 use crate::stop::TurnDraft;
 use crate::{AgentReply, Conversation, StopSignal};
@@ -180,10 +180,38 @@ impl HttpConversation {
     /// What is said beside a call of a tool is no answer yet; but one that has the key of its turn was meant as one, and
     /// what it objects to is told where the next one does not say it again.
     fn set_draft_aside(&mut self) {
-        if !self.key.is_empty() && self.partial.contains(&self.key) {
+        if self.holds_key(&self.partial) {
             self.set_aside();
         }
         self.partial.clear();
+    }
+
+    /// A whole answer that stands elsewhere than in an answer's text is taken where there is no other; else it is kept like
+    /// what was said beside a call.
+    fn find_answer(&mut self, mut heard: ApiAnswer) -> ApiAnswer {
+        let is_silent = heard.text.trim().is_empty() && heard.ended == Some(AnswerEnd::Done);
+        let keyed: Vec<&str> = heard.asides().filter(|text| self.holds_key(text)).collect();
+        match keyed.as_slice() {
+            [only] if is_silent => heard.text = (*only).to_owned(),
+            _ => self.set_asides_aside(&heard),
+        }
+        heard
+    }
+
+    /// What was said outside of an answer and has the key of its turn was meant as one. Who declines may say why.
+    fn set_asides_aside(&mut self, heard: &ApiAnswer) {
+        let asides = heard.asides();
+        let told = asides.filter(|text| self.holds_key(text) || *text == heard.refusal);
+        let told: Vec<String> = told
+            .filter(|text| !text.trim().is_empty())
+            .map(str::to_owned)
+            .collect();
+        let room = MAX_UNREAD.saturating_sub(self.unread.len());
+        self.unread.extend(told.into_iter().take(room));
+    }
+
+    fn holds_key(&self, text: &str) -> bool {
+        !self.key.is_empty() && text.contains(&self.key)
     }
 
     /// What the answer of the turn is held to. It stays the same as long as the procedure does.
@@ -257,8 +285,10 @@ impl HttpConversation {
         loop {
             let heard = self.call_model(model, lead.as_ref(), until).await?;
             if !self.tools.runs_calls_of(&heard) {
+                let heard = self.find_answer(heard);
                 return self.check_answer(heard);
             }
+            self.set_asides_aside(&heard);
             self.check_sent(&heard).map_err(CallError::Next)?;
             self.set_draft_aside();
             self.answer_calls(model, heard, until);

@@ -154,7 +154,7 @@ fn fewer_ballots_than_the_quorum_are_no_decision() {
 /// Giving in at the end without a word must not be greener than dying there.
 #[test]
 fn an_objection_between_opening_and_ballot_bars_a_pass_until_it_is_taken_back_with_evidence() {
-    let end = |objects: Vote, grounds: Option<Evidence>, subject: DebateSubject| {
+    let end = |objects: Vote, grounds: Option<Option<Evidence>>, subject: DebateSubject| {
         let mut plan = council(3, 1);
         plan.options.subject = subject;
         let mut run = Run::seated(plan);
@@ -164,7 +164,7 @@ fn an_objection_between_opening_and_ballot_bars_a_pass_until_it_is_taken_back_wi
         }
         assert_eq!(*run.task("judge-1"), Task::Ballot);
         run.answer("judge-1", PASS, |a| {
-            a.change = grounds.clone().and_then(|e| change(objects, PASS, Some(e)));
+            a.change = grounds.clone().and_then(|e| change(objects, PASS, e));
             a.ballot = Some(Ballot {
                 vote: BallotVote::Proceed,
                 strongest_point: String::new(),
@@ -191,14 +191,14 @@ fn an_objection_between_opening_and_ballot_bars_a_pass_until_it_is_taken_back_wi
             outcome.notes
         );
         assert_eq!(outcome.judges[0].lost_vote, Some(objects));
-        let grounded = end(objects, Some(evidence(20)), code);
+        let grounded = end(objects, Some(Some(evidence(20))), code);
         assert_eq!(grounded.verdict, Verdict::Pass, "{:?}", grounded.notes);
     }
     assert_eq!(end(PASS, None, code).verdict, Verdict::Pass);
-    let question = end(FAIL, None, DebateSubject::Text);
-    assert_eq!(
-        question.verdict,
-        Verdict::Pass,
-        "over a question the ballots decide"
-    );
+    // A question has no lines to cite: there the named change is enough, and no less.
+    for objects in [WARN, FAIL] {
+        let question = |grounds| end(objects, grounds, DebateSubject::Text).verdict;
+        assert_eq!(question(None), Verdict::Warn, "{objects:?}");
+        assert_eq!(question(Some(None)), Verdict::Pass, "{objects:?}");
+    }
 }

@@ -1,5 +1,7 @@
 //! OpenAI Chat Completions, and everybody who speaks it: Ollama, llama.cpp, vLLM, OpenRouter, Azure.
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 
 use super::{
@@ -81,15 +83,19 @@ pub(super) fn on_event(heard: &mut ApiAnswer, event: &Value) {
     if event["error"].is_object() {
         return heard.set_error(&event["error"]);
     }
-    let choice = &event["choices"][0];
-    let said = if choice["delta"].is_object() {
-        &choice["delta"]
-    } else {
-        &choice["message"]
-    };
-    heard
-        .text
-        .push_str(said["content"].as_str().unwrap_or_default());
+    let mut first = &Value::Null;
+    for choice in event["choices"].as_array().into_iter().flatten() {
+        match choice["index"].as_u64().unwrap_or(0) {
+            0 if first.is_null() => first = choice,
+            nth => {
+                let other = heard.others.entry(nth).or_default();
+                other.push_str(&content_text(&spoken(choice)["content"]));
+            }
+        }
+    }
+    let choice = first;
+    let said = spoken(choice);
+    heard.text.push_str(&content_text(&said["content"]));
     heard
         .refusal
         .push_str(said["refusal"].as_str().unwrap_or_default());
@@ -112,6 +118,26 @@ pub(super) fn on_event(heard: &mut ApiAnswer, event: &Value) {
         Some("content_filter") => heard.set_end(AnswerEnd::Refused),
         Some(_) if !heard.refusal.is_empty() => heard.set_end(AnswerEnd::Refused),
         Some(_) => heard.set_end(AnswerEnd::Done),
+    }
+}
+
+/// The message of a choice, whole or a piece of it.
+fn spoken(choice: &Value) -> &Value {
+    match &choice["delta"] {
+        delta if delta.is_object() => delta,
+        _ => &choice["message"],
+    }
+}
+
+/// The text of a message, which some servers send in parts.
+fn content_text(content: &Value) -> Cow<'_, str> {
+    match content {
+        Value::String(text) => Cow::Borrowed(text),
+        Value::Array(parts) => {
+            let texts = parts.iter().filter_map(|part| part["text"].as_str());
+            Cow::Owned(texts.collect())
+        }
+        _ => Cow::Borrowed(""),
     }
 }
 

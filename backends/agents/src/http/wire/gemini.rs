@@ -100,6 +100,12 @@ pub(super) fn on_event(heard: &mut ApiAnswer, event: &Value) {
         return events.iter().for_each(|event| on_event(heard, event));
     }
     let candidate = &event["candidates"][0];
+    let others = event["candidates"].as_array().into_iter().flatten();
+    for (nth, other) in (0..).zip(others).skip(1) {
+        let parts = other["content"]["parts"].as_array().into_iter().flatten();
+        let texts = parts.filter_map(|part| part["text"].as_str());
+        heard.others.entry(nth).or_default().extend(texts);
+    }
     for part in candidate["content"]["parts"]
         .as_array()
         .into_iter()

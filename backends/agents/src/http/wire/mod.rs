@@ -6,6 +6,8 @@ mod gemini;
 mod message;
 mod responses;
 
+use std::collections::BTreeMap;
+
 use council_protocol::message::Usage;
 use council_protocol::seat::{Api, Endpoint};
 use serde_json::Value;
@@ -56,9 +58,22 @@ pub(super) struct ApiAnswer {
     /// The answer in the API's own items, which have to be sent back as they came where tools were called: what a model
     /// thought is in them, signed.
     pub(super) items: Vec<Value>,
+    /// What stands in other answers to the same call, by their numbers: none was asked for.
+    pub(super) others: BTreeMap<u64, String>,
 }
 
 impl ApiAnswer {
+    /// What the model said outside of its answer: in calls of tools, in other answers, while it thought, as it declined.
+    pub(super) fn asides(&self) -> impl Iterator<Item = &str> {
+        let calls = self.calls.iter().map(|call| call.arguments.as_str());
+        let others = self.others.values().map(String::as_str);
+        let thoughts = self.items.iter().filter_map(Value::as_str);
+        calls
+            .chain(others)
+            .chain(thoughts)
+            .chain([self.refusal.as_str()])
+    }
+
     fn set_end(&mut self, ended: AnswerEnd) {
         // A refusal stays one, however the stream goes on.
         if self.ended != Some(AnswerEnd::Refused) {
@@ -209,6 +224,42 @@ mod tests {
             chat::on_event(&mut heard, &json!({ "choices": [], "usage": usage }));
             let counted = (heard.usage.input_tokens, heard.usage.output_tokens);
             assert_eq!(counted, (Some(4096), Some(104)), "{usage}");
+        }
+    }
+
+    /// Wherever a model puts its words in an answer, they are heard: as the answer's text, or aside from it.
+    #[test]
+    fn no_words_of_an_answer_are_lost() {
+        let call = json!([{"id": "1", "function": {"name": "x", "arguments": "WORDS"}}]);
+        let second = json!({"index": 1, "message": {"content": "WORDS"}, "finish_reason": "stop"});
+        let messages = [
+            json!({"content": "WORDS"}),
+            json!({"content": [{"type": "text", "text": "WOR"}, {"type": "text", "text": "DS"}]}),
+            json!({"content": null, "tool_calls": call}),
+            json!({"content": null, "refusal": "WORDS"}),
+            json!({"content": "", "reasoning_content": "WORDS"}),
+        ];
+        let choice =
+            |message: &Value| json!({"index": 0, "message": message, "finish_reason": "stop"});
+        let mut events: Vec<(Api, Value)> = Vec::new();
+        for message in &messages {
+            events.push((Api::Chat, json!({"choices": [choice(message)]})));
+        }
+        events.push((
+            Api::Chat,
+            json!({"choices": [choice(&json!({"content": "x"})), second]}),
+        ));
+        let parts =
+            |text: &str| json!({"content": {"parts": [{"text": text}]}, "finishReason": "STOP"});
+        events.push((
+            Api::Gemini,
+            json!({"candidates": [parts("x"), parts("WORDS")]}),
+        ));
+        for (api, event) in events {
+            let mut heard = ApiAnswer::default();
+            on_event(api, &mut heard, &event);
+            let is_heard = heard.text == "WORDS" || heard.asides().any(|text| text == "WORDS");
+            assert!(is_heard, "{event}");
         }
     }
 }

@@ -1,0 +1,229 @@
+//! A reply that cannot be read as an answer, and in which no objection is recognised: is it a consent? Objections are said in
+//! any words and languages, so what is known is the other side: the few forms of a reply that stands against nothing.
+
+use council_protocol::{FailureKind, RoundNumber, Vote, json};
+use serde_json::{Map, Value};
+
+use super::extract::object_of;
+use super::lost_answer::{APPROVING, EXCERPT_CHARS, LostAnswer, UNDECIDED, read_vote, values_of};
+use super::plain_words::{NEGATIONS, Words, objects};
+
+/// How a reply begins that declines to look, or to answer.
+const REFUSALS: &[&str] = &[
+    "i'm sorry",
+    "i am sorry",
+    "sorry",
+    "i apologize",
+    "can't help",
+    "cannot help",
+    "can't assist",
+    "cannot assist",
+    "unable to",
+    "not able to",
+    "can't review",
+    "cannot review",
+    "can't access",
+    "cannot access",
+    "can't continue",
+    "cannot continue",
+    "can't answer",
+    "cannot answer",
+    "can't comply",
+    "cannot comply",
+];
+
+/// How bad a finding may be that nobody has to hear of where its vote is a consent.
+const MILD: &[&str] = &[
+    "minor",
+    "significant",
+    "info",
+    "low",
+    "nit",
+    "style",
+    "note",
+    "medium",
+];
+
+/// What a reply says that is no answer, where it is not known to stand against nothing; none: it is, or there is no reply
+/// (it broke off, or is too large).
+pub(super) fn read_unclear_reply(
+    raw: &str,
+    kind: FailureKind,
+    round: RoundNumber,
+) -> Option<LostAnswer> {
+    use FailureKind as K;
+    let is_reply = matches!(kind, K::Prose | K::Malformed | K::WrongKey | K::WrongRound);
+    (is_reply && !stands_against_nothing(raw))
+        .then(|| LostAnswer::unclear(round, &excerpt_of_reply(raw)))
+}
+
+fn stands_against_nothing(raw: &str) -> bool {
+    let text = raw.trim();
+    if text.is_empty() {
+        return true;
+    }
+    let object = object_of(raw).and_then(|object| json::parse_unique(object).ok());
+    if let Some(Value::Object(fields)) = object {
+        return is_consent(&fields);
+    }
+    let mut verdicts = values_of(text, "verdict").peekable();
+    if verdicts.peek().is_some() {
+        let mut severities = values_of(text, "severity");
+        return verdicts.all(|(_, word)| approves(&word))
+            && severities.all(|(_, word)| is_mild(&word));
+    }
+    // It breaks off before it votes.
+    if text.starts_with('{') {
+        return true;
+    }
+    let words = Words::of(text);
+    let is_undecided = words
+        .0
+        .iter()
+        .all(|word| UNDECIDED.contains(&word.as_str()));
+    let is_approval = words.has_any(APPROVING) && !words.has_any(NEGATIONS) && !objects(text);
+    !words.0.is_empty() && (is_undecided || is_approval || words.has_any(REFUSALS))
+}
+
+/// Whether an object in another form than ours consents: a vote that approves or has not decided, and no finding of weight.
+fn is_consent(fields: &Map<String, Value>) -> bool {
+    let votes = match fields.get("verdict") {
+        Some(Value::String(word)) => approves(word),
+        Some(_) => false,
+        None => fields.is_empty(),
+    };
+    let lists = [
+        "findings",
+        "issues",
+        "problems",
+        "finding",
+        "independent_findings",
+    ];
+    let lists = lists.iter().filter_map(|list| fields.get(*list));
+    let ballot = match fields.get("ballot") {
+        None | Some(Value::Null) => true,
+        Some(ballot) => ballot
+            .get("vote")
+            .and_then(Value::as_str)
+            .is_some_and(approves),
+    };
+    votes && ballot && lists.into_iter().all(is_harmless_list)
+}
+
+fn is_harmless_list(list: &Value) -> bool {
+    let is_mild = |item: &Value| {
+        let item = item.get("finding").unwrap_or(item);
+        item.get("severity")
+            .and_then(Value::as_str)
+            .is_some_and(is_mild)
+    };
+    match list {
+        Value::Null => true,
+        Value::Array(items) => items.iter().all(is_mild),
+        _ => false,
+    }
+}
+
+fn approves(word: &str) -> bool {
+    !word.trim().is_empty()
+        && !Words::of(word).0.is_empty()
+        && read_vote(word).is_none_or(|vote| vote == Vote::Pass)
+}
+
+fn is_mild(word: &str) -> bool {
+    MILD.contains(&word.trim().to_lowercase().as_str())
+}
+
+/// The words of a reply that tell most, on one line.
+fn excerpt_of_reply(raw: &str) -> String {
+    let told = ["description", "message", "text", "body", "vote", "verdict"];
+    let object = object_of(raw).filter(|_| raw.contains('{'));
+    let field = object.and_then(|object| {
+        told.iter()
+            .find_map(|name| values_of(object, name).map(|(_, text)| text).next())
+    });
+    let text = field.unwrap_or_else(|| raw.to_owned());
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut excerpt: String = flat.chars().take(EXCERPT_CHARS).collect();
+    if flat.chars().count() > EXCERPT_CHARS {
+        excerpt.push('…');
+    }
+    excerpt
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn is_told(raw: &str) -> bool {
+        let kinds = [FailureKind::Prose, FailureKind::Malformed];
+        let told = kinds.map(|kind| read_unclear_reply(raw, kind, RoundNumber::FIRST).is_some());
+        assert_eq!(told[0], told[1]);
+        told[0]
+    }
+
+    #[test]
+    fn who_consents_declines_or_has_not_decided_stands_against_nothing() {
+        for raw in [
+            "",
+            "LGTM, nothing to add.",
+            "This looks good to merge.",
+            "I'm sorry, I can't help with that.",
+            "I am unable to access the repository.",
+            "undecided",
+            r#"{"verdict":"PASS","confidence":"SURE","findings":[]}"#,
+            r#"{"verdict":"approve"}"#,
+            r#"{"verdict":"PASS","findings":[{"severity":"minor","description":"x"}],"round":"one"}"#,
+            r#"{"schema_version":1,"round":1,"findings":[],"conf"#,
+        ] {
+            assert!(!is_told(raw), "{raw}");
+        }
+    }
+
+    #[test]
+    fn who_says_anything_else_is_heard() {
+        for raw in [
+            "My verdict is negative.",
+            "f is broken.",
+            "-1",
+            "❌",
+            "This would take down production.",
+            "No se debe fusionar: división por cero.",
+            "不能合并：第5行除以零",
+            r#"{"verdict":false,"findings":[]}"#,
+            r#"{"verdict":{"value":"FAIL"}}"#,
+            r#"{"verdict":"❌"}"#,
+            r#"{"verdict":"PASS","ballot":"DO NOT PROCEED"}"#,
+            r#"{"verdict":"PASS","ballot":{"vote":["DO_NOT_PROCEED"]}}"#,
+            r#"{"verdict":"PASS","ballot":{"decision":"DO_NOT_PROCEED"}}"#,
+            r#"{"verdict":"PASS","findings":"critical: a.py:5"}"#,
+            r#"{"verdict":"PASS","findings":["critical: a.py:5"]}"#,
+            r#"{"verdict":"PASS","findings":[{"priority":"P0","body":"division by zero"}]}"#,
+        ] {
+            assert!(is_told(raw), "{raw}");
+        }
+    }
+
+    proptest! {
+        /// A finding in an answer that does not count is told, whatever its weight is called, beside whatever vote, unless it
+        /// is one of those that let a change in.
+        #[test]
+        fn a_finding_of_any_other_weight_is_told(
+            weight in prop_oneof![Just("error".to_owned()), Just("P0".to_owned()), "[a-z]{2,9}[0-9]?"],
+            shape in 0usize..4,
+            list in prop::sample::select(vec!["findings", "issues", "independent_findings"]),
+        ) {
+            prop_assume!(!is_mild(&weight));
+            let finding = match shape {
+                0 => format!(r#"{{"severity":"{weight}","description":"x"}}"#),
+                1 => r#"{"severity":7,"description":"x"}"#.to_owned(),
+                2 => r#"{"description":"x","location":{"path":"a.py","line":5}}"#.to_owned(),
+                _ => format!(r#"{{"tag":"new","finding":{{"severity":"{weight}","description":"x"}}}}"#),
+            };
+            let raw = format!(r#"{{"verdict":"PASS","{list}":[{finding}]}}"#);
+            prop_assert!(is_told(&raw), "{}", raw);
+        }
+    }
+}
