@@ -39,8 +39,9 @@ pub(super) fn read_file(
     let generated = before
         .as_deref()
         .and_then(|bytes| generated_reason(file, bytes));
+    let known = before.as_deref().unwrap_or_default();
     let generated =
-        generated.filter(|_| !rules.ignore.is_kept(file) && !is_written_now_in(file, read));
+        generated.filter(|_| !rules.ignore.is_kept(file) && !is_written_now_in(file, known, read));
     if let Some(state) = generated.and_then(|why| withheld_state(file, why, read)) {
         return ReadFile::without_context(state);
     }
@@ -57,11 +58,11 @@ pub(super) fn read_file(
 }
 
 /// Whether people write on the new side of a file what a program wrote on the old one.
-fn is_written_now_in(file: &FileChange, read: &FileReaders<'_>) -> bool {
+fn is_written_now_in(file: &FileChange, before: &[u8], read: &FileReaders<'_>) -> bool {
     let is_deleted = file.status == FileStatus::Deleted;
     let after = (!is_deleted).then(|| read.blobs.read(Side::New, &file.path));
     let after = after.and_then(|bytes| bytes.ok().flatten());
-    after.is_some_and(|bytes| is_written_now(file, &bytes))
+    after.is_some_and(|bytes| is_written_now(file, before, &bytes))
 }
 
 /// What becomes of a file that globs leave out; none when it must be shown all the same. Rules against attacks read it,

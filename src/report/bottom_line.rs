@@ -308,7 +308,7 @@ impl Report {
                 "no judge that sits looks at any changed file".into()
             }
             VerdictReason::AllSkipped => {
-                "every changed file is skipped by an ignore pattern".into()
+                "every changed file is left out as generated or ignored".into()
             }
             VerdictReason::NoSynthesis => "nobody wrote the document that was asked for".into(),
             VerdictReason::NoVerdict => "the document is written; no verdict was asked for".into(),
