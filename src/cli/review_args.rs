@@ -306,6 +306,37 @@ impl ReviewArgs {
 }
 
 impl ReviewArgs {
+    /// One judge and one round: whatever asks for more is not dropped in silence.
+    fn check_quick(&self) -> Result<(), RunError> {
+        let council = &self.council;
+        let has_several = |list: &Option<String>| list.as_deref().is_some_and(|l| l.contains(','));
+        let count = council
+            .judges
+            .as_deref()
+            .and_then(|n| n.parse::<u32>().ok());
+        let procedure = council.procedure.as_deref();
+        let more = [
+            (count > Some(1), "--judges", "asks for more"),
+            (has_several(&council.agents), "--agents", "names more"),
+            (
+                has_several(&council.perspectives),
+                "--perspectives",
+                "names more",
+            ),
+            (
+                procedure.is_some_and(|name| name != "quick"),
+                "--procedure",
+                "asks for more",
+            ),
+            (self.modes.mixed, "--mixed", "asks for more"),
+        ];
+        let Some((_, flag, why)) = more.into_iter().find(|(is_given, ..)| *is_given) else {
+            return Ok(());
+        };
+        let refused = RunError::usage(format!("--quick asks one judge, and {flag} {why}"));
+        Err(refused.hint(format!("leave out one of --quick and {flag}")))
+    }
+
     /// Refuses flags that contradict each other. Scripts look for the texts: they never change.
     pub(crate) fn check_conflicts(&self) -> Result<(), RunError> {
         let quick = self.council.quick || self.council.procedure.as_deref() == Some("quick");
@@ -320,22 +351,14 @@ impl ReviewArgs {
             return Err(RunError::usage("--quick and --deep are incompatible.")
                 .hint("--quick asks one judge, --deep three: leave out one of them"));
         }
-        let many = |count: &Option<String>| {
-            let count = count.as_deref().and_then(|count| count.parse::<u32>().ok());
-            count.is_some_and(|count| count > 1)
-        };
-        if quick && many(&self.council.judges) {
-            return Err(
-                RunError::usage("--quick asks one judge, and --judges asks for more")
-                    .hint("leave out one of --quick and --judges"),
-            );
+        if quick {
+            self.check_quick()?;
         }
-        let agents = self.council.agents.as_deref().unwrap_or_default();
-        if quick && agents.contains(',') {
-            return Err(
-                RunError::usage("--quick asks one judge, and --agents names more")
-                    .hint("name one agent, or leave out --quick"),
-            );
+        if self.council.procedure.as_deref() == Some("debate")
+            && self.council.debate == Some(DebateArg::Off)
+        {
+            let refused = "--procedure debate has a second round, and --debate=off has none";
+            return Err(RunError::usage(refused).hint("leave out one of them"));
         }
         if self.modes.intensity.is_some() {
             let other = [

@@ -114,6 +114,25 @@ fn quick_and_debate_are_refused() {
     let words = Some("--quick and --deep are incompatible.".to_owned());
     assert_eq!(refused("--quick --deep"), words);
     assert_eq!(refused("--procedure quick --deep"), words);
+    for more in [
+        "--procedure staged",
+        "--procedure cross-examination",
+        "--procedure debate",
+        "--mixed",
+        "--perspectives security,tests",
+        "--agents a,b",
+        "--judges 3",
+    ] {
+        assert!(refused(&format!("--quick {more}")).is_some(), "{more}");
+    }
+    assert!(refused("--procedure debate --debate=off").is_some());
+    for one in [
+        "--quick --procedure quick",
+        "--quick --judges 1",
+        "--quick --perspectives tests",
+    ] {
+        assert_eq!(refused(one), None, "{one}");
+    }
     let staged = "--intensity selects a staged debate, but --debate selects something else";
     assert_eq!(
         refused("--intensity full --debate"),

@@ -201,7 +201,7 @@ pub(super) fn change_from_patch(
         files,
         framing: patch::mail_framing(bytes),
         nothing,
-        notes: cut_note(bytes).into_iter().chain(narrowed).collect(),
+        notes: narrowed.into_iter().collect(),
         blobs: hunks.clone(),
         place,
         git_source: None,
@@ -210,13 +210,6 @@ pub(super) fn change_from_patch(
             digest: Sha256::digest(bytes).to_vec(),
         },
         trusted,
-    })
-}
-
-/// A patch that breaks off inside a line says less than the change does, and nobody can see how much.
-fn cut_note(patch: &[u8]) -> Option<String> {
-    patch::may_be_cut(patch).then(|| {
-        "the patch ends inside a line: if it was cut, the rest was not reviewed; make it again with `git diff`".to_owned()
     })
 }
 

@@ -182,6 +182,9 @@ impl FileLines {
             Some(at) => Proof::Relocated {
                 line: u32::try_from(at + 1).unwrap_or(u32::MAX),
             },
+            None if quote.trim().chars().count() < MIN_QUOTE_CHARS => {
+                Proof::unverified("the quote is too short to tell which line is meant")
+            }
             None => Proof::unverified("the quote does not stand in the file"),
         }
     }

@@ -48,6 +48,13 @@ fn read_hunk(lines: &mut PatchLines<'_>, strip_cr: bool) -> Result<(Hunk, bool),
                 what: "a hunk",
             });
         };
+        // What stands behind a line without an end is not known: `git apply` refuses it as well.
+        if lines.is_cut() {
+            return Err(PatchError::Truncated {
+                line: at,
+                what: "a line",
+            });
+        }
         let line = if strip_cr {
             line.strip_suffix(b"\r").unwrap_or(line)
         } else {

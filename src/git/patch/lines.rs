@@ -5,6 +5,8 @@
 pub(super) struct PatchLines<'a> {
     rest: &'a [u8],
     passed: usize,
+    /// The last line had no end.
+    is_cut: bool,
 }
 
 impl<'a> PatchLines<'a> {
@@ -12,12 +14,18 @@ impl<'a> PatchLines<'a> {
         Self {
             rest: bytes,
             passed: 0,
+            is_cut: false,
         }
     }
 
     /// The number of the line that comes next, from 1.
     pub(super) fn next_number(&self) -> usize {
         self.passed + 1
+    }
+
+    /// Whether the line that came last has no end: the patch may go on behind it.
+    pub(super) fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// The next line, left where it is.
@@ -50,14 +58,12 @@ impl<'a> Iterator for PatchLines<'a> {
         if self.rest.is_empty() {
             return None;
         }
-        let end = self
-            .rest
-            .iter()
-            .position(|&b| b == b'\n')
-            .unwrap_or(self.rest.len());
+        let found = self.rest.iter().position(|&b| b == b'\n');
+        let end = found.unwrap_or(self.rest.len());
         let line = &self.rest[..end];
         self.rest = self.rest.get(end + 1..).unwrap_or_default();
         self.passed += 1;
+        self.is_cut = found.is_none();
         Some(line)
     }
 }

@@ -20,7 +20,7 @@ use council_protocol::{FileChange, RepoPath};
 pub(crate) use binary::{PackedFile, UnpackedFile};
 pub use error::PatchError;
 pub(crate) use mail::mail_framing;
-pub(crate) use written::{as_git_writes, may_be_cut};
+pub(crate) use written::as_git_writes;
 
 pub use crate::limits::MAX_PATCH;
 

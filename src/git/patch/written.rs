@@ -55,12 +55,6 @@ fn without_colour(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Whether the text breaks off inside a line of a hunk, as far as that can be seen.
-pub(crate) fn may_be_cut(patch: &[u8]) -> bool {
-    let last = patch.rsplit(|&b| b == b'\n').next().unwrap_or_default();
-    last.starts_with(b"+") || last.starts_with(b"-") || last.starts_with(b" ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,12 +80,5 @@ mod tests {
             *as_git_writes(coloured.as_bytes()),
             *b"diff --git a/a b/a\n+new\n"
         );
-    }
-
-    #[test]
-    fn a_line_without_an_end_may_be_cut() {
-        assert!(may_be_cut(b"@@ -1 +1 @@\n-old\n+ne"));
-        assert!(!may_be_cut(PATCH.as_bytes()));
-        assert!(!may_be_cut(b"+new\n\\ No newline at end of file"));
     }
 }

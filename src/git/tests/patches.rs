@@ -136,10 +136,21 @@ fn the_commit_alone_may_be_named_as_git_does() {
         change.files.into_iter().map(|file| file.path).collect()
     };
     assert_eq!(paths("HEAD^!"), paths("HEAD"));
-    let whole = b"--- a/a\n+++ b/a\n@@ -0,0 +1 @@\n+key = \"abc\"\n";
+}
+
+/// Wherever a patch is cut inside of its hunk, it is refused: what stood behind was not reviewed.
+#[test]
+fn a_patch_that_is_cut_anywhere_in_its_hunk_is_refused() {
+    let repo = all_sorts();
+    let whole = b"--- a/a\n+++ b/a\n@@ -0,0 +1,2 @@\n+key = \"abc\"\n+more = 1\n";
     assert!(of(&repo, whole).notes.is_empty());
-    let cut = b"--- a/a\n+++ b/a\n@@ -0,0 +1 @@\n+key = \"abc";
-    assert!(of(&repo, cut).notes[0].contains("ends inside a line"));
+    let hunk = whole.len() - "+key = \"abc\"\n+more = 1\n".len();
+    for length in hunk..whole.len() {
+        repo.refused(TargetSpec::Patch(
+            whole[..length].to_vec(),
+            "cut.patch".into(),
+        ));
+    }
 }
 
 /// A repository whose last commit does a bit of everything.

@@ -1,6 +1,6 @@
 //! ESLint's own JSON (`--format json`): its SARIF needs a package that few repositories have.
 
-use council_protocol::{Failure, Severity};
+use council_protocol::{Failure, FailureKind, Severity};
 use serde::Deserialize;
 
 use super::{ToolHit, parse_json};
@@ -10,6 +10,9 @@ use super::{ToolHit, parse_json};
 struct EslintFile {
     file_path: String,
     messages: Vec<EslintMessage>,
+    /// How many of the messages are errors.
+    #[serde(default)]
+    error_count: usize,
 }
 
 #[derive(Deserialize)]
@@ -26,6 +29,16 @@ struct EslintMessage {
 /// `max-severity` says so.
 pub(super) fn parse_hits(text: &str) -> Result<Vec<ToolHit>, Failure> {
     let files: Vec<EslintFile> = parse_json(text, "ESLint's JSON")?;
+    for file in &files {
+        let listed = file.messages.iter().filter(|m| m.severity >= 2).count();
+        if listed < file.error_count {
+            let detail = format!(
+                "ESLint counts {} errors in {} and lists {listed}",
+                file.error_count, file.file_path
+            );
+            return Err(Failure::new(FailureKind::Malformed, detail));
+        }
+    }
     let hits = files.into_iter().flat_map(|file| {
         let path = file.file_path;
         file.messages.into_iter().map(move |message| ToolHit {

@@ -604,6 +604,20 @@ fn a_file_that_bandit_did_not_read_is_told_and_never_green() {
     assert_eq!(none.unwrap_err().kind, FailureKind::Malformed);
 }
 
+/// A report that counts more than it lists says that something is wrong, and not what.
+#[test]
+fn eslint_that_lists_fewer_errors_than_it_counts_is_not_read() {
+    let file = |counted: u8| {
+        json!([{"filePath": "a.js", "errorCount": counted, "messages": [
+            {"ruleId": "x", "severity": 2, "message": "m", "line": 1}
+        ]}])
+    };
+    for counted in 0..4 {
+        let answer = read(OutputFormat::Eslint, &file(counted));
+        assert_eq!(answer.is_ok(), counted <= 1, "{counted}");
+    }
+}
+
 #[test]
 fn eslint_and_cargo_are_read_as_they_write() {
     let eslint = json!([{ "filePath": "/tmp/room/src/a b.py", "messages": [
