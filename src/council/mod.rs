@@ -41,6 +41,7 @@ mod procedure;
 mod proof;
 pub mod quorum;
 mod readings;
+mod references;
 pub mod reproduction;
 mod state;
 mod summary;
