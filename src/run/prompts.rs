@@ -324,7 +324,7 @@ fn hidden_note(count: usize) -> Option<String> {
         "secrets were"
     };
     let note = format!(
-        "{count} {were} replaced in what the models read: none of them has seen the values"
+        "{count} {were} replaced in what the models read; a value that nothing marks as a secret goes out as it is"
     );
     (count > 0).then_some(note)
 }
