@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use council_agents::schema;
-use council_agents::tools::{declared_bytes, max_turn_bytes};
+use council_agents::tools::{declared_bytes, max_bytes_of_calls, max_turn_bytes};
 use council_protocol::price::{EXPECTED_OUTPUT, ModelPrice, estimate_tokens};
 use council_protocol::seat::AgentKind;
 use council_protocol::task::Form;
@@ -18,6 +18,9 @@ use crate::session::BudgetLimits;
 
 /// Bytes that the task of a turn adds to the brief, or so.
 const TASK_BYTES: u64 = 4 << 10;
+
+/// Tokens of an answer that only asks for a look-up, or so.
+const LOOK_UP_OUTPUT: u64 = 200;
 
 /// How often a judge is asked in a run, at least and at most, where each of its answers can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,6 +111,18 @@ impl CallExtras {
         }
     }
 
+    /// What the look-ups of a turn may cost: each is a call that sends the whole conversation again.
+    fn look_ups_usd(self, price: &ModelPrice, first: u64) -> f64 {
+        let shown = |calls: u32| first + estimate_tokens(max_bytes_of_calls(calls));
+        let cost = |calls: u32| price.cost_usd(shown(calls), 0, LOOK_UP_OUTPUT);
+        (0..self.look_ups).map(cost).sum()
+    }
+
+    /// Tokens that go along with the question for the answer.
+    fn last_input(self, first: u64) -> u64 {
+        first + estimate_tokens(max_bytes_of_calls(self.look_ups))
+    }
+
     /// A brief's facts with these.
     pub(crate) fn beside(self, brief: BriefFacts) -> BriefFacts {
         BriefFacts {
@@ -129,6 +144,36 @@ struct BriefRecipient {
     output: u64,
     /// US dollars from (the caches help, one round) to (they do not, all rounds); none: unknown.
     usd: Option<(f64, f64)>,
+}
+
+impl BriefRecipient {
+    fn new(seat: &Seat) -> Self {
+        Self {
+            elsewhere: is_elsewhere(&seat.agent.kind),
+            judges: Vec::new(),
+            input: 0,
+            output: 0,
+            usd: Some((0.0, 0.0)),
+        }
+    }
+
+    fn add(&mut self, who: String, input: u64, usd: Option<(f64, f64)>) {
+        self.judges.push(who);
+        self.input += input;
+        self.output += EXPECTED_OUTPUT;
+        let sum = self.usd.zip(usd);
+        self.usd = sum.map(|(all, one)| (all.0 + one.0, all.1 + one.1));
+    }
+}
+
+/// The seat of the helpers that a judge may ask, with their model; none: it may ask nobody.
+fn helper_of(seat: &Seat, settings: &Settings) -> Option<Seat> {
+    (settings.review.explorers > 0).then(|| {
+        let mut helper = seat.clone();
+        let model = settings.review.explorer_model.clone();
+        helper.agent.model = model.or(helper.agent.model);
+        helper
+    })
 }
 
 /// What a run will send, to whom, and what that may cost.
@@ -218,25 +263,41 @@ impl RunEstimate {
                     price.cost_usd(estimate_tokens(beside), estimate_tokens(*brief), answer);
                 // Each turn carries those before it, and may find no cache.
                 let carried = answer + estimate_tokens(TASK_BYTES);
-                let uncached = |turn: u64| price.cost_usd(input + turn * carried, 0, answer);
-                let most: f64 = (0..turns.most).map(uncached).sum();
+                let uncached = |turn: u64| {
+                    let first = input + turn * carried;
+                    extras.look_ups_usd(price, first)
+                        + price.cost_usd(extras.last_input(first), 0, answer)
+                };
+                // Whoever asks helpers is asked again with what they say.
+                let helped = u64::from(settings.review.explorers > 0);
+                let most: f64 = (0..turns.most + helped).map(uncached).sum();
                 (cached * turns.least as f64, most)
             });
-            let new = || BriefRecipient {
-                elsewhere: is_elsewhere(&seat.agent.kind),
-                judges: Vec::new(),
-                input: 0,
-                output: 0,
-                usd: Some((0.0, 0.0)),
-            };
-            let entry = to.entry(describe_recipient(seat)).or_insert_with(new);
-            entry.judges.push(seat.judge.to_string());
-            entry.input += input;
-            entry.output += EXPECTED_OUTPUT;
-            entry.usd = entry
-                .usd
-                .zip(usd)
-                .map(|(all, one)| (all.0 + one.0, all.1 + one.1));
+            let entry = to
+                .entry(describe_recipient(seat))
+                .or_insert_with(|| BriefRecipient::new(seat));
+            entry.add(seat.judge.to_string(), input, usd);
+            if let Some(helper) = helper_of(seat, settings) {
+                let each = settings.review.explorers;
+                let price = helper
+                    .agent
+                    .model
+                    .as_ref()
+                    .and_then(|model| money.prices.get(model));
+                let usd = price.map(|price| {
+                    let one = price.cost_usd(input, 0, EXPECTED_OUTPUT);
+                    (0.0, one * f64::from(each))
+                });
+                let entry = to
+                    .entry(describe_recipient(&helper))
+                    .or_insert_with(|| BriefRecipient::new(&helper));
+                let who = format!(
+                    "up to {} of {}",
+                    count_noun(each.into(), "helper"),
+                    seat.judge
+                );
+                entry.add(who, input * u64::from(each), usd);
+            }
         }
         Self {
             to,
@@ -382,7 +443,8 @@ impl RunEstimate {
     fn turns_line(&self) -> Option<String> {
         let JudgeTurns { least, most } = self.turns;
         let asked = match (least, most) {
-            (1, 1) => return None,
+            (1, 1) if self.extras.look_ups == 0 => return None,
+            (1, 1) => "each judge is asked once".to_owned(),
             (1, 2) => "a second round may follow".to_owned(),
             (least, most) if least == most => format!("each judge is asked {most} times"),
             (least, most) => format!("each judge is asked {least} to {most} times"),
@@ -393,9 +455,13 @@ impl RunEstimate {
             1 => "one answer of each".to_owned(),
             least => format!("{least} answers of each"),
         };
+        let look_ups = match self.extras.look_ups {
+            0 => "",
+            _ => " and every look-up is used",
+        };
         Some(format!(
             "{asked}; the lower cost is for {costs} where the provider remembers the text (its prompt cache), the higher \
-             for {most} where it does not"
+             for {most} where it does not{look_ups}"
         ))
     }
 
