@@ -39,6 +39,7 @@ use crate::run::seats::SeatPlanner;
 use crate::run::seats::councillors;
 use crate::run::store;
 use crate::run::turn_steps::StepFile;
+use crate::run::whole;
 use crate::run::workspaces::AgentWorkspaces;
 
 /// Hears the log of a run.
@@ -466,6 +467,7 @@ impl CouncilRun<'_> {
         outcome
             .notes
             .extend(overrun_note(&outcome, &self.prepared.config.settings));
+        whole::drop_idle_suggestion(&mut outcome);
         floor::hear_rules(
             &mut outcome,
             &finished.plan,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use council_agents::files_of_tool;
-use council_protocol::{Coverage, JudgeId, Packet, RepoPath, Seat, Turn};
+use council_protocol::{Coverage, JudgeId, Packet, RepoPath, Seat, SeenLines, Turn};
 
 use crate::council::plan::{Procedure, RunSeed};
 use crate::prompt::{BriefClass, BriefSizes, ProductionMode, PromptBuilder, hidden_on_added};
@@ -273,6 +273,10 @@ pub(crate) fn coverage_shown(
 impl session::PromptRenderer for SeatPrompts {
     fn render_brief(&self, seat: &Seat) -> Arc<str> {
         Arc::clone(&self.briefs.part_of(&seat.judge).brief.text)
+    }
+
+    fn lines_in_brief(&self, judge: &JudgeId) -> Vec<SeenLines> {
+        self.briefs.part_of(judge).brief.partly_seen.clone()
     }
 
     fn render_prompt(&self, seat: &Seat, turn: &Turn, explorers: u8) -> Result<String, String> {

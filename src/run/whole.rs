@@ -6,7 +6,7 @@ use council_protocol::{CoverageState, FileChange, Hunk, LineKind, Packet, Seat};
 use council_secrets::Redactor;
 
 use crate::config::{KeyValue, LargeChangePolicy};
-use crate::council::PART_MARK;
+use crate::council::{Outcome, PART_MARK};
 use crate::prompt::BriefClass;
 use crate::run::estimate::RunEstimate;
 use crate::run::prepare::PreparedReview;
@@ -98,9 +98,20 @@ pub(crate) fn suggest_whole_review(
         None => String::new(),
     };
     Some(format!(
-        "{why}; `{command}` reviews all of it{but} {in_parts}: {}",
+        "{why}; `{command}{REVIEWS_ALL}{but} {in_parts}: {}",
         estimate.describe_total()
     ))
+}
+
+/// What only such a suggestion says.
+const REVIEWS_ALL: &str = "` reviews all of it";
+
+/// Takes the suggestion out of an outcome in which nothing is missing: judges may look up what their brief left out, and
+/// nobody is to pay again for what is done.
+pub(crate) fn drop_idle_suggestion(outcome: &mut Outcome) {
+    if outcome.coverage.gaps().next().is_none() {
+        outcome.notes.retain(|note| !note.contains(REVIEWS_ALL));
+    }
 }
 
 /// The brief that shows the largest file of a change: a file is never divided between two parts, for whoever reads the
