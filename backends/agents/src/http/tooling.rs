@@ -87,6 +87,7 @@ impl ToolBelt {
     pub(super) fn tool_use(&self) -> ToolUse {
         match &self.tools {
             None => ToolUse::Absent,
+            Some(_) if self.forbidden => ToolUse::Absent,
             Some(_) if self.reminders > MAX_REMINDERS => ToolUse::Forbidden,
             Some(_) => ToolUse::Allowed,
         }
@@ -98,13 +99,9 @@ impl ToolBelt {
         is_whole && !heard.calls.is_empty() && self.tool_use() == ToolUse::Allowed
     }
 
-    /// The model is kept from calling in this turn.
+    /// The model is offered no tools in this turn.
     pub(super) fn forbid_calls(&mut self) {
-        self.make_calls_last();
-        if self.tools.is_some() {
-            self.reminders = MAX_REMINDERS + 1;
-            self.forbidden = true;
-        }
+        self.forbidden = self.tools.is_some();
     }
 
     /// The calls that come now are not run, and none after them.
