@@ -12,14 +12,11 @@ use super::judges::{OpenTurn, QueuedTask, SeatIndex, same_text};
 use super::lost_answer::LostAnswer;
 use super::merge::is_same_id;
 use super::plan::ShownPath;
-use super::references::faulty_references;
+use super::references::{excerpt, faulty_references};
 use super::state::{DebateState, TimerKind};
 
 /// Faults that are named at once. A judge that quotes nothing right is not told more by a longer list.
 const MAX_FAULTS: usize = 12;
-
-/// Characters of a quote, or of the line beside it, in the words that go back to the judge.
-const EXCERPT_CHARS: usize = 120;
 
 impl Council {
     /// A usable answer counts, unless something in it is wanting.
@@ -172,12 +169,6 @@ fn lost_quotes(state: &DebateState, answer: &Answer) -> Vec<String> {
         Some(format!("{}: `{quote}` was not found; {nearest}. Copy the line as it is, or leave the entry out", text.field))
     });
     lost.collect()
-}
-
-/// One line of at most [`EXCERPT_CHARS`] characters.
-pub(super) fn excerpt(text: &str) -> String {
-    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    flat.chars().take(EXCERPT_CHARS).collect()
 }
 
 /// The answer that came back, with what was right in the one before it and is missing now: only the faults were to be

@@ -43,6 +43,7 @@ pub mod quorum;
 mod readings;
 mod references;
 pub mod reproduction;
+mod responses;
 mod state;
 mod summary;
 pub mod support;

@@ -9,7 +9,7 @@ use super::evidence::QuoteClaims;
 use super::judges::{Judges, SeatIndex};
 use super::outcome::Opinion;
 use super::readings::is_same_kind;
-use super::references::{is_contradictory, responses_by_finding};
+use super::responses::{is_contradictory, responses_by_finding};
 use super::support::SupportKind;
 
 /// One answer of a later round, with what is needed to weigh it.

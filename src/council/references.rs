@@ -1,18 +1,22 @@
 //! What an answer refers to: findings of others and of the judge itself, by their ids. One that nobody has, or of which the
 //! judge says two things at once, goes back to it.
 
-use std::collections::BTreeMap;
-
-use council_protocol::answer::{Answer, Response, Stance};
+use council_protocol::answer::Answer;
 use council_protocol::{JudgeId, RoundNumber};
 
 use super::anonymity;
-use super::check::excerpt;
 use super::judges::{Judges, SeatIndex};
+use super::responses::{MeantFinding, is_contradictory, responses_by_finding};
 use super::state::DebateState;
 
-/// The finding that a response means: whose, and its number.
-pub(super) type MeantFinding = (SeatIndex, usize);
+/// Characters of a quote, of an id, or of the line beside it, in the words that go back to the judge.
+const EXCERPT_CHARS: usize = 120;
+
+/// One line of at most [`EXCERPT_CHARS`] characters.
+pub(super) fn excerpt(text: &str) -> String {
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    flat.chars().take(EXCERPT_CHARS).collect()
+}
 
 /// Every id in an answer that means nothing to its judge, and every finding of which it says two things at once.
 pub(super) fn faulty_references(
@@ -128,32 +132,6 @@ fn is_challenge(state: &DebateState, id: &str) -> bool {
 fn is_number_to(id: &str, last: usize) -> bool {
     let number = id.trim().parse::<usize>();
     number.is_ok_and(|number| (1..=last).contains(&number))
-}
-
-/// What a judge says of each finding in one answer, with the id that it used: agreement and disagreement side by side are
-/// both left out.
-pub(super) fn responses_by_finding<'a>(
-    judges: &Judges,
-    seat: SeatIndex,
-    round: RoundNumber,
-    answer: &'a Answer,
-) -> BTreeMap<MeantFinding, Vec<&'a Response>> {
-    let mut by_finding: BTreeMap<MeantFinding, Vec<&Response>> = BTreeMap::new();
-    let Some(order) = judges[seat].peers.get(&round) else {
-        return by_finding;
-    };
-    for response in &answer.responses {
-        if let Some(meant) = anonymity::parse_finding_id(order, &response.to) {
-            by_finding.entry(meant).or_default().push(response);
-        }
-    }
-    by_finding
-}
-
-/// Whether a judge agrees with a finding, if only in part, and disagrees with it, too.
-pub(super) fn is_contradictory(said: &[&Response]) -> bool {
-    let disagrees = |r: &&Response| r.stance == Stance::Disagreed;
-    said.iter().any(disagrees) && !said.iter().all(disagrees)
 }
 
 /// The ids of which an answer says two things at once.
