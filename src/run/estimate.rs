@@ -2,25 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use council_agents::schema;
-use council_agents::tools::{declared_bytes, max_bytes_of_calls, max_turn_bytes};
+use council_agents::tools::{declared_bytes, max_turn_bytes};
 use council_protocol::price::{EXPECTED_OUTPUT, ModelPrice, estimate_tokens};
 use council_protocol::seat::AgentKind;
-use council_protocol::task::Form;
 use council_protocol::{Coverage, Seat};
 
 use crate::config::{PriceSettings, Settings};
 use crate::council::Outcome;
 use crate::council::plan::{DebateMode, Procedure};
 use crate::report::BriefFacts;
+use crate::run::call_extras::CallExtras;
 use crate::run::recipient::describe_recipient;
 use crate::session::BudgetLimits;
 
 /// Bytes that the task of a turn adds to the brief, or so.
 const TASK_BYTES: u64 = 4 << 10;
-
-/// Tokens of an answer that only asks for a look-up, or so.
-const LOOK_UP_OUTPUT: u64 = 200;
 
 /// How often a judge is asked in a run, at least and at most, where each of its answers can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,83 +50,6 @@ impl JudgeTurns {
 
     /// A change that is reviewed in parts has one round.
     pub(crate) const ONCE: Self = Self { least: 1, most: 1 };
-}
-
-/// Bytes of the largest schema of an answer that a run asks for.
-fn schema_bytes(settings: &Settings) -> u64 {
-    let proves = !settings.proof.run.is_empty() || !settings.proof.suites.is_empty();
-    let form = match settings.review.procedure {
-        Procedure::CrossExamination => Form::Opening,
-        Procedure::Review | Procedure::Debate if proves => Form::ProvenDebate,
-        _ => Form::Review,
-    };
-    schema::answer_schema(form).map_or(0, |schema| schema.text().len() as u64)
-}
-
-/// What each call of some judges at an API carries beside a brief.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct CallExtras {
-    schema: u64,
-    /// How often a judge may look something up in a turn; 0: there are no tools.
-    look_ups: u32,
-}
-
-impl CallExtras {
-    /// Of one judge; `has_tree`: there are files that it could look into.
-    fn of_seat(seat: &Seat, settings: &Settings, has_tree: bool) -> Self {
-        match &seat.agent.kind {
-            AgentKind::Http(endpoint) => Self {
-                schema: if endpoint.structured {
-                    schema_bytes(settings)
-                } else {
-                    0
-                },
-                look_ups: if has_tree { endpoint.tool_calls } else { 0 },
-            },
-            _ => Self::default(),
-        }
-    }
-
-    /// The most of what any of these judges is sent.
-    pub(crate) fn of_seats<'s>(
-        seats: impl Iterator<Item = &'s Seat>,
-        settings: &Settings,
-        has_tree: bool,
-    ) -> Self {
-        let each = seats.map(|seat| Self::of_seat(seat, settings, has_tree));
-        each.fold(Self::default(), |all, one| Self {
-            schema: all.schema.max(one.schema),
-            look_ups: all.look_ups.max(one.look_ups),
-        })
-    }
-
-    fn tools(self) -> u64 {
-        match self.look_ups {
-            0 => 0,
-            _ => declared_bytes(),
-        }
-    }
-
-    /// What the look-ups of a turn may cost: each is a call that sends the whole conversation again.
-    fn look_ups_usd(self, price: &ModelPrice, first: u64) -> f64 {
-        let shown = |calls: u32| first + estimate_tokens(max_bytes_of_calls(calls));
-        let cost = |calls: u32| price.cost_usd(shown(calls), 0, LOOK_UP_OUTPUT);
-        (0..self.look_ups).map(cost).sum()
-    }
-
-    /// Tokens that go along with the question for the answer.
-    fn last_input(self, first: u64) -> u64 {
-        first + estimate_tokens(max_bytes_of_calls(self.look_ups))
-    }
-
-    /// A brief's facts with these.
-    pub(crate) fn beside(self, brief: BriefFacts) -> BriefFacts {
-        BriefFacts {
-            schema: self.schema,
-            tools: self.tools(),
-            ..brief
-        }
-    }
 }
 
 /// What goes to one recipient.

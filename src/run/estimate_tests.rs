@@ -1,5 +1,6 @@
 use super::*;
 use crate::report::ContextFacts;
+use crate::run::call_extras::{LOOK_UP_OUTPUT, schema_bytes};
 
 #[test]
 fn a_recipient_without_a_price_makes_the_sum_a_lower_bound() {

@@ -1,12 +1,12 @@
 //! A change that is larger than a brief: the one command that reviews all of it, and what that costs.
 
 use council_protocol::coverage::FileCoverage;
-use council_protocol::{CoverageState, FileChange, Hunk, LineKind, Packet, Seat};
+use council_protocol::{Coverage, CoverageState, FileChange, Hunk, LineKind, Packet, Seat};
 
 use council_secrets::Redactor;
 
 use crate::config::{KeyValue, LargeChangePolicy};
-use crate::council::{Outcome, PART_MARK};
+use crate::council::PART_MARK;
 use crate::prompt::BriefClass;
 use crate::run::estimate::RunEstimate;
 use crate::run::prepare::PreparedReview;
@@ -106,11 +106,11 @@ pub(crate) fn suggest_whole_review(
 /// What only such a suggestion says.
 const REVIEWS_ALL: &str = "` reviews all of it";
 
-/// Takes the suggestion out of an outcome in which nothing is missing: judges may look up what their brief left out, and
-/// nobody is to pay again for what is done.
-pub(crate) fn drop_idle_suggestion(outcome: &mut Outcome) {
-    if outcome.coverage.gaps().next().is_none() {
-        outcome.notes.retain(|note| !note.contains(REVIEWS_ALL));
+/// Takes the suggestion out of the notes of a run in which nothing is missing: judges may look up what their brief left
+/// out, and nobody is to pay again for what is done.
+pub(crate) fn drop_idle_suggestion(coverage: &Coverage, notes: &mut Vec<String>) {
+    if coverage.gaps().next().is_none() {
+        notes.retain(|note| !note.contains(REVIEWS_ALL));
     }
 }
 
@@ -301,6 +301,26 @@ mod tests {
         let brief = prompter.render_brief(&packet, &class).unwrap();
         let cut: Vec<_> = brief.coverage.gaps().collect();
         lines_that_are_cut(&cut, &packet)
+    }
+
+    #[test]
+    fn advice_to_review_the_rest_stands_only_where_there_is_a_rest() {
+        let advice = format!(
+            "big.py alone is larger than one brief; `git council review{REVIEWS_ALL} at once: about 9"
+        );
+        for (state, is_kept) in [
+            (CoverageState::Reviewed, false),
+            (CoverageState::OverBudget, true),
+            (CoverageState::Truncated { shown: 1, total: 2 }, true),
+        ] {
+            let path = "big.py".into();
+            let coverage = Coverage {
+                files: vec![FileCoverage { path, state }],
+            };
+            let mut notes = vec!["another note".to_owned(), advice.clone()];
+            drop_idle_suggestion(&coverage, &mut notes);
+            assert_eq!(notes.len(), 1 + usize::from(is_kept), "{coverage:?}");
+        }
     }
 
     #[test]
