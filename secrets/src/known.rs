@@ -8,7 +8,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use crate::derived::DerivedForms;
 use crate::matcher::PLACEHOLDER;
-use crate::plausible::is_common_password;
+use crate::plausible::{is_common_password, is_drawn};
 use crate::redactor::SecretSpan;
 
 /// The most bytes of values that are kept: a change that is one heap of secrets must not fill the memory.
@@ -35,6 +35,9 @@ pub(crate) struct KnownValues {
     finder: Option<AhoCorasick>,
     /// The kinds of what the finder finds.
     found_kinds: Vec<Arc<str>>,
+    /// The same for values that no code can be.
+    drawn: Option<AhoCorasick>,
+    drawn_kinds: Vec<Arc<str>>,
 }
 
 impl KnownValues {
@@ -75,14 +78,29 @@ impl KnownValues {
 
     /// Prepares the search; call it when all values are there.
     pub(crate) fn build(&mut self) {
-        let finder = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostLongest)
-            // Another kind takes time in the square of the length of a value such as `AAAA…`.
-            .kind(Some(AhoCorasickKind::ContiguousNFA))
-            .build(self.whole.keys());
-        // Bounded above: it cannot be too large.
-        self.finder = finder.ok().filter(|_| !self.whole.is_empty());
+        self.finder = finder_of(self.whole.keys().map(String::as_str).collect());
         self.found_kinds = self.whole.values().map(Arc::clone).collect();
+        let drawn = self.whole.iter().filter(|(value, _)| is_no_code(value));
+        let (values, kinds): (Vec<&str>, _) = drawn
+            .map(|(value, kind)| (value.as_str(), Arc::clone(kind)))
+            .unzip();
+        (self.drawn, self.drawn_kinds) = (finder_of(values), kinds);
+    }
+
+    /// Where a line of a file repeats a value that can be nothing but this secret.
+    pub(crate) fn find_drawn<'k>(&'k self, line: &str, spans: &mut Vec<SecretSpan<'k>>) {
+        let Some(finder) = &self.drawn else {
+            return;
+        };
+        let mut shown = None;
+        for found in finder.find_iter(line) {
+            let range = found.range();
+            let shown = shown.get_or_insert_with(|| placeholders(line));
+            if is_word(line, &range) && !overlaps_any(shown, &range) {
+                let kind = &self.drawn_kinds[found.pattern().as_usize()];
+                spans.push(SecretSpan::of_known(kind, range));
+            }
+        }
     }
 
     /// Where a text of any number of lines holds a value in another form.
@@ -121,6 +139,34 @@ impl KnownValues {
             }
         }
     }
+}
+
+/// What finds these values, the longest first; none: there are none.
+fn finder_of(values: Vec<&str>) -> Option<AhoCorasick> {
+    if values.is_empty() {
+        return None;
+    }
+    let finder = AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostLongest)
+        // Another kind takes time in the square of the length of a value such as `AAAA…`.
+        .kind(Some(AhoCorasickKind::ContiguousNFA))
+        .build(values);
+    // Bounded by `MAX_BYTES`: it cannot be too large.
+    finder.ok()
+}
+
+/// How often letters and digits take turns in a value, at least, that nobody has thought of.
+const MIN_TURNS: usize = 4;
+
+/// Whether a value can be no code: one word, drawn at random. Whoever calls a function as a password is called must not hide
+/// the calls.
+fn is_no_code(value: &str) -> bool {
+    let is_word = value.bytes().all(|b| b.is_ascii_alphanumeric());
+    let bytes = value.as_bytes();
+    let turns = bytes
+        .windows(2)
+        .filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit());
+    is_word && is_drawn(value) && turns.count() >= MIN_TURNS
 }
 
 /// A value as it is written, as JSON writes it, and without the escapes of a URL.

@@ -1,4 +1,5 @@
-//! A value in the line below its name, as Kubernetes and Compose write the variables of an environment.
+//! A value in the line below its name, as Kubernetes and Compose write the variables of an environment, and as formatters
+//! break a long line.
 
 use std::ops::Range;
 
@@ -7,7 +8,7 @@ use crate::plausible::{is_description, is_literal, is_mixed_literal, is_secret_n
 
 /// Where the secret of a line stands that is the `value` of the name in the line above it.
 pub fn value_below_name(above: &str, line: &str) -> Option<Range<usize>> {
-    if let Some(value) = block_value(above, line) {
+    if let Some(value) = block_value(above, line).or_else(|| opened_value(above, line)) {
         return Some(value);
     }
     let value = value_range(line, "value")?;
@@ -35,6 +36,51 @@ fn block_value(above: &str, line: &str) -> Option<Range<usize>> {
     (is_named && is_value && start > indent(above)).then(|| start..start + text.len())
 }
 
+/// Whether a line of a text may name what stands in the line below it, so that other lines must not come between them.
+pub(crate) fn may_name_below(text: &str) -> bool {
+    text.lines().any(|line| opened_name(line).is_some())
+}
+
+/// The literal in the line below `password = (`, `"password":` or `PASSWORD = \\`.
+fn opened_value(above: &str, line: &str) -> Option<Range<usize>> {
+    let name = opened_name(above)?;
+    let text = line.trim_start();
+    let quoted = text.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    let quote = quoted.chars().next().filter(|c| "\"'`".contains(*c))?;
+    let (value, rest) = quoted[1..].split_once(quote)?;
+    let is_alone = rest
+        .chars()
+        .all(|c| c.is_whitespace() || ",;)}]+\\".contains(c));
+    let is_word = value.len() >= 6 && !value.contains(char::is_whitespace);
+    let is_value = is_word && is_mixed_literal(value) && !value.contains(PLACEHOLDER);
+    let start = line.len() - quoted.len() + 1;
+    let is_short_prefix = text.len() - quoted.len() <= 2;
+    (is_alone && is_value && is_short_prefix && !is_description(name))
+        .then(|| start..start + value.len())
+}
+
+/// The secret that a line names and whose value it leaves to the next.
+fn opened_name(line: &str) -> Option<&str> {
+    let open = line.trim_end();
+    // Nearly all lines are done with here.
+    open.ends_with(['(', '=', ':', '\\']).then_some(())?;
+    let open = open.trim_end_matches('\\').trim_end();
+    let open = open.strip_suffix('(').unwrap_or(open).trim_end();
+    let named = open
+        .strip_suffix('=')
+        .map(|named| named.trim_end_matches(':'));
+    let named = match named {
+        // `password: str =`
+        Some(named) => named.split_once(':').map_or(named, |(name, _)| name),
+        None => open.strip_suffix(':')?,
+    };
+    let named = named.trim_end().trim_end_matches(['"', '\'', ']', '`']);
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+    let name = named.rsplit(|c| !is_name(c)).next()?;
+    let is_named = is_secret_name(name) || name.to_ascii_lowercase().ends_with("pwd");
+    is_named.then_some(name)
+}
+
 /// What stands behind `key:` in a line, without its quotes.
 fn value_range(line: &str, key: &str) -> Option<Range<usize>> {
     let text = line.trim_start_matches([' ', '\t', '-', '{', '"']);
@@ -53,6 +99,11 @@ mod tests {
     #[test]
     fn a_value_belongs_to_the_name_above_it() {
         for (above, line, value) in [
+            ("password = (", "    \"Xk39fjQp\"", "Xk39fjQp"),
+            ("    \"password\":", "        \"Yk39fjQp\",", "Yk39fjQp"),
+            ("PASSWORD = \\", "    'Bk39fjQp'", "Bk39fjQp"),
+            ("const dbPassword: string =", "  `Bk39fjQp`;", "Bk39fjQp"),
+            ("self.db_pwd: str = (", "    b\"Bk39fjQp\" + \\", "Bk39fjQp"),
             ("- name: DB_PASSWORD", "  value: hunter2ab", "hunter2ab"),
             ("  - name: \"API_KEY\"", "    value: \"a b c d\"", "a b c d"),
             (
@@ -75,6 +126,11 @@ mod tests {
             ("  password: |", "  hunter2ab"),
             ("password_hint: |", "  hunter2ab"),
             ("secret: |", "  a word of it"),
+            ("def password(", "    \"Xk39fjQp\""),
+            ("password_file = (", "    \"Xk39fjQp\""),
+            ("password = (", "    get(\"Xk39fjQp\")"),
+            ("password = (", "    \"ask the user 2\""),
+            ("if password:", "    log(\"Xk39fjQp\")"),
         ] {
             assert_eq!(value_below_name(above, line), None, "{above} {line}");
         }

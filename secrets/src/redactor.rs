@@ -10,7 +10,7 @@ use crate::key_block::{KeyBlock, may_begin_key};
 use crate::known::KnownValues;
 use crate::manifest::{SecretManifest, may_begin_manifest};
 use crate::matcher::{PLACEHOLDER, SecretShape};
-use crate::named_value::value_below_name;
+use crate::named_value::{may_name_below, value_below_name};
 use crate::plausible::is_drawn;
 use crate::respelled::PlainSpelling;
 use crate::spelled_key::{SpelledKey, may_spell_key};
@@ -76,8 +76,8 @@ impl<'k> SecretSpan<'k> {
 /// What of the reviewed side a judge's words may repeat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Against {
-    /// Text of the reviewed repository: only what looks like a secret. A value that its author chose must not hide code
-    /// that happens to be the same.
+    /// Text of the reviewed repository: what looks like a secret, and each drawn value that is known to be one. A value that
+    /// its author chose must not hide code that happens to be the same.
     Shapes,
     /// Words of a judge: what looks like a secret, and every value that is known to be one.
     Values,
@@ -160,7 +160,8 @@ impl Redactor {
         self.own.as_ref().map(|table| table.digest())
     }
 
-    /// Text of the repository, as it is shown to judges: without what looks like a secret. A file whose name says that it
+    /// Text of the repository, as it is shown to judges: without what looks like a secret, and without the drawn values that
+    /// are known to be one, wherever they are repeated. A file whose name says that it
     /// holds secrets (`.env`, `*.pem`, `id_rsa`, …) shows the names of its settings but none of its values.
     pub fn redact_source(&self, path: Option<&str>, text: &str) -> RedactedText {
         self.redact(path, text, Against::Shapes)
@@ -227,7 +228,11 @@ impl Redactor {
 /// Whether the lines of a text may stand in each other's light: one that begins a private key makes secrets of those
 /// that follow it, and one that names a variable of the value below. In any other text each line is read by itself, in whatever order.
 pub fn has_joined_lines(text: &str) -> bool {
-    may_begin_key(text) || may_go_on(text) || may_spell_key(text) || may_begin_manifest(text)
+    may_begin_key(text)
+        || may_go_on(text)
+        || may_spell_key(text)
+        || may_begin_manifest(text)
+        || may_name_below(text)
 }
 
 /// Redacts line after line of one text.
@@ -274,8 +279,9 @@ impl<'r> LineRedactor<'r> {
     /// What of a line is replaced, and whether all of it is withheld.
     fn due_spans(&mut self, line: &str) -> (Vec<SecretSpan<'r>>, bool) {
         let (mut spans, withheld) = self.spans(line);
-        if self.against == Against::Values {
-            self.redactor.known.find(line, &mut spans);
+        match self.against {
+            Against::Values => self.redactor.known.find(line, &mut spans),
+            Against::Shapes => self.redactor.known.find_drawn(line, &mut spans),
         }
         (spans, withheld)
     }

@@ -1,24 +1,22 @@
-//! An answer that can be read is checked before it counts: what it quotes has to stand somewhere, what it responds to has
-//! to exist. It is sent back once with every fault in it, and counts as it is when no better one comes.
+//! An answer that can be read is checked before it counts: what it quotes has to stand somewhere, what it refers to
+//! has to exist. It is sent back once with every fault in it, and counts as it is when no better one comes.
 
 use council_protocol::answer::{Answer, Evidence};
 use council_protocol::quoted::quoted_texts;
 use council_protocol::{Finding, Millis, RepoPath, RoundNumber, Severity, Task};
 
-use super::anonymity;
 use super::cluster::is_alike;
 use super::engine::{Council, PROOF_MS};
 use super::evidence::is_about_file;
 use super::judges::{OpenTurn, QueuedTask, SeatIndex, same_text};
 use super::lost_answer::LostAnswer;
+use super::merge::is_same_id;
 use super::plan::ShownPath;
+use super::references::{excerpt, faulty_references};
 use super::state::{DebateState, TimerKind};
 
 /// Faults that are named at once. A judge that quotes nothing right is not told more by a longer list.
 const MAX_FAULTS: usize = 12;
-
-/// Characters of a quote, or of the line beside it, in the words that go back to the judge.
-const EXCERPT_CHARS: usize = 120;
 
 impl Council {
     /// A usable answer counts, unless something in it is wanting.
@@ -131,7 +129,7 @@ impl Council {
                 .collect()
         };
         if checked {
-            faults.extend(unknown_ids(&self.state, seat, turn.round, &answer));
+            faults.extend(faulty_references(&self.state, seat, turn.round, &answer));
             faults.extend(lost_quotes(&self.state, &answer));
         }
         if faults.is_empty() {
@@ -173,65 +171,6 @@ fn lost_quotes(state: &DebateState, answer: &Answer) -> Vec<String> {
     lost.collect()
 }
 
-/// One line of at most [`EXCERPT_CHARS`] characters.
-fn excerpt(text: &str) -> String {
-    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    flat.chars().take(EXCERPT_CHARS).collect()
-}
-
-/// Responses to ids that the judge was not shown.
-fn unknown_ids(
-    state: &DebateState,
-    seat: SeatIndex,
-    round: RoundNumber,
-    answer: &Answer,
-) -> Vec<String> {
-    let known = shown_ids(state, seat, round);
-    let unknown = answer.responses.iter().enumerate().filter(|(_, response)| {
-        let to = response.to.trim();
-        !known.iter().any(|id| id.eq_ignore_ascii_case(to)) && !is_other_address(state, seat, to)
-    });
-    let list = if known.is_empty() {
-        "none".to_owned()
-    } else {
-        known.join(", ")
-    };
-    let say = |(nth, response): (usize, &council_protocol::answer::Response)| {
-        let to = excerpt(&response.to);
-        format!(
-            "responses[{nth}].to: no finding has the id `{to}`; the ids that you were shown are {list}"
-        )
-    };
-    unknown.map(say).collect()
-}
-
-/// The ids of the others' findings as this judge knows them.
-fn shown_ids(state: &DebateState, seat: SeatIndex, round: RoundNumber) -> Vec<String> {
-    let Some(order) = state.judges[seat].peers.get(&round) else {
-        return Vec::new();
-    };
-    let ids = order.iter().enumerate().flat_map(|(index, &other)| {
-        let raised = state.judges[other].raised.iter().enumerate();
-        let label = anonymity::peer_label(index);
-        raised
-            .filter(move |(_, r)| r.round < round)
-            .map(move |(nth, _)| format!("{label}{}", nth + 1))
-    });
-    ids.collect()
-}
-
-/// What else a response may speak to: a judge, a challenge, a finding of one's own.
-fn is_other_address(state: &DebateState, seat: SeatIndex, to: &str) -> bool {
-    let is_own = to
-        .parse::<usize>()
-        .is_ok_and(|n| (1..=state.judges[seat].raised.len()).contains(&n));
-    let is_challenge = state
-        .challenges
-        .iter()
-        .any(|c| c.id.eq_ignore_ascii_case(to));
-    is_own || is_challenge || state.find_addressee(seat, to).is_some()
-}
-
 /// The answer that came back, with what was right in the one before it and is missing now: only the faults were to be
 /// mended. A critical finding that was given up on the way is told in the report.
 fn keep_proven(
@@ -271,11 +210,10 @@ fn keep_proven(
             answer.independent_findings.push(raised);
         }
     }
+    // Both halves of a contradiction that the judge does not decide stay in it.
+    let kept: Vec<String> = answer.responses.iter().map(|r| r.to.clone()).collect();
     for response in draft.responses {
-        let is_there = answer
-            .responses
-            .iter()
-            .any(|r| r.to.trim().eq_ignore_ascii_case(response.to.trim()));
+        let is_there = kept.iter().any(|to| is_same_id(to, &response.to));
         if !is_there {
             answer.responses.push(response);
         }

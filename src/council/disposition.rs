@@ -53,6 +53,21 @@ pub(super) struct WeighedOpinion {
 }
 
 impl WeighedOpinion {
+    /// Orders what one judge says of one finding in one answer: the half agreement before the whole one, the word with
+    /// evidence before the one without. The words decide between equals, so that their order does not.
+    pub(super) fn strength(&self) -> impl Ord + use<'_> {
+        let Opinion {
+            stance,
+            reasoning,
+            evidence,
+            ..
+        } = &self.opinion;
+        let place = evidence
+            .as_ref()
+            .map(|e| (e.path.as_bytes(), e.line, &e.quote));
+        (*stance, self.found, reasoning, place)
+    }
+
     fn stake(&self) -> JudgeStake {
         let (mut support, mut refutes) = (None, false);
         match self.opinion.stance {

@@ -194,7 +194,8 @@ impl Council {
                 round,
                 key,
                 said,
-            } => self.on_recalled(&judge, round, &key, &said),
+                usage,
+            } => self.on_recalled(&judge, round, &key, (&said, usage)),
             Input::Deadline { timer } => self.on_timer(timer, now),
             Input::Cancel { cause } => self.cancel_run(cause, now),
         }

@@ -92,6 +92,9 @@ pub enum Input {
         key: String,
         /// The answers, as they came.
         said: Vec<String>,
+        /// What the turn cost, where it was paid for and not answered.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        usage: Option<Usage>,
     },
     /// A deadline has passed.
     Deadline { timer: TimerId },

@@ -163,6 +163,12 @@ pub struct Synthesis {
 }
 
 impl DebateLedger {
+    /// The document that came out; none: nobody wrote one, or it is empty.
+    pub fn document(&self) -> Option<&str> {
+        let written = self.synthesis.as_ref()?.document.trim();
+        Some(written).filter(|text| !text.is_empty())
+    }
+
     /// Notes one message of an exchange.
     pub(super) fn note_exchange(&mut self, used: ExchangeKind, dropped: u32) {
         self.exchange = match self.exchange {

@@ -50,9 +50,17 @@ pub(super) fn merge_answers(earlier: Answer, last: Answer) -> Answer {
         earlier.extend(last);
         earlier
     }
+    // What is said again of a finding replaces what was said of it: two words at once contradict each other.
+    let mut responses = earlier.responses;
+    responses.retain(|before| {
+        !last
+            .responses
+            .iter()
+            .any(|now| is_same_id(&before.to, &now.to))
+    });
     Answer {
         findings: join_lists(earlier.findings, last.findings),
-        responses: join_lists(earlier.responses, last.responses),
+        responses: join_lists(responses, last.responses),
         independent_findings: join_lists(earlier.independent_findings, last.independent_findings),
         withdrawn: join_lists(earlier.withdrawn, last.withdrawn),
         reproductions: join_lists(earlier.reproductions, last.reproductions),
@@ -74,4 +82,9 @@ pub(super) fn merge_answers(earlier: Answer, last: Answer) -> Answer {
         document: last.document.or(earlier.document),
         ..last
     }
+}
+
+/// Whether two ids mean the same finding, as judges write them.
+pub(super) fn is_same_id(a: &str, b: &str) -> bool {
+    a.trim().eq_ignore_ascii_case(b.trim())
 }

@@ -8,6 +8,7 @@ use super::findings::shown_finding;
 use super::judges::{JudgeState, SeatIndex};
 use super::outcome::{Disposition, VerdictReason};
 use super::plan::{ConsensusRule, Plan};
+use super::references::contradictions;
 use super::state::DebateState;
 
 /// What is noted where nobody counts: who abstained, and why, is told beside it.
@@ -34,9 +35,11 @@ pub(super) fn report_notes(state: &DebateState, cut: Option<CancelCause>) -> Vec
             state.claims.unanswered_count()
         ));
     }
+    notes.extend(empty_document(state));
     notes.extend(held_up_tests(state));
     notes.extend(missing_ballots(state));
     notes.extend(divided_council(state));
+    notes.extend(contradictions(state));
     notes.extend(weak_withdrawals(state));
     notes.extend(rejected_criticals(state));
     notes.extend(open_withdrawals(state));
@@ -46,6 +49,16 @@ pub(super) fn report_notes(state: &DebateState, cut: Option<CancelCause>) -> Vec
     notes.extend(dropped_objections(state));
     notes.extend(cut.map(|cause| cut_short(&state.plan, state.completed, cause)));
     notes
+}
+
+/// A document that was asked for, and handed in empty.
+fn empty_document(state: &DebateState) -> Option<String> {
+    let synthesis = state.ledger.synthesis.as_ref()?;
+    let is_empty = state.ledger.document().is_none();
+    is_empty.then(|| {
+        let judge = &synthesis.judge;
+        format!("the document of {judge} is empty: nothing was written")
+    })
 }
 
 /// That tests of judges did not run here: else nobody sees that `[proof]` is set up in vain.

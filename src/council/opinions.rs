@@ -3,13 +3,13 @@
 use council_protocol::answer::{Answer, Change, Evidence, Stance, Tag};
 use council_protocol::{Finding, RoundNumber, Severity, Vote};
 
-use super::anonymity;
 use super::cluster::ComparedFinding;
 use super::disposition::{FindingVersion, WeighedOpinion};
 use super::evidence::QuoteClaims;
 use super::judges::{Judges, SeatIndex};
 use super::outcome::Opinion;
 use super::readings::is_same_kind;
+use super::responses::{is_contradictory, responses_by_finding};
 use super::support::SupportKind;
 
 /// One answer of a later round, with what is needed to weigh it.
@@ -54,25 +54,23 @@ fn is_less_than_a_move(said: &WeighedOpinion) -> bool {
 }
 
 impl LaterAnswer<'_> {
+    /// Of several responses to one finding that say the same, the one that says most counts, wherever it stands; of those
+    /// that contradict each other none does.
     fn attach_responses(&self, versions: &mut [FindingVersion]) {
-        let Some(order) = self.judges[self.speaker].peers.get(&self.round) else {
-            return;
-        };
-        for response in &self.answer.responses {
-            let Some((seat, number)) = anonymity::parse_finding_id(order, &response.to) else {
+        let by_finding = responses_by_finding(self.judges, self.speaker, self.round, self.answer);
+        for ((seat, number), said) in by_finding {
+            if is_contradictory(&said) {
                 continue;
-            };
+            }
             let mut meant = versions.iter_mut();
-            let meant =
-                meant.find(|v| v.seat == seat && v.number == number && v.round < self.round);
+            let meant = meant.find(|v| v.is_of(seat, number) && v.round < self.round);
             if let Some(version) = meant {
-                let evidence = response.evidence.clone();
-                self.attach(
-                    version,
-                    response.stance,
-                    response.reasoning.clone(),
-                    evidence,
-                );
+                let weighed = said.into_iter().map(|response| {
+                    let (why, evidence) = (response.reasoning.clone(), response.evidence.clone());
+                    self.weigh(version, response.stance, why, evidence)
+                });
+                let weighed: Vec<WeighedOpinion> = weighed.collect();
+                self.attach_strongest(version, weighed);
             }
         }
     }
@@ -84,24 +82,24 @@ impl LaterAnswer<'_> {
             .independent_findings
             .iter()
             .filter(|i| i.tag == Tag::NotReproduced);
-        for denied in denials.map(|i| &i.finding) {
-            let (proof, _) = self.claims.proof_of(&denied.location, &denied.quote);
-            let here = ComparedFinding::new(self.speaker, denied, &proof, false);
-            for version in self.shown(versions) {
-                if here.speaks_of(&version.compared()) {
-                    let evidence = Evidence {
-                        path: denied.location.path.clone(),
-                        line: denied.location.line,
-                        quote: denied.quote.clone(),
-                    };
-                    self.attach(
-                        version,
-                        Stance::Disagreed,
-                        denied.description.clone(),
-                        Some(evidence),
-                    );
-                }
-            }
+        let denials: Vec<&Finding> = denials.map(|i| &i.finding).collect();
+        for version in self.shown(versions) {
+            let is_meant = |denied: &&&Finding| {
+                let (proof, _) = self.claims.proof_of(&denied.location, &denied.quote);
+                let here = ComparedFinding::new(self.speaker, denied, &proof, false);
+                here.speaks_of(&version.compared())
+            };
+            let meant = denials.iter().filter(is_meant).map(|denied| {
+                let evidence = Evidence {
+                    path: denied.location.path.clone(),
+                    line: denied.location.line,
+                    quote: denied.quote.clone(),
+                };
+                let why = denied.description.clone();
+                self.weigh(version, Stance::Disagreed, why, Some(evidence))
+            });
+            let meant: Vec<WeighedOpinion> = meant.collect();
+            self.attach_strongest(version, meant);
         }
     }
 
@@ -151,7 +149,8 @@ impl LaterAnswer<'_> {
                 if let Some(said) = said.filter(|said| !said.opinion.reasoning.is_empty()) {
                     reasoning = format!("{} ({reasoning})", said.opinion.reasoning);
                 }
-                self.attach(version, Stance::Agreed, reasoning, Some(evidence.clone()));
+                let moved = self.weigh(version, Stance::Agreed, reasoning, Some(evidence.clone()));
+                version.opinions.insert(self.speaker, moved);
             }
         }
     }
@@ -167,13 +166,23 @@ impl LaterAnswer<'_> {
             .filter(move |v| v.seat != speaker && v.round < round)
     }
 
-    fn attach(
+    /// One of several opinions that point the same way, whatever their order.
+    fn attach_strongest(&self, version: &mut FindingVersion, said: Vec<WeighedOpinion>) {
+        let strongest = said
+            .into_iter()
+            .max_by(|a, b| a.strength().cmp(&b.strength()));
+        if let Some(opinion) = strongest {
+            version.opinions.insert(self.speaker, opinion);
+        }
+    }
+
+    fn weigh(
         &self,
-        version: &mut FindingVersion,
+        version: &FindingVersion,
         stance: Stance,
         reasoning: String,
         evidence: Option<Evidence>,
-    ) {
+    ) -> WeighedOpinion {
         // To look at the place is to look, but says nothing against it.
         let counts = |e: &&Evidence| {
             stance != Stance::Disagreed || version.place().is_answered_by(e, self.claims)
@@ -189,8 +198,6 @@ impl LaterAnswer<'_> {
             evidence: evidence.map(|e| self.claims.in_place(&e)),
             resolves: found.is_some(),
         };
-        version
-            .opinions
-            .insert(self.speaker, WeighedOpinion { opinion, found });
+        WeighedOpinion { opinion, found }
     }
 }

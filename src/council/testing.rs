@@ -335,7 +335,8 @@ impl Run {
         self.raw(judge, &serde_json::to_string(&answer).unwrap());
         // Asked again for a quote or an id, a judge of these tests says the same again, unless the test says otherwise.
         let asked_again = self.open.get(&JudgeId::from(judge)).filter(|sent| {
-            matches!(&sent.task, Task::Mend { error, .. } if error.contains("not found") || error.contains("no finding"))
+            const ASKED: [&str; 4] = ["not found", "no finding", "no challenge", "neither counts"];
+            matches!(&sent.task, Task::Mend { error, .. } if ASKED.iter().any(|asked| error.contains(asked)))
         });
         if let Some(key) = asked_again
             .filter(|_| self.stubborn)

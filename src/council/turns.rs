@@ -181,11 +181,12 @@ impl Council {
         judge: &JudgeId,
         round: RoundNumber,
         key: &str,
-        said: &[String],
+        (said, usage): (&[String], Option<Usage>),
     ) {
         let Some(seat) = self.seat_of(judge) else {
             return;
         };
+        self.state.judges[seat].add_usage(round, usage);
         for raw in said {
             let lost = read_lost_answer(raw, key, round);
             self.state.judges[seat].keep_lost(lost);

@@ -236,10 +236,8 @@ fn without_verdict(
     judged: (Verdict, VerdictReason),
 ) -> (Verdict, VerdictReason) {
     let staged = state.plan.procedure == Procedure::Staged;
-    let synthesis = state.ledger.synthesis.as_ref();
     // Whoever was asked for the document twice and wrote none has written none.
-    let written = synthesis.filter(|synthesis| !synthesis.document.trim().is_empty());
-    match (written, judged.0) {
+    match (state.ledger.document(), judged.0) {
         (Some(_), _) => (Verdict::Skipped, VerdictReason::NoVerdict),
         (None, Verdict::Inconclusive) => judged,
         (None, _) if staged => (Verdict::Inconclusive, VerdictReason::NoSynthesis),

@@ -7,6 +7,7 @@ pub(crate) mod driver;
 pub(crate) mod protocol;
 #[cfg(test)]
 mod simulation;
+pub(crate) mod subject;
 pub(crate) mod verdict;
 
 pub(crate) use protocol::{DuelEnding, DuelRole, resolve_role};

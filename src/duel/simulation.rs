@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::protocol::check::ProtocolRule;
 use super::protocol::side::{DuelSide, SideMove};
+use super::protocol::standing::DebateState;
 use super::protocol::transcript::{DebateTranscript, SectionKind};
 use super::protocol::{self, MAX_ROUNDS, check, render, speak};
 use super::{DuelEnding, DuelRole, verdict};
@@ -132,8 +133,8 @@ fn play(duelists: &[Duelist; 2]) -> (String, Option<DuelEnding>, Vec<Deed>) {
                 SideMove::Wait => {}
                 _ if *mute => {}
                 SideMove::Close { ending } => {
-                    let (agreed, open) = speak::split_by_settled(&file);
-                    text = Some(file + &render::render_consensus(ending, &agreed, &open, &sign));
+                    let closing = speak::draft_closing(*role, &file, ending, &sign);
+                    text = Some(file + &closing);
                 }
                 SideMove::Speak { section, last } => {
                     let deed = duelist.deeds.get(*turn).copied().unwrap_or(Deed::Speak);
@@ -175,14 +176,13 @@ fn play(duelists: &[Duelist; 2]) -> (String, Option<DuelEnding>, Vec<Deed>) {
                     };
                     let mut whole = file + &head + &said;
                     if last && deed == Deed::Speak {
-                        let (agreed, open) = speak::split_by_settled(&whole);
                         let ending = if protocol::side::is_settled(&DebateTranscript::parse(&whole))
                         {
                             DuelEnding::Consensus
                         } else {
                             DuelEnding::Limit
                         };
-                        whole += &render::render_consensus(ending, &agreed, &open, &sign);
+                        whole += &speak::draft_closing(*role, &whole, ending, &sign);
                     }
                     text = Some(whole);
                 }
@@ -232,13 +232,21 @@ fn holds(duelists: &[Duelist; 2]) -> Result<(), TestCaseError> {
                 text
             );
         }
-        _ => prop_assert!(
-            !matches!(ending, DuelEnding::Consensus | DuelEnding::Limit),
-            "{:?} after {:?}\n{}",
-            ending,
-            faults,
-            text
-        ),
+        _ => {
+            // Who falls silent where both have spoken and nothing is open takes no agreement back.
+            let before = transcript.closing().map(|(at, _)| transcript.before(at));
+            let is_over = before.is_some_and(|t| DebateState::read(&t).is_settled_by_both());
+            let is_silent = faults.iter().all(|fault| *fault == Deed::Silence);
+            prop_assert_eq!(
+                ending == DuelEnding::Consensus,
+                is_over && is_silent,
+                "{:?} after {:?}\n{}",
+                ending,
+                faults,
+                text
+            );
+            prop_assert_ne!(ending, DuelEnding::Limit, "after {:?}\n{}", faults, text);
+        }
     }
     let mut prove = |at: &Location, quote: &str| (run::search(at.line, quote), String::new());
     let outcome = verdict::judge_transcript(

@@ -36,6 +36,14 @@ pub enum GitError {
         /// What it uses, in words.
         feature: String,
     },
+    /// A name of a tree where a commit is asked for: it has no parent to compare it with.
+    #[error("{rev:?} is a tree, not a commit")]
+    Tree {
+        /// As the user named it.
+        rev: String,
+        /// Its object id.
+        id: String,
+    },
     /// A name of a blob where a commit or a tree is asked for: a tag may name one.
     #[error("{rev:?} is the content of a file, neither a commit nor a tree")]
     FileContent {
@@ -251,6 +259,14 @@ impl GitError {
                 let file = format!("to name a file, write it after two dashes: -- {rev}");
                 [file].into_iter().chain(fetch.clone()).collect()
             }
+            Self::Tree { id, .. } => vec![
+                format!(
+                    "to review all of it: git diff --text \"$(git mktree </dev/null)\" {id} | git council review --patch -"
+                ),
+                format!(
+                    "to compare it with another tree or commit: git council review OTHER..{id}"
+                ),
+            ],
             Self::BadRevision { .. } => {
                 hint("write the whole name of the ref, or more digits of the id")
             }

@@ -52,7 +52,7 @@ pub struct HistoryBounds<'a> {
 pub struct CommitWords {
     /// Its id in hexadecimal.
     pub id: String,
-    /// Its whole message. Untrusted.
+    /// Its message, without the lines that name people by their addresses. Untrusted.
     pub message: String,
     /// The paths that it touched, if they are few.
     pub paths: Vec<Vec<u8>>,
@@ -85,6 +85,8 @@ pub struct HistoryFindings {
     /// Whether lines were still followed when that happened, or their commit could not be read: nobody is named for
     /// them.
     pub lines_left: bool,
+    /// Whether it was the border of a shallow clone that ended it.
+    pub is_shallow: bool,
 }
 
 /// A file that is followed through renames.
@@ -126,6 +128,18 @@ impl CommitHistory {
         walk.run(bounds);
         walk.finish()
     }
+}
+
+/// A message without `Signed-off-by: Name <address>` and its like: why lines are there matters to judges, and not whose they
+/// were.
+fn without_people(message: &str) -> String {
+    let names_people = |line: &&str| {
+        let (key, who) = line.split_once(':').unwrap_or_default();
+        let is_key = key.to_ascii_lowercase().ends_with("-by") && !key.contains(' ');
+        is_key && who.contains('@')
+    };
+    let kept: Vec<&str> = message.lines().filter(|line| !names_people(line)).collect();
+    kept.join("\n")
 }
 
 struct HistoryWalk<'a> {
@@ -208,7 +222,9 @@ impl HistoryWalk<'_> {
             return Ok(true);
         };
         // A shallow clone names parents that it does not have: what came before is not known, so nobody is named.
-        let parent = self.read_commit(first)?;
+        let parent = self.read_commit(first).inspect_err(|_| {
+            self.findings.is_shallow |= self.objects.store.shallow;
+        })?;
         let trees = (parent.tree, commit.tree);
         self.trees.insert(first, parent);
         // Most commits touch nothing that is followed. Seeing that takes a few folders, comparing takes all that differ.
@@ -420,7 +436,7 @@ impl HistoryWalk<'_> {
             let paths = raws.iter().filter(|_| few).map(|raw| raw.path.clone());
             self.findings.commits.push(CommitWords {
                 id: hex,
-                message: commit.message.clone(),
+                message: without_people(&commit.message),
                 paths: paths.collect(),
             });
             self.findings.commits.len() - 1

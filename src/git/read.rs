@@ -186,9 +186,9 @@ pub fn tree_at(
 pub fn commit_at(dir: &Path, env: &GitEnvironment, rev: &str) -> Result<String, GitError> {
     let objects = ObjectReader::new(open::open_repository(dir, env)?);
     let found = revision::resolve_revision(&objects, rev)?;
-    let commit = found.commit.ok_or_else(|| GitError::BadRevision {
+    let commit = found.commit.ok_or_else(|| GitError::Tree {
         rev: rev.to_owned(),
-        cause: "it is a tree, not a commit".to_owned(),
+        id: found.tree.to_hex(),
     })?;
     Ok(commit.to_hex())
 }

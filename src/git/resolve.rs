@@ -268,10 +268,9 @@ fn since_merge_base(
 fn resolve_commit(objects: &ObjectReader, name: &str) -> Result<ResolvedTarget, GitError> {
     let head = resolve_revision(objects, name)?;
     let Some(id) = head.commit else {
-        let cause = "it is a tree, not a commit".to_owned();
-        return Err(GitError::BadRevision {
+        return Err(GitError::Tree {
             rev: name.to_owned(),
-            cause,
+            id: head.tree.to_hex(),
         });
     };
     let commit = objects.commit(id)?;

@@ -455,10 +455,9 @@ pub(super) fn merge_base(
     to: &ResolvedRevision,
 ) -> Result<ObjectId, GitError> {
     let commit = |rev: &ResolvedRevision| {
-        let cause = "it is a tree, and only commits have a merge base".to_owned();
-        rev.commit.ok_or_else(|| GitError::BadRevision {
+        rev.commit.ok_or_else(|| GitError::Tree {
             rev: rev.name.clone(),
-            cause,
+            id: rev.tree.to_hex(),
         })
     };
     match objects.store.merge_base(commit(from)?, commit(to)?)? {

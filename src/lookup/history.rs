@@ -143,6 +143,9 @@ impl CodeLookup {
             }
         }
         let note = match (findings.commits.is_empty(), findings.is_cut) {
+            (_, true) if findings.is_shallow => {
+                "this clone is shallow: the commits that brought the other lines are not in it"
+            }
             (true, true) => "time or commits ran out before the lines were found",
             (true, false) => "no earlier commit is known for these lines",
             (false, true) => "time or commits ran out: older lines are not told",

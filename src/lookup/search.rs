@@ -123,6 +123,8 @@ struct MeantFiles {
     /// As it was asked for.
     asked: String,
     matcher: GlobMatcher,
+    /// The same where brackets are letters of a name (`app/[id]/page.tsx`) and no class of letters.
+    literal: Option<GlobMatcher>,
     /// The folder that it names, with a slash behind.
     folder: Option<String>,
 }
@@ -130,29 +132,101 @@ struct MeantFiles {
 impl MeantFiles {
     /// A glob without a slash is one of names, in any folder; the name of a folder means what lies in it.
     fn fits(&self, path: &RepoPath) -> bool {
-        let by_name = !self.matcher.glob().glob().contains('/');
         let text = path.display();
+        let name = String::from_utf8_lossy(path.file_name());
+        let is_meant = |matcher: &GlobMatcher| {
+            let by_name = !matcher.glob().glob().contains('/');
+            matcher.is_match(&*text) || by_name && matcher.is_match(&*name)
+        };
         let is_inside = |folder: &String| text.starts_with(folder.as_str());
-        self.matcher.is_match(&*text)
-            || (by_name
-                && self
-                    .matcher
-                    .is_match(&*String::from_utf8_lossy(path.file_name())))
+        is_meant(&self.matcher)
+            || self.literal.as_ref().is_some_and(is_meant)
             || self.folder.as_ref().is_some_and(is_inside)
     }
+}
+
+/// What finds the files that a glob means.
+fn build_glob(glob: &str) -> Result<GlobMatcher, String> {
+    let built = GlobBuilder::new(glob).literal_separator(true).build();
+    let built = built.map_err(|error| format!("the glob cannot be used: {error}"))?;
+    Ok(built.compile_matcher())
+}
+
+/// What finds the files of a glob, and those that it means where brackets are letters of a name.
+fn build_matchers(glob: &str) -> Result<(GlobMatcher, Option<GlobMatcher>), String> {
+    let literal = with_literal_brackets(glob).and_then(|glob| build_glob(&glob).ok());
+    // `app/[id` is no glob, and may be a name.
+    let matcher = match (build_glob(glob), &literal) {
+        (Err(_), Some(literal)) => literal.clone(),
+        (built, _) => built?,
+    };
+    Ok((matcher, literal))
+}
+
+/// A glob whose brackets stand for themselves; none: it has none.
+fn with_literal_brackets(glob: &str) -> Option<String> {
+    let literal = |letter: char| match letter {
+        '[' => "[[]".to_owned(),
+        ']' => "[]]".to_owned(),
+        other => other.to_string(),
+    };
+    glob.contains('[')
+        .then(|| glob.chars().map(literal).collect())
 }
 
 impl CodeLookup {
     fn compile_glob(&self, asked: &str) -> Result<MeantFiles, String> {
         // Models write `./src/**` and `/src/**` for the same thing.
         let glob = asked.trim_start_matches("./").trim_start_matches('/');
-        let built = GlobBuilder::new(glob).literal_separator(true).build();
-        let matcher = built.map_err(|error| format!("the glob cannot be used: {error}"))?;
+        let (matcher, literal) = build_matchers(glob)?;
         let folder = format!("{}/", glob.trim_end_matches('/'));
         Ok(MeantFiles {
             asked: redact_words(&self.redactor, asked),
-            matcher: matcher.compile_matcher(),
+            matcher,
+            literal,
             folder: self.has_folder(&folder).then_some(folder),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fits(glob: &str, path: &str) -> bool {
+        let (matcher, literal) = build_matchers(glob).unwrap();
+        let meant = MeantFiles {
+            asked: glob.to_owned(),
+            matcher,
+            literal,
+            folder: None,
+        };
+        meant.fits(&path.into())
+    }
+
+    #[test]
+    fn brackets_are_letters_of_a_name_and_a_class_of_letters() {
+        for glob in [
+            "app/[id]/page.tsx",
+            "app/[id]/*",
+            "app/**",
+            "page.tsx",
+            "**/[id]/**",
+        ] {
+            assert!(fits(glob, "app/[id]/page.tsx"), "{glob}");
+        }
+        assert!(fits("[ab].py", "a.py") && fits("[ab].py", "x/[ab].py"));
+        assert!(!fits("[ab].py", "c.py") && !fits("app/[id]/*", "app/id/page.tsx"));
+    }
+
+    proptest::proptest! {
+        #![proptest_config(crate::council::testing::config())]
+
+        /// The whole path of a file is a glob that means it.
+        #[test]
+        fn a_path_as_a_glob_means_its_file(names in proptest::collection::vec("[a-c.(-]{0,2}[\\[\\]a-c]{1,5}", 1..4)) {
+            let path = names.join("/");
+            proptest::prop_assert!(fits(&path, &path), "{}", path);
+        }
     }
 }

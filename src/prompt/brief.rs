@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use council_protocol::packet::TargetKind;
-use council_protocol::{Coverage, CoverageState, Packet, RepoPath};
+use council_protocol::{Coverage, CoverageState, Packet, RepoPath, SeenLines};
 use council_secrets::Redactor;
 use minijinja::context;
 
@@ -83,6 +83,8 @@ pub struct Brief {
     pub text: Arc<str>,
     /// What of the change it shows.
     pub coverage: Coverage,
+    /// The changed lines that it shows whole of the files that it shows in part.
+    pub partly_seen: Vec<SeenLines>,
     /// How many secrets were replaced.
     pub redactions: usize,
     /// SHA-256 of the text, 64 hex digits.
@@ -135,6 +137,7 @@ pub(super) fn render_brief(
         text: change,
         secrets,
         mut coverage,
+        partly_seen,
     } = choose_hunks(packet, &order, room, class.line_bytes, tools.redactor);
     redactions += secrets;
     for &index in &listing.unnamed {
@@ -169,6 +172,7 @@ pub(super) fn render_brief(
     Ok(Brief {
         text: text.into(),
         coverage,
+        partly_seen,
         redactions,
         digest,
         sizes,

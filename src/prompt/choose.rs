@@ -1,6 +1,8 @@
 //! What of a change is shown when not all of it fits: whole files first, then whole hunks, then the beginning of one.
 
-use council_protocol::{Coverage, CoverageState, FileChange, Packet};
+use std::collections::BTreeMap;
+
+use council_protocol::{Coverage, CoverageState, FileChange, Packet, SeenLines};
 use council_secrets::Redactor;
 
 use super::show::{self, TextBlock};
@@ -14,6 +16,8 @@ pub(super) struct ChosenText {
     pub(super) secrets: usize,
     /// What became of each file, in the order of the packet.
     pub(super) coverage: Coverage,
+    /// What is shown of the files that are shown in part.
+    pub(super) partly_seen: Vec<SeenLines>,
 }
 
 /// Room for the note under a file that is shown in part.
@@ -85,7 +89,13 @@ impl HunkChooser<'_> {
         for hunk in &file.hunks {
             let room = self.room.saturating_sub(block.text.len());
             let mut redactor = self.redactor.lines(Some(&file.path.display()));
-            if !show::write_hunk(&mut block, hunk, &mut redactor, self.line_bytes, room) {
+            if !show::write_hunk(
+                &mut block,
+                (hunk, file.status),
+                &mut redactor,
+                self.line_bytes,
+                room,
+            ) {
                 return false;
             }
         }
@@ -102,11 +112,18 @@ impl HunkChooser<'_> {
             if show::max_hunk_bytes(hunk, self.line_bytes) > room {
                 continue;
             }
-            let before = (block.text.len(), block.secrets, block.changed);
+            let before = (block.text.len(), block.secrets, block.changed.len());
             let mut redactor = self.redactor.lines(Some(&file.path.display()));
-            if !show::write_hunk(&mut block, hunk, &mut redactor, self.line_bytes, room) {
+            if !show::write_hunk(
+                &mut block,
+                (hunk, file.status),
+                &mut redactor,
+                self.line_bytes,
+                room,
+            ) {
                 block.text.truncate(before.0);
-                (block.secrets, block.changed) = (before.1, before.2);
+                block.secrets = before.1;
+                block.changed.truncate(before.2);
             }
         }
         let room = self.room.saturating_sub(block.text.len() + NOTE);
@@ -114,7 +131,7 @@ impl HunkChooser<'_> {
             let mut redactor = self.redactor.lines(Some(&file.path.display()));
             show::write_hunk(
                 &mut block,
-                &file.hunks[0],
+                (&file.hunks[0], file.status),
                 &mut redactor,
                 self.line_bytes,
                 room,
@@ -127,10 +144,10 @@ impl HunkChooser<'_> {
 
     fn keep_block(&mut self, index: usize, mut block: TextBlock) -> bool {
         let total = changed_lines(&self.packet.files[index]);
-        if block.changed < total {
+        if block.changed.len() < total {
             let note = format!(
                 "[{} of {total} changed lines of this file are shown whole]\n",
-                block.changed
+                block.changed.len()
             );
             block.text.push_str(&note);
         }
@@ -147,6 +164,9 @@ impl HunkChooser<'_> {
         let files = self.packet.files.iter().zip(&self.blocks);
         for (covered, (file, block)) in chosen.coverage.files.iter_mut().zip(files) {
             let shown = coverage_state(file, block.as_ref());
+            if let (CoverageState::Truncated { .. }, Some(block)) = (&shown, block) {
+                chosen.partly_seen.extend(seen_lines(file, &block.changed));
+            }
             if covered.state.is_shown() && shown != CoverageState::Reviewed {
                 covered.state = shown;
             }
@@ -175,14 +195,45 @@ fn changed_lines(file: &FileChange) -> usize {
     added + removed
 }
 
+/// The numbers under which every changed line is shown whole.
+fn seen_lines(file: &FileChange, shown: &[u32]) -> Vec<SeenLines> {
+    let count = |numbers: &mut dyn Iterator<Item = u32>| {
+        let mut counts = BTreeMap::new();
+        numbers.for_each(|number| *counts.entry(number).or_insert(0usize) += 1);
+        counts
+    };
+    let lines = file.hunks.iter();
+    let lines = lines.flat_map(|hunk| hunk.lines_as_looked_up(file.status));
+    let all = count(&mut lines.filter_map(|(_, number)| number));
+    let whole = count(&mut shown.iter().copied());
+    let whole = whole
+        .into_iter()
+        .filter(|(number, shown)| all.get(number) == Some(shown));
+    let mut seen: Vec<SeenLines> = Vec::new();
+    for (number, _) in whole {
+        match seen
+            .last_mut()
+            .filter(|last| last.last.checked_add(1) == Some(number))
+        {
+            Some(last) => last.last = number,
+            None => seen.push(SeenLines {
+                path: file.path.clone(),
+                first: number,
+                last: number,
+            }),
+        }
+    }
+    seen
+}
+
 fn coverage_state(file: &FileChange, block: Option<&TextBlock>) -> CoverageState {
     let total = changed_lines(file);
     let number = |lines: usize| u32::try_from(lines).unwrap_or(u32::MAX);
     match block {
         _ if file.hunks.is_empty() => CoverageState::Reviewed,
         None => CoverageState::OverBudget,
-        Some(block) if block.changed < total => CoverageState::Truncated {
-            shown: number(block.changed),
+        Some(block) if block.changed.len() < total => CoverageState::Truncated {
+            shown: number(block.changed.len()),
             total: number(total),
         },
         Some(_) => CoverageState::Reviewed,

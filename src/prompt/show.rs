@@ -11,12 +11,13 @@ use council_secrets::{LineRedactor, Redactor};
 use crate::council::plan::ShownPath;
 use crate::text::{is_marked, mark_hidden};
 
-/// Text that is being put together, with what was replaced and how many changed lines it shows whole.
+/// Text that is being put together, with what was replaced and which changed lines it shows whole.
 #[derive(Debug, Default)]
 pub(super) struct TextBlock {
     pub(super) text: String,
     pub(super) secrets: usize,
-    pub(super) changed: usize,
+    /// Their numbers as a look-up has them: removed lines may share one.
+    pub(super) changed: Vec<u32>,
 }
 
 /// A path for a reader: what cannot be seen is written out, so that a name stays on its line. No two names look alike, but
@@ -241,7 +242,7 @@ fn gutter_width(hunk: &Hunk) -> usize {
 /// margin, so none can imitate a heading. Stops before `room` bytes are passed; returns whether the hunk is whole.
 pub(super) fn write_hunk(
     block: &mut TextBlock,
-    hunk: &Hunk,
+    (hunk, status): (&Hunk, FileStatus),
     redactor: &mut LineRedactor<'_>,
     line_bytes: usize,
     room: usize,
@@ -262,7 +263,7 @@ pub(super) fn write_hunk(
     block.text.push_str(&head);
     block.text.push('\n');
     let width = gutter_width(hunk);
-    for line in hunk.lines() {
+    for (line, number) in hunk.lines_as_looked_up(status) {
         let start = block.text.len();
         let (whole, secrets) = write_line(&mut block.text, &line, redactor, width, line_bytes);
         if block.text.len() > end {
@@ -270,7 +271,7 @@ pub(super) fn write_hunk(
             return false;
         }
         block.secrets += secrets;
-        block.changed += usize::from(whole && line.kind != LineKind::Context);
+        block.changed.extend(number.filter(|_| whole));
     }
     true
 }

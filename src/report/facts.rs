@@ -216,7 +216,9 @@ impl BriefFacts {
             ("tools", self.tools),
         ];
         for (name, bytes) in per_call.into_iter().filter(|(_, bytes)| *bytes > 0) {
-            parts.push(format!("{name} {bytes} bytes in each call"));
+            parts.push(format!(
+                "{name} about {bytes} bytes in each call to a server that takes it"
+            ));
         }
         let mut sentence = parts.join("; ");
         for gap in &self.gaps {

@@ -2,17 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use council_agents::schema;
 use council_agents::tools::{declared_bytes, max_turn_bytes};
 use council_protocol::price::{EXPECTED_OUTPUT, ModelPrice, estimate_tokens};
 use council_protocol::seat::AgentKind;
-use council_protocol::task::Form;
 use council_protocol::{Coverage, Seat};
 
 use crate::config::{PriceSettings, Settings};
 use crate::council::Outcome;
 use crate::council::plan::{DebateMode, Procedure};
 use crate::report::BriefFacts;
+use crate::run::call_extras::CallExtras;
 use crate::run::recipient::describe_recipient;
 use crate::session::BudgetLimits;
 
@@ -53,71 +52,6 @@ impl JudgeTurns {
     pub(crate) const ONCE: Self = Self { least: 1, most: 1 };
 }
 
-/// Bytes of the largest schema of an answer that a run asks for.
-fn schema_bytes(settings: &Settings) -> u64 {
-    let proves = !settings.proof.run.is_empty() || !settings.proof.suites.is_empty();
-    let form = match settings.review.procedure {
-        Procedure::CrossExamination => Form::Opening,
-        Procedure::Review | Procedure::Debate if proves => Form::ProvenDebate,
-        _ => Form::Review,
-    };
-    schema::answer_schema(form).map_or(0, |schema| schema.text().len() as u64)
-}
-
-/// What each call of some judges at an API carries beside a brief.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct CallExtras {
-    schema: u64,
-    /// How often a judge may look something up in a turn; 0: there are no tools.
-    look_ups: u32,
-}
-
-impl CallExtras {
-    /// Of one judge; `has_tree`: there are files that it could look into.
-    fn of_seat(seat: &Seat, settings: &Settings, has_tree: bool) -> Self {
-        match &seat.agent.kind {
-            AgentKind::Http(endpoint) => Self {
-                schema: if endpoint.structured {
-                    schema_bytes(settings)
-                } else {
-                    0
-                },
-                look_ups: if has_tree { endpoint.tool_calls } else { 0 },
-            },
-            _ => Self::default(),
-        }
-    }
-
-    /// The most of what any of these judges is sent.
-    pub(crate) fn of_seats<'s>(
-        seats: impl Iterator<Item = &'s Seat>,
-        settings: &Settings,
-        has_tree: bool,
-    ) -> Self {
-        let each = seats.map(|seat| Self::of_seat(seat, settings, has_tree));
-        each.fold(Self::default(), |all, one| Self {
-            schema: all.schema.max(one.schema),
-            look_ups: all.look_ups.max(one.look_ups),
-        })
-    }
-
-    fn tools(self) -> u64 {
-        match self.look_ups {
-            0 => 0,
-            _ => declared_bytes(),
-        }
-    }
-
-    /// A brief's facts with these.
-    pub(crate) fn beside(self, brief: BriefFacts) -> BriefFacts {
-        BriefFacts {
-            schema: self.schema,
-            tools: self.tools(),
-            ..brief
-        }
-    }
-}
-
 /// What goes to one recipient.
 #[derive(Debug, Clone, PartialEq)]
 struct BriefRecipient {
@@ -129,6 +63,36 @@ struct BriefRecipient {
     output: u64,
     /// US dollars from (the caches help, one round) to (they do not, all rounds); none: unknown.
     usd: Option<(f64, f64)>,
+}
+
+impl BriefRecipient {
+    fn new(seat: &Seat) -> Self {
+        Self {
+            elsewhere: is_elsewhere(&seat.agent.kind),
+            judges: Vec::new(),
+            input: 0,
+            output: 0,
+            usd: Some((0.0, 0.0)),
+        }
+    }
+
+    fn add(&mut self, who: String, input: u64, usd: Option<(f64, f64)>) {
+        self.judges.push(who);
+        self.input += input;
+        self.output += EXPECTED_OUTPUT;
+        let sum = self.usd.zip(usd);
+        self.usd = sum.map(|(all, one)| (all.0 + one.0, all.1 + one.1));
+    }
+}
+
+/// The seat of the helpers that a judge may ask, with their model; none: it may ask nobody.
+fn helper_of(seat: &Seat, settings: &Settings) -> Option<Seat> {
+    (settings.review.explorers > 0).then(|| {
+        let mut helper = seat.clone();
+        let model = settings.review.explorer_model.clone();
+        helper.agent.model = model.or(helper.agent.model);
+        helper
+    })
 }
 
 /// What a run will send, to whom, and what that may cost.
@@ -218,25 +182,41 @@ impl RunEstimate {
                     price.cost_usd(estimate_tokens(beside), estimate_tokens(*brief), answer);
                 // Each turn carries those before it, and may find no cache.
                 let carried = answer + estimate_tokens(TASK_BYTES);
-                let uncached = |turn: u64| price.cost_usd(input + turn * carried, 0, answer);
-                let most: f64 = (0..turns.most).map(uncached).sum();
+                let uncached = |turn: u64| {
+                    let first = input + turn * carried;
+                    extras.look_ups_usd(price, first)
+                        + price.cost_usd(extras.last_input(first), 0, answer)
+                };
+                // Whoever asks helpers is asked again with what they say.
+                let helped = u64::from(settings.review.explorers > 0);
+                let most: f64 = (0..turns.most + helped).map(uncached).sum();
                 (cached * turns.least as f64, most)
             });
-            let new = || BriefRecipient {
-                elsewhere: is_elsewhere(&seat.agent.kind),
-                judges: Vec::new(),
-                input: 0,
-                output: 0,
-                usd: Some((0.0, 0.0)),
-            };
-            let entry = to.entry(describe_recipient(seat)).or_insert_with(new);
-            entry.judges.push(seat.judge.to_string());
-            entry.input += input;
-            entry.output += EXPECTED_OUTPUT;
-            entry.usd = entry
-                .usd
-                .zip(usd)
-                .map(|(all, one)| (all.0 + one.0, all.1 + one.1));
+            let entry = to
+                .entry(describe_recipient(seat))
+                .or_insert_with(|| BriefRecipient::new(seat));
+            entry.add(seat.judge.to_string(), input, usd);
+            if let Some(helper) = helper_of(seat, settings) {
+                let each = settings.review.explorers;
+                let price = helper
+                    .agent
+                    .model
+                    .as_ref()
+                    .and_then(|model| money.prices.get(model));
+                let usd = price.map(|price| {
+                    let one = price.cost_usd(input, 0, EXPECTED_OUTPUT);
+                    (0.0, one * f64::from(each))
+                });
+                let entry = to
+                    .entry(describe_recipient(&helper))
+                    .or_insert_with(|| BriefRecipient::new(&helper));
+                let who = format!(
+                    "up to {} of {}",
+                    count_noun(each.into(), "helper"),
+                    seat.judge
+                );
+                entry.add(who, input * u64::from(each), usd);
+            }
         }
         Self {
             to,
@@ -382,7 +362,8 @@ impl RunEstimate {
     fn turns_line(&self) -> Option<String> {
         let JudgeTurns { least, most } = self.turns;
         let asked = match (least, most) {
-            (1, 1) => return None,
+            (1, 1) if self.extras.look_ups == 0 => return None,
+            (1, 1) => "each judge is asked once".to_owned(),
             (1, 2) => "a second round may follow".to_owned(),
             (least, most) if least == most => format!("each judge is asked {most} times"),
             (least, most) => format!("each judge is asked {least} to {most} times"),
@@ -393,9 +374,13 @@ impl RunEstimate {
             1 => "one answer of each".to_owned(),
             least => format!("{least} answers of each"),
         };
+        let look_ups = match self.extras.look_ups {
+            0 => "",
+            _ => " and every look-up is used",
+        };
         Some(format!(
             "{asked}; the lower cost is for {costs} where the provider remembers the text (its prompt cache), the higher \
-             for {most} where it does not"
+             for {most} where it does not{look_ups}"
         ))
     }
 

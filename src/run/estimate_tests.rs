@@ -1,5 +1,6 @@
 use super::*;
 use crate::report::ContextFacts;
+use crate::run::call_extras::{LOOK_UP_OUTPUT, schema_bytes};
 
 #[test]
 fn a_recipient_without_a_price_makes_the_sum_a_lower_bound() {
@@ -200,4 +201,61 @@ fn only_what_is_sent_is_told() {
     }
     let examined = "review.procedure = 'cross-examination'";
     assert!(schema_bytes(&settings(examined)) > schema_bytes(&settings("")));
+}
+
+proptest::proptest! {
+    #![proptest_config(crate::council::testing::config())]
+
+    /// No round whose judge looks things up, as often and as much as it may, costs more than was told; and without
+    /// look-ups nothing is told for them.
+    #[test]
+    fn the_higher_cost_holds_for_every_number_of_look_ups(
+        most in 0u32..20,
+        results in proptest::collection::vec(0u64..(24 << 10), 0..20),
+        brief in 0u64..200_000,
+    ) {
+        let settings = settings(&format!("review.debate = 'off'\n{PRICE}"));
+        let seat = seat(true, most);
+        let told = |has_tree| {
+            let estimate = RunEstimate::for_seats(&[(&seat, brief)], 0, &Coverage::default(), &settings, has_tree);
+            estimate.to.values().next().and_then(|to| to.usd).unwrap().1
+        };
+        let price = cost_settings(&settings).prices["m"];
+        let extras = CallExtras::of_seat(&seat, &settings, true);
+        let frame = brief + TASK_BYTES + extras.schema + extras.tools();
+        let (mut sent, mut cost) = (frame, 0.0);
+        for bytes in results.into_iter().take(most as usize) {
+            cost += price.cost_usd(estimate_tokens(sent), 0, LOOK_UP_OUTPUT);
+            sent = (sent + bytes).min(frame + max_turn_bytes());
+        }
+        cost += price.cost_usd(estimate_tokens(sent), 0, EXPECTED_OUTPUT);
+        // Tokens are rounded up once for each part.
+        let slack = price.cost_usd(u64::from(most) + 1, 0, 0);
+        proptest::prop_assert!(cost <= told(true) + slack, "{} of {}", cost, told(true));
+        let once = price.cost_usd(estimate_tokens(frame - extras.tools()), 0, EXPECTED_OUTPUT);
+        proptest::prop_assert!((told(false) - once).abs() < slack + 1e-9);
+    }
+}
+
+/// Whoever consents knows who gets the code: helpers of another model, too.
+#[test]
+fn helpers_are_told_with_their_model_and_what_they_may_cost() {
+    let lines = "review.explorers = 2\nreview.explorer-model = 'small'\n[prices.small]\ninput = 1\noutput = 5";
+    let text = forecast(lines, true, &seat(false, 0));
+    assert!(text.contains("up to 2 helpers of judge-1"), "{text}");
+    assert!(text.contains("small"), "{text}");
+    assert!(text.contains("total: "), "{text}");
+    let cost = |lines: &str| {
+        let estimate = RunEstimate::for_seats(
+            &[(&seat(false, 0), 1_000)],
+            0,
+            &Coverage::default(),
+            &settings(&format!("{lines}\n{PRICE}")),
+            true,
+        );
+        let usd = estimate.to.values().filter_map(|to| to.usd);
+        usd.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+    };
+    let (with, without) = (cost(lines), cost(""));
+    assert!(with.1 > without.1 && (with.0 - without.0).abs() < 1e-9);
 }

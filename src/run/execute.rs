@@ -18,13 +18,14 @@ use crate::session::{
 };
 
 use crate::run::backends::{BackendTable, needs_plugin};
+use crate::run::call_extras::CallExtras;
 use crate::run::context::RunContext;
 use crate::run::counts_again;
 use crate::run::current_lookups::LookupRecord;
 use crate::run::digests::RunDigests;
 use crate::run::dismissals::{self, VerdictTerms};
 use crate::run::error::RunError;
-use crate::run::estimate::{CallExtras, cost_settings, overrun_note};
+use crate::run::estimate::{cost_settings, overrun_note};
 use crate::run::facts::base_facts;
 use crate::run::floor;
 use crate::run::loaded::LoadedRun;
@@ -39,6 +40,7 @@ use crate::run::seats::SeatPlanner;
 use crate::run::seats::councillors;
 use crate::run::store;
 use crate::run::turn_steps::StepFile;
+use crate::run::whole;
 use crate::run::workspaces::AgentWorkspaces;
 
 /// Hears the log of a run.
@@ -287,7 +289,12 @@ impl CouncilRun<'_> {
         notes.extend(self.hearsay.iter().cloned());
         notes.extend(self.bench.seating_notes());
         notes.extend(pick.notes.iter().cloned());
-        notes.extend(self.prompts.iter().flat_map(|prompts| prompts.notes()));
+        let target = &self.prepared.packet.target;
+        notes.extend(
+            self.prompts
+                .iter()
+                .flat_map(|prompts| prompts.notes(target)),
+        );
         // Rules bring no tests, wherever they sit.
         if seats.iter().any(|seat| !seat.agent.deterministic) {
             notes.extend(proof::idle_note(self.start, self.prepared));
@@ -466,6 +473,7 @@ impl CouncilRun<'_> {
         outcome
             .notes
             .extend(overrun_note(&outcome, &self.prepared.config.settings));
+        whole::drop_idle_suggestion(&outcome.coverage, &mut outcome.notes);
         floor::hear_rules(
             &mut outcome,
             &finished.plan,

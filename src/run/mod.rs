@@ -9,6 +9,7 @@ pub(crate) mod artefacts;
 pub(crate) mod backends;
 pub(crate) mod briefs;
 pub(crate) mod bundle;
+pub(crate) mod call_extras;
 pub(crate) mod ci;
 pub(crate) mod commit_words;
 pub(crate) mod context;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use council_builtin::ExcusedFinding;
-use council_protocol::packet::{Instruction, TargetKind};
+use council_protocol::packet::{Instruction, STANDARD_INPUT, TargetKind};
 use council_protocol::seat::AgentKind;
 use council_protocol::{BlobSource, Coverage, FileChange, Packet};
 
@@ -258,7 +258,7 @@ fn refuse_empty_document(change: &ReviewedChange) -> Result<(), RunError> {
 /// A file of the user's, or standard input, with its name for people; `what` says what it is to be.
 fn read_input(file: &Path, dir: &Path, what: &str) -> Result<(Vec<u8>, String), RunError> {
     let label = if file.as_os_str() == "-" {
-        "standard input".to_owned()
+        STANDARD_INPUT.to_owned()
     } else {
         file.display().to_string()
     };

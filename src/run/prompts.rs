@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use council_agents::files_of_tool;
-use council_protocol::{Coverage, JudgeId, Packet, RepoPath, Seat, Turn};
+use council_protocol::packet::{Target, TargetKind};
+use council_protocol::{Coverage, JudgeId, Packet, RepoPath, Seat, SeenLines, Turn};
 
 use crate::council::plan::{Procedure, RunSeed};
 use crate::prompt::{BriefClass, BriefSizes, ProductionMode, PromptBuilder, hidden_on_added};
@@ -208,11 +209,13 @@ impl SeatPrompts {
     }
 
     /// What a reader of the verdict must know of what judges were shown, so that a PASS is not taken for more than it says.
-    pub(crate) fn notes(&self) -> Vec<String> {
+    pub(crate) fn notes(&self, target: &Target) -> Vec<String> {
+        let blind = blind_note(target);
         let hidden = hidden_note(self.redaction_count());
         let parts = self.briefs.parts.iter();
         let cut = parts.flat_map(|part| &part.brief.cut_instructions);
-        hidden.into_iter().chain(cut_note(&cut.collect())).collect()
+        let cut = cut_note(&cut.collect());
+        blind.into_iter().chain(hidden).chain(cut).collect()
     }
 
     /// Where the bytes of a brief went, of the largest where there are several.
@@ -275,6 +278,10 @@ impl session::PromptRenderer for SeatPrompts {
         Arc::clone(&self.briefs.part_of(&seat.judge).brief.text)
     }
 
+    fn lines_in_brief(&self, judge: &JudgeId) -> Vec<SeenLines> {
+        self.briefs.part_of(judge).brief.partly_seen.clone()
+    }
+
     fn render_prompt(&self, seat: &Seat, turn: &Turn, explorers: u8) -> Result<String, String> {
         // Every template was tried; a user's one may still fail on what is real.
         self.prompter
@@ -316,6 +323,16 @@ pub(crate) fn template_overrides(
     }
     Ok(found)
 }
+
+/// What the judges of a patch cannot see: its `index` lines are no promise that the files here are those that it is of.
+fn blind_note(target: &Target) -> Option<String> {
+    (target.kind == TargetKind::Patch).then(|| {
+        "the models were shown the patch alone, with the context that it has: no whole functions, no callers, nothing to \
+         look up; in its repository review a commit, a range, `--staged` or `--worktree` instead"
+            .to_owned()
+    })
+}
+
 /// What no model was shown.
 fn hidden_note(count: usize) -> Option<String> {
     let were = if count == 1 {
@@ -324,7 +341,7 @@ fn hidden_note(count: usize) -> Option<String> {
         "secrets were"
     };
     let note = format!(
-        "{count} {were} replaced in what the models read: none of them has seen the values"
+        "{count} {were} replaced in what the models read; a value that nothing marks as a secret goes out as it is"
     );
     (count > 0).then_some(note)
 }

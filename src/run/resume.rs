@@ -13,8 +13,11 @@ use crate::run::request::{RequestedTarget, ReviewRequest};
 use crate::run::store::{self, RunState, StoredRun};
 use crate::run::stored_request::StoredRequest;
 
-/// The run to resume: the one of that name, or the newest that can be resumed. Where there is none, what holds the newest
-/// interrupted one.
+/// How many runs that cannot be resumed are named, each with the reason.
+const MAX_HELD: usize = 3;
+
+/// The run to resume: the one of that name, or the newest that can be resumed, whether it was cut off, lost judges or was
+/// stopped by a limit. Where there is none, what holds back each of the newest.
 pub(crate) fn find_resumable(
     name: Option<&str>,
     start: &RunContext,
@@ -22,26 +25,29 @@ pub(crate) fn find_resumable(
     if name.is_some() {
         return store::find_run(start, name);
     }
-    let mut held = None;
-    for (past, report) in store::list_own_runs(start)? {
-        let is_open = match past.state() {
-            RunState::GoingOn => {
-                held = held.or_else(|| store::hold_run(&past).err());
-                false
-            }
-            RunState::CutOff => true,
-            RunState::Finished => report.is_some_and(|report| report.incomplete),
+    let mut held = Vec::new();
+    for (past, _) in store::list_own_runs(start)? {
+        let is_free = match past.state() {
+            RunState::GoingOn => store::hold_run(&past).map(drop),
+            RunState::CutOff | RunState::Finished => Ok(()),
         };
-        match is_open.then(|| check_resumable(&past, start)) {
-            Some(Ok(())) => return Ok(past),
-            Some(Err(error)) => held = held.or(Some(error)),
-            None => {}
+        match is_free.and_then(|()| check_resumable(&past, start)) {
+            Ok(()) => return Ok(past),
+            Err(error) => held.push(error),
         }
     }
-    Err(held.unwrap_or_else(|| {
-        RunError::usage("no run of this repository was interrupted")
-            .hint("`git council log` lists the runs; resume one that lost judges by its name: git council resume RUN")
-    }))
+    Err(nothing_to_resume(held))
+}
+
+/// The newest run's reason first, and those of the next beside it.
+fn nothing_to_resume(held: Vec<RunError>) -> RunError {
+    let mut held = held.into_iter().take(MAX_HELD);
+    let Some(newest) = held.next() else {
+        return RunError::usage("there is no run to resume: this worktree has none yet")
+            .hint("start one: git council review");
+    };
+    held.fold(newest, |told, next| told.hint(next.message))
+        .hint("`git council log` lists the runs: git council resume RUN")
 }
 
 /// Whether a run has all that it takes to go on.
@@ -53,7 +59,8 @@ pub(crate) fn check_resumable(past: &StoredRun, start: &RunContext) -> Result<()
         ))
     })?;
     left.forget_losses()?;
-    StoredRequest::load_request(past, start).map(drop)
+    let request = StoredRequest::load_request(past, start)?;
+    request.restore(start).map(drop)
 }
 
 /// The change as it was, told by the names that the run was given.

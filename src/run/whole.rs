@@ -1,7 +1,7 @@
 //! A change that is larger than a brief: the one command that reviews all of it, and what that costs.
 
 use council_protocol::coverage::FileCoverage;
-use council_protocol::{CoverageState, FileChange, Hunk, LineKind, Packet, Seat};
+use council_protocol::{Coverage, CoverageState, FileChange, Hunk, LineKind, Packet, Seat};
 
 use council_secrets::Redactor;
 
@@ -98,9 +98,20 @@ pub(crate) fn suggest_whole_review(
         None => String::new(),
     };
     Some(format!(
-        "{why}; `{command}` reviews all of it{but} {in_parts}: {}",
+        "{why}; `{command}{REVIEWS_ALL}{but} {in_parts}: {}",
         estimate.describe_total()
     ))
+}
+
+/// What only such a suggestion says.
+const REVIEWS_ALL: &str = "` reviews all of it";
+
+/// Takes the suggestion out of the notes of a run in which nothing is missing: judges may look up what their brief left
+/// out, and nobody is to pay again for what is done.
+pub(crate) fn drop_idle_suggestion(coverage: &Coverage, notes: &mut Vec<String>) {
+    if coverage.gaps().next().is_none() {
+        notes.retain(|note| !note.contains(REVIEWS_ALL));
+    }
 }
 
 /// The brief that shows the largest file of a change: a file is never divided between two parts, for whoever reads the
@@ -290,6 +301,26 @@ mod tests {
         let brief = prompter.render_brief(&packet, &class).unwrap();
         let cut: Vec<_> = brief.coverage.gaps().collect();
         lines_that_are_cut(&cut, &packet)
+    }
+
+    #[test]
+    fn advice_to_review_the_rest_stands_only_where_there_is_a_rest() {
+        let advice = format!(
+            "big.py alone is larger than one brief; `git council review{REVIEWS_ALL} at once: about 9"
+        );
+        for (state, is_kept) in [
+            (CoverageState::Reviewed, false),
+            (CoverageState::OverBudget, true),
+            (CoverageState::Truncated { shown: 1, total: 2 }, true),
+        ] {
+            let path = "big.py".into();
+            let coverage = Coverage {
+                files: vec![FileCoverage { path, state }],
+            };
+            let mut notes = vec!["another note".to_owned(), advice.clone()];
+            drop_idle_suggestion(&coverage, &mut notes);
+            assert_eq!(notes.len(), 1 + usize::from(is_kept), "{coverage:?}");
+        }
     }
 
     #[test]

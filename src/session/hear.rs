@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use council_protocol::message::Ending;
-use council_protocol::{Event, Failure, FailureKind, JudgeId, Location, Millis};
+use council_protocol::{Event, Failure, FailureKind, JudgeId, Location, Millis, SeenLines};
 
 use super::drive::{SessionState, TaggedEvent};
 use super::handed::HandedValues;
@@ -11,6 +11,16 @@ use super::looked_up;
 use crate::council::{CancelCause, Input, TimerId};
 
 impl SessionState<'_> {
+    /// What the brief of whoever answers shows of the files that it shows in part.
+    fn lines_of_brief(&self, event: &Event) -> Vec<SeenLines> {
+        let judge = match event {
+            Event::Answered { judge, .. } | Event::Failed { judge, .. } => judge,
+            _ => return Vec::new(),
+        };
+        let prompter = self.setting.prompter.as_ref();
+        prompter.map_or_else(Vec::new, |prompter| prompter.lines_in_brief(judge))
+    }
+
     /// An event of a backend.
     pub(super) fn on_event(&mut self, (generation, mut event): TaggedEvent) {
         if generation != self.generation {
@@ -20,7 +30,8 @@ impl SessionState<'_> {
         if let Some(call) = self.purse.after_event(&mut event, self.council_ms()) {
             self.write_call(&call);
         }
-        looked_up::add_looked_up(&self.setting.packet, &mut event);
+        let of_brief = self.lines_of_brief(&event);
+        looked_up::add_looked_up(&self.setting.packet, &of_brief, &mut event);
         let Some(event) = self.on_explorer_event(event) else {
             return;
         };

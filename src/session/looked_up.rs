@@ -2,28 +2,34 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use council_protocol::change::FileStatus;
-use council_protocol::{Event, FileChange, LineKind, Packet, RepoPath, SeenLines, ToolCall};
+use council_protocol::{Event, FileChange, Packet, RepoPath, SeenLines, ToolCall};
 
-/// Says in an answer's usage which changed files were seen. What the event itself says of it is not believed.
-pub(super) fn add_looked_up(packet: &Packet, event: &mut Event) {
+/// Says in an answer's usage which changed files were seen, the lines of the brief among them. What the event itself says
+/// of it is not believed.
+pub(super) fn add_looked_up(packet: &Packet, of_brief: &[SeenLines], event: &mut Event) {
     let usage = match event {
         Event::Answered { usage, .. } => usage.as_mut(),
         Event::Failed { failure, .. } => failure.usage.as_deref_mut(),
         _ => None,
     };
     if let Some(usage) = usage {
-        usage.looked_up = seen_files(packet, &usage.tool_calls);
+        usage.looked_up = seen_files(packet, of_brief, &usage.tool_calls);
     }
 }
 
-/// The changed files whose every changed line is among those that were shown.
-fn seen_files(packet: &Packet, calls: &[ToolCall]) -> BTreeSet<RepoPath> {
+/// The changed files of which lines were looked up, and whose every changed line was shown, then or in the brief.
+fn seen_files(packet: &Packet, of_brief: &[SeenLines], calls: &[ToolCall]) -> BTreeSet<RepoPath> {
+    let looked_up = || calls.iter().flat_map(|call| &call.seen);
+    let paths: BTreeSet<&RepoPath> = looked_up().map(|seen| &seen.path).collect();
     let mut shown: BTreeMap<&RepoPath, Vec<&SeenLines>> = BTreeMap::new();
-    for seen in calls.iter().flat_map(|call| &call.seen) {
+    for seen in looked_up().chain(of_brief) {
         shown.entry(&seen.path).or_default().push(seen);
     }
-    let files = packet.files.iter().filter_map(|file| {
+    let files = packet
+        .files
+        .iter()
+        .filter(|file| paths.contains(&file.path));
+    let files = files.filter_map(|file| {
         let shown = shown.get(&file.path)?;
         let is_shown = |line: u32| shown.iter().any(|s| (s.first..=s.last).contains(&line));
         let lines = changed_lines(file);
@@ -32,37 +38,17 @@ fn seen_files(packet: &Packet, calls: &[ToolCall]) -> BTreeSet<RepoPath> {
     files.collect()
 }
 
-/// The numbers of a file's changed lines, as a look-up shows them: a removed line stands before the next one that
-/// stays; in a deleted file it has the number that it had.
+/// The numbers of a file's changed lines, as a look-up shows them.
 fn changed_lines(file: &FileChange) -> BTreeSet<u32> {
-    let mut lines = BTreeSet::new();
-    for hunk in &file.hunks {
-        let mut next = if hunk.new_lines == 0 {
-            hunk.new_start.saturating_add(1)
-        } else {
-            hunk.new_start
-        };
-        for line in hunk.lines() {
-            if let Some(number) = line.new_no {
-                next = number.saturating_add(1);
-            }
-            match line.kind {
-                LineKind::Added => lines.extend(line.new_no),
-                LineKind::Removed if file.status == FileStatus::Deleted => {
-                    lines.extend(line.old_no)
-                }
-                LineKind::Removed => drop(lines.insert(next.max(1))),
-                LineKind::Context => {}
-            }
-        }
-    }
-    lines
+    let hunks = file.hunks.iter();
+    let lines = hunks.flat_map(|hunk| hunk.lines_as_looked_up(file.status));
+    lines.filter_map(|(_, number)| number).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use council_protocol::Hunk;
-    use council_protocol::change::FileKind;
+    use council_protocol::change::{FileKind, FileStatus};
 
     use super::*;
 
@@ -92,6 +78,32 @@ mod tests {
             new_lines: new.1,
             section: String::new(),
             body: body.into(),
+        }
+    }
+
+    proptest::proptest! {
+        #![proptest_config(crate::council::testing::config())]
+
+        /// A file is seen if the brief and the look-ups show all of its lines together, and not for a line less; without any
+        /// look-up the brief alone says what it shows.
+        #[test]
+        fn brief_and_look_ups_are_counted_together(
+            total in 1u32..40,
+            of_brief in proptest::collection::vec((1u32..40, 1u32..40), 0..4),
+            looked_up in proptest::collection::vec((1u32..40, 1u32..40), 0..4),
+        ) {
+            let body = "+x\n".repeat(total as usize);
+            let change = file(FileStatus::Added, hunk((0, 0), (1, total), &body));
+            let packet = Packet { files: vec![change], ..crate::session::tests::matter::packet() };
+            let seen = |lines: &[(u32, u32)]| -> Vec<SeenLines> {
+                let seen = lines.iter().map(|&(first, last)| SeenLines { path: "a.rs".into(), first, last });
+                seen.collect()
+            };
+            let call = ToolCall { seen: seen(&looked_up), ..ToolCall::default() };
+            let found = seen_files(&packet, &seen(&of_brief), &[call]);
+            let is_in = |line: u32| of_brief.iter().chain(&looked_up).any(|&(first, last)| first <= line && line <= last);
+            let expected = !looked_up.is_empty() && (1..=total).all(is_in);
+            proptest::prop_assert_eq!(!found.is_empty(), expected);
         }
     }
 

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use council_protocol::message::Usage;
 use council_protocol::{Capability, JudgeId, Millis, RoundNumber, Turn, TurnId};
 
 use super::drive::SessionState;
@@ -197,8 +198,8 @@ fn collect_answers(plan: &Plan, journal: &RunJournal) -> Vec<(Action, Input)> {
     found
 }
 
-/// What was objected to in the forgotten part of a journal: those turns are asked again, and a milder answer does not
-/// make it unsaid.
+/// What was objected to in the forgotten part of a journal, and what its failed turns cost: they are asked again, and a milder
+/// answer does not make it unsaid.
 fn collect_objections(plan: &Plan, journal: &RunJournal) -> Vec<Input> {
     let (mut council, mut actions) = Council::convene(plan.clone());
     let mut asked = BTreeMap::new();
@@ -243,15 +244,19 @@ fn recall_objection(
         _ => return None,
     };
     let (round, key) = asked.get(turn)?.clone();
+    let is_failed = raw.is_none();
     let unread = usage.into_iter().flat_map(|usage| usage.unread.clone());
     let said = unread.chain(raw);
     let said: Vec<String> = said.filter(|raw| says_objection(raw, &key)).collect();
+    // An answer is taken again with its cost; a turn that failed is asked again, and was paid for.
+    let usage = usage.filter(|_| is_failed).and_then(Usage::paid);
     let judge = judge.clone();
-    (!said.is_empty()).then_some(Input::Recalled {
+    (!said.is_empty() || usage.is_some()).then_some(Input::Recalled {
         judge,
         round,
         key,
         said,
+        usage,
     })
 }
 

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use council_protocol::message::Turn;
 use council_protocol::reproduction::Reproduction;
-use council_protocol::{Answer, BlobSource, JudgeId, Location, Packet, RoundNumber, Seat};
+use council_protocol::{
+    Answer, BlobSource, JudgeId, Location, Packet, RoundNumber, Seat, SeenLines,
+};
 use council_secrets::Redactor;
 
 use super::opened::SessionBackend;
@@ -27,6 +29,11 @@ pub struct BackendOffer {
 pub trait PromptRenderer: Send + Sync {
     /// The brief of a seat: byte-identical for all judges of a class and all rounds.
     fn render_brief(&self, seat: &Seat) -> Arc<str>;
+
+    /// The changed lines that a judge's brief shows of the files that it shows in part.
+    fn lines_in_brief(&self, _judge: &JudgeId) -> Vec<SeenLines> {
+        Vec::new()
+    }
 
     /// The text of a turn, to stand behind the brief; in R1 the judge may put up to `explorers` questions to helpers.
     ///

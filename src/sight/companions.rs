@@ -10,7 +10,7 @@ use super::limits::Sight;
 use crate::git::{ReviewedChange, ReviewedTree, TogetherBounds};
 
 /// A commit of more files than this touches many that have nothing to do with each other.
-const MAX_COMMIT: usize = 20;
+pub(super) const MAX_COMMIT: usize = 20;
 
 /// When files count as changing together.
 pub(super) struct CompanionRule {

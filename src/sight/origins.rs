@@ -8,8 +8,7 @@ use super::candidates::ChangedFile;
 use super::limits::{SearchLimits, Sight};
 use super::shown::describe_lines;
 use crate::git::{HistoryBounds, HistoryFindings, WantedLines};
-use crate::packet::cut_text;
-use crate::prompt::{ContextBlock, ContextBody, ContextKind};
+use crate::prompt::{ContextBlock, ContextBody, ContextKind, is_test_path, truncate_bytes};
 
 /// Words of a message that tell why lines are as they are.
 const TELLING: &[&str] = &[
@@ -116,7 +115,7 @@ pub(super) fn origin_blocks(
         let Some((path, lines)) = places.first().filter(|_| is_telling(&commit.message)) else {
             continue;
         };
-        let mut body = cut_text(commit.message.trim(), MAX_MESSAGE).to_owned();
+        let mut body = shorten_message(commit.message.trim());
         for (path, lines) in places.iter().skip(1).take(MAX_NAMED) {
             body.push_str(&format!(
                 "\n(it also brought {lines} of {})",
@@ -128,15 +127,9 @@ pub(super) fn origin_blocks(
             .paths
             .iter()
             .filter(|other| !known.contains(other.as_slice()));
-        let others: Vec<String> = others
-            .take(MAX_NAMED)
-            .map(|path| RepoPath::new(path.clone()).display().into_owned())
-            .collect();
-        if !others.is_empty() {
-            body.push_str(&format!(
-                "\n(the commit also touched {})",
-                others.join(", ")
-            ));
+        let others = others.map(|path| RepoPath::new(path.clone()).display().into_owned());
+        if let Some(named) = name_files(others.collect()) {
+            body.push_str(&format!("\n(the commit also touched {named})"));
         }
         let short = commit.id.get(..12).unwrap_or(&commit.id);
         blocks.push(ContextBlock {
@@ -148,6 +141,35 @@ pub(super) fn origin_blocks(
         });
     }
     blocks
+}
+
+/// The files of a commit, its tests first, and how many more there are; none: there are none.
+fn name_files(mut paths: Vec<String>) -> Option<String> {
+    paths.sort_by_key(|path| !is_test_path(path));
+    let more = paths.len().saturating_sub(MAX_NAMED);
+    paths.truncate(MAX_NAMED);
+    let named = paths.join(", ");
+    match (paths.is_empty(), more) {
+        (true, _) => None,
+        (false, 0) => Some(named),
+        (false, more) => Some(format!("{named} and {more} more")),
+    }
+}
+
+/// A message within its bytes: its beginning and its end, where people write what must not be forgotten. What is left out
+/// between them is said.
+fn shorten_message(message: &str) -> String {
+    if message.len() <= MAX_MESSAGE {
+        return message.to_owned();
+    }
+    let head = truncate_bytes(message, MAX_MESSAGE * 5 / 8);
+    let head = head.rsplit_once('\n').map_or(head, |(whole, _)| whole);
+    let start = message.ceil_char_boundary(message.len() - MAX_MESSAGE * 3 / 8);
+    let tail = &message[start.max(head.len())..];
+    // Half a line at its beginning would be read as a whole one.
+    let tail = tail.split_once('\n').map_or(tail, |(_, whole)| whole);
+    let left_out = message.len() - head.len() - tail.len();
+    format!("{head}\n[… {left_out} bytes of the message are left out …]\n{tail}")
 }
 
 /// Standards that look like tickets.
@@ -171,6 +193,32 @@ fn names_ticket(message: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    proptest::proptest! {
+        /// Of a long message the first and the last line are shown, what is missing is said, and it stays within bounds.
+        #[test]
+        fn a_long_message_keeps_both_of_its_ends(lines in proptest::collection::vec("[a-zé ]{1,60}", 1..120)) {
+            let message = lines.join("\n");
+            let shown = shorten_message(message.trim());
+            proptest::prop_assert!(shown.len() <= MAX_MESSAGE + 80, "{}", shown.len());
+            let is_whole = shown == message.trim();
+            proptest::prop_assert_eq!(is_whole, message.trim().len() <= MAX_MESSAGE);
+            proptest::prop_assert_eq!(shown.contains("are left out"), !is_whole);
+            let last = message.trim().lines().next_back().unwrap_or_default();
+            proptest::prop_assert!(shown.ends_with(last), "{}", shown);
+        }
+
+        /// A test that came with a fix is named before other files, and what is not named is counted.
+        #[test]
+        fn tests_are_named_first_and_the_rest_is_counted(code in 0usize..12, tests in 0usize..4) {
+            let mut paths: Vec<String> = (0..code).map(|n| format!("a{n}.py")).collect();
+            paths.extend((0..tests).map(|n| format!("tests/test_{n}.py")));
+            let named = name_files(paths).unwrap_or_default();
+            proptest::prop_assert_eq!(named.matches("tests/test_").count(), tests);
+            let more = (code + tests).saturating_sub(MAX_NAMED);
+            proptest::prop_assert_eq!(named.ends_with(&format!(" and {more} more")), more > 0);
+        }
+    }
 
     #[test]
     fn messages_that_tell_why_are_told_from_those_that_tell_what() {

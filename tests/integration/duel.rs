@@ -1,8 +1,10 @@
 //! A duel with real processes over a real file.
 
-use std::process::Stdio;
+use std::io::Write as _;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
 
-use crate::harness::Repo;
+use crate::harness::{Repo, Run};
 use crate::programs::{answer, with_judge};
 
 fn with(path: &str, content: &str) -> Repo {
@@ -223,6 +225,77 @@ fn one_side_waits_for_whoever_plays_the_other() {
     .prints("FAIL");
     assert_eq!(b.wait_with_output().unwrap().status.code(), Some(1));
     assert!(repo.path().join("DEBATE.md").exists());
+}
+
+/// Side A of a duel over HEAD, once it has opened.
+fn opened(repo: &Repo) -> Child {
+    let mut a = repo.program(&repo.path());
+    let args = [
+        "duel",
+        "HEAD",
+        "--as",
+        "a",
+        "--poll",
+        "10ms",
+        "--timeout",
+        "60s",
+    ];
+    a.args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let a = a.spawn().unwrap();
+    let file = repo.path().join("DEBATE.md");
+    let is_signed = || std::fs::read_to_string(&file).is_ok_and(|text| text.contains("Agent A"));
+    let until = Instant::now() + Duration::from_secs(60);
+    while !is_signed() {
+        assert!(Instant::now() < until, "A did not open the duel");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    a
+}
+
+/// A name moves on: two sides that read different commits under it have not read the same.
+#[test]
+fn a_side_joins_no_debate_about_another_commit_of_the_same_name() {
+    let repo = conflicted();
+    let mut a = opened(&repo);
+    repo.write("notes.md", "ours\n");
+    let head = repo.commit("Resolve");
+    let short: String = head.trim().chars().take(12).collect();
+    let join = [
+        "duel",
+        "HEAD",
+        "--as",
+        "b",
+        "--poll",
+        "10ms",
+        "--timeout",
+        "50ms",
+    ];
+    let refused = repo
+        .council(join)
+        .ends(2)
+        .tells("the debate is about HEAD (");
+    refused.tells(&format!("..{short})"));
+    a.kill().unwrap();
+    a.wait().unwrap();
+}
+
+#[test]
+fn a_broken_protocol_is_told_with_its_rule_its_side_and_its_section() {
+    let repo = conflicted();
+    let a = opened(&repo);
+    let file = repo.path().join("DEBATE.md");
+    let closing = "\n## CONSENSUS\n\nOutcome: consensus\n\n*— Agent B, 2025-06-15T14:31:00Z*\n";
+    // In one write at the end: A looks at the file all the time.
+    let mut at_end = std::fs::OpenOptions::new().append(true).open(file).unwrap();
+    at_end.write_all(closing.as_bytes()).unwrap();
+    let told = Run::of(a.wait_with_output().unwrap()).ends(3);
+    let words = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let broken = "The protocol was broken by Agent B in `## CONSENSUS`, line";
+    assert!(words.contains(broken), "{words}");
+    assert!(
+        words.contains("wrong-closer: Agent B may not close here."),
+        "{words}"
+    );
 }
 
 #[test]

@@ -141,6 +141,51 @@ fn a_judge_that_was_lost_is_asked_again_in_a_run_that_is_over() {
     assert_eq!(asked(&repo), 3);
 }
 
+/// Whatever a report's own words offer, `resume` without a name takes; a complete run that is newer is no obstacle.
+#[test]
+fn what_a_report_offers_to_resume_is_taken_without_its_name() {
+    for limits in [["--r1-timeout", "2s"], ["--timeout", "2s"]] {
+        for newer in [false, true] {
+            let repo = one_answers();
+            let mut words = vec!["review", "HEAD"];
+            words.extend(limits);
+            let told = repo.council_with(&[], &words).ends(3);
+            told.prints("git council resume council-");
+            fs::remove_file(mark(&repo, "hang")).unwrap();
+            let before = asked(&repo);
+            if newer {
+                repo.council(["review", "HEAD", "--fresh"]).ends(0);
+            }
+            let between = asked(&repo) - before;
+            repo.council(["resume"]).ends(0).prints("PASS");
+            assert_eq!(asked(&repo), before + between + 1, "{limits:?} {newer}");
+            let told = repo.council(["resume"]).ends(2);
+            let told = told.tells("is complete: it lost no judge");
+            assert_eq!(
+                told.stderr.matches("is complete").count(),
+                1 + usize::from(newer)
+            );
+        }
+    }
+}
+
+/// What came over standard input is gone: no report offers to go on with it, and no older run is shadowed by it.
+#[test]
+fn a_run_over_standard_input_is_neither_offered_nor_taken() {
+    let repo = one_answers();
+    let patch = repo.git(["show", "HEAD"]);
+    let words = ["review", "--patch", "-", "--r1-timeout", "2s"];
+    let told = repo.council_reading(patch.as_bytes(), &words).ends(3);
+    assert!(
+        !told.stdout.contains("git council resume"),
+        "{}",
+        told.stdout
+    );
+    repo.council(["resume"])
+        .ends(2)
+        .tells("came over standard input and is gone");
+}
+
 #[test]
 fn a_run_whose_time_is_over_goes_on_as_status_says() {
     let repo = one_answers();

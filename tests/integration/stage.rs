@@ -266,6 +266,20 @@ fn a_debate_that_comes_to_nothing_says_so_and_is_logged() {
     assert!(!repo.path().join("stages/02-plan/outputs").exists());
 }
 
+/// An empty document is none: it is told, and what lies there of an earlier debate is named as such.
+#[test]
+fn a_debate_whose_document_is_empty_says_so() {
+    let repo = project(NOTES);
+    repo.council(["stage", "--intensity", "light"]).ends(0);
+    const EMPTIES: &str = r##"cat() { sed 's/"document": "[^"]*"/"document": "  "/'; }"##;
+    thinker(&repo, EMPTIES);
+    let run = repo.council(["stage", "--intensity", "light"]).ends(3);
+    run.prints("INCONCLUSIVE")
+        .tells("the document of synthesizer is empty: nothing was written")
+        .tells("stages/02-plan/outputs/synthesis.md is of an earlier debate");
+    assert_eq!(calls(&repo)[1]["action"], "failed");
+}
+
 #[test]
 fn an_earlier_debate_is_set_aside_and_passes_for_none_of_this_one() {
     let repo = project(NOTES);

@@ -96,6 +96,33 @@ fn a_tag_of_a_blob_is_named_as_one_in_a_review_and_in_a_push() {
         .tells("the push is blocked");
 }
 
+/// The hint is a command that works, whatever the tag of a tree is called.
+#[test]
+fn a_tag_of_a_tree_is_named_with_what_reviews_it() {
+    let repo = Repo::with_base();
+    repo.write(
+        "notes.md",
+        "<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> side\n",
+    );
+    repo.commit("Notes");
+    let tree = repo.git(["rev-parse", "HEAD^{tree}"]).trim().to_owned();
+    repo.git(["tag", "trees/all", &tree]);
+    let run = repo.council(["review", "trees/all"]).ends(2);
+    let run = run.tells("\"trees/all\" is a tree, not a commit");
+    let command = format!("git diff --text \"$(git mktree </dev/null)\" {tree}");
+    assert_eq!(hints(&run, &command), 1, "{}", run.stderr);
+    let patch = repo.shell(&command).output().unwrap().stdout;
+    repo.council_reading(&patch, &["review", "--patch", "-"])
+        .ends(1)
+        .prints("notes.md:1");
+    let hint = format!("git council review OTHER..{tree}");
+    assert_eq!(hints(&run, &hint), 1, "{}", run.stderr);
+    let range = format!("HEAD~1..{tree}");
+    repo.council(["review", &range])
+        .ends(1)
+        .prints("notes.md:1");
+}
+
 /// What the hint says shows everything that a review of the file itself would: also what is no text.
 #[test]
 fn the_hint_for_a_blob_loses_no_secret_of_it() {

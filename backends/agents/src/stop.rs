@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use council_protocol::message::Usage;
+
 type StopHook = Box<dyn FnOnce() + Send>;
 
 /// Raised once, seen by every clone: the turn that it belongs to should end soon.
@@ -27,6 +29,8 @@ pub(crate) struct TurnDraft(Arc<Mutex<DraftState>>);
 #[derive(Default)]
 struct DraftState {
     said: Vec<u8>,
+    /// What the turn has cost so far.
+    spent: Option<Usage>,
     decoder: Option<DraftDecoder>,
     handed_in: Option<HandedIn>,
 }
@@ -54,9 +58,28 @@ impl TurnDraft {
         self.push(said.as_bytes());
     }
 
+    /// What the turn has cost so far: whoever ends it from outside tells that.
+    pub(crate) fn set_spent(&self, spent: Option<Usage>) {
+        self.lock().spent = spent;
+    }
+
+    /// Takes what the turn has cost; none: nobody counts it.
+    pub(crate) fn take_spent(&self) -> Option<Usage> {
+        self.lock().spent.take()
+    }
+
     /// Takes it, text by text; empty: nothing was said.
     pub(crate) fn take(&self) -> Vec<String> {
-        let state = std::mem::take(&mut *self.lock());
+        let mut kept = self.lock();
+        let spent = kept.spent.take();
+        let state = std::mem::replace(
+            &mut *kept,
+            DraftState {
+                spent,
+                ..DraftState::default()
+            },
+        );
+        drop(kept);
         let mut texts = match state.decoder {
             Some(decoder) => decoder(&state.said),
             None => vec![String::from_utf8_lossy(&state.said).into_owned()],

@@ -162,6 +162,31 @@ pub struct Line<'a> {
 }
 
 impl Hunk {
+    /// The lines in order, each changed one with the number under which a look-up of the reviewed file shows it: a removed
+    /// line stands before the next one that stays; in a deleted file it has the number that it had.
+    pub fn lines_as_looked_up(
+        &self,
+        status: FileStatus,
+    ) -> impl Iterator<Item = (Line<'_>, Option<u32>)> {
+        let mut next = if self.new_lines == 0 {
+            self.new_start.saturating_add(1)
+        } else {
+            self.new_start
+        };
+        self.lines().map(move |line| {
+            if let Some(number) = line.new_no {
+                next = number.saturating_add(1);
+            }
+            let number = match line.kind {
+                LineKind::Added => line.new_no,
+                LineKind::Removed if status == FileStatus::Deleted => line.old_no,
+                LineKind::Removed => Some(next.max(1)),
+                LineKind::Context => None,
+            };
+            (line, number)
+        })
+    }
+
     /// The lines in order, numbered.
     pub fn lines(&self) -> impl Iterator<Item = Line<'_>> {
         let (mut old, mut new) = (self.old_start, self.new_start);

@@ -437,6 +437,24 @@ pub struct Usage {
 impl Eq for Usage {}
 
 impl Usage {
+    /// What of it is a matter of money; none: nothing was counted, and nothing is known to be missing. Calls that a turn
+    /// made before are the program's to add.
+    pub fn paid(&self) -> Option<Self> {
+        let counted = [self.input_tokens, self.cached_tokens, self.output_tokens];
+        let is_paid = counted.iter().any(Option::is_some)
+            || self.cost_usd.is_some()
+            || !self.unpriced.is_empty();
+        is_paid.then(|| Self {
+            input_tokens: self.input_tokens,
+            cached_tokens: self.cached_tokens,
+            output_tokens: self.output_tokens,
+            cost_usd: self.cost_usd,
+            model: self.model.clone(),
+            unpriced: self.unpriced.clone(),
+            ..Self::default()
+        })
+    }
+
     /// The sum; what is known of one alone stands as it is.
     pub fn plus(&self, other: &Self) -> Self {
         Self {

@@ -89,6 +89,17 @@ pub struct Target {
     pub only: Vec<String>,
 }
 
+/// How a change is named that came over standard input.
+pub const STANDARD_INPUT: &str = "standard input";
+
+impl Target {
+    /// Whether it came over standard input, which can be read once.
+    pub fn is_standard_input(&self) -> bool {
+        let is_file = matches!(self.kind, TargetKind::Patch | TargetKind::File);
+        is_file && self.label == STANDARD_INPUT
+    }
+}
+
 /// A file of the trusted side that tells reviewers what matters here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Instruction {

@@ -101,3 +101,44 @@ proptest! {
         }
     }
 }
+
+/// Places where people repeat a password that stands in a setting above.
+const REPEATED: [&str; 7] = [
+    "    print(\"{}\")",
+    "    # the staging server takes {} as well",
+    "connect('db', 'root', '{}')",
+    "curl -u admin:{} https://host/x",
+    "if given == \"{}\":",
+    "<!-- {} -->",
+    "{}",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// A drawn value that one line of the change gives away as a secret is shown on none, in whatever place and file.
+    #[test]
+    fn a_known_value_is_shown_on_no_line_of_any_file(
+        parts in prop::collection::vec("[A-Za-z]{1,3}[0-9]{1,2}", 6..9),
+        place in prop::sample::select(&REPEATED[..]),
+        file in prop::sample::select(&["a.py", "docs/x.md", "deploy.sh"][..]),
+    ) {
+        let value = parts.concat();
+        let setting = format!("PASSWORD = \"{value}\"");
+        let redactor = Redactor::default().knowing([(Some("a.py".into()), [setting.as_str()])]);
+        prop_assume!(redactor.redact_source(Some("a.py"), &setting).secrets == 1);
+        let line = place.replace("{}", &value);
+        let shown = redactor.redact_source(Some(file), &line).text;
+        prop_assert!(!shown.contains(&value), "{}", shown);
+        prop_assert_eq!(redactor.redact_source(Some(file), &shown).text, shown);
+    }
+
+    /// Whoever calls a function as a password is called hides no line of it.
+    #[test]
+    fn a_known_value_that_may_be_code_hides_none(name in "[a-z]{4,8}(_[a-z]{3,8}|[A-Z][a-z]{3,8}){1,3}[0-9]{1,2}") {
+        let setting = format!("PASSWORD = \"{name}\"");
+        let redactor = Redactor::default().knowing([(Some("a.py".into()), [setting.as_str()])]);
+        let line = format!("    {name}(user)");
+        prop_assert_eq!(redactor.redact_source(Some("a.py"), &line).text, line);
+    }
+}

@@ -167,7 +167,7 @@ fn deliver_stage(
         start.console.warning(note);
     }
     let line = report.bottom_line(GatePolicy::default());
-    if report.outcome.ledger.synthesis.is_none() || report.incomplete {
+    if report.outcome.ledger.document().is_none() || report.incomplete {
         for judge in report
             .outcome
             .judges

@@ -313,6 +313,7 @@ fn what_is_recalled_is_told_unless_it_is_said_again() {
             round,
             key,
             said: vec![raw],
+            usage: None,
         });
         run.answer("judge-1", again, |answer| {
             if again == Vote::Fail {

@@ -11,6 +11,7 @@ mod laws;
 mod lost_answers;
 mod play;
 mod proof;
+mod references;
 mod rules_laws;
 mod says;
 mod seen;

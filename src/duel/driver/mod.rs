@@ -17,6 +17,7 @@ use crate::duel::protocol::side::{DuelSide, SideMove, is_settled};
 use crate::duel::protocol::speak;
 use crate::duel::protocol::transcript::{DebateTranscript, SectionKind};
 use crate::duel::protocol::{DuelEnding, DuelRole};
+use crate::duel::subject::DuelSubject;
 
 pub(crate) use file::{DuelFile, DuelFileOnDisk, MAX_TRANSCRIPT_BYTES, ReportedFile};
 
@@ -30,8 +31,8 @@ pub(crate) struct DuelSeat {
     pub role: DuelRole,
     /// The file's name in messages.
     pub file: String,
-    /// What stands behind `# Code Debate: `.
-    pub subject: String,
+    /// What it argues over.
+    pub subject: DuelSubject,
     /// The name in our signatures.
     pub tool: String,
     /// Pause between two looks at the file (5 s by default), in milliseconds.
@@ -85,6 +86,13 @@ pub(crate) enum DuelError {
         "{file} has words of {role} that this process did not write: another process plays that side, or did"
     )]
     Taken { file: String, role: DuelRole },
+    /// The debate is about something else than this side has read.
+    #[error("{file}: {other}")]
+    OtherSubject {
+        file: String,
+        /// How the two differ.
+        other: String,
+    },
     /// The file could not be read or written.
     #[error("cannot use {file}: {cause}")]
     File {
@@ -157,8 +165,12 @@ pub(crate) fn play_side(
                 guarded.append(bytes.as_deref(), &closing)?;
             }
             SideMove::Speak { section, last } => {
-                told(&section.heading());
                 let before = text.unwrap_or_default();
+                if let Some(other) = seat.subject.other_subject(&before) {
+                    let file = seat.file.clone();
+                    return Err(DuelError::OtherSubject { file, other });
+                }
+                told(&section.heading());
                 let addition = voice.write_section(guarded.desk, &before, section, last)?;
                 // Refused when the file has changed meanwhile: then the next look decides anew.
                 guarded.append(bytes.as_deref(), &addition)?;
@@ -240,10 +252,8 @@ fn render_own_signature(seat: &DuelSeat, desk: &dyn DuelFile) -> String {
 }
 
 fn render_closing(seat: &DuelSeat, desk: &dyn DuelFile, text: &str, ending: DuelEnding) -> String {
-    let (settled, open) = speak::split_by_settled(text);
-    let closing =
-        render::render_consensus(ending, &settled, &open, &render_own_signature(seat, desk));
-    end_of_fence(text) + &closing
+    let sign = render_own_signature(seat, desk);
+    end_of_fence(text) + &speak::draft_closing(seat.role, text, ending, &sign)
 }
 
 /// What closes a code fence that the other side left open: a closing inside of it would be nobody's, and the duel had no end.
@@ -292,7 +302,7 @@ impl DuelAgent<'_> {
         let speech: SectionDraft =
             speak::draft_section(role, text, section, &review, answer.as_ref());
         let head = if section == SectionKind::Opening {
-            render::render_head(&self.seat.subject)
+            render::render_head(&self.seat.subject.title())
         } else {
             String::new()
         };

@@ -191,7 +191,7 @@ fn run(role: DuelRole, agent: Scripted, mut desk: Shared) -> Result<DuelFinished
     let seat = DuelSeat {
         role,
         file: "DEBATE.md".into(),
-        subject: "HEAD".into(),
+        subject: DuelSubject::named("HEAD"),
         tool: "test".into(),
         poll_ms: 10,
         timeout_ms: 600_000,

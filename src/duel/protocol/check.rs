@@ -107,31 +107,6 @@ impl ProtocolRule {
     }
 }
 
-/// The lapses of form in words, for the report: what does not end a duel, and `git council duel check` names.
-pub(crate) fn lapse_notes(transcript: &DebateTranscript) -> Vec<String> {
-    const MAX_NOTES: usize = 3;
-    let found = check_transcript(transcript);
-    let lapses: Vec<_> = found.iter().filter(|v| !v.rule.is_fatal()).collect();
-    let mut notes: Vec<String> = lapses
-        .iter()
-        .take(MAX_NOTES)
-        .map(|lapse| {
-            let rule = lapse.rule.as_str();
-            format!(
-                "A lapse of form at line {} of the transcript: {rule}: {}.",
-                lapse.line, lapse.detail
-            )
-        })
-        .collect();
-    let more = lapses.len().saturating_sub(MAX_NOTES);
-    if more > 0 {
-        notes.push(format!(
-            "{more} more lapses of form: `git council duel check` names them."
-        ));
-    }
-    notes
-}
-
 /// Every violation, in the order of the file.
 pub(crate) fn check_transcript(transcript: &DebateTranscript) -> Vec<ProtocolViolation> {
     let mut checker = TranscriptChecker::default();

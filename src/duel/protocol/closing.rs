@@ -62,7 +62,7 @@ pub(crate) fn read_closing(
         }
         NextTurn::Append { role, .. } => {
             let by = signed.unwrap_or(role.other());
-            close_while_waiting(by, role, stated, says_late)
+            close_while_waiting(state, by, role, stated, section)
         }
         NextTurn::Close => close_at_limit(state, signed.unwrap_or(DuelRole::B), stated, section),
         NextTurn::Unfinished | NextTurn::Broken | NextTurn::Over => {
@@ -74,7 +74,7 @@ pub(crate) fn read_closing(
     }
 }
 
-/// A may say that all is agreed, or B that A is late.
+/// A may say that all is agreed, or B that A is late: where nothing is open, both agree all the same.
 fn close_after_response(
     state: &DebateState,
     by: DuelRole,
@@ -84,8 +84,17 @@ fn close_after_response(
 ) -> DebateClosing {
     match (by, stated) {
         (_, Some(DuelEnding::Violation)) => DebateClosing::new(by, DuelEnding::Violation),
-        (DuelRole::B, Some(DuelEnding::TimeoutA)) => DebateClosing::new(by, DuelEnding::TimeoutA),
-        (DuelRole::B, None) if says_late => DebateClosing::new(by, DuelEnding::TimeoutA),
+        (DuelRole::B, Some(DuelEnding::TimeoutA)) => {
+            DebateClosing::new(by, late_ending(state, section, DuelEnding::TimeoutA))
+        }
+        (DuelRole::B, None) if says_late => {
+            DebateClosing::new(by, late_ending(state, section, DuelEnding::TimeoutA))
+        }
+        (DuelRole::B, Some(DuelEnding::Consensus))
+            if tells_of_time_out(section) && is_over(state, section) =>
+        {
+            DebateClosing::new(by, DuelEnding::Consensus)
+        }
         (DuelRole::A, None | Some(DuelEnding::Consensus)) if !says_late => {
             if is_agreed(state, by, section) {
                 DebateClosing::new(by, DuelEnding::Consensus)
@@ -100,21 +109,43 @@ fn close_after_response(
     }
 }
 
-/// While a side is waited for, only the other one may close, with its time-out.
+/// While a side is waited for, only the other one may close: with its time-out, or, where everything is agreed, with
+/// that.
 fn close_while_waiting(
+    state: &DebateState,
     by: DuelRole,
     late: DuelRole,
     stated: Option<DuelEnding>,
-    says_late: bool,
+    section: &DebateSection,
 ) -> DebateClosing {
     let ending = DuelEnding::timeout_of(late);
+    let says_late = stated.is_none() && tells_of_time_out(section);
     match stated {
         Some(DuelEnding::Violation) => DebateClosing::new(by, DuelEnding::Violation),
         _ if by == late => DebateClosing::with_fault(by, ClosingFault::WrongCloser),
-        Some(stated) if stated == ending => DebateClosing::new(by, ending),
+        None | Some(DuelEnding::Consensus) if is_over(state, section) => {
+            DebateClosing::new(by, DuelEnding::Consensus)
+        }
+        Some(stated) if stated == ending => {
+            DebateClosing::new(by, late_ending(state, section, ending))
+        }
         None if says_late => DebateClosing::new(by, ending),
         _ => DebateClosing::with_fault(by, ClosingFault::Premature),
     }
+}
+
+/// A side that is late takes nothing from what both have agreed.
+fn late_ending(state: &DebateState, section: &DebateSection, late: DuelEnding) -> DuelEnding {
+    if is_over(state, section) {
+        DuelEnding::Consensus
+    } else {
+        late
+    }
+}
+
+/// Whether both sides have spoken and nothing is open, and the closing does not say otherwise.
+fn is_over(state: &DebateState, section: &DebateSection) -> bool {
+    state.is_settled_by_both() && !section.words().any(refuses)
 }
 
 fn close_at_limit(

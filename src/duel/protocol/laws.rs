@@ -9,6 +9,7 @@ use council_protocol::{Finding, Location, RepoPath, Severity, Vote};
 use super::check::check_transcript;
 use super::content::read_content;
 use super::ledger::ByteLedger;
+use super::notes::violation_notes;
 use super::point_ref::PointId;
 use super::render::{SectionDraft, render_section, render_signature};
 use super::side::{DuelSide, SideMove, ending_of};
@@ -458,6 +459,13 @@ proptest! {
         let is_broken = next_turn(&transcript) == NextTurn::Broken;
         let found = check_transcript(&transcript);
         prop_assert_eq!(found.iter().any(|v| v.rule.is_fatal()), is_broken, "{:?}\n{}", found, text);
+        // What the check names, the report names, too: the rule, its line, and the section that it stands in.
+        let notes = violation_notes(&transcript);
+        for broken in found.iter().filter(|v| v.rule.is_fatal()).take(3) {
+            let named = format!("line {}: {}: {}", broken.line, broken.rule.as_str(), broken.detail);
+            let is_told = |note: &String| note.contains(&named) && note.contains(" in `## ");
+            prop_assert!(notes.iter().any(is_told), "{:?}\n{}", notes, text);
+        }
         if fault == 1 {
             prop_assert!(!is_broken, "{}", text);
         }

@@ -14,6 +14,7 @@ pub(crate) mod content;
 #[cfg(test)]
 mod laws;
 pub(crate) mod ledger;
+pub(crate) mod notes;
 pub(crate) mod point_ref;
 pub(crate) mod receipts;
 pub(crate) mod render;

@@ -60,15 +60,20 @@ pub(crate) fn render_section(kind: SectionKind, speech: &SectionDraft, sign: &st
     out + sign + "\n\n---\n"
 }
 
-/// The closing section.
+/// The closing section; `late` is the side that did not respond in time where nothing was left to say.
 pub(crate) fn render_consensus(
     ending: DuelEnding,
+    late: Option<DuelRole>,
     agreed: &[PointId],
     open: &[PointId],
     sign: &str,
 ) -> String {
+    let late = late.filter(|_| ending == DuelEnding::Consensus);
+    let late = late.map_or(String::new(), |role| {
+        format!("{role} did not respond in time.\n\n")
+    });
     format!(
-        "\n## CONSENSUS\n\nOutcome: {}\n\nSettled points: {}\n\nRemaining disagreements: {}\n\n{sign}\n",
+        "\n## CONSENSUS\n\nOutcome: {}\n\n{late}Settled points: {}\n\nRemaining disagreements: {}\n\n{sign}\n",
         ending.as_str(),
         join_ids(agreed),
         join_ids(open),

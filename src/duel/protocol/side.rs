@@ -105,8 +105,13 @@ impl DuelSide {
                     SideMove::Speak { section, last }
                 }
             }
+            // Whoever has nothing to add to what is settled keeps nobody from a consensus.
             NextTurn::Append { .. } if late => SideMove::Close {
-                ending: DuelEnding::timeout_of(self.role.other()),
+                ending: if DebateState::read(&transcript).is_settled_by_both() {
+                    DuelEnding::Consensus
+                } else {
+                    DuelEnding::timeout_of(self.role.other())
+                },
             },
             NextTurn::Append { .. } => SideMove::Wait,
         }
@@ -343,6 +348,67 @@ mod tests {
         assert_eq!(closed("1. Agreed", dissenting), DuelEnding::Violation);
         let at_peace = "## CONSENSUS\nRemaining disagreements: none";
         assert_eq!(closed("1. Agreed", at_peace), DuelEnding::Consensus);
+    }
+
+    /// `role` closes where the other side is to speak and does not.
+    fn closed_late(text: &str, role: DuelRole) -> DuelEnding {
+        let SideMove::Close { ending } = look(role, Some(text), 600_000) else {
+            panic!("{role} still waits")
+        };
+        let sign = format!("*— {role}, 2025-06-15T14:50:00Z*");
+        let closing = super::super::speak::draft_closing(role, text, ending, &sign);
+        let read = ending_of(&DebateTranscript::parse(&format!("{text}{closing}")));
+        assert_eq!(read, ending, "{closing}");
+        ending
+    }
+
+    #[test]
+    fn a_side_that_has_nothing_to_add_keeps_nobody_from_what_is_settled() {
+        let sections = [("Opening", 'A'), ("Response 1", 'B'), ("Follow-up 1", 'A')];
+        let raised = |answer: &str| {
+            let text = file(&sections);
+            let text = text.replacen(
+                "## Response 1\ntext",
+                "## Response 1\n- **B1** — `a.rs:1` — new finding: bad",
+                1,
+            );
+            text.replacen(
+                "## Follow-up 1\ntext",
+                &format!("## Follow-up 1\n{answer}"),
+                1,
+            )
+        };
+        assert_eq!(
+            closed_late(&raised("B1: Agreed"), DuelRole::A),
+            DuelEnding::Consensus
+        );
+        assert_eq!(
+            closed_late(&raised("B1: Disagreed: no"), DuelRole::A),
+            DuelEnding::TimeoutB
+        );
+        let answered = |answer: &str| {
+            let text = file(&sections[..2]).replacen(
+                "## Opening\ntext",
+                "## Opening\n1. `a.rs:1` — bad",
+                1,
+            );
+            text.replacen(
+                "## Response 1\ntext",
+                &format!("## Response 1\n{answer}"),
+                1,
+            )
+        };
+        assert_eq!(
+            closed_late(&answered("1. Agreed"), DuelRole::B),
+            DuelEnding::Consensus
+        );
+        assert_eq!(
+            closed_late(&answered("1. Disagreed: no"), DuelRole::B),
+            DuelEnding::TimeoutA
+        );
+        // Whoever never spoke has agreed to nothing.
+        let alone = file(&sections[..1]).replacen("text", "Vote: PASS", 1);
+        assert_eq!(closed_late(&alone, DuelRole::A), DuelEnding::TimeoutB);
     }
 
     #[test]

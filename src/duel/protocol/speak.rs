@@ -4,11 +4,12 @@ use council_protocol::answer::{Stance, Tag};
 use council_protocol::task::{Objection, PeerFinding};
 use council_protocol::{Answer, Finding, Task};
 
-use super::DuelRole;
 use super::point_ref::PointId;
-use super::render::SectionDraft;
+use super::render::{SectionDraft, render_consensus};
 use super::standing::{PointStanding, point_standings};
 use super::transcript::{DebateTranscript, SectionKind};
+use super::turns::{NextTurn, next_turn};
+use super::{DuelEnding, DuelRole};
 
 /// How far apart two places may be to mean the same, in lines.
 const NEAR_LINES: u32 = 3;
@@ -176,8 +177,18 @@ fn is_near(a: &Finding, b: &Finding) -> bool {
     a.location.path == b.location.path && a.location.line.abs_diff(b.location.line) <= NEAR_LINES
 }
 
+/// The closing by one side: what is settled, what is open, and which side was waited for in vain.
+pub(crate) fn draft_closing(role: DuelRole, text: &str, ending: DuelEnding, sign: &str) -> String {
+    let (settled, open) = split_by_settled(text);
+    let late = match next_turn(&DebateTranscript::parse(text)) {
+        NextTurn::Append { role: due, .. } if due != role => Some(due),
+        _ => None,
+    };
+    render_consensus(ending, late, &settled, &open, sign)
+}
+
 /// Points by whether they are settled, for the CONSENSUS.
-pub(crate) fn split_by_settled(text: &str) -> (Vec<PointId>, Vec<PointId>) {
+fn split_by_settled(text: &str) -> (Vec<PointId>, Vec<PointId>) {
     let standings = point_standings(&DebateTranscript::parse(text));
     let (settled, open): (Vec<_>, Vec<_>) = standings.iter().partition(|p| p.is_settled());
     let ids = |points: Vec<&PointStanding>| points.iter().map(|p| p.id).collect();

@@ -134,6 +134,12 @@ impl DebateState {
             && self.points.iter().all(PointStanding::is_settled)
     }
 
+    /// Whether nothing is open, and both sides have taken part: then nobody has to say more.
+    pub(crate) fn is_settled_by_both(&self) -> bool {
+        let spoke = |role| self.speakers.contains(&role);
+        self.is_settled() && spoke(DuelRole::A) && spoke(DuelRole::B)
+    }
+
     /// Whether `closer` may say that everything is agreed: a point of the other side on which the closer never took a stance
     /// is accepted by its closing; one of its own needs the other's word.
     pub(crate) fn is_settled_for(&self, closer: DuelRole) -> bool {

@@ -1,12 +1,18 @@
 //! Lines followed back to the commits that brought them; git's own blame is the oracle.
 
+use std::path::Path;
+
 use super::*;
 use crate::testing::Repo;
 use crate::{ChangeRequest, TargetSpec, read_change};
 
 fn findings(repo: &Repo, range: &str, wanted: &[WantedLines], commits: usize) -> HistoryFindings {
+    findings_in(repo.path(), range, wanted, commits)
+}
+
+fn findings_in(dir: &Path, range: &str, wanted: &[WantedLines], commits: usize) -> HistoryFindings {
     let change = read_change(&ChangeRequest {
-        dir: repo.path().to_path_buf(),
+        dir: dir.to_path_buf(),
         spec: TargetSpec::parse(range),
         pathspecs: Vec::new(),
         env: Repo::env(&[]),
@@ -232,4 +238,36 @@ fn lines_of_the_reviewed_side_have_a_number_before_the_change() {
         [(2, 1), (3, 2), (4, 3), (5, 4), (7, 6), (8, 7), (9, 9)]
     );
     assert_eq!(numbered("", "a\nb\n", &[1, 2]), []);
+}
+
+/// Where a clone ends, nobody is named, and the reason is told: neither time nor commits ran out.
+#[test]
+fn the_border_of_a_shallow_clone_is_told_as_such() {
+    let repo = Repo::new();
+    for round in 0..4 {
+        let lines = [format!("line {round}"), "kept".to_owned()];
+        commit(&repo, "f", &lines, &round.to_string());
+    }
+    let shallow = repo.path().join("shallow");
+    let source = format!("file://{}", repo.path().display());
+    let target = shallow.display().to_string();
+    repo.git(&["clone", "-q", "--depth", "3", &source, &target]);
+    let wanted = [all_lines("f", 2)];
+    let found = findings_in(&shallow, "HEAD~1..HEAD", &wanted, usize::MAX);
+    assert!(
+        found.is_shallow && found.is_cut && found.lines_left,
+        "{found:?}"
+    );
+    let whole = findings(&repo, "main~1..main", &wanted, usize::MAX);
+    assert!(!whole.is_shallow && !whole.lines_left, "{whole:?}");
+}
+
+#[test]
+fn a_message_tells_why_and_names_nobody_by_an_address() {
+    let message = "fix: strip blanks\n\nSee RFC 1: it says so.\nby: hand\n\nSigned-off-by: A <a@example.com>\nReviewed-by: B <b@example.com>";
+    let told = without_people(message);
+    assert_eq!(
+        told.trim_end(),
+        "fix: strip blanks\n\nSee RFC 1: it says so.\nby: hand"
+    );
 }

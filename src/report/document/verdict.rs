@@ -58,8 +58,10 @@ fn next_step(report: &Report, place: ReadingPlace) -> Option<String> {
         .collect();
     Some(match (report.outcome.verdict, report.outcome.reason) {
         (_, VerdictReason::Interrupted) if place == ReadingPlace::Clone => {
-            let name = plain_name(report).map_or(String::new(), |name| format!(" {name}"));
-            format!("`git council resume{name}` continues this run and keeps the answers that it has.")
+            match resumable_name(report) {
+                Some(name) => format!("`git council resume {name}` continues this run and keeps the answers that it has."),
+                None => "Review again: this run was interrupted, and what it reviewed cannot be read again.".into(),
+            }
         }
         (_, VerdictReason::Interrupted) => "Run the job again: this run was interrupted.".into(),
         (Verdict::Fail, _) if !failing.is_empty() => fix_or_dismiss(report, &failing, place),
@@ -153,7 +155,7 @@ fn ask_again(report: &Report, place: ReadingPlace) -> String {
     // What was judged in several jobs is concluded from a folder: no command finds it by its name.
     let backend = report.receipt.run.backend.as_ref();
     let is_matrix = backend.is_some_and(|backend| backend.name == MATRIX_BACKEND);
-    let name = plain_name(report).filter(|_| is_lost && !is_matrix);
+    let name = resumable_name(report).filter(|_| is_lost && !is_matrix);
     let what = match (place, name) {
         (ReadingPlace::Clone, Some(name)) => {
             format!("`git council resume {name}` asks only those that did not")
@@ -169,7 +171,7 @@ fn ask_again(report: &Report, place: ReadingPlace) -> String {
 
 /// How a run whose time was over comes to a verdict: what was paid for is kept where the run can go on.
 fn more_time(report: &Report, place: ReadingPlace) -> String {
-    match (place, plain_name(report)) {
+    match (place, resumable_name(report)) {
         (ReadingPlace::Clone, Some(name)) if !report.is_rules_only() => format!(
             "`git council resume {name} --timeout TIME` gives this run more time and keeps the answers that it has."
         ),
@@ -189,6 +191,11 @@ fn plain_name(report: &Report) -> Option<&str> {
     let is_name =
         name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(is_plain);
     is_name.then_some(name)
+}
+
+/// The run's name where another command can read again what it reviewed.
+fn resumable_name(report: &Report) -> Option<&str> {
+    plain_name(report).filter(|_| !report.target.is_standard_input())
 }
 
 /// Whether nothing is missing but what could not be read: then neither a smaller change nor a larger budget helps.

@@ -40,11 +40,12 @@ use crate::run::seats::SeatPlanner;
 use crate::council::Plan;
 use crate::council::plan::{DebateMode, ExchangeMode, Procedure, ProcedureOptions, RunSeed};
 use crate::duel::driver::{self as session, DuelFileOnDisk, DuelFinished, ReportedFile};
-use crate::duel::protocol::check::lapse_notes;
+use crate::duel::protocol::notes::{lapse_notes, violation_notes};
 use crate::duel::protocol::receipts::{WriteReceipt, check_receipts};
-use crate::duel::protocol::render::{one_line, render_consensus, render_signature};
+use crate::duel::protocol::render::{render_consensus, render_signature};
 use crate::duel::protocol::side::ending_of;
 use crate::duel::protocol::transcript::DebateTranscript;
+use crate::duel::subject::DuelSubject;
 use crate::duel::verdict::{self, JudgedDuel};
 use crate::duel::{DuelEnding, DuelRole};
 use crate::report::{BackendFacts, Report, ReviewSubject, RunFacts};
@@ -125,7 +126,7 @@ impl Duel<'_> {
         let side = session::DuelSeat {
             role,
             file: self.file.display().to_string(),
-            subject: self.prepared.packet.target.label.clone(),
+            subject: DuelSubject::of(&self.prepared.packet),
             tool: format!("git-council {}", seat.agent.name),
             poll_ms: self.poll_ms,
             timeout_ms: self.timeout_ms,
@@ -246,6 +247,10 @@ impl Duel<'_> {
             spent[usize::from(side.role == DuelRole::B)] = side.spent;
         }
         let breach = check_receipts(&bytes, &receipts).err();
+        // The branch may have moved on before the sides looked at it.
+        let breach = breach
+            .map(|breach| breach.to_string())
+            .or_else(|| self.other_subject(&text));
         let ending = match breach {
             Some(_) => DuelEnding::Violation,
             None => ending_of(&transcript),
@@ -253,7 +258,7 @@ impl Duel<'_> {
         Ok(Concluded {
             text,
             ending,
-            breach: breach.map(|breach| breach.to_string()),
+            breach,
             seed,
             took_ms: world.now_ms(),
             began,
@@ -301,10 +306,7 @@ impl Duel<'_> {
 
     /// How the subject of a transcript differs from this side's; none: it does not, or names none.
     fn other_subject(&self, text: &str) -> Option<String> {
-        let own = one_line(&self.prepared.packet.target.label);
-        let subject = DebateTranscript::parse(text).subject?;
-        let is_own = subject == own || subject.starts_with(&format!("{own} ("));
-        (!is_own).then(|| format!("the debate is about {subject}, and this side reviews {own}"))
+        DuelSubject::of(&self.prepared.packet).other_subject(text)
     }
 
     /// The side that cannot write would leave the other one waiting for it.
@@ -420,8 +422,11 @@ impl Duel<'_> {
                 .iter()
                 .map(|breach| format!("The protocol was broken: {breach}.")),
         );
-        plan.notes.extend(lapse_notes(transcript));
         let ending = concluded.ending;
+        if ending == DuelEnding::Violation && concluded.breach.is_none() {
+            plan.notes.extend(violation_notes(transcript));
+        }
+        plan.notes.extend(lapse_notes(transcript));
         let spent = concluded.spent.clone().map(|side| side.usage);
         verdict::judge_transcript(transcript, ending, plan, spent, &mut prove, &mut source)
             .ok_or_else(|| RunError::run("the transcript could not be judged"))
@@ -441,7 +446,7 @@ impl Duel<'_> {
         if concluded.breach.is_some() {
             let role = self.role.unwrap_or(DuelRole::A);
             let sign = render_signature(role, "git-council", &concluded.began.rfc3339);
-            text += &render_consensus(concluded.ending, &[], &[], &sign);
+            text += &render_consensus(concluded.ending, None, &[], &[], &sign);
         }
         let written = world
             .disk()

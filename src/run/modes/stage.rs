@@ -122,7 +122,13 @@ pub(crate) fn debate_stage(
     };
     folder.set_aside()?;
     let report = convene::convene_document(prepared, &gathering, start)?;
-    write_documents(&folder, &report, gathering.seats.len() - 1, listener)?;
+    let is_written = write_documents(&folder, &report, gathering.seats.len() - 1, listener)?;
+    if let Some(file) = folder.earlier_synthesis().filter(|_| !is_written) {
+        let file = file.display();
+        start.notifier.warn(&format!(
+            "{file} is of an earlier debate: this one wrote none"
+        ));
+    }
     Ok(report)
 }
 
@@ -282,30 +288,27 @@ fn document_filing(folder: &StageFolder, roles: &[StageRole]) -> AnswerFiling {
     }
 }
 
-/// Writes the final document and the line of the call log.
+/// Writes the final document, if there is one, and the line of the call log. Says whether there is one.
 fn write_documents(
     folder: &StageFolder,
     report: &Report,
     agents: usize,
     listener: &DocumentListener,
-) -> Result<(), RunError> {
+) -> Result<bool, RunError> {
     let world = RealWorld::new();
     let ledger = &report.outcome.ledger;
     let scores = ledger.contention.iter().map(|c| c.score.score()).collect();
     let rounds = u8::try_from(ledger.rounds.len()).unwrap_or(u8::MAX);
     let stage = folder.stage();
     let call = CallLog::new(stage, rounds, agents, scores, world.read_calendar().rfc3339);
-    let written = ledger
-        .synthesis
-        .as_ref()
-        .map(|synthesis| synthesis.document.trim());
-    let Some(document) = written.filter(|text| !text.is_empty() && !report.incomplete) else {
-        return Ok(folder.log_call(world.disk(), &call.into_failed())?);
+    let Some(document) = ledger.document().filter(|_| !report.incomplete) else {
+        folder.log_call(world.disk(), &call.into_failed())?;
+        return Ok(false);
     };
     folder.write_synthesis(world.disk(), &with_debate_notes(document, report))?;
     folder.log_call(world.disk(), &call)?;
     listener(&synthesis_line(stage));
-    Ok(())
+    Ok(true)
 }
 
 /// The document with its mandatory section; where the synthesizer left it out, with what the program knows.

@@ -33,6 +33,13 @@ impl StageFolder {
         fs::rename(&earlier, &kept).map_err(fail(&earlier))
     }
 
+    /// The final document of an earlier debate, where there is one: relative to the root.
+    pub(crate) fn earlier_synthesis(&self) -> Option<PathBuf> {
+        let below = Path::new("stages").join(&self.stage).join("outputs");
+        let file = below.join(SYNTHESIS_FILE);
+        self.root.join(&file).is_file().then_some(file)
+    }
+
     /// Writes the final document; gives its path.
     pub(crate) fn write_synthesis(
         &self,

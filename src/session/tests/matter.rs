@@ -33,7 +33,7 @@ impl PromptRenderer for Plain {
     }
 }
 
-pub(super) fn packet() -> Packet {
+pub(in crate::session) fn packet() -> Packet {
     let hunk = Hunk {
         old_start: 1,
         old_lines: 0,

@@ -7,7 +7,7 @@ mod explorers;
 mod fallbacks;
 mod files;
 mod live;
-mod matter;
+pub(super) mod matter;
 mod progress;
 mod resume;
 mod scripted;

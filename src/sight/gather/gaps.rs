@@ -49,6 +49,12 @@ pub(super) fn missing_gap(hits: &NameHits) -> Option<String> {
 /// What commits or time left out of history.
 pub(super) fn history_gap(history: &HistoryFindings, limits: &SearchLimits) -> Option<String> {
     let walked = history.walked;
+    if history.lines_left && history.is_shallow {
+        return Some(format!(
+            "this clone is shallow: the commits that brought some removed lines are not among its last {walked} \
+             (`git fetch --unshallow`)"
+        ));
+    }
     if history.lines_left {
         return Some(format!(
             "the commits that brought some removed lines were not found within {walked} commits"

@@ -433,8 +433,10 @@ impl<'a> Gatherer<'a> {
                 path: companion.path,
                 about: relation::nearest_change(self.files, &companion.with),
                 note: format!(
-                    "changed in {together} of the {of} earlier commits that changed {}, and not in this change",
-                    companion.with.display()
+                    "changed in {together} of the {of} earlier commits that changed {} and at most {} files, and not in \
+                     this change",
+                    companion.with.display(),
+                    companions::MAX_COMMIT
                 ),
                 body: ContextBody::Words(String::new()),
             });

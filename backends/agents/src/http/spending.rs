@@ -79,6 +79,16 @@ impl TurnSpending {
         Err(Failure::new(FailureKind::Quota, detail))
     }
 
+    /// Whether what is left pays for so many calls, the first one of a turn among them.
+    pub(super) fn pays_for(&self, model: &str, bytes: u64, calls: u32) -> bool {
+        let Some(limit) = &self.limit else {
+            return true;
+        };
+        let price = limit.prices.get(model);
+        let usd = price.map_or(0.0, |price| price.estimate_usd(bytes)) * f64::from(calls);
+        self.spent_usd(limit) + usd <= limit.usd()
+    }
+
     /// The most tokens of an answer that what is left can pay for; none: there is no limit, or no price.
     pub(super) fn affordable_tokens(&self, model: &str, bytes: u64) -> Option<u32> {
         let limit = self.limit.as_ref()?;
@@ -175,16 +185,29 @@ impl TurnSpending {
         Some(Failure::new(FailureKind::Quota, detail))
     }
 
+    /// An earlier process of the run ended in this call: what it cost, nobody knows.
+    pub(super) fn count_cut_off(&mut self, model: &str, bytes: u64) {
+        self.begin_call(model, bytes);
+    }
+
     /// What the last call cost, with those before it; none when none was taken.
     pub(super) fn take_usage(&mut self) -> Option<Usage> {
-        let usage = |mut call: SentCall| {
-            if let (false, Some(model)) = (call.is_whole, &call.usage.model) {
+        let spent = self.usage_so_far();
+        self.calls.clear();
+        spent
+    }
+
+    /// The same of a turn that goes on.
+    pub(super) fn usage_so_far(&self) -> Option<Usage> {
+        let usage = |call: &SentCall| {
+            let mut usage = call.usage.clone();
+            if let (false, Some(model)) = (call.is_whole, &usage.model) {
                 let rest = format!("the rest of an answer of {model} that was cut off");
-                call.usage.unpriced.insert(rest);
+                usage.unpriced.insert(rest);
             }
-            call.usage
+            usage
         };
-        let mut usages: Vec<Usage> = self.calls.drain(..).map(usage).collect();
+        let mut usages: Vec<Usage> = self.calls.iter().map(usage).collect();
         let last = usages.pop()?;
         Some(Usage {
             earlier: usages,

@@ -17,7 +17,7 @@ use super::retry::{CallError, MAX_ATTEMPTS, retry_pause};
 use super::spending::TurnSpending;
 use super::steps::TurnStep;
 use super::tooling::ToolBelt;
-use super::wire::{self, AnswerEnd, ApiAnswer, ApiMessage, ApiRequest};
+use super::wire::{self, AnswerEnd, ApiAnswer, ApiMessage, ApiRequest, ServerHabits};
 use crate::schema::{self, AnswerSchema};
 use crate::stop::TurnDraft;
 use crate::{AgentReply, Conversation, StopSignal};
@@ -48,6 +48,8 @@ pub(super) struct HttpConversation {
     said: Vec<ApiMessage>,
     /// Whether the endpoint takes our schema, as far as is known.
     structured: bool,
+    /// What else it was found to want otherwise.
+    habits: ServerHabits,
     /// What the turn under way has cost.
     spending: TurnSpending,
     /// What has come of the answer under way.
@@ -78,6 +80,7 @@ impl HttpConversation {
             primer,
             target,
             structured: endpoint.structured,
+            habits: ServerHabits::default(),
             endpoint,
             models,
             form: Form::Text,
@@ -147,7 +150,10 @@ impl Conversation for HttpConversation {
 impl HttpConversation {
     /// Goes on with a turn where an earlier process left it: what was paid for is not asked again.
     fn take_up_turn(&mut self, until: Instant) {
+        let mut is_cut_off = false;
         for step in self.tools.steps_of(self.endpoint.api, &self.models[0]) {
+            // What nobody has counted was paid for by a process that ended in the call behind it.
+            is_cut_off = step.usage.is_some();
             if let Some(usage) = step.usage {
                 self.spending.count_earlier(step.bytes, usage);
             }
@@ -156,6 +162,10 @@ impl HttpConversation {
             let results = self.tools.answer_calls(&step.calls, until);
             self.said.push(ApiMessage::Calls(step.said));
             self.said.push(ApiMessage::Results(results));
+        }
+        if is_cut_off {
+            let bytes = self.sent_bytes();
+            self.spending.count_cut_off(&self.models[0], bytes);
         }
     }
 
@@ -282,6 +292,10 @@ impl HttpConversation {
         lead: Option<PrimerLead>,
         until: Instant,
     ) -> Result<AgentReply, CallError> {
+        // A question that leaves nothing to pay for its answer is not asked.
+        if !self.spending.pays_for(model, self.sent_bytes(), 2) {
+            self.tools.forbid_calls();
+        }
         loop {
             let heard = self.call_model(model, lead.as_ref(), until).await?;
             if !self.tools.runs_calls_of(&heard) {
@@ -358,6 +372,17 @@ impl HttpConversation {
         let CallError::Unfit(failure) = trouble else {
             return false;
         };
+        let has_effort = self.endpoint.effort.is_some();
+        if self
+            .habits
+            .learn(self.endpoint.api, has_effort, &failure.detail)
+        {
+            if self.habits.no_effort {
+                let without = format!("{model} with `effort`: {failure}");
+                self.passed_over.push(without);
+            }
+            return true;
+        }
         let has_schema = self.schema().is_some();
         let drops_tools = self.tools.is_offered()
             && (!has_schema || super::tooling::is_about_tools(&failure.detail));
@@ -402,10 +427,12 @@ impl HttpConversation {
         });
         let endpoint = Endpoint {
             max_tokens: self.allowed_tokens,
+            effort: self.endpoint.effort.filter(|_| !self.habits.no_effort),
             ..self.endpoint.clone()
         };
         let asked = ApiRequest {
             endpoint: &endpoint,
+            habits: self.habits,
             host: self.target.host(),
             model,
             brief: &self.brief,
@@ -417,6 +444,7 @@ impl HttpConversation {
         let body = serde_json::to_vec(&wire::build_body(&asked)).unwrap_or_default();
         // From here on it may cost money, also if nobody waits for its end.
         self.spending.begin_call(model, bytes);
+        self.tell_spent();
         let posted = self
             .engine
             .post_call(&self.target, self.target.call_url(&path, query), body)
@@ -424,12 +452,21 @@ impl HttpConversation {
         let response = posted.map_err(|error| {
             if !error.was_taken {
                 self.spending.take_back_call();
+                self.tell_spent();
             }
             error.trouble
         })?;
         let heard = self.read_response(response, lead).await?;
         self.spending.end_call();
+        self.tell_spent();
         Ok(heard)
+    }
+
+    /// Whoever ends the turn from outside tells what it has cost until then.
+    fn tell_spent(&self) {
+        let spent = self.spending.usage_so_far();
+        let spent = spent.map(|spent| self.tools.add_so_far(spent));
+        self.draft.set_spent(spent);
     }
 }
 

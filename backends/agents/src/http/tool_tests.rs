@@ -344,6 +344,11 @@ fn calls_end_where_the_turn_could_not_pay_for_an_answer() {
         "{failure}: the money is kept for the answer"
     );
     assert!(bodies(&models).len() <= 3, "{failure}");
+    let first = &bodies(&models)[0]["tools"];
+    assert!(
+        first.is_null(),
+        "no question is asked that leaves nothing for the answer: {first}"
+    );
     let ample = Turn {
         spend: Some(spend(100)),
         ..turn(1, 20_000)

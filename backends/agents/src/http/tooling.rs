@@ -34,6 +34,8 @@ pub(super) struct ToolBelt {
     given_up: Option<String>,
     /// How often it was told in this turn that it has no calls left.
     reminders: u32,
+    /// Whether the turn can pay for no call beside its answer.
+    forbidden: bool,
     /// What the steps of the turn under way are kept under.
     pub(super) turn: String,
 }
@@ -56,6 +58,7 @@ impl ToolBelt {
 
     pub(super) fn begin_turn(&mut self) {
         self.reminders = 0;
+        self.forbidden = false;
         if let Some(tools) = &mut self.tools {
             tools.begin_turn();
         }
@@ -84,6 +87,7 @@ impl ToolBelt {
     pub(super) fn tool_use(&self) -> ToolUse {
         match &self.tools {
             None => ToolUse::Absent,
+            Some(_) if self.forbidden => ToolUse::Absent,
             Some(_) if self.reminders > MAX_REMINDERS => ToolUse::Forbidden,
             Some(_) => ToolUse::Allowed,
         }
@@ -93,6 +97,11 @@ impl ToolBelt {
     pub(super) fn runs_calls_of(&self, heard: &ApiAnswer) -> bool {
         let is_whole = heard.ended == Some(super::wire::AnswerEnd::Done);
         is_whole && !heard.calls.is_empty() && self.tool_use() == ToolUse::Allowed
+    }
+
+    /// The model is offered no tools in this turn.
+    pub(super) fn forbid_calls(&mut self) {
+        self.forbidden = self.tools.is_some();
     }
 
     /// The calls that come now are not run, and none after them.
@@ -128,12 +137,28 @@ impl ToolBelt {
         self.tools.iter_mut().for_each(TurnTools::forget_seen);
     }
 
+    /// Why nothing could be looked up.
+    fn why_without(&self) -> Option<String> {
+        let limit = || "the limit of cost pays for one call of a turn alone".to_owned();
+        self.given_up.clone().or_else(|| self.forbidden.then(limit))
+    }
+
+    /// Says in the usage of a turn that goes on what was looked up so far.
+    pub(super) fn add_so_far(&self, usage: Usage) -> Usage {
+        let calls = self.tools.as_ref().map(TurnTools::calls);
+        Usage {
+            tool_calls: calls.unwrap_or_default().to_vec(),
+            without_tools: self.why_without(),
+            ..usage
+        }
+    }
+
     /// Says in the usage of a turn what was looked up.
     pub(super) fn add_to_usage(&mut self, usage: Usage) -> Usage {
         let calls = self.tools.as_mut().map(TurnTools::take_calls);
         Usage {
             tool_calls: calls.unwrap_or_default(),
-            without_tools: self.given_up.clone(),
+            without_tools: self.why_without(),
             ..usage
         }
     }

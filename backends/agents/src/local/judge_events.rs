@@ -126,7 +126,8 @@ impl JudgeEvents {
     fn settle_all(&self, state: &mut TurnState, failure: &Failure) -> Vec<StopSignal> {
         let open = std::mem::take(&mut state.open);
         let settle = |(turn, stop): (TurnId, StopSignal)| {
-            let failure = failure.clone().with_drafts(stop.draft().take());
+            let failure = failure.clone().with_usage(stop.draft().take_spent());
+            let failure = failure.with_drafts(stop.draft().take());
             self.emit_result(turn, Err(failure));
             stop
         };

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::{CodeTools, QueryBounds, QueryResult, StepStore, ToolQuery};
 
 /// The most bytes of one result: a long function with what stands around it, some 6,000 tokens.
-const MAX_RESULT_BYTES: usize = 24 << 10;
+pub(super) const MAX_RESULT_BYTES: usize = 24 << 10;
 
 /// The most bytes of all results of a turn: they are sent again with every further call.
 pub(super) const MAX_TURN_BYTES: usize = 160 << 10;
@@ -102,6 +102,11 @@ impl TurnTools {
         for call in &mut self.calls {
             call.seen.clear();
         }
+    }
+
+    /// The calls of the turn so far, in order.
+    pub(crate) fn calls(&self) -> &[ToolCall] {
+        &self.calls
     }
 
     /// The calls of the turn, in order.

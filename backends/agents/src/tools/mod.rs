@@ -25,7 +25,13 @@ pub fn declared_bytes() -> u64 {
     bytes.sum::<usize>() as u64
 }
 
-/// The most bytes that look-ups of one turn add to a conversation.
+/// The most bytes that so many look-ups of one turn add to a conversation.
+pub fn max_bytes_of_calls(calls: u32) -> u64 {
+    let each = allowance::MAX_RESULT_BYTES as u64;
+    max_turn_bytes().min(each * u64::from(calls))
+}
+
+/// The most bytes that all look-ups of one turn add to it.
 pub fn max_turn_bytes() -> u64 {
     allowance::MAX_TURN_BYTES as u64
 }

@@ -21,12 +21,14 @@ pub(super) fn build_body(asked: &ApiRequest<'_>) -> Value {
     let mut body = json!({
         "model": asked.model, "stream": true, "stream_options": {"include_usage": true}, "messages": messages,
     });
-    // OpenAI itself refuses the old name for its newer models; other servers know no other.
+    // OpenAI itself refuses the old name for its newer models; other servers know no other, or say so.
+    let limit = match is_openai(asked.host) || asked.habits.new_token_limit {
+        true => "max_completion_tokens",
+        false => "max_tokens",
+    };
+    body[limit] = asked.endpoint.max_tokens.into();
     if is_openai(asked.host) {
-        body["max_completion_tokens"] = asked.endpoint.max_tokens.into();
         body["prompt_cache_key"] = cache_key(asked.brief).into();
-    } else {
-        body["max_tokens"] = asked.endpoint.max_tokens.into();
     }
     if asked.tools != ToolUse::Absent {
         body["tools"] = tool_declarations().iter().map(declared_tool).collect();

@@ -15,9 +15,37 @@ use serde_json::Value;
 pub(super) use self::message::{ApiMessage, CallResult, ModelCall, ToolUse};
 use crate::schema::AnswerSchema;
 
+/// What a server wants otherwise than its API has it, as its refusals say.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct ServerHabits {
+    /// The most tokens of an answer are `max_completion_tokens` to it, as behind a gateway to OpenAI's newer models.
+    pub(super) new_token_limit: bool,
+    /// It takes no word on how hard the model is to think.
+    pub(super) no_effort: bool,
+}
+
+impl ServerHabits {
+    /// Learns from a refusal; whether there is something to learn.
+    pub(super) fn learn(&mut self, api: Api, has_effort: bool, refusal: &str) -> bool {
+        let before = *self;
+        let refusal = refusal.to_lowercase();
+        self.new_token_limit |= api == Api::Chat && refusal.contains("max_completion_tokens");
+        let is_about_effort = [
+            "reasoning_effort",
+            "reasoning.effort",
+            "thinkinglevel",
+            "effort",
+        ];
+        self.no_effort |= has_effort && is_about_effort.iter().any(|word| refusal.contains(word));
+        *self != before
+    }
+}
+
 /// A conversation that is to be answered.
 pub(super) struct ApiRequest<'a> {
     pub(super) endpoint: &'a Endpoint,
+    /// What the server was found to want otherwise.
+    pub(super) habits: ServerHabits,
     /// The host, since some want the same thing under another name.
     pub(super) host: &'a str,
     pub(super) model: &'a str,
@@ -209,6 +237,24 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_refusal_teaches_each_habit_once() {
+        let limit = "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead.";
+        let effort = "Unrecognized request argument supplied: reasoning_effort";
+        let mut habits = ServerHabits::default();
+        assert!(habits.learn(Api::Chat, false, limit));
+        assert!(!habits.learn(Api::Chat, false, limit), "it did not help");
+        assert!(!habits.learn(Api::Chat, false, effort), "none was sent");
+        assert!(habits.learn(Api::Chat, true, effort));
+        assert!(!habits.learn(Api::Chat, true, "your key has no credit"));
+        assert!(!ServerHabits::default().learn(Api::Anthropic, false, limit));
+        let all = ServerHabits {
+            new_token_limit: true,
+            no_effort: true,
+        };
+        assert_eq!(habits, all);
+    }
 
     /// However a server writes its counts, they are known: a prompt that was cut is told by them.
     #[test]
