@@ -46,6 +46,7 @@ mod state;
 mod summary;
 pub mod support;
 mod turns;
+mod unread;
 mod verdict;
 
 #[cfg(any(test, feature = "testing"))]
@@ -69,5 +70,6 @@ pub use objections::PART_MARK;
 pub use outcome::Outcome;
 pub use plan::Plan;
 pub use plan::{Dismissal, DismissalGround};
-pub use state::LOST_READERS;
-pub use verdict::{NO_ANSWER, UNASKED};
+pub use procedure::CANNOT_BE_ASKED_AGAIN;
+pub use unread::is_for_lost_readers;
+pub use verdict::UNASKED;

@@ -16,9 +16,7 @@ use super::ledger::DebateLedger;
 use super::outcome::ChallengeRecord;
 use super::plan::{DebateSubject, Plan, Procedure};
 use super::position::{JudgePosition, judge_position};
-
-/// Why a file counts as unread whose readers are lost.
-pub const LOST_READERS: &str = "the reviewers that were shown it gave no answer";
+use super::unread::lost_readers;
 
 /// The state of the debate, apart from what waits for what.
 #[derive(Debug, Clone)]
@@ -178,9 +176,10 @@ impl DebateState {
             let read = models
                 .iter()
                 .filter(|j| j.is_counted() && is_read(&j.coverage()));
-            if file.state == CoverageState::Reviewed && read.count() < asked.count().min(quorum) {
+            let (read, asked) = (read.count(), asked.count());
+            if file.state == CoverageState::Reviewed && read < asked.min(quorum) {
                 file.state = CoverageState::Unreadable {
-                    reason: LOST_READERS.into(),
+                    reason: lost_readers(read, asked),
                 };
             }
         }
