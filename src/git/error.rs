@@ -247,10 +247,7 @@ impl GitError {
                 hint("make a commit, or review what is there: --staged or --worktree")
             }
             Self::NoBase { hints, .. } => hints.clone(),
-            Self::UnknownRevision { rev, fetch } => {
-                let file = format!("to name a file, write it after two dashes: -- {rev}");
-                [file].into_iter().chain(fetch.clone()).collect()
-            }
+            Self::UnknownRevision { fetch, .. } => fetch.iter().cloned().collect(),
             Self::BadRevision { .. } => {
                 hint("write the whole name of the ref, or more digits of the id")
             }
