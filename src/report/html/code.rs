@@ -239,3 +239,22 @@ fn head_of(before: &str, quote: &str) -> String {
     let rest: String = before.chars().skip(head - MAX_HEAD).collect();
     format!("…{}", code_line(&rest))
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::head_of;
+
+    proptest! {
+        /// The beginning of what is marked is never beyond the edge of a card, and what is kept stands before it.
+        #[test]
+        fn what_is_marked_is_in_sight(before in "[a-z;() ]{0,400}", quote in "[a-z]{1,200}") {
+            let head = head_of(&before, &quote);
+            prop_assert!(head.chars().count() <= 90, "{}", head);
+            prop_assert!(before.ends_with(head.trim_start_matches('…')), "{}", head);
+            let is_short = before.chars().count() + quote.chars().count() <= 90;
+            prop_assert!(!is_short || head == before, "{}", head);
+        }
+    }
+}
