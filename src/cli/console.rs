@@ -10,6 +10,7 @@ use anstyle::{AnsiColor, Style};
 use council_secrets::Redactor;
 
 use crate::config::ColorChoice as ColorSetting;
+use crate::report::markdown::ReadingPlace;
 use crate::report::{DisplayOptions, LinkRoot, Verbosity};
 use crate::text::{self, Untrusted};
 
@@ -27,6 +28,7 @@ pub(crate) struct Console {
     pub(crate) verbosity: Verbosity,
     unicode: bool,
     links: Option<LinkRoot>,
+    place: ReadingPlace,
 }
 
 impl Console {
@@ -40,6 +42,11 @@ impl Console {
             verbosity,
             unicode: speaks_unicode(environment),
             links: None,
+            // Whoever reads the log of a job has neither its clone nor its last report.
+            place: match environment.is_ci() {
+                true => ReadingPlace::Forge,
+                false => ReadingPlace::Clone,
+            },
         }
     }
 
@@ -77,6 +84,7 @@ impl Console {
             unicode: self.unicode,
             verbosity: self.verbosity,
             links: self.links,
+            place: self.place,
         }
     }
 
@@ -190,6 +198,19 @@ impl Console {
         for line in lines {
             self.write_stderr(&text::wrap_lines(line, columns));
         }
+    }
+
+    /// Tells lines, the last of which may be a question: what is typed stands behind it, on the same line.
+    pub(crate) fn prompt(&self, text: &str) {
+        let columns = terminal_size::terminal_size_of(std::io::stderr());
+        // The answer has room, too.
+        let columns = columns.map(|(width, _)| usize::from(width.0).saturating_sub(1));
+        let mut told = text::wrap_lines(text, columns);
+        if !text.ends_with('\n') {
+            told.truncate(told.trim_end().len());
+            told.push(' ');
+        }
+        self.write_stderr(&told);
     }
 
     /// Draws on a terminal: where colours are unwanted, the cursor moves all the same.

@@ -82,6 +82,16 @@ impl CommandContext {
         let flag = self.global.color.map(Into::into);
         let console = self.console.with_color_setting(flag, settings.output.color);
         let kind = ViewKind::choose(settings.output.progress, &console, &self.run.environment);
+        self.with_view(kind, console)
+    }
+
+    /// The same, and what judges do is shown where the configuration says so. One that cannot be read hides nothing.
+    pub(crate) fn with_live_view(&self) -> Self {
+        let (kind, console) = self.view_of_settings();
+        self.with_view(kind, console)
+    }
+
+    fn with_view(&self, kind: ViewKind, console: Console) -> Self {
         let notifier: Arc<dyn Notifier> = match (kind, &self.events) {
             (ViewKind::Off, None) => Arc::new(console),
             (kind, events) => {

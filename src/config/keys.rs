@@ -503,7 +503,7 @@ pub const KEYS: &[ConfigKey] = &[
         "output.progress",
         ValueKind::Choice(&["auto", "lines", "off"]),
         SourceTrust::User,
-        "What is shown on standard error while agents and models work: `lines` when something changes, or nothing; `auto`: a live view on a terminal, lines in CI.",
+        "What is shown on standard error while agents and models work: `lines` when something changes, or nothing; `auto`: a live view on a terminal, lines in CI and where `TERM` is `dumb`.",
     )
     .with_default(r#""auto""#),
     key_row(

@@ -50,6 +50,7 @@ mod summary;
 pub mod support;
 mod turns;
 mod unclear_reply;
+mod unread;
 mod verdict;
 
 #[cfg(any(test, feature = "testing"))]
@@ -73,5 +74,6 @@ pub use objections::{PART_MARK, bench_judge};
 pub use outcome::Outcome;
 pub use plan::Plan;
 pub use plan::{Dismissal, DismissalGround};
-pub use state::LOST_READERS;
-pub use verdict::{NO_ANSWER, UNASKED};
+pub use procedure::CANNOT_BE_ASKED_AGAIN;
+pub use unread::is_for_lost_readers;
+pub use verdict::UNASKED;

@@ -16,9 +16,7 @@ use super::ledger::DebateLedger;
 use super::outcome::ChallengeRecord;
 use super::plan::{DebateSubject, Plan, Procedure};
 use super::position::{JudgePosition, judge_position};
-
-/// Why a file counts as unread whose readers are lost.
-pub const LOST_READERS: &str = "the reviewers that were shown it gave no answer";
+use super::unread::lost_readers;
 
 /// The state of the debate, apart from what waits for what.
 #[derive(Debug, Clone)]
@@ -178,14 +176,15 @@ impl DebateState {
             let read = models
                 .iter()
                 .filter(|j| j.is_counted() && is_read(&j.coverage()));
+            let (read, asked) = (read.count(), asked.count());
             // In a change of parts those who were shown another one say that it did not fit.
             let is_told = matches!(
                 file.state,
                 CoverageState::Reviewed | CoverageState::OverBudget
             );
-            if is_told && read.count() < asked.count().min(quorum) {
+            if is_told && read < asked.min(quorum) {
                 file.state = CoverageState::Unreadable {
-                    reason: LOST_READERS.into(),
+                    reason: lost_readers(read, asked),
                 };
             }
         }

@@ -22,9 +22,7 @@ use super::position::{JudgePosition, has_converged};
 use super::proof;
 use super::quorum::Attendance;
 use super::state::DebateState;
-
-/// Why a file counts as unread where no judge counts.
-pub const NO_ANSWER: &str = "no judge gave an answer";
+use super::unread::NO_ANSWER;
 
 /// Why a file is left out that none of the judges looks at.
 pub const UNASKED: &str = "no judge that sits looks at files of its kind";

@@ -255,10 +255,7 @@ impl GitError {
                 hint("make a commit, or review what is there: --staged or --worktree")
             }
             Self::NoBase { hints, .. } => hints.clone(),
-            Self::UnknownRevision { rev, fetch } => {
-                let file = format!("to name a file, write it after two dashes: -- {rev}");
-                [file].into_iter().chain(fetch.clone()).collect()
-            }
+            Self::UnknownRevision { fetch, .. } => fetch.iter().cloned().collect(),
             Self::Tree { id, .. } => vec![
                 format!(
                     "to review all of it: git diff --text \"$(git mktree </dev/null)\" {id} | git council review --patch -"

@@ -124,6 +124,12 @@ pub enum PublishAction {
         body: String,
         comments: Vec<LineComment>,
     },
+    /// Says in the comment that began a conversation what its finding is now.
+    Retell {
+        /// The comment's number.
+        comment: u64,
+        body: String,
+    },
     /// Answers a reply in one of our conversations.
     Answer {
         /// On which pull request.
@@ -174,6 +180,7 @@ impl PublishAction {
             | Self::DeleteComment { .. } => Surface::Comment,
             Self::CreateCheck { .. } | Self::UpdateCheck { .. } => Surface::Check,
             Self::Review { .. }
+            | Self::Retell { .. }
             | Self::Answer { .. }
             | Self::Resolve { .. }
             | Self::Hide { .. } => Surface::Review,
@@ -202,6 +209,7 @@ impl PublishAction {
             Self::Review {
                 number, comments, ..
             } => format!("review #{number}: {} comments on lines", comments.len()),
+            Self::Retell { .. } => "say how bad a finding is by now".to_owned(),
             Self::Answer { number, .. } => format!("answer a reply on #{number}"),
             Self::Resolve { threads, .. } => format!(
                 "close {} conversations whose finding is gone",
@@ -267,6 +275,10 @@ impl PublishAction {
                     review,
                 ))
             }
+            Self::Retell { comment, body } => Some(ApiCall::patch(
+                path(format!("pulls/comments/{comment}")),
+                text(body),
+            )),
             Self::Answer {
                 number,
                 comment,

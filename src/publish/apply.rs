@@ -45,6 +45,8 @@ pub(crate) trait WorkflowJob {
 pub(crate) struct PublishOutcome {
     /// What was done, in words.
     pub done: Vec<String>,
+    /// What was done otherwise than it was asked for, and nobody can mend.
+    pub notes: Vec<String>,
     /// What could not be done as it was asked for, and why.
     pub failed: Vec<(Surface, GitHubError)>,
     /// Surfaces of the job that there are none of, or that could not be written.
@@ -94,14 +96,21 @@ pub(crate) fn apply_plan(
         doing.run_remote(&doing.with_links(action, report));
     }
     let mut made_up = true;
+    // What makes up for one surface makes up for the next one: a report is not shown twice in one place.
+    let mut tried: Vec<(PublishAction, bool)> = Vec::new();
     for surface in doing.failed_surfaces() {
         let mut any = false;
         for action in plan_fallback(report, context.wishes, surface) {
-            any |= if is_local(&action) {
-                doing.run_local(&action, job)
-            } else {
-                doing.try_action(&action).is_ok()
-            };
+            let known = tried.iter().find(|(known, _)| *known == action);
+            let is_done = known.map(|(_, is_done)| *is_done).unwrap_or_else(|| {
+                let is_done = match is_local(&action) {
+                    true => doing.run_local(&action, job),
+                    false => doing.try_action(&action).is_ok(),
+                };
+                tried.push((action, is_done));
+                is_done
+            });
+            any |= is_done;
         }
         // A summary or a log that was asked for anyway shows it, too.
         let asked = [Surface::Summary, Surface::Annotations];
@@ -212,6 +221,13 @@ impl PlanRunner<'_> {
                 match look::resolve_threads(hub, threads) {
                     Err(error) if error.is_denied() => look::hide_outdated(hub, comments),
                     other => other,
+                }
+            }
+            PublishAction::Retell { .. } => {
+                match self.send_once(action, "bring a comment beside a line up to date") {
+                    // Somebody deleted it since.
+                    Err(GitHubError::NotFound { .. }) => Ok(()),
+                    other => other.map(drop),
                 }
             }
             PublishAction::Answer { .. } => self.send_once(action, "answer a reply").map(drop),
@@ -342,6 +358,7 @@ impl PlanRunner<'_> {
             other => return other.map(drop),
         }
         let path = hub.repo_path(&format!("pulls/{number}/comments"));
+        let mut refused = 0_usize;
         for comment in comments {
             let mut beside = comment.to_json();
             beside["commit_id"] = head.into();
@@ -354,10 +371,17 @@ impl PlanRunner<'_> {
                 other => other,
             };
             match posted {
+                Ok(_) => {}
                 // It stands in the report.
-                Ok(_) | Err(GitHubError::Invalid { .. }) => {}
+                Err(GitHubError::Invalid { .. }) => refused += 1,
                 Err(error) => return Err(error),
             }
+        }
+        if refused > 0 {
+            let all = comments.len();
+            self.applied.notes.push(format!(
+                "GitHub refused {refused} of {all} comments beside lines: these findings stand in the report alone"
+            ));
         }
         Ok(())
     }
@@ -371,10 +395,13 @@ impl PlanRunner<'_> {
 
     /// The same with links to the conversations that were begun just now, where it is the report.
     fn with_links(&self, action: &PublishAction, report: &Report) -> PublishAction {
-        let Some(threads) = &self.threads else {
-            return action.clone();
-        };
         let PublishContext { seen, wishes, .. } = *self.context;
+        let threads = match &self.threads {
+            Some(threads) => threads,
+            // No new one was begun, whatever was planned.
+            None if self.has_failed(Surface::Review) => seen.threads.as_deref().unwrap_or_default(),
+            None => return action.clone(),
+        };
         let linked = || comment_with_links(report, seen, wishes, threads);
         match *action {
             PublishAction::CreateComment { number, .. } => PublishAction::CreateComment {

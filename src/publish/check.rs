@@ -163,6 +163,7 @@ fn check_output(report: &Report, left: usize, place: markdown::ReadingPlace) -> 
         links: None,
         place,
         update: None,
+        council: None,
     };
     let mut summary = markdown::head(report, place);
     if left > 0 {

@@ -4,7 +4,7 @@ use crate::council::outcome::JudgedFinding;
 use crate::report::{EarlierFinding, EarlierReview, Report, markdown};
 use crate::text::Untrusted;
 
-use super::marker::{self, MarkerKind};
+use super::marker::{self, DEFAULT_COUNCIL, MarkerKind};
 use super::memory::ReviewState;
 use super::seen::ReviewThread;
 use super::wishes::PublishOptions;
@@ -35,6 +35,7 @@ pub(super) fn comment_body(
     let update = update_line(report, wishes);
     let options = markdown::MarkdownOptions {
         update: update.as_deref(),
+        council: (wishes.council != DEFAULT_COUNCIL).then_some(wishes.council.as_str()),
         frontmatter: false,
         max_bytes: Some(room),
         fold: true,

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use council_protocol::Severity;
+
 use crate::council::critical_classes;
 use crate::council::outcome::{FindingLevel, JudgedFinding};
 use crate::council::reproduction::SuggestionCheck;
@@ -22,13 +24,17 @@ const MAX_CHARS: usize = 20_000;
 const MAX_CLASSES: usize = 20;
 
 /// What people can do about a finding without leaving the page.
-const HOW_TO_DISMISS: &str = "\n\nWrong, or accepted? Reply `/council dismiss because …`; it counts from the next review on.";
+const HOW_TO_DISMISS: &str = "\n\nAccepted? Reply `/council dismiss because …`; wrong? `/council dismiss as wrong \
+                              because …`. It counts from the next review on.";
 
 /// What the marker of an inline comment carries.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct FindingMark {
     /// The finding's fingerprint.
     pub(super) fingerprint: String,
+    /// How bad it is said to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) severity: Option<Severity>,
     /// What its critical versions are about: who dismisses it below the comment dismisses these.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) classes: Vec<String>,
@@ -112,6 +118,7 @@ pub(super) fn plan_review(
             .collect();
         let mark = FindingMark {
             fingerprint: report.receipt.run.name.clone(),
+            severity: None,
             classes: Vec::new(),
         };
         actions.push(PublishAction::Review {
@@ -142,6 +149,7 @@ pub(super) fn plan_review(
             }),
     );
     let threads = seen.threads.as_deref().unwrap_or_default();
+    actions.extend(retold_comments(report, threads, wishes));
     let gone = resolved_threads(report, threads);
     let reviews = resolved_reviews(&seen.reviews, threads, &gone);
     if !gone.is_empty() {
@@ -179,6 +187,27 @@ fn resolved_threads<'t>(report: &Report, threads: &'t [ReviewThread]) -> Vec<&'t
     open.filter(|thread| !stands(thread)).collect()
 }
 
+/// Comments that call a finding milder or worse than it is by now. Where somebody has argued it away, what they argued
+/// about stays as they saw it.
+fn retold_comments(
+    report: &Report,
+    threads: &[ReviewThread],
+    wishes: &PublishOptions,
+) -> Vec<PublishAction> {
+    let retell = |thread: &ReviewThread| {
+        let mut findings = report.outcome.findings.iter();
+        let found = findings.find(|f| f.fingerprint == thread.fingerprint && f.level.is_some())?;
+        let is_other = thread
+            .severity
+            .is_some_and(|told| told != found.finding.severity);
+        let is_open = !thread.closed && thread.order.is_none();
+        let comment = thread.number.filter(|_| is_open && is_other)?;
+        let body = line_comment(found, wishes).body;
+        Some(PublishAction::Retell { comment, body })
+    };
+    threads.iter().filter_map(retell).collect()
+}
+
 /// What is hidden where conversations cannot be resolved: never a comment that somebody answered.
 fn unanswered_comments(threads: &[&ReviewThread]) -> Vec<String> {
     let left = threads.iter().filter(|thread| !thread.answered);
@@ -211,6 +240,7 @@ fn line_comment(found: &JudgedFinding, wishes: &PublishOptions) -> LineComment {
     text.push_str(HOW_TO_DISMISS);
     let mark = FindingMark {
         fingerprint: found.fingerprint.clone(),
+        severity: Some(found.finding.severity),
         classes: critical_classes(found)
             .into_iter()
             .take(MAX_CLASSES)
@@ -248,7 +278,10 @@ fn suggestion_block(found: &JudgedFinding) -> String {
     let check = found.suggestion_check.as_ref();
     let is_unfit = check.is_some_and(SuggestionCheck::is_unfit);
     if is_unfit || text.contains('\r') || shown != as_it_is {
-        return format!("\n\nReplace these lines with{tried}\n\n{shown}");
+        return match text.is_empty() {
+            true => format!("\n\nDelete these lines{tried}"),
+            false => format!("\n\nReplace these lines with{tried}\n\n{shown}"),
+        };
     }
     let tried = match tried.as_str() {
         "" => String::new(),

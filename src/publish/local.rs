@@ -22,6 +22,7 @@ pub(super) fn job_summary(report: &Report, place: markdown::ReadingPlace) -> Str
         links: None,
         place,
         update: None,
+        council: None,
     };
     markdown::render(report, options)
 }

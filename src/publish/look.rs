@@ -455,6 +455,7 @@ fn parse_own_thread(node: &Value, me: &ForgeIdentity, council: &str) -> Option<R
         review: json_text(first, "/pullRequestReview/id"),
         url: json_text(first, "/url"),
         fingerprint: mark.fingerprint,
+        severity: mark.severity,
         classes: mark.classes,
         closed: flag(node, "isResolved") || flag(first, "isMinimized"),
         outdated: flag(node, "isOutdated"),

@@ -49,6 +49,9 @@ pub(super) struct BodyMarker<'a> {
     pub(super) state: Option<&'a str>,
 }
 
+/// The council of whoever gave it no name.
+pub(crate) const DEFAULT_COUNCIL: &str = "git-council";
+
 /// A name by which councils on one pull request are told apart: `[a-z0-9-]`, at most 40 characters.
 pub(crate) fn council_id(name: &str) -> String {
     let plain = |c: char| {
@@ -60,7 +63,7 @@ pub(crate) fn council_id(name: &str) -> String {
     };
     let id: String = name.chars().map(plain).take(40).collect();
     match id.trim_matches('-') {
-        "" => "git-council".to_owned(),
+        "" => DEFAULT_COUNCIL.to_owned(),
         id => id.to_owned(),
     }
 }

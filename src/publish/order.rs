@@ -7,12 +7,21 @@ use serde_json::Value;
 use super::call::json_text;
 use super::marker::{self, MarkerKind};
 use super::seen::ForgeIdentity;
+use crate::council::DismissalGround;
 
 /// How a reply begins that argues a finding away.
 const ORDER: &str = "/council dismiss";
 
 /// The word before the reason; people forget it.
 const BECAUSE: &str = "because";
+
+/// What may stand behind `as`; without it the finding is right, and somebody answers for it.
+const GROUNDS: [(&str, DismissalGround); 4] = [
+    ("wrong", DismissalGround::FalsePositive),
+    ("false-positive", DismissalGround::FalsePositive),
+    ("accepted-risk", DismissalGround::AcceptedRisk),
+    ("fixed", DismissalGround::Fixed),
+];
 
 /// The most characters of a reason.
 const MAX_REASON: usize = 500;
@@ -22,7 +31,9 @@ const MAX_REASON: usize = 500;
 pub struct DismissOrder {
     /// Who writes, as the forge says.
     pub login: String,
-    /// Why, in their words.
+    /// Whether they call the finding wrong, or answer for it.
+    pub ground: DismissalGround,
+    /// Why, in their words; empty where they do not say it, and then nothing is dismissed.
     pub because: String,
     /// When, RFC 3339.
     pub at: String,
@@ -30,20 +41,51 @@ pub struct DismissOrder {
     pub answered: bool,
 }
 
-/// The reason in a reply; none where it is no order, or gives none.
-pub(super) fn parse_reason(body: &str) -> Option<String> {
-    let rest = body.trim_start().strip_prefix(ORDER)?;
-    if !rest.starts_with(char::is_whitespace) {
-        return None;
+/// What a reply orders.
+#[derive(Debug, PartialEq, Eq)]
+struct ReadOrder {
+    ground: DismissalGround,
+    /// Empty where none is given.
+    because: String,
+}
+
+/// The order in a reply, which begins one of its lines; none where there is none. What is quoted, or code, orders nothing.
+fn parse_order(body: &str) -> Option<ReadOrder> {
+    let mut fences = 0_usize;
+    let mut left = body;
+    while !left.is_empty() {
+        let line = left.lines().next().unwrap_or_default();
+        let is_fence = ["```", "~~~"]
+            .iter()
+            .any(|mark| line.trim_start().starts_with(mark));
+        fences += usize::from(is_fence);
+        let rest = left.trim_start_matches([' ', '\t']).strip_prefix(ORDER);
+        let rest = rest.filter(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace));
+        if let Some(rest) = rest.filter(|_| fences.is_multiple_of(2)) {
+            return Some(read_words(rest.trim()));
+        }
+        left = left.split_once('\n').map_or("", |(_, rest)| rest);
     }
-    let rest = rest.trim();
-    let reason = match rest.strip_prefix(BECAUSE) {
-        Some(reason) if reason.starts_with(char::is_whitespace) => reason.trim(),
-        Some("") => "",
-        _ => rest,
+    None
+}
+
+/// `as wrong because it is a constant`: the ground, the word before the reason, and the reason itself.
+fn read_words(words: &str) -> ReadOrder {
+    let after = |text: &'_ str, word: &str| {
+        let rest = text.strip_prefix(word)?;
+        let ends = rest.is_empty() || rest.starts_with(|c: char| c.is_whitespace() || c == ':');
+        ends.then(|| rest.trim_start_matches(':').trim().to_owned())
     };
-    let reason = crate::text::clip_chars(reason, MAX_REASON);
-    (!reason.is_empty()).then(|| reason.into_owned())
+    let named = after(words, "as").and_then(|rest| {
+        let (name, ground) = GROUNDS
+            .iter()
+            .find(|(name, _)| after(&rest, name).is_some())?;
+        Some((after(&rest, name)?, *ground))
+    });
+    let (words, ground) = named.unwrap_or((words.to_owned(), DismissalGround::AcceptedRisk));
+    let reason = after(&words, BECAUSE).unwrap_or(words);
+    let because = crate::text::clip_chars(&reason, MAX_REASON).into_owned();
+    ReadOrder { ground, because }
 }
 
 /// The latest order among the replies of a conversation.
@@ -66,10 +108,16 @@ pub(super) fn find_order(
             continue;
         }
         let at = json_text(reply, "/createdAt").unwrap_or_default();
-        if let (true, Some(because)) = (is_person, parse_reason(&body)) {
+        let order = parse_order(&body).filter(|_| is_person);
+        // Who has given a reason before does not take it back by an order without one.
+        let has_reason = found
+            .as_ref()
+            .is_some_and(|before| !before.because.is_empty());
+        if let Some(order) = order.filter(|order| !(has_reason && order.because.is_empty())) {
             found = Some(DismissOrder {
                 login,
-                because,
+                ground: order.ground,
+                because: order.because,
                 at,
                 answered: false,
             });
@@ -85,31 +133,59 @@ mod tests {
 
     #[test]
     fn a_reason_is_what_stands_behind_the_command() {
-        let of = |body: &str| parse_reason(body);
-        assert_eq!(
-            of("/council dismiss because it is a constant").as_deref(),
-            Some("it is a constant")
-        );
-        assert_eq!(
-            of("  /council dismiss a test fixture\n").as_deref(),
-            Some("a test fixture")
-        );
+        let of = |body: &str| parse_order(body).map(|order| order.because);
+        for (body, reason) in [
+            (
+                "/council dismiss because it is a constant",
+                "it is a constant",
+            ),
+            ("  /council dismiss a test fixture\n", "a test fixture"),
+            ("I looked at it.\n\n/council dismiss because below", "below"),
+            (
+                "```\nx\n```\n/council dismiss because after code",
+                "after code",
+            ),
+            (
+                "/council dismiss as we know the input",
+                "as we know the input",
+            ),
+            ("/council dismiss because two\nlines", "two\nlines"),
+            ("/council dismiss", ""),
+            ("/council dismiss because ", ""),
+            ("/council dismiss as wrong", ""),
+        ] {
+            assert_eq!(of(body).as_deref(), Some(reason), "{body}");
+        }
         for no in [
-            "/council dismiss",
-            "/council dismiss because ",
             "/council dismissal x",
             "I say /council dismiss x",
             "> /council dismiss x",
+            "```\n/council dismiss x\n```",
+            "",
         ] {
             assert_eq!(of(no), None, "{no}");
         }
-        assert_eq!(
-            of(&format!("/council dismiss {}", "x".repeat(9_000)))
-                .unwrap()
-                .chars()
-                .count(),
-            501
+        let long = of(&format!("/council dismiss {}", "x".repeat(9_000)));
+        assert_eq!(long.unwrap().chars().count(), 501);
+    }
+
+    #[test]
+    fn who_calls_a_finding_wrong_is_not_said_to_answer_for_it() {
+        let of = |words: &str| {
+            let order = parse_order(&format!("/council dismiss {words}")).unwrap();
+            (order.ground, order.because)
+        };
+        let wrong = (
+            DismissalGround::FalsePositive,
+            "it is a constant".to_owned(),
         );
+        assert_eq!(of("as wrong because it is a constant"), wrong);
+        assert_eq!(of("as false-positive: it is a constant"), wrong);
+        assert_eq!(
+            of("because it is as wrong as can be").0,
+            DismissalGround::AcceptedRisk
+        );
+        assert_eq!(of("as fixed because it is gone").0, DismissalGround::Fixed);
     }
 
     #[test]

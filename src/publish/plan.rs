@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
+use crate::council::outcome::JudgedFinding;
 use crate::report::markdown::ReadingPlace;
 use crate::report::{CheckConclusion, Report, ReportSource};
 use crate::text;
@@ -101,7 +102,11 @@ pub(super) fn comment_with_links(
     threads: &[ReviewThread],
 ) -> String {
     let placed = placed_findings(report, seen, wishes);
-    let place = inline::reading_place(report, &|found| placed.is_placed(found));
+    let is_talked_about = |found: &JudgedFinding| {
+        let mut threads = threads.iter();
+        placed.is_placed(found) && threads.any(|one| one.fingerprint == found.fingerprint)
+    };
+    let place = inline::reading_place(report, &is_talked_about);
     comment::comment_body(report, wishes, threads, place)
 }
 

@@ -1,5 +1,7 @@
 //! What stands on the forge already, as far as a plan depends on it.
 
+use council_protocol::Severity;
+
 use super::marker::{self, MarkerKind};
 use super::memory::ReviewState;
 use super::order::DismissOrder;
@@ -79,6 +81,8 @@ pub struct ReviewThread {
     pub url: Option<String>,
     /// The finding that it is about.
     pub fingerprint: String,
+    /// How bad the finding was when the comment was posted; none: a comment of an earlier version.
+    pub severity: Option<Severity>,
     /// What the critical versions of the finding were about when the comment was posted.
     pub classes: Vec<String>,
     /// Whether somebody resolved it, or our comment was hidden.

@@ -3,6 +3,7 @@
 use council_protocol::capability::Grant;
 use council_protocol::{Capability, CapabilitySet, Failure, FailureKind, JudgeId, Limits};
 
+use crate::council::CANNOT_BE_ASKED_AGAIN;
 use crate::council::plan::{DebateMode, Procedure};
 
 /// The one backend that is known to hold several judges without `spawn`: one after another.
@@ -425,7 +426,12 @@ impl<'a> SeatableBackend<'a> {
                 Procedure::Debate if !debate => Procedure::Review,
                 procedure => procedure,
             },
-            debate: if debate { ask.debate } else { DebateMode::Off },
+            debate: match ask.debate {
+                // Whether there is a need of a second round, the votes say; that it cannot be had, the council tells.
+                DebateMode::Auto if ask.may_debate() && !ask.must_debate() => DebateMode::Auto,
+                mode if debate => mode,
+                _ => DebateMode::Off,
+            },
             grants: seats.iter().map(grant).collect(),
             notes: self.degradation_notes(ask, debate),
         }
@@ -440,8 +446,8 @@ impl<'a> SeatableBackend<'a> {
             return Vec::new();
         }
         if !debate {
-            // Where nobody asked for it there may be no need of a second round, and findings say whether one would help.
-            let told = "no second round: these judges cannot be asked again".to_owned();
+            // Where nobody asked for it there may be no need of a second round: the council tells where there was one.
+            let told = CANNOT_BE_ASKED_AGAIN.to_owned();
             return ask.must_debate().then_some(told).into_iter().collect();
         }
         let seats = self.seats.iter();

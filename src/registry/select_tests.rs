@@ -127,6 +127,11 @@ fn no_messaging_is_one_round() {
     );
     let unasked = auto(&[candidate("background", 3, &NO_MESSAGE)], &review());
     assert_eq!(unasked.picks[0].notes, [""; 0]);
+    assert_eq!(
+        unasked.picks[0].debate,
+        DebateMode::Auto,
+        "the votes say whether a second round is missing"
+    );
 }
 
 #[test]

@@ -15,7 +15,7 @@ pub(super) struct FindingGroup<'a> {
 
 impl<'a> FindingGroup<'a> {
     /// All of them.
-    pub(super) fn all_findings(&self) -> impl Iterator<Item = &'a JudgedFinding> {
+    pub(super) fn all_findings(&self) -> impl Iterator<Item = &'a JudgedFinding> + Clone {
         std::iter::once(self.first).chain(self.others.iter().copied())
     }
 

@@ -20,6 +20,7 @@ pub mod judge;
 pub(crate) mod junit;
 pub(crate) mod markdown;
 mod page;
+mod places;
 pub(crate) mod rdjson;
 mod receipt;
 mod redact;
@@ -44,9 +45,11 @@ pub(crate) use facts::{
 };
 pub use facts::{ChangeSize, ReviewSubject, RunFacts};
 pub(crate) use page::{DisplayOptions, LinkRoot, Verbosity};
+#[cfg(test)]
+pub(crate) use places::join_ids;
 pub(crate) use source::ReportSource;
 pub use whole::Report;
-pub(crate) use words::other_readings;
+pub(crate) use words::{TOO_LONG_A_LINE, other_readings};
 
 use council_protocol::Finding;
 

@@ -2,6 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 
+use super::document::ReadingPlace;
 use super::uri;
 use crate::text::{self, Ellipsis};
 
@@ -30,6 +31,8 @@ pub(crate) struct DisplayOptions {
     pub verbosity: Verbosity,
     /// Where the reviewed files lie, for a terminal that takes links.
     pub links: Option<LinkRoot>,
+    /// Where it is read, and so what can be done about a finding.
+    pub place: ReadingPlace,
 }
 
 /// The `file:` URI of a worktree, ended by a slash. It holds for as long as the program runs, so that a look stays a
@@ -53,6 +56,7 @@ impl Default for DisplayOptions {
             unicode: true,
             verbosity: Verbosity::Normal,
             links: None,
+            place: ReadingPlace::Clone,
         }
     }
 }

@@ -13,7 +13,7 @@ use council_protocol::{
 
 use crate::council::outcome::{Disposition, FindingMember, JudgeRecord, JudgedFinding};
 use crate::council::plan::ConsensusRule;
-use crate::council::{Dismissal, LOST_READERS, NO_ANSWER};
+use crate::council::{Dismissal, is_for_lost_readers};
 use crate::report::facts::ChangeSize;
 
 /// Short names of the judges: the perspective where it is unmistakable, else the judge's own name; with the agent where
@@ -143,34 +143,6 @@ pub(super) fn join_names(names: &[&str]) -> String {
         [one] => (*one).to_owned(),
         [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
     }
-}
-
-/// Places in a row, lines of one file together: `a.rs:1, 5, b.rs:2`; at most `most`.
-pub(super) fn join_places<'a>(
-    locations: impl Iterator<Item = &'a Location>,
-    most: usize,
-) -> String {
-    let mut out = String::new();
-    let mut last: Option<&RepoPath> = None;
-    let mut left = 0_usize;
-    for (number, location) in locations.enumerate() {
-        if number >= most {
-            left += 1;
-            continue;
-        }
-        out.push_str(if number > 0 { ", " } else { "" });
-        match last {
-            Some(path) if *path == location.path && location.line > 0 => {
-                out.push_str(&location.line.to_string())
-            }
-            _ => out.push_str(&location_text(location)),
-        }
-        last = Some(&location.path);
-    }
-    if left > 0 {
-        out.push_str(&format!(" and {left} more"));
-    }
-    out
 }
 
 /// Every changed file whose content nobody read as a whole, with the reason: what was left out, what cannot be read as text,
@@ -419,6 +391,9 @@ pub(super) fn skipped_files(coverage: &Coverage) -> Vec<(&str, Vec<&RepoPath>)> 
     groups
 }
 
+/// What stands in the note on a change of which nothing is missing but the ends of long lines.
+pub(crate) const TOO_LONG_A_LINE: &str = "bytes of a line, and ";
+
 /// Why a file lowers the coverage, in words; empty for one that does not.
 pub(super) fn coverage_gap(file: &FileCoverage) -> String {
     match &file.state {
@@ -430,9 +405,7 @@ pub(super) fn coverage_gap(file: &FileCoverage) -> String {
         CoverageState::OverBudget => "over the budget".into(),
         CoverageState::NotAsked => "too few judges looked at it".into(),
         // The file can be read; there was nobody to read it.
-        CoverageState::Unreadable { reason } if [NO_ANSWER, LOST_READERS].contains(&&**reason) => {
-            reason.clone()
-        }
+        CoverageState::Unreadable { reason } if is_for_lost_readers(reason) => reason.clone(),
         CoverageState::Unreadable { reason } => format!("unreadable: {reason}"),
     }
 }

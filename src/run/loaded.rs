@@ -2,6 +2,7 @@
 
 use crate::council::Plan;
 use crate::packet::sha256;
+use crate::report::Report;
 use crate::run::error::RunError;
 use crate::run::store::StoredRun;
 use crate::session::journal::{JOURNAL_FILE, RunJournal};
@@ -47,15 +48,34 @@ impl LoadedRun {
 
     /// A run that is over goes on only where judges were lost to the machine, the network or the clock.
     pub(crate) fn forget_losses(&mut self) -> Result<(), RunError> {
-        if self.past.report()?.is_none() {
+        let Some(report) = self.past.report()? else {
             return Ok(());
-        }
-        let kept = before_losses(self.plan.clone(), &self.journal.entries).ok_or_else(|| {
-            let name = &self.past.name;
-            RunError::usage(format!("{name} is complete: it lost no judge"))
-                .hint(format!("`git council show {name}` prints its report"))
-        })?;
+        };
+        let kept = before_losses(self.plan.clone(), &self.journal.entries)
+            .ok_or_else(|| nobody_to_ask(&self.past.name, &report))?;
         self.journal.truncate_entries(kept);
         Ok(())
     }
+}
+
+/// Why a run that is over has nobody to ask again: each judge answered, or what it did wrong was its own doing.
+fn nobody_to_ask(name: &str, report: &Report) -> RunError {
+    let silent: Vec<&str> = report
+        .outcome
+        .judges
+        .iter()
+        .filter(|judge| judge.counted.is_none() && judge.own_failure().is_some())
+        .map(|judge| judge.seat.judge.as_str())
+        .collect();
+    if silent.is_empty() {
+        return RunError::usage(format!("{name} is complete: every judge answered"))
+            .hint(format!("`git council show {name}` prints its report"));
+    }
+    RunError::usage(format!(
+        "{name} is over: {} gave no answer that counts, and `resume` asks only judges that were lost to time, \
+         network, quota or a crash",
+        silent.join(", ")
+    ))
+    .hint(format!("`git council show {name}` says why"))
+    .hint("to ask all judges again: git council review --fresh")
 }

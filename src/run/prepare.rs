@@ -290,10 +290,12 @@ fn explain_error(error: GitError, request: &ReviewRequest) -> RunError {
         (GitError::UnknownRevision { .. }, RequestedTarget::Revision(target))
             if is_pull_request(target) =>
         {
-            Some(
-                "fetch the pull request first: git fetch origin pull/N/head, then review FETCH_HEAD",
-            )
+            let fetch = "fetch the pull request first: git fetch origin pull/N/head, then review FETCH_HEAD";
+            Some(fetch.to_owned())
         }
+        (GitError::UnknownRevision { rev, .. }, RequestedTarget::Revision(_)) => Some(format!(
+            "to name a file, write it after two dashes: -- {rev}"
+        )),
         _ => None,
     };
     let error = RunError::from(error);

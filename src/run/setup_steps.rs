@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use crate::report::uri::page_url;
 use crate::run::first_setup::{
     PlannedFile, SetupChoices, SetupOptions, SetupPreset, describe_version, lines_without_release,
 };
@@ -63,7 +64,8 @@ fn next_in_repository(
         if !lines.is_empty() {
             let name = below(options.worktree.as_deref(), &file.path);
             steps.push(format!(
-                "in {name}, {}: replace the zeros with the commit of that action's release",
+                "in {name}, {}: replace the zeros with the commit of a git-council release; while there is none, with the \
+                 newest commit, and add `version: source` below `with:`",
                 name_lines(&lines)
             ));
         }
@@ -78,7 +80,10 @@ fn next_in_repository(
         );
     }
     if preset == SetupPreset::Team {
-        steps.push("make the job `council` a required status check (docs/github.md)".to_owned());
+        let page = page_url(env!("CARGO_PKG_VERSION"), "docs/github.md");
+        steps.push(format!(
+            "make the job `council` a required status check: {page}"
+        ));
     }
     let mut out = "next:\n".to_owned();
     for (number, step) in steps.iter().enumerate() {

@@ -8,6 +8,7 @@ use council_secrets::Redactor;
 use crate::config::{KeyValue, LargeChangePolicy};
 use crate::council::PART_MARK;
 use crate::prompt::BriefClass;
+use crate::report::TOO_LONG_A_LINE;
 use crate::run::estimate::RunEstimate;
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
@@ -217,7 +218,7 @@ fn lines_that_are_cut(cut: &[&FileCoverage], packet: &Packet) -> Option<String> 
     let name = file.path.display();
     let without = pathspec_without(&name);
     Some(format!(
-        "models are shown {most} bytes of a line, and {name} has one of {bytes}: break long lines up, or leave the file out with \
+        "models are shown {most} {TOO_LONG_A_LINE}{name} has one of {bytes}: break long lines up, or leave the file out with \
          `-- {without}`"
     ))
 }

@@ -9,6 +9,7 @@ mod columns;
 mod log;
 mod markdown;
 mod marked;
+mod passages;
 mod pretty;
 mod visible;
 mod width;
@@ -18,10 +19,11 @@ use markdown::InlinePlace;
 pub(crate) use base64::{decode_base64, encode_base64};
 pub(crate) use columns::{Columns, paragraph};
 pub(crate) use marked::{is_marked, mark_hidden};
+pub(crate) use passages::{Passage, passages};
 pub(crate) use pretty::pretty_json;
 pub(crate) use visible::{is_hidden, json_safe};
 pub(crate) use width::{
-    Ellipsis, clip_chars, display_width, fit_columns, wrap_columns, wrap_lines,
+    Ellipsis, clip_chars, display_width, fit_columns, fit_end, wrap_columns, wrap_lines,
 };
 
 /// Text that somebody else wrote. It has no `Display` on purpose.

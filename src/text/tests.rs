@@ -5,7 +5,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::testing::{acts, all_visible, hostile};
 use super::{
-    Ellipsis, Untrusted, clip_chars, display_width, fit_columns, is_hidden, json_safe,
+    Ellipsis, Untrusted, clip_chars, display_width, fit_columns, fit_end, is_hidden, json_safe,
     wrap_columns, wrap_lines,
 };
 
@@ -75,12 +75,24 @@ proptest! {
     #[test]
     fn wrapped_lines_keep_their_words_and_their_indent(text in "( {0,6}[a-z`,]{1,12}( [a-z`,]{1,12}){0,20}\n){0,4}", columns in 24usize..120) {
         prop_assert_eq!(wrap_lines(&text, None), text.clone());
+        // A line that lacks its end has none of the next one glued to it.
+        prop_assert_eq!(wrap_lines(text.trim_end_matches('\n'), None), text.clone());
         let wrapped = wrap_lines(&text, Some(columns));
         prop_assert!(wrapped.lines().all(|line| display_width(line) <= columns), "{columns}: {wrapped}");
         prop_assert_eq!(wrapped.split_whitespace().collect::<Vec<_>>(), text.split_whitespace().collect::<Vec<_>>());
         if text.lines().all(|line| line.len() <= columns) {
             prop_assert_eq!(wrapped, text);
         }
+    }
+
+    #[test]
+    fn the_end_of_a_text_is_what_is_kept_of_it(text in hostile(), max in 0usize..40) {
+        let line = Untrusted::new(&text).line();
+        let kept = fit_end(&line, max, Ellipsis::Unicode);
+        prop_assert!(display_width(&kept) <= max);
+        let is_all = display_width(&line) <= max;
+        prop_assert_eq!(kept == line, is_all);
+        prop_assert!(line.ends_with(kept.trim_start_matches('…')));
     }
 
     #[test]

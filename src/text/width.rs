@@ -50,6 +50,24 @@ pub(crate) fn fit_columns(text: &str, max: usize, ellipsis: Ellipsis) -> String 
     out
 }
 
+/// The end of a text in at most `max` columns, behind an ellipsis where something is missing.
+pub(crate) fn fit_end(text: &str, max: usize, ellipsis: Ellipsis) -> String {
+    if display_width(text) <= max {
+        return text.to_owned();
+    }
+    let Some(room) = max.checked_sub(display_width(ellipsis.as_str())) else {
+        return String::new();
+    };
+    let mut at = text.len();
+    for (start, _) in text.char_indices().rev() {
+        if display_width(&text[start..]) > room {
+            break;
+        }
+        at = start;
+    }
+    format!("{}{}", ellipsis.as_str(), &text[at..])
+}
+
 /// Bytes of the longest prefix of at most `max` columns.
 fn prefix_bytes(text: &str, max: usize) -> usize {
     let mut used = 0;
@@ -86,12 +104,10 @@ pub(crate) fn wrap_columns(text: &str, first: usize, max: usize) -> Vec<String> 
     lines
 }
 
-/// Lines, each broken at spaces where it is wider than a terminal of so many columns; what is broken off stands below its
-/// line, behind the same indent and two columns more.
+/// Lines, each ended by a line break, and broken at spaces where it is wider than a terminal of so many columns; what is
+/// broken off stands below its line, behind the same indent and two columns more. None: there is no terminal.
 pub(crate) fn wrap_lines(text: &str, columns: Option<usize>) -> String {
-    let Some(columns) = columns else {
-        return text.to_owned();
-    };
+    let columns = columns.unwrap_or(usize::MAX);
     let mut out = String::new();
     for line in text.lines() {
         if display_width(line) <= columns {

@@ -89,7 +89,7 @@ fn after_sigkill_only_who_had_not_answered_is_asked_again() {
     repo.council(["replay", &name]).ends(0).prints("PASS");
     repo.council(["resume", &name])
         .ends(2)
-        .tells("is complete: it lost no judge");
+        .tells("is complete: every judge answered");
 }
 
 #[test]
@@ -184,6 +184,24 @@ fn a_run_over_standard_input_is_neither_offered_nor_taken() {
     repo.council(["resume"])
         .ends(2)
         .tells("came over standard input and is gone");
+}
+
+#[test]
+fn whom_no_resume_asks_again_is_named_where_it_gave_no_answer() {
+    let vote = answer("PASS", "");
+    let wrong = ["true", "echo 'I have no idea.'", "echo '{\"verdict\":'"];
+    for wrong in wrong {
+        let turns =
+            format!("if mkdir \"@MARKS/first\" 2>/dev/null; then {vote}\nelse {wrong}; fi\n");
+        let repo = with_judge(&turns, "");
+        repo.council(["review", "HEAD"]).ends(3);
+        let run = folder(&repo);
+        let name = run.file_name().unwrap().to_str().unwrap();
+        repo.council(["resume", name])
+            .ends(2)
+            .tells(" gave no answer that counts")
+            .tells("git council review --fresh");
+    }
 }
 
 #[test]

@@ -1,25 +1,32 @@
 //! `git council cache`: verdicts that are known again.
 
+use std::collections::BTreeMap;
+
 use clap::{Args, Subcommand};
+use council_secrets::Redactor;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::context::CommandContext;
 use crate::council::outcome::Verdict;
-use crate::git::RepositoryPaths;
+use crate::git::{self, RepositoryPaths};
 use crate::memory::{CachedVerdict, StandingObjections, VerdictCache};
-use crate::report::GatePolicy;
+use crate::report::{GatePolicy, Report};
 use crate::run::error::RunError;
-use crate::text::Columns;
+use crate::run::redaction::user_redactor;
+use crate::text::{self, Columns};
 
 /// Show or clear the cached verdicts that are reused for unchanged changes
 #[derive(Debug, Clone, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct CacheArgs {
     #[command(subcommand)]
     what: Option<CacheAction>,
+    #[command(flatten)]
+    show: CacheShowArgs,
 }
 
-#[derive(Debug, Clone, Copy, Default, Args)]
+#[derive(Debug, Clone, Copy, Args)]
 struct CacheShowArgs {
     /// Print a JSON array
     #[arg(long)]
@@ -36,6 +43,9 @@ pub(crate) struct CachedEntry {
     started: String,
     /// What was reviewed, as it was named.
     target: String,
+    /// The commit that it was, if it was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit: Option<String>,
     verdict: Verdict,
     /// The verdict in a sentence.
     headline: String,
@@ -57,10 +67,7 @@ pub(crate) fn run(args: &CacheArgs, start: &CommandContext) -> Result<(), RunErr
         return Ok(());
     };
     let cache = VerdictCache::new(&dir, usize::MAX, start.signing_key());
-    let asked = args
-        .what
-        .unwrap_or(CacheAction::Show(CacheShowArgs::default()));
-    match asked {
+    match args.what.unwrap_or(CacheAction::Show(args.show)) {
         CacheAction::Show(CacheShowArgs { json: true }) => print_json(&cache, start),
         CacheAction::Show(_) => show_verdicts(&cache, start),
         CacheAction::Clear => {
@@ -79,6 +86,7 @@ fn print_json(cache: &VerdictCache, start: &CommandContext) -> Result<(), RunErr
     let entry = |kept: CachedVerdict| CachedEntry {
         started: kept.report.receipt.run.started.clone(),
         target: kept.report.target.label.clone(),
+        commit: kept.report.target.head.clone(),
         verdict: kept.report.outcome.verdict,
         headline: kept.report.bottom_line(GatePolicy::default()).headline,
         key: kept.key,
@@ -91,7 +99,14 @@ fn print_json(cache: &VerdictCache, start: &CommandContext) -> Result<(), RunErr
 fn show_verdicts(cache: &VerdictCache, start: &CommandContext) -> Result<(), RunError> {
     let mut rows = Columns::default();
     let (mut count, mut bytes) = (0_usize, 0_u64);
-    for kept in cache.list() {
+    let verdicts = cache.list();
+    let heads = verdicts
+        .iter()
+        .filter_map(|kept| kept.report.target.head.clone());
+    let heads: Vec<String> = heads.collect();
+    let subjects = git::commit_subjects(&start.dir, &start.git_environment(), &heads);
+    let redactor = user_redactor(start)?;
+    for kept in verdicts {
         count += 1;
         bytes += kept.bytes;
         let run = &kept.report.receipt.run;
@@ -99,7 +114,7 @@ fn show_verdicts(cache: &VerdictCache, start: &CommandContext) -> Result<(), Run
         rows.push([
             kept.key.get(..12).unwrap_or_default().to_owned(),
             made,
-            kept.report.target.label.clone(),
+            about(&kept.report, &subjects, &redactor),
             kept.report.bottom_line(GatePolicy::default()).headline,
         ]);
     }
@@ -118,4 +133,23 @@ fn show_verdicts(cache: &VerdictCache, start: &CommandContext) -> Result<(), Run
     start
         .console
         .print(&(rows.render_within("", start.console.stdout_columns()) + &foot))
+}
+
+/// `HEAD at 0123456 Mend the parser`: a name such as `HEAD` alone says nothing later on.
+fn about(report: &Report, subjects: &BTreeMap<String, String>, redactor: &Redactor) -> String {
+    const SHORTER: usize = 7;
+    const MAX_SUBJECT: usize = 50;
+    let target = &report.target;
+    let Some(head) = target.head.as_deref() else {
+        return target.label.clone();
+    };
+    let subject = subjects.get(head).map_or("", String::as_str);
+    let subject = redactor.redact_words(subject).text;
+    let subject = text::clip_chars(&subject, MAX_SUBJECT);
+    let told = format!(
+        "{} at {} {subject}",
+        target.label,
+        head.get(..SHORTER).unwrap_or(head)
+    );
+    told.trim_end().to_owned()
 }

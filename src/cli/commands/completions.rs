@@ -8,8 +8,18 @@ use crate::cli::args::Cli;
 use crate::cli::context::CommandContext;
 use crate::run::error::RunError;
 
+/// Where each shell looks for its script.
+const PLACES: &str = "\
+Where the script belongs:
+  bash  git council completions bash > ~/.local/share/bash-completion/completions/git-council
+  zsh   git council completions zsh > DIR/_git-council, DIR being a folder of $fpath
+  fish  git council completions fish > ~/.config/fish/conf.d/git-council.fish
+        (fish reads ~/.config/fish/completions/git-council.fish for `git-council` alone, not for `git council`)
+Start a new shell afterwards.";
+
 /// Print shell completions for `git council` and `git-council`
 #[derive(Debug, Clone, Args)]
+#[command(after_help = PLACES)]
 pub(crate) struct CompletionsArgs {
     /// Your shell
     #[arg(value_name = "SHELL")]
@@ -74,8 +84,8 @@ for name in agents agent-a agent-b perspectives preset run procedure consensus i
 end
 "#;
 
-/// `git council …` in fish: what `git-council …` would be completed to. Copy the script to fish's `conf.d` as well, or
-/// source it: fish reads completions of `git-council` only when that is typed.
+/// `git council …` in fish: what `git-council …` would be completed to. The script belongs into fish's `conf.d`: from its
+/// folder of completions fish reads it only when `git-council` is typed.
 const GIT_FISH: &str = r#"
 function __fish_git_council_words
     set -l before (commandline -opc)
@@ -88,6 +98,10 @@ complete -c git -n '__fish_seen_subcommand_from council' -e
 complete -c git -f -n 'contains -- council (commandline -opc)' -a '(__fish_git_council_words)'
 complete -c git -n __fish_git_needs_command -a council -d 'Review a change and give one verdict'
 "#;
+
+/// The first line of fish's script, for whoever has it and not the help.
+const FISH_PLACE: &str =
+    "# Belongs into ~/.config/fish/conf.d/, so that `git council <TAB>` is completed as well.\n";
 
 pub(crate) fn run(args: &CompletionsArgs, start: &CommandContext) -> Result<(), RunError> {
     start.console.print(&render_completions(args.shell))
@@ -109,6 +123,7 @@ fn render_completions(shell: Shell) -> String {
             text = text.replacen("_git-council() {", &flags, 1);
         }
         Shell::Fish => {
+            text.insert_str(0, FISH_PLACE);
             text.push_str(FISH_VALUES);
             text.push_str(GIT_FISH);
         }

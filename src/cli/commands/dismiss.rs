@@ -10,9 +10,9 @@ use crate::run::error::RunError;
 /// Dismiss a finding: it stays listed but does not count until its code changes
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DismissArgs {
-    /// The finding: its id in the last report (F1), or the first digits of its fingerprint
-    #[arg(value_name = "ID", required_unless_present = "proposed")]
-    id: Option<String>,
+    /// The findings: ids in the last report (F1, F3-F6), or the first digits of their fingerprints
+    #[arg(value_name = "ID", id = "id", required_unless_present = "proposed")]
+    ids: Vec<String>,
     /// The reason, in a sentence for whoever reads it later
     #[arg(long, value_name = "REASON", required_unless_present_any = ["undo", "accept", "proposed"])]
     because: Option<String>,
@@ -52,11 +52,27 @@ impl From<GroundArg> for DismissalGround {
 }
 
 pub(crate) fn run(args: &DismissArgs, start: &CommandContext) -> Result<(), RunError> {
-    let done = match args.id.clone().filter(|_| !args.proposed) {
-        None => describe_proposals(start)?,
-        Some(id) => dismiss(&args.to_request(id), start)?,
-    };
-    start.console.print(&done)
+    if args.proposed {
+        return start.console.print_wrapped(&describe_proposals(start)?);
+    }
+    for id in args.ids.iter().flat_map(|word| expand_row(word)) {
+        let done = dismiss(&args.to_request(id), start)?;
+        start.console.print_wrapped(&done)?;
+    }
+    Ok(())
+}
+
+/// The findings of a row: `F3-F5` is `F3`, `F4` and `F5`. Whatever is no row is one finding's name.
+fn expand_row(word: &str) -> Vec<String> {
+    const MAX_ROW: u32 = 1000;
+    let number = |id: &str| id.strip_prefix(['F', 'f'])?.parse::<u32>().ok();
+    let row = word
+        .split_once('-')
+        .and_then(|(first, last)| Some(number(first)?..=number(last)?));
+    match row.filter(|row| !row.is_empty() && row.end() - row.start() < MAX_ROW) {
+        Some(row) => row.map(|number| format!("F{number}")).collect(),
+        None => vec![word.to_owned()],
+    }
 }
 
 impl DismissArgs {
@@ -71,6 +87,42 @@ impl DismissArgs {
                 (_, true) => FindingDecision::AcceptProposal,
                 _ => FindingDecision::Dismiss,
             },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_is_no_row_is_a_name() {
+        for word in [
+            "F1",
+            "f3",
+            "3b0e318b",
+            "F3-",
+            "-F3",
+            "F5-F3",
+            "F1-x",
+            "a-b",
+            "F1-F9999999",
+        ] {
+            assert_eq!(expand_row(word), [word]);
+        }
+        assert_eq!(expand_row("F3-F5"), ["F3", "F4", "F5"]);
+    }
+
+    proptest! {
+        /// What a report calls its findings in rows, the command takes for these and no others.
+        #[test]
+        fn rows_of_a_report_are_read_back(numbers in prop::collection::btree_set(1_u32..60, 0..20)) {
+            let ids: Vec<String> = numbers.iter().map(|number| format!("F{number}")).collect();
+            let rows = crate::report::join_ids(ids.iter().map(String::as_str));
+            let read: Vec<String> = rows.iter().flat_map(|row| expand_row(row)).collect();
+            prop_assert_eq!(read, ids);
         }
     }
 }

@@ -348,11 +348,14 @@ fn run_pre_push(args: &RunArgs, start: &CommandContext) -> Result<u8, RunError> 
     if let Ok(Some(background)) = background_queue(&free) {
         background.stop_waiting();
     }
+    let watched = free.with_live_view();
     let push = PrePush {
-        start: &free,
+        start: &watched,
         remote: &remote,
     };
     let outcome = push.review_updates(updates, &mut news);
+    // Nothing is drawn over the news.
+    drop(watched);
     tell_news(news, &free);
     Ok(match outcome? {
         PushOutcome::Stopped => exit::FAIL,

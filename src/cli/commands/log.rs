@@ -69,7 +69,18 @@ pub(crate) fn run(args: &LogArgs, start: &CommandContext) -> Result<(), RunError
             .console
             .hint("this repository has no run yet: git council review");
     }
+    let has_some = !entries.is_empty();
     entries.retain(|entry| is_wanted(entry.commit.as_ref()));
+    if let Some(rev) = args
+        .revision
+        .as_deref()
+        .filter(|_| has_some && entries.is_empty())
+    {
+        let rev = Untrusted::new(rev).name();
+        start.console.hint(&format!(
+            "no run reviewed up to {rev}: git council review {rev}"
+        ));
+    }
     let entries = latest_entries(entries, args.max_count, start)?;
     if args.json {
         return start.console.print_json(&entries);

@@ -26,7 +26,9 @@ pub(crate) fn run(args: &StatusArgs, start: &CommandContext) -> Result<(), RunEr
     }
     let look = start.console.stdout_look();
     let board = |past| render_board(past, look, start);
-    start.console.print(&describe_status(start, Some(&board))?)
+    start
+        .console
+        .print_wrapped(&describe_status(start, Some(&board))?)
 }
 
 /// What the judges of a run do now, as its journal tells.

@@ -17,6 +17,10 @@ struct JudgeRow {
     name: String,
     agent: String,
     state: JudgeState,
+    /// The round that it was asked for last.
+    asked: RoundNumber,
+    /// Why it failed in that round, before it was asked again.
+    failed: Option<String>,
     /// Since when, in the council's milliseconds.
     since: Millis,
     lookups: usize,
@@ -64,6 +68,9 @@ impl Board {
                 judge, round, task, ..
             } => {
                 self.round = self.round.max(*round);
+                if let Some(row) = self.row(judge).filter(|row| row.asked != *round) {
+                    (row.asked, row.failed) = (*round, None);
+                }
                 self.set(judge, JudgeState::Thinking(*task), at);
             }
             ProgressKind::LooksUp { judge, tool, asked } => {
@@ -89,7 +96,7 @@ impl Board {
             ProgressKind::Answered { judge, .. } => {
                 let says = describe_answer(&event.kind);
                 self.set(judge, JudgeState::Answered(says.clone()), at);
-                return Some(format!("{} answered {says}", self.name_of(judge)));
+                return Some(format!("{} answered {says}", self.name_again(judge)));
             }
             // Whoever was asked to end did not fail: why it abstains is told at the end.
             ProgressKind::Failed {
@@ -99,7 +106,16 @@ impl Board {
             } => self.set(judge, JudgeState::Waiting, at),
             ProgressKind::Failed { judge, why, .. } => {
                 self.set(judge, JudgeState::Failed(why.clone()), at);
-                return Some(format!("{} failed: {why}", self.name_of(judge)));
+                let told = format!("{} failed: {why}", self.name_again(judge));
+                let before = self
+                    .row(judge)
+                    .and_then(|row| row.failed.replace(why.clone()));
+                let is_same = before.is_some_and(|before| before == *why);
+                let name = self.name_of(judge);
+                return Some(match is_same {
+                    true => format!("{name} was asked again, and failed in the same way"),
+                    false => told,
+                });
             }
             ProgressKind::TimedOut { judge } => {
                 self.set(judge, JudgeState::Failed("out of time".to_owned()), at);
@@ -196,6 +212,8 @@ impl Board {
             },
             agent: seated.model.clone().unwrap_or_else(|| seated.agent.clone()),
             state: JudgeState::Starting,
+            asked: RoundNumber::FIRST,
+            failed: None,
             since: 0,
             lookups: 0,
             tool: None,
@@ -246,6 +264,16 @@ impl Board {
     fn name_of(&self, judge: &JudgeId) -> String {
         let row = self.rows.iter().find(|row| row.judge == *judge);
         row.map_or_else(|| judge.as_str().to_owned(), |row| row.name.clone())
+    }
+
+    /// Its name where it says something, which tells whether it was asked for it a second time.
+    fn name_again(&self, judge: &JudgeId) -> String {
+        let name = self.name_of(judge);
+        let row = self.rows.iter().find(|row| row.judge == *judge);
+        match row.and_then(|row| row.failed.as_ref()) {
+            Some(_) => format!("{name}, asked again,"),
+            None => name,
+        }
     }
 
     fn set(&mut self, judge: &JudgeId, state: JudgeState, at: Millis) {

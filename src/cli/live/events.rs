@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use crate::run::error::RunError;
+use crate::run::output_file::check_output;
 use crate::safe_file;
 use crate::session::ProgressEvent;
 use crate::text;
@@ -29,6 +30,8 @@ impl EventFile {
             return Ok(Self::new("standard output", Box::new(io::stdout())));
         }
         let path = dir.join(path);
+        // Nothing was reviewed yet: a place that cannot be written to is an error of whoever named it.
+        check_output(&path)?;
         // What was there is replaced, and no link of a checkout is followed.
         let file = safe_file::write_file(&path, "").and_then(|()| safe_file::open_append(&path));
         let name = path.display().to_string();

@@ -1,7 +1,7 @@
 //! The live view: what judges do, on standard error, while a review runs.
 //!
-//! On a terminal it is a block that is drawn again five times a second; in CI it is a line when something changes, and
-//! one a minute. It hides no cursor and changes no mode, so that whatever ends the program leaves the terminal usable.
+//! On a terminal it is a block that is drawn again five times a second; in CI, and on a terminal without a cursor that
+//! moves, it is a line when something changes, and one a minute. It hides no cursor and changes no mode, so that whatever ends the program leaves the terminal usable.
 //! `indicatif` was weighed and left out: the block is lines of text, which `crate::text` cleans and measures already.
 
 mod board;
@@ -47,21 +47,32 @@ pub(crate) enum ViewKind {
 }
 
 impl ViewKind {
-    /// What the setting means here: `auto` is a block on a terminal, lines in CI, and nothing elsewhere.
+    /// What the setting means here: `auto` is a block on a terminal, lines in CI and on a terminal whose cursor does not
+    /// move, and nothing elsewhere.
     pub(crate) fn choose(
         setting: ProgressSetting,
         console: &Console,
         environment: &ProcessEnvironment,
     ) -> Self {
-        if console.verbosity == Verbosity::Quiet {
-            return Self::Off;
+        match console.verbosity {
+            Verbosity::Quiet => Self::Off,
+            _ => Self::choose_for(setting, console.is_watched(), environment),
         }
+    }
+
+    fn choose_for(
+        setting: ProgressSetting,
+        is_watched: bool,
+        environment: &ProcessEnvironment,
+    ) -> Self {
+        // It takes lines, and nothing that moves its cursor.
         let is_dumb = environment.get("TERM").is_some_and(|term| term == "dumb");
         match setting {
             ProgressSetting::Off => Self::Off,
             ProgressSetting::Lines => Self::Lines,
             ProgressSetting::Auto if environment.is_ci() => Self::Lines,
-            ProgressSetting::Auto if console.is_watched() && !is_dumb => Self::Block,
+            ProgressSetting::Auto if is_watched && is_dumb => Self::Lines,
+            ProgressSetting::Auto if is_watched => Self::Block,
             ProgressSetting::Auto => Self::Off,
         }
     }

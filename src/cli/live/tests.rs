@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use super::board::{Board, seconds};
 use super::{HEARTBEAT_EVERY, REDRAW_EVERY, ViewKind, ViewState};
 use crate::cli::console::Console;
+use crate::config::ProgressSetting;
 use crate::council::plan::Procedure;
 use crate::report::Verbosity;
 use crate::run::environment::ProcessEnvironment;
@@ -181,6 +182,70 @@ fn who_is_asked_to_end_has_not_failed() {
         (1, failed(council_protocol::FailureKind::Died)),
     ]);
     assert_eq!(lines.len(), 1);
+}
+
+/// A reason is told once, and an answer to a second question is told as one.
+#[test]
+fn who_is_asked_again_is_said_to_be_and_one_reason_is_told_once() {
+    let failed = |why: &str| ProgressKind::Failed {
+        judge: judge("judge-1"),
+        kind: council_protocol::FailureKind::Empty,
+        why: why.to_owned(),
+    };
+    let again = || (0, asked("judge-1", AskedTask::Review));
+    let told = |last: ProgressKind| {
+        let events = vec![
+            convened(None),
+            again(),
+            (1, failed("no model")),
+            again(),
+            (2, last),
+        ];
+        board(events).1
+    };
+    let first = "security failed: no model";
+    for (last, second) in [
+        (
+            failed("no model"),
+            "security was asked again, and failed in the same way",
+        ),
+        (failed("no key"), "security, asked again, failed: no key"),
+        (
+            answered("judge-1"),
+            "security, asked again, answered FAIL · 1 critical, 2 minor",
+        ),
+    ] {
+        assert_eq!(told(last), [first, second]);
+    }
+    // What happened in one round says nothing of the next one.
+    let next = ProgressKind::Asked {
+        judge: judge("judge-1"),
+        round: RoundNumber::SECOND,
+        task: AskedTask::Debate,
+        timeout_ms: 120_000,
+    };
+    let mut events = vec![convened(None), again(), (1, failed("no model"))];
+    events.extend([(2, next), (3, answered("judge-1"))]);
+    assert_eq!(
+        board(events).1[1],
+        "security answered FAIL · 1 critical, 2 minor"
+    );
+}
+
+/// Whatever the terminal is, somebody at it sees what judges do, and nothing moves a cursor that cannot be moved.
+#[test]
+fn a_terminal_without_a_cursor_is_told_in_lines() {
+    let choose = |vars: &[(&str, &str)], watched: bool| {
+        let environment = ProcessEnvironment::from_vars(vars);
+        ViewKind::choose_for(ProgressSetting::Auto, watched, &environment)
+    };
+    assert_eq!(choose(&[("TERM", "dumb")], true), ViewKind::Lines);
+    assert_eq!(choose(&[("TERM", "xterm")], true), ViewKind::Block);
+    assert_eq!(
+        choose(&[("TERM", "xterm"), ("CI", "1")], true),
+        ViewKind::Lines
+    );
+    assert_eq!(choose(&[("TERM", "dumb")], false), ViewKind::Off);
 }
 
 #[test]

@@ -20,6 +20,9 @@ use crate::state::{DebateState, RoundPlan};
 /// Bytes of findings in one message where a reference was planned and the judge shares no folder.
 const INLINE_BYTES: u64 = 24 << 10;
 
+/// What is noted where no judge takes a second question, whoever finds that out.
+pub const CANNOT_BE_ASKED_AGAIN: &str = "no second round: these judges cannot be asked again";
+
 pub(super) struct DebateRules;
 
 impl ProcedureRules for DebateRules {
@@ -105,15 +108,13 @@ pub(super) fn second_round(state: &mut DebateState, agenda: &DebateAgenda) -> Op
 /// Why R2 cannot run.
 pub(super) fn debate_obstacle(judges: &Judges, debaters: &[SeatIndex]) -> Option<&'static str> {
     if only_rules(judges) {
-        Some("there was no second round: built-in rules cannot answer each other")
+        Some("no second round: built-in rules cannot answer each other")
     } else if judges.counted_seats().len() < 2 {
-        Some("R2 did not run: there are not two answers of R1 to debate")
+        Some("no second round: fewer than two judges answered in the first one")
     } else if !judges.iter().any(|j| j.debates && j.can_be_messaged()) {
-        Some(
-            "R2 did not run: no judge can be messaged (`message` is missing), so that the debate is one round",
-        )
+        Some(CANNOT_BE_ASKED_AGAIN)
     } else if debaters.is_empty() {
-        Some("R2 did not run: no judge that answered R1 is left to be messaged")
+        Some("no second round: no judge that answered in the first one is left to be asked again")
     } else {
         None
     }

@@ -10,6 +10,7 @@ mod review;
 mod rules;
 mod staged;
 
+pub use debate::CANNOT_BE_ASKED_AGAIN;
 pub(super) use rules::ProcedureRules;
 
 use super::plan::Procedure;

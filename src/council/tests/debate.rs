@@ -265,7 +265,7 @@ fn without_messaging_a_debate_is_one_round_with_a_note() {
         (outcome.rounds, outcome.procedure),
         (1, Some(Procedure::Review))
     );
-    assert!(run.noted("`message` is missing"));
+    assert!(run.noted(crate::CANNOT_BE_ASKED_AGAIN));
 }
 
 #[test]

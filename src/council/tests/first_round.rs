@@ -5,7 +5,7 @@ use council_protocol::{CoverageState, FailureKind, RoundNumber, Severity, Task, 
 use crate::judges::SeatIndex;
 use crate::outcome::{Verdict, VerdictReason};
 use crate::plan::{DebateMode, DebateSubject, Procedure, ProcedureOptions};
-use crate::testing::{Run, coverage, finding, plan};
+use crate::testing::{Run, coverage, finding, plan, without_message};
 use crate::{Action, Input};
 
 fn spawned(actions: &[Action]) -> usize {
@@ -342,4 +342,54 @@ fn explorers_that_are_late_leave_the_first_answer() {
         (run.concluded().verdict, run.concluded().counted),
         (Verdict::Pass, 2)
     );
+}
+
+/// Whoever read it is not said to be silent.
+#[test]
+fn a_file_that_too_few_read_tells_how_many_did() {
+    for (judges, answered) in (1..=5).flat_map(|all| (0..=all).map(move |some| (all, some))) {
+        let plan = plan(Procedure::Review, judges);
+        let quorum = plan.quorum as usize;
+        let mut run = Run::seated(plan);
+        run.votes(&vec![Vote::Pass; answered]);
+        run.wait(120_000);
+        let file = &run.concluded().coverage.files[0];
+        let told = match &file.state {
+            CoverageState::Unreadable { reason } => reason.as_str(),
+            _ => "",
+        };
+        assert_eq!(
+            told.is_empty(),
+            answered >= quorum.min(judges),
+            "{answered} of {judges}: {told}"
+        );
+        let expected = match answered {
+            0 => "no judge gave an answer".to_owned(),
+            _ => format!("only {answered} of the {judges} judges that were shown it answered"),
+        };
+        assert!(told.is_empty() || told == expected, "{told}");
+        assert!(
+            told.is_empty() || crate::is_for_lost_readers(told),
+            "{told}"
+        );
+    }
+}
+
+/// Where the votes call for a second round that these judges cannot have, the report says so; where they do not, it
+/// says nothing of it.
+#[test]
+fn a_second_round_that_is_missing_is_told_where_it_was_called_for() {
+    let all = [Vote::Pass, Vote::Warn, Vote::Fail];
+    for (one, other) in all
+        .into_iter()
+        .flat_map(|one| all.map(|other| (one, other)))
+    {
+        let mut plan = plan(Procedure::Review, 2);
+        plan.debate = DebateMode::Auto;
+        plan.seats.iter_mut().for_each(without_message);
+        let mut run = Run::seated(plan);
+        run.votes(&[one, other]);
+        assert_eq!(run.concluded().rounds, 1);
+        assert_eq!(run.noted(crate::CANNOT_BE_ASKED_AGAIN), one != other);
+    }
 }

@@ -115,6 +115,7 @@ fn thread(found: &JudgedFinding) -> ReviewThread {
         review: Some("PRR_1".into()),
         url: None,
         fingerprint: found.fingerprint.clone(),
+        severity: Some(found.finding.severity),
         classes: Vec::new(),
         closed: false,
         outdated: false,
@@ -146,6 +147,53 @@ fn two_hundred_findings_take_seven_writes() {
         _ => None,
     });
     assert_eq!(inline, Some(MAX_INLINE));
+}
+
+/// What a conversation calls its finding is what the report calls it, unless somebody has argued about what they saw there.
+#[test]
+fn a_comment_beside_a_line_says_how_bad_its_finding_is_now() {
+    use council_protocol::Severity::{Critical, Minor, Significant};
+
+    use crate::council::DismissalGround;
+    use crate::publish::order::DismissOrder;
+
+    let report = report(1);
+    let found = &report.outcome.findings[0];
+    let order = DismissOrder {
+        login: "ann".into(),
+        ground: DismissalGround::AcceptedRisk,
+        because: "it is a test".into(),
+        at: String::new(),
+        answered: true,
+    };
+    for told in [None, Some(Critical), Some(Significant), Some(Minor)] {
+        for (closed, order) in [(false, None), (true, None), (false, Some(order.clone()))] {
+            let is_open = !closed && order.is_none();
+            let is_other = told.is_some_and(|told| told != found.finding.severity);
+            let mut seen = seen();
+            seen.threads = Some(vec![ReviewThread {
+                severity: told,
+                closed,
+                order,
+                ..thread(found)
+            }]);
+            let retold: Vec<_> = plan_actions(&report, &seen, &wishes())
+                .into_iter()
+                .filter_map(|action| match action {
+                    PublishAction::Retell { comment, body } => Some((comment, body)),
+                    _ => None,
+                })
+                .collect();
+            assert_eq!(retold.len(), usize::from(is_open && is_other), "{told:?}");
+            for (comment, body) in retold {
+                assert_eq!(comment, 1);
+                assert!(
+                    body.contains(&format!("**{}:**", found.finding.severity.as_str())),
+                    "{body}"
+                );
+            }
+        }
+    }
 }
 
 #[test]

@@ -14,6 +14,7 @@ use crate::council::outcome::{
 use crate::council::plan::Procedure;
 use crate::council::proven_place;
 use crate::report::group::{self, SharedOpinion};
+use crate::report::places;
 use crate::report::whole::Report;
 use crate::report::words::{self, JudgeNames};
 use crate::text;
@@ -94,7 +95,7 @@ impl<'a> RoundWriter<'a> {
             });
             for ((severity, what), places) in group::by_key(held) {
                 let (ids, places): (Vec<&str>, Vec<Location>) = places.into_iter().unzip();
-                let places = words::join_places(places.iter(), MAX_PLACES);
+                let places = places::join_places(places.iter(), MAX_PLACES);
                 let ids = words::join_names(&ids);
                 let what = clip_speech(what);
                 self.push_sentence(2, format!("{ids} {} {places}: {what}", severity.as_str()));

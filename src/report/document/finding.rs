@@ -5,6 +5,7 @@ use council_protocol::{JudgeId, Severity};
 use crate::council::outcome::{Disposition, FindingLevel, JudgedFinding};
 use crate::report::earlier::still_open;
 use crate::report::group::{self, FindingGroup, SharedOpinion};
+use crate::report::places::{self, ShownPlace};
 use crate::report::whole::Report;
 use crate::report::words::{self, JudgeNames};
 
@@ -25,10 +26,15 @@ pub(in crate::report) struct FindingView<'a> {
     /// The finding that is shown for all of its group.
     pub(in crate::report) found: &'a JudgedFinding,
     pub(in crate::report) severity: Severity,
-    /// `disputed`, `unconfirmed` or `rejected`; `still open` for what an earlier review confirmed; else empty.
+    /// `disputed`, `unconfirmed` or `rejected`; `still open` for what an earlier review confirmed; and that it is a note,
+    /// where its severity does not say so.
     pub(in crate::report) state: &'static str,
+    /// Its name, and those of the findings that it stands for: `F1-F4, F7`.
+    pub(in crate::report) ids: String,
     /// Path and line, and more lines where it is at several places.
     pub(in crate::report) place: String,
+    /// The first of these places one by one; the line of a finding names no more.
+    pub(in crate::report) places: Vec<ShownPlace<'a>>,
     /// The rule that found it, else the judges that hold it.
     pub(in crate::report) tag: String,
     pub(in crate::report) why: &'a str,
@@ -48,14 +54,14 @@ impl<'a> FindingView<'a> {
     pub(super) fn of(report: &Report, group: FindingGroup<'a>, names: &JudgeNames<'_>) -> Self {
         let found = group.first;
         let words::FindingRemarks { why, fix, see } = words::finding_remarks(&found.finding);
+        let locations = group.all_findings().map(|f| &f.finding.location);
         Self {
             found,
             severity: found.finding.severity,
             state: state(found),
-            place: words::join_places(
-                group.all_findings().map(|f| &f.finding.location),
-                MAX_PLACES,
-            ),
+            ids: places::join_ids(group.all_findings().map(|f| f.id.as_str())).join(", "),
+            place: places::join_places(locations.clone(), MAX_PLACES),
+            places: places::show_places(locations, MAX_PLACES),
             tag: tag(found, names),
             why,
             fix,
@@ -65,6 +71,13 @@ impl<'a> FindingView<'a> {
             opinions: opinions(found, names),
             others: group.other_places(MAX_OTHERS),
         }
+    }
+
+    /// The first place, and the number of the others.
+    pub(in crate::report) fn short_place(&self) -> String {
+        let first = self.places.first();
+        let first = first.map_or(String::new(), |place| place.text.clone());
+        first + &places::and_more(self.many - 1)
     }
 
     /// What is wrong, in a sentence.
@@ -81,10 +94,17 @@ impl<'a> FindingView<'a> {
 }
 
 fn state(found: &JudgedFinding) -> &'static str {
-    match found.disposition {
-        Disposition::Confirmed if found.since.is_some() => "still open",
-        Disposition::Confirmed => "",
-        other => words::disposition_word(other),
+    // A minor finding is never more.
+    let is_note =
+        found.level == Some(FindingLevel::Note) && found.finding.severity > Severity::Minor;
+    match (found.disposition, is_note) {
+        (Disposition::Confirmed, true) if found.since.is_some() => "still open, a note",
+        (Disposition::Confirmed, false) if found.since.is_some() => "still open",
+        (Disposition::Confirmed, true) => "a note",
+        (Disposition::Confirmed, false) => "",
+        (Disposition::Disputed, true) => "disputed, a note",
+        (Disposition::Unconfirmed, true) => "unconfirmed, a note",
+        (other, _) => words::disposition_word(other),
     }
 }
 

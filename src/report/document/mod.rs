@@ -69,6 +69,17 @@ impl<'a> Document<'a> {
         }
     }
 
+    /// What no reader should miss, line by line.
+    pub(super) fn essentials(&self) -> impl Iterator<Item = &str> {
+        let sections = self.sections.iter();
+        let essential = sections.filter(|section| section.depth == Depth::Essential);
+        let blocks = essential.flat_map(|section| &section.blocks);
+        blocks.filter_map(|block| match block {
+            Block::Item { text, .. } => Some(text.as_str()),
+            Block::Table { .. } | Block::Written(_) => None,
+        })
+    }
+
     /// The findings that count, those that weigh first.
     pub(super) fn counting(&self) -> impl Iterator<Item = &FindingView<'a>> {
         self.weighty.iter().chain(&self.notes)

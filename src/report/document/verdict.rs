@@ -1,6 +1,6 @@
 //! The verdict on one line, what has to happen for a better one, and who voted how.
 
-use council_protocol::{CoverageState, Severity, Vote};
+use council_protocol::{Capability, CoverageState, Severity, Vote};
 
 use super::model::{ReadingPlace, VerdictView};
 use crate::council::outcome::{
@@ -10,6 +10,7 @@ use crate::report::bottom_line::GatePolicy;
 use crate::report::bottom_line::count_noun;
 use crate::report::earlier::still_open;
 use crate::report::facts::MATRIX_BACKEND;
+use crate::report::places;
 use crate::report::uri::page_url;
 use crate::report::whole::Report;
 use crate::report::words::{self, JudgeNames};
@@ -76,6 +77,9 @@ fn next_step(report: &Report, place: ReadingPlace) -> Option<String> {
         (Verdict::Inconclusive, VerdictReason::IncompleteCoverage) if is_unreadable(report) => {
             "What could not be read is listed below, each with what to do about it.".into()
         }
+        (Verdict::Inconclusive, VerdictReason::IncompleteCoverage) if lacks_long_lines(report) => {
+            "Break up the lines that are too long to be shown, or leave their file out: the note below names it.".into()
+        }
         (Verdict::Inconclusive, VerdictReason::IncompleteCoverage) => {
             "Split the change or its long lines, or raise `limits.brief`, so that everything is read.".into()
         }
@@ -97,10 +101,9 @@ fn fix_or_dismiss(report: &Report, failing: &[&str], place: ReadingPlace) -> Str
             "In a review of your own the next step would be to fix {which}, or to dismiss {them} with a reason."
         ),
         ReadingPlace::Clone => {
-            let is_plain = |id: &&str| words::is_plain_id(id);
-            let first = failing.first().copied().filter(is_plain).unwrap_or("ID");
+            let ids = named_for_dismissal(failing);
             format!(
-                "Next step: fix {which}, or dismiss {them}: `git council dismiss {first} --because '…'`."
+                "Next step: fix {which}, or dismiss {them}: `git council dismiss {ids} --because '…'`."
             )
         }
         ReadingPlace::Agent => {
@@ -116,6 +119,16 @@ fn fix_or_dismiss(report: &Report, failing: &[&str], place: ReadingPlace) -> Str
             let page = page_url(&report.receipt.run.version, "docs/warn-and-merge.md");
             format!("Next step: fix {which}, or dismiss {them} with a reason: {page}")
         }
+    }
+}
+
+/// Findings as `dismiss` takes them: `F1-F4 F7`. Where that is long, `ID` stands for it.
+fn named_for_dismissal(failing: &[&str]) -> String {
+    const MAX_WORDS: usize = 6;
+    let words = places::join_ids(failing.iter().copied());
+    match failing.iter().all(|id| words::is_plain_id(id)) && words.len() <= MAX_WORDS {
+        true => words.join(" "),
+        false => "ID".to_owned(),
     }
 }
 
@@ -138,11 +151,24 @@ fn look_again(report: &Report, place: ReadingPlace) -> Option<String> {
         Disposition::Disputed => Some(format!(
             "Next step: decide about {id}, on which judges disagree; both sides are below."
         )),
-        Disposition::Unconfirmed if here && !report.is_rules_only() => Some(format!(
+        Disposition::Unconfirmed if here && may_debate(report) => Some(format!(
             "Next step: check {id}, which one judge alone reports; `git council review --debate` has others look at it."
+        )),
+        Disposition::Unconfirmed if here && !report.is_rules_only() => Some(format!(
+            "Next step: check {id}, which one judge alone reports, or have other judges review the change."
         )),
         _ => None,
     }
+}
+
+/// Whether a second round, which these judges did not have, is to be had.
+fn may_debate(report: &Report) -> bool {
+    let asks_again = |judge: &JudgeRecord| {
+        let grant = &judge.grant;
+        let message = &Capability::Message;
+        grant.granted.has(message) || grant.emulated.contains_key(message)
+    };
+    report.outcome.rounds < 2 && report.outcome.judges.iter().any(asks_again)
 }
 
 /// How to come to a verdict where too few judges answered: what was paid for is kept where the others can still be asked.
@@ -202,6 +228,12 @@ fn resumable_name(report: &Report) -> Option<&str> {
 fn is_unreadable(report: &Report) -> bool {
     let mut gaps = report.outcome.coverage.gaps();
     gaps.all(|file| matches!(file.state, CoverageState::Unreadable { .. }))
+}
+
+/// Whether nothing is missing but ends of lines, of which no budget shows more.
+fn lacks_long_lines(report: &Report) -> bool {
+    let mut notes = report.outcome.notes.iter();
+    notes.any(|note| note.contains(words::TOO_LONG_A_LINE))
 }
 
 /// `2 FAIL (security, tests), 1 WARN (error-paths), 2 PASS`: whoever agrees with nobody's complaint is not named.

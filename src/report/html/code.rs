@@ -220,21 +220,41 @@ fn marked(text: &str, quote: Option<&str>) -> Markup {
         @match parts {
             // A quote far to the right of a very long line is what must be seen of it.
             Some((before, quote, after)) => {
-                (head_of(before)) mark { (code_line(quote)) } (code_line(after))
+                (head_of(before, quote)) mark { (code_line(quote)) } (code_line(after))
             },
             None => (code_line(text)),
         }
     }
 }
 
-/// The end of what stands before a quote, all of it where it is short.
-fn head_of(before: &str) -> String {
-    const MAX_HEAD_CHARS: usize = 120;
-    match before.chars().count() {
-        n if n > MAX_HEAD_CHARS => {
-            let rest: String = before.chars().skip(n - MAX_HEAD_CHARS).collect();
-            format!("…{}", code_line(&rest))
+/// The end of what stands before a quote, all of it where the quote is in sight behind it: nobody looks for the reason of a
+/// finding beyond the edge of its card.
+fn head_of(before: &str, quote: &str) -> String {
+    const IN_SIGHT: usize = 90;
+    const MAX_HEAD: usize = 24;
+    let (head, all) = (before.chars().count(), quote.chars().count());
+    if head <= MAX_HEAD || head.saturating_add(all.min(IN_SIGHT / 2)) <= IN_SIGHT {
+        return code_line(before);
+    }
+    let rest: String = before.chars().skip(head - MAX_HEAD).collect();
+    format!("…{}", code_line(&rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::head_of;
+
+    proptest! {
+        /// The beginning of what is marked is never beyond the edge of a card, and what is kept stands before it.
+        #[test]
+        fn what_is_marked_is_in_sight(before in "[a-z;() ]{0,400}", quote in "[a-z]{1,200}") {
+            let head = head_of(&before, &quote);
+            prop_assert!(head.chars().count() <= 90, "{}", head);
+            prop_assert!(before.ends_with(head.trim_start_matches('…')), "{}", head);
+            let is_short = before.chars().count() + quote.chars().count() <= 90;
+            prop_assert!(!is_short || head == before, "{}", head);
         }
-        _ => code_line(before),
     }
 }

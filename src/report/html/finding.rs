@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::code::{self, CodePlace};
 use super::context::PageContext;
-use super::parts::{code_line, name, prose, severity_badge};
+use super::parts::{code_line, name, passages, prose, severity_badge};
 use crate::council::outcome::{JudgedFinding, Opinion};
 use crate::report::document::FindingView;
 use crate::report::suggestion_words;
@@ -92,7 +92,7 @@ fn reasons(view: &FindingView<'_>) -> Markup {
     let filled = reasons.iter().filter(|(_, text)| !text.trim().is_empty());
     html! {
         dl.reasons {
-            @for (label, text) in filled { dt { (label) } dd { (prose(text)) } }
+            @for (label, text) in filled { dt { (label) } dd { (passages(text)) } }
         }
     }
 }
@@ -102,15 +102,18 @@ fn suggestion(found: &JudgedFinding) -> Markup {
         @if let Some(text) = &found.finding.suggestion {
             figure.code.suggestion {
                 figcaption {
-                    "Suggested instead of the marked lines"
+                    @if text.is_empty() { "Suggested: delete the marked lines" }
+                    @else { "Suggested instead of the marked lines" }
                     @if let Some(check) = &found.suggestion_check { ": " (prose(&suggestion_words(check))) }
                 }
-                div.scroll tabindex="0" role="region" aria-label="Suggestion" {
-                    table.diff { tbody {
-                        @for line in text.lines().take(MAX_SUGGESTION) {
-                            tr.add { td.sign { "+" } td.text { (code_line(line)) } }
-                        }
-                    } }
+                @if !text.is_empty() {
+                    div.scroll tabindex="0" role="region" aria-label="Suggestion" {
+                        table.diff { tbody {
+                            @for line in text.lines().take(MAX_SUGGESTION) {
+                                tr.add { td.sign { "+" } td.text { (code_line(line)) } }
+                            }
+                        } }
+                    }
                 }
             }
         }

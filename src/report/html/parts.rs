@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use crate::report::MAX_DOCUMENT;
 use crate::report::document::{Block, Section, Text};
 use crate::report::words;
-use crate::text::{self, Untrusted};
+use crate::text::{self, Passage, Untrusted};
 
 /// The most characters of one piece of prose.
 const MAX_PROSE: usize = 4_000;
@@ -27,6 +27,35 @@ pub(super) fn prose(text: &str) -> Markup {
             }
         } @else {
             (text)
+        }
+    }
+}
+
+/// Prose of somebody else with the lines that it has: paragraphs, lists, code.
+pub(super) fn passages(text: &str) -> Markup {
+    let text = text::clip_chars(text, MAX_PROSE);
+    let passages = text::passages(&text);
+    let is_point = |passage: &Passage<'_>| matches!(passage, Passage::Point { .. });
+    html! {
+        @if let [Passage::Words(words)] = passages.as_slice() { (prose(words)) }
+        @else {
+            @for run in passages.chunk_by(|a, b| is_point(a) && is_point(b)) {
+                @match &run[0] {
+                    Passage::Words(words) => p { (prose(words)) },
+                    Passage::Code { lines, .. } => pre {
+                        code { @for line in lines { (code_line(line)) "\n" } }
+                    },
+                    Passage::Point { .. } => ul { @for point in run { (list_item(point)) } },
+                }
+            }
+        }
+    }
+}
+
+fn list_item(passage: &Passage<'_>) -> Markup {
+    html! {
+        @if let Passage::Point { mark, words } = passage {
+            li { @if mark != "-" { (mark) " " } (prose(words)) }
         }
     }
 }

@@ -6,10 +6,11 @@ use super::SourceLinks;
 use crate::council::outcome::JudgedFinding;
 use crate::council::reproduction::SuggestionCheck;
 use crate::report::document::FindingView;
+use crate::report::places::{self, ShownPlace};
 use crate::report::suggestion_words;
 use crate::report::uri;
 use crate::report::words;
-use crate::text::{self, Untrusted};
+use crate::text::{self, Passage, Untrusted};
 
 /// Bounds that keep one finding readable: characters of prose and of a line in a list, lines of code.
 const MAX_PROSE: usize = 1200;
@@ -28,7 +29,7 @@ pub(super) fn line(view: &FindingView<'_>, links: Option<&SourceLinks>) -> Strin
     let what = Untrusted::new(&text::clip_chars(view.sentence(), MAX_LINE)).prose();
     format!(
         "- {severity} {}: {what}{}{thread}",
-        linked_place(view, links),
+        linked_places(view, links),
         tail(view)
     )
 }
@@ -48,23 +49,69 @@ fn tail(view: &FindingView<'_>) -> String {
     }
 }
 
-/// The place as a link to the line at the reviewed commit, where there is one.
-fn linked_place(view: &FindingView<'_>, links: Option<&SourceLinks>) -> String {
-    let place = Untrusted::new(&view.place).code();
-    let location = &view.found.finding.location;
+/// Its places, each as a link to the line at the reviewed commit, where there is one.
+fn linked_places(view: &FindingView<'_>, links: Option<&SourceLinks>) -> String {
     let Some(links) = links.filter(|links| !links.commit.is_empty()) else {
-        return place;
+        return Untrusted::new(&view.place).code();
     };
-    let path = uri::encode_path(location.path.as_bytes());
-    let anchor = match (location.line, location.end_line) {
-        (0, _) => String::new(),
-        (line, Some(end)) if end > line => format!("#L{line}-L{end}"),
-        (line, _) => format!("#L{line}"),
-    };
-    format!(
-        "[{place}]({}/blob/{}/{path}{anchor})",
-        links.repository, links.commit
-    )
+    let places = view.places.iter();
+    let places: Vec<String> = places.map(|place| links.link_to(place)).collect();
+    let left = view.many.saturating_sub(places.len());
+    format!("{}{}", places.join(", "), places::and_more(left))
+}
+
+impl SourceLinks {
+    fn link_to(&self, place: &ShownPlace<'_>) -> String {
+        let (text, location) = (Untrusted::new(&place.text).code(), place.location);
+        let path = uri::encode_path(location.path.as_bytes());
+        let anchor = match (location.line, location.end_line) {
+            (0, _) => String::new(),
+            (line, Some(end)) if end > line => format!("#L{line}-L{end}"),
+            (line, _) => format!("#L{line}"),
+        };
+        // GitHub draws these files, and then no line has an anchor.
+        let is_drawn = location.path.extension().is_some_and(is_drawn_by_github);
+        let plain = match is_drawn && location.line > 0 {
+            true => "?plain=1",
+            false => "",
+        };
+        let (repository, commit) = (&self.repository, &self.commit);
+        format!("[{text}]({repository}/blob/{commit}/{path}{plain}{anchor})")
+    }
+}
+
+/// Whether GitHub shows files of this kind as what they describe, and not as their text.
+fn is_drawn_by_github(extension: &str) -> bool {
+    const DRAWN: [&str; 27] = [
+        "adoc",
+        "asc",
+        "asciidoc",
+        "creole",
+        "csv",
+        "geojson",
+        "ipynb",
+        "litcoffee",
+        "markdown",
+        "md",
+        "mdown",
+        "mdwn",
+        "mediawiki",
+        "mermaid",
+        "mkd",
+        "mkdn",
+        "mmd",
+        "org",
+        "pod",
+        "rdoc",
+        "rst",
+        "stl",
+        "svg",
+        "textile",
+        "topojson",
+        "tsv",
+        "wiki",
+    ];
+    DRAWN.contains(&extension.to_ascii_lowercase().as_str())
 }
 
 /// The whole finding, and where else it is.
@@ -113,7 +160,7 @@ pub(super) fn note(view: &FindingView<'_>) -> String {
     let remarks: String = remarks
         .iter()
         .filter(|(_, text)| !text.trim().is_empty())
-        .map(|(label, text)| format!(" **{label}:** {}", prose(text)))
+        .map(|(label, text)| format!(" **{label}:** {}", on_a_line(text)))
         .collect();
     let support = match view.support.as_str() {
         "" => String::new(),
@@ -163,7 +210,7 @@ pub(super) fn beside(found: &JudgedFinding) -> String {
     };
     for (label, text) in [("Why", why), ("Fix", fix)] {
         if !text.trim().is_empty() {
-            parts.push(format!("**{label}:** {}", prose(text)));
+            parts.push(remark(label, text));
         }
     }
     parts.join("\n\n")
@@ -206,8 +253,47 @@ fn points(finding: &Finding) -> Vec<String> {
     [("Why", why), ("Fix", fix), ("See", see)]
         .into_iter()
         .filter(|(_, text)| !text.trim().is_empty())
-        .map(|(name, text)| format!("**{name}:** {}", prose(text)))
+        .map(|(name, text)| remark(name, text))
         .collect()
+}
+
+/// A reason behind its name, with the lines that it has: paragraphs, points, code. They are ours, their text is not.
+fn remark(name: &str, text: &str) -> String {
+    let text = text::clip_chars(text, MAX_PROSE);
+    let block = |passage: &Passage<'_>| match passage {
+        Passage::Words(words) => Untrusted::new(words).prose(),
+        Passage::Point { mark, words } => format!("{mark} {}", Untrusted::new(words).prose()),
+        Passage::Code { info, lines } => {
+            let fenced = Untrusted::new(&lines.join("\n")).fence(info, MAX_LINES);
+            fenced.trim_end().to_owned()
+        }
+    };
+    let passages = text::passages(&text);
+    let mut out = format!("**{name}:**");
+    for (at, passage) in passages.iter().enumerate() {
+        let is_point = |passage: &Passage<'_>| matches!(passage, Passage::Point { .. });
+        out.push_str(match (at, passage) {
+            (0, Passage::Words(_)) => " ",
+            // Points that follow each other are one list.
+            _ if at > 0 && is_point(passage) && is_point(&passages[at - 1]) => "\n",
+            _ => "\n\n",
+        });
+        out.push_str(&block(passage));
+    }
+    out
+}
+
+/// A reason on one line, without the fences of its code.
+fn on_a_line(text: &str) -> String {
+    let text = text::clip_chars(text, MAX_PROSE);
+    let piece = |passage: Passage<'_>| match passage {
+        Passage::Words(words) | Passage::Point { words, .. } => Untrusted::new(&words).prose(),
+        Passage::Code { lines, .. } => {
+            Untrusted::new(&Untrusted::new(&lines.join(" ")).line()).code()
+        }
+    };
+    let pieces: Vec<String> = text::passages(&text).into_iter().map(piece).collect();
+    pieces.join(" ")
 }
 
 fn quote(finding: &Finding) -> String {
@@ -225,6 +311,7 @@ fn suggestion(finding: &Finding, check: Option<&SuggestionCheck>) -> String {
     };
     match &finding.suggestion {
         None => String::new(),
+        Some(text) if text.is_empty() => format!("Delete the quoted lines{tried}"),
         Some(text) => format!(
             "Replace the quoted lines with{tried}\n\n{}",
             code(text, finding)
@@ -241,7 +328,15 @@ fn code(lines: &str, finding: &Finding) -> String {
 }
 
 fn list(points: &[String]) -> String {
-    let lines: Vec<String> = points.iter().map(|point| format!("- {point}")).collect();
+    // What has lines of its own stands below the first word of its point.
+    let below = |point: &String| match point.contains('\n') {
+        true => point.replace('\n', "\n  ").replace("\n  \n", "\n\n"),
+        false => point.clone(),
+    };
+    let lines: Vec<String> = points
+        .iter()
+        .map(|point| format!("- {}", below(point)))
+        .collect();
     lines.join("\n")
 }
 

@@ -49,6 +49,8 @@ pub(crate) struct MarkdownOptions<'a> {
     pub place: ReadingPlace,
     /// What changed since the last review, in Markdown of ours; none: there was none.
     pub update: Option<&'a str>,
+    /// The council whose report it is, where a page may have those of several: a plain word.
+    pub council: Option<&'a str>,
 }
 
 impl Default for MarkdownOptions<'_> {
@@ -60,6 +62,7 @@ impl Default for MarkdownOptions<'_> {
             links: None,
             place: ReadingPlace::Clone,
             update: None,
+            council: None,
         }
     }
 }
@@ -72,7 +75,10 @@ pub(crate) fn render(report: &Report, options: MarkdownOptions<'_>) -> String {
     if options.frontmatter {
         out.push_head(frontmatter(report));
     }
-    out.push_head(format!("# {}", document.verdict.headline));
+    let council = options
+        .council
+        .map_or(String::new(), |name| format!(" · {name}"));
+    out.push_head(format!("# {}{council}", document.verdict.headline));
     out.push_head(options.update.unwrap_or_default().to_owned());
     let in_short = options.fold && document.verdict.verdict == Verdict::Pass;
     if !in_short {

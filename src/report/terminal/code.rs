@@ -5,7 +5,7 @@ use council_protocol::{FileChange, Finding, Hunk, Proof};
 
 use crate::report::document::FindingView;
 use crate::report::page::{TerminalPage, colours};
-use crate::text::{self, Ellipsis, Untrusted};
+use crate::text::{self, Untrusted};
 
 /// The most lines of a quote in an ordinary report, and in a verbose one.
 const MAX_LINES: usize = 4;
@@ -76,7 +76,7 @@ fn push_marked(page: &mut TerminalPage, number: u32, line: &str, (quote, style):
     let before = visible(&line[..at]);
     let width = text::display_width(&visible(&line[..at + quote.len()]));
     let head = match width > room {
-        true => end_of(&before, room / 4, ellipsis),
+        true => text::fit_end(&before, room / 4, ellipsis),
         false => before,
     };
     let shown = format!("{head}{}", visible(&line[at..]).trim_end());
@@ -94,21 +94,6 @@ fn push_marked(page: &mut TerminalPage, number: u32, line: &str, (quote, style):
 /// A line, or a part of one, as it is shown.
 fn visible(line: &str) -> String {
     Untrusted::new(line).code_lines().next().unwrap_or_default()
-}
-
-/// The last columns of what stands before a quote; all of it where it is short.
-fn end_of(before: &str, columns: usize, ellipsis: Ellipsis) -> String {
-    if text::display_width(before) <= columns {
-        return before.to_owned();
-    }
-    let mut at = before.len();
-    for (start, _) in before.char_indices().rev() {
-        if text::display_width(&before[start..]) > columns {
-            break;
-        }
-        at = start;
-    }
-    format!("{}{}", ellipsis.as_str(), &before[at..])
 }
 
 /// Lines that the change removes stand under no number of the reviewed side.

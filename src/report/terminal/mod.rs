@@ -31,7 +31,7 @@ const MAX_HOOK_FINDINGS: usize = 2;
 pub(crate) fn render(report: &Report, look: DisplayOptions, files: &[FileChange]) -> String {
     let names = JudgeNames::of(&report.outcome.judges);
     let verbose = look.verbosity == Verbosity::Verbose;
-    let document = Document::of(report, &names, verbose);
+    let document = Document::at_place(report, &names, verbose, look.place);
     let mut page = TerminalPage::new(look);
     if look.verbosity > Verbosity::Quiet && push_body(&mut page, &document, files, verbose) {
         push_counts(&mut page, &document.verdict, "");
@@ -72,7 +72,13 @@ pub(crate) fn render_hook(
     }
     let all: usize = document.counting().map(|view| view.many).sum();
     let told: usize = named.iter().map(|view| view.many).sum();
+    // Where nothing was found, what must be known says why the push is not well.
+    let reasons = document.essentials().take(MAX_HOOK_FINDINGS.min(room));
+    for reason in reasons.filter(|_| all == 0) {
+        page.push_fitted("  ", colours::PLAIN, &Untrusted::new(reason).line());
+    }
     let more = match all.saturating_sub(told) {
+        0 if all == 0 => "why, and what to do".to_owned(),
         0 => "reasons, fixes and votes".to_owned(),
         left if told == 0 => format!("{left} findings, reasons and fixes"),
         left => format!("{left} more, reasons and fixes"),

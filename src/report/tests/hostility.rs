@@ -132,6 +132,7 @@ fn every_critical_problem_of_a_line_is_on_every_surface() {
         fold: false,
         links: None,
         update: None,
+        council: None,
         place: markdown::ReadingPlace::Clone,
     };
     let surfaces = [

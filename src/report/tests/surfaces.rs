@@ -21,6 +21,7 @@ pub(super) const EIGHTY: DisplayOptions = DisplayOptions {
     unicode: true,
     verbosity: Verbosity::Normal,
     links: None,
+    place: markdown::ReadingPlace::Clone,
 };
 
 #[test]
@@ -241,6 +242,7 @@ fn a_comment_says_the_verdict_and_a_line_for_each_finding() {
         links: Some(&links),
         place: markdown::ReadingPlace::Conversation,
         update: None,
+        council: None,
     };
     for (name, report) in samples::all() {
         let text = markdown::render(&report, options);

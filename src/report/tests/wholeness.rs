@@ -20,6 +20,7 @@ fn markdown_leaves_nothing_of_a_finding_out_however_little_it_weighs() {
         links: None,
         place: markdown::ReadingPlace::Conversation,
         update: None,
+        council: None,
     };
     let file = markdown::MarkdownOptions {
         fold: false,

@@ -109,6 +109,9 @@ pub(super) fn publish_report(
             start.notifier.log(done);
         }
     }
+    for note in &applied.notes {
+        start.notifier.warn(note);
+    }
     for (surface, error) in &applied.failed {
         let hint = error
             .hint()

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use council_secrets::Redactor;
 
-use crate::council::{Dismissal, DismissalGround};
+use crate::council::Dismissal;
 use crate::publish::{GitHubApi, ReviewThread, look};
 use crate::text::Untrusted;
 
@@ -41,6 +41,10 @@ pub(crate) fn hear_replies(
             ),
             None => continue,
             Some(false) => format!("Not dismissed: {who} has no write access to this repository."),
+            Some(true) if order.because.is_empty() => {
+                "Not dismissed: say why, as in `/council dismiss because it is a constant`."
+                    .to_owned()
+            }
             Some(true) => {
                 let because = redactor.redact_words(&order.because).text;
                 heard.dismissals.push(Dismissal {
@@ -48,7 +52,7 @@ pub(crate) fn hear_replies(
                     // A thread does not keep how bad its finding was when it was posted.
                     severity: Some(council_protocol::Severity::Critical),
                     classes: thread.classes.clone(),
-                    ground: DismissalGround::AcceptedRisk,
+                    ground: order.ground,
                     because,
                     by: format!("@{}", order.login),
                     at: order.at.clone(),

@@ -1,6 +1,7 @@
 //! A pull request from its number to its verdict on every surface.
 
 use crate::config::Settings;
+use crate::council::outcome::Verdict;
 use crate::git::TargetSpec;
 use crate::publish::{
     ForgeState, GitHubApi, GitHubError, PublishOptions, ReviewState, Surface, WorkflowJob,
@@ -42,6 +43,18 @@ pub(crate) trait PullFrontend {
 const UNREADABLE: &str = "git-council's comment was edited, or is of another version: it is ignored, everything is reviewed \
                           again, and what it left open is not known";
 
+/// Whoever asks for a review of everything is told what the last one said, where that was no PASS: nothing of it counts.
+fn left_behind(before: &ReviewState) -> Option<String> {
+    let is_well = matches!(before.verdict, Verdict::Pass | Verdict::Skipped);
+    let commit = before.head.get(..7).unwrap_or(&before.head);
+    (!is_well).then(|| {
+        format!(
+            "`--full` reviews everything again and carries nothing over: the review of {commit} said {}",
+            before.headline
+        )
+    })
+}
+
 /// Reviews what flags or event name, and publishes it where it was asked for. `fresh`: a verdict that is there already is not
 /// repeated.
 pub(crate) fn review_pull_request(
@@ -80,6 +93,10 @@ pub(crate) fn review_pull_request(
     if is_unreadable && !publish.full {
         prepared.notes.push(UNREADABLE.to_owned());
     }
+    let left = seen.state().filter(|_| publish.full);
+    prepared
+        .notes
+        .extend(left.and_then(|state| left_behind(&state)));
     let review = PullReview {
         wanted,
         publish,

@@ -33,15 +33,9 @@ pub(super) enum PushEnding {
 impl PushEnding {
     fn words(self) -> &'static str {
         match self {
-            Self::Advice => {
-                "advice only; with `git config council.hook.mode gate` such a push is blocked"
-            }
-            Self::Late => {
-                "the time is up (hook.timeout), and hook.on-timeout says that the push continues"
-            }
-            Self::Blocked => {
-                "the push is blocked (to push anyway: git push --no-verify, or GIT_COUNCIL=0)"
-            }
+            Self::Advice => "advice only (to block: git config council.hook.mode gate)",
+            Self::Late => "the time is up (hook.timeout); hook.on-timeout lets it pass",
+            Self::Blocked => "the push is blocked (to push anyway: git push --no-verify)",
         }
     }
 }
@@ -60,7 +54,7 @@ pub(crate) struct PushNews {
     notes: Vec<String>,
     verdicts: Vec<RangeVerdict>,
     secrets: Vec<(String, PassingSecrets)>,
-    /// Of the reports with findings the worst.
+    /// Of the reports that have something to show the worst.
     worst: Option<Report>,
     ending: Option<PushEnding>,
 }
@@ -113,9 +107,9 @@ impl PushNews {
         });
     }
 
-    /// Keeps the worst report whose findings can be shown.
+    /// Keeps the worst report that has something to show: findings, or why there is no verdict.
     pub(super) fn keep_worst(&mut self, report: Report) {
-        if report.outcome.findings.is_empty() {
+        if report.outcome.findings.is_empty() && is_well(report.outcome.verdict) {
             return;
         }
         let rank = severity_of(report.outcome.verdict);
@@ -329,6 +323,36 @@ mod tests {
                     "{text}"
                 );
             }
+        }
+    }
+
+    /// Whoever is stopped without a finding is told why, and where the rest stands.
+    #[test]
+    fn a_push_without_a_verdict_is_told_why() {
+        let mut stopped = report(Verdict::Inconclusive);
+        stopped.outcome.findings.clear();
+        stopped.outcome.notes = vec!["the judges were out of reach".to_owned()];
+        let mut news = PushNews::default();
+        news.add_verdict(&["topic".to_owned()], &stopped, None);
+        news.keep_worst(stopped);
+        news.end_with(PushEnding::Blocked);
+        let text = news.render(DisplayOptions::default());
+        assert!(text.lines().count() <= MAX_LINES, "{text}");
+        for part in [
+            "the judges were out of reach",
+            "git council show",
+            "blocked",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+
+    /// Other programs' lines stand around them, and a terminal breaks what is wider within a word.
+    #[test]
+    fn how_a_push_ends_stands_on_one_row() {
+        for ending in [PushEnding::Advice, PushEnding::Late, PushEnding::Blocked] {
+            let row = format!("git-council: {}", ending.words());
+            assert!(row.len() < 80, "{row}");
         }
     }
 

@@ -333,4 +333,8 @@ fn who_asks_for_a_fresh_review_is_given_one() {
     stage.council(&args).ends(1).prints("reused: ");
     let run = stage.council(&[&args[..], &["--fresh"]].concat()).ends(1);
     assert!(!run.stdout.contains("reused"), "{}", run.stdout);
+    // Who asks for a review without what is there already is told what is left behind.
+    let run = stage.council(&[&args[..], &["--full"]].concat()).ends(1);
+    run.prints("carries nothing over: the review of")
+        .prints("said FAIL");
 }

@@ -75,6 +75,47 @@ fn each_surface_names_the_line_that_it_lacks() {
     }
 }
 
+/// However many surfaces are denied, the job's summary and its log show the report once.
+#[test]
+fn what_makes_up_for_several_surfaces_stands_there_once() {
+    let surfaces = ["comment", "check", "review"];
+    for chosen in 1..1 << surfaces.len() {
+        let chosen = (0..surfaces.len()).filter(|at| chosen >> at & 1 == 1);
+        let publish = chosen.map(|at| surfaces[at]).collect::<Vec<_>>().join(",");
+        let stage = proposed();
+        let denied = ["pull-requests: write", "checks: write"];
+        stage.hub.state().denied.extend(denied);
+        let args = ["review", "--pr", "1", "--publish", &publish];
+        let run = stage.job(&args, &[]).ends(1);
+        let summary = fs::read_to_string(stage.file("summary.md")).unwrap();
+        assert_eq!(summary.matches("# FAIL").count(), 1, "{publish}");
+        let told = run.stdout.lines();
+        let mut told: Vec<&str> = told.filter(|line| line.starts_with("::error ")).collect();
+        let all = told.len();
+        told.sort_unstable();
+        told.dedup();
+        assert_eq!((told.len(), all), (2, 2), "{publish}");
+        stage.requests();
+    }
+}
+
+/// Where GitHub takes no comment beside a line or a file, the log says so, and nobody is told to reply in a conversation.
+#[test]
+fn a_report_without_conversations_sends_nobody_to_one() {
+    let stage = proposed();
+    for path in ["/pulls/1/reviews", "/pulls/1/comments"] {
+        fault(&stage, "POST", path, refuse(422, vec![], "no"), 9);
+    }
+    stage
+        .council(&["review", "--pr", "1", "--publish", "review,comment"])
+        .ends(1)
+        .tells("GitHub refused 2 of 2 comments beside lines");
+    let report = stage.reports(1).remove(0).body;
+    assert!(!report.contains("in the conversation"), "{report}");
+    assert!(report.contains("Next step: fix the 2 findings"), "{report}");
+    stage.requests();
+}
+
 #[test]
 fn what_can_be_shown_nowhere_ends_with_4() {
     let stage = Stage::new();

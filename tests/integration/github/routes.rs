@@ -51,6 +51,9 @@ pub(super) fn rest(request: &Request, state: &mut State) -> Reply {
         ("POST", ["pulls", id, "reviews"]) => {
             needs(state, "pull-requests: write").unwrap_or_else(|| review(state, number(id), &body))
         }
+        ("PATCH", ["pulls", "comments", id]) => {
+            needs(state, "pull-requests: write").unwrap_or_else(|| retell(state, id, &body))
+        }
         ("POST", ["pulls", _, "comments", id, "replies"]) => {
             needs(state, "pull-requests: write").unwrap_or_else(|| reply(state, id, &body))
         }
@@ -263,6 +266,17 @@ fn open_thread(state: &mut State, pull: u64, comment: &Value, review: Option<&st
 }
 
 /// An answer of ours in a conversation that our comment began.
+fn retell(state: &mut State, id: &str, body: &Value) -> Reply {
+    let mut threads = state.threads.iter_mut();
+    match threads.find(|t| t.id == format!("PRRT_{id}")) {
+        Some(thread) => {
+            thread.body = body["body"].as_str().unwrap_or_default().to_owned();
+            Reply::new(200, json!({}))
+        }
+        None => Reply::refuse(404, "Not Found"),
+    }
+}
+
 fn reply(state: &mut State, id: &str, body: &Value) -> Reply {
     let text = body["body"].as_str().unwrap_or_default().to_owned();
     let Some(thread) = state

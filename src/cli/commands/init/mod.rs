@@ -51,7 +51,7 @@ impl From<PresetName> for SetupPreset {
 pub(crate) fn run(args: &InitArgs, start: &CommandContext) -> Result<(), RunError> {
     let mut options = SetupOptions::detect(start);
     let asks = !args.print && is_somebody_there(start);
-    let tell = |text: &str| start.console.write_stderr(text);
+    let tell = |text: &str| start.console.prompt(text);
     let mut stdin = std::io::stdin().lock();
     let mut interview = Interview {
         input: &mut stdin,

@@ -73,10 +73,11 @@ impl Interview<'_> {
         if !self.has_ended {
             self.tell_installed(options);
         }
-        self.ask_names(
-            "Which of them may judge? Their answers may cost money.",
-            &names,
-        )
+        let question = match names.len() {
+            1 => "May it judge? Its answers may cost money.",
+            _ => "Which of them may judge? Their answers may cost money.",
+        };
+        self.ask_names(question, &names)
     }
 
     fn tell_installed(&self, options: &SetupOptions) {
@@ -124,23 +125,31 @@ impl Interview<'_> {
         if names.is_empty() {
             return Vec::new();
         }
-        let question = format!(
-            "This repository uses {}. Which of them may judge, here and elsewhere? They cost nothing.",
-            names.join(", ")
-        );
+        let which = match names.len() {
+            1 => "May it judge, here and elsewhere? It costs nothing.",
+            _ => "Which of them may judge, here and elsewhere? They cost nothing.",
+        };
+        let question = format!("This repository uses {}. {which}", names.join(", "));
         self.ask_names(&question, &names)
     }
 
     /// Some of these names.
     fn ask_names(&mut self, question: &str, names: &[&str]) -> Vec<String> {
+        let answers = match names.len() {
+            1 => "[y/N]",
+            _ => "(names, or `all`; Enter: none)",
+        };
         for _ in 0..MAX_TRIES {
-            let typed = self.read(&format!("{question} (names, or `all`; Enter: none)"));
+            let typed = self.read(&format!("{question} {answers}"));
             let words: Vec<&str> = typed
                 .split([',', ' '])
                 .filter(|word| !word.is_empty())
                 .collect();
-            if words == ["all"] {
+            if words == ["all"] || names.len() == 1 && is_yes(&typed) {
                 return names.iter().map(|&name| name.to_owned()).collect();
+            }
+            if is_no(&typed) {
+                return Vec::new();
             }
             match words.iter().find(|word| !names.contains(word)) {
                 Some(word) => {
@@ -182,7 +191,7 @@ impl Interview<'_> {
 
     fn ask_yes(&mut self, question: &str) -> bool {
         let typed = self.read(&format!("{question} [y/N]"));
-        matches!(typed.to_ascii_lowercase().as_str(), "y" | "yes")
+        is_yes(&typed)
     }
 
     /// What is typed in one line; nothing when there is nobody any more, who is asked nothing more either.
@@ -201,6 +210,14 @@ impl Interview<'_> {
             }
         }
     }
+}
+
+fn is_yes(typed: &str) -> bool {
+    ["y", "yes"].contains(&typed.to_ascii_lowercase().as_str())
+}
+
+fn is_no(typed: &str) -> bool {
+    ["n", "no", "none"].contains(&typed.to_ascii_lowercase().as_str())
 }
 
 fn is_model_name(text: &str) -> Result<(), &str> {
@@ -248,6 +265,21 @@ mod tests {
         };
         let answer = ask(&mut interview);
         (answer, told.into_inner())
+    }
+
+    #[test]
+    fn where_there_is_one_of_something_yes_is_an_answer() {
+        let ask = |typed: &str| {
+            let (named, told) = interview(typed, |one| one.ask_names("May it judge?", &["ruff"]));
+            assert_eq!(told, "May it judge? [y/N] ", "{typed}");
+            named
+        };
+        for typed in ["y\n", "Yes\n", "ruff\n", "all\n"] {
+            assert_eq!(ask(typed), ["ruff"]);
+        }
+        for typed in ["\n", "n\n", "no\n"] {
+            assert_eq!(ask(typed), [""; 0]);
+        }
     }
 
     #[test]
@@ -308,7 +340,7 @@ mod tests {
                 "may judge? Their",
                 "server of your own",
                 "This repository uses",
-                "[y/N]",
+                "Review every push",
             ];
             for (at, question) in asked.iter().enumerate() {
                 assert_eq!(told.contains(question), at <= count, "{typed:?}: {told}");
