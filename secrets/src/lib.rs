@@ -10,6 +10,7 @@ mod dialect;
 mod encoded_key;
 mod escape;
 mod file;
+mod filler;
 mod folded;
 mod key_block;
 mod known;

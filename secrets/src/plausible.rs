@@ -60,11 +60,6 @@ pub fn is_placeholder(value: &str) -> bool {
     MARKS.as_ref().is_some_and(|marks| marks.is_match(value))
 }
 
-/// Whether a token's random part looks drawn.
-pub(crate) fn is_random_part(random: &str) -> bool {
-    shannon_entropy(random) >= 3.0 && !is_placeholder(random)
-}
-
 /// Whether a value is written out rather than taken from somewhere, and no filler.
 pub(crate) fn is_literal(value: &str) -> bool {
     const PLACES: &[&str] = &[
