@@ -19,11 +19,6 @@ impl SecretTable {
     }
 }
 
-/// Whether such a file is a script: only its settings are secret, and its commands are code that judges must see.
-pub(crate) fn is_script(path: &str) -> bool {
-    path.ends_with(".envrc")
-}
-
 /// What a line of a file that holds secrets gives away.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum LineValue {

@@ -23,6 +23,7 @@ mod redactor;
 mod respelled;
 #[cfg(feature = "samples")]
 pub mod samples;
+mod script;
 mod spelled_key;
 mod table;
 

@@ -64,6 +64,7 @@ pub fn is_placeholder(value: &str) -> bool {
 pub(crate) fn is_literal(value: &str) -> bool {
     const PLACES: &[&str] = &[
         "$(",
+        "\\(",
         "{",
         "}",
         "<",

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::encoded_key::{self, EncodedBlock, may_go_on};
-use crate::file::{LineValue, is_around_value, is_script, value_of_line};
+use crate::file::{LineValue, is_around_value, value_of_line};
 use crate::key_block::{KeyBlock, may_begin_key};
 use crate::known::KnownValues;
 use crate::manifest::{SecretManifest, may_begin_manifest};
@@ -13,6 +13,7 @@ use crate::matcher::{PLACEHOLDER, SecretShape};
 use crate::named_value::value_below_name;
 use crate::plausible::is_drawn;
 use crate::respelled::PlainSpelling;
+use crate::script::Script;
 use crate::spelled_key::{SpelledKey, may_spell_key};
 use crate::table::SecretTable;
 
@@ -105,7 +106,8 @@ impl Redactor {
                 Some((same, holds)) if same == path => holds,
                 _ => self.is_secret_file(path.as_deref()),
             };
-            let mut reader = self.reader(holds_secrets, path.as_deref().is_some_and(is_script));
+            let script = path.as_deref().map(Script::of).unwrap_or_default();
+            let mut reader = self.reader(holds_secrets, script);
             last = Some((path, holds_secrets));
             for line in lines {
                 let (spans, _) = reader.spans(line);
@@ -200,18 +202,19 @@ impl Redactor {
 
     /// A reader of the lines of one file, or of text of no file: what looks like a secret is replaced.
     pub fn lines(&self, path: Option<&str>) -> LineRedactor<'_> {
-        self.reader(self.is_secret_file(path), path.is_some_and(is_script))
+        let script = path.map(Script::of).unwrap_or_default();
+        self.reader(self.is_secret_file(path), script)
     }
 
-    fn reader(&self, holds_secrets: bool, is_script: bool) -> LineRedactor<'_> {
+    fn reader(&self, holds_secrets: bool, script: Script) -> LineRedactor<'_> {
         LineRedactor {
             redactor: self,
-            block: KeyBlock::default(),
+            block: KeyBlock::within(script),
             encoded: EncodedBlock::default(),
             spelled: SpelledKey::default(),
             above: String::new(),
             manifest: SecretManifest::default(),
-            is_script,
+            script,
             holds_secrets,
             against: Against::Shapes,
         }
@@ -240,7 +243,7 @@ pub struct LineRedactor<'r> {
     /// The line above, where it may name what stands below it.
     above: String,
     manifest: SecretManifest,
-    is_script: bool,
+    script: Script,
     holds_secrets: bool,
     against: Against,
 }
@@ -336,7 +339,7 @@ impl<'r> LineRedactor<'r> {
             let is_bare = !line.contains("-----");
             if is_bare && kind == "base64" {
                 // The provider whose token it is says more.
-                push_matches(SecretTable::built_in(), line, &mut spans);
+                push_matches(SecretTable::built_in(), line, self.script, &mut spans);
                 spans.retain(|span| span.range == range);
             }
             if spans.is_empty() {
@@ -352,9 +355,9 @@ impl<'r> LineRedactor<'r> {
                 return (spans, false);
             }
         }
-        push_matches(SecretTable::built_in(), line, &mut spans);
+        push_matches(SecretTable::built_in(), line, self.script, &mut spans);
         if let Some(own) = &self.redactor.own {
-            push_matches(own, line, &mut spans);
+            push_matches(own, line, self.script, &mut spans);
         }
         if !self.holds_secrets || self.block.is_public() {
             return (spans, false);
@@ -365,9 +368,13 @@ impl<'r> LineRedactor<'r> {
         };
         match value_of_line(line) {
             LineValue::Shown => (spans, false),
-            LineValue::Opaque if self.is_script => (spans, false),
+            LineValue::Opaque if self.script.is_code => (spans, false),
             LineValue::Hidden(at) => {
-                spans.push(guess("value", at..line.len()));
+                let end = match self.script.is_code {
+                    true => self.script.value_end(&line[at..]),
+                    false => Some(line.len() - at),
+                };
+                spans.extend(end.map(|end| guess("value", at..at + end)));
                 (spans, false)
             }
             LineValue::Opaque => {
@@ -416,13 +423,22 @@ fn parts_of_lines<'k>(
     parts.into_iter()
 }
 
-fn push_matches<'t>(table: &'t SecretTable, line: &str, spans: &mut Vec<SecretSpan<'t>>) {
+fn push_matches<'t>(
+    table: &'t SecretTable,
+    line: &str,
+    script: Script,
+    spans: &mut Vec<SecretSpan<'t>>,
+) {
     for found in table.find_secrets(line) {
+        let Some(part) = script.hidden_part(line, found.shape, &found.span) else {
+            continue;
+        };
         let is_drawn = found.shape == SecretShape::Token || is_drawn(&line[found.random.clone()]);
-        spans.push(SecretSpan {
+        let span = SecretSpan {
             random: is_drawn.then_some(found.random),
             ..SecretSpan::of_known(found.kind, found.span)
-        });
+        };
+        spans.push(span.cut_to(part));
     }
 }
 
