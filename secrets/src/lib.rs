@@ -29,6 +29,7 @@ mod table;
 
 pub use bare_token::holds_bare_token;
 pub use encoded_key::{encoded_keys, heads_secret_number};
+pub use file::drawn_words;
 pub use manifest::{may_begin_manifest, value_of_manifest};
 pub use matcher::{SecretMatch, SecretShape};
 pub use named_value::value_below_name;

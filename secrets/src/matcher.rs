@@ -232,7 +232,7 @@ impl SecretTable {
             || text.contains(PLACEHOLDER)
             || (rule.entropy > 0.0 && shannon_entropy(text) <= rule.entropy)
             || rule.allowed.iter().chain(&self.allowed).any(is_allowed);
-        if is_none || !rule.shape.fits(text) {
+        if is_none || !rule.shape.fits(text) || (rule.is_drawn && !looks_random(text)) {
             return None;
         }
         let span = match rule.shape {

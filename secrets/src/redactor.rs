@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::encoded_key::{self, EncodedBlock, may_go_on};
-use crate::file::{LineValue, is_around_value, value_of_line};
+use crate::file::{LineValue, drawn_words, is_around_value, value_of_line};
 use crate::key_block::{KeyBlock, may_begin_key};
 use crate::known::KnownValues;
 use crate::manifest::{SecretManifest, may_begin_manifest};
@@ -74,6 +74,16 @@ impl<'k> SecretSpan<'k> {
     }
 }
 
+/// What the name of a file says of its lines.
+#[derive(Debug, Clone, Copy, Default)]
+struct FileNature {
+    /// Its values are secret, whatever they look like.
+    holds_secrets: bool,
+    /// Its words are secret that look drawn.
+    holds_drawn: bool,
+    script: Script,
+}
+
 /// What of the reviewed side a judge's words may repeat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Against {
@@ -99,16 +109,15 @@ impl Redactor {
         L: IntoIterator<Item = &'l str>,
     {
         let mut known = KnownValues::default();
-        let mut last: Option<(Option<Cow<'l, str>>, bool)> = None;
+        let mut last: Option<(Option<Cow<'l, str>>, FileNature)> = None;
         for (path, lines) in texts {
             // A file comes in many parts, and its name is looked up once.
-            let holds_secrets = match last {
-                Some((same, holds)) if same == path => holds,
-                _ => self.is_secret_file(path.as_deref()),
+            let nature = match last {
+                Some((same, nature)) if same == path => nature,
+                _ => self.nature_of(path.as_deref()),
             };
-            let script = path.as_deref().map(Script::of).unwrap_or_default();
-            let mut reader = self.reader(holds_secrets, script);
-            last = Some((path, holds_secrets));
+            let mut reader = self.reader(nature);
+            last = Some((path, nature));
             for line in lines {
                 let (spans, _) = reader.spans(line);
                 spans.iter().for_each(|span| known.insert(line, span));
@@ -202,28 +211,32 @@ impl Redactor {
 
     /// A reader of the lines of one file, or of text of no file: what looks like a secret is replaced.
     pub fn lines(&self, path: Option<&str>) -> LineRedactor<'_> {
-        let script = path.map(Script::of).unwrap_or_default();
-        self.reader(self.is_secret_file(path), script)
+        self.reader(self.nature_of(path))
     }
 
-    fn reader(&self, holds_secrets: bool, script: Script) -> LineRedactor<'_> {
+    fn reader(&self, nature: FileNature) -> LineRedactor<'_> {
         LineRedactor {
             redactor: self,
-            block: KeyBlock::within(script),
+            block: KeyBlock::within(nature.script),
             encoded: EncodedBlock::default(),
             spelled: SpelledKey::default(),
             above: String::new(),
             manifest: SecretManifest::default(),
-            script,
-            holds_secrets,
+            nature,
             against: Against::Shapes,
         }
     }
 
-    /// Whether the name of a file says that it holds secrets.
-    fn is_secret_file(&self, path: Option<&str>) -> bool {
-        let mut tables = std::iter::once(SecretTable::built_in()).chain(self.own.as_deref());
-        path.is_some_and(|path| tables.any(|table| table.holds_secrets(path)))
+    fn nature_of(&self, path: Option<&str>) -> FileNature {
+        let Some(path) = path else {
+            return FileNature::default();
+        };
+        let tables = || std::iter::once(SecretTable::built_in()).chain(self.own.as_deref());
+        FileNature {
+            holds_secrets: tables().any(|table| table.holds_secrets(path)),
+            holds_drawn: tables().any(|table| table.holds_drawn(path)),
+            script: Script::of(path),
+        }
     }
 }
 
@@ -243,8 +256,7 @@ pub struct LineRedactor<'r> {
     /// The line above, where it may name what stands below it.
     above: String,
     manifest: SecretManifest,
-    script: Script,
-    holds_secrets: bool,
+    nature: FileNature,
     against: Against,
 }
 
@@ -317,7 +329,7 @@ impl<'r> LineRedactor<'r> {
         line: &str,
         plain: Option<&PlainSpelling>,
     ) -> Option<(&'static str, Range<usize>)> {
-        let holds_secrets = self.holds_secrets;
+        let holds_secrets = self.nature.holds_secrets;
         match plain.filter(|plain| self.block.reads_key(&plain.text, holds_secrets)) {
             Some(plain) => {
                 let (kind, part) = self.block.read_line(&plain.text, holds_secrets)?;
@@ -339,7 +351,12 @@ impl<'r> LineRedactor<'r> {
             let is_bare = !line.contains("-----");
             if is_bare && kind == "base64" {
                 // The provider whose token it is says more.
-                push_matches(SecretTable::built_in(), line, self.script, &mut spans);
+                push_matches(
+                    SecretTable::built_in(),
+                    line,
+                    self.nature.script,
+                    &mut spans,
+                );
                 spans.retain(|span| span.range == range);
             }
             if spans.is_empty() {
@@ -351,15 +368,24 @@ impl<'r> LineRedactor<'r> {
             }
             // In a secret file nothing that stands beside a piece of a key is shown either.
             let is_whole = beside.iter().all(|text| text.chars().all(is_around_value));
-            if is_bare && (is_whole || !self.holds_secrets) {
+            if is_bare && (is_whole || !self.nature.holds_secrets) {
                 return (spans, false);
             }
         }
-        push_matches(SecretTable::built_in(), line, self.script, &mut spans);
+        push_matches(
+            SecretTable::built_in(),
+            line,
+            self.nature.script,
+            &mut spans,
+        );
         if let Some(own) = &self.redactor.own {
-            push_matches(own, line, self.script, &mut spans);
+            push_matches(own, line, self.nature.script, &mut spans);
         }
-        if !self.holds_secrets || self.block.is_public() {
+        if self.nature.holds_drawn {
+            let words = drawn_words(line);
+            spans.extend(words.map(|word| SecretSpan::of_known("value", word)));
+        }
+        if !self.nature.holds_secrets || self.block.is_public() {
             return (spans, false);
         }
         let guess = |kind, range| SecretSpan {
@@ -368,10 +394,10 @@ impl<'r> LineRedactor<'r> {
         };
         match value_of_line(line) {
             LineValue::Shown => (spans, false),
-            LineValue::Opaque if self.script.is_code => (spans, false),
+            LineValue::Opaque if self.nature.script.is_code => (spans, false),
             LineValue::Hidden(at) => {
-                let end = match self.script.is_code {
-                    true => self.script.value_end(&line[at..]),
+                let end = match self.nature.script.is_code {
+                    true => self.nature.script.value_end(&line[at..]),
                     false => Some(line.len() - at),
                 };
                 spans.extend(end.map(|end| guess("value", at..at + end)));

@@ -3,6 +3,7 @@
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
+use crate::matcher::SecretMatch;
 use crate::table::SecretTable;
 
 /// A line that holds one made-up secret.
@@ -34,9 +35,17 @@ pub fn sample_secrets() -> Vec<SecretSample> {
             maker.push(&pattern);
             let line = maker.out;
             let found = table.find_secrets(&line);
-            if let Some(found) = found.iter().find(|found| found.kind == rule.id) {
-                let secret = line[found.span.clone()].to_owned();
-                let kind = rule.id.clone();
+            if let Some(own) = found.iter().find(|found| found.kind == rule.id) {
+                let secret = line[own.span.clone()].to_owned();
+                // Where an earlier row matches, too, that one names it.
+                let names_it = |other: &&SecretMatch<'_>| {
+                    other.span.start < own.span.end && own.span.start < other.span.end
+                };
+                let kind = found
+                    .iter()
+                    .find(names_it)
+                    .map_or(own.kind, |first| first.kind);
+                let kind = kind.to_owned();
                 samples.push(SecretSample { kind, line, secret });
             }
         }

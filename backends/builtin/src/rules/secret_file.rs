@@ -1,7 +1,7 @@
 //! `secret-file`: a file whose purpose is to hold secrets.
 
 use council_protocol::change::FileStatus;
-use council_secrets::SecretTable;
+use council_secrets::{SecretTable, drawn_words};
 
 use super::prelude::*;
 
@@ -25,7 +25,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 
 fn check_file(file: &FileView<'_>, hits: &mut HitList) {
     let name = file.file_name();
-    let named = SecretTable::built_in().is_secret_file(&file.change.path.display());
+    let path = file.change.path.display();
+    let table = SecretTable::built_in();
+    let named = table.is_secret_file(&path) || (table.holds_drawn(&path) && holds_drawn_word(file));
     let new = matches!(file.change.status, FileStatus::Added) && file.change.new_size != Some(0);
     if named && new && !matches!(file.role, FileRole::Test | FileRole::Example) {
         let hit = file.file_hit(format!("`{name}` is a file that usually holds secrets."));
@@ -37,6 +39,11 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
         let said = format!("The file's name contains a token in {owner}'s format.");
         hits.push(file.file_hit(said));
     }
+}
+
+fn holds_drawn_word(file: &FileView<'_>) -> bool {
+    let mut lines = file.added_lines();
+    lines.any(|line| drawn_words(line.text()).next().is_some())
 }
 
 fn is_moved_here(file: &FileView<'_>) -> bool {

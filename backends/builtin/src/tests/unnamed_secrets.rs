@@ -43,3 +43,46 @@ fn the_token_of_a_bot_is_told_without_any_word() {
         assert!(is_told(path, &text, "provider-token"), "{path}");
     }
 }
+
+/// What is hidden from every model in everyday code is told by a rule: nobody else can object to it.
+#[test]
+fn a_password_that_no_model_sees_is_told() {
+    let value = ["tR5wPz8K", "qLm3Xv7Nb2"].concat();
+    for (path, line) in [
+        ("a.py", "passphrase = \"\"\"@\"\"\""),
+        ("a.py", "pw = b\"@\""),
+        ("a.py", "dsn = \"host=h user=u password=@ dbname=d\""),
+        ("a.py", "session.auth = HTTPBasicAuth(\"u\", \"@\")"),
+        ("a.py", "PASSWORDS = [\"@\"]"),
+        ("a.js", "const t = jwt.sign(p, \"@\");"),
+        ("a.js", "app.use(cookieSession({ keys: [\"@\"] }));"),
+        ("A.java", "props.setProperty(\"db.password\", \"@\");"),
+        ("A.java", "Class.of().withPassword(\"@\");"),
+        ("A.java", "DriverManager.getConnection(url, \"u\", \"@\");"),
+        ("a.rs", "client.get(u).basic_auth(\"u\", Some(\"@\"));"),
+        ("a.php", "$pass = \"@\";"),
+        ("a.php", "$db = mysqli_connect('h', 'u', '@');"),
+        ("a.php", "$db = new PDO($dsn, 'u', '@');"),
+        (
+            "a.ps1",
+            "$s = ConvertTo-SecureString \"@\" -AsPlainText -Force",
+        ),
+        ("a.go", "db, _ := sql.Open(\"mysql\", \"u:@@tcp(h)/d\")"),
+        ("a.properties", "keystore.pass=@"),
+        (
+            "a.sql",
+            "INSERT INTO users (name, password) VALUES ('u', '@');",
+        ),
+        ("a.sh", "aws configure set aws_secret_access_key @"),
+        ("a.sh", "redis-cli -a @ ping"),
+        ("a.sh", "echo \"@\" | docker login -u u --password-stdin"),
+        ("a.yml", "azure: \"AccountName=x;AccountKey=@;\""),
+        ("a.gradle", "credentials { username 'u'; password '@' }"),
+    ] {
+        let text = format!("{}\n", line.replacen('@', &value, 1));
+        let is_said = ["hidden-secret", "credential-assignment", "provider-token"]
+            .iter()
+            .any(|rule| is_told(path, &text, rule));
+        assert!(is_said, "{path}: {line}");
+    }
+}
