@@ -335,7 +335,7 @@ const MAX_REDACTED_LINE: usize = 8 << 10;
 
 /// What a finding quotes, without its secrets. The start of a line is cut after they are replaced: half a token is shaped
 /// like none, or like another one, and stands nowhere in the file as everybody is shown it.
-fn shown_quote(file: &FileView<'_>, hit: &RuleHit) -> String {
+pub(crate) fn shown_quote(file: &FileView<'_>, hit: &RuleHit) -> String {
     let path = file.change.path.display();
     let line = file.line_text(hit.line).unwrap_or_default().trim();
     let is_cut = line.len() > hit.quote.len() && line.starts_with(&hit.quote);
@@ -344,6 +344,16 @@ fn shown_quote(file: &FileView<'_>, hit: &RuleHit) -> String {
     }
     let line = &line[..line.floor_char_boundary(MAX_REDACTED_LINE)];
     clip_start(&without_secrets(&path, line)).trim().to_owned()
+}
+
+/// The same where the text of the line begins somewhere within it. Its beginning may be the end of a secret: the quote
+/// is taken from behind it, where everything is replaced as it is in the whole line.
+pub(crate) fn shown_within(file: &FileView<'_>, hit: &RuleHit) -> String {
+    let line = file.line_text(hit.line).unwrap_or_default();
+    let line = &line[..line.floor_char_boundary(2 * MAX_REDACTED_LINE)];
+    let shown = without_secrets(&file.change.path.display(), line);
+    let behind = &shown[shown.ceil_char_boundary(shown.len() / 2)..];
+    clip_start(behind).trim().to_owned()
 }
 
 /// The finding as the protocol has it.

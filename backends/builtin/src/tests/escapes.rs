@@ -214,7 +214,7 @@ fn a_script_is_known_by_its_ending_or_its_first_line() {
 
 /// One file of bytes on either side.
 #[derive(Default)]
-struct Bytes(BTreeMap<Side, Arc<[u8]>>);
+pub(super) struct Bytes(pub(super) BTreeMap<Side, Arc<[u8]>>);
 
 impl BlobSource for Bytes {
     fn read(&self, side: Side, _: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {
