@@ -11,7 +11,7 @@ use crate::known::KnownValues;
 use crate::manifest::{SecretManifest, may_begin_manifest};
 use crate::matcher::{PLACEHOLDER, SecretShape};
 use crate::named_value::value_below_name;
-use crate::plausible::is_drawn;
+use crate::plausible::{is_drawn, looks_random};
 use crate::respelled::PlainSpelling;
 use crate::script::Script;
 use crate::spelled_key::{SpelledKey, may_spell_key};
@@ -180,6 +180,23 @@ impl Redactor {
     /// Words of a judge or of a person: without what looks like a secret, and without every value that is known to be one.
     pub fn redact_words(&self, text: &str) -> RedactedText {
         self.redact(None, text, Against::Values)
+    }
+
+    /// The name of a file or of a branch: without what looks like a secret, and without values that are known to be one
+    /// and look drawn. Any other value may be a word, and its author could hide a file by it.
+    pub fn redact_name(&self, text: &str) -> RedactedText {
+        let mut reader = self.lines(None);
+        let (mut spans, _) = reader.spans(text);
+        let mut known = Vec::new();
+        self.known.find(text, &mut known);
+        spans.extend(
+            known
+                .into_iter()
+                .filter(|span| looks_random(&text[span.range.clone()])),
+        );
+        let mut out = String::with_capacity(text.len());
+        let secrets = push_redacted(&mut out, text, spans);
+        RedactedText { text: out, secrets }
     }
 
     /// Lines of a file as a judge quotes them.

@@ -331,10 +331,9 @@ impl ReportRedactor<'_> {
         usages.for_each(|usage| self.redact_usage(usage));
     }
 
-    /// The name of a file with a secret in it. A value of the change that happens to stand in a path is none: its author
-    /// could hide a file by it.
+    /// The name of a file with a secret in it.
     fn redact_path(&self, path: &mut RepoPath) {
-        let redacted = self.0.redact_source(None, &path.display());
+        let redacted = self.0.redact_name(&path.display());
         if redacted.secrets > 0 {
             *path = RepoPath::from(redacted.text.as_str());
         }

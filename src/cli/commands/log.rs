@@ -70,7 +70,7 @@ pub(crate) fn run(args: &LogArgs, start: &CommandContext) -> Result<(), RunError
             .hint("this repository has no run yet: git council review");
     }
     entries.retain(|entry| is_wanted(entry.commit.as_ref()));
-    let entries = latest_entries(entries, args.max_count, start)?;
+    let entries = latest_entries(entries, &runs, args.max_count, start)?;
     if args.json {
         return start.console.print_json(&entries);
     }
