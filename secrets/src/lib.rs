@@ -28,7 +28,7 @@ mod spelled_key;
 mod table;
 
 pub use bare_token::holds_bare_token;
-pub use encoded_key::{encoded_keys, heads_secret_number};
+pub use encoded_key::{encoded_keys, heads_secret_number, is_private_key};
 pub use file::drawn_words;
 pub use manifest::{may_begin_manifest, value_of_manifest};
 pub use matcher::{SecretMatch, SecretShape};

@@ -86,3 +86,51 @@ fn a_password_that_no_model_sees_is_told() {
         assert!(is_said, "{path}: {line}");
     }
 }
+
+/// A private key in DER, as `openssl genpkey -algorithm ed25519 -outform DER` writes it.
+#[test]
+fn a_private_key_as_bytes_is_told() {
+    let key = |length: u8, secret: &[u8]| {
+        let head = [
+            0x30, length, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20,
+        ];
+        [&head[..], secret].concat()
+    };
+    let is_told = |path: &str, bytes: Vec<u8>| {
+        let fixture = RuleFixture::parse(&format!("=== {path} binary\n"));
+        let mut blobs = super::escapes::Bytes::default();
+        blobs.0.insert(council_protocol::Side::New, bytes.into());
+        let found = speaking_on(&fixture.packet, &blobs);
+        found
+            .iter()
+            .find(|(id, _)| *id == "secret-file")
+            .map(|(_, severity)| *severity)
+    };
+    use council_protocol::Severity::{Critical, Significant};
+    let secret: Vec<u8> = (0..32).map(|at| at * 7 + 3).collect();
+    assert_eq!(is_told("deploy/s.der", key(0x2e, &secret)), Some(Critical));
+    assert_eq!(
+        is_told("tests/s.der", key(0x2e, &secret)),
+        Some(Significant)
+    );
+    assert_eq!(is_told("deploy/s.der", key(0x2d, &secret)), None);
+    assert_eq!(
+        is_told("deploy/s.der", [&key(0x2e, &secret)[..], b"x"].concat()),
+        None
+    );
+}
+
+#[test]
+fn a_key_of_wireguard_is_told() {
+    let key = ["yAnz5TF+lXXJte14tji3", "zlMNq+hd2rYUIgJBgB3fBmk="].concat();
+    assert!(is_told(
+        "wg0.conf",
+        &format!("PrivateKey = {key}\n"),
+        "provider-token"
+    ));
+    assert!(!is_told(
+        "wg0.conf",
+        &format!("PublicKey = {key}\n"),
+        "provider-token"
+    ));
+}
