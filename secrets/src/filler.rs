@@ -81,9 +81,9 @@ fn has_regular_run(signs: &[u8]) -> bool {
     runs.any(|run| run[0].abs() <= 1 && run.len() + 1 >= least)
 }
 
-/// Whether a text is one part written twice and more, perhaps cut at its end.
+/// Whether a text is one part written three times and more, perhaps cut at its end.
 fn is_repeated(signs: &[u8]) -> bool {
-    (1..=signs.len() / 2).any(|period| signs[period..] == signs[..signs.len() - period])
+    (1..=signs.len() / 3).any(|period| signs[period..] == signs[..signs.len() - period])
 }
 
 #[cfg(test)]
