@@ -64,8 +64,7 @@ fn has_short_word(random: &str) -> bool {
         head.is_some_and(|head| head.eq_ignore_ascii_case(word) && has_one_case(head))
     };
     let has_digit = random.bytes().any(|b| b.is_ascii_digit());
-    random.split(['-', '_', '.']).any(is_short)
-        || (!has_digit && SHORT_WORDS.iter().any(|word| is_head(&word)))
+    random.split(['-', '_', '.']).any(is_short) || (!has_digit && SHORT_WORDS.iter().any(is_head))
 }
 
 /// Whether a good part of a text is the same sign again and again, or counts up or down: `00000000`, `12345678`.
