@@ -20,6 +20,7 @@ mod matcher;
 mod named_value;
 mod plausible;
 mod redactor;
+mod replaced;
 mod respelled;
 #[cfg(feature = "samples")]
 pub mod samples;

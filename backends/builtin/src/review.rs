@@ -227,9 +227,9 @@ fn sort_by_place(findings: &mut [Finding]) {
     });
 }
 
-/// The order in which findings are kept where not all have room: the worst first, of these what is so by itself rather than
-/// by the configuration, and of each rule the first before the second of any other. No rule that a change fills with hits
-/// pushes the finding of another one off the list.
+/// The order in which findings are kept where not all have room: the worst first, of these what is so by itself rather
+/// than by the configuration, and of each rule the first before the second of any other. No rule that a change fills
+/// with hits pushes the finding of another one off the list.
 fn fairly_ordered(findings: Vec<Finding>) -> Vec<Finding> {
     let mut seen: BTreeMap<(Severity, Option<String>), usize> = BTreeMap::new();
     let mut ranked: Vec<_> = findings

@@ -136,9 +136,9 @@ pub(crate) fn sample_folder(path: &str) -> Option<&str> {
     folders.split('/').nth(at)
 }
 
-/// The folders that say what a file is for, with their places. Below a source root (`src/main/java`, `Sources`), and from a
-/// reversed domain on (`com/example/demo`), folders spell the name of a package; so does the one below `src` that is called
-/// like a single example (`src/demo`).
+/// The folders that say what a file is for, with their places. Below a source root (`src/main/java`, `Sources`), and from
+/// a reversed domain on (`com/example/demo`), folders spell the name of a package; so does the one below `src` that is
+/// called like a single example (`src/demo`).
 fn telling_folders(folders: &[String]) -> impl Iterator<Item = (usize, &str)> {
     const LANGUAGES: [&str; 6] = ["java", "kotlin", "scala", "groovy", "clojure", "resources"];
     const DOMAINS: [&str; 8] = ["com", "org", "net", "io", "dev", "edu", "de", "eu"];

@@ -97,7 +97,8 @@ fn climbs_out(line: &str) -> bool {
     name.is_some_and(|name| name.split(['/', '\\']).any(|part| part == ".."))
 }
 
-/// A value as git reads it: without its quotes, which may stand anywhere in it, and with its escapes as what they stand for.
+/// A value as git reads it: without its quotes, which may stand anywhere in it, and with its escapes as what they stand
+/// for.
 fn unescape(value: &str) -> String {
     let mut out = String::with_capacity(value.len());
     let mut signs = value.chars();

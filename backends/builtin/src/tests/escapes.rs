@@ -133,7 +133,8 @@ fn a_link_into_git_is_critical_in_any_spelling() {
     }
 }
 
-/// Law: no URL of a submodule is an option or a second line for whoever it is handed to (CVE-2017-1000117, CVE-2020-5260).
+/// Law: no URL of a submodule is an option or a second line for whoever it is handed to (CVE-2017-1000117,
+/// CVE-2020-5260).
 #[test]
 fn the_url_of_a_submodule_names_one_repository() {
     let is_told = |url: &str| {

@@ -303,7 +303,8 @@ fn rules_and_perspectives_can_be_looked_up() {
     );
 }
 
-/// Whatever a change raises to be critical, and however often it does what that is about: what fails it by itself is listed.
+/// Whatever a change raises to be critical, and however often it does what that is about: what fails it by itself is
+/// listed.
 #[test]
 fn no_rule_pushes_the_finding_of_another_one_off_the_list() {
     let key = ["AKI", "AQ3ZR7WV5LKM2XTNB"].concat();
