@@ -259,6 +259,17 @@ fn digit(byte: u8) -> Option<u8> {
     })
 }
 
+/// Whether a file of these bytes is nothing but a private key in DER.
+pub fn is_private_key(der: &[u8]) -> bool {
+    let length = match der {
+        [0x30, 0x82, high, low, ..] => 4 + usize::from(u16::from_be_bytes([*high, *low])),
+        [0x30, 0x81, length, ..] => 3 + usize::from(*length),
+        [0x30, length, ..] => 2 + usize::from(*length),
+        _ => return false,
+    };
+    length == der.len() && is_key_structure(der)
+}
+
 pub(crate) fn decode_base64(text: &[u8]) -> Vec<u8> {
     let (mut bits, mut held) = (0_u32, 0_u32);
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);

@@ -1,27 +1,48 @@
 //! Files whose name says that they hold secrets, and what their lines give away.
 
+use std::ops::Range;
+
 use crate::matcher::PLACEHOLDER;
-use crate::table::SecretTable;
+use crate::plausible::looks_random;
+use crate::table::{FileRule, SecretTable};
 
 impl SecretTable {
     /// Whether a file's name says that it holds secrets. Samples and templates are meant to be read.
     pub fn holds_secrets(&self, path: &str) -> bool {
         self.files
             .iter()
-            .any(|file| file.path.is_match(path) && !file.allowed.is_match(path))
+            .any(|file| !file.is_drawn && file.is_about(path))
+    }
+
+    /// Whether a file's name says that what looks drawn in it is a secret.
+    pub fn holds_drawn(&self, path: &str) -> bool {
+        self.files
+            .iter()
+            .any(|file| file.is_drawn && file.is_about(path))
     }
 
     /// Whether such a file is worth a finding: nothing but secrets is kept under its name.
     pub fn is_secret_file(&self, path: &str) -> bool {
-        self.files.iter().any(|file| {
-            file.is_reported && file.path.is_match(path) && !file.allowed.is_match(path)
-        })
+        self.files
+            .iter()
+            .any(|file| file.is_reported && file.is_about(path))
     }
 }
 
-/// Whether such a file is a script: only its settings are secret, and its commands are code that judges must see.
-pub(crate) fn is_script(path: &str) -> bool {
-    path.ends_with(".envrc")
+impl FileRule {
+    fn is_about(&self, path: &str) -> bool {
+        self.path.is_match(path) && !self.allowed.is_match(path)
+    }
+}
+
+/// The words of a line that look drawn.
+pub fn drawn_words(line: &str) -> impl Iterator<Item = Range<usize>> {
+    let is_end = |c: char| c.is_whitespace() || "\"'`,;=:".contains(c);
+    let words = line.split(is_end).filter(|word| looks_random(word));
+    words.map(|word| {
+        let start = word.as_ptr() as usize - line.as_ptr() as usize;
+        start..start + word.len()
+    })
 }
 
 /// What a line of a file that holds secrets gives away.

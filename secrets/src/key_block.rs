@@ -5,12 +5,16 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use crate::script::Script;
+
 /// Where a reader of private keys stands.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct KeyBlock {
     place: Place,
     /// What stood before `-----BEGIN`: source code writes it before each line of a key that it holds (`# `, `echo "`).
     frame: String,
+    /// How the file is run that the lines are of.
+    script: Script,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -43,6 +47,14 @@ const HEADERS: [&str; 10] = [
 ];
 
 impl KeyBlock {
+    /// For the lines of a file that is run like this.
+    pub(crate) fn within(script: Script) -> Self {
+        Self {
+            script,
+            ..Self::default()
+        }
+    }
+
     /// Whether a key goes on in the next line, or one that is written in this line begins.
     pub(crate) fn reads_key(&self, line: &str, holds_secrets: bool) -> bool {
         self.place != Place::Outside || key_begin(line, holds_secrets).is_some()
@@ -103,13 +115,14 @@ impl KeyBlock {
         if self.place == Place::Outside {
             let body = bare_range(line);
             let text = &line[body.clone()];
-            if holds_secrets && is_token_line(text) {
+            if holds_secrets && !self.script.is_code && is_token_line(text) {
                 return Some(("base64", body));
             }
-            if line.len() < MIN_BARE {
+            // A word by itself is a call where a shell reads it, and one before `(` is a call everywhere.
+            if line.len() < MIN_BARE || self.script.is_shell {
                 return None;
             }
-            let run = framed_run(line, "")?;
+            let run = framed_run(line, "").filter(|run| !line[run.end..].starts_with('('))?;
             return is_base64_line(&line[run.clone()]).then_some(("base64", run));
         }
         let end = line.find(KEY_END);

@@ -290,7 +290,7 @@ mod laws {
 
     use super::*;
     use crate::Redactor;
-    use crate::redactor::push_redacted;
+    use crate::replaced::push_redacted;
 
     const TOKEN: &str = "q7Zt.k2-Wm/9xRb4_LpVn8.cD1";
 

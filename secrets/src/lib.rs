@@ -10,6 +10,7 @@ mod dialect;
 mod encoded_key;
 mod escape;
 mod file;
+mod filler;
 mod folded;
 mod key_block;
 mod known;
@@ -19,14 +20,17 @@ mod matcher;
 mod named_value;
 mod plausible;
 mod redactor;
+mod replaced;
 mod respelled;
 #[cfg(feature = "samples")]
 pub mod samples;
+mod script;
 mod spelled_key;
 mod table;
 
 pub use bare_token::holds_bare_token;
-pub use encoded_key::{encoded_keys, heads_secret_number};
+pub use encoded_key::{encoded_keys, heads_secret_number, is_private_key};
+pub use file::drawn_words;
 pub use manifest::{may_begin_manifest, value_of_manifest};
 pub use matcher::{SecretMatch, SecretShape};
 pub use named_value::value_below_name;

@@ -8,9 +8,10 @@ use regex::Captures;
 use crate::bare_token;
 use crate::encoded_key::encoded_texts;
 use crate::escape::{Reading, escape_length, may_begin};
+use crate::filler::is_filler;
 use crate::plausible::{
     is_description, is_literal, is_mixed_literal, is_nobodys_host, is_own_password,
-    is_random_literal, is_random_part, is_secret_name, looks_random, shannon_entropy, sign_in_pair,
+    is_random_literal, is_secret_name, looks_random, shannon_entropy, sign_in_pair,
 };
 use crate::respelled::PlainSpelling;
 use crate::table::{SecretRule, SecretTable};
@@ -119,7 +120,7 @@ impl SecretTable {
                 kind: &rule.id,
                 owner: &rule.description,
                 shape: SecretShape::Token,
-                is_plausible: is_random_part(&line[place.clone()]),
+                is_plausible: !is_filler(&line[place.clone()]),
                 is_provider: true,
                 label: place.start..place.start,
                 random: place.clone(),
@@ -231,7 +232,7 @@ impl SecretTable {
             || text.contains(PLACEHOLDER)
             || (rule.entropy > 0.0 && shannon_entropy(text) <= rule.entropy)
             || rule.allowed.iter().chain(&self.allowed).any(is_allowed);
-        if is_none || !rule.shape.fits(text) {
+        if is_none || !rule.shape.fits(text) || (rule.is_drawn && !looks_random(text)) {
             return None;
         }
         let span = match rule.shape {
@@ -344,7 +345,7 @@ fn is_within(joined: &[Range<usize>], at: usize) -> bool {
 impl SecretRule {
     /// The group that is named, else the first one without a name that took part, else the whole match (as gitleaks has
     /// it).
-    fn secret_of<'h>(&self, found: &Captures<'h>) -> Option<regex::Match<'h>> {
+    pub(crate) fn secret_of<'h>(&self, found: &Captures<'h>) -> Option<regex::Match<'h>> {
         if self.group > 0 {
             return found.get(self.group);
         }
@@ -423,7 +424,7 @@ fn label_of(found: &Captures<'_>, line: &str) -> Option<Range<usize>> {
 
 fn is_plausible(rule: &SecretRule, value: &str, user: &str, label: &str) -> bool {
     match rule.shape {
-        SecretShape::Token => is_random_part(value),
+        SecretShape::Token => !is_filler(value),
         SecretShape::UrlPassword => {
             is_own_password(value, user)
                 && !value.contains(['{', '}', '$', '%', '(', ')', '[', ']', '*'])

@@ -60,15 +60,11 @@ pub fn is_placeholder(value: &str) -> bool {
     MARKS.as_ref().is_some_and(|marks| marks.is_match(value))
 }
 
-/// Whether a token's random part looks drawn.
-pub(crate) fn is_random_part(random: &str) -> bool {
-    shannon_entropy(random) >= 3.0 && !is_placeholder(random)
-}
-
 /// Whether a value is written out rather than taken from somewhere, and no filler.
 pub(crate) fn is_literal(value: &str) -> bool {
     const PLACES: &[&str] = &[
         "$(",
+        "\\(",
         "{",
         "}",
         "<",
@@ -109,6 +105,7 @@ pub(crate) fn is_mixed_literal(value: &str) -> bool {
     let mixed = (digits > 0 || symbols) && upper + lower > 0;
     is_literal(value)
         && !is_scheme(value)
+        && !is_list_of_checks(value)
         && (mixed || (value.len() >= 16 && upper > 2 && lower > 2))
 }
 
@@ -137,6 +134,21 @@ fn is_scheme(value: &str) -> bool {
         "sha512",
     ];
     SCHEMES.contains(&value.to_ascii_lowercase().as_str())
+}
+
+/// Whether a value says how another one is checked: `required|min:8|confirmed`.
+fn is_list_of_checks(value: &str) -> bool {
+    let is_word =
+        |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+    let is_argument = |text: &str| {
+        text.bytes()
+            .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b',')
+    };
+    let is_check = |text: &str| match text.split_once(':') {
+        Some((name, argument)) => is_word(name) && is_argument(argument) && argument.len() <= 8,
+        None => is_word(text),
+    };
+    value.contains('|') && value.split('|').all(is_check)
 }
 
 /// A value without quotes must look drawn at random: no name, no path, no call; letters of both cases and digits, or

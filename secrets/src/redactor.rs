@@ -5,14 +5,16 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::encoded_key::{self, EncodedBlock, may_go_on};
-use crate::file::{LineValue, is_around_value, is_script, value_of_line};
+use crate::file::{LineValue, drawn_words, is_around_value, value_of_line};
 use crate::key_block::{KeyBlock, may_begin_key};
 use crate::known::KnownValues;
 use crate::manifest::{SecretManifest, may_begin_manifest};
-use crate::matcher::{PLACEHOLDER, SecretShape};
+use crate::matcher::SecretShape;
 use crate::named_value::{may_name_below, value_below_name};
-use crate::plausible::is_drawn;
+use crate::plausible::{is_drawn, looks_random};
+use crate::replaced::{push_redacted, redact_derived};
 use crate::respelled::PlainSpelling;
+use crate::script::Script;
 use crate::spelled_key::{SpelledKey, may_spell_key};
 use crate::table::SecretTable;
 
@@ -73,6 +75,16 @@ impl<'k> SecretSpan<'k> {
     }
 }
 
+/// What the name of a file says of its lines.
+#[derive(Debug, Clone, Copy, Default)]
+struct FileNature {
+    /// Its values are secret, whatever they look like.
+    holds_secrets: bool,
+    /// Its words are secret that look drawn.
+    holds_drawn: bool,
+    script: Script,
+}
+
 /// What of the reviewed side a judge's words may repeat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Against {
@@ -98,15 +110,15 @@ impl Redactor {
         L: IntoIterator<Item = &'l str>,
     {
         let mut known = KnownValues::default();
-        let mut last: Option<(Option<Cow<'l, str>>, bool)> = None;
+        let mut last: Option<(Option<Cow<'l, str>>, FileNature)> = None;
         for (path, lines) in texts {
             // A file comes in many parts, and its name is looked up once.
-            let holds_secrets = match last {
-                Some((same, holds)) if same == path => holds,
-                _ => self.is_secret_file(path.as_deref()),
+            let nature = match last {
+                Some((same, nature)) if same == path => nature,
+                _ => self.nature_of(path.as_deref()),
             };
-            let mut reader = self.reader(holds_secrets, path.as_deref().is_some_and(is_script));
-            last = Some((path, holds_secrets));
+            let mut reader = self.reader(nature);
+            last = Some((path, nature));
             for line in lines {
                 let (spans, _) = reader.spans(line);
                 spans.iter().for_each(|span| known.insert(line, span));
@@ -172,6 +184,23 @@ impl Redactor {
         self.redact(None, text, Against::Values)
     }
 
+    /// The name of a file or of a branch: without what looks like a secret, and without values that are known to be one
+    /// and look drawn. Any other value may be a word, and its author could hide a file by it.
+    pub fn redact_name(&self, text: &str) -> RedactedText {
+        let mut reader = self.lines(None);
+        let (mut spans, _) = reader.spans(text);
+        let mut known = Vec::new();
+        self.known.find(text, &mut known);
+        spans.extend(
+            known
+                .into_iter()
+                .filter(|span| looks_random(&text[span.range.clone()])),
+        );
+        let mut out = String::with_capacity(text.len());
+        let secrets = push_redacted(&mut out, text, spans);
+        RedactedText { text: out, secrets }
+    }
+
     /// Lines of a file as a judge quotes them.
     pub fn redact_quote(&self, path: &str, text: &str) -> RedactedText {
         self.redact(Some(path), text, Against::Values)
@@ -201,27 +230,32 @@ impl Redactor {
 
     /// A reader of the lines of one file, or of text of no file: what looks like a secret is replaced.
     pub fn lines(&self, path: Option<&str>) -> LineRedactor<'_> {
-        self.reader(self.is_secret_file(path), path.is_some_and(is_script))
+        self.reader(self.nature_of(path))
     }
 
-    fn reader(&self, holds_secrets: bool, is_script: bool) -> LineRedactor<'_> {
+    fn reader(&self, nature: FileNature) -> LineRedactor<'_> {
         LineRedactor {
             redactor: self,
-            block: KeyBlock::default(),
+            block: KeyBlock::within(nature.script),
             encoded: EncodedBlock::default(),
             spelled: SpelledKey::default(),
             above: String::new(),
             manifest: SecretManifest::default(),
-            is_script,
-            holds_secrets,
+            nature,
             against: Against::Shapes,
         }
     }
 
-    /// Whether the name of a file says that it holds secrets.
-    fn is_secret_file(&self, path: Option<&str>) -> bool {
-        let mut tables = std::iter::once(SecretTable::built_in()).chain(self.own.as_deref());
-        path.is_some_and(|path| tables.any(|table| table.holds_secrets(path)))
+    fn nature_of(&self, path: Option<&str>) -> FileNature {
+        let Some(path) = path else {
+            return FileNature::default();
+        };
+        let tables = || std::iter::once(SecretTable::built_in()).chain(self.own.as_deref());
+        FileNature {
+            holds_secrets: tables().any(|table| table.holds_secrets(path)),
+            holds_drawn: tables().any(|table| table.holds_drawn(path)),
+            script: Script::of(path),
+        }
     }
 }
 
@@ -245,8 +279,7 @@ pub struct LineRedactor<'r> {
     /// The line above, where it may name what stands below it.
     above: String,
     manifest: SecretManifest,
-    is_script: bool,
-    holds_secrets: bool,
+    nature: FileNature,
     against: Against,
 }
 
@@ -320,7 +353,7 @@ impl<'r> LineRedactor<'r> {
         line: &str,
         plain: Option<&PlainSpelling>,
     ) -> Option<(&'static str, Range<usize>)> {
-        let holds_secrets = self.holds_secrets;
+        let holds_secrets = self.nature.holds_secrets;
         match plain.filter(|plain| self.block.reads_key(&plain.text, holds_secrets)) {
             Some(plain) => {
                 let (kind, part) = self.block.read_line(&plain.text, holds_secrets)?;
@@ -342,7 +375,12 @@ impl<'r> LineRedactor<'r> {
             let is_bare = !line.contains("-----");
             if is_bare && kind == "base64" {
                 // The provider whose token it is says more.
-                push_matches(SecretTable::built_in(), line, &mut spans);
+                push_matches(
+                    SecretTable::built_in(),
+                    line,
+                    self.nature.script,
+                    &mut spans,
+                );
                 spans.retain(|span| span.range == range);
             }
             if spans.is_empty() {
@@ -354,15 +392,24 @@ impl<'r> LineRedactor<'r> {
             }
             // In a secret file nothing that stands beside a piece of a key is shown either.
             let is_whole = beside.iter().all(|text| text.chars().all(is_around_value));
-            if is_bare && (is_whole || !self.holds_secrets) {
+            if is_bare && (is_whole || !self.nature.holds_secrets) {
                 return (spans, false);
             }
         }
-        push_matches(SecretTable::built_in(), line, &mut spans);
+        push_matches(
+            SecretTable::built_in(),
+            line,
+            self.nature.script,
+            &mut spans,
+        );
         if let Some(own) = &self.redactor.own {
-            push_matches(own, line, &mut spans);
+            push_matches(own, line, self.nature.script, &mut spans);
         }
-        if !self.holds_secrets || self.block.is_public() {
+        if self.nature.holds_drawn {
+            let words = drawn_words(line);
+            spans.extend(words.map(|word| SecretSpan::of_known("value", word)));
+        }
+        if !self.nature.holds_secrets || self.block.is_public() {
             return (spans, false);
         }
         let guess = |kind, range| SecretSpan {
@@ -371,9 +418,13 @@ impl<'r> LineRedactor<'r> {
         };
         match value_of_line(line) {
             LineValue::Shown => (spans, false),
-            LineValue::Opaque if self.is_script => (spans, false),
+            LineValue::Opaque if self.nature.script.is_code => (spans, false),
             LineValue::Hidden(at) => {
-                spans.push(guess("value", at..line.len()));
+                let end = match self.nature.script.is_code {
+                    true => self.nature.script.value_end(&line[at..]),
+                    false => Some(line.len() - at),
+                };
+                spans.extend(end.map(|end| guess("value", at..at + end)));
                 (spans, false)
             }
             LineValue::Opaque => {
@@ -385,78 +436,21 @@ impl<'r> LineRedactor<'r> {
     }
 }
 
-/// Takes out what is known in another form, and says how many times. Where a placeholder stands now, a word may end
-/// that went on before: what is left is looked at again.
-fn redact_derived(known: &KnownValues, text: &mut String) -> usize {
-    const MAX_PASSES: usize = 8;
-    let mut secrets = 0;
-    for _ in 0..MAX_PASSES {
-        let spans = known.find_derived(text);
-        if spans.is_empty() {
-            break;
-        }
-        let parts = spans.iter().flat_map(|span| parts_of_lines(text, span));
-        let mut out = String::with_capacity(text.len());
-        secrets += push_redacted(&mut out, text, parts.collect());
-        *text = out;
-    }
-    secrets
-}
-
-/// The parts of a place that stand in one line each: lines stay lines.
-fn parts_of_lines<'k>(
-    text: &str,
-    span: &SecretSpan<'k>,
-) -> impl Iterator<Item = SecretSpan<'k>> + use<'k> {
-    let mut end = span.range.start;
-    let lines = text[span.range.clone()].split_inclusive('\n');
-    let parts: Vec<SecretSpan<'k>> = lines
-        .map(|line| {
-            let start = end;
-            end += line.len();
-            start..start + line.trim_end_matches(['\n', '\r']).len()
-        })
-        .filter(|part| text[part.clone()].contains(char::is_alphanumeric))
-        .map(|part| SecretSpan::of_known(span.kind, part))
-        .collect();
-    parts.into_iter()
-}
-
-fn push_matches<'t>(table: &'t SecretTable, line: &str, spans: &mut Vec<SecretSpan<'t>>) {
+fn push_matches<'t>(
+    table: &'t SecretTable,
+    line: &str,
+    script: Script,
+    spans: &mut Vec<SecretSpan<'t>>,
+) {
     for found in table.find_secrets(line) {
+        let Some(part) = script.hidden_part(line, found.shape, &found.span) else {
+            continue;
+        };
         let is_drawn = found.shape == SecretShape::Token || is_drawn(&line[found.random.clone()]);
-        spans.push(SecretSpan {
+        let span = SecretSpan {
             random: is_drawn.then_some(found.random),
             ..SecretSpan::of_known(found.kind, found.span)
-        });
+        };
+        spans.push(span.cut_to(part));
     }
-}
-
-/// Writes `line` with its secrets replaced, and says how many there were. Of secrets that overlap, the one that was found
-/// first names them all.
-pub(crate) fn push_redacted(out: &mut String, line: &str, spans: Vec<SecretSpan<'_>>) -> usize {
-    let mut ranked: Vec<(usize, SecretSpan<'_>)> = spans.into_iter().enumerate().collect();
-    ranked.sort_by_key(|(rank, span)| (span.range.start, *rank));
-    let mut merged: Vec<(usize, SecretSpan<'_>)> = Vec::new();
-    for (rank, span) in ranked {
-        match merged.last_mut() {
-            Some((first, last)) if span.range.start < last.range.end => {
-                last.range.end = last.range.end.max(span.range.end);
-                if rank < *first {
-                    (*first, last.kind) = (rank, span.kind);
-                }
-            }
-            _ => merged.push((rank, span)),
-        }
-    }
-    let mut end = 0;
-    for (_, span) in &merged {
-        out.push_str(&line[end..span.range.start]);
-        out.push_str(PLACEHOLDER);
-        out.push_str(span.kind);
-        out.push(']');
-        end = span.range.end;
-    }
-    out.push_str(&line[end..]);
-    merged.len()
 }

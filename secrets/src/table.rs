@@ -51,6 +51,8 @@ pub(crate) struct SecretRule {
     pub(crate) is_reported: bool,
     /// Whether a token of its kind is one only where no other sign of base64 stands beside it.
     pub(crate) is_whole: bool,
+    /// Whether only a value that looks drawn is one.
+    pub(crate) is_drawn: bool,
     pub(crate) allowed: Vec<Allowlist>,
 }
 
@@ -60,6 +62,8 @@ pub(crate) struct FileRule {
     pub(crate) path: LazyPattern<Regex>,
     pub(crate) allowed: LazyPattern<RegexSet>,
     pub(crate) is_reported: bool,
+    /// Whether only what looks drawn is secret in it.
+    pub(crate) is_drawn: bool,
 }
 
 /// What is no secret, though a rule matches it.
@@ -299,6 +303,7 @@ fn parse_rule(rule: RuleToml, author: TableAuthor) -> Result<Option<SecretRule>,
         shape,
         is_reported: has_tag("report"),
         is_whole: has_tag("whole"),
+        is_drawn: has_tag("drawn"),
         allowed: parse_allowlists(rule.allowlist.into_iter().chain(rule.allowlists), author)?,
         id: rule.id,
         description: rule.description,
@@ -315,6 +320,7 @@ fn parse_file_rule(rule: RuleToml, author: TableAuthor) -> Result<Option<FileRul
         path: LazyPattern::one(author, path)?,
         allowed: LazyPattern::any_of(author, allowed)?,
         is_reported: rule.tags.iter().any(|tag| tag == "report"),
+        is_drawn: rule.tags.iter().any(|tag| tag == "drawn"),
     }))
 }
 

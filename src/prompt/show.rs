@@ -24,13 +24,9 @@ pub(super) struct TextBlock {
 /// for their secrets: a judge that copies one means that file.
 pub(crate) fn show_path(path: &RepoPath, redactor: &Redactor) -> String {
     let mut out = String::new();
-    // The name of a file may hold a secret as its lines may. Values that are known as secrets stay: `production` is the
-    // value of many a setting, and a judge must be able to name the files of that folder.
-    for c in redactor
-        .redact_source(None, &write_bytes(path))
-        .text
-        .chars()
-    {
+    // The name of a file may hold a secret as its lines may. Of the known ones, words stay: `production` is the value of
+    // many a setting, and a judge must be able to name the files of that folder.
+    for c in redactor.redact_name(&write_bytes(path)).text.chars() {
         if is_marked(c) || c.is_control() {
             let _ = write!(out, "<U+{:04X}>", u32::from(c));
         } else {

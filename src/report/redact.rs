@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use council_protocol::answer::{Answer, Ballot, Evidence};
+use council_protocol::coverage::Coverage;
 use council_protocol::message::Usage;
 use council_protocol::seat::AgentKind;
 use council_protocol::{CoverageState, Finding, RepoPath, Seat};
@@ -43,14 +44,19 @@ impl ReportRedactor<'_> {
                 .for_each(|text| self.redact_text(text));
         }
         self.redact_ledger(&mut outcome.ledger);
-        for file in &mut outcome.coverage.files {
-            self.redact_path(&mut file.path);
-            self.redact_state(&mut file.state);
-        }
+        self.redact_coverage(&mut outcome.coverage);
         outcome
             .notes
             .iter_mut()
             .for_each(|text| self.redact_text(text));
+    }
+
+    /// The names of the files of a change, and what is said of them.
+    pub(super) fn redact_coverage(&self, coverage: &mut Coverage) {
+        for file in &mut coverage.files {
+            self.redact_path(&mut file.path);
+            self.redact_state(&mut file.state);
+        }
     }
 
     /// Why a file was not read may name it, or the glob that leaves it out.
@@ -331,10 +337,9 @@ impl ReportRedactor<'_> {
         usages.for_each(|usage| self.redact_usage(usage));
     }
 
-    /// The name of a file with a secret in it. A value of the change that happens to stand in a path is none: its author
-    /// could hide a file by it.
+    /// The name of a file with a secret in it.
     fn redact_path(&self, path: &mut RepoPath) {
-        let redacted = self.0.redact_source(None, &path.display());
+        let redacted = self.0.redact_name(&path.display());
         if redacted.secrets > 0 {
             *path = RepoPath::from(redacted.text.as_str());
         }

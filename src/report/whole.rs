@@ -107,6 +107,13 @@ impl Report {
         }
     }
 
+    /// The coverage of a change as a report has it: no name of a file in it holds a secret.
+    pub(crate) fn shown_coverage(coverage: &Coverage, redactor: &Redactor) -> Coverage {
+        let mut shown = coverage.clone();
+        redact::ReportRedactor(redactor).redact_coverage(&mut shown);
+        shown
+    }
+
     /// A report of a run that convened nobody because there was nothing to review. `why` says so in words.
     pub fn skipped(
         subject: ReviewSubject,

@@ -200,7 +200,7 @@ impl RunBundle {
 impl BundleFile {
     pub(crate) fn from_change(file: &council_protocol::FileChange, redactor: &Redactor) -> Self {
         Self {
-            path: redactor.redact_source(None, &file.path.display()).text,
+            path: redactor.redact_name(&file.path.display()).text,
             old: file.old_id.clone(),
             new: file.new_id.clone(),
         }

@@ -71,7 +71,7 @@ pub(crate) fn skipped_report(
     let subject = ReviewSubject::of(&prepared.packet);
     let mut report = Report::skipped(
         subject,
-        prepared.packet.coverage.clone(),
+        Report::shown_coverage(&prepared.packet.coverage, &prepared.redactor),
         reason,
         why,
         facts,

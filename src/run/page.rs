@@ -100,6 +100,16 @@ fn read_material(past: StoredRun, report: &Report, start: &RunContext) -> Option
     })
 }
 
+/// What knows the secrets of the change that a report is about; none where its run is not here any more.
+pub(crate) fn redactor_of_run(
+    past: &StoredRun,
+    report: &Report,
+    start: &RunContext,
+) -> Option<Redactor> {
+    let (_, packet) = read_change(past.clone(), report)?;
+    redactor_of_past(start, &packet).ok()
+}
+
 /// The run that a report names, with its change.
 fn read_change(past: StoredRun, report: &Report) -> Option<(LoadedRun, Packet)> {
     let left = LoadedRun::load(past, None).ok()?;

@@ -145,12 +145,7 @@ pub(crate) fn prepare_spec(
             .and_then(blocked_folder_note)
             .filter(|_| config.settings.output.save),
     );
-    hide_in_target(
-        &mut change.target,
-        &config.settings,
-        change.place.workdir.as_deref(),
-    )?;
-    let packet = build_packet(&mut change, &config, &mut notes)?;
+    let mut packet = build_packet(&mut change, &config, &mut notes)?;
     notes.extend(excused_note(&packet, &*change.blobs, &config));
     notes.extend(commit_words::secret_notes(&packet.framing.commits));
     let redactor = load_redactor(
@@ -159,6 +154,9 @@ pub(crate) fn prepare_spec(
         &packet,
         start,
     )?;
+    for target in [&mut change.target, &mut packet.target] {
+        hide_in_target(target, &redactor);
+    }
     let coverage = Arc::new(packet.coverage.clone());
     let told = told_variables(&config.settings, &start.environment);
     Ok(PreparedReview {

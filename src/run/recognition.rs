@@ -336,7 +336,8 @@ impl<'a> VerdictMemory<'a> {
         run.recognise(place, head, signer, self.start.started_by.clone());
         run.recognition_key = Some(key.to_owned());
         let before = std::mem::take(&mut report.outcome.coverage);
-        report.outcome.coverage = coverage_today(&self.prepared.coverage, &before);
+        let today = Report::shown_coverage(&self.prepared.coverage, &self.prepared.redactor);
+        report.outcome.coverage = coverage_today(&today, &before);
         report.target = subject.target;
         report.change = subject.change;
         let told = std::mem::replace(&mut report.outcome.notes, self.prepared.notes.clone());

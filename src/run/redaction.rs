@@ -190,21 +190,15 @@ pub(crate) fn own_rules_text(
 
 /// Takes secrets out of the name of what is reviewed: a branch, a question or a file may hold one, and the name stands in
 /// every headline, in notes and in the names of files.
-pub(crate) fn hide_in_target(
-    target: &mut Target,
-    settings: &Settings,
-    repository: Option<&Path>,
-) -> Result<(), RunError> {
-    let rules = load_rules(settings, repository)?;
-    let shown = rules.redact_source(None, &target.label);
+pub(crate) fn hide_in_target(target: &mut Target, redactor: &Redactor) {
+    let shown = redactor.redact_name(&target.label);
     if shown.secrets > 0 {
         target.slug = git::make_slug(&shown.text);
         target.label = shown.text;
     }
     for pathspec in &mut target.only {
-        *pathspec = rules.redact_source(None, pathspec).text;
+        *pathspec = redactor.redact_name(pathspec).text;
     }
-    Ok(())
 }
 
 fn load_rules(settings: &Settings, repository: Option<&Path>) -> Result<Redactor, RunError> {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use council_secrets::Redactor;
+use council_secrets::{Redactor, drawn_words};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -13,6 +13,7 @@ use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::given::{self, GivenVerdict};
 use crate::run::notes::{self, NotedVerdict};
+use crate::run::page::redactor_of_run;
 use crate::run::redaction::user_redactor;
 use crate::run::store::{RunState, StoredRun};
 use crate::run::trust::SignatureTrust;
@@ -90,6 +91,7 @@ pub(crate) fn collect_entries(
 /// The latest of them first, those that go on on top; each with what its commit is about, and without secrets.
 pub(crate) fn latest_entries(
     mut entries: Vec<LogEntry>,
+    runs: &[(StoredRun, Option<Report>)],
     most: usize,
     start: &RunContext,
 ) -> Result<Vec<LogEntry>, RunError> {
@@ -98,10 +100,27 @@ pub(crate) fn latest_entries(
     entries.truncate(most);
     add_subjects(&mut entries, start);
     let redactor = user_redactor(start)?;
-    entries
-        .iter_mut()
-        .for_each(|entry| entry.redact_words(&redactor));
+    for entry in &mut entries {
+        entry.redact_words(&redactor);
+        // Few subjects hold a word that may be a secret of their change: no other change is read for one.
+        if drawn_words(&entry.subject).next().is_some() {
+            let known = redactor_of_entry(entry, runs, start);
+            known
+                .into_iter()
+                .for_each(|known| entry.redact_words(&known));
+        }
+    }
     Ok(entries)
+}
+
+/// What knows the secrets of the change that an entry is about.
+fn redactor_of_entry(
+    entry: &LogEntry,
+    runs: &[(StoredRun, Option<Report>)],
+    start: &RunContext,
+) -> Option<Redactor> {
+    let (past, report) = runs.iter().find(|(past, _)| past.name == entry.name)?;
+    redactor_of_run(past, report.as_ref()?, start)
 }
 
 fn run_entry(past: &StoredRun, report: &Option<Report>) -> LogEntry {

@@ -188,7 +188,7 @@ impl<'a> RedactedNames<'a> {
         let mut entries = blobs.entries(Side::New).map_err(cannot_export)?;
         let mut real = BTreeMap::new();
         for entry in entries.iter_mut().flatten() {
-            let shown = redactor.redact_source(None, &entry.path.display());
+            let shown = redactor.redact_name(&entry.path.display());
             if shown.secrets > 0 {
                 let count = real
                     .keys()

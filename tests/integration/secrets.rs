@@ -354,6 +354,50 @@ fn a_secret_in_the_name_of_a_branch_leaves_by_no_exit() {
     );
 }
 
+/// The same for a value that nothing but the change says is secret: in the name of a branch, of a file and in the subject
+/// of a commit.
+#[test]
+fn a_value_of_the_change_in_a_name_leaves_by_no_exit() {
+    let script = answer("PASS", "").replace("key=", "printf '%s' \"$prompt\" >@MARKS/prompt\nkey=");
+    let repo = with_judge(&script, "");
+    let value = ["Zq77kV9x7", "Lm2Tw8Rp"].concat();
+    let branch = format!("rotate-{value}");
+    repo.git(["switch", "--quiet", "--create", &branch]);
+    repo.write(
+        "a.py",
+        format!("url = \"https://bob:{value}@db.internal.net/r\"\n"),
+    );
+    repo.write(&format!("backup-{value}.sql"), "select 1\n");
+    repo.commit(&format!("rotate {value}"));
+    let range = format!("main...{branch}");
+    let mut text = String::new();
+    for format in [
+        "terminal", "story", "markdown", "html", "json", "sarif", "junit", "agent",
+    ] {
+        let run = repo.council(["review", &range, "--format", format]);
+        text += &(run.stdout + &run.stderr);
+    }
+    text += &repo.council(["log"]).stdout;
+    let bundle = repo.in_home("run.json").display().to_string();
+    repo.council_with(&[], &["replay", "--bundle", &bundle])
+        .ends(0);
+    text += &std::fs::read_to_string(&bundle).unwrap();
+    text += &seen(&repo, "prompt");
+    text += &all_files(&repo.path().join(".agents"));
+    for folder in [".agents/council", ".git/council/runs"] {
+        for entry in std::fs::read_dir(repo.path().join(folder)).unwrap() {
+            text += &entry.unwrap().file_name().to_string_lossy();
+        }
+    }
+    let text = text.to_lowercase();
+    let at = text.find(&value.to_lowercase());
+    assert!(
+        at.is_none(),
+        "{:?}",
+        at.map(|at| &text[at.saturating_sub(300)..at + 60])
+    );
+}
+
 /// What a review is told beside the change: a question, instructions, perspectives, a councillor's field, the keys of a
 /// configuration that is not obeyed.
 #[test]

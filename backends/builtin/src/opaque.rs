@@ -18,6 +18,19 @@ pub(crate) struct AddedPart {
     pub(crate) is_text: bool,
 }
 
+impl AddedPart {
+    /// The line in which it begins, from 1.
+    pub(crate) fn first_line(&self) -> u32 {
+        self.file.hunks.first().map_or(0, |hunk| hunk.new_start)
+    }
+
+    /// The line in which it ends: the next part may begin within the same one.
+    pub(crate) fn last_line(&self) -> u32 {
+        let lines = self.file.hunks.first().map_or(0, |hunk| hunk.new_lines);
+        (self.first_line() + lines).saturating_sub(1)
+    }
+}
+
 /// Hands over what the change adds to a file, whatever the packet shows of it, part by part: whole lines of text, the
 /// printable runs of anything else. What cannot be read is a gap in the coverage, so nobody is told here.
 pub(crate) fn visit_added_parts(

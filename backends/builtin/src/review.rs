@@ -1,5 +1,8 @@
 //! R1: what the rules find becomes a vote, a sentence and findings.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
 use council_protocol::answer::Evidence;
 use council_protocol::seat::RuleSettings;
 use council_protocol::{Answer, BlobSource, Finding, Location, Packet, Severity, Turn, Vote};
@@ -8,6 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::perspective::SECURITY;
 use crate::rule::RuleHit;
+use crate::rules::RULES;
 use crate::scan::{ActiveRules, FoundHit, scan_change};
 use crate::secret::without_secrets;
 use crate::view::{ChangeView, FileView, clip_end, clip_start};
@@ -205,22 +209,48 @@ fn findings_of_rule(change: &ChangeView<'_>, of_rule: &[&FoundHit]) -> Vec<Findi
 /// As many findings as an answer holds.
 fn worst_first(findings: impl Iterator<Item = Finding>) -> Vec<Finding> {
     let mut kept: Vec<Finding> = findings.collect();
-    kept.sort_by(|a, b| {
-        let key = |f: &Finding| {
-            (
-                std::cmp::Reverse(f.severity),
-                f.location.clone(),
-                f.rule.clone(),
-            )
-        };
-        key(a).cmp(&key(b))
-    });
-    let most = listed_whole(&kept);
-    if kept.len() > most {
+    sort_by_place(&mut kept);
+    if kept.len() > listed_whole(&kept) {
+        kept = fairly_ordered(kept);
+        let most = listed_whole(&kept);
         let rest = kept.split_off(most.saturating_sub(1));
+        sort_by_place(&mut kept);
         kept.extend(rest_of_answer(rest));
     }
     kept
+}
+
+fn sort_by_place(findings: &mut [Finding]) {
+    findings.sort_by(|a, b| {
+        let key = |f: &Finding| (Reverse(f.severity), f.location.clone(), f.rule.clone());
+        key(a).cmp(&key(b))
+    });
+}
+
+/// The order in which findings are kept where not all have room: the worst first, of these what is so by itself rather
+/// than by the configuration, and of each rule the first before the second of any other. No rule that a change fills
+/// with hits pushes the finding of another one off the list.
+fn fairly_ordered(findings: Vec<Finding>) -> Vec<Finding> {
+    let mut seen: BTreeMap<(Severity, Option<String>), usize> = BTreeMap::new();
+    let mut ranked: Vec<_> = findings
+        .into_iter()
+        .map(|finding| {
+            let rank = seen
+                .entry((finding.severity, finding.rule.clone()))
+                .or_default();
+            *rank += 1;
+            let own = finding.rule.as_deref().and_then(own_severity);
+            ((Reverse(finding.severity), Reverse(own), *rank), finding)
+        })
+        .collect();
+    ranked.sort_by_key(|(key, _)| *key);
+    ranked.into_iter().map(|(_, finding)| finding).collect()
+}
+
+/// How severe a rule's findings are where nobody sets it.
+fn own_severity(id: &str) -> Option<Severity> {
+    let rule = RULES.iter().find(|rule| rule.info.id == id)?;
+    Some(rule.info.severity)
 }
 
 /// How many findings an answer lists: paths may be so long that a few of them fill it, and an answer that is too large does
@@ -268,10 +298,10 @@ fn first_and_more(
     place: &str,
 ) -> Vec<Finding> {
     let mut worst = group.to_vec();
-    worst.sort_by_key(|f| std::cmp::Reverse(f.severity));
+    worst.sort_by_key(|f| Reverse(f.severity));
     let mut rest = worst.split_off(most.min(worst.len()));
     worst.sort_by_key(|f| (f.hit.file, f.hit.line));
-    rest.sort_by_key(|f| (std::cmp::Reverse(f.severity), f.hit.file, f.hit.line));
+    rest.sort_by_key(|f| (Reverse(f.severity), f.hit.file, f.hit.line));
     let mut kept: Vec<Finding> = worst
         .iter()
         .map(|found| to_finding(change, found))
@@ -335,7 +365,7 @@ const MAX_REDACTED_LINE: usize = 8 << 10;
 
 /// What a finding quotes, without its secrets. The start of a line is cut after they are replaced: half a token is shaped
 /// like none, or like another one, and stands nowhere in the file as everybody is shown it.
-fn shown_quote(file: &FileView<'_>, hit: &RuleHit) -> String {
+pub(crate) fn shown_quote(file: &FileView<'_>, hit: &RuleHit) -> String {
     let path = file.change.path.display();
     let line = file.line_text(hit.line).unwrap_or_default().trim();
     let is_cut = line.len() > hit.quote.len() && line.starts_with(&hit.quote);
@@ -344,6 +374,16 @@ fn shown_quote(file: &FileView<'_>, hit: &RuleHit) -> String {
     }
     let line = &line[..line.floor_char_boundary(MAX_REDACTED_LINE)];
     clip_start(&without_secrets(&path, line)).trim().to_owned()
+}
+
+/// The same where the text of the line begins somewhere within it. Its beginning may be the end of a secret: the quote
+/// is taken from behind it, where everything is replaced as it is in the whole line.
+pub(crate) fn shown_within(file: &FileView<'_>, hit: &RuleHit) -> String {
+    let line = file.line_text(hit.line).unwrap_or_default();
+    let line = &line[..line.floor_char_boundary(2 * MAX_REDACTED_LINE)];
+    let shown = without_secrets(&file.change.path.display(), line);
+    let behind = &shown[shown.ceil_char_boundary(shown.len() / 2)..];
+    clip_start(behind).trim().to_owned()
 }
 
 /// The finding as the protocol has it.

@@ -53,6 +53,15 @@ const EXAMPLE_FOLDERS: [&str; 14] = [
     "tutorials",
     "playground",
 ];
+/// What a package may be called as well.
+const SINGLE_EXAMPLES: [&str; 6] = [
+    "example",
+    "sample",
+    "demo",
+    "benchmark",
+    "tutorial",
+    "playground",
+];
 const DOCS_FOLDERS: [&str; 3] = ["doc", "docs", "documentation"];
 const FOREIGN_FOLDERS: [&str; 9] = [
     "vendor",
@@ -71,12 +80,8 @@ impl FileRole {
     pub(crate) fn from_path(path: &str, language: Language) -> Self {
         let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
         let folders: Vec<String> = folders.split('/').map(str::to_ascii_lowercase).collect();
-        let folders = above_package(&folders);
-        let within = |names: &[&str]| {
-            folders
-                .iter()
-                .any(|folder| names.contains(&folder.as_str()))
-        };
+        let folders: Vec<&str> = telling_folders(&folders).map(|(_, name)| name).collect();
+        let within = |names: &[&str]| folders.iter().any(|folder| names.contains(folder));
         if within(&FOREIGN_FOLDERS) || is_generated(name, language) {
             Self::Foreign
         } else if folders.iter().any(|f| is_test_folder(f)) || is_test_file(name, language) {
@@ -103,12 +108,14 @@ pub(crate) fn describe_folders() -> String {
     format!(
         "What a file is for follows from its path, mostly from its folders. Code of others: {}. Tests: a folder with one of \
          the words {} in its name, or {}. Examples: {}, and code in {}. The files of all other folders are production, \
-         unless their own names say otherwise (`a_test.go`, `b.min.js`).",
+         unless their own names say otherwise (`a_test.go`, `b.min.js`). Folders below a source root say nothing: `src/main/java`, \
+         `src/main/webapp` and the like, `Sources`, `com/example`, and {} right below `src`.",
         named(&FOREIGN_FOLDERS),
         named(&TEST_WORDS),
         named(&TEST_FOLDERS),
         named(&EXAMPLE_FOLDERS),
         named(&DOCS_FOLDERS),
+        named(&SINGLE_EXAMPLES),
     )
 }
 
@@ -124,29 +131,35 @@ pub(crate) fn is_workflow(path: &str, language: Language) -> bool {
 pub(crate) fn sample_folder(path: &str) -> Option<&str> {
     let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
     let lower: Vec<String> = folders.split('/').map(str::to_ascii_lowercase).collect();
-    let is_sample =
-        |folder: &String| is_test_folder(folder) || EXAMPLE_FOLDERS.contains(&folder.as_str());
-    let at = above_package(&lower).iter().position(is_sample)?;
+    let is_sample = |folder: &str| is_test_folder(folder) || EXAMPLE_FOLDERS.contains(&folder);
+    let (at, _) = telling_folders(&lower).find(|(_, folder)| is_sample(folder))?;
     folders.split('/').nth(at)
 }
 
-/// The folders that say what a file is for. Below a source root (`src/main/java`), and from a reversed domain on
-/// (`com/example/demo`), folders spell the name of a package.
-fn above_package(folders: &[String]) -> &[String] {
+/// The folders that say what a file is for, with their places. Below a source root (`src/main/java`, `Sources`), and from
+/// a reversed domain on (`com/example/demo`), folders spell the name of a package; so does the one below `src` that is
+/// called like a single example (`src/demo`).
+fn telling_folders(folders: &[String]) -> impl Iterator<Item = (usize, &str)> {
     const LANGUAGES: [&str; 6] = ["java", "kotlin", "scala", "groovy", "clojure", "resources"];
     const DOMAINS: [&str; 8] = ["com", "org", "net", "io", "dev", "edu", "de", "eu"];
-    let root = folders
-        .windows(3)
-        .position(|three| three[0] == "src" && LANGUAGES.contains(&three[2].as_str()));
+    let is_root = |three: &[String]| {
+        three[0] == "src" && (three[1] == "main" || LANGUAGES.contains(&three[2].as_str()))
+    };
+    let root = folders.windows(3).position(is_root).map(|at| at + 3);
+    let swift = folders
+        .iter()
+        .position(|folder| folder == "sources")
+        .map(|at| at + 1);
     let domain = folders
         .windows(2)
         .position(|two| DOMAINS.contains(&two[0].as_str()) && two[1] == "example");
-    let end = match (root, domain) {
-        (Some(root), _) => root + 3,
-        (None, Some(domain)) => domain,
-        (None, None) => folders.len(),
+    let end = root.or(swift).or(domain).unwrap_or(folders.len());
+    let is_package = |at: &usize| {
+        let is_below = *at > 0 && folders[at - 1] == "src";
+        is_below && SINGLE_EXAMPLES.contains(&folders[*at].as_str())
     };
-    &folders[..end]
+    let telling = (0..end).filter(move |at| !is_package(at));
+    telling.map(|at| (at, folders[at].as_str()))
 }
 
 fn is_test_folder(folder: &str) -> bool {
@@ -255,11 +268,19 @@ mod tests {
     fn only_a_folder_makes_a_sample() {
         assert_eq!(sample_folder("a/Tests/key.pem"), Some("Tests"));
         assert_eq!(sample_folder("examples/tls/key.pem"), Some("examples"));
+        assert_eq!(sample_folder("src/examples/key.pem"), Some("examples"));
+        assert_eq!(sample_folder("src/demo/tests/key.pem"), Some("tests"));
+        assert_eq!(sample_folder("src/test/webapp/key.pem"), Some("test"));
         for path in [
             "id_rsa.txt",
             "docs/id.md",
             "a_test.go",
             "src/main/java/com/example/id.pem",
+            "src/main/webapp/demo/id.pem",
+            "src/main/proto/example/v1/id.pem",
+            "src/main/res/demo/id.pem",
+            "Sources/Example/id.pem",
+            "src/demo/id.pem",
         ] {
             assert_eq!(sample_folder(path), None, "{path}");
         }

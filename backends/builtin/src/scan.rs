@@ -18,6 +18,7 @@ use crate::old_side::without_old_hits;
 use crate::opaque::{moved_from_samples, moved_in, visit_added_parts};
 use crate::perspective::{SECURITY, covers_perspective};
 use crate::precision::is_on_request;
+use crate::review::{shown_quote, shown_within};
 use crate::role::FileRole;
 use crate::rule::{BuiltinRule, HitList, RuleCheck, RuleHit, RuleScope};
 use crate::rules::RULES;
@@ -259,12 +260,21 @@ fn scan_withheld(
         return Vec::new();
     }
     let mut found = Vec::new();
+    let mut last_line = 0;
     visit_added_parts(file, change.blobs, &mut |part| {
         let view = FileView::new(file.index, &part.file, &NoBlobs);
         let mut here = look_at_part(change, &view, bench);
+        // Afterwards nobody has the text of the part, and half a token is shaped like none.
+        for FoundHit { hit, .. } in &mut here {
+            hit.quote = match hit.line == part.first_line() && hit.line == last_line {
+                true => shown_within(&view, hit),
+                false => shown_quote(&view, hit),
+            };
+        }
         if !part.is_text {
             here.iter_mut().for_each(without_place);
         }
+        last_line = part.last_line();
         found.extend(here);
     });
     // Parts of a long line overlap.

@@ -81,7 +81,7 @@ pub(crate) fn run(args: &LogArgs, start: &CommandContext) -> Result<(), RunError
             "no run reviewed up to {rev}: git council review {rev}"
         ));
     }
-    let entries = latest_entries(entries, args.max_count, start)?;
+    let entries = latest_entries(entries, &runs, args.max_count, start)?;
     if args.json {
         return start.console.print_json(&entries);
     }

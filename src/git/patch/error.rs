@@ -71,6 +71,9 @@ pub enum PatchError {
     /// Another format of diff.
     #[error("line {line}: the diff is not a unified one")]
     NotUnified { line: usize },
+    /// A change that only some programs apply.
+    #[error("line {line}: an indented change, which `patch` applies and git takes for words")]
+    Indented { line: usize },
     /// A name that cannot be a file of a repository.
     #[error("line {line}: {path:?} is no path inside a repository")]
     Path {
@@ -95,6 +98,9 @@ impl PatchError {
             }
             Self::NoChange { .. } | Self::NotUnified { .. } | Self::Stray { .. } => {
                 "make it with git diff, git format-patch or diff -u"
+            }
+            Self::Indented { .. } => {
+                "take the indentation away, or take the text out: what is reviewed must be all that is applied"
             }
             Self::TooLarge { .. } | Self::TooManyFiles => {
                 "review it in parts: git diff BASE...HEAD -- PATH"

@@ -68,11 +68,14 @@ pub(crate) fn parse_with_binaries(
         {
             files.push(file::read_plain_binary(&mut lines)?);
         } else {
-            refuse_line(line, lines.next_number(), plain)?;
+            let number = lines.next_number();
+            refuse_line(line, number, plain)?;
             let next = lines.peek_second().unwrap_or_default();
             if starts_other_format(line, next) {
-                let line = lines.next_number();
-                return Err(PatchError::NotUnified { line });
+                return Err(PatchError::NotUnified { line: number });
+            }
+            if starts_indented(line, next) {
+                return Err(PatchError::Indented { line: number });
             }
             lines.next();
         }
@@ -121,6 +124,25 @@ fn starts_other_format(line: &[u8], next: &[u8]) -> bool {
     let is_line = next.starts_with(b"<") || next.starts_with(b">");
     let is_normal = is_command(line, true) && is_line;
     is_context || is_named || is_normal || is_command(line, false)
+}
+
+/// Whether two lines begin a change behind an indentation. `patch` takes that away and applies the change; git does not, and
+/// takes it for words.
+fn starts_indented(line: &[u8], next: &[u8]) -> bool {
+    let text = without_indentation(line);
+    let next = without_indentation(next);
+    let starts = |prefix: &[u8]| text.starts_with(prefix);
+    let is_file = starts(b"diff --git ") || (starts(b"--- ") && next.starts_with(b"+++ "));
+    text.len() < line.len() && (starts(b"@@ -") || is_file || starts_other_format(text, next))
+}
+
+/// A line without what `patch` takes for its indentation: blanks, the `X` of some mail readers, and the dash that RFC 934
+/// puts before a line that begins with one.
+fn without_indentation(mut line: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t' | b'X', rest @ ..] | [b'-', b' ', rest @ ..] = line {
+        line = rest;
+    }
+    line
 }
 
 /// Whether a line is a command of a normal diff (`3,4c5`, `0a1,9`), or of an `ed` script (`3,4c`, `12d`).

@@ -326,6 +326,46 @@ fn a_second_file_in_another_format_is_refused() {
     );
 }
 
+proptest! {
+    /// Law: what `patch` would apply behind an indentation is never read over, whatever stands before or behind it.
+    #[test]
+    fn an_indented_change_is_refused(
+        indentation in "[ \t]{1,3}|X| X|- ", format in 0_usize..5, is_first: bool, is_deeper: bool,
+        words in "([A-Z][a-z ,]{0,20}\n){0,2}",
+    ) {
+        let change = [
+            "--- a/b\n+++ b/b\n@@ -1 +1,2 @@\n hi\n+key\n",
+            "diff --git a/b b/c\nsimilarity index 100%\nrename from b\nrename to c\n",
+            "@@ -1 +1,2 @@\n hi\n+key\n",
+            "*** b.py\t2026-01-01\n--- b.py\t2026-01-02\n***************\n*** 1 ****\n--- 1,2 ----\n  x\n+ key\n",
+            "Index: b.py\n1a2,3\n> key\n> more\n",
+        ][format];
+        let indented: String = change.lines().map(|line| format!("{indentation}{line}\n")).collect();
+        // `patch` takes away as much as stands before each line.
+        let indented = if is_deeper { indented.replacen(&indentation, &format!("\t{indentation}"), 1) } else { indented };
+        let plain = "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+y\n";
+        let text = if is_first { format!("{indented}{words}{plain}") } else { format!("{plain}{words}{indented}") };
+        prop_assert!(parse_patch(text.as_bytes()).is_err(), "{}", text);
+    }
+}
+
+#[test]
+fn words_that_are_indented_are_words() {
+    let hunk = "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+y\n";
+    for words in [
+        "  - one\n  - two\n",
+        " a | 2 +-\n 1 file changed\n",
+        "  --- a line ---\n",
+        "\tindented\n    code();\n",
+        "-- \n2.47.3\n",
+        "- @@ is a sign\n",
+    ] {
+        for text in [format!("{words}{hunk}"), format!("{hunk}Words:\n{words}")] {
+            assert_eq!(parse_patch(text.as_bytes()).unwrap().len(), 1, "{text}");
+        }
+    }
+}
+
 const SAMPLE: &str = "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nFrom: A <a@x>\nSubject: [PATCH 1/2] one\n two\n\nbody\n---\n x | 2 +-\n\ndiff --git a/x b/x\nindex 1111111..2222222 100644\n--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@ fn f()\n a\n-b\n+B\n c\n\\ No newline at end of file\ndiff --git \"a/\\303\\244\" b/y\nsimilarity index 100%\nrename from \"\\303\\244\"\nrename to y\ndiff --git a/z b/z\nGIT binary patch\nliteral 1\nIcmZPo000310RR91\n\n-- \n2.47.3\n";
 
 #[test]

@@ -71,7 +71,7 @@ pub(crate) fn report_over(
 ) -> (Report, bool) {
     let subject = ReviewSubject::of(&prepared.packet);
     (report.target, report.change) = (subject.target, subject.change);
-    report.outcome.coverage = (*prepared.coverage).clone();
+    report.outcome.coverage = Report::shown_coverage(&prepared.coverage, &prepared.redactor);
     report.outcome.notes.extend(prepared.notes.iter().cloned());
     let mut today = VerdictMemory::known_dismissals(prepared, start).dismissals;
     today.extend(prepared.dismissed.iter().cloned());

@@ -59,7 +59,7 @@ pub(crate) fn inspect_pull_request(
 pub(crate) fn file_digests(prepared: &PreparedReview) -> BTreeMap<String, String> {
     let one = |file: &FileChange| {
         let path = file.path.display().into_owned();
-        let is_shown = prepared.redactor.redact_source(None, &path).secrets == 0;
+        let is_shown = prepared.redactor.redact_name(&path).secrets == 0;
         let key = || recognition_key(&prepared.change, std::slice::from_ref(file));
         is_shown.then(|| (path, key()[..24].to_owned()))
     };

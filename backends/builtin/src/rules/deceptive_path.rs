@@ -27,7 +27,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 };
 
 fn check_file(file: &FileView<'_>, hits: &mut HitList) {
-    if file.exists() && file.path.split('/').any(is_git_folder) {
+    // Where a backslash parts folders, a name may hold several.
+    if file.exists() && file.path.split(['/', '\\']).any(is_git_folder) {
         hits.push(file.file_hit("On some systems the path leads into git's own folder."));
         return;
     }

@@ -67,6 +67,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
             "glc_",
             "lin_api_",
             "age-secret-key-1",
+            "private",
+            "preshared",
             "dapi",
             "nrak-",
             "pmak-",

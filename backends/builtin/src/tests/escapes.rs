@@ -133,6 +133,51 @@ fn a_link_into_git_is_critical_in_any_spelling() {
     }
 }
 
+/// Law: no URL of a submodule is an option or a second line for whoever it is handed to (CVE-2017-1000117,
+/// CVE-2020-5260).
+#[test]
+fn the_url_of_a_submodule_names_one_repository() {
+    let is_told = |url: &str| {
+        let text = format!("=== .gitmodules\n+[submodule \"x\"]\n+\tpath = x\n+\turl = {url}\n");
+        has(&speaking(&text), "submodule-command")
+    };
+    for scheme in [
+        "ssh://",
+        "git+ssh://",
+        "ssh+git://",
+        "SSH://",
+        "git::ssh://",
+        "https://",
+        "",
+    ] {
+        for user in ["", "git@", "a:b@", "\"git\"@"] {
+            let url = format!("{scheme}{user}-oProxyCommand=id/x");
+            assert!(is_told(&url), "{url}");
+        }
+        let host = format!("{scheme}git@host-o.example.com/-x/a-b@c");
+        assert!(!is_told(&host), "{host}");
+    }
+    for url in [
+        "\"https://evil.example.com?\\nhost=github.com\"",
+        "https://evil.example.com?%0ahost=github.com%0Aprotocol=https",
+        "https://evil.example.com/%0d",
+        "host:-x",
+    ] {
+        assert!(is_told(url), "{url}");
+    }
+    for url in [
+        "https://example.com/a-b/-c.git",
+        "git@example.com:a/-b.git",
+        "../x-y.git",
+        "https://example.com/a%20b",
+        "\"https://example.com/a\\\\nb\"",
+    ] {
+        assert!(!is_told(url), "{url}");
+    }
+    let windows = speaking("=== x\\..\\.git\\hooks/post-checkout\n+id\n");
+    assert!(has(&windows, "deceptive-path"), "{windows:?}");
+}
+
 /// Law: no part of a submodule leads to another place than it says (CVE-2018-11235, CVE-2025-48384).
 #[test]
 fn a_submodule_stays_where_it_says() {
@@ -214,7 +259,7 @@ fn a_script_is_known_by_its_ending_or_its_first_line() {
 
 /// One file of bytes on either side.
 #[derive(Default)]
-struct Bytes(BTreeMap<Side, Arc<[u8]>>);
+pub(super) struct Bytes(pub(super) BTreeMap<Side, Arc<[u8]>>);
 
 impl BlobSource for Bytes {
     fn read(&self, side: Side, _: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {

@@ -302,3 +302,34 @@ fn rules_and_perspectives_can_be_looked_up() {
         ]
     );
 }
+
+/// Whatever a change raises to be critical, and however often it does what that is about: what fails it by itself is
+/// listed.
+#[test]
+fn no_rule_pushes_the_finding_of_another_one_off_the_list() {
+    let key = ["AKI", "AQ3ZR7WV5LKM2XTNB"].concat();
+    let mut text: String = (0..260)
+        .map(|n| format!("=== a/f{n}.py\n+def f{n}(x):\n+    return eval(x)\n"))
+        .collect();
+    text += &format!("=== zz.py\n+key = \"{key}\"\n");
+    let fixture = RuleFixture::parse(&text);
+    for raised in [None, Some("code-evaluation")] {
+        let levels: Vec<_> = raised
+            .map(|id| (id, RuleLevel::Critical))
+            .into_iter()
+            .collect();
+        let seat = super::seat("security", &levels);
+        let blobs = fixture.blobs.clone();
+        let mut judge = super::BuiltinJudge::new(&seat, fixture.packet.clone(), blobs).unwrap();
+        let answer = super::ask(&mut judge, 1, council_protocol::task::Task::Review);
+        assert!(answer.findings.len() <= 200);
+        let token = answer
+            .findings
+            .iter()
+            .find(|f| f.rule.as_deref() == Some("provider-token"));
+        assert!(
+            token.is_some_and(|f| f.location.path == "zz.py".into()),
+            "{raised:?}"
+        );
+    }
+}

@@ -5,6 +5,7 @@ mod excuses;
 mod first_round;
 mod layouts;
 mod lockfiles;
+mod long_lines;
 mod same_meaning;
 mod second_round;
 mod spellings;

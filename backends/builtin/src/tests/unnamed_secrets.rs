@@ -43,3 +43,94 @@ fn the_token_of_a_bot_is_told_without_any_word() {
         assert!(is_told(path, &text, "provider-token"), "{path}");
     }
 }
+
+/// What is hidden from every model in everyday code is told by a rule: nobody else can object to it.
+#[test]
+fn a_password_that_no_model_sees_is_told() {
+    let value = ["tR5wPz8K", "qLm3Xv7Nb2"].concat();
+    for (path, line) in [
+        ("a.py", "passphrase = \"\"\"@\"\"\""),
+        ("a.py", "pw = b\"@\""),
+        ("a.py", "dsn = \"host=h user=u password=@ dbname=d\""),
+        ("a.py", "session.auth = HTTPBasicAuth(\"u\", \"@\")"),
+        ("a.py", "PASSWORDS = [\"@\"]"),
+        ("a.js", "const t = jwt.sign(p, \"@\");"),
+        ("a.js", "app.use(cookieSession({ keys: [\"@\"] }));"),
+        ("A.java", "props.setProperty(\"db.password\", \"@\");"),
+        ("A.java", "Class.of().withPassword(\"@\");"),
+        ("A.java", "DriverManager.getConnection(url, \"u\", \"@\");"),
+        ("a.rs", "client.get(u).basic_auth(\"u\", Some(\"@\"));"),
+        ("a.php", "$pass = \"@\";"),
+        ("a.php", "$db = mysqli_connect('h', 'u', '@');"),
+        ("a.php", "$db = new PDO($dsn, 'u', '@');"),
+        (
+            "a.ps1",
+            "$s = ConvertTo-SecureString \"@\" -AsPlainText -Force",
+        ),
+        ("a.go", "db, _ := sql.Open(\"mysql\", \"u:@@tcp(h)/d\")"),
+        ("a.properties", "keystore.pass=@"),
+        (
+            "a.sql",
+            "INSERT INTO users (name, password) VALUES ('u', '@');",
+        ),
+        ("a.sh", "aws configure set aws_secret_access_key @"),
+        ("a.sh", "redis-cli -a @ ping"),
+        ("a.sh", "echo \"@\" | docker login -u u --password-stdin"),
+        ("a.yml", "azure: \"AccountName=x;AccountKey=@;\""),
+        ("a.gradle", "credentials { username 'u'; password '@' }"),
+    ] {
+        let text = format!("{}\n", line.replacen('@', &value, 1));
+        let is_said = ["hidden-secret", "credential-assignment", "provider-token"]
+            .iter()
+            .any(|rule| is_told(path, &text, rule));
+        assert!(is_said, "{path}: {line}");
+    }
+}
+
+/// A private key in DER, as `openssl genpkey -algorithm ed25519 -outform DER` writes it.
+#[test]
+fn a_private_key_as_bytes_is_told() {
+    let key = |length: u8, secret: &[u8]| {
+        let head = [
+            0x30, length, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20,
+        ];
+        [&head[..], secret].concat()
+    };
+    let is_told = |path: &str, bytes: Vec<u8>| {
+        let fixture = RuleFixture::parse(&format!("=== {path} binary\n"));
+        let mut blobs = super::escapes::Bytes::default();
+        blobs.0.insert(council_protocol::Side::New, bytes.into());
+        let found = speaking_on(&fixture.packet, &blobs);
+        found
+            .iter()
+            .find(|(id, _)| *id == "secret-file")
+            .map(|(_, severity)| *severity)
+    };
+    use council_protocol::Severity::{Critical, Significant};
+    let secret: Vec<u8> = (0..32).map(|at| at * 7 + 3).collect();
+    assert_eq!(is_told("deploy/s.der", key(0x2e, &secret)), Some(Critical));
+    assert_eq!(
+        is_told("tests/s.der", key(0x2e, &secret)),
+        Some(Significant)
+    );
+    assert_eq!(is_told("deploy/s.der", key(0x2d, &secret)), None);
+    assert_eq!(
+        is_told("deploy/s.der", [&key(0x2e, &secret)[..], b"x"].concat()),
+        None
+    );
+}
+
+#[test]
+fn a_key_of_wireguard_is_told() {
+    let key = ["yAnz5TF+lXXJte14tji3", "zlMNq+hd2rYUIgJBgB3fBmk="].concat();
+    assert!(is_told(
+        "wg0.conf",
+        &format!("PrivateKey = {key}\n"),
+        "provider-token"
+    ));
+    assert!(!is_told(
+        "wg0.conf",
+        &format!("PublicKey = {key}\n"),
+        "provider-token"
+    ));
+}

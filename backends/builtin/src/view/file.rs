@@ -188,6 +188,11 @@ impl<'a> FileView<'a> {
             .as_deref()
     }
 
+    /// The bytes after the change, whatever they are.
+    pub(crate) fn bytes_after(&self) -> Option<Arc<[u8]>> {
+        self.blobs.read(Side::New, &self.change.path).ok().flatten()
+    }
+
     fn read_side(&self, side: Side) -> Option<String> {
         let (path, size) = match side {
             Side::Old => (self.change.path_before(), self.change.old_size),
