@@ -155,6 +155,15 @@ impl IgnoreGlobs {
         Some(format!("{class} (`{glob}`)"))
     }
 
+    /// Whether configuration leaves a file out, and not a built-in glob.
+    pub fn is_left_out_by_user(&self, file: &FileChange) -> bool {
+        let by_user = |path| {
+            self.ignored_by(path)
+                .is_some_and(|(class, _)| class == CONFIGURED)
+        };
+        by_user(&file.path) && self.skip_reason(file).is_some()
+    }
+
     /// From where a file was moved that is left out there and reviewed here: `moved out of vendor/a.js`. Its content was
     /// never read, so the move alone must not stand for it.
     pub fn left_folder(&self, file: &FileChange) -> Option<String> {

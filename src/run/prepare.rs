@@ -1,6 +1,6 @@
 //! From a request to what the judges are given: target, configuration, packet. Every command is prepared here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use council_builtin::ExcusedFinding;
 use council_protocol::packet::{Instruction, STANDARD_INPUT, TargetKind};
 use council_protocol::seat::AgentKind;
-use council_protocol::{BlobSource, Coverage, FileChange, Packet};
+use council_protocol::{BlobSource, Coverage, CoverageState, FileChange, Packet, RepoPath};
 
 use crate::config::{Config, OpaquePolicy, nearest_word};
 use crate::council::Dismissal;
@@ -336,6 +336,11 @@ fn build_packet(
         .collect();
     let ignore = IgnoreGlobs::new(&lines)
         .map_err(|error| RunError::usage(error).hint("it is in `review.ignore`"))?;
+    let own = change
+        .files
+        .iter()
+        .filter(|file| ignore.is_left_out_by_user(file));
+    let left_out: BTreeSet<RepoPath> = own.map(|file| file.path.clone()).collect();
     let material = PacketMaterial {
         target: change.target.clone(),
         files: std::mem::take(&mut change.files),
@@ -355,10 +360,33 @@ fn build_packet(
         blobs: &*change.blobs,
         each: git::map_parallel,
     };
-    Ok(packet::build_packet(
-        material,
-        &files,
-        &ContextBounds::default(),
+    let packet = packet::build_packet(material, &files, &ContextBounds::default());
+    notes.extend(brought_back_note(&packet, &left_out));
+    Ok(packet)
+}
+
+/// What the user leaves out of reviews is shown all the same where a rule against attacks speaks of it, or a change could
+/// hide there; the user is told of it.
+fn brought_back_note(packet: &Packet, left_out: &BTreeSet<RepoPath>) -> Option<String> {
+    let files = packet.coverage.files.iter();
+    let shown = files.filter(|file| {
+        left_out.contains(&file.path) && !matches!(file.state, CoverageState::Skipped { .. })
+    });
+    let names: Vec<String> = shown.map(|file| file.path.display().into_owned()).collect();
+    let (first, more) = names.split_first()?;
+    let others = match more.len() {
+        0 => String::new(),
+        1 => " and one more file".to_owned(),
+        n => format!(" and {n} more files"),
+    };
+    let (is, it) = if more.is_empty() {
+        ("is", "it")
+    } else {
+        ("are", "them")
+    };
+    Some(format!(
+        "{first}{others} {is} left out by `review.ignore`, and shown to the judges all the same: a rule against attacks \
+         speaks of {it}"
     ))
 }
 
