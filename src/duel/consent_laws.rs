@@ -230,7 +230,7 @@ proptest! {
             ("`a.py:5`", 5), ("line 5 of a.py", 5), ("`a.py: 5`", 5), ("`a.py@5`", 5), ("`a.py`, line 5", 5),
             ("in `f` (`a.py`), line 5", 5), ("`total = x / 0` in a.py", 1), ("in f", 0), ("", 0), ("somewhere", 0),
         ][..]),
-        form in 0..4usize,
+        form in 0..6usize,
         agreed in any::<bool>(),
     ) {
         let what = "division by zero";
@@ -238,7 +238,9 @@ proptest! {
             0 => format!("- **B1** — {weight} {place} — {what}"),
             1 => format!("**B1** — {weight} {place}: {what}"),
             2 => format!("B1: {weight} {place} {what}"),
-            _ => format!("1. B1 {weight} — {place} — {what}"),
+            3 => format!("1. B1 {weight} — {place} — {what}"),
+            4 => format!("<table><tr><td>B1</td><td>{weight}</td><td>{place}</td><td>{what}</td></tr></table>"),
+            _ => format!("I found B1 ({weight}) {place}: {what}."),
         };
         let answer = if agreed { "- **B1** — **Agreed** — it is so" } else { "There is nothing to add." };
         let transcript = closed(&["Vote: PASS", &said, answer, "Agreed on all points."]);

@@ -111,7 +111,8 @@ pub(super) fn parse_point(
             .map(|value| value.trim().to_owned())
             .next()
     };
-    let quote = read_quote(&block.rest).or_else(|| inline_code(&text));
+    let is_code = |code: &String| place.as_ref().is_none_or(|place| !is_path_of(code, place));
+    let quote = read_quote(&block.rest).or_else(|| inline_code(&text).filter(is_code));
     Some(RaisedPoint {
         id: refs.ids.first().copied(),
         tag,
@@ -164,7 +165,7 @@ pub(super) fn parse_labelled(block: &TextBlock<'_>, id: PointId, rest: &str) -> 
 /// quoted, the path is enough: it is searched in the file.
 fn find_path_and_line(text: &str, is_quoted: bool) -> Option<Location> {
     let tokens = || {
-        let around = |c: char| c.is_whitespace() || "`()[]{},;*\"'—–".contains(c);
+        let around = |c: char| c.is_whitespace() || "`()[]{}<>|,;*\"'—–".contains(c);
         text.split(around).filter(|token| !token.is_empty())
     };
     let path = |token: &str| {

@@ -224,8 +224,16 @@ impl ContentReader {
         let (refs, rest) = split_refs(block);
         if self.names_own(&refs) {
             let named = refs.ids.iter().map(|id| parse_labelled(block, *id, rest));
-            self.content.labelled.extend(named);
+            return self.content.labelled.extend(named);
         }
+        // "I found B1 (critical) at `a.py:5`", or a cell of a table in HTML.
+        let words = block.words();
+        let ids = words
+            .split(|c: char| !c.is_alphanumeric())
+            .filter_map(PointId::parse);
+        let own = ids.filter(|id| refs.ids.is_empty() && Some(id.role) == self.author);
+        let named: Vec<_> = own.map(|id| parse_labelled(block, id, &words)).collect();
+        self.content.labelled.extend(named);
     }
 
     /// "I take B1 back."
@@ -373,7 +381,8 @@ impl ContentReader {
         reply.is_universal = is_universal(&statement);
         reply.gives_up = gives_up(&statement);
         reply.is_plain = agrees_plainly(&statement);
-        reply.is_formal = rest.starts_with("**") && rest.contains("** — ");
+        // The marks in front of the label went with the names.
+        reply.is_formal = block.head.starts_with("**") && rest.contains("** — ");
         Some(reply)
     }
 
@@ -460,7 +469,11 @@ fn new_reply(
 /// its point, the first sentence is the reason; what names none has agreed to everything, and needs no reason of its own.
 fn says_more(reply: &PointReply) -> bool {
     let reason = reply.reasoning.as_str();
-    let (_, more) = reason.split_once(['.', '!', ';']).unwrap_or_default();
+    let end = [". ", "! ", "; "]
+        .iter()
+        .filter_map(|mark| reason.find(mark))
+        .min();
+    let more = end.map_or("", |end| &reason[end + 1..]);
     let is_more = match (reply.stance, reply.to.is_empty()) {
         (Stance::Agreed, true) => !reply.is_plain,
         (_, true) => true,
