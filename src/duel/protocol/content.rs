@@ -7,6 +7,7 @@ use council_protocol::Vote;
 use council_protocol::answer::{Evidence, Stance, Tag};
 
 use super::DuelRole;
+use super::agreement::{denies, is_hidden};
 use super::blocks::{BlockShape, TextBlock, split_blocks, split_number};
 use super::claims::{
     RaisedPoint, begins_with_severity, find_location, parse_labelled, parse_point, read_quote,
@@ -15,7 +16,7 @@ use super::claims::{
 use super::consent::{
     is_approval, is_reserved, names_a_defect, retracts, speaks_of_a_place, takes_back,
 };
-use super::plain_forms::{agrees_plainly, denies, gives_up, is_hidden, is_plain, taken_back};
+use super::plain_forms::{agrees_plainly, gives_up, is_plain, taken_back};
 use super::point_ref::{PointId, PointRefs};
 use super::transcript::{DebateSection, SectionKind};
 use super::wording::{

@@ -5,6 +5,7 @@
 //! names violations with their lines, [`ledger`] knows every byte, [`receipts`] what both sides
 //! say that they wrote, [`side`] decides the next move, [`render`] writes a section.
 
+mod agreement;
 mod blocks;
 pub(crate) mod check;
 pub(crate) mod claims;

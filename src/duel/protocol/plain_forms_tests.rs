@@ -1,5 +1,6 @@
 //! What is plain, and what only begins so.
 
+use super::super::agreement::denies;
 use super::*;
 
 #[test]

@@ -212,7 +212,10 @@ impl DebateState {
                 continue;
             }
             // Read as an ordinary point it may lack its place or its weight.
-            let mut read = content.points.iter_mut().filter(|read| read.id == id);
+            let is_it = |read: &&mut RaisedPoint| {
+                read.id == id || read.id.is_none() && read.line == point.line
+            };
+            let mut read = content.points.iter_mut().filter(is_it);
             if let Some(read) = read.next() {
                 let is_better = !read.is_placed() || point.finding.severity > read.finding.severity;
                 if is_better {

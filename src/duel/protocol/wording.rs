@@ -7,7 +7,7 @@
 use council_protocol::Vote;
 use council_protocol::answer::Stance;
 
-use super::plain_forms::{AgreedScope, PlainAgreement, denies, is_hidden, plain_agreement};
+use super::agreement::{AgreedScope, PlainAgreement, denies, is_hidden, plain_agreement};
 use crate::council::plain_words::{NEGATIONS, Words, has_refusing_mark, is_invisible};
 
 /// The three labels as the protocol spells them, longest first so that none hides another.
