@@ -7,12 +7,13 @@ use std::sync::Arc;
 use crate::cli::args::GlobalArgs;
 use crate::cli::console::Console;
 use crate::cli::live::{EventFile, LiveView, ViewKind, WatchedConsole};
-use crate::config::{ProgressSetting, Settings};
-use crate::report::exit;
+use crate::config::{ProgressSetting, ReportFormat, Settings};
+use crate::report::{Report, Verbosity, exit};
 use crate::run::context::{Notifier, RunContext};
 use crate::run::environment::ProcessEnvironment;
 use crate::run::error::RunError;
 use crate::run::settings;
+use crate::run::shown;
 use crate::text::Untrusted;
 
 /// The process's environment: read here and nowhere else.
@@ -123,6 +124,15 @@ impl CommandContext {
         (kind, console)
     }
 
+    /// Remembers the report that a person was just shown in this format, unless that was the headline alone: its `F1` means
+    /// nothing to who has not seen it.
+    pub(crate) fn remember_shown(&self, report: &Report, format: ReportFormat) {
+        let is_for_people = matches!(format, ReportFormat::Terminal | ReportFormat::Story);
+        if !(is_for_people && self.console.verbosity == Verbosity::Quiet) {
+            shown::remember_shown(report, self);
+        }
+    }
+
     /// The exit code, which says so where events were asked for and could not be written.
     pub(crate) fn check_events(&self, code: u8) -> u8 {
         let Some(error) = self.events.as_ref().and_then(|events| events.failure()) else {
@@ -177,6 +187,10 @@ impl Notifier for Console {
 
     fn is_verbose(&self) -> bool {
         Self::is_verbose(self)
+    }
+
+    fn is_quiet(&self) -> bool {
+        self.verbosity == Verbosity::Quiet
     }
 
     fn is_watched(&self) -> bool {

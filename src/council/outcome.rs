@@ -100,6 +100,8 @@ pub enum VerdictReason {
     NoVerdict,
     /// A duel used up its rounds with points open.
     DuelLimit,
+    /// A side of a duel wrote what is neither vote, point nor reply, or a point without a place.
+    DuelRemark,
     /// A side of a duel did not answer in time.
     DuelTimeout,
     /// A side of a duel broke the protocol.
@@ -179,6 +181,7 @@ impl VerdictReason {
             Self::NoSynthesis => "no-synthesis",
             Self::NoVerdict => "no-verdict",
             Self::DuelLimit => "duel-limit",
+            Self::DuelRemark => "duel-remark",
             Self::DuelTimeout => "duel-timeout",
             Self::DuelViolation => "duel-violation",
         }

@@ -140,7 +140,12 @@ const BLOCKS: &[&str] = &[
 ];
 
 /// Marks of somebody who says no.
-const REFUSING_MARKS: [char; 4] = ['❌', '👎', '🚫', '⛔'];
+const REFUSING_MARKS: [char; 8] = ['❌', '❎', '✘', '✗', '✖', '👎', '🚫', '⛔'];
+
+/// Whether a text bears the mark of somebody who says no.
+pub fn has_refusing_mark(text: &str) -> bool {
+    text.contains(REFUSING_MARKS)
+}
 
 /// Words for problems that stop a change.
 const GRAVE: &[&str] = &[
@@ -189,7 +194,7 @@ pub const TERMS: &[&str] = &[
 
 /// Whether a text says in so many words that the change must not go in.
 pub fn stops(text: &str) -> bool {
-    Words::of(text).has_any(BLOCKS) || text.contains(REFUSING_MARKS)
+    Words::of(text).has_any(BLOCKS) || has_refusing_mark(text)
 }
 
 /// Whether a text says in plain words that the change must not go in, or names a grave problem of it.

@@ -3,6 +3,8 @@
 //! [`protocol`] is text in, state out: it reads the file, says whose move it is, names violations and writes sections.
 //! [`driver`] plays one side over a file and a clock. [`verdict`] judges what both sides wrote by the rules of a council.
 
+#[cfg(test)]
+mod consent_laws;
 pub(crate) mod driver;
 pub(crate) mod protocol;
 #[cfg(test)]

@@ -60,6 +60,7 @@ pub(crate) fn judge_transcript(
     plan.procedure = Procedure::Debate;
     plan.debate = DebateMode::Force;
     plan.options.transcript = true;
+    plan.notes.extend(unread_notes(transcript));
     let mut sides =
         [DuelRole::A, DuelRole::B].map(|role| SideScript::new(transcript, role, source));
     for (side, spent) in sides.iter_mut().zip(spent) {
@@ -74,7 +75,7 @@ pub(crate) fn judge_transcript(
     };
     let (outcome, inputs) = play_at_once(plan, &mut said)?;
     Some(JudgedDuel {
-        outcome: with_ending(outcome, ending),
+        outcome: with_ending(outcome, ending, transcript),
         plan: kept,
         inputs,
     })
@@ -131,6 +132,7 @@ struct SideScript {
 impl SideScript {
     fn new(transcript: &DebateTranscript, role: DuelRole, source: &mut dyn WrittenSource) -> Self {
         let state = DebateState::read(transcript);
+        let beside = vote_beside(&state, role);
         let placed = state.points.into_iter().filter(PointStanding::is_placed);
         let quoted = placed.map(|point| completed_point(point, source));
         let (own, theirs): (Vec<_>, Vec<_>) = quoted.partition(|point| point.id.role == role);
@@ -145,6 +147,7 @@ impl SideScript {
             }
             None => (None, String::new()),
         };
+        let vote = vote.map(|vote: Vote| vote.max(beside));
         Self {
             role,
             vote,
@@ -246,17 +249,88 @@ impl SideScript {
     }
 }
 
+/// What a side's vote is at least: it wrote more than its vote, or holds a point that names no place and so is no finding.
+fn vote_beside(state: &DebateState, role: DuelRole) -> Vote {
+    let is_own = |point: &&PointStanding| {
+        point.id.role == role && !point.is_placed() && !point.is_conceded()
+    };
+    let unplaced = state
+        .points
+        .iter()
+        .filter(is_own)
+        .map(|point| vote_of_severity(point.finding.severity));
+    let remarks = state
+        .remarks
+        .iter()
+        .filter(|remark| remark.role == role)
+        .map(|_| Vote::Warn);
+    unplaced.chain(remarks).max().unwrap_or(Vote::Pass)
+}
+
+/// Whether a side wrote more than votes, placed points, replies and plain consent.
+fn has_unread(transcript: &DebateTranscript) -> bool {
+    let state = DebateState::read(transcript);
+    let beside = [DuelRole::A, DuelRole::B].map(|role| vote_beside(&state, role));
+    beside.into_iter().any(|vote| vote > Vote::Pass)
+}
+
+/// What is said in words alone, for the report: remarks, and points without a place.
+fn unread_notes(transcript: &DebateTranscript) -> Vec<String> {
+    const MAX_NOTES: usize = 3;
+    let state = DebateState::read(transcript);
+    let unplaced = state
+        .points
+        .iter()
+        .filter(|point| !point.is_placed() && !point.is_conceded());
+    let points = unplaced.map(|point| {
+        let (id, finding) = (point.id, &point.finding);
+        let vote = vote_of_severity(finding.severity).as_str();
+        let severity = finding.severity.as_str();
+        format!(
+            "{id} ({severity}) names no place that can be read, so its side's vote counts as {vote}: {}",
+            finding.description
+        )
+    });
+    let remarks = state.remarks.iter().map(|remark| {
+        let words = line_of(transcript, remark.line);
+        let (role, line) = (remark.role, remark.line);
+        format!("{role} wrote more than its vote and its points, so no PASS of it counts (line {line}): {words}")
+    });
+    let mut notes: Vec<String> = points.chain(remarks).collect();
+    let more = notes.len().saturating_sub(MAX_NOTES);
+    notes.truncate(MAX_NOTES);
+    if more > 0 {
+        notes.push(format!("{more} more such lines stand in the transcript."));
+    }
+    notes
+}
+
+/// The words that stand in a line of a transcript, as far as a note has room for them.
+fn line_of(transcript: &DebateTranscript, number: u32) -> String {
+    const MAX_CHARS: usize = 120;
+    let lines = transcript.sections.iter().flat_map(|section| &section.body);
+    let line = lines.into_iter().find(|line| line.number == number);
+    line.map(|line| line.text.trim().chars().take(MAX_CHARS).collect())
+        .unwrap_or_default()
+}
+
+fn vote_of_severity(severity: Severity) -> Vote {
+    match severity {
+        Severity::Critical => Vote::Fail,
+        Severity::Significant => Vote::Warn,
+        Severity::Minor => Vote::Pass,
+    }
+}
+
 /// A side that names no vote holds its own points, and those of the other side that it does not reject.
 fn vote_from(own: &[PointStanding], theirs: &[PointStanding], role: DuelRole) -> Vote {
     let shared = theirs.iter().filter(|point| {
         let last = point.last_of(role);
         last.is_some_and(|opinion| opinion.stance != Stance::Disagreed)
     });
-    match own.iter().chain(shared).map(|p| p.finding.severity).max() {
-        Some(Severity::Critical) => Vote::Fail,
-        Some(Severity::Significant) => Vote::Warn,
-        Some(Severity::Minor) | None => Vote::Pass,
-    }
+    let held = own.iter().chain(shared);
+    let votes = held.map(|point| vote_of_severity(point.finding.severity));
+    votes.max().unwrap_or(Vote::Pass)
 }
 
 /// The protocol asks for a place and no quote: what stands there is then what is meant. Nor does it ask for a rule, by which a
@@ -284,9 +358,21 @@ fn with_rule(written: &mut Finding, role: DuelRole, source: &mut dyn WrittenSour
 }
 
 /// The outcome that an ending leaves of a verdict on what was said.
-pub(crate) fn with_ending(mut outcome: Outcome, ending: DuelEnding) -> Outcome {
+pub(crate) fn with_ending(
+    mut outcome: Outcome,
+    ending: DuelEnding,
+    transcript: &DebateTranscript,
+) -> Outcome {
     outcome.procedure = Some(Procedure::Duel);
     let (verdict, reason) = match ending {
+        DuelEnding::Consensus if outcome.verdict == Verdict::Pass && has_unread(transcript) => {
+            let (verdict, reason) = (Verdict::Warn, VerdictReason::DuelRemark);
+            return Outcome {
+                verdict,
+                reason,
+                ..outcome
+            };
+        }
         DuelEnding::Consensus => return outcome,
         DuelEnding::Limit if outcome.verdict == Verdict::Pass => {
             (Verdict::Warn, VerdictReason::DuelLimit)
@@ -309,4 +395,4 @@ pub(crate) fn with_ending(mut outcome: Outcome, ending: DuelEnding) -> Outcome {
 
 #[cfg(test)]
 #[path = "verdict_tests.rs"]
-mod tests;
+pub(super) mod tests;

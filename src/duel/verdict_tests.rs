@@ -14,7 +14,7 @@ use crate::council::plan::{
     VerdictPolicy,
 };
 
-fn plan() -> Plan {
+pub(in crate::duel) fn plan() -> Plan {
     let seat = |name: &str| {
         let kind = AgentKind::Builtin {
             rules: Default::default(),

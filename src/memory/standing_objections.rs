@@ -57,24 +57,21 @@ impl StandingObjections {
         Ok(())
     }
 
-    /// The latest objection to this change: over the same lines, or over a part of what lies between the same commits.
-    pub(crate) fn over(&self, change: &str, range: (Option<&str>, Option<&str>)) -> Option<Report> {
+    /// The latest objection to this change: over the same lines, or over a part of what leads to the same commit. Its lines are
+    /// there as long as nothing was committed on top.
+    pub(crate) fn over(&self, change: &str, head: Option<&str>) -> Option<Report> {
         let is_over = |standing: &Report| {
             let run = &standing.receipt.run;
             run.digests.change.as_deref() == Some(change)
-                || (range.1.is_some() && range_of(standing) == range)
+                || (head.is_some() && standing.target.head.as_deref() == head)
         };
         let mut standing = self.all().map(|(_, report)| report);
         standing.find(is_over)
     }
 
-    /// Forgets all of them, and says how many those were.
-    ///
-    /// # Errors
-    ///
-    /// When a file cannot be removed, or a link leads to where they lie.
-    pub(crate) fn clear(&self) -> io::Result<usize> {
-        self.0.clear()
+    /// How many stand.
+    pub(crate) fn count(&self) -> usize {
+        self.all().count()
     }
 
     /// All of them, the latest first.
@@ -187,8 +184,12 @@ mod laws {
                     let mut objections = own().filter(|(_, r)| r.3 == is_whole && r.2 == 3);
                     let stands = objections.any(|objection| !is_answered(objection));
                     let name = format!("{:064x}", change + part);
-                    let standing = store.over(&name, (None, None));
+                    let standing = store.over(&name, None);
                     prop_assert_eq!(standing.is_some(), stands, "{:?}", (change, is_whole));
+                    // Whatever was pushed with the commit, the objection to a part of it is heard.
+                    let head = format!("head-{change}");
+                    let wider = store.over("another change", Some(&head));
+                    prop_assert!(wider.is_some() || !stands, "{:?}", (change, is_whole));
                 }
             }
         }

@@ -313,6 +313,9 @@ impl Report {
             VerdictReason::NoSynthesis => "nobody wrote the document that was asked for".into(),
             VerdictReason::NoVerdict => "the document is written; no verdict was asked for".into(),
             VerdictReason::DuelLimit => "the duel used up its rounds with points still open".into(),
+            VerdictReason::DuelRemark => {
+                "a side of the duel wrote more than its vote, and no finding came of it".into()
+            }
             VerdictReason::DuelTimeout => "one side of the duel did not answer in time".into(),
             VerdictReason::DuelViolation => "one side of the duel broke the protocol".into(),
         }

@@ -20,6 +20,10 @@ pub(crate) trait Notifier: Send + Sync {
     fn print_line(&self, line: &str);
     /// Whether a person asked for details.
     fn is_verbose(&self) -> bool;
+    /// Whether the verdict alone is printed, and none of its findings.
+    fn is_quiet(&self) -> bool {
+        false
+    }
     /// Whether a person watches, who is shown what slow judges do.
     fn is_watched(&self) -> bool;
     /// Hears what happens in a council; none: nobody wants to know.

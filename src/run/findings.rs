@@ -91,9 +91,14 @@ pub(crate) fn find_finding(
 fn meant_report(start: &RunContext, id: &str) -> Result<Option<Report>, RunError> {
     let runs = store::list_own_runs(start)?;
     let shown = shown::last_shown(start);
-    if let Some(ShownReport { report, at }) = &shown {
+    if let Some(last @ ShownReport { report, at }) = &shown {
         let unseen = runs.iter().filter(|(past, _)| past.ended() > *at);
-        let others = unseen.filter_map(|(_, other)| finding_of(other.as_ref()?, id));
+        let unseen = unseen.filter_map(|(_, other)| other.as_ref());
+        // One that was reused leaves no run.
+        let reused = shown::given_since(last, start);
+        let others = unseen
+            .chain(&reused)
+            .filter_map(|other| finding_of(other, id));
         let meant = finding_of(report, id);
         let mut others = others.filter(|other| {
             meant

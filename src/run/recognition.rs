@@ -246,14 +246,14 @@ impl<'a> VerdictMemory<'a> {
     pub(crate) fn standing_objection(&self) -> Option<Report> {
         let target = &self.prepared.packet.target;
         let change = git::recognition_key(&self.prepared.change, &self.prepared.packet.files);
-        let range = (target.base.as_deref(), target.head.as_deref());
-        let report = self.standing.over(&change, range)?;
+        let report = self.standing.over(&change, target.head.as_deref())?;
         let run = report.receipt.run.name.clone();
+        let reviewed = report.target.label.clone();
         let key = report.receipt.run.recognition_key.clone();
         let (place, heard) = (MemoryPlace::Cache, self.load_dismissals());
         let mut report = self.renew_report(report, place, None, &key.unwrap_or_default(), &heard);
         report.outcome.notes.push(format!(
-            "this verdict stands since {run}, which was held otherwise than your configuration says; \
+            "this verdict stands since {run} (of {reviewed}), which was held otherwise than your configuration says; \
              `git council review --fresh` of the same change takes its place"
         ));
         Some(report)
@@ -368,6 +368,17 @@ impl<'a> VerdictMemory<'a> {
         }
         if is_worth_keeping(report) {
             self.note_verdict(report, known);
+        }
+    }
+
+    /// Hears of a verdict that is never reused, such as a duel's: an objection stands all the same.
+    pub(crate) fn hear_objection(&self, report: &Report) {
+        if self.trust.authors.is_none()
+            && let Err(error) = self.standing.hear(report)
+        {
+            self.start.notifier.warn(&format!(
+                "the verdict could not be remembered for a gate: {error}"
+            ));
         }
     }
 

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use council_protocol::{Packet, Seat};
 
-use crate::duel::DuelEnding;
 use crate::duel::protocol::side::ending_of;
 use crate::duel::protocol::transcript::DebateTranscript;
 use crate::duel::verdict::with_ending;
@@ -54,7 +53,8 @@ pub(crate) fn recompute_report(
         broken(&error).hint(format!("`git council resume {}` continues it", past.name))
     })?;
     let mut outcome = if journal.backend == DUEL_BACKEND {
-        with_ending(outcome, duel_ending(past)?)
+        let transcript = duel_transcript(past)?;
+        with_ending(outcome, ending_of(&transcript), &transcript)
     } else {
         outcome
     };
@@ -82,9 +82,8 @@ pub(crate) fn recompute_report(
     Ok((report, packet))
 }
 
-/// How a duel of the past ended: its transcript says, not its journal.
-fn duel_ending(past: &StoredRun) -> Result<DuelEnding, RunError> {
+/// What the sides of a duel of the past wrote: how it ended the transcript says, not its journal.
+fn duel_transcript(past: &StoredRun) -> Result<DebateTranscript, RunError> {
     let bytes = past.read_file(TRANSCRIPT_FILE)?;
-    let text = String::from_utf8_lossy(&bytes);
-    Ok(ending_of(&DebateTranscript::parse(&text)))
+    Ok(DebateTranscript::parse(&String::from_utf8_lossy(&bytes)))
 }

@@ -45,11 +45,13 @@ pub(crate) struct ShownReport {
     pub(crate) at: Option<SystemTime>,
 }
 
-/// Remembers a verdict that was just given, and shown with it.
+/// Remembers a verdict that was just given; and that its findings were shown with it, unless only the headline was.
 pub(crate) fn remember_verdict(report: &Report, start: &RunContext) {
     remember_in(VERDICT_FILE, report, start);
     note_given(report, start);
-    remember_shown(report, start);
+    if !start.notifier.is_quiet() {
+        remember_shown(report, start);
+    }
 }
 
 /// Remembers what was shown. Where that cannot be written, the latest run is what people are taken to mean.
@@ -88,6 +90,12 @@ fn signed_bytes(json: &str) -> Vec<u8> {
 /// What was shown last, if this user's program showed it.
 pub(crate) fn last_shown(start: &RunContext) -> Option<ShownReport> {
     read_signed(shown_file(start), start)
+}
+
+/// A verdict that was given later than `shown`, and whose findings nobody was shown.
+pub(crate) fn given_since(shown: &ShownReport, start: &RunContext) -> Option<Report> {
+    let given = read_signed(VERDICT_FILE, start)?;
+    (given.at > shown.at).then_some(given.report)
 }
 
 /// The verdict that was given after `latest`, the latest run with a report, and is not that run's own. It is what a command

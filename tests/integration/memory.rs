@@ -503,6 +503,50 @@ fn a_report_that_nobody_was_shown_is_not_the_one_that_is_meant() {
         .prints("other.md:");
 }
 
+/// Who asked for the verdict alone has not seen its findings: `F1` is not theirs.
+#[test]
+fn a_headline_shows_no_finding() {
+    let quiet: [&[&str]; 4] = [
+        &["review", "HEAD", "-q"],
+        &["review", "HEAD", "-q", "--events", "events.ndjson"],
+        &["review", "HEAD", "-q", "-o", "report.md"],
+        // The second time it is reused, and leaves no run.
+        &["review", "HEAD", "-q", "--advisory"],
+    ];
+    for args in quiet {
+        let repo = conflicted();
+        let first = repo.git(["rev-parse", "HEAD"]);
+        repo.write("other.md", CONFLICT);
+        repo.commit("Another conflict");
+        if args.contains(&"--advisory") {
+            repo.council(["review", "HEAD"]).ends(1);
+        }
+        repo.council(["review", first.trim()]).ends(1);
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        repo.council_with(&[], args);
+        for command in [
+            &["dismiss", "F1", "--because", "no"][..],
+            &["explain", "F1"],
+        ] {
+            repo.council_with(&[], command)
+                .ends(2)
+                .tells("F1 is ambiguous");
+        }
+        // The headline of an old run changes nothing of what was shown.
+        repo.council(["review", first.trim()]).ends(1);
+        let log = repo.council(["log", "--json"]).stdout;
+        let log: serde_json::Value = serde_json::from_str(&log).unwrap();
+        let runs = log.as_array().unwrap().iter();
+        let names = runs.filter_map(|run| run["run"].as_str().or(run["name"].as_str()));
+        for name in names {
+            repo.council(["show", name, "-q"]);
+        }
+        repo.council(["explain", "F1"])
+            .ends(0)
+            .prints("at notes.md:");
+    }
+}
+
 #[test]
 fn a_dismissal_is_taken_back_and_one_of_a_stranger_is_hearsay() {
     let repo = conflicted();

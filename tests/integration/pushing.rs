@@ -391,6 +391,30 @@ fn the_configuration_of_another_remote_opens_no_gate() {
     desk.repo.council(["review", "--fresh"]).ends(1);
 }
 
+/// A FAIL is one whoever came to it, and no tidying takes it away: a duel's, and one over the last of several commits.
+#[test]
+fn a_gate_hears_a_duel_and_keeps_what_it_heard() {
+    let desk = Desk::new().installed();
+    let judge = desk.repo.in_home("judge.sh");
+    fs::write(&judge, crate::programs::answer("FAIL", "")).unwrap();
+    fs::set_permissions(&judge, fs::Permissions::from_mode(0o755)).unwrap();
+    let agents = format!("[agents.helper]\ndriver = 'command'\ncommand = [{judge:?}]\n");
+    desk.repo
+        .write_home(".config/git-council/config.toml", &agents);
+    desk.gate();
+    desk.repo.write("one.md", "One.\n");
+    desk.repo.commit("One");
+    desk.repo.write("two.md", "Two.\n");
+    desk.repo.commit("Two");
+    let duel = ["duel", "HEAD", "--agent-a", "helper", "--agent-b", "helper"];
+    let run = desk.repo.council_with(&[], &duel);
+    assert_ne!(run.code, 0, "{}", run.stdout);
+    let push = || desk.push(&["origin", "HEAD:refs/heads/topic"]);
+    push().ends(1).tells("the push is blocked");
+    desk.repo.council(["cache", "clear"]).ends(0);
+    push().ends(1).tells("the push is blocked");
+}
+
 /// Whatever council a review was held with: the gate asks the one of the configuration, and knows what the other one said.
 #[test]
 fn a_gate_remembers_what_any_review_of_the_same_change_objected() {

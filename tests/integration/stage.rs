@@ -339,8 +339,38 @@ fn a_stage_sets_models_but_no_option_and_leads_nowhere() {
     let elsewhere = repo.in_home("elsewhere");
     std::fs::create_dir(&elsewhere).unwrap();
     std::os::unix::fs::symlink(&elsewhere, repo.path().join("state/debate")).unwrap();
-    repo.council(["stage"]).ends(2).tells("is in the way");
+    repo.council(["stage"])
+        .ends(2)
+        .tells("state/debate is a symbolic link");
     assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0);
+}
+
+/// A repository may commit a folder as a link to somebody's private files: it is named before any agent is asked.
+#[test]
+fn nothing_behind_a_linked_folder_is_sent() {
+    for link in [
+        "stages/01-ideas",
+        "stages/02-plan",
+        "stages",
+        "references/02-plan",
+        "references",
+    ] {
+        let repo = project(NOTES);
+        let private = repo.in_home("private");
+        std::fs::create_dir_all(private.join("02-plan")).unwrap();
+        for file in ["CLAUDE.md", "HANDOFF.md", "key", "02-plan/CLAUDE.md"] {
+            std::fs::write(private.join(file), "private words\n").unwrap();
+        }
+        let place = repo.path().join(link);
+        let _ = std::fs::remove_dir_all(&place);
+        std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(&private, &place).unwrap();
+        repo.council(["stage", "02-plan"])
+            .ends(2)
+            .tells("is a symbolic link")
+            .tells("replace the link");
+        assert!(!repo.in_home("marks/prompts").exists(), "{link}");
+    }
 }
 
 #[test]

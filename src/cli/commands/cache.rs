@@ -1,6 +1,7 @@
 //! `git council cache`: verdicts that are known again.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use clap::{Args, Subcommand};
 use council_secrets::Redactor;
@@ -71,14 +72,31 @@ pub(crate) fn run(args: &CacheArgs, start: &CommandContext) -> Result<(), RunErr
         CacheAction::Show(CacheShowArgs { json: true }) => print_json(&cache, start),
         CacheAction::Show(_) => show_verdicts(&cache, start),
         CacheAction::Clear => {
-            let standing = StandingObjections::new(&dir, None);
-            let cleared = cache.clear().and_then(|n| standing.clear().map(|_| n));
-            let cleared = cleared.map_err(|error| {
+            let cleared = cache.clear().map_err(|error| {
                 RunError::run(format!("cannot clear {}: {error}", dir.display()))
             })?;
             let noun = if cleared == 1 { "verdict" } else { "verdicts" };
-            start.console.print(&format!("{cleared} {noun} deleted\n"))
+            start
+                .console
+                .print(&format!("{cleared} {noun} deleted\n"))?;
+            tell_standing(&dir, start);
+            Ok(())
         }
+    }
+}
+
+/// An objection is no copy that a cache holds: a gate opens when the change passes, not when somebody tidies up.
+fn tell_standing(memory_dir: &Path, start: &CommandContext) {
+    let standing = StandingObjections::new(memory_dir, start.signing_key()).count();
+    if standing > 0 {
+        let noun = if standing == 1 {
+            "objection stands"
+        } else {
+            "objections stand"
+        };
+        start.console.hint(&format!(
+            "{standing} {noun} for hooks in gate mode; a later review of the same change that passes takes it back"
+        ));
     }
 }
 

@@ -16,7 +16,6 @@ use crate::run::loaded::LoadedRun;
 use crate::run::output_file::write_output;
 use crate::run::redaction::redactor_of_past;
 use crate::run::replay::{recompute_report, run_prompter};
-use crate::run::shown::remember_shown;
 use crate::run::store;
 
 /// The most bytes of a bundle that are read.
@@ -64,7 +63,7 @@ pub(crate) fn run(args: &ReplayArgs, start: &CommandContext) -> Result<u8, RunEr
     };
     let code = surfaces.deliver_report(&report, start);
     // A finding that a person names is one of this report.
-    remember_shown(&report, start);
+    start.remember_shown(&report, format);
     Ok(code)
 }
 

@@ -20,7 +20,7 @@ use crate::run::findings;
 use crate::run::notes::{self, NotedVerdict, repository_trust};
 use crate::run::output_file::write_output;
 use crate::run::page::render_artefact;
-use crate::run::shown::{about_other, remember_shown, verdict_after};
+use crate::run::shown::{about_other, verdict_after};
 use crate::run::store::{self, StoredRun};
 use crate::text::Untrusted;
 
@@ -193,6 +193,7 @@ fn show_report(
         ));
     }
     let told = counts_again::with_later_decisions(report, start)?;
+    let shown_as = if args.web { ReportFormat::Html } else { format };
     match past {
         Some(past) if args.web => web::open_page(past, &told, start)?,
         None if args.web => {
@@ -203,7 +204,7 @@ fn show_report(
             deliver(&text, args, start)?;
         }
     }
-    remember_shown(report, start);
+    start.remember_shown(report, shown_as);
     Ok(())
 }
 
@@ -265,7 +266,7 @@ fn show_verdicts(
         let report = &noted.verdict.report;
         out.push_str(&render_report(report, format, report.own_gate(), start));
         // A finding that a person names is one of this report.
-        remember_shown(report, start);
+        start.remember_shown(report, format);
     }
     let with_findings = found
         .iter()

@@ -12,7 +12,6 @@ use crate::config::{ReportFormat, parse_duration};
 use crate::report::Report;
 use crate::run::error::RunError;
 use crate::run::findings;
-use crate::run::shown::remember_shown;
 use crate::run::store::RunState;
 use crate::run::waiting::{find_run, given_since, is_expected, means_head, refuse_other_target};
 use crate::run::watch::RunWatcher;
@@ -108,6 +107,6 @@ fn print_report(report: &Report, args: &WaitArgs, start: &CommandContext) -> Res
     let line = report.bottom_line(report.own_gate());
     let text = render_report(report, format, report.own_gate(), start);
     start.console.print(&text)?;
-    remember_shown(report, start);
+    start.remember_shown(report, format);
     Ok(line.exit_code)
 }

@@ -358,6 +358,10 @@ impl Notifier for WatchedConsole {
         self.console.is_verbose()
     }
 
+    fn is_quiet(&self) -> bool {
+        Notifier::is_quiet(&self.console)
+    }
+
     fn is_watched(&self) -> bool {
         self.console.is_watched()
     }

@@ -51,7 +51,7 @@ impl TextBlock<'_> {
 }
 
 /// Without what is struck out: `~~Agreed~~ Disagreed`.
-fn without_struck(text: &str) -> String {
+pub(super) fn without_struck(text: &str) -> String {
     let parts: Vec<&str> = text.split("~~").collect();
     // Without its second mark nothing is struck out.
     let is_whole = parts.len() % 2 == 1;

@@ -6,6 +6,7 @@ use council_protocol::{Finding, Location, RepoPath, Severity};
 use super::blocks::TextBlock;
 use super::point_ref::{PointId, PointRefs};
 use super::transcript::{BodyLine, BodyLineKind};
+use crate::council::plain_words::{Words, objects};
 
 /// The most lines of a code block that are taken as what a point quotes.
 const MAX_QUOTE_LINES: usize = 20;
@@ -29,6 +30,28 @@ impl RaisedPoint {
     /// Whether it says where the problem is.
     pub(crate) fn is_placed(&self) -> bool {
         has_place(&self.finding)
+    }
+
+    /// A point of which only the name and the words can be read.
+    fn unread(block: &TextBlock<'_>, id: PointId, words: &str) -> Self {
+        Self {
+            id: Some(id),
+            tag: None,
+            stance: None,
+            finding: Finding {
+                severity: Severity::Significant,
+                category: String::new(),
+                rule: None,
+                description: words.to_owned(),
+                location: no_place(),
+                quote: String::new(),
+                why: NO_CAUSE.into(),
+                fix: String::new(),
+                suggestion: None,
+                reference: None,
+            },
+            line: block.line,
+        }
     }
 
     /// The stance that it takes on a point of the other side at the same place.
@@ -88,7 +111,8 @@ pub(super) fn parse_point(
             .map(|value| value.trim().to_owned())
             .next()
     };
-    let quote = read_quote(&block.rest).or_else(|| inline_code(&text));
+    let is_code = |code: &String| place.as_ref().is_none_or(|place| !is_path_of(code, place));
+    let quote = read_quote(&block.rest).or_else(|| inline_code(&text).filter(is_code));
     Some(RaisedPoint {
         id: refs.ids.first().copied(),
         tag,
@@ -107,6 +131,127 @@ pub(super) fn parse_point(
         },
         line: block.line,
     })
+}
+
+/// A point in whatever form it is written under its author's own name: its place where one can be read, and its weight.
+pub(super) fn parse_labelled(block: &TextBlock<'_>, id: PointId, rest: &str) -> RaisedPoint {
+    let refs = PointRefs {
+        ids: vec![id],
+        ordinal: Some(id.number),
+        ..PointRefs::default()
+    };
+    let words = TextBlock {
+        head: rest.to_owned(),
+        ..block.clone()
+    }
+    .words();
+    let mut point =
+        parse_point(block, &refs, rest).unwrap_or_else(|| RaisedPoint::unread(block, id, &words));
+    if !point.is_placed() {
+        let is_quoted = !point.finding.quote.is_empty();
+        let place = find_path_and_line(&words, is_quoted);
+        point.finding.location = place.unwrap_or_else(no_place);
+    }
+    if is_path_of(&point.finding.quote, &point.finding.location) {
+        point.finding.quote.clear();
+    }
+    if !begins_with_severity(&split_tag(rest).1) && is_grave(&words) {
+        point.finding.severity = Severity::Critical;
+    }
+    point
+}
+
+/// A path and the number of a line, however far they stand apart: "line 5 of a.py", "`a.py@5`". Where the code itself is
+/// quoted, the path is enough: it is searched in the file.
+fn find_path_and_line(text: &str, is_quoted: bool) -> Option<Location> {
+    let tokens = || {
+        let around = |c: char| c.is_whitespace() || "`()[]{}<>|,;*\"'—–".contains(c);
+        text.split(around).filter(|token| !token.is_empty())
+    };
+    let path = |token: &str| {
+        let path = token
+            .split(['@', ':', '#'])
+            .next()
+            .unwrap_or(token)
+            .trim_end_matches('.');
+        let (name, ending) = path.rsplit('/').next()?.rsplit_once('.')?;
+        let is_ending = !ending.is_empty()
+            && ending.len() <= 8
+            && ending.bytes().all(|b| b.is_ascii_alphanumeric());
+        let is_file = is_ending && !name.is_empty() && !ending.bytes().all(|b| b.is_ascii_digit());
+        is_file.then(|| path.to_owned())
+    };
+    let path = tokens().find_map(path)?;
+    let number = |token: &str| {
+        let digits = token.trim_start_matches(|c: char| !c.is_ascii_digit());
+        let end = digits
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(digits.len());
+        digits[..end].parse::<u32>().ok().filter(|line| *line > 0)
+    };
+    let beside = tokens()
+        .find(|token| token.starts_with(&path))
+        .and_then(|token| number(&token[path.len()..]));
+    let words: Vec<&str> = tokens().collect();
+    let is_line = |word: &str| {
+        matches!(
+            word.trim_end_matches(['.', ':']).to_lowercase().as_str(),
+            "line" | "lines" | "l"
+        )
+    };
+    let named = words
+        .windows(2)
+        .filter(|pair| is_line(pair[0]))
+        .find_map(|pair| number(pair[1]));
+    let behind = words
+        .windows(2)
+        .filter(|pair| pair[0].starts_with(&path) && pair[0].ends_with([':', '@', '#']));
+    let behind = behind.into_iter().find_map(|pair| number(pair[1]));
+    let line = beside.or(behind).or(named).or(is_quoted.then_some(1))?;
+    Some(Location {
+        path: RepoPath::from(path.as_str()),
+        line,
+        end_line: None,
+    })
+}
+
+/// Whether what was taken as a quote is the file's own name.
+fn is_path_of(quote: &str, place: &Location) -> bool {
+    let path = String::from_utf8_lossy(place.path.as_bytes()).into_owned();
+    !quote.is_empty()
+        && (path == quote || path.ends_with(&format!("/{quote}")) || quote.starts_with(&path))
+}
+
+/// Words that make a point critical where its weight is not written in the protocol's words.
+const GRAVE_WEIGHTS: [&str; 24] = [
+    "critical",
+    "blocker",
+    "blocking",
+    "fatal",
+    "severe",
+    "serious",
+    "grave",
+    "showstopper",
+    "p0",
+    "s0",
+    "sev0",
+    "sev1",
+    "must fix",
+    "security",
+    "vulnerability",
+    "vulnerable",
+    "hole",
+    "exploit",
+    "urgent",
+    "catastrophic",
+    "kritisch",
+    "critique",
+    "crítico",
+    "schwerwiegend",
+];
+
+fn is_grave(text: &str) -> bool {
+    Words::of(text).has_any(&GRAVE_WEIGHTS) || objects(text)
 }
 
 fn no_place() -> Location {

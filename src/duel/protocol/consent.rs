@@ -7,7 +7,7 @@ use super::wording::RESERVATIONS;
 use crate::council::plain_words::{HARMLESS, NEGATIONS, TERMS, Words};
 
 /// Words that say that nothing is wrong.
-const APPROVALS: &[&str] = &[
+pub(super) const APPROVALS: &[&str] = &[
     "no issues",
     "no issue",
     "no problems",
@@ -16,6 +16,10 @@ const APPROVALS: &[&str] = &[
     "no objections",
     "no objection",
     "no concerns",
+    "no more objections",
+    "no further objections",
+    "no more issues",
+    "no further issues",
     "found nothing",
     "nothing stands against",
     "looks good",
@@ -264,7 +268,7 @@ const PLAIN: &[&str] = &[
 ];
 
 /// Words with which a side takes an objection back.
-const RETRACTIONS: &[&str] = &[
+pub(super) const RETRACTIONS: &[&str] = &[
     "take it back",
     "take that back",
     "take this back",
@@ -338,7 +342,7 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Words of somebody who looked at a place and found nothing wrong there.
-const REASSURING: &[&str] = &[
+pub(super) const REASSURING: &[&str] = &[
     "fine",
     "correct",
     "correctly",

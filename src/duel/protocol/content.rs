@@ -7,17 +7,21 @@ use council_protocol::Vote;
 use council_protocol::answer::{Evidence, Stance, Tag};
 
 use super::DuelRole;
+use super::agreement::{denies, is_hidden};
 use super::blocks::{BlockShape, TextBlock, split_blocks, split_number};
 use super::claims::{
-    RaisedPoint, begins_with_severity, find_location, parse_point, read_quote, split_tag,
+    RaisedPoint, begins_with_severity, find_location, parse_labelled, parse_point, read_quote,
+    split_tag,
 };
 use super::consent::{
     is_approval, is_reserved, names_a_defect, retracts, speaks_of_a_place, takes_back,
 };
+use super::plain_forms::{agrees_plainly, gives_up, is_plain, taken_back};
 use super::point_ref::{PointId, PointRefs};
 use super::transcript::{DebateSection, SectionKind};
 use super::wording::{
-    is_universal, parse_vote, split_label, stance_in_words, stance_of_labelled, stance_of_unnamed,
+    confirmed_stance, is_filler, is_ornament, is_universal, parse_vote, split_label,
+    stance_in_words, stance_of_labelled, stance_of_unnamed,
 };
 use crate::council::plain_words::objects;
 
@@ -33,6 +37,12 @@ pub(crate) struct PointReply {
     pub evidence: Option<Evidence>,
     /// Whether it speaks of everything that is open.
     pub is_universal: bool,
+    /// Whether it is an agreement that gives up what its own side holds, and keeps nothing of it.
+    pub gives_up: bool,
+    /// Whether it stands in the protocol's own form, `**Agreed** — why`: what follows is its reason and nothing else.
+    pub is_formal: bool,
+    /// Whether it is an agreement whose reason, if it has one, says nothing against the change.
+    pub is_plain: bool,
     /// Its line in the file.
     pub line: u32,
 }
@@ -52,12 +62,17 @@ pub(crate) struct SectionContent {
     pub replies: Vec<PointReply>,
     /// Points named without a stance.
     pub uncategorised: Vec<UncategorisedItem>,
+    /// What stands under a name of the author's own and is not in the form of a point: a point all the same, unless the name
+    /// stands for one already.
+    pub labelled: Vec<RaisedPoint>,
     /// Whether it says in words that it found nothing.
     pub approves: bool,
-    /// Whether a whole sentence takes objections back.
+    /// Whether a whole sentence takes objections back, and nothing stands beside it that does not.
     pub retracts: bool,
     /// Lines that say in plain words that the change must not go in, and name no point.
     pub objections: Vec<u32>,
+    /// Lines that are neither vote, point, reply nor one of the plain forms: beside them no vote is a bare PASS.
+    pub remarks: Vec<u32>,
 }
 
 /// Reads a section's points and replies. Nothing inside a fence or a quote is a point, but a quote right under a point or a
@@ -74,14 +89,16 @@ pub(crate) fn read_content(section: &DebateSection) -> SectionContent {
     let blocks = fold_children(split_blocks(&section.body));
     // A side that votes PASS has no point: whatever it says of a place, and does not clear, is one that it did not write as
     // the protocol asks. Who votes otherwise may explain.
-    let vote = blocks.iter().find_map(|block| parse_vote(&block.head));
-    reader.passes = matches!(vote, Some((Vote::Pass, _)));
+    let votes = blocks.iter().filter_map(|block| parse_vote(&block.head));
+    reader.passes = votes.map(|(vote, _)| vote).max() == Some(Vote::Pass);
     reader.consents = reader.passes || blocks.iter().any(approves_of_all);
     for block in reader.join_headings(blocks) {
         reader.read_block(&block);
     }
     reader.end_scope();
-    reader.content
+    let mut content = reader.content;
+    content.retracts &= content.objections.is_empty() && content.remarks.is_empty();
+    content
 }
 
 /// Whether a block says that nothing is wrong, or agrees to everything at once.
@@ -124,6 +141,7 @@ impl ContentReader {
             if objects(reason) || vote != Vote::Fail && takes_back(reason) {
                 self.content.objections.push(block.line);
             }
+            self.note_remark(block.line, is_hidden(&words));
             let below = TextBlock {
                 head: String::new(),
                 ..block.clone()
@@ -132,6 +150,10 @@ impl ContentReader {
         }
         if let BlockShape::Heading(_) = block.shape {
             return self.read_heading(block);
+        }
+        self.take_labelled(block);
+        if !self.is_opening && self.take_back(block) {
+            return;
         }
         if !self.is_opening
             && let Some(reply) = self.labelled_reply(block)
@@ -145,8 +167,10 @@ impl ContentReader {
             return self.read_prose(block);
         }
         let (to, _) = split_refs(block);
-        if let Some(stance) = stance_of_block(block) {
-            let reply = new_reply(block, to, stance, words);
+        if let Some((stance, statement)) = stance_of_block(block) {
+            let mut reply = new_reply(block, to, stance, words.clone());
+            reply.gives_up = gives_up(&words[statement..]);
+            reply.is_plain = agrees_plainly(&words[statement..]) && is_plain(&words[..statement]);
             return self.add_reply(reply);
         }
         self.read_unlabelled(block, to);
@@ -157,8 +181,16 @@ impl ContentReader {
         let named = !to.ids.is_empty() || block.shape.is_item();
         match &self.scope.stance {
             Some(above) if named => {
-                let stance = above.stance;
-                let reply = new_reply(block, to, stance, block.words());
+                let words = block.words();
+                let is_denied = above.stance == Stance::Agreed && denies(&words);
+                let stance = if is_denied {
+                    Stance::Disagreed
+                } else {
+                    above.stance
+                };
+                let mut reply = new_reply(block, to, stance, words);
+                let (_, rest) = split_refs(block);
+                reply.gives_up = gives_up(&format!("Agreed: {rest}"));
                 self.add_reply(reply);
             }
             _ if !to.ids.is_empty() || (block.shape.is_item() && !to.is_empty()) => {
@@ -181,6 +213,44 @@ impl ContentReader {
         if is_point || is_reserved(&words) || objects(&words) {
             self.content.objections.push(block.line);
         }
+        self.note_remark(block.line, !is_plain(&words));
+    }
+
+    fn note_remark(&mut self, line: u32, is_remark: bool) {
+        self.content.remarks.extend(is_remark.then_some(line));
+    }
+
+    /// What a side writes under a name of its own is a point in every form.
+    fn take_labelled(&mut self, block: &TextBlock<'_>) {
+        let (refs, rest) = split_refs(block);
+        if self.names_own(&refs) {
+            let named = refs.ids.iter().map(|id| parse_labelled(block, *id, rest));
+            return self.content.labelled.extend(named);
+        }
+        // "I found B1 (critical) at `a.py:5`", or a cell of a table in HTML.
+        let words = block.words();
+        let ids = words
+            .split(|c: char| !c.is_alphanumeric())
+            .filter_map(PointId::parse);
+        let own = ids.filter(|id| refs.ids.is_empty() && Some(id.role) == self.author);
+        let named: Vec<_> = own.map(|id| parse_labelled(block, id, &words)).collect();
+        self.content.labelled.extend(named);
+    }
+
+    /// "I take B1 back."
+    fn take_back(&mut self, block: &TextBlock<'_>) -> bool {
+        let words = block.words();
+        let to = PointRefs {
+            ids: taken_back(&words),
+            ..PointRefs::default()
+        };
+        let is_own = self.names_own(&to);
+        if is_own {
+            let mut reply = new_reply(block, to, Stance::Agreed, words);
+            reply.gives_up = true;
+            self.content.replies.push(reply);
+        }
+        is_own
     }
 
     fn read_heading(&mut self, block: &TextBlock<'_>) {
@@ -190,14 +260,29 @@ impl ContentReader {
         }
         let lower = block.head.to_lowercase();
         let (to, rest) = split_refs(block);
+        // A name alone is the title of what comes next.
+        if !rest.trim_matches(is_ornament).is_empty() {
+            self.take_labelled(block);
+        }
         self.scope.lists_findings = lower.contains("findings");
+        self.note_remark(
+            block.line,
+            objects(&block.head) || names_a_defect(&block.head),
+        );
         if self.is_opening || self.scope.lists_findings {
             return;
         }
-        let stance = split_label(rest).map(|(label, reason)| stance_of_labelled(label, reason));
+        let stance = split_label(rest).map(|(label, reason)| {
+            let stance = stance_of_labelled(label, reason);
+            confirmed_stance(stance, rest)
+        });
         let stance = stance.or_else(|| stance_in_words(&block.head));
-        self.scope.stance =
-            stance.map(|stance| new_reply(block, to.clone(), stance, rest.to_owned()));
+        self.scope.stance = stance.map(|stance| {
+            let mut reply = new_reply(block, to.clone(), stance, rest.to_owned());
+            reply.gives_up = gives_up(rest);
+            reply.is_plain = agrees_plainly(rest);
+            reply
+        });
         self.scope.to = to;
     }
 
@@ -251,6 +336,7 @@ impl ContentReader {
             reply.stance = reply.stance.max(above.stance);
         }
         self.scope.is_used = true;
+        self.note_remark(reply.line, says_more(&reply));
         self.content.replies.push(reply);
     }
 
@@ -277,17 +363,28 @@ impl ContentReader {
         } else {
             reasoning
         };
-        let words = TextBlock {
-            head: reasoning.to_owned(),
-            ..block.clone()
-        }
-        .words();
+        let words_behind = |head: &str| {
+            let head = head.to_owned();
+            TextBlock {
+                head,
+                ..block.clone()
+            }
+            .words()
+        };
+        let (words, statement) = (words_behind(reasoning), words_behind(rest));
         let stance = if to.is_empty() && self.scope.to.is_empty() {
             stance_of_unnamed(label, &words)
         } else {
             stance_of_labelled(label, &words)
         };
-        Some(new_reply(block, to, stance, words))
+        let stance = confirmed_stance(stance, &statement);
+        let mut reply = new_reply(block, to, stance, words);
+        reply.is_universal = is_universal(&statement);
+        reply.gives_up = gives_up(&statement);
+        reply.is_plain = agrees_plainly(&statement);
+        // The marks in front of the label went with the names.
+        reply.is_formal = block.head.starts_with("**") && rest.contains("** — ");
+        Some(reply)
     }
 
     /// A point: what has a place, or a number where claims are listed.
@@ -296,7 +393,7 @@ impl ContentReader {
         let mut point = parse_point(block, &refs, rest)?;
         let is_own = self.is_own_point(&refs, rest);
         if point.tag.is_none() && !self.is_opening && !self.scope.lists_findings && !is_own {
-            point.stance = stance_of_block(block);
+            point.stance = stance_of_block(block).map(|(stance, _)| stance);
         }
         let claims_here =
             self.is_opening || self.scope.lists_findings || point.tag.is_some() || is_own;
@@ -354,6 +451,9 @@ fn new_reply(
     let evidence = find_location(&reasoning).zip(read_quote(&block.rest));
     PointReply {
         is_universal: is_universal(&block.words()),
+        gives_up: false,
+        is_formal: false,
+        is_plain: false,
         evidence: evidence.map(|(place, quote)| Evidence {
             path: place.path,
             line: place.line,
@@ -366,16 +466,68 @@ fn new_reply(
     }
 }
 
-/// The stance of a block whose label stands somewhere inside: in a cell, in bold, behind a title.
-fn stance_of_block(block: &TextBlock<'_>) -> Option<Stance> {
+/// Whether a reply says more than a reply needs: an objection to the change hides well behind an agreement. Of what names
+/// its point, the first sentence is the reason; what names none has agreed to everything, and needs no reason of its own.
+fn says_more(reply: &PointReply) -> bool {
+    let reason = reply.reasoning.as_str();
+    let end = [". ", "! ", "; "]
+        .iter()
+        .filter_map(|mark| reason.find(mark))
+        .min();
+    let more = end.map_or("", |end| &reason[end + 1..]);
+    let is_more = match (reply.stance, reply.to.is_empty()) {
+        (Stance::Agreed, true) => !reply.is_plain,
+        (_, true) => true,
+        (Stance::Agreed, false) if reply.is_formal => names_a_defect(more),
+        (_, false) => !reply.is_formal && !is_plain(more),
+    };
+    is_more || objects(reason) || is_hidden(reason)
+}
+
+/// The stance of a block whose label stands somewhere inside (in a cell, in bold, behind a title), and where in its words.
+fn stance_of_block(block: &TextBlock<'_>) -> Option<(Stance, usize)> {
     let words = block.words();
-    let parts = words
-        .split(['|', '—', '–', ':', ';', '.', '!', '(', '['])
-        .flat_map(|part| part.split("**"));
-    let labelled = parts
-        .filter_map(|part| split_label(part).map(|(label, _)| label))
-        .max();
-    labelled.max(stance_in_words(&words))
+    let mut begin = 0;
+    let mut labelled: Option<(Stance, usize)> = None;
+    let marks = ['|', '—', '–', ':', ';', '.', '!', '(', '[', '*'];
+    for part in words.split_inclusive(marks) {
+        if let Some((label, _)) = split_label(part) {
+            let stance = confirmed_stance(label, &words[begin..]);
+            let stance = if is_title(block, &words[..begin]) {
+                stance
+            } else {
+                stance.max(Stance::PartiallyAgreed)
+            };
+            if labelled.is_none_or(|(known, _)| stance > known) {
+                labelled = Some((stance, begin));
+            }
+        }
+        begin += part.len();
+    }
+    let in_words = stance_in_words(&words).map(|stance| (stance, 0));
+    match (labelled, in_words) {
+        (Some(label), Some(said)) if said.0 > label.0 => Some(said),
+        (label, said) => label.or(said),
+    }
+}
+
+/// Whether what stands in front of a label only says what it is about: names, a place, a cell, a bold title.
+fn is_title(block: &TextBlock<'_>, before: &str) -> bool {
+    if block.shape == BlockShape::Row {
+        return before.trim().is_empty() || before.trim_end_matches(['*', ' ']).ends_with('|');
+    }
+    let before = before.trim_end_matches(is_ornament);
+    let is_bold = before.is_empty() || block.head.starts_with("**");
+    is_bold
+        || is_plain(before)
+        || before.split_whitespace().all(|word| {
+            let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+            let is_number = bare.bytes().all(|b| b.is_ascii_digit());
+            is_number
+                || PointId::parse(bare).is_some()
+                || find_location(word).is_some()
+                || is_filler(bare)
+        })
 }
 
 /// The names in front of a statement (`**A1**, A2 — `, `Point 2: `, `1. `) and what follows them.
@@ -517,98 +669,5 @@ fn join_refs(refs: &PointRefs) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::transcript::DebateTranscript;
-    use super::*;
-
-    fn read(body: &str) -> SectionContent {
-        let text = format!("## Response 1\n{body}\n*— Agent B, 2025-06-15T14:30:00Z*\n");
-        read_content(&DebateTranscript::parse(&text).sections[0])
-    }
-
-    #[test]
-    fn every_point_is_categorised() {
-        let said = read(
-            "- **A1** — **Agreed**: right.\n\n**Partially agreed** — yes, but no.\n\n\
-             2. **Disagreed** see `src/a.rs:7`\n   > let x = 1;\n",
-        );
-        let stances: Vec<_> = said
-            .replies
-            .iter()
-            .map(|r| (r.to.ids.first().map(PointId::to_string), r.stance))
-            .collect();
-        assert_eq!(
-            stances,
-            [
-                (Some("A1".into()), Stance::Agreed),
-                (None, Stance::PartiallyAgreed),
-                (None, Stance::Disagreed)
-            ]
-        );
-        let evidence = said.replies[2].evidence.as_ref().unwrap();
-        assert_eq!((evidence.line, evidence.quote.as_str()), (7, "let x = 1;"));
-    }
-
-    #[test]
-    fn independent_findings_carry_their_tags() {
-        let said = read(
-            "### Independent findings\n\n- **B1** — [new finding] **critical** `src/a.rs:3` — boom\n  > x.unwrap()\n  Why: it panics\n  Fix: do not\n",
-        );
-        let point = &said.points[0];
-        assert_eq!(point.tag, Some(Tag::New));
-        assert_eq!(point.finding.severity, council_protocol::Severity::Critical);
-        assert_eq!(point.finding.quote, "x.unwrap()");
-        assert_eq!(
-            (point.finding.why.as_str(), point.finding.fix.as_str()),
-            ("it panics", "do not")
-        );
-        assert_eq!(point.finding.description, "boom");
-    }
-
-    /// In the form in which the program itself writes points, wherever in the section.
-    #[test]
-    fn a_point_under_its_authors_own_name_is_one_under_every_heading() {
-        let point = "- **B1** — **critical** `pay.py:2` — a negative amount prints money\n  > acc.balance -= amount\n";
-        for heading in [
-            "",
-            "### Responses\n\n",
-            "### Agreed\n\n",
-            "- **A1** — **Agreed**: right.\n\n",
-        ] {
-            let said = read(&format!("Vote: WARN — see B1\n\n{heading}{point}"));
-            let [raised] = &said.points[..] else {
-                panic!("{heading:?}: {said:?}")
-            };
-            let severity = raised.finding.severity;
-            assert_eq!(
-                severity,
-                council_protocol::Severity::Critical,
-                "{heading:?}"
-            );
-            assert_eq!(raised.finding.quote, "acc.balance -= amount");
-        }
-        let theirs = read("- **A1** — **critical** `pay.py:2` — I do not see why\n");
-        assert!(theirs.points.is_empty(), "{theirs:?}");
-    }
-
-    #[test]
-    fn a_loose_list_with_places_is_read_too() {
-        let said = read(
-            "1. The check in src/auth.py:45 is missing\n2. I like it\n* see (lib/x.c:9) for a leak\n",
-        );
-        let places: Vec<_> = said
-            .points
-            .iter()
-            .map(|p| p.finding.location.line)
-            .collect();
-        assert_eq!(places, [45, 9]);
-    }
-
-    #[test]
-    fn nothing_inside_a_fence_is_a_point() {
-        assert_eq!(
-            read("```\n- **critical** `a.rs:1` — fake\n**Agreed**\n```\n"),
-            SectionContent::default()
-        );
-    }
-}
+#[path = "content_tests.rs"]
+mod tests;

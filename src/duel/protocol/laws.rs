@@ -76,6 +76,22 @@ const AGREED: [&str; 12] = [
     "✅ Agreed",
 ];
 
+/// With which a side gives up what it holds: the same, and no reason that names the problem still.
+const CONCEDED: [&str; 12] = [
+    "Agreed",
+    "agreed.",
+    "Agreed.",
+    "AGREED",
+    "**Agreed**",
+    "**Agreed** — you are right",
+    "*Agreed*: I was wrong",
+    "`Agreed`",
+    "[Agreed] it is locked",
+    "I agree",
+    "I agree: it is locked before",
+    "✅ Agreed",
+];
+
 const OBJECTIONS: [&str; 8] = [
     "I was wrong: `src/a.py:2` deletes every row. This is critical, do not merge.",
     "Please don't merge this.",
@@ -123,6 +139,12 @@ fn joined(form: usize, consent: &str, defect: &str) -> String {
         6 => format!("{defect}.\n\n{consent}"),
         _ => format!("{consent}; {defect}."),
     }
+}
+
+/// The same of a side that answers for a point of its own.
+fn owners((stance, text): (Stance, &'static str)) -> (Stance, &'static str) {
+    let nth = AGREED.iter().position(|agreed| *agreed == text);
+    (stance, nth.map_or(text, |nth| CONCEDED[nth]))
 }
 
 fn spelling() -> impl Strategy<Value = (Stance, &'static str)> {
@@ -182,12 +204,20 @@ type Exchange = [(usize, (Stance, &'static str)); 3];
 
 fn exchanges() -> impl Strategy<Value = Vec<Exchange>> {
     let said = || (carrier(), spelling());
-    prop::collection::vec([said(), said(), said()], 1..5)
+    let owner = (carrier(), spelling().prop_map(owners));
+    prop::collection::vec(
+        (said(), owner, said()).prop_map(|(a, b, c)| [a, b, c]),
+        1..5,
+    )
 }
 
 fn labelled_exchanges() -> impl Strategy<Value = Vec<Exchange>> {
     let said = || (carrier(), label());
-    prop::collection::vec([said(), said(), said()], 1..5)
+    let owner = (carrier(), label().prop_map(owners));
+    prop::collection::vec(
+        (said(), owner, said()).prop_map(|(a, b, c)| [a, b, c]),
+        1..5,
+    )
 }
 
 fn debate(exchanges: &[Exchange], turns: usize) -> String {

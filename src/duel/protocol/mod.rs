@@ -1,10 +1,11 @@
 //! The protocol of a duel. Everything here is pure: text in, state out.
 //!
 //! [`transcript`] reads the file, [`content`] what a section claims and answers (`wording` knows how people agree and
-//! disagree), [`standing`] keeps the score, [`turns`] says whose move it is, [`closing`] what a CONSENSUS means, [`check`]
+//! disagree, `plain_forms` in which closed forms they speak for a change), [`standing`] keeps the score, [`turns`] says whose move it is, [`closing`] what a CONSENSUS means, [`check`]
 //! names violations with their lines, [`ledger`] knows every byte, [`receipts`] what both sides
 //! say that they wrote, [`side`] decides the next move, [`render`] writes a section.
 
+mod agreement;
 mod blocks;
 pub(crate) mod check;
 pub(crate) mod claims;
@@ -15,6 +16,7 @@ pub(crate) mod content;
 mod laws;
 pub(crate) mod ledger;
 pub(crate) mod notes;
+mod plain_forms;
 pub(crate) mod point_ref;
 pub(crate) mod receipts;
 pub(crate) mod render;

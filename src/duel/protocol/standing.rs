@@ -4,11 +4,12 @@ use council_protocol::answer::{Evidence, Stance, Tag};
 use council_protocol::{Finding, Location, Vote};
 
 use super::DuelRole;
+use super::blocks::without_struck;
 use super::claims::{RaisedPoint, has_place};
 use super::consent::takes_back;
 use super::content::{PointReply, SectionContent, read_content};
 use super::point_ref::{PointId, PointRefs};
-use super::transcript::{DebateSection, DebateTranscript, SectionKind};
+use super::transcript::{BodyLine, DebateSection, DebateTranscript, SectionKind};
 use super::wording::parse_vote;
 
 /// How far apart two sides may place what they call the same, in lines.
@@ -109,6 +110,8 @@ pub(crate) struct DebateState {
     pub dissents: Vec<LooseDissent>,
     /// Words that say that the change must not go in, and name no point: they stand until their side takes them back.
     pub objections: Vec<LooseDissent>,
+    /// What sides wrote beside their votes that is no plain consent: with it no vote is a bare PASS.
+    pub remarks: Vec<LooseDissent>,
     /// Sides that took part: they raised a point, took a stance, or named a vote.
     pub speakers: Vec<DuelRole>,
 }
@@ -159,7 +162,7 @@ impl DebateState {
         let Some(role) = section.author() else {
             return;
         };
-        let content = read_content(section);
+        let mut content = read_content(section);
         let has_vote = vote_in(section).is_some();
         if section.kind != SectionKind::Consensus
             && (has_vote || takes_part(&content))
@@ -167,13 +170,14 @@ impl DebateState {
         {
             self.speakers.push(role);
         }
+        self.take_labelled_points(role, &mut content);
         self.take_objections(index, role, &content);
-        self.take_unread_points(index, role, &content);
         let answers = self.assign_replies(role, section.kind, &content.replies);
         let before = self.dissents.len();
         for (targets, reply) in answers {
             self.record_reply(index, role, &targets, reply, before);
         }
+        self.keep_unsettled(index, role, &content);
         for point in content.points {
             self.raise_point(index, role, point);
         }
@@ -181,11 +185,20 @@ impl DebateState {
 
     /// What a side says in plain words against the change; its later approval takes that back.
     fn take_objections(&mut self, section: usize, role: DuelRole, content: &SectionContent) {
-        let agrees = |reply: &PointReply| reply.stance == Stance::Agreed && reply.is_universal;
+        let agrees = |reply: &PointReply| {
+            reply.stance == Stance::Agreed && reply.is_universal && reply.gives_up
+        };
         let is_content = content.retracts || content.replies.iter().any(agrees);
-        if is_content && content.objections.is_empty() {
+        if is_content && content.objections.is_empty() && content.remarks.is_empty() {
             self.objections.retain(|objection| objection.role != role);
+            self.remarks.retain(|remark| remark.role != role);
         }
+        let remarks = content.remarks.iter().map(|&line| LooseDissent {
+            role,
+            section,
+            line,
+        });
+        self.remarks.extend(remarks);
         let new = content.objections.iter().map(|&line| LooseDissent {
             role,
             section,
@@ -194,24 +207,56 @@ impl DebateState {
         self.objections.extend(new);
     }
 
-    /// A name of the side's own that stands for no point yet: what it names was not understood, and must not be lost.
-    fn take_unread_points(&mut self, section: usize, role: DuelRole, content: &SectionContent) {
-        let is_raised = |id: &PointId| {
-            let here = content.points.iter().any(|point| point.id == Some(*id));
-            here || self.points.iter().any(|point| point.id == *id)
-        };
-        let is_own = |id: &PointId| id.role == role && !is_raised(id);
-        let unread = content
+    /// A name of the side's own that stands for no point yet is one, whatever stands behind it: what was not understood must
+    /// not be lost.
+    fn take_labelled_points(&self, role: DuelRole, content: &mut SectionContent) {
+        let labelled = std::mem::take(&mut content.labelled);
+        for point in labelled {
+            let id = point.id;
+            let is_known = self.points.iter().any(|known| Some(known.id) == id);
+            if is_known || id.is_none_or(|id| id.role != role) {
+                continue;
+            }
+            // Read as an ordinary point it may lack its place or its weight.
+            let is_it = |read: &&mut RaisedPoint| {
+                read.id == id || read.id.is_none() && read.line == point.line
+            };
+            let mut read = content.points.iter_mut().filter(is_it);
+            if let Some(read) = read.next() {
+                let is_better = !read.is_placed() || point.finding.severity > read.finding.severity;
+                if is_better {
+                    *read = point;
+                }
+            } else {
+                content
+                    .replies
+                    .retain(|reply| reply.to.ids.first().copied() != id);
+                // Its own words are told with it.
+                content.objections.retain(|line| *line != point.line);
+                content.remarks.retain(|line| *line != point.line);
+                content.points.push(point);
+            }
+        }
+    }
+
+    /// A side that agrees to a point and names it beside that, without a stance, has not settled it.
+    fn keep_unsettled(&mut self, section: usize, role: DuelRole, content: &SectionContent) {
+        let named: Vec<PointId> = content
             .uncategorised
             .iter()
-            .filter(|item| item.to.ids.iter().any(is_own));
-        let unread: Vec<u32> = unread.map(|item| item.line).collect();
-        let unread = unread.into_iter().map(|line| LooseDissent {
-            role,
-            section,
-            line,
-        });
-        self.objections.extend(unread);
+            .flat_map(|item| item.to.ids.clone())
+            .collect();
+        let own = self
+            .points
+            .iter_mut()
+            .filter(|point| point.id.role == role && named.contains(&point.id));
+        for point in own {
+            let said = point
+                .replies
+                .iter_mut()
+                .filter(|said| said.role == role && said.section == section);
+            said.for_each(|said| said.stance = said.stance.max(Stance::PartiallyAgreed));
+        }
     }
 
     /// Which points each reply speaks of: those that it names, else those of the other side in their order.
@@ -325,9 +370,15 @@ impl DebateState {
             .iter_mut()
             .filter(|point| targets.contains(&point.id))
         {
+            let keeps = point.id.role == role && !reply.gives_up;
             point.replies.push(PointOpinion {
                 role,
-                stance: reply.stance,
+                // What a side holds itself it gives up in so many words, or not at all.
+                stance: if keeps {
+                    reply.stance.max(Stance::PartiallyAgreed)
+                } else {
+                    reply.stance
+                },
                 reasoning: reply.reasoning.clone(),
                 evidence: reply.evidence.clone(),
                 found: None,
@@ -491,10 +542,13 @@ pub(crate) fn vote_of(transcript: &DebateTranscript, role: DuelRole) -> Option<(
 /// Of several votes in one section the worst: a PASS above takes back no FAIL.
 fn vote_in(section: &DebateSection) -> Option<(Vote, String)> {
     let lines = section.body.iter().filter(|line| line.is_open());
-    let votes: Vec<_> = lines.filter_map(|line| parse_vote(&line.text)).collect();
+    let read = |line: &BodyLine| {
+        let shown = without_struck(&line.text);
+        parse_vote(&shown).map(|(vote, reason)| (vote, reason.to_owned()))
+    };
+    let votes: Vec<_> = lines.filter_map(read).collect();
     let worst = votes.iter().map(|(vote, _)| *vote).max()?;
-    let (vote, reason) = votes.into_iter().find(|(vote, _)| *vote == worst)?;
-    Some((vote, reason.to_owned()))
+    votes.into_iter().find(|(vote, _)| *vote == worst)
 }
 
 #[cfg(test)]

@@ -7,7 +7,8 @@
 use council_protocol::Vote;
 use council_protocol::answer::Stance;
 
-use crate::council::plain_words::{NEGATIONS, Words, is_invisible};
+use super::agreement::{AgreedScope, PlainAgreement, denies, is_hidden, plain_agreement};
+use crate::council::plain_words::{NEGATIONS, Words, has_refusing_mark, is_invisible};
 
 /// The three labels as the protocol spells them, longest first so that none hides another.
 pub(crate) const LABELS: [(&str, Stance); 3] = [
@@ -49,6 +50,7 @@ const LEADING: &[(&str, Stance)] = &[
     ("agree", Stance::Agreed),
     ("agrees", Stance::Agreed),
     ("concur", Stance::Agreed),
+    ("concede", Stance::Agreed),
     ("conceded", Stance::Agreed),
     ("accepted", Stance::Agreed),
     ("withdrawn", Stance::Agreed),
@@ -76,6 +78,11 @@ const FILLERS: &[&str] = &[
     "totally",
     "mark",
 ];
+
+/// Whether a word before a label changes nothing of it.
+pub(super) fn is_filler(word: &str) -> bool {
+    FILLERS.contains(&word.to_lowercase().as_str())
+}
 
 /// Phrases of somebody who does not agree, whatever label stands before them.
 const REFUSALS: &[&str] = &[
@@ -204,22 +211,14 @@ const CONTRASTS: &[&str] = &[
     "but", "however", "except", "unless", "although", "though", "once", "provided",
 ];
 
-/// Words of a side that agrees to everything at once.
-const UNIVERSAL: &[&str] = &[
-    "all",
-    "everything",
-    "every",
-    "each",
-    "both",
-    "entirely",
-    "fully",
-    "completely",
-    "rest",
-    "points",
-];
-
 /// The label at the start of a statement and what follows it: `**Agreed** — yes`, `I agree: yes`, `[Disagreed] no`.
 pub(crate) fn split_label(text: &str) -> Option<(Stance, &str)> {
+    let (stance, rest) = split_raw_label(text)?;
+    Some((stance, rest.trim_start_matches(is_ornament)))
+}
+
+/// The same with the marks in front of what follows it.
+pub(super) fn split_raw_label(text: &str) -> Option<(Stance, &str)> {
     let bare = text.trim_start_matches(is_ornament);
     let mut words = Words::of(bare);
     let fillers = words
@@ -235,7 +234,7 @@ pub(crate) fn split_label(text: &str) -> Option<(Stance, &str)> {
     if *stance == Stance::Agreed && is_question(rest) {
         return None;
     }
-    Some((*stance, rest.trim_start_matches(is_ornament)))
+    Some((*stance, rest))
 }
 
 /// Whether the sentence that a label begins is a question, or a choice of labels: "Agreed on all points?", "Agreed/Disagreed".
@@ -249,12 +248,12 @@ fn is_question(rest: &str) -> bool {
 }
 
 /// What may stand around a label: emphasis, brackets, dashes, ticks and crosses.
-fn is_ornament(c: char) -> bool {
+pub(super) fn is_ornament(c: char) -> bool {
     c.is_whitespace() || is_invisible(c) || "*_`~[](){}<>|:;,.!—–-·•#\"'“”✅❌✔✘✗✓☑👍👎".contains(c)
 }
 
 /// The text behind its first `count` words.
-fn skip_words(text: &str, count: usize) -> &str {
+pub(super) fn skip_words(text: &str, count: usize) -> &str {
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '’') || is_invisible(c);
     let mut rest = text;
     for _ in 0..count {
@@ -274,8 +273,13 @@ pub(crate) fn stance_of_labelled(label: Stance, reasoning: &str) -> Stance {
     // "Agreed that this is nonsense" agrees with somebody else.
     let is_turned = words.starts_with("that") && words.has_any(DOUBTS);
     let mut next = words.0.iter().take(2);
-    let excepts = is_universal(reasoning)
-        && words.has_any(&["except", "excepting", "other than", "apart from", "save"]);
+    let excepts = words.has_any(&[
+        "except",
+        "excepting",
+        "other than",
+        "apart from",
+        "save for",
+    ]);
     let is_bounded = excepts || next.any(|word| RESERVATIONS.contains(&word.as_str()));
     match (is_turned || words.has_any(REFUSALS), is_bounded) {
         (true, _) => Stance::Disagreed,
@@ -322,21 +326,35 @@ pub(crate) fn stance_in_words(text: &str) -> Option<Stance> {
         .iter()
         .any(|word| RESERVATIONS.contains(&word.as_str()));
     let asked = text.contains('?');
-    match (asked, bounded) {
+    // Whoever agrees says so in a clause of its own: "nobody agreed" and "agreed to be wrong" only speak of it.
+    let mut clauses = text.split(['.', '!', ';', ',', ':', '—', '–', '\n']);
+    let is_plain = clauses.any(|clause| plain_agreement(clause.trim()).is_some());
+    match (asked, bounded || !is_plain) {
         (true, _) => None,
         (false, true) => Some(Stance::PartiallyAgreed),
         (false, false) => Some(Stance::Agreed),
     }
 }
 
-/// Whether an agreement speaks of everything that is open: "Agreed on all points", or the label and nothing else.
+/// The stance of a statement that seems to agree, its form considered: an agreement is one from its label to its end.
+pub(super) fn confirmed_stance(stance: Stance, statement: &str) -> Stance {
+    if stance != Stance::Agreed {
+        return stance;
+    }
+    if has_refusing_mark(statement) || is_hidden(statement) {
+        return Stance::Disagreed;
+    }
+    match plain_agreement(statement) {
+        None => Stance::PartiallyAgreed,
+        Some(agreed) if denies(agreed.reason) => Stance::Disagreed,
+        Some(_) => Stance::Agreed,
+    }
+}
+
+/// Whether an agreement speaks of everything that is open: "Agreed on all points", or the label and at most a word more.
 pub(crate) fn is_universal(text: &str) -> bool {
-    let words = Words::of(text);
-    let says_all = words
-        .0
-        .iter()
-        .any(|word| UNIVERSAL.contains(&word.as_str()));
-    says_all || words.0.len() <= 2
+    let is_all = |agreed: PlainAgreement<'_>| agreed.scope == AgreedScope::All;
+    plain_agreement(text).is_some_and(is_all) || Words::of(text).0.len() <= 2
 }
 
 /// Whether a closing says that its sides do not agree.
@@ -354,6 +372,9 @@ pub(crate) fn refuses(text: &str) -> bool {
 
 /// The vote that a line names, however it is set: `Vote: FAIL — why`, `**Vote: FAIL**`, `- verdict: fail`, `| Vote | FAIL |`.
 pub(crate) fn parse_vote(line: &str) -> Option<(Vote, &str)> {
+    if is_hidden(line) {
+        return None;
+    }
     let rest = strip_word(line.trim_start_matches(is_ornament), &["my", "final"]);
     let rest = strip_word(
         rest.unwrap_or(line).trim_start_matches(is_ornament),
@@ -365,6 +386,18 @@ pub(crate) fn parse_vote(line: &str) -> Option<(Vote, &str)> {
     let votes = [Vote::Pass, Vote::Warn, Vote::Fail];
     let named = |vote: Vote| Some((vote, strip_word(value, &[&vote.as_str().to_lowercase()])?));
     let (vote, reason) = votes.into_iter().find_map(named)?;
+    // "PASS -> FAIL", "PASS/FAIL", "PASS (I would rather it were FAIL)": the worst word of the line counts.
+    let end = reason
+        .find([':', '—', '–', ';', '.', ','])
+        .unwrap_or(reason.len());
+    let alternatives = Words::of(&reason[..end]);
+    let is_also = |worse: &Vote| {
+        let small = worse.as_str().to_lowercase();
+        let words = reason.split(|c: char| !c.is_alphanumeric());
+        alternatives.0.contains(&small) || words.into_iter().any(|word| word == worse.as_str())
+    };
+    let worst = [Vote::Fail, Vote::Warn].into_iter().find(is_also);
+    let vote = worst.map_or(vote, |worst| worst.max(vote));
     Some((vote, reason.trim_matches(is_ornament)))
 }
 

@@ -48,7 +48,8 @@ use crate::duel::protocol::transcript::DebateTranscript;
 use crate::duel::subject::DuelSubject;
 use crate::duel::verdict::{self, JudgedDuel};
 use crate::duel::{DuelEnding, DuelRole};
-use crate::report::{BackendFacts, Report, ReviewSubject, RunFacts};
+use crate::git::recognition_key;
+use crate::report::{BackendFacts, InputDigests, Report, ReviewSubject, RunFacts};
 use crate::safe_file;
 use crate::session::{
     BudgetLimits, CALLS_FILE, CalendarMoment, PromptRenderer as _, QuoteProver, RealWorld, RunRef,
@@ -375,6 +376,13 @@ impl Duel<'_> {
             }),
             debate: Some(DebateMode::Force),
             seed: Some(concluded.seed.clone()),
+            digests: InputDigests {
+                change: Some(recognition_key(
+                    &self.prepared.change,
+                    &self.prepared.packet.files,
+                )),
+                ..InputDigests::default()
+            },
             ..base_facts(&run)
         };
         record_council(
@@ -396,6 +404,9 @@ impl Duel<'_> {
         if let Err(error) = save_run_report(self.start, &world, self.prepared, &run, &report) {
             // The verdict is there all the same, and shown.
             self.start.notifier.warn(&error.message);
+        }
+        if let Some(memory) = VerdictMemory::for_change(self.prepared, self.start) {
+            memory.hear_objection(&report);
         }
         Ok(report)
     }
@@ -483,7 +494,22 @@ impl Duel<'_> {
                 ..ProcedureOptions::default()
             },
         };
-        Ok(build_plan(self.prepared, &seats, None, inputs))
+        // What was in no brief was read by nobody of ours.
+        let is_own = |nth: &usize| {
+            self.role
+                .is_none_or(|own| usize::from(own == DuelRole::B) == *nth)
+        };
+        let own: Vec<Seat> = (0..seats.len())
+            .filter(is_own)
+            .map(|nth| seats[nth].clone())
+            .collect();
+        let prompts = SeatPrompts::for_duel(&own, self.prepared, seed)?;
+        Ok(build_plan(
+            self.prepared,
+            &seats,
+            prompts.as_deref(),
+            inputs,
+        ))
     }
 
     fn seat(&self, role: DuelRole) -> Result<Seat, RunError> {

@@ -41,6 +41,9 @@ impl From<StageError> for RunError {
             StageError::NoCurrent { .. } => Some(
                 "name a folder below stages/ (git council stage 01-brainstorm), or set `current_stage` in that file",
             ),
+            StageError::Linked(_) => Some(
+                "replace the link with a folder of the project's own: copy into it what the roles are to read",
+            ),
             _ => None,
         };
         let error = Self::usage(error);

@@ -60,6 +60,7 @@ impl StageFolder {
             root: root.into(),
             stage,
         };
+        found.check_paths()?;
         if !found.stage_path().is_dir() {
             return Err(StageError::Missing {
                 file: found.stage_path(),
@@ -67,6 +68,23 @@ impl StageFolder {
             });
         }
         Ok(found)
+    }
+
+    /// Every folder that is read or written must lie where its path says, before anybody is asked.
+    fn check_paths(&self) -> Result<(), StageError> {
+        let stage = self.stage_path();
+        for folder in [
+            self.root.join("config"),
+            self.root.join("references").join(&self.stage),
+            self.root.join("state/debate").join(&self.stage),
+            stage.join("outputs"),
+        ] {
+            refuse_links(&self.root, &folder)?;
+        }
+        let previous = self.previous_stage()?;
+        previous.map_or(Ok(()), |previous| {
+            refuse_links(&self.root, &self.root.join("stages").join(previous))
+        })
     }
 
     /// The project's folder.
@@ -178,8 +196,22 @@ impl StageFolder {
     }
 }
 
+/// No part of a path below the project may be a link: a repository could commit one that leads to private files.
+fn refuse_links(root: &Path, path: &Path) -> Result<(), StageError> {
+    let below = path.strip_prefix(root).unwrap_or(path);
+    let mut part = root.to_path_buf();
+    for name in below.components() {
+        part.push(name);
+        if part.is_symlink() {
+            return Err(StageError::Linked(part));
+        }
+    }
+    Ok(())
+}
+
 fn current_stage(root: &Path) -> Result<String, StageError> {
     let file = root.join("state/progress.json");
+    refuse_links(root, &root.join("state"))?;
     let Some(text) = read_text(&file)? else {
         return Err(StageError::NoCurrent { file });
     };

@@ -34,6 +34,12 @@ pub(crate) enum StageError {
         /// What it is for.
         hint: &'static str,
     },
+    /// A part of a path that is a symbolic link: what lies behind it may be anybody's.
+    #[error(
+        "{0} is a symbolic link, and a stage is debated over files of its own project only: whatever lies behind \
+         the link would be sent to the models"
+    )]
+    Linked(PathBuf),
     /// A file that cannot be read or written.
     #[error("cannot use {file}: {cause}")]
     Io {

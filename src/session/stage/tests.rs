@@ -193,6 +193,34 @@ fn the_rules_of_the_synthesis_are_the_stages_else_the_projects() {
     assert_eq!(rules(r#"["a"]"#, r#""synthesis_rules": ["own"],"#), ["own"]);
 }
 
+/// Law: whichever part of whichever path of a stage is a link, the stage is refused before anything is read of it.
+#[cfg(unix)]
+#[test]
+fn no_part_of_a_path_of_a_stage_is_a_link() {
+    for path in [
+        "config",
+        "references/03-planning",
+        "state/debate/03-planning",
+        "stages/02-research",
+        "stages/03-planning/outputs",
+    ] {
+        let parts: Vec<_> = path.split('/').collect();
+        for depth in 1..=parts.len() {
+            let root = project();
+            let outside = tempfile::tempdir().unwrap();
+            let link = root.path().join(parts[..depth].join("/"));
+            let moved = outside.path().join("moved");
+            fs::create_dir_all(root.path().join(path)).unwrap();
+            fs::rename(&link, &moved).unwrap();
+            std::os::unix::fs::symlink(&moved, &link).unwrap();
+            let found = StageFolder::find(root.path(), Some("03-planning"));
+            let is_refused = matches!(&found, Err(StageError::Linked(part)) if *part == link);
+            assert!(is_refused, "{}: {found:?}", link.display());
+        }
+    }
+    assert!(StageFolder::find(project().path(), Some("03-planning")).is_ok());
+}
+
 #[test]
 fn a_stage_folder_with_pieces_missing_says_which() {
     let root = project();

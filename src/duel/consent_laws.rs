@@ -1,0 +1,314 @@
+//! Laws of consent: however a side objects, the change does not pass; and whoever agrees plainly is heard.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use council_protocol::{Location, Proof, Severity, Vote};
+
+use super::protocol::point_ref::PointId;
+use super::protocol::side::ending_of;
+use super::protocol::standing::{DebateState, vote_of};
+use super::protocol::transcript::DebateTranscript;
+use super::verdict::judge_transcript;
+use super::verdict::tests::plan;
+use super::{DuelEnding, DuelRole};
+use crate::council::outcome::Verdict;
+
+const SUBJECTS: [&str; 6] = [
+    "f",
+    "The parser",
+    "Line 5",
+    "The whole function",
+    "This change",
+    "`total = x / 0`",
+];
+
+const WOES: [&str; 12] = [
+    "is dead on arrival",
+    "logs passwords in plain text",
+    "drops every second row",
+    "never computes its total",
+    "mails the customers to strangers",
+    "costs people their data",
+    "is upside down",
+    "eats the last row",
+    "should not see the light of day",
+    "has to go",
+    "makes me sad",
+    "crashes",
+];
+
+const PREFIXES: [&str; 14] = [
+    "",
+    "Well, ",
+    "To be honest, ",
+    "TODO for the author: ",
+    "Note that ",
+    "Except that ",
+    "One thing: ",
+    "I looked at it. ",
+    "LGTM. ",
+    "No issues. ",
+    "Thanks. ",
+    "✅ ",
+    "It is fine that ",
+    "I found no issues but ",
+];
+
+const SUFFIXES: [&str; 8] = [
+    "",
+    ".",
+    "!",
+    " — no issues otherwise.",
+    ". Agreed on all points.",
+    ". LGTM",
+    " (sorry)",
+    ". No issues.",
+];
+
+fn objection() -> impl Strategy<Value = String> {
+    let parts = (
+        select(&PREFIXES[..]),
+        select(&SUBJECTS[..]),
+        select(&WOES[..]),
+        select(&SUFFIXES[..]),
+    );
+    parts.prop_map(|(prefix, subject, woe, suffix)| format!("{prefix}{subject} {woe}{suffix}"))
+}
+
+/// How an objection stands beside what speaks for the change.
+fn beside(form: usize, consent: &str, objection: &str) -> String {
+    match form {
+        0 => format!("{consent}\n\n{objection}"),
+        1 => format!("{objection}\n\n{consent}"),
+        2 => format!("- {consent}\n- {objection}"),
+        3 => format!("{consent}\n{objection}"),
+        4 => format!("{consent}\n\n| note | {objection} |"),
+        5 => format!("{consent}\n\n1. {objection}"),
+        6 => format!("{consent}\n\n<!-- {objection} -->"),
+        _ => format!("{consent}. {objection}"),
+    }
+}
+
+const CONSENTS: [&str; 16] = [
+    "LGTM",
+    "Looks good to me",
+    "Approved",
+    "I approve",
+    "No issues",
+    "I see no issues",
+    "I found nothing",
+    "No objections",
+    "There are no problems left",
+    "Agreed",
+    "I agree",
+    "Agreed on all points",
+    "I agree with you",
+    "Vote: PASS",
+    "**Vote: PASS**",
+    "Vote: PASS — nothing to add",
+];
+
+const AFTERWORDS: [&str; 8] = [
+    "",
+    ".",
+    "!",
+    ", thanks",
+    " — thanks",
+    ". Thanks!",
+    ". There is nothing to add.",
+    ".\n\nI have read it.",
+];
+
+fn section(heading: &str, role: char, second: usize, body: &str) -> String {
+    format!("\n## {heading}\n{body}\n\n*— Agent {role}, 2025-06-15T14:30:{second:02}Z*\n\n---\n")
+}
+
+/// A debate in which A writes the first of these, B the second, and so on, and that A closes.
+fn closed(sections: &[&str]) -> DebateTranscript {
+    let headings = [
+        "Opening",
+        "Response 1",
+        "Follow-up 1",
+        "Response 2",
+        "Follow-up 2",
+        "Response 3",
+    ];
+    let written = sections.iter().zip(headings).enumerate();
+    let text: String = written
+        .map(|(nth, (body, heading))| {
+            section(heading, if nth % 2 == 0 { 'A' } else { 'B' }, nth, body)
+        })
+        .collect();
+    DebateTranscript::parse(&format!(
+        "# Code Debate: HEAD\n{text}\n## CONSENSUS\nWe agree.\n"
+    ))
+}
+
+fn verdict(transcript: &DebateTranscript) -> Verdict {
+    let mut prove = |_: &Location, _: &str| (Proof::Verified, String::new());
+    let mut line_at = |_: &Location| Some("total = x / 0".to_owned());
+    let ending = ending_of(transcript);
+    let judged = judge_transcript(
+        transcript,
+        ending,
+        plan(),
+        [None, None],
+        &mut prove,
+        &mut line_at,
+    );
+    judged.unwrap().outcome.verdict
+}
+
+fn point(
+    transcript: &DebateTranscript,
+    role: DuelRole,
+) -> Option<super::protocol::standing::PointStanding> {
+    let id = PointId { role, number: 1 };
+    let mut points = DebateState::read(transcript).points.into_iter();
+    points.find(|point| point.id == id)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// No sentence that objects, in whatever words and wherever in a section, stands beside a PASS.
+    #[test]
+    fn no_objection_beside_a_consent_is_a_pass(
+        objection in objection(),
+        consent in select(&CONSENTS[..13]),
+        form in 0..8usize,
+        late in any::<bool>(),
+    ) {
+        let said = beside(form, consent, &objection);
+        let transcript = if late {
+            closed(&["Vote: PASS", "Vote: PASS", &said, "I see.", "There is nothing to add.", "I see."])
+        } else {
+            closed(&["Vote: PASS", &said])
+        };
+        prop_assert_ne!(verdict(&transcript), Verdict::Pass, "{}", said);
+    }
+
+    /// The same beside a line that votes.
+    #[test]
+    fn no_objection_beside_a_vote_is_a_pass(objection in objection(), form in 0..7usize) {
+        let said = beside(form, "Vote: PASS", &objection);
+        prop_assert_ne!(verdict(&closed(&["Vote: PASS", &said])), Verdict::Pass, "{}", said);
+    }
+
+    /// An objection is taken back by plain words alone.
+    #[test]
+    fn no_objection_is_taken_back_by_another(objection in objection(), consent in select(&CONSENTS[..13]), form in 0..8usize) {
+        let said = beside(form, consent, &objection);
+        let first = "Vote: PASS\n\nf always crashes, do not merge.";
+        let transcript = closed(&["Vote: PASS", first, "I see.", &said]);
+        prop_assert!(!DebateState::read(&transcript).is_settled(), "{}", said);
+        prop_assert_ne!(verdict(&transcript), Verdict::Pass, "{}", said);
+        let plain = closed(&["Vote: PASS", first, "I see.", "No issues."]);
+        prop_assert_eq!(verdict(&plain), Verdict::Pass);
+    }
+
+    /// Whoever agrees in ordinary words has agreed.
+    #[test]
+    fn every_plain_consent_settles(consent in select(&CONSENTS[..]), after in select(&AFTERWORDS[..])) {
+        let said = format!("{consent}{after}");
+        let transcript = closed(&["Vote: PASS", &said]);
+        prop_assert_eq!(ending_of(&transcript), DuelEnding::Consensus, "{}", said);
+        prop_assert_eq!(verdict(&transcript), Verdict::Pass, "{}", said);
+    }
+
+    /// A name of one's own is a point, whatever stands behind it; and its weight is that of its strongest word.
+    #[test]
+    fn a_label_is_a_point_whatever_follows(
+        (weight, severity) in select(&[
+            ("**critical**", Severity::Critical), ("**CRITICAL**", Severity::Critical), ("**P0**", Severity::Critical),
+            ("**must fix**", Severity::Critical), ("**security hole**", Severity::Critical),
+            ("**kritisch**", Severity::Critical), ("", Severity::Significant), ("**odd**", Severity::Significant),
+            ("**significant**", Severity::Significant),
+        ][..]),
+        (place, line) in select(&[
+            ("`a.py:5`", 5), ("line 5 of a.py", 5), ("`a.py: 5`", 5), ("`a.py@5`", 5), ("`a.py`, line 5", 5),
+            ("in `f` (`a.py`), line 5", 5), ("`total = x / 0` in a.py", 1), ("in f", 0), ("", 0), ("somewhere", 0),
+        ][..]),
+        form in 0..6usize,
+        agreed in any::<bool>(),
+    ) {
+        let what = "division by zero";
+        let said = match form {
+            0 => format!("- **B1** — {weight} {place} — {what}"),
+            1 => format!("**B1** — {weight} {place}: {what}"),
+            2 => format!("B1: {weight} {place} {what}"),
+            3 => format!("1. B1 {weight} — {place} — {what}"),
+            4 => format!("<table><tr><td>B1</td><td>{weight}</td><td>{place}</td><td>{what}</td></tr></table>"),
+            _ => format!("I found B1 ({weight}) {place}: {what}."),
+        };
+        let answer = if agreed { "- **B1** — **Agreed** — it is so" } else { "There is nothing to add." };
+        let transcript = closed(&["Vote: PASS", &said, answer, "Agreed on all points."]);
+        let read = point(&transcript, DuelRole::B);
+        let found = read.as_ref().map(|point| (point.finding.severity, point.finding.location.line));
+        prop_assert_eq!(found, Some((severity, line)), "{}", said);
+        let state = DebateState::read(&transcript);
+        prop_assert_eq!(state.is_settled(), agreed, "{}", said);
+        // What is significant, has its place and is held by one side alone is worth a note.
+        if agreed || severity == Severity::Critical || line == 0 {
+            prop_assert_ne!(verdict(&transcript), Verdict::Pass, "{}", said);
+        }
+    }
+
+    /// A point of one's own is given up by a statement about it that says so from its first word to its last.
+    #[test]
+    fn nothing_less_than_a_concession_gives_up_a_point(
+        kept in select(&[
+            "I agree with A on style. B1 stands.", "Agreed on nothing.", "Agreed on all points you made, none of mine.",
+            "- **B1** — Agreed with myself, it stays", "- **B1** — Your refutation is agreed to be wrong",
+            "Agreed with your reading of B2.", "Agreed on all points you made; mine stands.", "- **B1** — Agreed: it stays",
+            "- **B1** — I stand by it.", "<!-- Agreed on all points. -->", "- **B1** — ❌ Agreed", "B1 — Nobody agreed",
+            "- **B1** — Agreed.\n\nB1 stays as it is.", "- **B1** — Agreed that you think so", "I take nothing back",
+            "- **B1** — Agreed (not)", "### Agreed\n\n- B1: it stays",
+        ][..]),
+        given_up in select(&[
+            "- **B1** — Agreed", "- **B1** — **Agreed** — x is checked by the caller", "I take B1 back.", "B1: I agree",
+            "Agreed on all points.", "I withdraw B1: I was wrong", "- B1 — Agreed, you are right",
+        ][..]),
+        weight in select(&["critical", "significant"][..]),
+    ) {
+        let raised = format!("- **B1** — **{weight}** `a.py:5` — division by zero: new finding");
+        let refuted = "- **B1** — **Disagreed** — x is never 0 (see `a.py:9`)\n  > w = z + 1\n";
+        let is_conceded = |said: &str| {
+            let transcript = closed(&["Vote: PASS", &raised, refuted, said]);
+            point(&transcript, DuelRole::B).is_some_and(|point| point.is_conceded())
+        };
+        prop_assert!(!is_conceded(kept), "{}", kept);
+        prop_assert!(is_conceded(given_up), "{}", given_up);
+        let transcript = closed(&["Vote: PASS", &raised, refuted, kept]);
+        prop_assert_ne!(verdict(&transcript), Verdict::Pass, "{}", kept);
+    }
+
+    /// Nobody agrees to a point by speaking of agreement.
+    #[test]
+    fn a_denial_agrees_to_nothing(denial in select(&[
+        "Agreed on nothing.", "Agreed that x is never 0, so A1 is no issue.", "- **A1** — Agreed to be wrong",
+        "- **A1** — Agreed: this is not a bug", "- **A1** — Agreed, it is a false positive", "- **A1** — Nobody agreed",
+        "- **A1** — Agreed (not)", "- **A1** — ❌ Agreed", "- **A1** — Agreed ❌",
+        "- **A1** — Agreed with reservations: x is never 0", "- **A1** — Agreed in principle, though x is never 0",
+        "### Agreed\n\n- A1: this is not a bug", "Nobody said: Agreed.", "| A1 | Agreed to be wrong |",
+    ][..])) {
+        let transcript = closed(&["- **A1** — **critical** `a.py:5` — division by zero", denial]);
+        prop_assert!(!DebateState::read(&transcript).is_settled(), "{}", denial);
+        prop_assert_ne!(ending_of(&transcript), DuelEnding::Consensus, "{}", denial);
+    }
+
+    /// Of a line that names several votes the worst counts, unless it is struck out.
+    #[test]
+    fn the_worst_word_of_a_vote_counts(
+        votes in prop::collection::vec(select(&[Vote::Pass, Vote::Warn, Vote::Fail][..]), 1..4),
+        joint in select(&["/", " -> ", " | ", " or ", " (I would rather it were ", ", no, ", " → ", " and "][..]),
+        struck in any::<bool>(),
+    ) {
+        let words: Vec<&str> = votes.iter().map(|vote| vote.as_str()).collect();
+        let line = format!("Vote: {}{}", if struck { "~~FAIL~~ " } else { "" }, words.join(joint));
+        let transcript = closed(&["Vote: PASS", &line]);
+        let named = vote_of(&transcript, DuelRole::B).map(|(vote, _)| vote);
+        prop_assert_eq!(named, votes.into_iter().max(), "{}", line);
+    }
+}
