@@ -183,7 +183,7 @@ fn shown_change(text: &[u8], at: &Location, suggestion: &str, redactor: &Redacto
 }
 
 /// One line of a change. Tabs between words are kept, and what could steer a terminal is not printed.
-fn shown_line(sign: char, line: &str) -> String {
+pub(crate) fn shown_line(sign: char, line: &str) -> String {
     let kept = line.trim_end_matches([' ', '\t']);
     let marked: String = line[kept.len()..]
         .chars()

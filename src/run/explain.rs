@@ -3,9 +3,11 @@
 use std::fmt::Write;
 
 use council_builtin::{RuleExample, RuleInfo};
+use council_protocol::Location;
 
 use crate::council::outcome::JudgedFinding;
 use crate::report::Report;
+use crate::run::apply::shown_line;
 use crate::run::context::RunContext;
 use crate::run::dismissals;
 use crate::run::error::RunError;
@@ -13,6 +15,22 @@ use crate::run::findings::{FoundFinding, describe_standing, find_finding, name_f
 use crate::run::glossary::explain_word;
 use crate::run::seats::names::unknown_rule;
 use crate::text::{self, Columns, Untrusted};
+
+/// What `git council apply` would write: nobody should take it unseen.
+fn suggestion_page(at: &Location, suggestion: &str) -> String {
+    let lines = match at.end_line.filter(|&end| end > at.line) {
+        Some(end) => format!("lines {} to {end}", at.line),
+        None => format!("line {}", at.line),
+    };
+    if suggestion.is_empty() {
+        return format!("\nThe suggestion deletes {lines}.\n");
+    }
+    let mut page = format!("\nThe suggestion, in place of {lines}:\n\n");
+    for line in suggestion.lines() {
+        page.push_str(&shown_line('+', line));
+    }
+    page
+}
 
 /// What a rule or a finding means.
 pub(crate) fn explain(
@@ -55,6 +73,9 @@ pub(crate) fn explain(
                 text::wrap_columns(&prose, columns, columns).join("\n")
             );
         }
+    }
+    if let Some(suggestion) = &said.suggestion {
+        out.push_str(&suggestion_page(&said.location, suggestion));
     }
     let rule = said.rule.as_deref().and_then(council_builtin::explain_rule);
     if let Some(rule) = rule {

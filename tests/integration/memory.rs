@@ -601,6 +601,11 @@ pub(crate) fn suggested() -> (Repo, PathBuf) {
 #[test]
 fn a_suggestion_is_taken_into_the_worktree_unless_its_lines_moved() {
     let (repo, source) = suggested();
+    // Nobody takes what nothing shows.
+    repo.council(["explain", "F1"])
+        .ends(0)
+        .prints("in place of line 3")
+        .prints("  +     n.saturating_mul(2)");
     let before = fs::read_to_string(&source).unwrap();
     fs::write(&source, format!("// new\n{before}")).unwrap();
     repo.council(["apply", "F1"])
