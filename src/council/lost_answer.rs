@@ -210,7 +210,7 @@ fn vote_of(word: impl AsRef<str>) -> Option<Vote> {
 }
 
 /// Words of a vote that lets a change in, where it is none of the three.
-pub(super) const APPROVING: &[&str] = &[
+const APPROVING: &[&str] = &[
     "approve", "approved", "approves", "accept", "accepted", "ok", "okay", "lgtm", "good", "fine",
     "merge", "proceed", "yes", "ship", "clean", "safe", "none", "allow", "allowed", "green",
     "passed", "success",

@@ -165,8 +165,12 @@ impl Council {
                 Err(failure) => {
                     // What it said stays known, even where the answer cannot count.
                     let lost = read_lost_answer(raw, &turn.key, turn.round);
-                    let lost = lost.or_else(|| read_unclear_reply(raw, failure.kind, turn.round));
+                    let objects = lost.as_ref().is_some_and(|lost| lost.weight > Vote::Pass);
                     self.state.judges[seat].keep_lost(lost);
+                    if !objects {
+                        let unclear = read_unclear_reply(raw, failure.kind, turn.round);
+                        self.state.judges[seat].keep_lost(unclear);
+                    }
                     self.state.judges[seat].remember_seen(looked_up.unwrap_or_default());
                     self.reject_answer(seat, turn, failure, now);
                 }

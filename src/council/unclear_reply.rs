@@ -4,9 +4,10 @@
 use council_protocol::{FailureKind, RoundNumber, Vote, json};
 use serde_json::{Map, Value};
 
+use super::answer_fields::check_fields;
 use super::extract::object_of;
-use super::lost_answer::{APPROVING, EXCERPT_CHARS, LostAnswer, UNDECIDED, read_vote, values_of};
-use super::plain_words::{NEGATIONS, Words, objects};
+use super::lost_answer::{EXCERPT_CHARS, LostAnswer, UNDECIDED, read_vote, says_fail, values_of};
+use super::plain_words::{NEGATIONS, Words, objects, stops};
 
 /// How a reply begins that declines to look, or to answer.
 const REFUSALS: &[&str] = &[
@@ -30,6 +31,38 @@ const REFUSALS: &[&str] = &[
     "cannot answer",
     "can't comply",
     "cannot comply",
+];
+
+/// What somebody says who lets a change in.
+const APPROVALS: &[&str] = &[
+    "lgtm",
+    "looks good",
+    "look good",
+    "looks fine",
+    "looks ok",
+    "looks okay",
+    "approve",
+    "approved",
+    "approves",
+    "accept",
+    "accepted",
+    "ship it",
+    "merge it",
+    "good to merge",
+    "safe to merge",
+    "ok",
+    "okay",
+    "all good",
+    "vote pass",
+    "verdict pass",
+    "pass",
+];
+
+/// Words that make less of an approval.
+const RESERVATIONS: &[&str] = &[
+    "but", "except", "if", "unless", "until", "before", "once", "after", "however", "though",
+    "although", "need", "needs", "must", "should", "fix", "change", "changes", "only", "broken",
+    "bug", "bugs", "wrong", "fails", "fail", "crash", "crashes",
 ];
 
 /// How bad a finding may be that nobody has to hear of where its vote is a consent.
@@ -62,15 +95,24 @@ fn stands_against_nothing(raw: &str) -> bool {
     if text.is_empty() {
         return true;
     }
-    let object = object_of(raw).and_then(|object| json::parse_unique(object).ok());
-    if let Some(Value::Object(fields)) = object {
-        return is_consent(&fields);
+    let object = object_of(raw);
+    let parsed = object.and_then(|object| json::parse_unique(object).ok());
+    if let (Some(object), Some(Value::Object(fields))) = (object, parsed) {
+        // Words behind it may take it back; those before it are how it was thought of.
+        let end = raw.find(object).map_or(raw.len(), |at| at + object.len());
+        let last_words = &raw[end..];
+        return is_consent(&fields) && !says_fail(last_words) && !stops(last_words);
+    }
+    // A key that stands twice says two things.
+    if object.is_some_and(|object| serde_json::from_slice::<Value>(object.as_bytes()).is_ok()) {
+        return false;
     }
     let mut verdicts = values_of(text, "verdict").peekable();
     if verdicts.peek().is_some() {
         let mut severities = values_of(text, "severity");
         return verdicts.all(|(_, word)| approves(&word))
-            && severities.all(|(_, word)| is_mild(&word));
+            && severities.all(|(_, word)| is_mild(&word))
+            && !stops(text);
     }
     // It breaks off before it votes.
     if text.starts_with('{') {
@@ -81,7 +123,10 @@ fn stands_against_nothing(raw: &str) -> bool {
         .0
         .iter()
         .all(|word| UNDECIDED.contains(&word.as_str()));
-    let is_approval = words.has_any(APPROVING) && !words.has_any(NEGATIONS) && !objects(text);
+    let is_approval = words.has_any(APPROVALS)
+        && !words.has_any(RESERVATIONS)
+        && !words.has_any(NEGATIONS)
+        && !objects(text);
     !words.0.is_empty() && (is_undecided || is_approval || words.has_any(REFUSALS))
 }
 
@@ -107,15 +152,19 @@ fn is_consent(fields: &Map<String, Value>) -> bool {
             .and_then(Value::as_str)
             .is_some_and(approves),
     };
-    votes && ballot && lists.into_iter().all(is_harmless_list)
+    let says_one_thing = check_fields(&Value::Object(fields.clone())).is_ok();
+    votes && ballot && says_one_thing && lists.into_iter().all(is_harmless_list)
 }
 
 fn is_harmless_list(list: &Value) -> bool {
     let is_mild = |item: &Value| {
         let item = item.get("finding").unwrap_or(item);
-        item.get("severity")
-            .and_then(Value::as_str)
-            .is_some_and(is_mild)
+        let is_empty = item.as_object().is_some_and(Map::is_empty);
+        is_empty
+            || item
+                .get("severity")
+                .and_then(Value::as_str)
+                .is_some_and(is_mild)
     };
     match list {
         Value::Null => true,
@@ -190,6 +239,13 @@ mod tests {
             "-1",
             "❌",
             "This would take down production.",
+            "Needs changes before merge.",
+            "OK once f is fixed.",
+            "It passes, but f is broken.",
+            "```json\n{\"verdict\":\"PASS\",\"findings\":[]}\n```\nCorrection: do not merge, a.py:5 divides by zero.",
+            r#"{"verdict":"PASS","findings":[],"final_verdict":"FAIL"}"#,
+            r#"{"verdict":"PASS","findings":[],"bugs":["CRITICAL: division by zero"]}"#,
+            r#"{"verdict":"PASS","findings":[],"change":{"from":"PASS","to":"FAIL"}}"#,
             "No se debe fusionar: división por cero.",
             "不能合并：第5行除以零",
             r#"{"verdict":false,"findings":[]}"#,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::council::Dismissal;
 use crate::council::ledger::DebateLedger;
-use crate::council::outcome::Verdict;
+use crate::council::outcome::{ReviewedBy, Verdict};
 use crate::git::NoteSignature;
 use crate::packet::sha256;
 use crate::report::Report;
@@ -172,12 +172,22 @@ impl VerdictLine {
             let NoteLine::Verdict(before) = &read.line else {
                 continue;
             };
-            old.extend(before.human_lines());
+            if !self.says_less_than(before) {
+                old.extend(before.human_lines());
+            }
             if (&before.run, &before.made) == (&self.run, &self.made) {
                 old.insert(read.text());
             }
         }
         old
+    }
+
+    /// Whether it is of rules alone and calm where models objected to the same commit: a push of more commits asks the rules
+    /// over all of them, and what everybody fetches must not be calmer than what was found.
+    fn says_less_than(&self, before: &Self) -> bool {
+        let by_rules = |line: &Self| line.report.outcome.reviewed_by == ReviewedBy::Rules;
+        let objects = |line: &Self| matches!(line.verdict, Verdict::Fail | Verdict::Inconclusive);
+        by_rules(self) && !by_rules(before) && objects(before) && !objects(self)
     }
 }
 
@@ -486,6 +496,39 @@ mod tests {
                 expected.insert("a line of a person".to_owned());
                 proptest::prop_assert_eq!(&told, &expected);
                 proptest::prop_assert_eq!(note.len() - told.len(), runs.len());
+            }
+        }
+    }
+
+    /// Rules that find nothing over more commits take no objection of models off a commit; models do, and so do rules that
+    /// object themselves.
+    #[test]
+    fn rules_that_pass_leave_the_objection_of_models_on_the_commit() {
+        let line = |by, verdict| {
+            let mut line = verdict();
+            line.verdict = verdict;
+            line.report.outcome.reviewed_by = by;
+            line
+        };
+        let verdicts = [
+            Verdict::Pass,
+            Verdict::Warn,
+            Verdict::Fail,
+            Verdict::Inconclusive,
+        ];
+        let benches = [ReviewedBy::Rules, ReviewedBy::Models, ReviewedBy::Both];
+        for (before, after) in verdicts.iter().flat_map(|a| verdicts.map(|b| (*a, b))) {
+            for (of_before, of_after) in benches.iter().flat_map(|a| benches.map(|b| (*a, b))) {
+                let objects = |verdict| matches!(verdict, Verdict::Fail | Verdict::Inconclusive);
+                let is_kept = line(of_after, after).says_less_than(&line(of_before, before));
+                let expected = of_before != ReviewedBy::Rules
+                    && of_after == ReviewedBy::Rules
+                    && objects(before)
+                    && !objects(after);
+                assert_eq!(
+                    is_kept, expected,
+                    "{before:?} {of_before:?}, {after:?} {of_after:?}"
+                );
             }
         }
     }

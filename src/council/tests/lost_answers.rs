@@ -203,7 +203,87 @@ fn vote() -> impl Strategy<Value = Vote> {
     prop_oneof![Just(Vote::Pass), Just(Vote::Warn), Just(Vote::Fail)]
 }
 
+/// What a judge may say in the place of an answer or of a part of it, and what is no consent.
+fn unclear() -> impl Strategy<Value = (&'static str, &'static str)> {
+    prop::sample::select(vec![
+        ("\"findings\":[]", "\"findings\":\"critical: a.rs:3\""),
+        ("\"findings\":[]", "\"findings\":[\"critical: a.rs:3\"]"),
+        (
+            "\"findings\":[]",
+            "\"findings\":[{\"severity\":\"error\",\"description\":\"x\"}]",
+        ),
+        (
+            "\"findings\":[]",
+            "\"findings\":[{\"severity\":1,\"description\":\"x\"}]",
+        ),
+        (
+            "\"findings\":[]",
+            "\"findings\":[{\"priority\":\"P0\",\"body\":\"x\"}]",
+        ),
+        (
+            "\"findings\":[]",
+            "\"findings\":[],\"bugs\":[{\"level\":\"x\",\"path\":\"a.rs\",\"text\":\"x\"}]",
+        ),
+        (
+            "\"findings\":[]",
+            "\"findings\":[],\"final_verdict\":\"FAIL\"",
+        ),
+        ("\"findings\":[]", "\"findings\":[],\"approved\":false"),
+        (
+            "\"findings\":[]",
+            "\"findings\":[],\"recommendation\":\"REJECT. Do not merge.\"",
+        ),
+        (
+            "\"findings\":[]",
+            "\"findings\":[],\"change\":{\"from\":\"PASS\",\"to\":\"FAIL\"}",
+        ),
+        ("\"verdict\":\"PASS\"", "\"verdict\":false"),
+        ("\"verdict\":\"PASS\"", "\"verdict\":{\"value\":\"FAIL\"}"),
+        ("\"verdict\":\"PASS\"", "\"verdict\":\"❌\""),
+        ("", "f is broken."),
+        ("", "Needs changes before merge."),
+        ("", "No se debe fusionar: división por cero."),
+        ("", "-1"),
+    ])
+}
+
 proptest! {
+    /// Whoever says twice what is no answer and no consent leaves no bare PASS, and is told; a proper answer takes its place.
+    #[test]
+    fn what_is_no_consent_bars_a_pass(
+        (part, other) in unclear(),
+        again in any::<bool>(),
+        rule in prop::sample::select(vec![ConsensusRule::Findings, ConsensusRule::Strict, ConsensusRule::Majority]),
+    ) {
+        let mut plan = plan(Procedure::Review, 3);
+        plan.consensus = rule;
+        plan.debate = DebateMode::Off;
+        let mut run = Run::seated(plan);
+        run.answer("judge-2", Vote::Pass, |_| {});
+        run.answer("judge-3", Vote::Pass, |_| {});
+        let spoil = |run: &Run| {
+            let (good, _) = said(run, "judge-1", Vote::Pass, None);
+            let recommends = good.replace("\"recommendation\":\"\",", "");
+            match part {
+                "" => other.to_owned(),
+                _ => recommends.replacen(part, other, 1),
+            }
+        };
+        let raw = spoil(&run);
+        prop_assert_ne!(&raw, &said(&run, "judge-1", Vote::Pass, None).0);
+        run.raw("judge-1", &raw);
+        if again {
+            run.answer("judge-1", Vote::Pass, |_| {});
+        } else {
+            let raw = spoil(&run);
+            run.raw("judge-1", &raw);
+        }
+        let outcome = run.concluded();
+        let objects = !again || run.noted("it said");
+        prop_assert_eq!(outcome.verdict == Verdict::Pass, !objects, "{:?}", outcome.notes);
+        prop_assert!(again || run.noted("it said"), "{:?}", outcome.notes);
+    }
+
     /// No objection in an answer that does not count ends in PASS, whatever was wrong with it, whatever came after it, and
     /// whatever decides; what was critical is named.
     #[test]

@@ -109,7 +109,7 @@ fn revisions_may_be_tags_trees_and_the_empty_tree() {
     assert_eq!(whole.files[0].status, FileStatus::Added);
     assert!(matches!(
         repo.refused(TargetSpec::parse("HEAD^{tree}")),
-        GitError::BadRevision { .. }
+        GitError::Tree { .. }
     ));
 }
 

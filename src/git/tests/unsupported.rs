@@ -22,7 +22,7 @@ fn without_git_a_repository_that_libgit2_cannot_read_is_named() {
         );
         assert!(error.hints().iter().any(|hint| hint.contains("--patch -")));
         // A patch can be reviewed there all the same.
-        let patch = repo.git(&["show", "--format="]).into_bytes();
+        let patch = format!("{}\n", repo.git(&["show", "--format="])).into_bytes();
         let change = repo.read(TargetSpec::Patch(patch, "stdin".into()));
         assert_eq!(change.files.len(), 1);
     }

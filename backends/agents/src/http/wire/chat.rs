@@ -102,6 +102,14 @@ pub(super) fn on_event(heard: &mut ApiAnswer, event: &Value) {
         .refusal
         .push_str(said["refusal"].as_str().unwrap_or_default());
     read_reasoning(heard, &said["reasoning_content"]);
+    // What calls were before they had ids; some servers have kept it.
+    if let Some(arguments) = said["function_call"]["arguments"].as_str() {
+        heard
+            .others
+            .entry(u64::MAX)
+            .or_default()
+            .push_str(arguments);
+    }
     for (at, piece) in (0..).zip(said["tool_calls"].as_array().into_iter().flatten()) {
         read_call(heard, piece, at);
     }

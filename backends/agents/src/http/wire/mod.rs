@@ -283,6 +283,7 @@ mod tests {
             json!({"content": [{"type": "text", "text": "WOR"}, {"type": "text", "text": "DS"}]}),
             json!({"content": null, "tool_calls": call}),
             json!({"content": null, "refusal": "WORDS"}),
+            json!({"content": null, "function_call": {"name": "x", "arguments": "WORDS"}}),
             json!({"content": "", "reasoning_content": "WORDS"}),
         ];
         let choice =
