@@ -352,24 +352,31 @@ fn take_early_findings(value: &mut Value) {
     }
 }
 
-/// `Agreed`, `partially agreed`: the word of a stance, however it is written.
+/// `Agreed`, `agree`, `partially agreed`: the word of a stance, however it is written.
 fn plain_stance(response: &mut Value) {
     if let Some(Value::String(stance)) = response.get_mut("stance") {
-        *stance = stance.trim().to_lowercase().replace([' ', '-'], "_");
+        let plain = stance.trim().to_lowercase().replace([' ', '-'], "_");
+        *stance = match plain.as_str() {
+            "agree" | "agrees" => "agreed".to_owned(),
+            "disagree" | "disagrees" => "disagreed".to_owned(),
+            "partially_agree" | "partial" | "partly_agreed" => "partially_agreed".to_owned(),
+            _ => plain,
+        };
     }
 }
 
-/// `#A1`, `**A1**` and `Finding A1` mean A1. What is no id (a judge's role) stays as it is.
+/// `#A1`, `**A1**`, `Finding A1` and `A1: its words` mean A1. What is no id (a judge's role) stays as it is.
 fn plain_id(to: &str) -> String {
-    let last = to.split_whitespace().next_back().unwrap_or_default();
+    let before_words = to.split_once(':').map_or(to, |(id, _)| id).trim();
+    let (named, last) = match before_words.rsplit_once(char::is_whitespace) {
+        Some((named, last)) => (named.trim().to_lowercase(), last),
+        None => (String::new(), before_words),
+    };
     let bare = last.trim_matches(|c: char| !c.is_alphanumeric());
     let digits = bare.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let letters = bare.len() - digits.len();
     let is_id = letters <= 3 && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-    let named = to.trim().trim_end_matches(last).trim().to_lowercase();
-    let is_named =
-        named.is_empty() || ["finding", "finding:", "id", "to"].contains(&named.as_str());
-    if is_id && is_named {
+    if is_id && ["", "finding", "id"].contains(&named.as_str()) {
         bare.to_owned()
     } else {
         to.to_owned()

@@ -332,8 +332,8 @@ proptest! {
     /// What a judge says of another's finding counts, however it writes the id and the word.
     #[test]
     fn a_response_is_read_in_every_spelling(
-        form in prop::sample::select(vec!["A1", "a1", "#A1", "**A1**", "`A1`", "[A1]", "Finding A1", "finding A1:", " A1 "]),
-        stance in prop::sample::select(vec!["agreed", "Agreed", "AGREED", " agreed"]),
+        form in prop::sample::select(vec!["A1", "a1", "#A1", "**A1**", "`A1`", "[A1]", "Finding A1", "finding A1:", " A1 ", "A1: It divides."]),
+        stance in prop::sample::select(vec!["agreed", "Agreed", "AGREED", " agreed", "agree", "Agrees"]),
         role in "[A-Z][a-z]{3,9} [A-Z][a-z]{3,9}",
     ) {
         prop_assert!(plain_id(form).eq_ignore_ascii_case("A1"), "{}", form);
