@@ -504,9 +504,9 @@ mod tests {
     /// object themselves.
     #[test]
     fn rules_that_pass_leave_the_objection_of_models_on_the_commit() {
-        let line = |by, verdict| {
+        let line = |by, word| {
             let mut line = verdict();
-            line.verdict = verdict;
+            line.verdict = word;
             line.report.outcome.reviewed_by = by;
             line
         };
