@@ -8,12 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use council_agents::{JudgeMemory, SeatedJudge, StopSignal};
-use council_protocol::capability::Grant;
-use council_protocol::packet::TargetKind;
-use council_protocol::seat::{AgentSpec, Perspective};
-use council_protocol::{
-    Capability, CapabilitySet, JudgeSpec, Location, Proof, RoundNumber, Seat, Task, Turn, TurnId,
-};
+use council_protocol::{JudgeSpec, Location, Proof, RoundNumber, Seat, Task, Turn, TurnId};
 
 use crate::run::announce::{announce_once, estimate_run};
 use crate::run::backends::BackendTable;
@@ -24,21 +19,16 @@ use crate::run::estimate::{cost_settings, overrun_note};
 use crate::run::facts::base_facts;
 use crate::run::floor::{RuleBench, hear_rules};
 use crate::run::modes::duel_news::{DuelNews, SpeakNotice};
-use crate::run::modes::duel_subject::{only_reads_code, read_bytes};
-use crate::run::modes::foreign_side::foreign_seat;
+use crate::run::modes::duel_subject::read_bytes;
 use crate::run::modes::side_purse::{SidePurse, SideSpending};
 use crate::run::modes::sides::{SideReport, StartedSide, wait_for_sides};
 use crate::run::modes::written_source::SidesAndTree;
 use crate::run::nothing::reason_to_skip;
-use crate::run::plan::{PlanInputs, build_plan};
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
-use crate::run::recognition::VerdictMemory;
 use crate::run::saved_run::{run_places, save_run_report};
-use crate::run::seats::SeatPlanner;
 
-use crate::council::Plan;
-use crate::council::plan::{DebateMode, ExchangeMode, Procedure, ProcedureOptions, RunSeed};
+use crate::council::plan::{DebateMode, RunSeed};
 use crate::duel::driver::{self as session, DuelFileOnDisk, DuelFinished, ReportedFile};
 use crate::duel::protocol::notes::{lapse_notes, violation_notes};
 use crate::duel::protocol::receipts::{WriteReceipt, check_receipts};
@@ -86,7 +76,9 @@ pub(crate) struct Concluded {
     ending: DuelEnding,
     /// Who broke the file, in words.
     breach: Option<String>,
-    seed: RunSeed,
+    pub(super) seed: RunSeed,
+    /// What our sides were sent; none: none of them reads text.
+    pub(super) prompts: Option<Arc<SeatPrompts>>,
     took_ms: u64,
     began: CalendarMoment,
     /// What A and B spent, as far as they are ours.
@@ -101,6 +93,7 @@ impl Duel<'_> {
         relay: &dyn Fn(&str) -> io::Result<()>,
     ) -> Result<Concluded, RunError> {
         self.check_subject()?;
+        self.check_bench()?;
         self.check_file()?;
         self.check_title()?;
         let world = RealWorld::new();
@@ -186,6 +179,7 @@ impl Duel<'_> {
                     },
                     breach: breach.map(|breach| breach.to_string()).or(other),
                     seed,
+                    prompts,
                     took_ms: world.now_ms(),
                     began,
                     spent,
@@ -204,6 +198,7 @@ impl Duel<'_> {
     /// Plays both sides, each in a process of its own: neither can speak for the other.
     pub(crate) fn both(&self) -> Result<Concluded, RunError> {
         self.check_subject()?;
+        self.check_bench()?;
         self.check_file()?;
         // A link that leads nowhere is there, too.
         if self.file.symlink_metadata().is_ok() {
@@ -260,6 +255,7 @@ impl Duel<'_> {
             ending,
             breach,
             seed,
+            prompts,
             took_ms: world.now_ms(),
             began,
             spent,
@@ -374,6 +370,7 @@ impl Duel<'_> {
                 ..BackendFacts::default()
             }),
             debate: Some(DebateMode::Force),
+            fail_on: Some(self.prepared.config.settings.review.fail_on),
             seed: Some(concluded.seed.clone()),
             ..base_facts(&run)
         };
@@ -414,7 +411,7 @@ impl Duel<'_> {
         let mut prove = |location: &Location, quote: &str| -> (Proof, String) {
             prover.prove_quote(location, quote)
         };
-        let mut plan = self.plan(transcript, &concluded.seed)?;
+        let mut plan = self.plan(transcript, concluded)?;
         let mut source = SidesAndTree::new(&plan, &self.prepared.packet, &blobs);
         plan.notes.extend(
             concluded
@@ -452,56 +449,6 @@ impl Duel<'_> {
             .disk()
             .write_file(&path, text.as_bytes(), WriteDurability::Cheap);
         written.map_err(|error| RunError::run(format!("cannot write {}: {error}", path.display())))
-    }
-
-    fn plan(&self, transcript: &DebateTranscript, seed: &RunSeed) -> Result<Plan, RunError> {
-        let seats = [DuelRole::A, DuelRole::B].map(|role| match self.role {
-            Some(own) if own != role => Ok(foreign_seat(transcript, role)),
-            _ => self.seat(role),
-        });
-        let seats: Vec<Seat> = seats.into_iter().collect::<Result<_, RunError>>()?;
-        let granted = CapabilitySet::from([Capability::Spawn, Capability::Message]);
-        let grant = Grant {
-            requested: granted.clone(),
-            granted,
-            ..Grant::default()
-        };
-        let heard = VerdictMemory::known_dismissals(self.prepared, self.start);
-        let inputs = PlanInputs {
-            procedure: Procedure::Debate,
-            debate: DebateMode::Force,
-            consensus: self.prepared.config.settings.review.consensus,
-            quorum: 2,
-            grants: vec![grant; seats.len()],
-            exchange: ExchangeMode::Inline {
-                max_bytes: u64::MAX,
-            },
-            seed: seed.clone(),
-            notes: heard.notes,
-            options: ProcedureOptions {
-                dismissed: heard.dismissals,
-                ..ProcedureOptions::default()
-            },
-        };
-        Ok(build_plan(self.prepared, &seats, None, inputs))
-    }
-
-    fn seat(&self, role: DuelRole) -> Result<Seat, RunError> {
-        let index = usize::from(role == DuelRole::B);
-        let bench = SeatPlanner {
-            config: &self.prepared.config,
-            deep: false,
-        };
-        let agent: AgentSpec = bench.agent_in_turn(self.agents[index], index)?;
-        if self.prepared.packet.target.kind == TargetKind::File && agent.deterministic {
-            return Err(only_reads_code(role, &agent));
-        }
-        let judge = session::judge_name(role).into();
-        Ok(Seat {
-            judge,
-            perspective: Perspective::default(),
-            agent,
-        })
     }
 
     fn spec(&self, seat: &Seat, prompts: Option<&SeatPrompts>) -> JudgeSpec {

@@ -2,6 +2,7 @@
 
 pub(crate) mod document;
 pub(crate) mod duel;
+mod duel_bench;
 pub(crate) mod duel_check;
 pub(crate) mod duel_news;
 pub(crate) mod duel_subject;
