@@ -95,6 +95,7 @@ fn a_duel_covers_what_a_review_by_two_judges_covers() {
         Change::of_text("withheld lines", ".env", "GREETING=hello-there\n".into()),
         document,
     ];
+    let mut open = 0;
     for change in changes {
         let (what, repo) = (change.what, change.commit());
         let (review, duel) = match change.is_document {
@@ -111,10 +112,12 @@ fn a_duel_covers_what_a_review_by_two_judges_covers() {
             assert_eq!(duel.1[part], review.1[part], "{what}: {part}");
         }
         assert_eq!(duel.0, review.0, "{what}: {}", duel.1["notes"]);
-        let is_whole = what == "all of it fits";
-        let verdict = if is_whole { "PASS" } else { "INCONCLUSIVE" };
-        assert_eq!(duel.1["verdict"], verdict, "{what}: {}", duel.1["coverage"]);
+        let is_whole = states(&duel.1).iter().all(|(_, state)| state == "reviewed");
+        let is_open = duel.1["verdict"] == "INCONCLUSIVE";
+        assert_eq!(is_open, !is_whole, "{what}: {}", duel.1["coverage"]);
+        open += usize::from(is_open);
     }
+    assert_eq!(open, 4, "all but what fits and what is withheld");
 }
 
 /// The next step is the same one, too: the command that reviews the change whole.
@@ -179,4 +182,40 @@ fn the_headline_of_a_duel_says_why_it_fails() {
         headline.contains("the run fails, since fail-on is warn"),
         "{headline}"
     );
+}
+
+/// The law: an objection in an answer that does not count bars the PASS of a duel as it bars that of a review, whichever
+/// side gave it, and is told.
+#[test]
+fn what_was_said_in_an_answer_that_does_not_count_bars_a_pass() {
+    let objects = r#"echo '{"verdict": "REJECT", "findings": [{"severity": "critical", "description": "It is wrong."}]}'"#;
+    let script = format!(
+        "if mkdir @MARKS/asked 2>/dev/null; then cat >/dev/null; {objects}; exit 0; fi\n{}",
+        answer("PASS", "")
+    );
+    for opens in [true, false] {
+        let repo = with_judge(&script, "");
+        let calm = repo.in_home("calm.sh");
+        std::fs::write(&calm, format!("#!/bin/sh\n{}\n", answer("PASS", ""))).unwrap();
+        let calm = format!(
+            "[agents.calm]\ndriver = 'command'\ncommand = ['/bin/sh', {:?}]\n",
+            calm.display().to_string()
+        );
+        let config = std::fs::read_to_string(repo.in_home(".config/git-council/config.toml"));
+        repo.write_home(
+            ".config/git-council/config.toml",
+            &(config.unwrap() + &calm),
+        );
+        let agents = match opens {
+            true => ["--agent-a", "helper", "--agent-b", "calm"],
+            false => ["--agent-a", "calm", "--agent-b", "helper"],
+        };
+        let args = [&["duel", "HEAD", "--json"], &agents[..]].concat();
+        let (code, duel) = report(&repo, &args);
+        let notes = duel["notes"].to_string();
+        assert_eq!((code, &duel["verdict"]), (0, &"WARN".into()), "{notes}");
+        assert!(notes.contains("It is wrong."), "{notes}");
+        let name = duel["receipt"]["run"]["name"].as_str().unwrap();
+        repo.council(["replay", name]).ends(0).prints("WARN");
+    }
 }

@@ -424,8 +424,8 @@ impl Duel<'_> {
             plan.notes.extend(violation_notes(transcript));
         }
         plan.notes.extend(lapse_notes(transcript));
-        let spent = concluded.spent.clone().map(|side| side.usage);
-        verdict::judge_transcript(transcript, ending, plan, spent, &mut prove, &mut source)
+        let accounts = concluded.spent.each_ref().map(SideSpending::account);
+        verdict::judge_transcript(transcript, ending, plan, accounts, &mut prove, &mut source)
             .ok_or_else(|| RunError::run("the transcript could not be judged"))
     }
 

@@ -95,8 +95,8 @@ impl StartedSide {
     }
 }
 
-/// The most bytes of reports that are read from a side: a few hundred for each of its sections.
-const MAX_REPORTED_BYTES: u64 = 1 << 20;
+/// The most bytes of reports that are read from a side: a few hundred for each of its sections, and answers that do not count.
+const MAX_REPORTED_BYTES: u64 = 64 << 20;
 
 fn read_reports(pipe: ChildStdout, on_report: &dyn Fn(SideReport<'_>)) -> SideReports {
     let lines = BufReader::new(pipe.take(MAX_REPORTED_BYTES)).lines();
