@@ -16,6 +16,7 @@ mod configuration;
 mod counts_again;
 mod detach;
 mod duel;
+mod duel_end;
 mod duel_sight;
 mod elsewhere;
 mod eval;

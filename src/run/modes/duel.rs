@@ -18,6 +18,9 @@ use crate::run::error::RunError;
 use crate::run::estimate::{cost_settings, overrun_note};
 use crate::run::facts::base_facts;
 use crate::run::floor::{RuleBench, hear_rules};
+use crate::run::modes::duel_interrupt::{
+    cut_outcome, hear_interrupts, stop_when_interrupted, stop_when_left,
+};
 use crate::run::modes::duel_news::{DuelNews, SpeakNotice};
 use crate::run::modes::duel_subject::read_bytes;
 use crate::run::modes::side_purse::{SidePurse, SideSpending};
@@ -28,8 +31,9 @@ use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
 use crate::run::saved_run::{run_places, save_run_report};
 
+use crate::council::CancelCause;
 use crate::council::plan::{DebateMode, RunSeed};
-use crate::duel::driver::{self as session, DuelFileOnDisk, DuelFinished, ReportedFile};
+use crate::duel::driver::{self as session, DuelError, DuelFileOnDisk, DuelFinished, ReportedFile};
 use crate::duel::protocol::notes::{lapse_notes, violation_notes};
 use crate::duel::protocol::receipts::{WriteReceipt, check_receipts};
 use crate::duel::protocol::render::{render_consensus, render_signature};
@@ -74,6 +78,8 @@ pub(crate) struct Duel<'a> {
 pub(crate) struct Concluded {
     text: String,
     ending: DuelEnding,
+    /// Whether it was interrupted: the file stays, and there is no verdict.
+    is_cut: bool,
     /// Who broke the file, in words.
     breach: Option<String>,
     pub(super) seed: RunSeed,
@@ -83,6 +89,13 @@ pub(crate) struct Concluded {
     began: CalendarMoment,
     /// What A and B spent, as far as they are ours.
     spent: [SideSpending; 2],
+}
+
+impl Concluded {
+    /// Whether it was interrupted, so that its file is still of use.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.is_cut
+    }
 }
 
 impl Duel<'_> {
@@ -110,6 +123,10 @@ impl Duel<'_> {
         let mut purse = SidePurse::new(&spec, self.limits(), &world, &tell_call);
         let mut sitting = self.sit(spec)?;
         let stop = StopSignal::default();
+        stop_when_interrupted(&hear_interrupts()?, &stop);
+        if self.relayed {
+            stop_when_left(&stop);
+        }
         let prompt = |task: &Task, key: &str| {
             prompts.as_ref().map_or_else(
                 || Ok(String::new()),
@@ -163,7 +180,25 @@ impl Duel<'_> {
         sitting.end();
         let mut spent = [SideSpending::default(), SideSpending::default()];
         spent[usize::from(role == DuelRole::B)] = purse.spent;
-        match played.map_err(RunError::run)? {
+        let finished = match played {
+            Err(DuelError::Interrupted | DuelError::Agent { .. })
+                if stop.is_raised() && !self.relayed =>
+            {
+                return Ok(Concluded {
+                    text: self.text_so_far(),
+                    ending: DuelEnding::Consensus,
+                    is_cut: true,
+                    breach: None,
+                    seed,
+                    prompts,
+                    took_ms: world.now_ms(),
+                    began,
+                    spent,
+                });
+            }
+            played => played.map_err(RunError::run)?,
+        };
+        match finished {
             DuelFinished::Concluded {
                 ending,
                 text,
@@ -177,6 +212,7 @@ impl Duel<'_> {
                     } else {
                         ending
                     },
+                    is_cut: false,
                     breach: breach.map(|breach| breach.to_string()).or(other),
                     seed,
                     prompts,
@@ -215,13 +251,33 @@ impl Duel<'_> {
         let news = DuelNews::new(self.start);
         let label = &self.prepared.packet.target.label;
         news.convene(label, &seats, self.limits().most_usd);
+        let interrupts = hear_interrupts()?;
         let sides = [DuelRole::A, DuelRole::B].map(|role| self.start_side(role, &news));
         let refused = sides.iter().find_map(|side| side.as_ref().err().cloned());
-        let ended = wait_for_sides(sides.into_iter().flatten().collect(), refused.is_some());
+        let is_interrupted = || interrupts.was_interrupted();
+        let sides = sides.into_iter().flatten().collect();
+        let ended = wait_for_sides(sides, refused.is_some(), &is_interrupted);
         if let Some(error) = refused {
             return Err(error);
         }
         let failed = ended.iter().filter(|side| !side.succeeded).count();
+        if failed > 0 && is_interrupted() {
+            let mut spent = [SideSpending::default(), SideSpending::default()];
+            for side in ended {
+                spent[usize::from(side.role == DuelRole::B)] = side.spent;
+            }
+            return Ok(Concluded {
+                text: self.text_so_far(),
+                ending: DuelEnding::Consensus,
+                is_cut: true,
+                breach: None,
+                seed,
+                prompts,
+                took_ms: world.now_ms(),
+                began,
+                spent,
+            });
+        }
         if failed > 0 && !self.file.exists() {
             let broken = format!("{failed} of 2 sides broke off before the duel was opened");
             return Err(RunError::run(broken).hint("each side's messages are above"));
@@ -253,6 +309,7 @@ impl Duel<'_> {
         Ok(Concluded {
             text,
             ending,
+            is_cut: false,
             breach,
             seed,
             prompts,
@@ -336,7 +393,8 @@ impl Duel<'_> {
         for (flag, name) in names.filter_map(|(flag, name)| Some((flag, name?))) {
             command.arg(flag).arg(name);
         }
-        command.stdin(Stdio::null()).stdout(Stdio::piped());
+        // The side ends with this process, which holds the other end.
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let (news, timeout_ms) = (news.clone(), self.prepared.config.settings.timeouts().r1_ms);
         let on_report = move |report: SideReport<'_>| match report {
             SideReport::Speaks => news.speaks(role, timeout_ms),
@@ -351,6 +409,9 @@ impl Duel<'_> {
         let mut judged = self.judge(&transcript, concluded)?;
         let overrun = overrun_note(&judged.outcome, &self.prepared.config.settings);
         judged.outcome.notes.extend(overrun);
+        if concluded.is_cut {
+            cut_outcome(&mut judged.outcome, self.next_step());
+        }
         let news = DuelNews::new(self.start).after(concluded.took_ms);
         news.conclude(&judged.outcome);
         hear_rules(
@@ -370,6 +431,7 @@ impl Duel<'_> {
                 ..BackendFacts::default()
             }),
             debate: Some(DebateMode::Force),
+            cut_short: concluded.is_cut.then_some(CancelCause::Interrupted),
             fail_on: Some(self.prepared.config.settings.review.fail_on),
             seed: Some(concluded.seed.clone()),
             ..base_facts(&run)
@@ -395,6 +457,26 @@ impl Duel<'_> {
             self.start.notifier.warn(&error.message);
         }
         Ok(report)
+    }
+
+    /// What both sides have written so far; nothing where nobody has.
+    fn text_so_far(&self) -> String {
+        let bytes = read_bytes(&self.file).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// What can be done about a duel that was interrupted.
+    fn next_step(&self) -> String {
+        let file = self.file.display();
+        if self.file.exists() {
+            format!(
+                "The duel was interrupted. What was written stays in {file}; to begin again, move it away or name another \
+                 file: `git council duel --file FILE`."
+            )
+        } else {
+            "The duel was interrupted before anything was written: `git council duel` begins it again."
+                .to_owned()
+        }
     }
 
     fn judge(

@@ -4,6 +4,7 @@ pub(crate) mod document;
 pub(crate) mod duel;
 mod duel_bench;
 pub(crate) mod duel_check;
+mod duel_interrupt;
 pub(crate) mod duel_news;
 pub(crate) mod duel_subject;
 mod foreign_side;

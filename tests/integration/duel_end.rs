@@ -1,0 +1,82 @@
+//! A duel that is interrupted ends as a review does: nobody is asked any more, and it is a run that says how far it came.
+
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::harness::{Repo, Run};
+use crate::programs::with_judge;
+
+/// How long the judge of a test takes for its answer.
+const SLOW: Duration = Duration::from_secs(4);
+
+fn slow() -> Repo {
+    let script = format!(
+        "cat >/dev/null; touch @MARKS/asked; sleep {}; touch @MARKS/late",
+        SLOW.as_secs()
+    );
+    with_judge(&script, "")
+}
+
+/// A duel whose first side is being asked.
+fn asked(repo: &Repo, args: &[&str]) -> Child {
+    let mut duel = repo.program(&repo.path());
+    duel.args(["duel", "HEAD", "--json"]).args(args);
+    let duel = duel.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let duel = duel.unwrap();
+    let began = Instant::now();
+    while !repo.in_home("marks/asked").exists() {
+        assert!(began.elapsed().as_secs() < 60, "nobody is asked");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    duel
+}
+
+fn send(signal: &str, process: &Child) {
+    let sent = Command::new("kill")
+        .args([signal, &process.id().to_string()])
+        .status();
+    assert!(sent.unwrap().success());
+}
+
+const BOTH: [&str; 4] = ["--agent-a", "helper", "--agent-b", "helper"];
+
+#[test]
+fn an_interrupted_duel_is_a_run_that_says_how_far_it_came() {
+    let one = ["--as", "a", "--agent-a", "helper"];
+    for (signal, args) in [("-INT", BOTH), ("-TERM", BOTH), ("-INT", one)] {
+        let repo = slow();
+        let duel = asked(&repo, &args);
+        send(signal, &duel);
+        let run = Run::of(duel.wait_with_output().unwrap()).ends(130);
+        let report: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!(report["incomplete"], true, "{report}");
+        assert_eq!(report["verdict"], "INCONCLUSIVE", "{signal}");
+        let notes = report["notes"].to_string();
+        assert!(notes.contains("The duel was interrupted"), "{notes}");
+        let name = report["receipt"]["run"]["name"].as_str().unwrap();
+        for command in [&["status"][..], &["log"]] {
+            let told = repo.council_with(&[], command).ends(0);
+            assert!(told.stdout.contains(name), "{command:?}: {}", told.stdout);
+        }
+        repo.council(["status"])
+            .prints("begin it again: `git council duel`");
+        repo.council(["resume", name])
+            .ends(2)
+            .tells("begin it again: `git council duel`");
+        std::thread::sleep(SLOW);
+        assert!(!repo.in_home("marks/late").exists(), "its agent went on");
+    }
+}
+
+/// Nothing can be said after `kill -9`, but nobody is paid any more either.
+#[test]
+fn the_sides_of_a_duel_end_with_the_process_that_started_them() {
+    let repo = slow();
+    let mut duel = asked(&repo, &BOTH);
+    send("-KILL", &duel);
+    assert_eq!(duel.wait().unwrap().code(), None, "it was killed");
+    std::thread::sleep(SLOW + Duration::from_secs(1));
+    assert!(!repo.in_home("marks/late").exists(), "its agent went on");
+}
