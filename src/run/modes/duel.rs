@@ -8,52 +8,34 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use council_agents::{JudgeMemory, SeatedJudge, StopSignal};
-use council_protocol::{JudgeSpec, Location, Proof, RoundNumber, Seat, Task, Turn, TurnId};
+use council_protocol::{JudgeSpec, RoundNumber, Seat, Task, Turn, TurnId};
 
 use crate::run::announce::{announce_once, estimate_run};
 use crate::run::backends::BackendTable;
 use crate::run::context::RunContext;
 use crate::run::convene::draw_run_seed;
 use crate::run::error::RunError;
-use crate::run::estimate::{cost_settings, overrun_note};
-use crate::run::facts::base_facts;
-use crate::run::floor::{RuleBench, hear_rules};
-use crate::run::modes::duel_interrupt::{
-    cut_outcome, hear_interrupts, stop_when_interrupted, stop_when_left,
-};
+use crate::run::estimate::cost_settings;
+use crate::run::modes::duel_interrupt::{hear_interrupts, stop_when_interrupted, stop_when_left};
 use crate::run::modes::duel_news::{DuelNews, SpeakNotice};
 use crate::run::modes::duel_subject::read_bytes;
 use crate::run::modes::side_purse::{SidePurse, SideSpending};
 use crate::run::modes::sides::{SideReport, StartedSide, wait_for_sides};
-use crate::run::modes::written_source::SidesAndTree;
 use crate::run::nothing::reason_to_skip;
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
-use crate::run::saved_run::{run_places, save_run_report};
 
-use crate::council::CancelCause;
-use crate::council::plan::{DebateMode, RunSeed};
+use crate::council::plan::RunSeed;
 use crate::duel::driver::{self as session, DuelError, DuelFileOnDisk, DuelFinished, ReportedFile};
-use crate::duel::protocol::notes::{lapse_notes, violation_notes};
 use crate::duel::protocol::receipts::{WriteReceipt, check_receipts};
-use crate::duel::protocol::render::{render_consensus, render_signature};
 use crate::duel::protocol::side::ending_of;
 use crate::duel::protocol::transcript::DebateTranscript;
 use crate::duel::subject::DuelSubject;
-use crate::duel::verdict::{self, JudgedDuel};
 use crate::duel::{DuelEnding, DuelRole};
-use crate::report::{BackendFacts, Report, ReviewSubject, RunFacts};
 use crate::safe_file;
 use crate::session::{
-    BudgetLimits, CALLS_FILE, CalendarMoment, PromptRenderer as _, QuoteProver, RealWorld, RunRef,
-    SessionWorld, WriteDurability, record_council,
+    BudgetLimits, CalendarMoment, PromptRenderer as _, RealWorld, SessionWorld as _,
 };
-
-/// The transcript's name in the run's folder.
-pub(crate) const TRANSCRIPT_FILE: &str = "DEBATE.md";
-
-/// The backend that a duel's run names: nothing was started by any of ours.
-pub(crate) const DUEL_BACKEND: &str = "duel";
 
 /// A duel over a prepared change.
 pub(crate) struct Duel<'a> {
@@ -76,19 +58,19 @@ pub(crate) struct Duel<'a> {
 
 /// A transcript that came to an end.
 pub(crate) struct Concluded {
-    text: String,
-    ending: DuelEnding,
+    pub(super) text: String,
+    pub(super) ending: DuelEnding,
     /// Whether it was interrupted: the file stays, and there is no verdict.
-    is_cut: bool,
+    pub(super) is_cut: bool,
     /// Who broke the file, in words.
-    breach: Option<String>,
+    pub(super) breach: Option<String>,
     pub(super) seed: RunSeed,
     /// What our sides were sent; none: none of them reads text.
     pub(super) prompts: Option<Arc<SeatPrompts>>,
-    took_ms: u64,
-    began: CalendarMoment,
+    pub(super) took_ms: u64,
+    pub(super) began: CalendarMoment,
     /// What A and B spent, as far as they are ours.
-    spent: [SideSpending; 2],
+    pub(super) spent: [SideSpending; 2],
 }
 
 impl Concluded {
@@ -403,136 +385,6 @@ impl Duel<'_> {
         StartedSide::start(role, command, on_report).map_err(cannot)
     }
 
-    /// The transcript as an ordinary report, kept as a run like any other.
-    pub(crate) fn report(&self, concluded: &Concluded) -> Result<Report, RunError> {
-        let transcript = DebateTranscript::parse(&concluded.text);
-        let mut judged = self.judge(&transcript, concluded)?;
-        let overrun = overrun_note(&judged.outcome, &self.prepared.config.settings);
-        judged.outcome.notes.extend(overrun);
-        if concluded.is_cut {
-            cut_outcome(&mut judged.outcome, self.next_step());
-        }
-        let news = DuelNews::new(self.start).after(concluded.took_ms);
-        news.conclude(&judged.outcome);
-        hear_rules(
-            &mut judged.outcome,
-            &judged.plan,
-            RuleBench::of(self.prepared),
-        );
-        let world = RealWorld::new();
-        let slug = &self.prepared.packet.target.slug;
-        let run = RunRef::create(&world, &run_places(self.prepared), slug, &concluded.began)?;
-        let _held = run.acquire_lock(world.disk())?;
-        let facts = RunFacts {
-            duration_ms: concluded.took_ms,
-            started_by: self.start.started_by.clone(),
-            backend: Some(BackendFacts {
-                name: DUEL_BACKEND.to_owned(),
-                ..BackendFacts::default()
-            }),
-            debate: Some(DebateMode::Force),
-            cut_short: concluded.is_cut.then_some(CancelCause::Interrupted),
-            fail_on: Some(self.prepared.config.settings.review.fail_on),
-            seed: Some(concluded.seed.clone()),
-            ..base_facts(&run)
-        };
-        record_council(
-            &world,
-            &run,
-            &self.prepared.packet,
-            &judged.plan,
-            DUEL_BACKEND,
-            &judged.inputs,
-        )?;
-        self.keep_transcript(&world, &run, concluded)?;
-        keep_calls(&world, &run, &concluded.spent)?;
-        let report = Report::new(
-            judged.outcome,
-            ReviewSubject::of(&self.prepared.packet),
-            facts,
-            &self.prepared.redactor,
-        );
-        if let Err(error) = save_run_report(self.start, &world, self.prepared, &run, &report) {
-            // The verdict is there all the same, and shown.
-            self.start.notifier.warn(&error.message);
-        }
-        Ok(report)
-    }
-
-    /// What both sides have written so far; nothing where nobody has.
-    fn text_so_far(&self) -> String {
-        let bytes = read_bytes(&self.file).unwrap_or_default();
-        String::from_utf8_lossy(&bytes).into_owned()
-    }
-
-    /// What can be done about a duel that was interrupted.
-    fn next_step(&self) -> String {
-        let file = self.file.display();
-        if self.file.exists() {
-            format!(
-                "The duel was interrupted. What was written stays in {file}; to begin again, move it away or name another \
-                 file: `git council duel --file FILE`."
-            )
-        } else {
-            "The duel was interrupted before anything was written: `git council duel` begins it again."
-                .to_owned()
-        }
-    }
-
-    fn judge(
-        &self,
-        transcript: &DebateTranscript,
-        concluded: &Concluded,
-    ) -> Result<JudgedDuel, RunError> {
-        let blobs = Arc::clone(&self.prepared.change.blobs);
-        let mut prover = QuoteProver::new(
-            Arc::clone(&self.prepared.packet),
-            Arc::clone(&blobs),
-            self.prepared.redactor.clone(),
-        );
-        let mut prove = |location: &Location, quote: &str| -> (Proof, String) {
-            prover.prove_quote(location, quote)
-        };
-        let mut plan = self.plan(transcript, concluded)?;
-        let mut source = SidesAndTree::new(&plan, &self.prepared.packet, &blobs);
-        plan.notes.extend(
-            concluded
-                .breach
-                .iter()
-                .map(|breach| format!("The protocol was broken: {breach}.")),
-        );
-        let ending = concluded.ending;
-        if ending == DuelEnding::Violation && concluded.breach.is_none() {
-            plan.notes.extend(violation_notes(transcript));
-        }
-        plan.notes.extend(lapse_notes(transcript));
-        let accounts = concluded.spent.each_ref().map(SideSpending::account);
-        verdict::judge_transcript(transcript, ending, plan, accounts, &mut prove, &mut source)
-            .ok_or_else(|| RunError::run("the transcript could not be judged"))
-    }
-
-    /// Keeps the transcript beside the journal. One that was broken ends there as it ended for us.
-    fn keep_transcript(
-        &self,
-        world: &RealWorld,
-        run: &RunRef,
-        concluded: &Concluded,
-    ) -> Result<(), RunError> {
-        let Some(path) = run.file_path(TRANSCRIPT_FILE) else {
-            return Ok(());
-        };
-        let mut text = concluded.text.clone();
-        if concluded.breach.is_some() {
-            let role = self.role.unwrap_or(DuelRole::A);
-            let sign = render_signature(role, "git-council", &concluded.began.rfc3339);
-            text += &render_consensus(concluded.ending, None, &[], &[], &sign);
-        }
-        let written = world
-            .disk()
-            .write_file(&path, text.as_bytes(), WriteDurability::Cheap);
-        written.map_err(|error| RunError::run(format!("cannot write {}: {error}", path.display())))
-    }
-
     fn spec(&self, seat: &Seat, prompts: Option<&SeatPrompts>) -> JudgeSpec {
         JudgeSpec {
             seat: seat.clone(),
@@ -557,22 +409,6 @@ impl Duel<'_> {
             .map_err(RunError::run)?;
         SeatedJudge::open(agent, spec, JudgeMemory::Kept).map_err(RunError::run)
     }
-}
-
-/// Writes down every call of both sides, as of any other run.
-fn keep_calls(world: &RealWorld, run: &RunRef, spent: &[SideSpending; 2]) -> Result<(), RunError> {
-    let calls: String = spent
-        .iter()
-        .flat_map(|side| &side.calls)
-        .map(|call| format!("{call}\n"))
-        .collect();
-    let Some(path) = run.file_path(CALLS_FILE).filter(|_| !calls.is_empty()) else {
-        return Ok(());
-    };
-    let written = world
-        .disk()
-        .write_file(&path, calls.as_bytes(), WriteDurability::Cheap);
-    written.map_err(|error| RunError::run(format!("cannot write {}: {error}", path.display())))
 }
 
 fn turn(task: &Task, key: &str) -> Turn {
