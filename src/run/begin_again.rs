@@ -3,7 +3,7 @@
 use council_protocol::packet::TargetKind;
 
 use crate::run::error::RunError;
-use crate::run::modes::duel_report::DUEL_BACKEND;
+use crate::run::modes::duel_subject::DUEL_BACKEND;
 use crate::run::shell::shell_word;
 use crate::run::store::StoredRun;
 use crate::run::stored_request;

@@ -19,19 +19,13 @@ use crate::run::floor::{RuleBench, hear_rules};
 use crate::run::modes::duel::{Concluded, Duel};
 use crate::run::modes::duel_interrupt::cut_outcome;
 use crate::run::modes::duel_news::DuelNews;
-use crate::run::modes::duel_subject::read_bytes;
+use crate::run::modes::duel_subject::{DUEL_BACKEND, TRANSCRIPT_FILE, read_bytes};
 use crate::run::modes::side_purse::SideSpending;
 use crate::run::modes::written_source::SidesAndTree;
 use crate::run::saved_run::{run_places, save_run_report};
 use crate::session::{
     CALLS_FILE, QuoteProver, RealWorld, RunRef, SessionWorld, WriteDurability, record_council,
 };
-
-/// The transcript's name in the run's folder.
-pub(crate) const TRANSCRIPT_FILE: &str = "DEBATE.md";
-
-/// The backend that a duel's run names: nothing was started by any of ours.
-pub(crate) const DUEL_BACKEND: &str = "duel";
 
 impl Duel<'_> {
     /// The transcript as an ordinary report, kept as a run like any other.

@@ -6,7 +6,7 @@ mod duel_bench;
 pub(crate) mod duel_check;
 mod duel_interrupt;
 pub(crate) mod duel_news;
-pub(crate) mod duel_report;
+mod duel_report;
 pub(crate) mod duel_subject;
 mod foreign_side;
 pub(crate) mod matrix;

@@ -44,7 +44,7 @@ impl SideSpending {
 
     /// Counts a line of a side; false: it is something else.
     pub(super) fn count_line(&mut self, line: &str) -> bool {
-        if let Ok(reported) = serde_json::from_str::<ReportedReply>(line) {
+        if let Ok(reported) = serde_json::from_slice::<ReportedReply>(line.as_bytes()) {
             self.unheard.push(reported.unheard);
             return true;
         }
