@@ -52,6 +52,9 @@ pub(crate) struct TopicArgs {
     /// Time limit for the whole run, e.g. 90s or 10m
     #[arg(long, value_name = "TIME", help_heading = "Council")]
     timeout: Option<String>,
+    /// The most US dollars the run may cost; a call that could exceed it is not made
+    #[arg(long, value_name = "USD", help_heading = "Council")]
+    max_cost: Option<String>,
     /// Time limit of each agent in round 1
     #[arg(long, value_name = "TIME", help_heading = "Council")]
     r1_timeout: Option<String>,
@@ -92,6 +95,7 @@ impl TopicArgs {
                 agents: self.agents,
                 backend: self.backend,
                 timeout: self.timeout,
+                max_cost: self.max_cost,
                 r1_timeout: self.r1_timeout,
                 ..CouncilArgs::default()
             },

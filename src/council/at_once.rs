@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use council_protocol::message::{Ending, Usage};
-use council_protocol::{Failure, JudgeId, Location, Proof, Turn};
+use council_protocol::{Failure, JudgeId, Location, Proof, RoundNumber, Turn};
 
 use super::engine::Council;
 use super::exchange::{Action, Input};
@@ -19,6 +19,11 @@ pub trait ReadyBench {
     /// What a judge says when it is asked.
     fn answer(&mut self, judge: &JudgeId, turn: Turn) -> ReadyAnswer;
 
+    /// What a judge has said in answers that do not count: the key of their turn, and their words.
+    fn unheard(&mut self, _judge: &JudgeId) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
     /// Where a quote stands, and the lines around it.
     fn prove(&mut self, location: &Location, quote: &str) -> (Proof, String);
 }
@@ -29,6 +34,13 @@ pub fn play_at_once(plan: Plan, bench: &mut dyn ReadyBench) -> Option<(Outcome, 
     let mut inputs = Vec::new();
     let mut open: VecDeque<Action> = first.into();
     while let Some(action) = open.pop_front() {
+        if let Action::Spawn { judge } = &action {
+            for (key, said) in bench.unheard(judge) {
+                let input = recalled(judge, key, said);
+                inputs.push(input.clone());
+                open.extend(council.handle(input, 0));
+            }
+        }
         let input = match action {
             Action::Conclude { outcome } => return Some((*outcome, inputs)),
             action => match carry_out(action, bench) {
@@ -40,6 +52,16 @@ pub fn play_at_once(plan: Plan, bench: &mut dyn ReadyBench) -> Option<(Outcome, 
         open.extend(council.handle(input, 0));
     }
     None
+}
+
+fn recalled(judge: &JudgeId, key: String, said: String) -> Input {
+    Input::Recalled {
+        judge: judge.clone(),
+        round: RoundNumber::FIRST,
+        key,
+        said: vec![said],
+        usage: None,
+    }
 }
 
 fn carry_out(action: Action, bench: &mut dyn ReadyBench) -> Option<Input> {

@@ -184,6 +184,19 @@ pub fn says_objection(raw: &str, key: &str) -> bool {
     lost.is_some_and(|lost| lost.weight > Vote::Pass)
 }
 
+/// Whether a reply that does not count objects to something that the answer in its place does not say again.
+pub fn objects_beyond(raw: &str, key: &str, later: &Answer) -> bool {
+    let found_later = later.independent_findings.iter().map(|i| &i.finding);
+    let findings = later.findings.iter().chain(found_later);
+    let criticals = findings.filter(|f| f.severity == Severity::Critical);
+    let criticals = criticals.count();
+    let lost = read_lost_answer(raw, key, RoundNumber::FIRST);
+    lost.is_some_and(|lost| {
+        let is_said_again = lost.is_said_again(RoundNumber::FIRST, later.verdict, criticals);
+        lost.weight > Vote::Pass && !is_said_again
+    })
+}
+
 /// How words for a vote begin, the least clear last; those of ballots are votes as well.
 const VOTES: [(&str, Vote); 10] = [
     ("pass", Vote::Pass),

@@ -68,7 +68,7 @@ pub use exchange::{Action, Input};
 pub use exchange::{CancelCause, ClaimId, NearestLine, TimerId};
 pub use extract::object_of;
 pub use findings::{add_carried, proven_place};
-pub use lost_answer::says_objection;
+pub use lost_answer::{objects_beyond, says_objection};
 pub use notes::NOBODY_ANSWERED;
 pub use objections::{PART_MARK, bench_judge};
 pub use outcome::Outcome;

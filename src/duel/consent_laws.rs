@@ -153,7 +153,7 @@ fn verdict(transcript: &DebateTranscript) -> Verdict {
         transcript,
         ending,
         plan(),
-        [None, None],
+        <[_; 2]>::default(),
         &mut prove,
         &mut line_at,
     );

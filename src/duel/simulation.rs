@@ -253,7 +253,7 @@ fn holds(duelists: &[Duelist; 2]) -> Result<(), TestCaseError> {
         &transcript,
         ending,
         run::plan(Procedure::Duel, 2),
-        [None, None],
+        Default::default(),
         &mut prove,
         &mut |_: &Location| None,
     );

@@ -8,6 +8,7 @@ use council_protocol::{
     Answer, Failure, FailureKind, Finding, JudgeId, Location, Proof, RoundNumber, Severity, Task,
     Turn, Vote,
 };
+use serde::{Deserialize, Serialize};
 
 use super::protocol::standing::{DebateState, PointStanding, vote_of};
 use super::protocol::transcript::DebateTranscript;
@@ -37,6 +38,23 @@ impl<F: FnMut(&Location) -> Option<String>> WrittenSource for F {
     }
 }
 
+/// What became of the turns of a side, beside what it wrote: known where a process of ours asked for them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct SideAccount {
+    /// What they cost.
+    pub spent: Option<Usage>,
+    /// What it said in answers that do not count.
+    pub unheard: Vec<UnheardReply>,
+}
+
+/// A reply that does not count.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct UnheardReply {
+    /// The one-time key of its turn.
+    pub key: String,
+    pub said: String,
+}
+
 /// What a duel came to, with everything that makes a run of it.
 #[derive(Debug)]
 pub(crate) struct JudgedDuel {
@@ -53,7 +71,7 @@ pub(crate) fn judge_transcript(
     transcript: &DebateTranscript,
     ending: DuelEnding,
     mut plan: Plan,
-    spent: [Option<Usage>; 2],
+    accounts: [SideAccount; 2],
     prove: ProveQuote<'_>,
     source: &mut dyn WrittenSource,
 ) -> Option<JudgedDuel> {
@@ -63,8 +81,8 @@ pub(crate) fn judge_transcript(
     plan.notes.extend(unread_notes(transcript));
     let mut sides =
         [DuelRole::A, DuelRole::B].map(|role| SideScript::new(transcript, role, source));
-    for (side, spent) in sides.iter_mut().zip(spent) {
-        side.spent = spent;
+    for (side, account) in sides.iter_mut().zip(accounts) {
+        side.account = account;
     }
     let judges = plan.seats.iter().map(|s| s.seat.judge.clone()).collect();
     let kept = plan.clone();
@@ -89,6 +107,14 @@ struct SaidByBoth<'a> {
 }
 
 impl ReadyBench for SaidByBoth<'_> {
+    fn unheard(&mut self, judge: &JudgeId) -> Vec<(String, String)> {
+        let index = self.judges.iter().position(|known| known == judge);
+        let side = index.and_then(|index| self.sides.get_mut(index));
+        let replies = side.map(|side| std::mem::take(&mut side.account.unheard));
+        let replies = replies.unwrap_or_default().into_iter();
+        replies.map(|reply| (reply.key, reply.said)).collect()
+    }
+
     fn answer(&mut self, judge: &JudgeId, turn: Turn) -> ReadyAnswer {
         let index = self.judges.iter().position(|known| known == judge);
         let side = index.and_then(|index| self.sides.get_mut(index));
@@ -99,7 +125,7 @@ impl ReadyBench for SaidByBoth<'_> {
         let side = side.ok_or_else(no_question)?;
         let answer = side.answer_task(turn.round, turn.key, &turn.task);
         // The whole duel is one conversation: what it cost counts once, with the first thing that is heard of it.
-        let usage = side.spent.take();
+        let usage = side.account.spent.take();
         match answer {
             Some(raw) => Ok((raw.into(), usage)),
             None if side.vote.is_none() => {
@@ -125,8 +151,7 @@ struct SideScript {
     theirs: Vec<PointStanding>,
     /// What it found by itself and the other side raised first.
     found_too: Vec<Finding>,
-    /// What its turns cost, where a process of ours asked for them.
-    spent: Option<Usage>,
+    account: SideAccount,
 }
 
 impl SideScript {
@@ -155,7 +180,7 @@ impl SideScript {
             own,
             theirs,
             found_too,
-            spent: None,
+            account: SideAccount::default(),
         }
     }
 

@@ -80,7 +80,7 @@ fn outcome(response: &str, ending: DuelEnding) -> Outcome {
         &DebateTranscript::parse(&text),
         ending,
         plan(),
-        [None, None],
+        Default::default(),
         &mut prove,
         &mut |_: &Location| None,
     )
@@ -125,7 +125,7 @@ fn limit_is_at_least_warn_and_a_broken_end_is_inconclusive() {
             &DebateTranscript::parse(text),
             ending,
             plan(),
-            [None, None],
+            Default::default(),
             &mut prove,
             &mut |_: &Location| None,
         )
@@ -162,7 +162,7 @@ fn judged(response: &str) -> Outcome {
         &transcript,
         DuelEnding::Consensus,
         plan(),
-        [None, None],
+        Default::default(),
         &mut prove,
         &mut line_at,
     )
@@ -217,7 +217,10 @@ fn what_both_sides_spent_is_what_the_duel_cost() {
         &DebateTranscript::parse(text),
         DuelEnding::Consensus,
         plan(),
-        [Some(cost(0.25)), Some(cost(0.5))],
+        [0.25, 0.5].map(|usd| SideAccount {
+            spent: Some(cost(usd)),
+            ..SideAccount::default()
+        }),
         &mut prove,
         &mut |_: &Location| None,
     )
@@ -228,4 +231,66 @@ fn what_both_sides_spent_is_what_the_duel_cost() {
         .iter()
         .map(|judge| judge.usage.as_ref()?.cost_usd);
     assert_eq!(spent.collect::<Vec<_>>(), [Some(0.25), Some(0.5)]);
+}
+
+fn silent_duel(accounts: [SideAccount; 2]) -> Outcome {
+    let text = "## Opening\nVote: PASS — fine\n\n*— Agent A, 2025-06-15T14:30:00Z*\n\n\
+         ## Response 1\nVote: PASS — fine\n\n*— Agent B, 2025-06-15T14:31:00Z*\n";
+    let mut plan = plan();
+    for seat in &mut plan.seats {
+        seat.seat.agent.deterministic = false;
+    }
+    let mut prove = |_: &Location, _: &str| (Proof::Verified, String::new());
+    let ending = DuelEnding::Consensus;
+    let transcript = DebateTranscript::parse(text);
+    let line_at = &mut |_: &Location| None;
+    judge_transcript(&transcript, ending, plan, accounts, &mut prove, line_at)
+        .unwrap()
+        .outcome
+}
+
+/// The law: whatever a side says against a change in a reply that does not count, in whichever form, bars a PASS with its
+/// note, as in a review; what objects to nothing does not.
+#[test]
+fn an_objection_in_a_reply_that_does_not_count_bars_a_pass() {
+    let objections = [
+        r#"{"key": "KEY", "verdict": "REJECT", "findings": []}"#,
+        r#"{"key": "KEY", "verdict": "FAIL", "findings": "#,
+        r#"{"key": "KEY", "verdict": "WARN", "findings": 3}"#,
+        r#"{"key": "KEY", "findings": [{"severity": "critical", "description": "It divides by zero."}]}"#,
+        "I vote FAIL, critical: a.py:5 divides by zero.",
+    ];
+    let harmless = [
+        r#"{"key": "KEY", "verdict": "PASS", "findings": "#,
+        "Let me look at it.",
+        "",
+    ];
+    for (said, is_heard) in objections
+        .map(|said| (said, true))
+        .into_iter()
+        .chain(harmless.map(|said| (said, false)))
+    {
+        for side in [0, 1] {
+            let mut accounts = [SideAccount::default(), SideAccount::default()];
+            accounts[side].unheard = vec![UnheardReply {
+                key: "KEY".into(),
+                said: said.into(),
+            }];
+            let outcome = silent_duel(accounts);
+            let expected = if is_heard {
+                Verdict::Warn
+            } else {
+                Verdict::Pass
+            };
+            assert_eq!(outcome.verdict, expected, "{said}");
+            let judge = ["judge-a", "judge-b"][side];
+            let is_told = outcome.notes.iter().any(|note| note.contains(judge));
+            assert_eq!(is_told, is_heard, "{said}: {:?}", outcome.notes);
+            let misses_key = outcome
+                .notes
+                .iter()
+                .any(|note| note.contains("without the key"));
+            assert_eq!(misses_key, is_heard && !said.contains("KEY"), "{said}");
+        }
+    }
 }

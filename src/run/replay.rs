@@ -13,7 +13,7 @@ use crate::run::error::RunError;
 use crate::run::facts::run_facts;
 use crate::run::floor;
 use crate::run::loaded::LoadedRun;
-use crate::run::modes::duel::{DUEL_BACKEND, TRANSCRIPT_FILE};
+use crate::run::modes::duel_subject::{DUEL_BACKEND, TRANSCRIPT_FILE};
 use crate::run::prompts::SeatPrompts;
 use crate::run::redaction::redactor_of_past;
 use crate::run::resume::prepare_again;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::git::UnmergedRange;
 use crate::packet;
+use crate::run::begin_again::refuse_other_kinds;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::github::earlier::{leave_out, left_out_of};
@@ -23,7 +24,9 @@ pub(crate) fn find_resumable(
     start: &RunContext,
 ) -> Result<StoredRun, RunError> {
     if name.is_some() {
-        return store::find_run(start, name);
+        let past = store::find_run(start, name)?;
+        refuse_other_kinds(&past)?;
+        return Ok(past);
     }
     let mut held = Vec::new();
     for (past, _) in store::list_own_runs(start)? {
@@ -52,6 +55,7 @@ fn nothing_to_resume(held: Vec<RunError>) -> RunError {
 
 /// Whether a run has all that it takes to go on.
 pub(crate) fn check_resumable(past: &StoredRun, start: &RunContext) -> Result<(), RunError> {
+    refuse_other_kinds(past)?;
     let mut left = LoadedRun::load(past.clone(), None).map_err(|error| {
         RunError::usage(format!(
             "{} cannot be resumed: {}",

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::council::outcome::VerdictReason;
 use crate::report::Report;
+use crate::run::begin_again::command_to_begin_again;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::hook::background::{self, BackgroundState};
@@ -88,9 +89,12 @@ fn why_ended(report: Option<&Report>) -> &'static str {
 /// What a person can do about it: never a command that refuses.
 fn next_step(past: &StoredRun, start: &RunContext) -> String {
     let name = &past.name;
-    match resume::check_resumable(past, start) {
-        Ok(()) => format!("`git council resume {name}` continues it"),
-        Err(_) => "it cannot be continued; review again: `git council review`".to_owned(),
+    if resume::check_resumable(past, start).is_ok() {
+        return format!("`git council resume {name}` continues it");
+    }
+    match command_to_begin_again(past) {
+        Some(command) => format!("it cannot be continued; begin it again: `{command}`"),
+        None => "it cannot be continued; review again: `git council review`".to_owned(),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::session::RunRef;
 use crate::session::journal::{JOURNAL_FILE, RunJournal};
 
 /// Its name in the run's folder.
-const FILE: &str = "request.json";
+pub(super) const FILE: &str = "request.json";
 
 /// Version that every stored request carries.
 const VERSION: u32 = 2;

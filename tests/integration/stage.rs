@@ -59,7 +59,7 @@ const SETTINGS: &str = r#"{
 }"#;
 
 /// A project with two stages; the second one is current.
-fn project(words: &str) -> Repo {
+pub(crate) fn project(words: &str) -> Repo {
     let repo = Repo::with_base();
     repo.write("state/progress.json", r#"{"current_stage": "02-plan"}"#);
     repo.write("config/debate.jsonc", SETTINGS);

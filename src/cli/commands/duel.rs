@@ -161,7 +161,7 @@ pub(crate) fn run(args: &DuelArgs, start: &CommandContext) -> Result<u8, RunErro
     let code = deliver_with_events(&args.output, &report, &output, &start);
     remember_verdict(&report, &start);
     // It is a scratch file, unless somebody wants it. One that another side still reads is that side's to delete.
-    if !args.keep && role.is_none() {
+    if !args.keep && role.is_none() && !concluded.is_cut() {
         duel_subject::remove(&duel.file)?;
     }
     Ok(code)

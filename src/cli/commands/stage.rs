@@ -53,6 +53,9 @@ pub(crate) struct StageArgs {
     /// Time limit for the whole debate
     #[arg(long, value_name = "TIME")]
     timeout: Option<String>,
+    /// The most US dollars the debate may cost; a call that could exceed it is not made
+    #[arg(long, value_name = "USD")]
+    max_cost: Option<String>,
     /// Time limit of each role in round 1
     #[arg(long, value_name = "TIME")]
     r1_timeout: Option<String>,
@@ -96,6 +99,7 @@ impl StageArgs {
             ("agents.claude.model", &self.claude_model, "--claude-model"),
             ("agents.codex.model", &self.codex_model, "--codex-model"),
             ("timeouts.run", &self.timeout, "--timeout"),
+            ("limits.cost", &self.max_cost, "--max-cost"),
             ("timeouts.r1", &self.r1_timeout, "--r1-timeout"),
             ("timeouts.r2", &self.r2_timeout, "--r2-timeout"),
         ];

@@ -11,6 +11,7 @@ use council_protocol::{Answer, Failure, FailureKind, Millis, RoundNumber, Task, 
 use council_secrets::Redactor;
 
 use crate::council::extract::{self, ExpectedEcho};
+use crate::council::objects_beyond;
 use crate::duel::protocol::ledger::{ByteLedger, LedgerBreach};
 use crate::duel::protocol::render::{self, SectionDraft};
 use crate::duel::protocol::side::{DuelSide, SideMove, is_settled};
@@ -18,6 +19,7 @@ use crate::duel::protocol::speak;
 use crate::duel::protocol::transcript::{DebateTranscript, SectionKind};
 use crate::duel::protocol::{DuelEnding, DuelRole};
 use crate::duel::subject::DuelSubject;
+use crate::duel::verdict::UnheardReply;
 
 pub(crate) use file::{DuelFile, DuelFileOnDisk, MAX_TRANSCRIPT_BYTES, ReportedFile};
 
@@ -58,6 +60,9 @@ pub(crate) trait TurnMeter {
 
     /// What became of it.
     fn after_turn(&mut self, turn: &Turn, reply: &Result<AgentReply, Failure>);
+
+    /// A reply that does not count objected to something, and the answer in its place does not.
+    fn unheard(&mut self, reply: UnheardReply);
 }
 
 /// How a side's run ended.
@@ -133,6 +138,7 @@ pub(crate) fn play_side(
         meter,
         review: None,
         turns: 0,
+        lost: Vec::new(),
     };
     let mut first = true;
     loop {
@@ -279,6 +285,8 @@ struct DuelAgent<'a> {
     meter: &'a mut dyn TurnMeter,
     review: Option<Answer>,
     turns: u32,
+    /// Replies to the question that is open which do not count.
+    lost: Vec<String>,
 }
 
 impl DuelAgent<'_> {
@@ -335,7 +343,27 @@ impl DuelAgent<'_> {
         let form = task.form();
         let again = self.run_turn(Task::Mend { error, form }).ok();
         let better = |again: &Answer| speak::unanswered_points(&task, again).len() < missing.len();
-        Ok(again.filter(better).unwrap_or(answer))
+        let (kept, other) = match again {
+            Some(again) if better(&again) => (again, Some(answer)),
+            again => (answer, again),
+        };
+        let other = other.and_then(|other| serde_json::to_string(&other).ok());
+        self.lost.extend(other);
+        self.tell_unheard(&kept);
+        Ok(kept)
+    }
+
+    /// What was said in replies that do not count stays known, unless the answer that does says it again.
+    fn tell_unheard(&mut self, counted: &Answer) {
+        let key = &self.seat.key;
+        for said in std::mem::take(&mut self.lost) {
+            if objects_beyond(&said, key, counted) {
+                self.meter.unheard(UnheardReply {
+                    key: key.clone(),
+                    said: self.seat.redactor.redact_words(&said).text,
+                });
+            }
+        }
     }
 
     /// One turn, and once more with the exact error when the answer cannot be used.
@@ -349,10 +377,12 @@ impl DuelAgent<'_> {
             }),
             other => other,
         };
-        answer.map_err(|failure| DuelError::Agent {
+        let answer = answer.map_err(|failure| DuelError::Agent {
             role: self.seat.role,
             failure,
-        })
+        })?;
+        self.tell_unheard(&answer);
+        Ok(answer)
     }
 
     fn run_turn(&mut self, task: Task) -> Result<Answer, Failure> {
@@ -369,7 +399,8 @@ impl DuelAgent<'_> {
             spend: None,
         };
         self.meter.before_turn(&mut turn)?;
-        let reply = self.sitting.take_turn(&turn, self.stop);
+        let mut reply = self.sitting.take_turn(&turn, self.stop);
+        self.lost.extend(take_unread(&mut reply));
         self.meter.after_turn(&turn, &reply);
         let reply = reply?;
         let expected = ExpectedEcho {
@@ -379,8 +410,23 @@ impl DuelAgent<'_> {
             others: &[judge_name(self.seat.role.other())],
             is_foreign: &|_| false,
         };
-        extract::extract_answer(&reply.raw, expected)
+        let answer = extract::extract_answer(&reply.raw, expected);
+        if answer.is_err() {
+            self.lost.push(reply.raw);
+        }
+        answer
     }
+}
+
+/// What was cut off, or replaced by what another model said, before a turn was over.
+fn take_unread(reply: &mut Result<AgentReply, Failure>) -> Vec<String> {
+    let usage = match reply {
+        Ok(reply) => reply.usage.as_mut(),
+        Err(failure) => failure.usage.as_deref_mut(),
+    };
+    usage
+        .map(|usage| std::mem::take(&mut usage.unread))
+        .unwrap_or_default()
 }
 
 /// Whether asking again can help: the agent is there, but what it wrote cannot be used.

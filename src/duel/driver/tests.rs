@@ -158,6 +158,8 @@ impl TurnMeter for Unmetered {
     }
 
     fn after_turn(&mut self, _: &Turn, _: &Result<AgentReply, Failure>) {}
+
+    fn unheard(&mut self, _: UnheardReply) {}
 }
 
 fn sitting(agent: Scripted) -> SeatedJudge {

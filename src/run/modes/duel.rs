@@ -8,59 +8,34 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 use council_agents::{JudgeMemory, SeatedJudge, StopSignal};
-use council_protocol::capability::Grant;
-use council_protocol::packet::TargetKind;
-use council_protocol::seat::{AgentSpec, Perspective};
-use council_protocol::{
-    Capability, CapabilitySet, JudgeSpec, Location, Proof, RoundNumber, Seat, Task, Turn, TurnId,
-};
+use council_protocol::{JudgeSpec, RoundNumber, Seat, Task, Turn, TurnId};
 
 use crate::run::announce::{announce_once, estimate_run};
 use crate::run::backends::BackendTable;
 use crate::run::context::RunContext;
 use crate::run::convene::draw_run_seed;
 use crate::run::error::RunError;
-use crate::run::estimate::{cost_settings, overrun_note};
-use crate::run::facts::base_facts;
-use crate::run::floor::{RuleBench, hear_rules};
+use crate::run::estimate::cost_settings;
+use crate::run::modes::duel_interrupt::{hear_interrupts, stop_when_interrupted, stop_when_left};
 use crate::run::modes::duel_news::{DuelNews, SpeakNotice};
-use crate::run::modes::duel_subject::{only_reads_code, read_bytes};
-use crate::run::modes::foreign_side::foreign_seat;
+use crate::run::modes::duel_subject::read_bytes;
 use crate::run::modes::side_purse::{SidePurse, SideSpending};
 use crate::run::modes::sides::{SideReport, StartedSide, wait_for_sides};
-use crate::run::modes::written_source::SidesAndTree;
 use crate::run::nothing::reason_to_skip;
-use crate::run::plan::{PlanInputs, build_plan};
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
-use crate::run::recognition::VerdictMemory;
-use crate::run::saved_run::{run_places, save_run_report};
-use crate::run::seats::SeatPlanner;
 
-use crate::council::Plan;
-use crate::council::plan::{DebateMode, ExchangeMode, Procedure, ProcedureOptions, RunSeed};
-use crate::duel::driver::{self as session, DuelFileOnDisk, DuelFinished, ReportedFile};
-use crate::duel::protocol::notes::{lapse_notes, violation_notes};
+use crate::council::plan::RunSeed;
+use crate::duel::driver::{self as session, DuelError, DuelFileOnDisk, DuelFinished, ReportedFile};
 use crate::duel::protocol::receipts::{WriteReceipt, check_receipts};
-use crate::duel::protocol::render::{render_consensus, render_signature};
 use crate::duel::protocol::side::ending_of;
 use crate::duel::protocol::transcript::DebateTranscript;
 use crate::duel::subject::DuelSubject;
-use crate::duel::verdict::{self, JudgedDuel};
 use crate::duel::{DuelEnding, DuelRole};
-use crate::git::recognition_key;
-use crate::report::{BackendFacts, InputDigests, Report, ReviewSubject, RunFacts};
 use crate::safe_file;
 use crate::session::{
-    BudgetLimits, CALLS_FILE, CalendarMoment, PromptRenderer as _, QuoteProver, RealWorld, RunRef,
-    SessionWorld, WriteDurability, record_council,
+    BudgetLimits, CalendarMoment, PromptRenderer as _, RealWorld, SessionWorld as _,
 };
-
-/// The transcript's name in the run's folder.
-pub(crate) const TRANSCRIPT_FILE: &str = "DEBATE.md";
-
-/// The backend that a duel's run names: nothing was started by any of ours.
-pub(crate) const DUEL_BACKEND: &str = "duel";
 
 /// A duel over a prepared change.
 pub(crate) struct Duel<'a> {
@@ -83,15 +58,26 @@ pub(crate) struct Duel<'a> {
 
 /// A transcript that came to an end.
 pub(crate) struct Concluded {
-    text: String,
-    ending: DuelEnding,
+    pub(super) text: String,
+    pub(super) ending: DuelEnding,
+    /// Whether it was interrupted: the file stays, and there is no verdict.
+    pub(super) is_cut: bool,
     /// Who broke the file, in words.
-    breach: Option<String>,
-    seed: RunSeed,
-    took_ms: u64,
-    began: CalendarMoment,
+    pub(super) breach: Option<String>,
+    pub(super) seed: RunSeed,
+    /// What our sides were sent; none: none of them reads text.
+    pub(super) prompts: Option<Arc<SeatPrompts>>,
+    pub(super) took_ms: u64,
+    pub(super) began: CalendarMoment,
     /// What A and B spent, as far as they are ours.
-    spent: [SideSpending; 2],
+    pub(super) spent: [SideSpending; 2],
+}
+
+impl Concluded {
+    /// Whether it was interrupted, so that its file is still of use.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.is_cut
+    }
 }
 
 impl Duel<'_> {
@@ -102,6 +88,7 @@ impl Duel<'_> {
         relay: &dyn Fn(&str) -> io::Result<()>,
     ) -> Result<Concluded, RunError> {
         self.check_subject()?;
+        self.check_bench()?;
         self.check_file()?;
         self.check_title()?;
         let world = RealWorld::new();
@@ -118,6 +105,10 @@ impl Duel<'_> {
         let mut purse = SidePurse::new(&spec, self.limits(), &world, &tell_call);
         let mut sitting = self.sit(spec)?;
         let stop = StopSignal::default();
+        stop_when_interrupted(&hear_interrupts()?, &stop);
+        if self.relayed {
+            stop_when_left(&stop);
+        }
         let prompt = |task: &Task, key: &str| {
             prompts.as_ref().map_or_else(
                 || Ok(String::new()),
@@ -171,7 +162,25 @@ impl Duel<'_> {
         sitting.end();
         let mut spent = [SideSpending::default(), SideSpending::default()];
         spent[usize::from(role == DuelRole::B)] = purse.spent;
-        match played.map_err(RunError::run)? {
+        let finished = match played {
+            Err(DuelError::Interrupted | DuelError::Agent { .. })
+                if stop.is_raised() && !self.relayed =>
+            {
+                return Ok(Concluded {
+                    text: self.text_so_far(),
+                    ending: DuelEnding::Consensus,
+                    is_cut: true,
+                    breach: None,
+                    seed,
+                    prompts,
+                    took_ms: world.now_ms(),
+                    began,
+                    spent,
+                });
+            }
+            played => played.map_err(RunError::run)?,
+        };
+        match finished {
             DuelFinished::Concluded {
                 ending,
                 text,
@@ -185,8 +194,10 @@ impl Duel<'_> {
                     } else {
                         ending
                     },
+                    is_cut: false,
                     breach: breach.map(|breach| breach.to_string()).or(other),
                     seed,
+                    prompts,
                     took_ms: world.now_ms(),
                     began,
                     spent,
@@ -205,6 +216,7 @@ impl Duel<'_> {
     /// Plays both sides, each in a process of its own: neither can speak for the other.
     pub(crate) fn both(&self) -> Result<Concluded, RunError> {
         self.check_subject()?;
+        self.check_bench()?;
         self.check_file()?;
         // A link that leads nowhere is there, too.
         if self.file.symlink_metadata().is_ok() {
@@ -221,13 +233,33 @@ impl Duel<'_> {
         let news = DuelNews::new(self.start);
         let label = &self.prepared.packet.target.label;
         news.convene(label, &seats, self.limits().most_usd);
+        let interrupts = hear_interrupts()?;
         let sides = [DuelRole::A, DuelRole::B].map(|role| self.start_side(role, &news));
         let refused = sides.iter().find_map(|side| side.as_ref().err().cloned());
-        let ended = wait_for_sides(sides.into_iter().flatten().collect(), refused.is_some());
+        let is_interrupted = || interrupts.was_interrupted();
+        let sides = sides.into_iter().flatten().collect();
+        let ended = wait_for_sides(sides, refused.is_some(), &is_interrupted);
         if let Some(error) = refused {
             return Err(error);
         }
         let failed = ended.iter().filter(|side| !side.succeeded).count();
+        if failed > 0 && is_interrupted() {
+            let mut spent = [SideSpending::default(), SideSpending::default()];
+            for side in ended {
+                spent[usize::from(side.role == DuelRole::B)] = side.spent;
+            }
+            return Ok(Concluded {
+                text: self.text_so_far(),
+                ending: DuelEnding::Consensus,
+                is_cut: true,
+                breach: None,
+                seed,
+                prompts,
+                took_ms: world.now_ms(),
+                began,
+                spent,
+            });
+        }
         if failed > 0 && !self.file.exists() {
             let broken = format!("{failed} of 2 sides broke off before the duel was opened");
             return Err(RunError::run(broken).hint("each side's messages are above"));
@@ -259,8 +291,10 @@ impl Duel<'_> {
         Ok(Concluded {
             text,
             ending,
+            is_cut: false,
             breach,
             seed,
+            prompts,
             took_ms: world.now_ms(),
             began,
             spent,
@@ -341,193 +375,14 @@ impl Duel<'_> {
         for (flag, name) in names.filter_map(|(flag, name)| Some((flag, name?))) {
             command.arg(flag).arg(name);
         }
-        command.stdin(Stdio::null()).stdout(Stdio::piped());
+        // The side ends with this process, which holds the other end.
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let (news, timeout_ms) = (news.clone(), self.prepared.config.settings.timeouts().r1_ms);
         let on_report = move |report: SideReport<'_>| match report {
             SideReport::Speaks => news.speaks(role, timeout_ms),
             SideReport::Wrote(section) => news.wrote(role, section),
         };
         StartedSide::start(role, command, on_report).map_err(cannot)
-    }
-
-    /// The transcript as an ordinary report, kept as a run like any other.
-    pub(crate) fn report(&self, concluded: &Concluded) -> Result<Report, RunError> {
-        let transcript = DebateTranscript::parse(&concluded.text);
-        let mut judged = self.judge(&transcript, concluded)?;
-        let overrun = overrun_note(&judged.outcome, &self.prepared.config.settings);
-        judged.outcome.notes.extend(overrun);
-        let news = DuelNews::new(self.start).after(concluded.took_ms);
-        news.conclude(&judged.outcome);
-        hear_rules(
-            &mut judged.outcome,
-            &judged.plan,
-            RuleBench::of(self.prepared),
-        );
-        let world = RealWorld::new();
-        let slug = &self.prepared.packet.target.slug;
-        let run = RunRef::create(&world, &run_places(self.prepared), slug, &concluded.began)?;
-        let _held = run.acquire_lock(world.disk())?;
-        let facts = RunFacts {
-            duration_ms: concluded.took_ms,
-            started_by: self.start.started_by.clone(),
-            backend: Some(BackendFacts {
-                name: DUEL_BACKEND.to_owned(),
-                ..BackendFacts::default()
-            }),
-            debate: Some(DebateMode::Force),
-            seed: Some(concluded.seed.clone()),
-            digests: InputDigests {
-                change: Some(recognition_key(
-                    &self.prepared.change,
-                    &self.prepared.packet.files,
-                )),
-                ..InputDigests::default()
-            },
-            ..base_facts(&run)
-        };
-        record_council(
-            &world,
-            &run,
-            &self.prepared.packet,
-            &judged.plan,
-            DUEL_BACKEND,
-            &judged.inputs,
-        )?;
-        self.keep_transcript(&world, &run, concluded)?;
-        keep_calls(&world, &run, &concluded.spent)?;
-        let report = Report::new(
-            judged.outcome,
-            ReviewSubject::of(&self.prepared.packet),
-            facts,
-            &self.prepared.redactor,
-        );
-        if let Err(error) = save_run_report(self.start, &world, self.prepared, &run, &report) {
-            // The verdict is there all the same, and shown.
-            self.start.notifier.warn(&error.message);
-        }
-        if let Some(memory) = VerdictMemory::for_change(self.prepared, self.start) {
-            memory.hear_objection(&report);
-        }
-        Ok(report)
-    }
-
-    fn judge(
-        &self,
-        transcript: &DebateTranscript,
-        concluded: &Concluded,
-    ) -> Result<JudgedDuel, RunError> {
-        let blobs = Arc::clone(&self.prepared.change.blobs);
-        let mut prover = QuoteProver::new(
-            Arc::clone(&self.prepared.packet),
-            Arc::clone(&blobs),
-            self.prepared.redactor.clone(),
-        );
-        let mut prove = |location: &Location, quote: &str| -> (Proof, String) {
-            prover.prove_quote(location, quote)
-        };
-        let mut plan = self.plan(transcript, &concluded.seed)?;
-        let mut source = SidesAndTree::new(&plan, &self.prepared.packet, &blobs);
-        plan.notes.extend(
-            concluded
-                .breach
-                .iter()
-                .map(|breach| format!("The protocol was broken: {breach}.")),
-        );
-        let ending = concluded.ending;
-        if ending == DuelEnding::Violation && concluded.breach.is_none() {
-            plan.notes.extend(violation_notes(transcript));
-        }
-        plan.notes.extend(lapse_notes(transcript));
-        let spent = concluded.spent.clone().map(|side| side.usage);
-        verdict::judge_transcript(transcript, ending, plan, spent, &mut prove, &mut source)
-            .ok_or_else(|| RunError::run("the transcript could not be judged"))
-    }
-
-    /// Keeps the transcript beside the journal. One that was broken ends there as it ended for us.
-    fn keep_transcript(
-        &self,
-        world: &RealWorld,
-        run: &RunRef,
-        concluded: &Concluded,
-    ) -> Result<(), RunError> {
-        let Some(path) = run.file_path(TRANSCRIPT_FILE) else {
-            return Ok(());
-        };
-        let mut text = concluded.text.clone();
-        if concluded.breach.is_some() {
-            let role = self.role.unwrap_or(DuelRole::A);
-            let sign = render_signature(role, "git-council", &concluded.began.rfc3339);
-            text += &render_consensus(concluded.ending, None, &[], &[], &sign);
-        }
-        let written = world
-            .disk()
-            .write_file(&path, text.as_bytes(), WriteDurability::Cheap);
-        written.map_err(|error| RunError::run(format!("cannot write {}: {error}", path.display())))
-    }
-
-    fn plan(&self, transcript: &DebateTranscript, seed: &RunSeed) -> Result<Plan, RunError> {
-        let seats = [DuelRole::A, DuelRole::B].map(|role| match self.role {
-            Some(own) if own != role => Ok(foreign_seat(transcript, role)),
-            _ => self.seat(role),
-        });
-        let seats: Vec<Seat> = seats.into_iter().collect::<Result<_, RunError>>()?;
-        let granted = CapabilitySet::from([Capability::Spawn, Capability::Message]);
-        let grant = Grant {
-            requested: granted.clone(),
-            granted,
-            ..Grant::default()
-        };
-        let heard = VerdictMemory::known_dismissals(self.prepared, self.start);
-        let inputs = PlanInputs {
-            procedure: Procedure::Debate,
-            debate: DebateMode::Force,
-            consensus: self.prepared.config.settings.review.consensus,
-            quorum: 2,
-            grants: vec![grant; seats.len()],
-            exchange: ExchangeMode::Inline {
-                max_bytes: u64::MAX,
-            },
-            seed: seed.clone(),
-            notes: heard.notes,
-            options: ProcedureOptions {
-                dismissed: heard.dismissals,
-                ..ProcedureOptions::default()
-            },
-        };
-        // What was in no brief was read by nobody of ours.
-        let is_own = |nth: &usize| {
-            self.role
-                .is_none_or(|own| usize::from(own == DuelRole::B) == *nth)
-        };
-        let own: Vec<Seat> = (0..seats.len())
-            .filter(is_own)
-            .map(|nth| seats[nth].clone())
-            .collect();
-        let prompts = SeatPrompts::for_duel(&own, self.prepared, seed)?;
-        Ok(build_plan(
-            self.prepared,
-            &seats,
-            prompts.as_deref(),
-            inputs,
-        ))
-    }
-
-    fn seat(&self, role: DuelRole) -> Result<Seat, RunError> {
-        let index = usize::from(role == DuelRole::B);
-        let bench = SeatPlanner {
-            config: &self.prepared.config,
-            deep: false,
-        };
-        let agent: AgentSpec = bench.agent_in_turn(self.agents[index], index)?;
-        if self.prepared.packet.target.kind == TargetKind::File && agent.deterministic {
-            return Err(only_reads_code(role, &agent));
-        }
-        let judge = session::judge_name(role).into();
-        Ok(Seat {
-            judge,
-            perspective: Perspective::default(),
-            agent,
-        })
     }
 
     fn spec(&self, seat: &Seat, prompts: Option<&SeatPrompts>) -> JudgeSpec {
@@ -554,22 +409,6 @@ impl Duel<'_> {
             .map_err(RunError::run)?;
         SeatedJudge::open(agent, spec, JudgeMemory::Kept).map_err(RunError::run)
     }
-}
-
-/// Writes down every call of both sides, as of any other run.
-fn keep_calls(world: &RealWorld, run: &RunRef, spent: &[SideSpending; 2]) -> Result<(), RunError> {
-    let calls: String = spent
-        .iter()
-        .flat_map(|side| &side.calls)
-        .map(|call| format!("{call}\n"))
-        .collect();
-    let Some(path) = run.file_path(CALLS_FILE).filter(|_| !calls.is_empty()) else {
-        return Ok(());
-    };
-    let written = world
-        .disk()
-        .write_file(&path, calls.as_bytes(), WriteDurability::Cheap);
-    written.map_err(|error| RunError::run(format!("cannot write {}: {error}", path.display())))
 }
 
 fn turn(task: &Task, key: &str) -> Turn {

@@ -12,6 +12,12 @@ use crate::run::error::RunError;
 use crate::run::prepare::{PreparedReview, prepare_review};
 use crate::run::request::{RequestedTarget, ReviewRequest};
 
+/// The transcript's name in the run's folder.
+pub(crate) const TRANSCRIPT_FILE: &str = "DEBATE.md";
+
+/// The backend that a duel's run names: nothing was started by any of ours.
+pub(crate) const DUEL_BACKEND: &str = "duel";
+
 /// Prepares what two sides are to argue over: a revision, else a pull request that was fetched, else a file.
 pub(crate) fn prepare_subject(
     request: &ReviewRequest,

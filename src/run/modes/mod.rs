@@ -2,8 +2,11 @@
 
 pub(crate) mod document;
 pub(crate) mod duel;
+mod duel_bench;
 pub(crate) mod duel_check;
+mod duel_interrupt;
 pub(crate) mod duel_news;
+mod duel_report;
 pub(crate) mod duel_subject;
 mod foreign_side;
 pub(crate) mod matrix;

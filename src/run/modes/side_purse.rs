@@ -6,6 +6,7 @@ use council_protocol::{Event, Failure, JudgeId, JudgeSpec, Message, Request, Tur
 use serde::{Deserialize, Serialize};
 
 use crate::duel::driver::TurnMeter;
+use crate::duel::verdict::{SideAccount, UnheardReply};
 use crate::session::{Budget, BudgetLimits, RealWorld, SessionWorld as _};
 
 /// What a side has spent.
@@ -15,6 +16,8 @@ pub(crate) struct SideSpending {
     pub(super) usage: Option<Usage>,
     /// The calls as `calls.jsonl` has them.
     pub(super) calls: Vec<serde_json::Value>,
+    /// What it said in answers that do not count.
+    pub(super) unheard: Vec<UnheardReply>,
 }
 
 /// A call as a side tells it the process that started it.
@@ -24,9 +27,27 @@ struct ReportedCall {
     usage: Option<Usage>,
 }
 
+/// A reply that does not count, as a side tells it.
+#[derive(Serialize, Deserialize)]
+struct ReportedReply {
+    unheard: UnheardReply,
+}
+
 impl SideSpending {
+    /// What the verdict has to know of it.
+    pub(super) fn account(&self) -> SideAccount {
+        SideAccount {
+            spent: self.usage.clone(),
+            unheard: self.unheard.clone(),
+        }
+    }
+
     /// Counts a line of a side; false: it is something else.
     pub(super) fn count_line(&mut self, line: &str) -> bool {
+        if let Ok(reported) = serde_json::from_slice::<ReportedReply>(line.as_bytes()) {
+            self.unheard.push(reported.unheard);
+            return true;
+        }
         let Ok(reported) = serde_json::from_slice::<ReportedCall>(line.as_bytes()) else {
             return false;
         };
@@ -122,6 +143,12 @@ impl TurnMeter for SidePurse<'_> {
         };
         (self.relay)(&(serde_json::to_string(&reported).unwrap_or_default() + "\n"));
         self.spent.count(reported);
+    }
+
+    fn unheard(&mut self, reply: UnheardReply) {
+        let reported = ReportedReply { unheard: reply };
+        (self.relay)(&(serde_json::to_string(&reported).unwrap_or_default() + "\n"));
+        self.spent.unheard.push(reported.unheard);
     }
 }
 

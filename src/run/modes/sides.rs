@@ -3,7 +3,7 @@
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::process::{Child, ChildStdout, Command};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::duel::DuelRole;
 use crate::duel::protocol::receipts::WriteReceipt;
@@ -43,17 +43,35 @@ pub(super) struct EndedSide {
 /// How often a side is asked whether it still plays.
 const SIDE_POLL: Duration = Duration::from_millis(20);
 
+/// How long a side has to end in good order once the duel is interrupted.
+const GRACE: Duration = Duration::from_secs(5);
+
 /// Waits for both sides. Where one has broken off, nobody will answer the other: it is ended at once.
-pub(super) fn wait_for_sides(mut sides: Vec<StartedSide>, mut is_broken: bool) -> Vec<EndedSide> {
+pub(super) fn wait_for_sides(
+    mut sides: Vec<StartedSide>,
+    mut is_broken: bool,
+    is_interrupted: &dyn Fn() -> bool,
+) -> Vec<EndedSide> {
+    let mut let_go: Option<Instant> = None;
     loop {
         let states = sides.iter_mut().map(|side| side.child.try_wait());
         let states: Vec<_> = states.collect();
         let ended = states.iter().all(|state| !matches!(state, Ok(None)));
-        is_broken |= states
-            .iter()
-            .any(|state| matches!(state, Ok(Some(status)) if !status.success()));
+        is_broken |= let_go.is_none()
+            && !is_interrupted()
+            && states
+                .iter()
+                .any(|state| matches!(state, Ok(Some(status)) if !status.success()));
         if ended {
             return sides.into_iter().map(StartedSide::reap).collect();
+        }
+        if is_interrupted() {
+            // A side that is let go ends its turn, says what that has cost, and ends.
+            sides
+                .iter_mut()
+                .for_each(|side| drop(side.child.stdin.take()));
+            let since = *let_go.get_or_insert_with(Instant::now);
+            is_broken = since.elapsed() > GRACE;
         }
         if is_broken {
             // One that ends by itself meanwhile cannot be ended, and need not be.
@@ -95,8 +113,8 @@ impl StartedSide {
     }
 }
 
-/// The most bytes of reports that are read from a side: a few hundred for each of its sections.
-const MAX_REPORTED_BYTES: u64 = 1 << 20;
+/// The most bytes of reports that are read from a side: a few hundred for each of its sections, and answers that do not count.
+const MAX_REPORTED_BYTES: u64 = 64 << 20;
 
 fn read_reports(pipe: ChildStdout, on_report: &dyn Fn(SideReport<'_>)) -> SideReports {
     let lines = BufReader::new(pipe.take(MAX_REPORTED_BYTES)).lines();

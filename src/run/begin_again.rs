@@ -1,0 +1,39 @@
+//! Runs that are no reviews: what they heard is kept, but they do not go on; the command that begins them again is named.
+
+use council_protocol::packet::TargetKind;
+
+use crate::run::error::RunError;
+use crate::run::modes::duel_subject::DUEL_BACKEND;
+use crate::run::shell::shell_word;
+use crate::run::store::StoredRun;
+use crate::run::stored_request;
+use crate::session::journal::{JOURNAL_FILE, RunJournal};
+
+/// What begins such a run again, as a person types it; none: it is a review, which can be resumed or begun as one.
+pub(crate) fn command_to_begin_again(past: &StoredRun) -> Option<String> {
+    let journal = RunJournal::parse(&past.read_file(JOURNAL_FILE).ok()?).ok()?;
+    let target = &journal.header.target;
+    if journal.header.backend == DUEL_BACKEND {
+        return Some("git council duel".to_owned());
+    }
+    match target.kind {
+        TargetKind::Stage => Some(format!("git council stage {}", shell_word(&target.label))),
+        // A review of a topic has its request beside it.
+        TargetKind::Topic if !past.folder.join(stored_request::FILE).exists() => {
+            Some("git council brainstorm` or `git council research".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// Refuses to resume what does not go on.
+pub(crate) fn refuse_other_kinds(past: &StoredRun) -> Result<(), RunError> {
+    let Some(command) = command_to_begin_again(past) else {
+        return Ok(());
+    };
+    let name = &past.name;
+    let why = format!("{name} cannot be resumed: only a review goes on where it was cut off");
+    Err(RunError::usage(why).hint(format!(
+        "begin it again: `{command}`; `git council replay {name}` shows what it has"
+    )))
+}

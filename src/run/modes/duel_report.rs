@@ -1,0 +1,188 @@
+//! What becomes of a duel that is over: it is judged, reported and kept as a run like any other.
+
+use std::sync::Arc;
+
+use council_protocol::{Location, Proof};
+
+use crate::council::CancelCause;
+use crate::council::plan::DebateMode;
+use crate::duel::protocol::notes::{lapse_notes, violation_notes};
+use crate::duel::protocol::render::{render_consensus, render_signature};
+use crate::duel::protocol::transcript::DebateTranscript;
+use crate::duel::verdict::{self, JudgedDuel};
+use crate::duel::{DuelEnding, DuelRole};
+use crate::git::recognition_key;
+use crate::report::{BackendFacts, InputDigests, Report, ReviewSubject, RunFacts};
+use crate::run::error::RunError;
+use crate::run::estimate::overrun_note;
+use crate::run::facts::base_facts;
+use crate::run::floor::{RuleBench, hear_rules};
+use crate::run::modes::duel::{Concluded, Duel};
+use crate::run::modes::duel_interrupt::cut_outcome;
+use crate::run::modes::duel_news::DuelNews;
+use crate::run::modes::duel_subject::{DUEL_BACKEND, TRANSCRIPT_FILE, read_bytes};
+use crate::run::modes::side_purse::SideSpending;
+use crate::run::modes::written_source::SidesAndTree;
+use crate::run::recognition::VerdictMemory;
+use crate::run::saved_run::{run_places, save_run_report};
+use crate::session::{
+    CALLS_FILE, QuoteProver, RealWorld, RunRef, SessionWorld, WriteDurability, record_council,
+};
+
+impl Duel<'_> {
+    /// The transcript as an ordinary report, kept as a run like any other.
+    pub(crate) fn report(&self, concluded: &Concluded) -> Result<Report, RunError> {
+        let transcript = DebateTranscript::parse(&concluded.text);
+        let mut judged = self.judge(&transcript, concluded)?;
+        let overrun = overrun_note(&judged.outcome, &self.prepared.config.settings);
+        judged.outcome.notes.extend(overrun);
+        if concluded.is_cut {
+            cut_outcome(&mut judged.outcome, self.next_step());
+        }
+        let news = DuelNews::new(self.start).after(concluded.took_ms);
+        news.conclude(&judged.outcome);
+        hear_rules(
+            &mut judged.outcome,
+            &judged.plan,
+            RuleBench::of(self.prepared),
+        );
+        let world = RealWorld::new();
+        let slug = &self.prepared.packet.target.slug;
+        let run = RunRef::create(&world, &run_places(self.prepared), slug, &concluded.began)?;
+        let _held = run.acquire_lock(world.disk())?;
+        let facts = RunFacts {
+            duration_ms: concluded.took_ms,
+            started_by: self.start.started_by.clone(),
+            backend: Some(BackendFacts {
+                name: DUEL_BACKEND.to_owned(),
+                ..BackendFacts::default()
+            }),
+            debate: Some(DebateMode::Force),
+            cut_short: concluded.is_cut.then_some(CancelCause::Interrupted),
+            fail_on: Some(self.prepared.config.settings.review.fail_on),
+            seed: Some(concluded.seed.clone()),
+            digests: InputDigests {
+                change: Some(recognition_key(
+                    &self.prepared.change,
+                    &self.prepared.packet.files,
+                )),
+                ..InputDigests::default()
+            },
+            ..base_facts(&run)
+        };
+        record_council(
+            &world,
+            &run,
+            &self.prepared.packet,
+            &judged.plan,
+            DUEL_BACKEND,
+            &judged.inputs,
+        )?;
+        self.keep_transcript(&world, &run, concluded)?;
+        keep_calls(&world, &run, &concluded.spent)?;
+        let report = Report::new(
+            judged.outcome,
+            ReviewSubject::of(&self.prepared.packet),
+            facts,
+            &self.prepared.redactor,
+        );
+        if let Err(error) = save_run_report(self.start, &world, self.prepared, &run, &report) {
+            // The verdict is there all the same, and shown.
+            self.start.notifier.warn(&error.message);
+        }
+        if let Some(memory) = VerdictMemory::for_change(self.prepared, self.start) {
+            memory.hear_objection(&report);
+        }
+        Ok(report)
+    }
+
+    /// What both sides have written so far; nothing where nobody has.
+    pub(super) fn text_so_far(&self) -> String {
+        let bytes = read_bytes(&self.file).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// What can be done about a duel that was interrupted.
+    fn next_step(&self) -> String {
+        let file = self.file.display();
+        if self.file.exists() {
+            format!(
+                "The duel was interrupted. What was written stays in {file}; to begin again, move it away or name another \
+                 file: `git council duel --file FILE`."
+            )
+        } else {
+            "The duel was interrupted before anything was written: `git council duel` begins it again."
+                .to_owned()
+        }
+    }
+
+    fn judge(
+        &self,
+        transcript: &DebateTranscript,
+        concluded: &Concluded,
+    ) -> Result<JudgedDuel, RunError> {
+        let blobs = Arc::clone(&self.prepared.change.blobs);
+        let mut prover = QuoteProver::new(
+            Arc::clone(&self.prepared.packet),
+            Arc::clone(&blobs),
+            self.prepared.redactor.clone(),
+        );
+        let mut prove = |location: &Location, quote: &str| -> (Proof, String) {
+            prover.prove_quote(location, quote)
+        };
+        let mut plan = self.plan(transcript, concluded)?;
+        let mut source = SidesAndTree::new(&plan, &self.prepared.packet, &blobs);
+        plan.notes.extend(
+            concluded
+                .breach
+                .iter()
+                .map(|breach| format!("The protocol was broken: {breach}.")),
+        );
+        let ending = concluded.ending;
+        if ending == DuelEnding::Violation && concluded.breach.is_none() {
+            plan.notes.extend(violation_notes(transcript));
+        }
+        plan.notes.extend(lapse_notes(transcript));
+        let accounts = concluded.spent.each_ref().map(SideSpending::account);
+        verdict::judge_transcript(transcript, ending, plan, accounts, &mut prove, &mut source)
+            .ok_or_else(|| RunError::run("the transcript could not be judged"))
+    }
+
+    /// Keeps the transcript beside the journal. One that was broken ends there as it ended for us.
+    fn keep_transcript(
+        &self,
+        world: &RealWorld,
+        run: &RunRef,
+        concluded: &Concluded,
+    ) -> Result<(), RunError> {
+        let Some(path) = run.file_path(TRANSCRIPT_FILE) else {
+            return Ok(());
+        };
+        let mut text = concluded.text.clone();
+        if concluded.breach.is_some() {
+            let role = self.role.unwrap_or(DuelRole::A);
+            let sign = render_signature(role, "git-council", &concluded.began.rfc3339);
+            text += &render_consensus(concluded.ending, None, &[], &[], &sign);
+        }
+        let written = world
+            .disk()
+            .write_file(&path, text.as_bytes(), WriteDurability::Cheap);
+        written.map_err(|error| RunError::run(format!("cannot write {}: {error}", path.display())))
+    }
+}
+
+/// Writes down every call of both sides, as of any other run.
+fn keep_calls(world: &RealWorld, run: &RunRef, spent: &[SideSpending; 2]) -> Result<(), RunError> {
+    let calls: String = spent
+        .iter()
+        .flat_map(|side| &side.calls)
+        .map(|call| format!("{call}\n"))
+        .collect();
+    let Some(path) = run.file_path(CALLS_FILE).filter(|_| !calls.is_empty()) else {
+        return Ok(());
+    };
+    let written = world
+        .disk()
+        .write_file(&path, calls.as_bytes(), WriteDurability::Cheap);
+    written.map_err(|error| RunError::run(format!("cannot write {}: {error}", path.display())))
+}
