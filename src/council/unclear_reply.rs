@@ -65,6 +65,9 @@ const RESERVATIONS: &[&str] = &[
     "bug", "bugs", "wrong", "fails", "fail", "crash", "crashes",
 ];
 
+/// No consent in words is longer, in bytes.
+const MAX_PROSE_BYTES: usize = 64 << 10;
+
 /// How bad a finding may be that nobody has to hear of where its vote is a consent.
 const MILD: &[&str] = &[
     "minor",
@@ -95,12 +98,21 @@ fn stands_against_nothing(raw: &str) -> bool {
     if text.is_empty() {
         return true;
     }
+    // A consent is short, and what is not must not fill the memory.
     let object = object_of(raw);
+    let is_bounded = match object {
+        Some(object) => json::fits_in_memory(object.as_bytes(), json::MESSAGE),
+        None => text.len() <= MAX_PROSE_BYTES,
+    };
+    if !is_bounded {
+        return false;
+    }
     let parsed = object.and_then(|object| json::parse_unique(object).ok());
     if let (Some(object), Some(Value::Object(fields))) = (object, parsed) {
         // Words behind it may take it back; those before it are how it was thought of.
         let end = raw.find(object).map_or(raw.len(), |at| at + object.len());
         let last_words = &raw[end..];
+        let last_words = &last_words[..last_words.floor_char_boundary(MAX_PROSE_BYTES)];
         return is_consent(&fields) && !says_fail(last_words) && !stops(last_words);
     }
     // A key that stands twice says two things.
@@ -185,6 +197,7 @@ fn is_mild(word: &str) -> bool {
 
 /// The words of a reply that tell most, on one line.
 fn excerpt_of_reply(raw: &str) -> String {
+    let raw = &raw[..raw.floor_char_boundary(MAX_PROSE_BYTES)];
     let told = ["description", "message", "text", "body", "vote", "verdict"];
     let object = object_of(raw).filter(|_| raw.contains('{'));
     let field = object.and_then(|object| {
