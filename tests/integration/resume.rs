@@ -160,7 +160,7 @@ fn what_a_report_offers_to_resume_is_taken_without_its_name() {
             repo.council(["resume"]).ends(0).prints("PASS");
             assert_eq!(asked(&repo), before + between + 1, "{limits:?} {newer}");
             let told = repo.council(["resume"]).ends(2);
-            let told = told.tells("is complete: it lost no judge");
+            let told = told.tells("is complete: every judge answered");
             assert_eq!(
                 told.stderr.matches("is complete").count(),
                 1 + usize::from(newer)
@@ -173,7 +173,7 @@ fn what_a_report_offers_to_resume_is_taken_without_its_name() {
 #[test]
 fn a_run_over_standard_input_is_neither_offered_nor_taken() {
     let repo = one_answers();
-    let patch = repo.git(["show", "HEAD"]);
+    let patch = repo.git(["show", "HEAD"]) + "\n";
     let words = ["review", "--patch", "-", "--r1-timeout", "2s"];
     let told = repo.council_reading(patch.as_bytes(), &words).ends(3);
     assert!(
