@@ -45,7 +45,7 @@ const FIELDS: [&str; 32] = [
 ];
 
 /// The lists of findings that are read.
-const LISTS: [&str; 5] = [
+pub(super) const LISTS: [&str; 5] = [
     "findings",
     "issues",
     "problems",

@@ -116,13 +116,18 @@ fn check_single_answer(raw: &str, key: &str) -> Result<(), Failure> {
 /// So much behind an answer is read, in bytes.
 const MAX_LAST_WORDS: usize = 64 << 10;
 
-/// Words behind an answer that stop the change are no part of it, and the vote in it may be PASS.
-fn check_last_words(raw: &str, object: &str, value: &Value) -> Result<(), Failure> {
+/// Whether the words behind an answer's object stop the change.
+pub(super) fn ends_in_objection(raw: &str, object: &str) -> bool {
     let end = raw.find(object).map_or(raw.len(), |at| at + object.len());
     let last_words = &raw[end..];
     let last_words = &last_words[..last_words.floor_char_boundary(MAX_LAST_WORDS)];
+    says_fail(last_words) || stops(last_words)
+}
+
+/// Words behind an answer that stop the change are no part of it, and the vote in it may be PASS.
+fn check_last_words(raw: &str, object: &str, value: &Value) -> Result<(), Failure> {
     let is_fail = value.get("verdict").and_then(Value::as_str) == Some("FAIL");
-    if is_fail || !(says_fail(last_words) || stops(last_words)) {
+    if is_fail || !ends_in_objection(raw, object) {
         return Ok(());
     }
     Err(malformed_failure(

@@ -4,9 +4,9 @@
 use council_protocol::{FailureKind, RoundNumber, Vote, json};
 use serde_json::{Map, Value};
 
-use super::answer_fields::check_fields;
-use super::extract::object_of;
-use super::lost_answer::{EXCERPT_CHARS, LostAnswer, UNDECIDED, read_vote, says_fail, values_of};
+use super::answer_fields::{LISTS, check_fields};
+use super::extract::{ends_in_objection, object_of};
+use super::lost_answer::{EXCERPT_CHARS, LostAnswer, UNDECIDED, read_vote, values_of};
 use super::plain_words::{NEGATIONS, Words, objects, stops};
 
 /// How a reply begins that declines to look, or to answer.
@@ -110,10 +110,7 @@ fn stands_against_nothing(raw: &str) -> bool {
     let parsed = object.and_then(|object| json::parse_unique(object).ok());
     if let (Some(object), Some(Value::Object(fields))) = (object, parsed) {
         // Words behind it may take it back; those before it are how it was thought of.
-        let end = raw.find(object).map_or(raw.len(), |at| at + object.len());
-        let last_words = &raw[end..];
-        let last_words = &last_words[..last_words.floor_char_boundary(MAX_PROSE_BYTES)];
-        return is_consent(&fields) && !says_fail(last_words) && !stops(last_words);
+        return is_consent(&fields) && !ends_in_objection(raw, object);
     }
     // A key that stands twice says two things.
     if object.is_some_and(|object| serde_json::from_slice::<Value>(object.as_bytes()).is_ok()) {
@@ -130,6 +127,11 @@ fn stands_against_nothing(raw: &str) -> bool {
     if text.starts_with('{') {
         return true;
     }
+    is_plain_consent(text)
+}
+
+/// Whether prose approves without reservation, has not decided, or declines.
+fn is_plain_consent(text: &str) -> bool {
     let words = Words::of(text);
     let is_undecided = words
         .0
@@ -149,14 +151,7 @@ fn is_consent(fields: &Map<String, Value>) -> bool {
         Some(_) => false,
         None => fields.is_empty(),
     };
-    let lists = [
-        "findings",
-        "issues",
-        "problems",
-        "finding",
-        "independent_findings",
-    ];
-    let lists = lists.iter().filter_map(|list| fields.get(*list));
+    let lists = LISTS.iter().filter_map(|list| fields.get(*list));
     let ballot = match fields.get("ballot") {
         None | Some(Value::Null) => true,
         Some(ballot) => ballot

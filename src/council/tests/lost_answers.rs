@@ -55,6 +55,17 @@ fn said(run: &Run, judge: &str, vote: Vote, found: Option<Severity>) -> (String,
     (serde_json::to_string(&answer).unwrap(), sent.key.clone())
 }
 
+/// Three judges in one round, of whom all but the first have voted PASS.
+fn others_pass(rule: ConsensusRule) -> Run {
+    let mut plan = plan(Procedure::Review, 3);
+    plan.consensus = rule;
+    plan.debate = DebateMode::Off;
+    let mut run = Run::seated(plan);
+    run.answer("judge-2", Vote::Pass, |_| {});
+    run.answer("judge-3", Vote::Pass, |_| {});
+    run
+}
+
 /// The first judge answers with a fault, then `second`; without it, with the fault again. The others vote PASS.
 fn play(
     fault: Fault,
@@ -63,12 +74,7 @@ fn play(
     second: Option<Vote>,
     rule: ConsensusRule,
 ) -> Run {
-    let mut plan = plan(Procedure::Review, 3);
-    plan.consensus = rule;
-    plan.debate = DebateMode::Off;
-    let mut run = Run::seated(plan);
-    run.answer("judge-2", Vote::Pass, |_| {});
-    run.answer("judge-3", Vote::Pass, |_| {});
+    let mut run = others_pass(rule);
     let (good, key) = said(&run, "judge-1", vote, found);
     run.raw("judge-1", &spoil(fault, &good, &key));
     match second {
@@ -255,12 +261,7 @@ proptest! {
         again in any::<bool>(),
         rule in prop::sample::select(vec![ConsensusRule::Findings, ConsensusRule::Strict, ConsensusRule::Majority]),
     ) {
-        let mut plan = plan(Procedure::Review, 3);
-        plan.consensus = rule;
-        plan.debate = DebateMode::Off;
-        let mut run = Run::seated(plan);
-        run.answer("judge-2", Vote::Pass, |_| {});
-        run.answer("judge-3", Vote::Pass, |_| {});
+        let mut run = others_pass(rule);
         let spoil = |run: &Run| {
             let (good, _) = said(run, "judge-1", Vote::Pass, None);
             let recommends = good.replace("\"recommendation\":\"\",", "");
