@@ -151,6 +151,28 @@ fn with_every_secret() -> (Repo, Vec<String>) {
     (repo, secrets)
 }
 
+/// The names of the folders in which runs lie.
+fn run_folders(repo: &Repo) -> String {
+    let mut names = String::new();
+    for folder in [".agents/council", ".git/council/runs"] {
+        for entry in std::fs::read_dir(repo.path().join(folder)).unwrap() {
+            names += &entry.unwrap().file_name().to_string_lossy();
+        }
+    }
+    names
+}
+
+/// That a text shows a secret in no case of its letters.
+fn assert_absent(text: &str, secret: &str) {
+    let text = text.to_lowercase();
+    let at = text.find(&secret.to_lowercase());
+    assert!(
+        at.is_none(),
+        "{:?}",
+        at.map(|at| &text[at.saturating_sub(300)..at + 60])
+    );
+}
+
 /// Every file below a folder, as one text.
 pub(crate) fn all_files(folder: &Path) -> String {
     let mut text = String::new();
@@ -343,18 +365,7 @@ fn a_secret_in_the_name_of_a_branch_leaves_by_no_exit() {
     text += &repo.git(["log", "--all", "--patch", "--format=%B"]);
     text += &seen(&repo, "prompt");
     text += &all_files(&repo.path().join(".agents"));
-    for folder in [".agents/council", ".git/council/runs"] {
-        for entry in std::fs::read_dir(repo.path().join(folder)).unwrap() {
-            text += &entry.unwrap().file_name().to_string_lossy();
-        }
-    }
-    let text = text.to_lowercase();
-    let at = text.find(&random.to_lowercase());
-    assert!(
-        at.is_none(),
-        "{:?}",
-        at.map(|at| &text[at.saturating_sub(300)..at + 60])
-    );
+    assert_absent(&(text + &run_folders(&repo)), &random);
 }
 
 /// The same for a value that nothing but the change says is secret: in the name of a branch, of a file and in the subject
@@ -387,18 +398,7 @@ fn a_value_of_the_change_in_a_name_leaves_by_no_exit() {
     text += &std::fs::read_to_string(&bundle).unwrap();
     text += &seen(&repo, "prompt");
     text += &all_files(&repo.path().join(".agents"));
-    for folder in [".agents/council", ".git/council/runs"] {
-        for entry in std::fs::read_dir(repo.path().join(folder)).unwrap() {
-            text += &entry.unwrap().file_name().to_string_lossy();
-        }
-    }
-    let text = text.to_lowercase();
-    let at = text.find(&value.to_lowercase());
-    assert!(
-        at.is_none(),
-        "{:?}",
-        at.map(|at| &text[at.saturating_sub(300)..at + 60])
-    );
+    assert_absent(&(text + &run_folders(&repo)), &value);
 }
 
 /// What a review is told beside the change: a question, instructions, perspectives, a councillor's field, the keys of a

@@ -74,6 +74,29 @@ pub(crate) struct Concluded {
 }
 
 impl Concluded {
+    /// One that was interrupted, with what both sides have written and spent so far.
+    fn cut(
+        text: String,
+        spent: [SideSpending; 2],
+        took_ms: u64,
+        began: CalendarMoment,
+        seed: RunSeed,
+        prompts: Option<Arc<SeatPrompts>>,
+    ) -> Self {
+        Self {
+            text,
+            // `cut_outcome` decides what becomes of it.
+            ending: DuelEnding::Consensus,
+            is_cut: true,
+            breach: None,
+            seed,
+            prompts,
+            took_ms,
+            began,
+            spent,
+        }
+    }
+
     /// Whether it was interrupted, so that its file is still of use.
     pub(crate) fn is_cut(&self) -> bool {
         self.is_cut
@@ -166,17 +189,8 @@ impl Duel<'_> {
             Err(DuelError::Interrupted | DuelError::Agent { .. })
                 if stop.is_raised() && !self.relayed =>
             {
-                return Ok(Concluded {
-                    text: self.text_so_far(),
-                    ending: DuelEnding::Consensus,
-                    is_cut: true,
-                    breach: None,
-                    seed,
-                    prompts,
-                    took_ms: world.now_ms(),
-                    began,
-                    spent,
-                });
+                let (text, took_ms) = (self.text_so_far(), world.now_ms());
+                return Ok(Concluded::cut(text, spent, took_ms, began, seed, prompts));
             }
             played => played.map_err(RunError::run)?,
         };
@@ -248,17 +262,8 @@ impl Duel<'_> {
             for side in ended {
                 spent[usize::from(side.role == DuelRole::B)] = side.spent;
             }
-            return Ok(Concluded {
-                text: self.text_so_far(),
-                ending: DuelEnding::Consensus,
-                is_cut: true,
-                breach: None,
-                seed,
-                prompts,
-                took_ms: world.now_ms(),
-                began,
-                spent,
-            });
+            let (text, took_ms) = (self.text_so_far(), world.now_ms());
+            return Ok(Concluded::cut(text, spent, took_ms, began, seed, prompts));
         }
         if failed > 0 && !self.file.exists() {
             let broken = format!("{failed} of 2 sides broke off before the duel was opened");
