@@ -1,9 +1,10 @@
 //! What becomes of the findings that an earlier review left open, as far as it is known before the new one begins.
 //!
 //! A finding stays until its code is gone or a rule that is applied again does not raise it: judges that are silent about it
-//! this time, and a file that is moved, resolve nothing.
+//! this time, and a file that is moved, resolve nothing. One about code that the change removes stays until the change no
+//! longer removes it.
 
-use council_protocol::{Finding, RepoPath, Severity};
+use council_protocol::{FileChange, Finding, LineKind, RepoPath, Severity};
 
 use super::kept::OpenFinding;
 use super::memory::ReviewState;
@@ -24,6 +25,8 @@ pub(crate) enum ReviewedText {
 pub(crate) struct ReviewedSide<'a> {
     /// The files that are changed, whether anybody judges them or not.
     pub(crate) files: Vec<RepoPath>,
+    /// What the change does to those of them that are judged.
+    pub(crate) changes: &'a [FileChange],
     /// Whether a file is judged this time.
     pub(crate) is_judged: &'a dyn Fn(&RepoPath) -> bool,
     pub(crate) read: &'a dyn Fn(&RepoPath) -> ReviewedText,
@@ -44,7 +47,10 @@ impl ReviewState {
             if self.failed_over(kept) {
                 found.disposition = Disposition::Confirmed;
             }
-            let (fate, moved) = find_fate(&kept.finding, side, &added);
+            let (fate, moved) = match kept.removed_line {
+                Some(_) => (fate_of_removed(&kept.finding, side), None),
+                None => find_fate(&kept.finding, side, &added),
+            };
             if let Some((path, line)) = moved {
                 move_finding(&mut found, &path, line);
             }
@@ -66,6 +72,47 @@ impl ReviewState {
             && kept.level.is_some()
             && kept.finding.severity == Severity::Critical
     }
+}
+
+/// What becomes of a finding about code that the change removed: it is resolved once the change leaves that code alone.
+fn fate_of_removed(finding: &Finding, side: &ReviewedSide<'_>) -> FindingFate {
+    let path = &finding.location.path;
+    let mut changes = side.changes.iter();
+    let change = changes.find(|change| change.path == *path || change.path_before() == path);
+    // The file may have been moved once more.
+    let is_removed_elsewhere = || {
+        let mut changes = side.changes.iter();
+        changes.any(|change| removes_line_of(change, &finding.quote))
+    };
+    match change {
+        _ if !(side.is_judged)(path) => FindingFate::StillOpen,
+        // A rule that is applied again and finds nothing has the last word.
+        _ if finding.rule.is_some() => FindingFate::Resolved,
+        None => match (side.read)(path) {
+            ReviewedText::Gone if is_removed_elsewhere() => FindingFate::StillOpen,
+            _ => FindingFate::Resolved,
+        },
+        Some(change) if change.hunks.is_empty() && change.old_id != change.new_id => {
+            FindingFate::NotVerifiable
+        }
+        Some(change) if removes_line_of(change, &finding.quote) => FindingFate::StillOpen,
+        Some(_) => FindingFate::Resolved,
+    }
+}
+
+/// Whether a change removes a line of a quote, which may be cut within its last one.
+fn removes_line_of(change: &FileChange, quote: &str) -> bool {
+    let quoted: Vec<String> = quote.lines().map(squeeze).collect();
+    let is_quoted = |line: &str| {
+        let line = squeeze(line);
+        let mut quoted = quoted.iter().filter(|quoted| !quoted.is_empty());
+        quoted.any(|quoted| line.contains(quoted.as_str()))
+    };
+    let mut hunks = change.hunks.iter();
+    hunks.any(|hunk| {
+        let mut lines = hunk.lines();
+        lines.any(|line| line.kind == LineKind::Removed && is_quoted(line.text))
+    })
 }
 
 /// What becomes of a finding, and where its code is now, if it was moved.
@@ -127,7 +174,6 @@ fn move_finding(found: &mut JudgedFinding, path: &RepoPath, line: u32) {
 
 /// The line on which a quote begins in a text, white space aside; none: it is not there, or there is no quote.
 fn line_of_quote(text: &str, quote: &str) -> Option<u32> {
-    let squeeze = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let wanted = squeeze(quote);
     if wanted.is_empty() || !squeeze(text).contains(&wanted) {
         return None;
@@ -136,4 +182,9 @@ fn line_of_quote(text: &str, quote: &str) -> Option<u32> {
     let mut lines = text.lines().map(squeeze);
     let at = first.and_then(|first| lines.position(|line| line.contains(&first)));
     Some(at.map_or(1, |at| u32::try_from(at + 1).unwrap_or(1)))
+}
+
+/// A text with one blank for each run of white space.
+fn squeeze(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

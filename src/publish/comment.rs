@@ -6,7 +6,7 @@ use crate::text::Untrusted;
 
 use super::marker::{self, DEFAULT_COUNCIL, MarkerKind};
 use super::memory::ReviewState;
-use super::seen::ReviewThread;
+use super::seen::{ForgeState, ReviewThread};
 use super::wishes::PublishOptions;
 
 /// The most characters of a comment that GitHub takes.
@@ -22,10 +22,12 @@ const MAX_CARRIED: usize = 30;
 pub(super) fn comment_body(
     report: &Report,
     wishes: &PublishOptions,
+    seen: &ForgeState,
     threads: &[ReviewThread],
     place: markdown::ReadingPlace,
 ) -> String {
     let state = ReviewState::of(report, wishes.files.clone(), wishes.rules.clone());
+    let state = state.after(report, seen.state());
     let earlier = report.receipt.run.earlier.as_ref();
     let carried = earlier.map(carried_section).unwrap_or_default();
     let empty = marker::sign_body(MarkerKind::Report, &wishes.council, &state, "");

@@ -73,6 +73,9 @@ pub struct OpenFinding {
     /// The commit of the review that found it, where that was an earlier one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
+    /// Where its quote stood before the change, if the change removed it; none: its quote is of the reviewed side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub removed_line: Option<u32>,
     /// Who held it.
     pub held_by: Vec<JudgeId>,
 }
@@ -102,6 +105,7 @@ impl OpenFinding {
                 ..finding.clone()
             },
             since: found.since.clone(),
+            removed_line: removed_line(found),
             held_by: found
                 .members
                 .iter()
@@ -112,11 +116,16 @@ impl OpenFinding {
 
     /// The finding as a report has it.
     pub fn restore_finding(&self) -> JudgedFinding {
+        let line = self.finding.location.line;
+        let proof = match self.removed_line {
+            Some(old_line) => Proof::Removed { line, old_line },
+            None => Proof::Verified,
+        };
         let member = |judge: &JudgeId| FindingMember {
             judge: judge.clone(),
             round: RoundNumber::FIRST,
             finding: self.finding.clone(),
-            proof: Proof::Verified,
+            proof: proof.clone(),
             withdrawn: false,
         };
         JudgedFinding {
@@ -132,6 +141,15 @@ impl OpenFinding {
             suggestion_check: None,
         }
     }
+}
+
+/// Where the code of a finding stood before the change removed it, as its judges quoted it.
+fn removed_line(found: &JudgedFinding) -> Option<u32> {
+    let mut proofs = found.members.iter().map(|member| &member.proof);
+    proofs.find_map(|proof| match proof {
+        Proof::Removed { old_line, .. } => Some(*old_line),
+        _ => None,
+    })
 }
 
 /// What is kept of a report, and of its findings that count.

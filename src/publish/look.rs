@@ -22,7 +22,7 @@ query($owner: String!, $name: String!, $number: Int!, $after: String, $check: St
         pageInfo { hasNextPage endCursor }
         nodes {
           id isResolved isOutdated
-          comments(first: 50) { totalCount nodes { id databaseId url isMinimized createdAt body author { login __typename } pullRequestReview { id } } }
+          comments(first: 50) { totalCount nodes { id databaseId url isMinimized createdAt lastEditedAt editor { login } body author { login __typename } pullRequestReview { id } } }
         }
       }
       reviews(last: 100) { nodes { id isMinimized body author { login __typename } } }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::kept::{KeptReport, OpenFinding, read_packed, with_open_findings, write_packed};
 use super::marker::hidden_len;
-use crate::council::outcome::{Verdict, VerdictReason};
+use crate::council::outcome::{FindingLevel, Verdict, VerdictReason};
 use crate::council::plan::ConsensusRule;
 use crate::packet::sha256;
 use crate::report::{MemoryPlace, Report, json};
@@ -62,6 +62,9 @@ pub struct ReviewState {
     /// where nothing may be recognised by it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<Box<Report>>,
+    /// The commit that an unprivileged job has reported on since: the words of the comment are that job's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claimed: Option<String>,
     /// Whether the findings that count were too many to be kept in that report as well.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shortened: bool,
@@ -112,8 +115,26 @@ impl ReviewState {
             open: kept.open,
             lost: kept.lost,
             report: kept.report,
+            claimed: None,
             shortened: kept.shortened,
         }
+    }
+
+    /// What a comment with a report leaves in which `before` stood. What an unprivileged job says is no memory: what the last
+    /// review left stays beside its words.
+    pub(super) fn after(self, report: &Report, before: Option<Self>) -> Self {
+        match before.filter(|before| before.key.is_some() && !report.source.is_own()) {
+            Some(before) => Self {
+                claimed: Some(self.head),
+                ..before
+            },
+            None => self,
+        }
+    }
+
+    /// Whether the comment tells more of each finding than is kept of it.
+    pub(crate) fn is_told_in_full_there(&self) -> bool {
+        self.shortened && self.claimed.is_none()
     }
 
     /// Whether this program can read it.
@@ -145,6 +166,22 @@ impl ReviewState {
         let run = &mut report.receipt.run;
         run.recognise(MemoryPlace::Comment, head, None, started_by);
         is_ours.then_some(report)
+    }
+
+    /// How many of the open findings that count for the verdict a report does not know of: one of a review that was not told
+    /// what this one left.
+    pub(crate) fn forgotten_by(&self, report: &Report) -> usize {
+        let earlier = report.receipt.run.earlier.as_ref();
+        if earlier.is_some_and(|earlier| earlier.commit == self.head) {
+            return 0;
+        }
+        let is_known = |open: &&OpenFinding| {
+            let mut now = report.outcome.findings.iter();
+            now.any(|found| found.fingerprint == open.fingerprint)
+        };
+        let open = self.open.iter();
+        let counts = open.filter(|open| open.level > Some(FindingLevel::Note));
+        counts.filter(|open| !is_known(open)).count() + self.lost
     }
 
     /// Whether the last review was shown this file; where it knows of none, it was shown none.

@@ -37,6 +37,8 @@ pub struct DismissOrder {
     pub because: String,
     /// When, RFC 3339.
     pub at: String,
+    /// Who wrote its words, where that is not `login`: whoever may write to a repository may edit everybody's replies.
+    pub edited_by: Option<String>,
     /// Whether we have answered it.
     pub answered: bool,
 }
@@ -115,15 +117,23 @@ pub(super) fn find_order(
             .is_some_and(|before| !before.because.is_empty());
         if let Some(order) = order.filter(|order| !(has_reason && order.because.is_empty())) {
             found = Some(DismissOrder {
-                login,
                 ground: order.ground,
                 because: order.because,
                 at,
+                edited_by: other_editor(reply, &login),
+                login,
                 answered: false,
             });
         }
     }
     found
+}
+
+/// Who edited a reply last, if not its author; empty where the forge does not say who.
+fn other_editor(reply: &Value, author: &str) -> Option<String> {
+    let editor = json_text(reply, "/editor/login").unwrap_or_default();
+    let is_edited = json_text(reply, "/lastEditedAt").is_some() || !editor.is_empty();
+    (is_edited && editor != author).then_some(editor)
 }
 
 #[cfg(test)]

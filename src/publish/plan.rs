@@ -107,7 +107,7 @@ pub(super) fn comment_with_links(
         placed.is_placed(found) && threads.any(|one| one.fingerprint == found.fingerprint)
     };
     let place = inline::reading_place(report, &is_talked_about);
-    comment::comment_body(report, wishes, threads, place)
+    comment::comment_body(report, wishes, seen, threads, place)
 }
 
 /// What is done where the report cannot be shown as it was asked for: the summary and the log, and a status for a check.
@@ -164,7 +164,7 @@ fn plan_comment(
     place: ReadingPlace,
 ) -> Vec<PublishAction> {
     let threads = seen.threads.as_deref().unwrap_or_default();
-    let body = comment::comment_body(report, wishes, threads, place);
+    let body = comment::comment_body(report, wishes, seen, threads, place);
     let mut own = seen.comments.iter();
     let mut actions = Vec::new();
     match own.next() {
@@ -194,7 +194,8 @@ fn is_same(there: &str, body: &str) -> bool {
                 judged_at: BTreeMap::new(),
                 ..state
             };
-            old.key.is_some() && apart_from_run(old) == apart_from_run(new)
+            let by_review = old.key.is_some() && old.claimed.is_none();
+            by_review && apart_from_run(old) == apart_from_run(new)
         }
         _ => false,
     }

@@ -84,6 +84,7 @@ pub(crate) fn absorb_recheck(report: &mut Report, recheck: &Report) {
         ..recheck.target.clone()
     };
     report.change = recheck.change;
+    report.receipt.run.earlier = recheck.receipt.run.earlier.clone();
     for found in recheck
         .outcome
         .findings

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use council_protocol::RepoPath;
+use council_protocol::{FileChange, Proof, RepoPath};
 use proptest::prelude::*;
 
 use super::plan::report;
@@ -29,6 +29,7 @@ fn fates(state: &ReviewState, files: &Files) -> Vec<(FindingFate, String, u32)> 
     };
     let side = ReviewedSide {
         files: files.keys().map(|&path| RepoPath::from(path)).collect(),
+        changes: &[],
         is_judged: &is_judged,
         read: &read,
     };
@@ -90,6 +91,7 @@ fn what_failed_by_votes_fails_the_next_review_as_well() {
     let dispositions = |report: &Report| -> Vec<Disposition> {
         let side = ReviewedSide {
             files: Vec::new(),
+            changes: &[],
             is_judged: &|_| true,
             read: &|_| ReviewedText::Text(CODE.to_owned()),
         };
@@ -102,4 +104,76 @@ fn what_failed_by_votes_fails_the_next_review_as_well() {
     (first.disposition, first.level) = (Disposition::Confirmed, Some(FindingLevel::Fail));
     let told = dispositions(&before);
     assert_eq!(told, [Disposition::Confirmed, Disposition::Unconfirmed]);
+}
+
+/// The change of `src/a.rs` (before: `was`) whose hunk has these lines, each with its marker.
+fn changed(path: &str, was: Option<&str>, body: &str) -> FileChange {
+    let status = match was {
+        Some(_) => "renamed",
+        None => "modified",
+    };
+    serde_json::from_value(serde_json::json!({
+        "path": path, "old_path": was, "status": status, "kind": "text", "old_mode": 0o100_644, "new_mode": 0o100_644,
+        "old_id": "1", "new_id": "2",
+        "hunks": [{ "old_start": 1, "old_lines": 9, "new_start": 1, "new_lines": 9, "section": "", "body": body }],
+    }))
+    .unwrap()
+}
+
+proptest! {
+    /// A finding about code that the change removes is open for as long as the change removes it, whatever else is done to the
+    /// file, and wherever that is; and it is resolved when the code is back.
+    #[test]
+    fn removed_code_is_a_finding_until_it_is_back(
+        is_removed in any::<bool>(),
+        is_moved in any::<bool>(),
+        is_judged in any::<bool>(),
+        other_lines in prop::collection::vec("[+ -][a-w]{1,6}", 0..6),
+        deeper in 0usize..8,
+    ) {
+        let mut before = report(1);
+        before.outcome.findings[0].members[0].proof = Proof::Removed { line: 1, old_line: 4 };
+        let kept = state(&before);
+        let kept: ReviewState = serde_json::from_value(serde_json::to_value(&kept).unwrap()).unwrap();
+        let mark = if is_removed { '-' } else { ' ' };
+        let code = format!("{mark}{}{CODE}", " ".repeat(deeper));
+        let body: String = other_lines.iter().chain([&code]).map(|line| format!("{line}\n")).collect();
+        let (path, was) = if is_moved { ("src/b.rs", Some("src/a.rs")) } else { ("src/a.rs", None) };
+        let changes = [changed(path, was, &body)];
+        let side = ReviewedSide {
+            files: vec![path.into()],
+            changes: &changes,
+            is_judged: &|_| is_judged,
+            // The same words elsewhere in the file are other code.
+            read: &|_| ReviewedText::Text(CODE.to_owned()),
+        };
+        let fate = kept.carry_findings(&side).findings[0].1;
+        prop_assert_eq!(fate == FindingFate::Resolved, is_judged && !is_removed);
+    }
+}
+
+/// Where the file itself is as it was before, nothing is removed from it.
+#[test]
+fn a_file_that_is_no_longer_changed_has_lost_nothing() {
+    let mut before = report(1);
+    before.outcome.findings[0].members[0].proof = Proof::Removed {
+        line: 1,
+        old_line: 4,
+    };
+    let changes = [changed("src/c.rs", None, &format!("-{CODE}\n"))];
+    let fate = |text: ReviewedText| {
+        let side = ReviewedSide {
+            files: Vec::new(),
+            changes: &changes,
+            is_judged: &|_| true,
+            read: &|_| text.clone(),
+        };
+        state(&before).carry_findings(&side).findings[0].1
+    };
+    assert_eq!(
+        fate(ReviewedText::Text(CODE.to_owned())),
+        FindingFate::Resolved
+    );
+    // It was moved a second time.
+    assert_eq!(fate(ReviewedText::Gone), FindingFate::StillOpen);
 }

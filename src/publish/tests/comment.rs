@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::plan::report;
 use crate::publish::comment::comment_body;
 use crate::publish::kept::OpenFinding;
-use crate::publish::{PublishOptions, ReviewState};
+use crate::publish::{ForgeState, PublishOptions, ReviewState};
 use crate::report::markdown::ReadingPlace;
 use crate::report::{EarlierFinding, EarlierReview, FindingFate, Report};
 
@@ -51,7 +51,13 @@ fn an_update_says_on_top_what_the_push_did() {
     let (before, mut now) = (report(3), report(4));
     now.outcome.findings.drain(..2);
     let now = updated(now, &before, &[Resolved, Resolved, StillOpen]);
-    let body = comment_body(&now, &options(), &[], ReadingPlace::Forge);
+    let body = comment_body(
+        &now,
+        &options(),
+        &ForgeState::default(),
+        &[],
+        ReadingPlace::Forge,
+    );
     insta::assert_snapshot!("comment_update", shown(&body));
     let at = |text: &str| body.find(text).unwrap_or_else(|| panic!("{text}: {body}"));
     assert!(at("since `abc1234`") < at("- **critical**"), "on top");
@@ -62,7 +68,14 @@ fn an_update_says_on_top_what_the_push_did() {
 #[test]
 fn what_is_no_update_says_nothing_of_one() {
     let is_told = |now: &Report| {
-        shown(&comment_body(now, &options(), &[], ReadingPlace::Forge)).contains("since")
+        shown(&comment_body(
+            now,
+            &options(),
+            &ForgeState::default(),
+            &[],
+            ReadingPlace::Forge,
+        ))
+        .contains("since")
     };
     let mut again = updated(report(2), &report(2), &[FindingFate::StillOpen; 2]);
     again.receipt.run.earlier.as_mut().unwrap().commit = options().head;
@@ -81,7 +94,13 @@ fn the_counts_of_an_update_add_up() {
         let mut now = report(old + new);
         now.outcome.findings.drain(..old);
         let now = updated(now, &report(old), &fates);
-        let body = shown(&comment_body(&now, &options(), &[], ReadingPlace::Forge));
+        let body = shown(&comment_body(
+            &now,
+            &options(),
+            &ForgeState::default(),
+            &[],
+            ReadingPlace::Forge,
+        ));
         let line = body.lines().find(|line| line.contains(" since ")).unwrap();
         let (told, _) = line.split_once(" since ").unwrap();
         let counts = told.split(|c: char| !c.is_ascii_digit());
@@ -129,7 +148,13 @@ fn every_finding_is_kept_or_counted_and_the_comment_fits() {
             files: files.collect(),
             ..options()
         };
-        let body = comment_body(&now, &wishes, &[], ReadingPlace::Forge);
+        let body = comment_body(
+            &now,
+            &wishes,
+            &ForgeState::default(),
+            &[],
+            ReadingPlace::Forge,
+        );
         assert!(body.len() <= 65_536, "{many}: {}", body.len());
         let text = body.split_once("-->").map_or("", |(_, text)| text);
         assert!(text.contains(&format!("{many} critical")), "{many}: {text}");

@@ -164,6 +164,7 @@ fn a_comment_beside_a_line_says_how_bad_its_finding_is_now() {
         ground: DismissalGround::AcceptedRisk,
         because: "it is a test".into(),
         at: String::new(),
+        edited_by: None,
         answered: true,
     };
     for told in [None, Some(Critical), Some(Significant), Some(Minor)] {

@@ -2,7 +2,7 @@
 
 use crate::config::Settings;
 use crate::git::TargetSpec;
-use crate::publish::GitHubApi;
+use crate::publish::{GitHubApi, ReviewState};
 use crate::report::{FailOn, Report, absorb_recheck, accept_claim};
 use crate::run::context::RunContext;
 use crate::run::convene::{ConveneOptions, convene_review};
@@ -11,14 +11,21 @@ use crate::run::prepare::prepare_spec;
 use crate::run::request::ReviewRequest;
 use crate::session::InterruptSource;
 
+use super::earlier::carry_over;
 use super::request::GitHubRequest;
 use super::session::GitHubSession;
 use super::subject::PullSubject;
 
+/// A report that nobody here made, and what the last review left on the pull request.
+pub(crate) struct ClaimedReview<'a> {
+    pub(crate) report: Report,
+    pub(crate) before: Option<&'a ReviewState>,
+}
+
 /// What of a claim may be published. Objects, configuration and policy come from the forge and the trusted branch; the
-/// claim has no say in them.
+/// claim has no say in them. What the last review left open counts as after a review.
 pub(crate) fn check_claim(
-    claim: Report,
+    ClaimedReview { report, before }: ClaimedReview<'_>,
     request: &GitHubRequest,
     subject: &PullSubject,
     forge: &GitHubSession,
@@ -30,12 +37,15 @@ pub(crate) fn check_claim(
     let mut prepared = prepare_spec(&ReviewRequest::default(), start, target)?;
     let settings = &mut prepared.config.settings;
     let consensus = settings.review.consensus;
-    let mut claim = accept_claim(claim, settings.policy(), consensus).map_err(RunError::usage)?;
+    let mut claim = accept_claim(report, settings.policy(), consensus).map_err(RunError::usage)?;
     if settings.review.fail_on == FailOn::Warn {
         claim.receipt.run.fail_on = Some(FailOn::Warn);
     }
     use_builtin_judges(settings);
     settings.output.save = false;
+    if let Some(before) = before {
+        carry_over(&mut prepared, before);
+    }
     let options = ConveneOptions {
         deep: false,
         fresh: true,

@@ -171,6 +171,7 @@ pub(crate) fn carry_over(prepared: &mut PreparedReview, before: &ReviewState) {
     };
     let side = ReviewedSide {
         files: coverage.iter().map(|file| file.path.clone()).collect(),
+        changes: &prepared.packet.files,
         is_judged: &is_judged,
         read: &read,
     };

@@ -12,12 +12,17 @@ use crate::run::error::RunError;
 use crate::run::github::subject::PullSubject;
 use crate::run::prepare::PreparedReview;
 
-/// What is there, and which surfaces could not be looked at.
+/// What is there, and which surfaces could not be looked at. The last report is read wherever the report will be shown: what
+/// it left open counts on each surface.
+///
+/// # Errors
+///
+/// That report cannot be read now: nobody may say that nothing is open.
 pub(crate) fn inspect_pull_request(
     subject: &mut PullSubject,
     hub: &GitHubApi<'_>,
     wishes: &PublishOptions,
-) -> (ForgeState, Vec<(Surface, GitHubError)>) {
+) -> Result<(ForgeState, Vec<(Surface, GitHubError)>), RunError> {
     let wants = |surface| wishes.surfaces.contains(&surface);
     let mut seen = ForgeState {
         pull: subject.pull.clone(),
@@ -31,10 +36,14 @@ pub(crate) fn inspect_pull_request(
         }
         seen.threads = Some(talk.threads);
         seen.reviews = talk.reviews;
-        if let (true, Some(pull)) = (wants(Surface::Comment), &seen.pull) {
+        if let Some(pull) = &seen.pull {
             match look::fetch_reports(hub, pull.number, &wishes.council, &talk.me, None) {
                 Ok(comments) => seen.comments = comments,
-                Err(error) => troubles.push((Surface::Comment, error)),
+                // Whoever may not read comments has never written one.
+                Err(error) if error.is_denied() => {
+                    troubles.extend(wants(Surface::Comment).then_some((Surface::Comment, error)));
+                }
+                Err(error) => return Err(error.into()),
             }
         }
         seen.me = Some(talk.me);
@@ -51,7 +60,7 @@ pub(crate) fn inspect_pull_request(
             Err(error) => troubles.push((Surface::Check, error)),
         }
     }
-    (seen, troubles)
+    Ok((seen, troubles))
 }
 
 /// The digest of each changed file's change, by its path. A file whose name holds a secret is left out, so that it is judged

@@ -15,10 +15,10 @@ use crate::report::{self, GatePolicy, Report, ReportSource, exit};
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 
-use crate::run::github::claim::check_claim;
+use crate::run::github::claim::{ClaimedReview, check_claim};
 use crate::run::github::inspect::{head_moved_error, inspect_pull_request};
 use crate::run::github::request::GitHubRequest;
-use crate::run::github::scope::{refuse_other_change, refuse_part};
+use crate::run::github::scope::{refuse_forgetting, refuse_other_change, refuse_part};
 use crate::run::github::session::GitHubSession;
 use crate::run::github::subject::{PullSubject, ReviewCase, find_subject};
 use crate::run::output_file::write_output;
@@ -178,19 +178,26 @@ pub(crate) fn publish_run(
         ReviewCase::Moved { meant, now } => return Err(head_moved_error(&meant, &now)),
     };
     refuse_other_change(&report, &subject)?;
+    let mut wishes = publish_options(wanted, &forge, &subject.head, None);
+    let (seen, troubles) = inspect_pull_request(&mut subject, &hub, &wishes)?;
+    let before = seen.state().filter(|_| !wanted.full);
     let report = &match source {
-        ReportSource::ThisProgram => report,
+        ReportSource::ThisProgram => {
+            refuse_forgetting(&report, before.as_ref(), &subject)?;
+            report
+        }
         ReportSource::UnprivilegedJob => {
-            check_claim(report, &wanted.about, &subject, &forge, &hub, start)?
+            let claim = ClaimedReview {
+                report,
+                before: before.as_ref(),
+            };
+            check_claim(claim, &wanted.about, &subject, &forge, &hub, start)?
         }
     };
     refuse_part(report, &subject, start)?;
-    let mut wishes = PublishOptions {
-        gate: GatePolicy {
-            advisory: wanted.advisory,
-            ..report.own_gate()
-        },
-        ..publish_options(wanted, &forge, &subject.head, None)
+    wishes.gate = GatePolicy {
+        advisory: wanted.advisory,
+        ..report.own_gate()
     };
     wishes.lines = match (files, &subject.pull) {
         (Some(files), _) => DiffLines::of_files(files),
@@ -200,7 +207,6 @@ pub(crate) fn publish_run(
         _ => DiffLines::default(),
     };
     write_files(report, wanted, &mut wishes, start)?;
-    let (seen, troubles) = inspect_pull_request(&mut subject, &hub, &wishes);
     if let Some(job) = job {
         let code = publish_report(report, &seen, troubles, (&wishes, &hub), job, start);
         return Ok((code, None));

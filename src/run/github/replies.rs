@@ -40,6 +40,14 @@ pub(crate) fn hear_replies(
                 "Not dismissed: {who} opened this pull request, and somebody else has to agree."
             ),
             None => continue,
+            _ if order.edited_by.is_some() => {
+                let editor = order.edited_by.as_deref().filter(|login| !login.is_empty());
+                let editor = editor.map(|login| Untrusted::new(login).code());
+                let by = editor.as_deref().unwrap_or("somebody else");
+                format!(
+                    "Not dismissed: {by} edited this reply of {who}, who has to write a new one."
+                )
+            }
             Some(false) => format!("Not dismissed: {who} has no write access to this repository."),
             Some(true) if order.because.is_empty() => {
                 "Not dismissed: say why, as in `/council dismiss because it is a constant`."

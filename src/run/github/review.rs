@@ -84,7 +84,7 @@ pub(crate) fn review_pull_request(
     let PlannedDigests { key, rules } = digests::digests_before_run(&prepared, wanted.deep)?;
     wishes.rules = rules;
     let author = subject.talk.as_ref().map(|talk| talk.author.clone());
-    let (seen, troubles) = inspect_pull_request(&mut subject, &hub, &wishes);
+    let (seen, troubles) = inspect_pull_request(&mut subject, &hub, &wishes)?;
     let threads = seen.threads.as_deref().unwrap_or_default();
     let author = author.unwrap_or_default();
     let heard = hear_replies(&hub, threads, &author, &prepared.redactor);
@@ -161,7 +161,11 @@ impl PullReview<'_> {
         if is_changed {
             // The check tells of the verdict before the dismissal.
             self.seen.check = None;
-        } else if self.before.as_ref().is_some_and(|state| state.shortened) {
+        } else if self
+            .before
+            .as_ref()
+            .is_some_and(ReviewState::is_told_in_full_there)
+        {
             // What stands on the pull request tells more of each finding than what is kept of it: it is left as it is.
             self.wishes.surfaces.retain(Surface::is_of_job);
         }

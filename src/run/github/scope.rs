@@ -3,6 +3,7 @@
 use council_protocol::packet::TargetKind;
 
 use crate::git;
+use crate::publish::ReviewState;
 use crate::report::Report;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
@@ -38,6 +39,35 @@ pub(crate) fn refuse_other_change(report: &Report, subject: &PullSubject) -> Res
     Err(RunError::run(message)
         .hint(review_all(subject))
         .hint("or publish the run that reviewed that commit: git council publish RUN (`git council log` lists them)"))
+}
+
+/// Refuses to publish a report that knows nothing of what the last review left open on the pull request: nobody would be told
+/// what has become of it, and the next review could not know.
+///
+/// # Errors
+/// `run`, with what would be forgotten.
+pub(crate) fn refuse_forgetting(
+    report: &Report,
+    before: Option<&ReviewState>,
+    subject: &PullSubject,
+) -> Result<(), RunError> {
+    let Some(before) = before.filter(|before| before.run != report.receipt.run.name) else {
+        return Ok(());
+    };
+    let forgotten = before.forgotten_by(report);
+    if forgotten == 0 {
+        return Ok(());
+    }
+    let message = format!(
+        "the report of {} was made without what the last review of {} left open ({forgotten} of its findings; {}): nothing \
+         is posted",
+        report.receipt.run.name,
+        subject.label(),
+        before.headline
+    );
+    Err(RunError::run(message)
+        .hint(review_all(subject))
+        .hint("that tells what has become of each; or leave the last review behind: git council publish --full"))
 }
 
 /// How the whole of it is reviewed.

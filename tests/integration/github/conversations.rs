@@ -124,6 +124,33 @@ fn say(stage: &Stage, who: &str, text: &str) {
     }
 }
 
+/// Whoever may write to a repository may edit what others said there.
+#[test]
+fn words_that_somebody_else_put_into_a_reply_dismiss_nothing() {
+    for (editor, counts) in [("mallory", false), ("", false), ("alice", true)] {
+        let stage = Stage::new();
+        stage.propose(1, &[("src/a.rs", CONFLICT)]);
+        stage.council(&SHOWN).ends(1);
+        say(&stage, "alice", "/council dismiss because fixture");
+        {
+            let mut state = stage.hub.state();
+            state.permissions.insert("alice".into(), "write");
+            let threads = state.threads.iter_mut();
+            threads.for_each(|thread| thread.edited_by = Some(editor.to_owned()));
+        }
+        let code = stage.council(&SHOWN).code;
+        let said = answers(&stage);
+        assert_eq!(
+            (code == 0, said[0].starts_with("Dismissed by")),
+            (counts, counts),
+            "{said:?}"
+        );
+        let told = "edited this reply of `alice`, who has to write a new one";
+        assert!(counts || said[0].contains(told), "{said:?}");
+        stage.requests();
+    }
+}
+
 fn answers(stage: &Stage) -> Vec<String> {
     let state = stage.hub.state();
     let replies = state.threads.iter().flat_map(|thread| &thread.replies);

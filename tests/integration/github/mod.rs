@@ -11,6 +11,7 @@ mod occasions;
 mod openapi;
 mod proxy;
 mod register;
+mod remembered;
 mod routes;
 mod server;
 mod stage;

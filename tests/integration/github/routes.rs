@@ -262,6 +262,7 @@ fn open_thread(state: &mut State, pull: u64, comment: &Value, review: Option<&st
         login: ME.to_owned(),
         is_bot: true,
         replies: Vec::new(),
+        edited_by: None,
     });
 }
 
@@ -533,7 +534,10 @@ fn thread(thread: &Thread) -> Value {
     let login = thread.login.trim_end_matches("[bot]");
     let replies = thread.replies.iter().map(|(who, body)| {
         let kind = if who == ME { "Bot" } else { "User" };
+        let editor = thread.edited_by.as_ref().filter(|_| who != ME);
         json!({
+            "lastEditedAt": editor.map(|_| "2026-03-09T11:00:00Z"),
+            "editor": editor.map(|login| json!({ "login": login })),
             "author": { "login": who.trim_end_matches("[bot]"), "__typename": kind },
             "body": body, "createdAt": "2026-03-09T10:00:00Z",
         })

@@ -50,6 +50,8 @@ pub(super) struct Thread {
     pub(super) is_bot: bool,
     /// Who said what below the first comment.
     pub(super) replies: Vec<(String, String)>,
+    /// Who edited what people said below it.
+    pub(super) edited_by: Option<String>,
 }
 
 /// A request as it came.

@@ -1,0 +1,174 @@
+//! What a review left open on a pull request counts in whatever is published there next, whoever does it and however.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::stage::Stage;
+use crate::programs::answer;
+
+/// Code that two judges find a critical problem in.
+const OPENS: &str = "x = open(p)\n";
+const FINDING: &str = r#"{"severity": "critical", "category": "leak", "description": "The file is never closed.",
+ "location": {"path": "src/a.py", "line": 1}, "quote": "x = open(p)", "why": "w", "fix": "f"}"#;
+
+/// Judges say this from now on.
+fn let_judges_say(stage: &Stage, verdict: &str, findings: &str) {
+    let script = format!("#!/bin/sh\n{}\n", answer(verdict, findings));
+    fs::write(stage.file("judge.sh"), script).unwrap();
+}
+
+/// A pull request that two judges have failed, on its page.
+fn failed_over(files: &[(&str, &str)], finding: &str) -> Stage {
+    let stage = Stage::new();
+    failed_on(stage, files, finding)
+}
+
+fn failed_on(stage: Stage, files: &[(&str, &str)], finding: &str) -> Stage {
+    let judge = stage.file("judge.sh");
+    let judge = judge.to_str().unwrap();
+    let config = format!("[agents.helper]\ndriver = 'command'\ncommand = ['/bin/sh', '{judge}']\n");
+    stage
+        .repo
+        .write_home(".config/git-council/config.toml", &config);
+    stage.propose(1, files);
+    let_judges_say(&stage, "FAIL", finding);
+    stage.council(&PUBLISHED).ends(1).prints("FAIL");
+    let_judges_say(&stage, "PASS", "");
+    stage
+}
+
+const PUBLISHED: [&str; 5] = ["review", "--pr", "1", "--publish", "comment,check"];
+const POSTED: [&str; 5] = ["publish", "--pr", "1", "--publish", "comment,check"];
+
+/// The page says FAIL and names the finding, and no check is green.
+fn still_fails(stage: &Stage) {
+    let body = stage.reports(1)[0].body.clone();
+    assert!(
+        body.contains("# FAIL") && body.contains("never closed"),
+        "{body}"
+    );
+    let checks = stage.hub.state().checks.clone();
+    let is_green = |check: &Value| check["conclusion"] == "success";
+    assert!(!checks.iter().any(is_green), "{checks:?}");
+}
+
+/// A run that looked at what is open is published as it is; one that did not is refused, unless that is what was asked for.
+#[test]
+fn a_run_that_is_published_later_forgets_nothing() {
+    let stage = failed_over(&[("src/a.py", OPENS)], FINDING);
+    // The same commit again, by a review that knows nothing of the page.
+    let range = "main...topic-1";
+    stage.council(&["review", range, "--fresh"]).ends(0);
+    let refused = stage.council(&POSTED);
+    assert_ne!(refused.code, 0);
+    refused.tells("was made without what the last review of #1 left open (1 of its findings; FAIL");
+    still_fails(&stage);
+    // The next one, by a review of the request that is only shown, and by one that is shown in a check alone.
+    stage.add(1, &[("src/b.py", "y = 2\n")]);
+    stage
+        .council(&["review", "--pr", "1"])
+        .ends(1)
+        .prints("FAIL");
+    stage.council(&POSTED).ends(1);
+    still_fails(&stage);
+    stage.add(1, &[("src/b.py", "y = 3\n")]);
+    stage
+        .council(&["review", "--pr", "1", "--publish", "check"])
+        .ends(1);
+    still_fails(&stage);
+    stage.council(&["review", range, "--fresh"]).ends(0);
+    assert_ne!(stage.council(&POSTED).code, 0);
+    still_fails(&stage);
+    // Whoever means it may.
+    stage.council(&[&POSTED[..], &["--full"]].concat()).ends(0);
+    assert!(stage.reports(1)[0].body.contains("# PASS"));
+    stage.requests();
+}
+
+/// Where the page cannot be read, nobody can say that nothing is open there, and nothing is posted.
+#[test]
+fn a_page_that_cannot_be_read_is_no_empty_page() {
+    use super::state::{Fault, FaultKind};
+    let stage = failed_over(&[("src/a.py", OPENS)], FINDING);
+    stage.add(1, &[("src/b.py", "y = 2\n")]);
+    stage.hub.state().faults.push_back(Fault {
+        method: "GET",
+        path: "/issues/1/comments",
+        kind: FaultKind::Refuse(502, Vec::new(), "Bad gateway"),
+        times: 99,
+    });
+    assert_ne!(stage.council(&PUBLISHED).code, 0);
+    still_fails(&stage);
+}
+
+/// The report of an unprivileged job over one more commit: what stands on the page counts in it, and in the next review.
+#[test]
+fn a_claim_over_another_commit_ends_no_finding() {
+    let stage = failed_over(&[("src/a.py", OPENS)], FINDING);
+    let head = stage.add(1, &[("src/b.py", "y = 2\n")]);
+    let report = stage.file("report.json");
+    let range = format!("main...{head}");
+    stage.council(&[
+        "review",
+        &range,
+        "--agents",
+        "builtin",
+        "--json",
+        "-o",
+        report.to_str().unwrap(),
+    ]);
+    let ended = json!({ "action": "completed", "workflow_run": {
+        "event": "pull_request", "head_sha": head, "head_branch": "topic-1",
+        "head_repository": { "owner": { "login": "octo" } } } });
+    let args = [
+        "publish",
+        "--report",
+        report.to_str().unwrap(),
+        "--event",
+        "--publish",
+        "comment,check",
+    ];
+    let event = stage.event("workflow_run", &ended);
+    stage.job(&args, &event).ends(1);
+    still_fails(&stage);
+    assert!(stage.reports(1)[0].body.contains("unprivileged job"));
+    // Said twice it is the same, and a review of the same commit takes its place.
+    stage.job(&args, &event).ends(1);
+    stage.council(&PUBLISHED).ends(1).prints("FAIL");
+    still_fails(&stage);
+    assert!(!stage.reports(1)[0].body.contains("unprivileged job"));
+    stage.requests();
+}
+
+/// The guard that a change removes is missing for as long as the change removes it.
+#[test]
+fn what_a_change_removes_stays_a_finding_whatever_else_it_does_to_the_file() {
+    let stage = Stage::new();
+    stage
+        .repo
+        .write("src/a.py", "def f(x):\n    check(x)\n    return x\n");
+    stage.repo.commit("Base");
+    stage.repo.git(["push", "--quiet", "origin", "main"]);
+    let finding = FINDING
+        .replace("\"line\": 1", "\"line\": 2")
+        .replace("x = open(p)", "    check(x)");
+    let stage = failed_on(
+        stage,
+        &[("src/a.py", "def f(x):\n    return x\n")],
+        &finding,
+    );
+    stage.add(1, &[("src/a.py", "def f(x):\n    return x\n# a comment\n")]);
+    stage.council(&PUBLISHED).ends(1).prints("FAIL");
+    still_fails(&stage);
+    stage.add(
+        1,
+        &[(
+            "src/a.py",
+            "def f(x):\n    check(x)\n    return x\n# a comment\n",
+        )],
+    );
+    stage.council(&PUBLISHED).ends(0);
+    assert!(stage.reports(1)[0].body.contains("resolved: `src/a.py"));
+    stage.requests();
+}
