@@ -8,7 +8,7 @@ use council_protocol::{Finding, Location, Proof};
 use super::consensus::{FindingStanding, finding_level};
 use super::disposition::{FindingCluster, FindingVersion};
 use super::fingerprint::fingerprint;
-use super::judges::SeatIndex;
+use super::judges::{SeatIndex, same_text};
 use super::outcome::{Disposition, FindingMember, JudgedFinding, Opinion};
 use super::plan::VerdictPolicy;
 use super::state::DebateState;
@@ -48,14 +48,11 @@ pub fn add_carried(
         };
         finding_level(standing, policy)
     };
+    let again = raised_again(&found, carried);
     let mut left = Vec::new();
-    for old in carried {
-        let mut again = found.iter_mut();
-        let again = again.find(|new| {
-            new.fingerprint == old.fingerprint && new.disposition != Disposition::Rejected
-        });
+    for (old, again) in carried.iter().zip(again) {
         let old_level = level_of(old);
-        match again {
+        match again.map(|at| &mut found[at]) {
             None => left.push(JudgedFinding {
                 level: old_level,
                 ..old.clone()
@@ -73,6 +70,39 @@ pub fn add_carried(
         finding.id = format!("F{}", index + 1);
     }
     found
+}
+
+/// Which of the findings of this review each of an earlier one is, if it is raised again: by its fingerprint, else by its place.
+/// One of now is never two of before.
+fn raised_again(found: &[JudgedFinding], carried: &[JudgedFinding]) -> Vec<Option<usize>> {
+    let stands = |new: &JudgedFinding| new.disposition != Disposition::Rejected;
+    let by_name = |old: &JudgedFinding| {
+        let mut found = found.iter();
+        found.position(|new| new.fingerprint == old.fingerprint && stands(new))
+    };
+    let mut again: Vec<Option<usize>> = carried.iter().map(by_name).collect();
+    for (at, old) in carried.iter().enumerate() {
+        if again[at].is_none() {
+            let mut free = (0..found.len()).filter(|new| !again.contains(&Some(*new)));
+            again[at] = free
+                .find(|&new| stands(&found[new]) && means_same(&found[new].finding, &old.finding));
+        }
+    }
+    again
+}
+
+/// Whether two findings of different reviews are about one problem: an edit beside it gives it another fingerprint, and models
+/// find other words. Which of one review are, `cluster` says.
+fn means_same(new: &Finding, old: &Finding) -> bool {
+    let lines = |place: &Location| (place.line, place.end_line.unwrap_or(place.line));
+    let ((first, last), (old_first, old_last)) = (lines(&new.location), lines(&old.location));
+    let same_quote = !new.quote.trim().is_empty() && same_text(&new.quote, &old.quote);
+    let same_category = !new.category.is_empty() && new.category == old.category;
+    new.location.path == old.location.path
+        && first <= old_last
+        && old_first <= last
+        && new.rule == old.rule
+        && (same_quote || same_category)
 }
 
 /// A finding that is raised again, with what it weighed and who held it before.
@@ -310,6 +340,29 @@ mod tests {
                 };
                 prop_assert!(now.any(is_held), "{:?}", old);
             }
+        }
+
+        /// An edit beside a problem gives it another fingerprint, and models find other words and lines: it is told once all the
+        /// same, and another problem on the same lines is told beside it.
+        #[test]
+        fn one_problem_is_told_once_whatever_it_is_called(
+            severity in 0usize..3,
+            reach in 0u32..3,
+            same_quote in any::<bool>(),
+            same_category in any::<bool>(),
+            far in prop::sample::select(vec![0u32, 1, 40]),
+        ) {
+            let old = judged((1, 2, 0), true);
+            let mut new = judged((2, severity, 2), false);
+            let place = old.finding.location.clone();
+            let (quote, category) = (old.finding.quote.clone(), old.finding.category.clone());
+            new.finding.location = Location { line: place.line + far, end_line: Some(place.line + far + reach), ..place };
+            new.finding.quote = if same_quote { format!("  {quote} ") } else { "other();".to_owned() };
+            new.finding.category = if same_category { category } else { "another".to_owned() };
+            let is_one = far == 0 && (same_quote || same_category);
+            let all = add_carried(vec![new], std::slice::from_ref(&old), POLICY);
+            prop_assert_eq!(all.len(), if is_one { 1 } else { 2 });
+            prop_assert_eq!(all[0].level, Some(FindingLevel::Fail));
         }
 
         /// No finding of now or of before is lost or told twice, the worst comes first, and names follow the order.

@@ -49,6 +49,7 @@ impl ReviewState {
             }
             let (fate, moved) = match kept.removed_line {
                 Some(_) => (fate_of_removed(&kept.finding, side), None),
+                None if self.is_taken_back(kept, side) => (FindingFate::Resolved, None),
                 None => find_fate(&kept.finding, side, &added),
             };
             if let Some((path, line)) = moved {
@@ -61,6 +62,13 @@ impl ReviewState {
             findings: self.open.iter().map(carry).collect(),
             lost: self.lost,
         }
+    }
+
+    /// Whether the file of a finding, which the change was about, is as it is without it.
+    fn is_taken_back(&self, kept: &OpenFinding, side: &ReviewedSide<'_>) -> bool {
+        let path = &kept.finding.location.path;
+        let is_there = || matches!((side.read)(path), ReviewedText::Text(_));
+        self.knows_file(path) && !side.files.contains(path) && is_there()
     }
 
     /// Whether the change failed over this finding by the votes of most judges, although it did not fail it alone: those votes
@@ -123,18 +131,27 @@ fn find_fate(
 ) -> (FindingFate, Option<(RepoPath, u32)>) {
     let path = &finding.location.path;
     let (is_judged, is_empty) = ((side.is_judged)(path), finding.quote.trim().is_empty());
+    let was = finding.location.line;
+    let line_in = |text: &str| line_of_quote(text, &finding.quote, was);
+    let moved_to = |line: Option<u32>| {
+        line.filter(|line| *line != was)
+            .map(|line| (path.clone(), line))
+    };
     match (side.read)(path) {
         ReviewedText::Gone => follow_move(finding, side, added),
+        ReviewedText::Text(text) if !is_judged => {
+            (FindingFate::StillOpen, moved_to(line_in(&text)))
+        }
         _ if !is_judged => (FindingFate::StillOpen, None),
         ReviewedText::Unreadable => (FindingFate::NotVerifiable, None),
-        ReviewedText::Text(text) if is_empty || line_of_quote(&text, &finding.quote).is_some() => {
+        ReviewedText::Text(text) if is_empty || line_in(&text).is_some() => {
             let fate = match finding.rule {
                 // A rule that is applied again and finds nothing has the last word.
                 Some(_) => FindingFate::Resolved,
                 None if is_empty => FindingFate::NotVerifiable,
                 None => FindingFate::StillOpen,
             };
-            (fate, None)
+            (fate, moved_to(line_in(&text)))
         }
         ReviewedText::Text(_) => follow_move(finding, side, added),
     }
@@ -147,7 +164,10 @@ fn follow_move(
     added: &[&RepoPath],
 ) -> (FindingFate, Option<(RepoPath, u32)>) {
     let place = added.iter().find_map(|&path| match (side.read)(path) {
-        ReviewedText::Text(text) => Some((path.clone(), line_of_quote(&text, &finding.quote)?)),
+        ReviewedText::Text(text) => Some((
+            path.clone(),
+            line_of_quote(&text, &finding.quote, finding.location.line)?,
+        )),
         _ => None,
     });
     let Some((path, line)) = place else {
@@ -172,16 +192,23 @@ fn move_finding(found: &mut JudgedFinding, path: &RepoPath, line: u32) {
     }
 }
 
-/// The line on which a quote begins in a text, white space aside; none: it is not there, or there is no quote.
-fn line_of_quote(text: &str, quote: &str) -> Option<u32> {
-    let wanted = squeeze(quote);
-    if wanted.is_empty() || !squeeze(text).contains(&wanted) {
+/// The line on which a quote begins in a text, white space aside, the nearest to the one on which it was; none: it is not
+/// there, or there is no quote. A formatter moves blanks and breaks lines: that makes no other code.
+fn line_of_quote(text: &str, quote: &str, was: u32) -> Option<u32> {
+    let bare = |text: &str| -> String { text.split_whitespace().collect() };
+    let wanted = bare(quote);
+    if wanted.is_empty() {
         return None;
     }
-    let first = quote.lines().map(squeeze).find(|line| !line.is_empty());
-    let mut lines = text.lines().map(squeeze);
-    let at = first.and_then(|first| lines.position(|line| line.contains(&first)));
-    Some(at.map_or(1, |at| u32::try_from(at + 1).unwrap_or(1)))
+    let (mut all, mut ends) = (String::new(), Vec::new());
+    for line in text.lines() {
+        all.extend(line.split_whitespace());
+        ends.push(all.len());
+    }
+    let line_at =
+        |at: usize| u32::try_from(ends.partition_point(|&end| end <= at) + 1).unwrap_or(1);
+    let lines = all.match_indices(&wanted).map(|(at, _)| line_at(at));
+    lines.min_by_key(|line| line.abs_diff(was))
 }
 
 /// A text with one blank for each run of white space.

@@ -54,7 +54,12 @@ fn update_line(report: &Report, wishes: &PublishOptions) -> Option<String> {
     let earlier = earlier.filter(|earlier| earlier.commit != wishes.head)?;
     let is_new = |found: &&JudgedFinding| {
         let mut old = earlier.findings.iter();
-        found.level.is_some() && !old.any(|old| old.fingerprint == found.fingerprint)
+        let place = &found.finding.location;
+        let is_it = |old: &EarlierFinding| {
+            let at_line = (&old.location.path, old.location.line);
+            old.fingerprint == found.fingerprint || at_line == (&place.path, place.line)
+        };
+        found.level.is_some() && !old.any(is_it)
     };
     let mut counts = earlier.counts();
     let new = report.outcome.findings.iter().filter(is_new).count();

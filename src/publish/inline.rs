@@ -150,7 +150,7 @@ pub(super) fn plan_review(
     );
     let threads = seen.threads.as_deref().unwrap_or_default();
     actions.extend(retold_comments(report, threads, wishes));
-    let gone = resolved_threads(report, threads);
+    let gone = resolved_threads(report, threads, wishes.full || seen.state().is_some());
     let reviews = resolved_reviews(&seen.reviews, threads, &gone);
     if !gone.is_empty() {
         actions.push(PublishAction::Resolve {
@@ -173,8 +173,13 @@ fn review_heading(placed: &PlacedFindings<'_>) -> String {
     format!("{count}. The verdict and the whole report are in the council's comment or check.")
 }
 
-/// Open conversations of ours whose finding no longer counts. After an incomplete run nothing is known to be gone.
-fn resolved_threads<'t>(report: &Report, threads: &'t [ReviewThread]) -> Vec<&'t ReviewThread> {
+/// Open conversations of ours whose finding no longer counts. After an incomplete run nothing is known to be gone, and where
+/// the last report was not `known`, only what a push has outdated: judges may not mention this time what still stands.
+fn resolved_threads<'t>(
+    report: &Report,
+    threads: &'t [ReviewThread],
+    known: bool,
+) -> Vec<&'t ReviewThread> {
     if report.incomplete || report.outcome.verdict == crate::council::outcome::Verdict::Inconclusive
     {
         return Vec::new();
@@ -184,7 +189,8 @@ fn resolved_threads<'t>(report: &Report, threads: &'t [ReviewThread]) -> Vec<&'t
         report.outcome.findings.iter().any(is_it)
     };
     let open = threads.iter().filter(|thread| !thread.closed);
-    open.filter(|thread| !stands(thread)).collect()
+    let may_be_gone = open.filter(|thread| known || thread.outdated);
+    may_be_gone.filter(|thread| !stands(thread)).collect()
 }
 
 /// Comments that call a finding milder or worse than it is by now. Where somebody has argued it away, what they argued

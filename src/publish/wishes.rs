@@ -33,6 +33,8 @@ pub struct PublishOptions {
     pub lines: DiffLines,
     /// Changed files with a digest of each one's change, for the next run.
     pub files: BTreeMap<String, String>,
+    /// Whether the last review is left behind: what it left open and nobody raises again is gone.
+    pub full: bool,
     /// What decided beside the change.
     pub rules: String,
     /// What is answered to replies: the number of our comment, and one line.
@@ -56,6 +58,7 @@ impl PublishOptions {
             repository_url: None,
             lines: DiffLines::default(),
             files: BTreeMap::new(),
+            full: false,
             rules: String::new(),
             answers: Vec::new(),
             outputs: Vec::new(),

@@ -321,6 +321,11 @@ fn rules_alone(plan: &Plan, bench: RuleBench) -> Option<Outcome> {
             coverage,
         }],
         notes: Vec::new(),
+        // What an earlier review left open, the council itself counts.
+        options: ProcedureOptions {
+            carried: Vec::new(),
+            ..plan.options.clone()
+        },
         ..plan.clone()
     };
     let (outcome, _) = play_at_once(plan, &mut RulesAlone { judge, prover })?;

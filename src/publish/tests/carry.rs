@@ -51,11 +51,18 @@ proptest! {
         is_judged in any::<bool>(),
         stays in any::<bool>(),
         by_rule in any::<bool>(),
+        blanks in any::<bool>(),
+        breaks in any::<bool>(),
     ) {
         let mut before = report(1);
         let found = &mut before.outcome.findings[0];
         found.finding.rule = by_rule.then(|| "a-rule".to_owned());
-        let text = "// one\n".repeat(above) + "    " + CODE + "\n";
+        let code = match (blanks, breaks) {
+            (true, _) => CODE.replace('=', " =\t "),
+            (_, true) => CODE.replace(' ', "\n  "),
+            _ => CODE.to_owned(),
+        };
+        let text = "// one\n".repeat(above) + "    " + &code + "\n";
         let mut files = Files::from([(to, (text, is_judged))]);
         if stays && to != "src/a.rs" {
             files.insert("src/a.rs", ("fn a() {}\n".to_owned(), true));
@@ -64,8 +71,10 @@ proptest! {
         let (fate, path, line) = &told[0];
         let is_raised_again = by_rule && is_judged;
         prop_assert!(is_raised_again || *fate != FindingFate::Resolved, "{:?}", told);
-        if !is_raised_again && to != "src/a.rs" {
+        if !is_raised_again {
             prop_assert_eq!((path.as_str(), *line as usize), (to, above + 1));
+        }
+        if !is_raised_again && to != "src/a.rs" {
             let unread = *fate == FindingFate::NotVerifiable;
             prop_assert_eq!(unread, !is_judged);
         }
@@ -76,6 +85,18 @@ proptest! {
 fn code_that_is_gone_is_resolved_and_the_same_words_elsewhere_are_other_code() {
     let state = state(&report(1));
     assert_eq!(fates(&state, &Files::new())[0].0, FindingFate::Resolved);
+    // The file is as it is without the change.
+    let elsewhere = Files::from([("src/b.rs", ("fn b() {}\n".to_owned(), true))]);
+    let fate = |text: &str| {
+        let side = ReviewedSide {
+            files: elsewhere.keys().map(|&path| RepoPath::from(path)).collect(),
+            changes: &[],
+            is_judged: &|_| true,
+            read: &|_| ReviewedText::Text(text.to_owned()),
+        };
+        state.carry_findings(&side).findings[0].1
+    };
+    assert_eq!(fate(CODE), FindingFate::Resolved);
     let edited = Files::from([("src/a.rs", ("let x = 2;\n".to_owned(), true))]);
     assert_eq!(fates(&state, &edited)[0].0, FindingFate::Resolved);
 }
@@ -90,7 +111,7 @@ fn what_failed_by_votes_fails_the_next_review_as_well() {
     }
     let dispositions = |report: &Report| -> Vec<Disposition> {
         let side = ReviewedSide {
-            files: Vec::new(),
+            files: vec!["src/a.rs".into()],
             changes: &[],
             is_judged: &|_| true,
             read: &|_| ReviewedText::Text(CODE.to_owned()),

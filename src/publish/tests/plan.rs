@@ -448,6 +448,29 @@ fn what_is_gone_is_closed_and_a_review_that_nothing_is_left_of_is_hidden() {
     let hide = PublishAction::Hide {
         reviews: vec!["PRR_1".into()],
     };
+    // Nobody knows what the last review left: only what a push has outdated is gone.
+    assert_eq!(of_review(&after, &seen), Vec::new());
+    let mut outdated = seen.clone();
+    for thread in outdated.threads.iter_mut().flatten() {
+        thread.outdated = thread.id == "PRRT_F2";
+    }
+    let PublishAction::Resolve { threads, .. } = &of_review(&after, &outdated)[0] else {
+        panic!("what is outdated is closed");
+    };
+    assert_eq!(threads, &["PRRT_F2"]);
+    for action in plan_actions(
+        &before,
+        &ForgeState {
+            threads: None,
+            ..seen.clone()
+        },
+        &wishes(),
+    ) {
+        if let PublishAction::CreateComment { body, .. } = action {
+            let (id, url) = (1, String::new());
+            seen.comments.push(OwnComment { id, body, url });
+        }
+    }
     assert_eq!(of_review(&after, &seen), vec![resolve, hide]);
     // After an incomplete run nothing is known to be gone.
     let mut cut = report(1);

@@ -58,6 +58,7 @@ pub(super) fn publish_options(
             advisory: wanted.advisory,
         },
         details_url: forge.job_url.clone(),
+        full: wanted.full,
         repository_url: Some(format!("{}/{}", forge.server, forge.slug)),
         ..PublishOptions::new(&wanted.about.council_name, head)
     }

@@ -43,6 +43,18 @@ pub(crate) trait PullFrontend {
 const UNREADABLE: &str = "git-council's comment was edited, or is of another version: it is ignored, everything is reviewed \
                           again, and what it left open is not known";
 
+/// What is said where the comment is not there in which the last report would be, although a conversation of it is.
+fn gone_report(open: usize) -> String {
+    let (what, are) = match open {
+        1 => ("1 conversation".to_owned(), "is"),
+        many => (format!("{many} conversations"), "are"),
+    };
+    format!(
+        "git-council's comment is gone, and with it what the last review left open; {what} about its findings {are} still \
+         there, and everything is reviewed again"
+    )
+}
+
 /// Whoever asks for a review of everything is told what the last one said, where that was no PASS: nothing of it counts.
 fn left_behind(before: &ReviewState) -> Option<String> {
     let is_well = matches!(before.verdict, Verdict::Pass | Verdict::Skipped);
@@ -92,6 +104,10 @@ pub(crate) fn review_pull_request(
     let is_unreadable = seen.comments.first().is_some_and(|c| c.state().is_none());
     if is_unreadable && !publish.full {
         prepared.notes.push(UNREADABLE.to_owned());
+    }
+    let open = threads.iter().filter(|thread| !thread.closed).count();
+    if seen.comments.is_empty() && wishes.surfaces.contains(&Surface::Comment) && open > 0 {
+        prepared.notes.push(gone_report(open));
     }
     let left = seen.state().filter(|_| publish.full);
     prepared

@@ -172,3 +172,67 @@ fn what_a_change_removes_stays_a_finding_whatever_else_it_does_to_the_file() {
     assert!(stage.reports(1)[0].body.contains("resolved: `src/a.py"));
     stage.requests();
 }
+
+/// However often the lines beside a problem are edited, and in whatever words the judges tell it: it is one finding, at the line
+/// where it stands now.
+#[test]
+fn one_problem_stays_one_finding_at_its_place() {
+    let stage = failed_over(&[("src/a.py", "x = open(p)\ny = 1\n")], FINDING);
+    let texts = [
+        "x = open(p)\ny = 2\n",
+        "import os\n\nx = open(p)\ny = 3\n",
+        "import os\n\nif p:\n    x = open( p )\n    y = 4\n",
+    ];
+    for (at, text) in texts.iter().enumerate() {
+        let line = text
+            .lines()
+            .position(|line| line.contains("open("))
+            .unwrap()
+            + 1;
+        let quote = text.lines().nth(line - 1).unwrap();
+        let again = FINDING
+            .replace("\"line\": 1", &format!("\"line\": {line}"))
+            .replace("x = open(p)", quote)
+            .replace(
+                "The file is never closed.",
+                &format!("Nobody says never closed in {at} words."),
+            );
+        for raised in [again.as_str(), ""] {
+            let_judges_say(
+                &stage,
+                if raised.is_empty() { "PASS" } else { "FAIL" },
+                raised,
+            );
+            stage.add(1, &[("src/a.py", &format!("{text}# {}\n", raised.len()))]);
+            stage.council(&PUBLISHED).ends(1).prints("FAIL: 1 critical");
+            let body = stage.reports(1)[0].body.clone();
+            assert!(body.contains(&format!("src/a.py:{line}`")), "{body}");
+            still_fails(&stage);
+        }
+    }
+    // The change is taken back: what is left of it has no problem.
+    stage.add(1, &[("src/b.py", "y = 2\n")]);
+    stage.remove(1, "src/a.py");
+    stage.council(&PUBLISHED).ends(0);
+    stage.requests();
+}
+
+/// Whoever deletes the report on the page takes what was open with it: everything is reviewed again, which is told, and no
+/// conversation about what was open is closed as if it were fixed.
+#[test]
+fn a_report_that_was_deleted_is_missed() {
+    let stage = Stage::new();
+    let stage = failed_on(stage, &[("src/a.py", OPENS)], FINDING);
+    let shown = ["review", "--pr", "1", "--publish", "comment,check,review"];
+    let_judges_say(&stage, "FAIL", FINDING);
+    stage.council(&[&shown[..], &["--full"]].concat()).ends(1);
+    assert_eq!(stage.hub.state().threads.len(), 1);
+    stage.hub.state().comments.clear();
+    let_judges_say(&stage, "PASS", "");
+    stage.add(1, &[("src/b.py", "y = 2\n")]);
+    stage
+        .council(&shown)
+        .prints("comment is gone, and with it what the last review left open; 1 conversation");
+    assert!(!stage.hub.state().threads[0].resolved);
+    stage.requests();
+}

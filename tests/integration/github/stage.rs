@@ -61,6 +61,14 @@ impl Stage {
         self.push(number, files)
     }
 
+    /// One more commit on a pull request, without a file.
+    pub(super) fn remove(&self, number: u64, path: &str) -> String {
+        self.repo
+            .git(["checkout", "--quiet", &format!("topic-{number}")]);
+        self.repo.git(["rm", "--quiet", path]);
+        self.push(number, &[])
+    }
+
     fn push(&self, number: u64, files: &[(&str, &str)]) -> String {
         for (path, text) in files {
             self.repo.write(path, text);
