@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use council_protocol::answer::NO_CAUSE;
-use council_protocol::{Finding, Location, Proof};
+use council_protocol::{CoverageState, Finding, Location, Proof};
 
 use super::consensus::{FindingStanding, finding_level};
 use super::disposition::{FindingCluster, FindingVersion};
 use super::fingerprint::fingerprint;
-use super::judges::{SeatIndex, same_text};
+use super::judges::{JudgeState, SeatIndex, same_text};
 use super::outcome::{Disposition, FindingMember, JudgedFinding, Opinion};
 use super::plan::VerdictPolicy;
 use super::state::DebateState;
@@ -30,7 +30,27 @@ pub(super) fn report_findings(state: &DebateState) -> Vec<JudgedFinding> {
         finding
     };
     let found = judged.into_iter().map(name).collect();
-    add_carried(found, &state.plan.options.carried, state.plan.policy)
+    let carried = state.plan.options.carried.iter();
+    let carried: Vec<JudgedFinding> = carried
+        .filter(|old| !is_looked_at_again(state, old))
+        .cloned()
+        .collect();
+    add_carried(found, &carried, state.plan.policy)
+}
+
+/// Whether the tool that found it has read the file again: what it does not report now is resolved.
+fn is_looked_at_again(state: &DebateState, old: &JudgedFinding) -> bool {
+    let is_its = |judge: &JudgeState| {
+        let (seat, mut members) = (&judge.planned.seat, old.members.iter());
+        let mut files = judge.planned.coverage.files.iter();
+        judge.is_deterministic()
+            && judge.is_counted()
+            && members.any(|member| member.judge == seat.judge)
+            && files.any(|file| {
+                file.path == old.finding.location.path && file.state == CoverageState::Reviewed
+            })
+    };
+    old.finding.rule.is_some() && state.judges.iter().any(is_its)
 }
 
 /// The findings of this review, and of an earlier one those that were not raised again, each with its name and its weight

@@ -30,6 +30,21 @@ pub(crate) struct ReviewedSide<'a> {
     /// Whether a file is judged this time.
     pub(crate) is_judged: &'a dyn Fn(&RepoPath) -> bool,
     pub(crate) read: &'a dyn Fn(&RepoPath) -> ReviewedText,
+    /// The line of a file at which a finding's quote is found as evidence is: judges quote in many forms, and what they were
+    /// shown in a secret's place.
+    pub(crate) prove: &'a dyn Fn(&RepoPath, &Finding) -> Option<u32>,
+    /// Whether a rule is the program's own: it is applied to every file that is judged. A tool may have failed.
+    pub(crate) is_own_rule: &'a dyn Fn(&str) -> bool,
+    /// Whether only a part of the change is reviewed: a file that is not listed may be changed all the same.
+    pub(crate) is_part: bool,
+}
+
+impl ReviewedSide<'_> {
+    /// The line at which the code of a finding stands in a file with this text.
+    fn line_of(&self, path: &RepoPath, text: &str, finding: &Finding) -> Option<u32> {
+        let literal = line_of_quote(text, &finding.quote, finding.location.line);
+        literal.or_else(|| (self.prove)(path, finding))
+    }
 }
 
 impl ReviewState {
@@ -68,7 +83,7 @@ impl ReviewState {
     fn is_taken_back(&self, kept: &OpenFinding, side: &ReviewedSide<'_>) -> bool {
         let path = &kept.finding.location.path;
         let is_there = || matches!((side.read)(path), ReviewedText::Text(_));
-        self.knows_file(path) && !side.files.contains(path) && is_there()
+        self.knows_file(path) && !side.is_part && !side.files.contains(path) && is_there()
     }
 
     /// Whether the change failed over this finding by the votes of most judges, although it did not fail it alone: those votes
@@ -132,7 +147,7 @@ fn find_fate(
     let path = &finding.location.path;
     let (is_judged, is_empty) = ((side.is_judged)(path), finding.quote.trim().is_empty());
     let was = finding.location.line;
-    let line_in = |text: &str| line_of_quote(text, &finding.quote, was);
+    let line_in = |text: &str| side.line_of(path, text, finding);
     let moved_to = |line: Option<u32>| {
         line.filter(|line| *line != was)
             .map(|line| (path.clone(), line))
@@ -145,9 +160,10 @@ fn find_fate(
         _ if !is_judged => (FindingFate::StillOpen, None),
         ReviewedText::Unreadable => (FindingFate::NotVerifiable, None),
         ReviewedText::Text(text) if is_empty || line_in(&text).is_some() => {
-            let fate = match finding.rule {
-                // A rule that is applied again and finds nothing has the last word.
-                Some(_) => FindingFate::Resolved,
+            let fate = match &finding.rule {
+                // A rule that is applied again and finds nothing has the last word; of a tool the council hears whether it is.
+                Some(rule) if (side.is_own_rule)(rule) => FindingFate::Resolved,
+                Some(_) => FindingFate::StillOpen,
                 None if is_empty => FindingFate::NotVerifiable,
                 None => FindingFate::StillOpen,
             };
@@ -164,21 +180,17 @@ fn follow_move(
     added: &[&RepoPath],
 ) -> (FindingFate, Option<(RepoPath, u32)>) {
     let place = added.iter().find_map(|&path| match (side.read)(path) {
-        ReviewedText::Text(text) => Some((
-            path.clone(),
-            line_of_quote(&text, &finding.quote, finding.location.line)?,
-        )),
+        ReviewedText::Text(text) => Some((path.clone(), side.line_of(path, &text, finding)?)),
         _ => None,
     });
     let Some((path, line)) = place else {
         return (FindingFate::Resolved, None);
     };
-    match ((side.is_judged)(&path), finding.rule.is_some()) {
-        // It raises it there itself.
-        (true, true) => (FindingFate::Resolved, None),
-        (true, false) => (FindingFate::StillOpen, Some((path, line))),
-        (false, _) => (FindingFate::NotVerifiable, Some((path, line))),
-    }
+    let fate = match (side.is_judged)(&path) {
+        true => FindingFate::StillOpen,
+        false => FindingFate::NotVerifiable,
+    };
+    (fate, Some((path, line)))
 }
 
 fn move_finding(found: &mut JudgedFinding, path: &RepoPath, line: u32) {

@@ -57,6 +57,14 @@ impl CarriedReview {
             let mut now = outcome.findings.iter();
             now.any(|f| f.fingerprint == old.fingerprint && f.level.is_some() && f.since.is_none())
         };
+        let is_there = |old: &JudgedFinding| {
+            let place = |found: &JudgedFinding| {
+                let place = &found.finding.location;
+                (found.finding.rule.clone(), place.path.clone(), place.line)
+            };
+            let mut now = outcome.findings.iter();
+            now.any(|f| f.fingerprint == old.fingerprint || place(f) == place(old))
+        };
         let is_dismissed = |old: &JudgedFinding| {
             let mut now = outcome.findings.iter();
             now.any(|f| f.fingerprint == old.fingerprint && f.dismissed.is_some())
@@ -66,10 +74,13 @@ impl CarriedReview {
             severity: found.finding.severity,
             location: found.finding.location.clone(),
             description: found.finding.description.clone(),
-            fate: if counts(found) {
-                FindingFate::StillOpen
-            } else {
-                *fate
+            fate: match fate {
+                _ if counts(found) => FindingFate::StillOpen,
+                // The tool that had found it looked again.
+                FindingFate::StillOpen if found.finding.rule.is_some() && !is_there(found) => {
+                    FindingFate::Resolved
+                }
+                fate => *fate,
             },
         };
         let left = self.findings.iter().filter(|(old, _)| !is_dismissed(old));

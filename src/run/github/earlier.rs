@@ -1,10 +1,11 @@
 //! What an earlier run of the council on a pull request still says: its whole verdict, or the files that need no second look.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use council_protocol::coverage::FileCoverage;
-use council_protocol::{CoverageState, Packet, RepoPath, Side};
+use council_protocol::{CoverageState, Finding, Location, Packet, Proof, RepoPath, Side};
 
 use crate::council::Outcome;
 use crate::publish::{
@@ -16,6 +17,7 @@ use crate::run::context::RunContext;
 use crate::run::dismissals::{self, VerdictTerms};
 use crate::run::prepare::PreparedReview;
 use crate::run::recognition::VerdictMemory;
+use crate::session::QuoteProver;
 
 /// The report that answers this change already, found by its key: the last run's on the pull request, or, for an entry of a
 /// merge queue, that of the request it came from (`queued`).
@@ -160,9 +162,27 @@ pub(crate) fn carry_over(prepared: &mut PreparedReview, before: &ReviewState) {
     let blobs = &prepared.change.blobs;
     let coverage = &prepared.packet.coverage.files;
     let is_skipped = |file: &FileCoverage| matches!(file.state, CoverageState::Skipped { .. });
+    let is_part = !prepared.packet.target.only.is_empty();
     let is_judged = |path: &RepoPath| {
         let mut files = coverage.iter();
-        !files.any(|file| file.path == *path && is_skipped(file))
+        match files.find(|file| file.path == *path) {
+            Some(file) => !is_skipped(file),
+            None => !is_part,
+        }
+    };
+    let prover = RefCell::new(QuoteProver::new(
+        Arc::clone(&prepared.packet),
+        Arc::clone(blobs),
+        prepared.redactor.clone(),
+    ));
+    let prove = |path: &RepoPath, finding: &Finding| {
+        let place = Location {
+            path: path.clone(),
+            ..finding.location.clone()
+        };
+        let (proof, _) = prover.borrow_mut().prove_quote(&place, &finding.quote);
+        let is_there = matches!(proof, Proof::Verified | Proof::Relocated { .. });
+        proof.place(place.line).filter(|_| is_there)
     };
     let read = |path: &RepoPath| match blobs.read(Side::New, path) {
         Ok(Some(bytes)) => ReviewedText::Text(String::from_utf8_lossy(&bytes).into_owned()),
@@ -174,6 +194,9 @@ pub(crate) fn carry_over(prepared: &mut PreparedReview, before: &ReviewState) {
         changes: &prepared.packet.files,
         is_judged: &is_judged,
         read: &read,
+        prove: &prove,
+        is_own_rule: &|id| council_builtin::rules().any(|rule| rule.id == id),
+        is_part,
     };
     prepared.earlier = Some(before.carry_findings(&side));
 }

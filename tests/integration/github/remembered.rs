@@ -236,3 +236,51 @@ fn a_report_that_was_deleted_is_missed() {
     assert!(!stage.hub.state().threads[0].resolved);
     stage.requests();
 }
+
+/// A finding is looked for as its evidence was: in whatever form its judge has quoted the code, and with what it was shown in
+/// a secret's place.
+#[test]
+fn a_quote_in_any_form_is_found_again() {
+    let token = ["ghp_", "kX93mVq0ZtLwB7dRfYs2HnPj5CgUaE81oTiM"].concat();
+    let call = format!("connect(p, tls=False, token=\"{token}\")");
+    for (code, quote) in [
+        ("x = open(p)", "+x = open(p)"),
+        ("x = open(p)", "1 + x = open(p)"),
+        // The judge is a shell script.
+        ("x = open(p)", "\\`x = open(p)\\`"),
+        (
+            call.as_str(),
+            r#"connect(p, tls=False, token=\"[redacted: github-token]\")"#,
+        ),
+    ] {
+        let finding = FINDING.replace("x = open(p)", quote);
+        let stage = failed_over(&[("src/a.py", &format!("{code}\n"))], &finding);
+        stage.add(1, &[("src/a.py", &format!("{code}\n# One more line.\n"))]);
+        stage.council(&PUBLISHED).ends(1).prints("FAIL");
+        still_fails(&stage);
+    }
+}
+
+/// What nobody looks at this time is not resolved by that: neither outside of the part that is reviewed, nor by a tool that
+/// fails.
+#[test]
+fn what_nobody_looks_at_stands() {
+    let stage = failed_over(&[("src/a.py", OPENS)], FINDING);
+    stage.add(1, &[("src/b.py", "y = 2\n")]);
+    let part = [&PUBLISHED[..], &["--", "src/b.py"]].concat();
+    stage.council(&part);
+    still_fails(&stage);
+    // Moved and judged by rules alone: the rule finds it there, and it is one finding.
+    let stage = Stage::new();
+    stage.propose(1, &[("src/a.rs", super::stage::CONFLICT)]);
+    stage.council(&PUBLISHED).ends(1);
+    stage.add(1, &[("src/z.rs", super::stage::CONFLICT)]);
+    stage.remove(1, "src/a.rs");
+    stage.council(&PUBLISHED).ends(1);
+    let body = stage.reports(1)[0].body.clone();
+    assert!(
+        body.contains("still open** since") && !body.contains("resolved, "),
+        "{body}"
+    );
+    stage.requests();
+}
