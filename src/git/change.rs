@@ -183,8 +183,8 @@ impl RepositoryContext {
     }
 }
 
-/// Reads a change from a patch. The repository around it, if there is one, gives the trusted side, and the files that it is
-/// of where it has them.
+/// Reads a change from a patch. The repository around it, if there is one, gives the trusted side, and the files that
+/// it is of where it has them.
 pub(super) fn change_from_patch(
     request: &ChangeRequest,
     bytes: &[u8],

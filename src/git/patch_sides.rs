@@ -1,5 +1,5 @@
-//! Both sides of a patch, where the repository around it has the files that it is of: judges see whole functions, callers and
-//! history then. Nothing is believed of an `index` line but what the hunks confirm.
+//! Both sides of a patch, where the repository around it has the files that it is of: judges see whole functions,
+//! callers and history then. Nothing is believed of an `index` line but what the hunks confirm.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

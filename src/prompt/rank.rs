@@ -50,9 +50,9 @@ pub struct SeatShare {
     pub copies: usize,
 }
 
-/// The order for one of several judges: the files that fall to it, then all others, each in the order `ranked`. A file falls to
-/// as many judges as must see it, those with the most room left, if it fits into what each of them has left. `sizes`: the most
-/// bytes that each file takes; none: it is too large to be shown whole.
+/// The order for one of several judges: the files that fall to it, then all others, each in the order `ranked`. A file
+/// falls to as many judges as must see it, those with the most room left, if it fits into what each of them has left.
+/// `sizes`: the most bytes that each file takes; none: it is too large to be shown whole.
 pub(super) fn order_for_seat(
     ranked: &[usize],
     sizes: &[Option<usize>],
@@ -267,8 +267,8 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Every file stands once in the order of each judge. The first that fits into a brief is read by as many judges as must
-        /// see it, and all files are where there is room enough.
+        /// Every file stands once in the order of each judge. The first that fits into a brief is read by as many
+        /// judges as must see it, and all files are where there is room enough.
         #[test]
         fn a_quorum_has_room_for_what_falls_to_it(
             sizes in proptest::collection::vec(proptest::option::weighted(0.9, 1_usize..60), 1..30),

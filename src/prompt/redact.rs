@@ -10,9 +10,9 @@ use council_secrets::{Redactor, has_joined_lines};
 
 use crate::text::mark_hidden;
 
-/// A redactor that knows the secrets of a change by their value: those of both its sides, of the whole files that it changes
-/// as far as `files` has them, of what the trusted side instructs, of what its authors say, and of a question. It knows settings
-/// as well (`NAME=value`), whose values are secret whatever they look like.
+/// A redactor that knows the secrets of a change by their value: those of both its sides, of the whole files that it
+/// changes as far as `files` has them, of what the trusted side instructs, of what its authors say, and of a question.
+/// It knows settings as well (`NAME=value`), whose values are secret whatever they look like.
 pub(crate) fn redactor_knowing(
     rules: &Redactor,
     packet: &Packet,

@@ -22,8 +22,8 @@ use crate::prompt::redactor_knowing;
 /// The setting that names the user's own rules.
 const KEY: &str = "redact.rules";
 
-/// The redactor of a run over this change, of which `blobs` has the files. The user's own rules may not lie in the repository
-/// under review.
+/// The redactor of a run over this change, of which `blobs` has the files. The user's own rules may not lie in the
+/// repository under review.
 pub(crate) fn load_redactor(
     settings: &Settings,
     repository: Option<&Path>,
@@ -40,8 +40,8 @@ pub(crate) fn load_redactor(
 const MAX_SEARCHED_FILE: usize = 1 << 20;
 const MAX_SEARCHED: usize = 8 << 20;
 
-/// The files that are changed, as they are afterwards: a line that the change does not touch may say that a value on one that
-/// it does is a secret.
+/// The files that are changed, as they are afterwards: a line that the change does not touch may say that a value on
+/// one that it does is a secret.
 fn changed_texts(packet: &Packet, blobs: &dyn BlobSource) -> Vec<(RepoPath, String)> {
     let mut left = MAX_SEARCHED;
     let files = packet.files.iter();

@@ -7,7 +7,8 @@ use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
 use crate::run::shell::{shell_command, shell_quote};
 
 /// The same review with these keys set otherwise: everything else that was asked for is kept. `dir` is how its
-/// directory was named (`-C`), `given` what `--config` said. None: what was reviewed cannot be read twice, or is no change.
+/// directory was named (`-C`), `given` what `--config` said. None: what was reviewed cannot be read twice, or is no
+/// change.
 pub(crate) fn review_command(
     request: &ReviewRequest,
     (dir, given): (Option<&Path>, &[KeyValue]),

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use council_protocol::message::Usage;
 use council_protocol::{Event, FileChange, JudgeId, Packet, RepoPath, SeenLines};
 
-/// What judges looked up in the turns that their conversations still hold. It is kept for one process and one backend: whoever
-/// goes on elsewhere may begin afresh.
+/// What judges looked up in the turns that their conversations still hold. It is kept for one process and one backend:
+/// whoever goes on elsewhere may begin afresh.
 #[derive(Debug, Default)]
 pub(super) struct LookUpRecord(BTreeMap<JudgeId, Conversation>);
 
@@ -16,7 +16,8 @@ struct Conversation {
     lines: Vec<SeenLines>,
 }
 
-/// Who answers. A model that stands in for another, and one that is asked again without tools, is shown no earlier result.
+/// Who answers. A model that stands in for another, and one that is asked again without tools, is shown no earlier
+/// result.
 #[derive(Debug, PartialEq, Eq)]
 struct Reader {
     model: Option<String>,
@@ -35,8 +36,8 @@ impl Reader {
 }
 
 impl LookUpRecord {
-    /// Says in the usage of an event which changed files were seen, the lines of the brief among them, and those of earlier
-    /// turns where the judge keeps its conversation. What the event itself says of it is not believed.
+    /// Says in the usage of an event which changed files were seen, the lines of the brief among them, and those of
+    /// earlier turns where the judge keeps its conversation. What the event itself says of it is not believed.
     pub(super) fn add_to(
         &mut self,
         packet: &Packet,

@@ -1,5 +1,5 @@
-//! Other names of what a change edits: `import convert as to_cents`, `const { save: persist } = require('./db')`, a default
-//! import. Whoever calls it by one of them is a caller as any other.
+//! Other names of what a change edits: `import convert as to_cents`, `const { save: persist } = require('./db')`, a
+//! default import. Whoever calls it by one of them is a caller as any other.
 
 use std::collections::{BTreeSet, HashSet};
 

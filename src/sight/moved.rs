@@ -78,8 +78,8 @@ fn stands_in_path(line: &str, name: &str) -> bool {
     places.all(|(at, _)| line[..at].ends_with('/'))
 }
 
-/// Whether a path in a line of the file `from` that has `name` in it leads to `to`: from the top of the repository, from the
-/// file's own folder, or from a folder that a variable names.
+/// Whether a path in a line of the file `from` that has `name` in it leads to `to`: from the top of the repository,
+/// from the file's own folder, or from a folder that a variable names.
 fn leads_to(from: &str, line: &str, name: &str, to: &str) -> bool {
     let is_of_path = |c: char| c.is_alphanumeric() || "_-./+@~".contains(c);
     line.match_indices(name).any(|(at, _)| {
@@ -163,8 +163,8 @@ fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// `lib/pool.py` → `lib/pool.py`, `pool.py`, `lib/pool`, `lib.pool`; in imports also `pool`, of a folder's main file the folder's
-/// name.
+/// `lib/pool.py` → `lib/pool.py`, `pool.py`, `lib/pool`, `lib.pool`; in imports also `pool`, of a folder's main file
+/// the folder's name.
 fn names_of_file(path: &str) -> BTreeSet<(String, NameForm)> {
     // Every folder has one of these; whoever means it names the folder.
     const OF_FOLDER: [&str; 5] = ["index", "__init__", "mod", "main", "lib"];

@@ -1,4 +1,5 @@
-//! What judges at APIs are shown and read, through a whole review: what counts as read, what stays hidden, what it costs.
+//! What judges at APIs are shown and read, through a whole review: what counts as read, what stays hidden, what it
+//! costs.
 
 use council_fake_models::{FakeModels, Reply, Rule, Tokens, Tool};
 use serde_json::{Value, json};
@@ -38,7 +39,8 @@ fn bodies(models: &FakeModels) -> Vec<String> {
         .collect()
 }
 
-/// Law: what a judge reads in two rounds of one conversation counts together, with what its brief shows; a gap is a gap.
+/// Law: what a judge reads in two rounds of one conversation counts together, with what its brief shows; a gap is a
+/// gap.
 #[test]
 fn what_two_rounds_of_a_conversation_read_is_seen_together() {
     let line = |nth| format!("value_{nth:04} = compute({nth})\n");
@@ -76,8 +78,8 @@ fn what_two_rounds_of_a_conversation_read_is_seen_together() {
     }
 }
 
-/// Law: a drawn value that one line of a file gives away reaches no model from another line of it: not in the change, not around
-/// it, not by any tool.
+/// Law: a drawn value that one line of a file gives away reaches no model from another line of it: not in the change,
+/// not around it, not by any tool.
 #[test]
 fn a_value_that_one_line_gives_away_reaches_no_model() {
     let value = concat!("Tr7pQ9zLm3", "Xc5Vb1");
@@ -151,8 +153,8 @@ fn what_is_written_to_a_cache_has_its_price() {
     }
 }
 
-/// Law: in the repository that it is of, a patch is reviewed as the change that it is: the judge sees the caller, is offered
-/// tools, and nothing says otherwise; elsewhere the report and `--dry-run` say what was not seen and why.
+/// Law: in the repository that it is of, a patch is reviewed as the change that it is: the judge sees the caller, is
+/// offered tools, and nothing says otherwise; elsewhere the report and `--dry-run` say what was not seen and why.
 #[test]
 fn a_patch_is_reviewed_in_its_repository_as_the_change_that_it_is() {
     for is_of_it in [true, false] {
@@ -196,7 +198,8 @@ fn a_patch_is_reviewed_in_its_repository_as_the_change_that_it_is() {
     }
 }
 
-/// Law: of a change larger than a brief the file that ranks first is read by the quorum wherever it fits, whatever else does.
+/// Law: of a change larger than a brief the file that ranks first is read by the quorum wherever it fits, whatever else
+/// does.
 #[test]
 fn the_file_that_ranks_first_is_read_where_it_fits() {
     for judges in ["2", "3", "4"] {

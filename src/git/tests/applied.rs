@@ -79,8 +79,8 @@ fn shown(files: &[FileChange]) -> Vec<String> {
     all
 }
 
-/// Law: however a patch was made, in its repository it is the change that git makes of it, with the whole files on both sides
-/// and all others beside them; on a commit behind it as well.
+/// Law: however a patch was made, in its repository it is the change that git makes of it, with the whole files on both
+/// sides and all others beside them; on a commit behind it as well.
 #[test]
 fn a_patch_in_its_repository_is_the_change_itself() {
     for options in OPTIONS {

@@ -8,8 +8,8 @@ use crate::prompt::choose::{choose_hunks, whole_sizes};
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// In the order given, every file is shown whole that fits into what those before it leave; code may take all of it, and
-    /// anything else at most a half.
+    /// In the order given, every file is shown whole that fits into what those before it leave; code may take all of
+    /// it, and anything else at most a half.
     #[test]
     fn what_comes_first_is_shown_whole_where_it_fits(
         files in prop::collection::vec((1_usize..120, any::<bool>()), 1..12), room in 500_usize..8_000,

@@ -19,8 +19,8 @@ use crate::prompt::{is_test_path, rank_files};
 /// A name of a name of a name is not followed.
 const MAX_ALIASING: usize = 2;
 
-/// Searches names around a change, the nearest files first. Those by which what is edited goes elsewhere are added to `names`
-/// and searched as well.
+/// Searches names around a change, the nearest files first. Those by which what is edited goes elsewhere are added to
+/// `names` and searched as well.
 pub(super) fn search_names(
     sight: &Sight,
     packet: &Packet,

@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// Law: however far above a removed line its lock is taken, the beginning of the function is shown, and all of it where there is
-/// room; what is far takes no place from a caller.
+/// Law: however far above a removed line its lock is taken, the beginning of the function is shown, and all of it where
+/// there is room; what is far takes no place from a caller.
 #[test]
 fn the_beginning_of_a_changed_function_is_shown_and_the_rest_where_there_is_room() {
     for lines in [100, 301, 421, 900] {

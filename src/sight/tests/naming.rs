@@ -55,8 +55,8 @@ const NAMERS: [(&str, &str, &str); 14] = [
     ),
 ];
 
-/// Law: whoever names a file that is deleted or moved is shown, whatever sort of file it is; who names another one of the same
-/// name is not.
+/// Law: whoever names a file that is deleted or moved is shown, whatever sort of file it is; who names another one of
+/// the same name is not.
 #[test]
 fn whoever_names_a_file_that_goes_is_shown_and_nobody_else() {
     for (gone, namer, line) in NAMERS {
