@@ -157,7 +157,9 @@ fn what_is_written_to_a_cache_has_its_price() {
 /// offered tools, and nothing says otherwise; elsewhere the report and `--dry-run` say what was not seen and why.
 #[test]
 fn a_patch_is_reviewed_in_its_repository_as_the_change_that_it_is() {
-    for is_of_it in [true, false] {
+    // Whether HEAD is the commit that the patch is of, and whether the patch names its objects.
+    for (is_at_head, is_named) in [(true, true), (true, false), (false, true), (false, false)] {
+        let is_of_it = is_at_head || is_named;
         let models = FakeModels::start([]).unwrap();
         let repo = repo(&models, "chat", "");
         let pad: String = (0..90).map(|nth| format!("    step_{nth}()\n")).collect();
@@ -169,8 +171,12 @@ fn a_patch_is_reviewed_in_its_repository_as_the_change_that_it_is() {
         );
         repo.commit("One");
         repo.write("main.py", main("10"));
-        let patch = repo.git(["diff"]) + "\n";
-        if !is_of_it {
+        let patch = repo.git(["diff"]);
+        let lines = patch
+            .lines()
+            .filter(|line| is_named || !line.starts_with("index "));
+        let patch: String = lines.map(|line| format!("{line}\n")).collect();
+        if !is_at_head {
             repo.write("main.py", main("99").replace("step_89", "step_other"));
             repo.commit("Another");
         }
