@@ -109,8 +109,8 @@ pub(super) fn apply_patch(
 
 fn is_below_a_file(side: &BTreeMap<Vec<u8>, TreeItem>, path: &RepoPath) -> bool {
     let path = path.as_bytes();
-    let slashes = (0..path.len()).filter(|&at| path[at] == b'/');
-    side.contains_key(path) && slashes.into_iter().any(|at| side.contains_key(&path[..at]))
+    let mut slashes = (0..path.len()).filter(|&at| path[at] == b'/');
+    side.contains_key(path) && slashes.any(|at| side.contains_key(&path[..at]))
 }
 
 /// A file of the patch as both sides have it: its hunks are made anew.

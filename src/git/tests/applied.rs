@@ -145,10 +145,12 @@ fn a_patch_in_its_repository_is_the_change_itself() {
     }
 }
 
+type PatchEdit<'e> = &'e dyn Fn(String) -> String;
+
 /// Law: a patch of other files than those here is read as it is, and why is told with the first file that differs.
 #[test]
 fn a_patch_of_other_files_is_read_alone_and_says_why() {
-    let other = |options: &[&str], edit: &dyn Fn(String) -> String| {
+    let other = |options: &[&str], edit: PatchEdit<'_>| {
         let repo = changed();
         let args = [
             &["diff"][..],
@@ -168,7 +170,7 @@ fn a_patch_of_other_files_is_read_alone_and_says_why() {
             .replace("src/a.py", "src/c.py")
             .replace("index ", "index 1")
     };
-    let edits: [(&str, &dyn Fn(String) -> String, bool); 6] = [
+    let edits: [(&str, PatchEdit<'_>, bool); 6] = [
         ("as it is", &|patch| patch, true),
         ("context", &context, false),
         ("removed", &removed, false),
