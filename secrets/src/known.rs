@@ -43,8 +43,7 @@ pub(crate) struct KnownValues {
 impl KnownValues {
     /// Keeps the value of a span of `line`.
     pub(crate) fn insert(&mut self, line: &str, span: &SecretSpan<'_>) {
-        let is_edge = |c: char| c.is_whitespace() || "\"'`,;".contains(c);
-        let whole = line[span.range.clone()].trim_matches(is_edge);
+        let whole = value_of(line, span);
         if self.bytes + whole.len() > MAX_BYTES || !is_specific(whole, span.is_guess) {
             return;
         }
@@ -65,6 +64,21 @@ impl KnownValues {
         for form in written_forms(whole) {
             self.whole.entry(form).or_insert_with(|| Arc::clone(&kind));
         }
+    }
+
+    /// Keeps the value of a span of `line` where it can be nothing but this secret, as it is written.
+    pub(crate) fn insert_drawn(&mut self, line: &str, span: &SecretSpan<'_>) {
+        let value = value_of(line, span);
+        if self.bytes + value.len() > MAX_BYTES || !is_no_code(value) {
+            return;
+        }
+        self.bytes += value.len();
+        let kind = self.shared_kind(span.kind);
+        self.whole.entry(value.to_owned()).or_insert(kind);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.whole.is_empty()
     }
 
     fn shared_kind(&mut self, kind: &str) -> Arc<str> {
@@ -139,6 +153,12 @@ impl KnownValues {
             }
         }
     }
+}
+
+/// The value of a span, without what encloses it.
+fn value_of<'l>(line: &'l str, span: &SecretSpan<'_>) -> &'l str {
+    let is_edge = |c: char| c.is_whitespace() || "\"'`,;".contains(c);
+    line[span.range.clone()].trim_matches(is_edge)
 }
 
 /// What finds these values, the longest first; none: there are none.

@@ -211,21 +211,18 @@ impl Redactor {
             against,
             ..self.lines(path)
         };
-        // A placeholder may be longer than what it stands for: text of many megabytes must not be copied for it.
-        let mut out = String::with_capacity(text.len() + text.len() / 64);
-        let mut secrets = 0;
-        for line in text.split_inclusive('\n') {
-            let (line, end) = line
-                .strip_suffix('\n')
-                .map_or((line, ""), |line| (line, "\n"));
+        let mut found: Vec<(usize, Vec<SecretSpan<'_>>)> = Vec::new();
+        for (number, (line, _)) in lines_of(text).enumerate() {
             let (spans, _) = reader.due_spans(line);
-            secrets += push_redacted(&mut out, line, spans);
-            out.push_str(end);
+            if !spans.is_empty() {
+                found.push((number, spans));
+            }
         }
+        let mut redacted = push_lines(text, found);
         if against == Against::Values {
-            secrets += redact_derived(&self.known, &mut out);
+            redacted.secrets += redact_derived(&self.known, &mut redacted.text);
         }
-        RedactedText { text: out, secrets }
+        redacted
     }
 
     /// A reader of the lines of one file, or of text of no file: what looks like a secret is replaced.
@@ -257,6 +254,51 @@ impl Redactor {
             script: Script::of(path),
         }
     }
+}
+
+/// The lines of a text, each with its end.
+fn lines_of(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let lines = text.split_inclusive('\n');
+    lines.map(|line| match line.strip_suffix('\n') {
+        Some(line) => (line, "\n"),
+        None => (line, ""),
+    })
+}
+
+/// A text without what was found on its lines. A drawn value that one of them gives away is shown on none of them.
+fn push_lines(text: &str, found: Vec<(usize, Vec<SecretSpan<'_>>)>) -> RedactedText {
+    if found.is_empty() {
+        let text = text.to_owned();
+        return RedactedText { text, secrets: 0 };
+    }
+    let own = given_away(text, &found);
+    // A placeholder may be longer than what it stands for: text of many megabytes must not be copied for it.
+    let mut out = String::with_capacity(text.len() + text.len() / 64);
+    let mut secrets = 0;
+    let mut found = found.into_iter().peekable();
+    for (number, (line, end)) in lines_of(text).enumerate() {
+        let spans = found.next_if(|(at, _)| *at == number);
+        let mut spans = spans.map_or_else(Vec::new, |(_, spans)| spans);
+        own.find_drawn(line, &mut spans);
+        secrets += push_redacted(&mut out, line, spans);
+        out.push_str(end);
+    }
+    RedactedText { text: out, secrets }
+}
+
+/// The drawn values that the lines of a text give away.
+fn given_away(text: &str, found: &[(usize, Vec<SecretSpan<'_>>)]) -> KnownValues {
+    let mut own = KnownValues::default();
+    let mut found = found.iter().peekable();
+    for (number, (line, _)) in lines_of(text).enumerate() {
+        if let Some((_, spans)) = found.next_if(|(at, _)| *at == number) {
+            spans.iter().for_each(|span| own.insert_drawn(line, span));
+        }
+    }
+    if !own.is_empty() {
+        own.build();
+    }
+    own
 }
 
 /// Whether the lines of a text may stand in each other's light: one that begins a private key makes secrets of those

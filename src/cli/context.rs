@@ -64,6 +64,7 @@ impl CommandContext {
         let run = RunContext {
             environment,
             dir,
+            named_dir: global.directory.clone(),
             config: global.config.clone(),
             program: std::env::current_exe().ok(),
             temporary: std::env::temp_dir(),

@@ -360,7 +360,8 @@ pub const KEYS: &[ConfigKey] = &[
         "The most tokens of thought, for models that are told a number instead (`anthropic` before Claude 4.6, `gemini` before 3); they come on top of `max-tokens`. Unset: as the provider has it.",
     ),
     key_row("prices.*.input", ValueKind::Money, SourceTrust::User, "US dollars for a million input tokens of the model of that name."),
-    key_row("prices.*.cached", ValueKind::Money, SourceTrust::User, "The same for tokens that come from the provider's cache. Unset: as `input`."),
+    key_row("prices.*.cached", ValueKind::Money, SourceTrust::User, "The same for tokens that come from the provider's cache. Unset: a tenth of `input` for models of Anthropic, else as `input`."),
+    key_row("prices.*.written", ValueKind::Money, SourceTrust::User, "The same for tokens that are written to that cache. Unset: 1.25 times `input` for models of Anthropic, else as `input`."),
     key_row("prices.*.output", ValueKind::Money, SourceTrust::User, "The same for output tokens."),
     key_row("agents.*.model", ValueKind::Model, SourceTrust::Repository, "The model, where the agent has several."),
     key_row(

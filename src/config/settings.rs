@@ -221,6 +221,8 @@ pub(crate) struct PriceSettings {
     pub input: Option<u64>,
     /// Input tokens from the provider's cache.
     pub cached: Option<u64>,
+    /// Input tokens that are written to it.
+    pub written: Option<u64>,
     /// Tokens that the model writes.
     pub output: Option<u64>,
 }

@@ -17,14 +17,16 @@ use super::folders::ReviewedTree;
 use super::history::CommitHistory;
 use super::id::ObjectId;
 use super::objects::ObjectReader;
+use super::patch::ParsedPatch;
 use super::patch_content::PatchContent;
+use super::patch_sides::PatchMisfit;
 use super::pathspec::{LimitedFiles, PathspecList};
 use super::repository_paths::RepositoryPaths;
 use super::request::{ChangeRequest, worktree_prefix};
 use super::revision;
 use super::tree_item::{ItemSort, RawChange, TreeItem};
 use super::trusted::{CommitTree, TrustedTree};
-use super::{open, patch, target};
+use super::{open, patch, patch_sides, target};
 
 /// What is under review.
 pub struct ReviewedChange {
@@ -53,6 +55,14 @@ pub struct ReviewedChange {
 /// Where hunks come from.
 pub(super) enum HunkSource {
     Sides(Arc<ChangeSides>),
+    /// A patch that was applied to the files of the repository around it.
+    Applied {
+        sides: Arc<ChangeSides>,
+        /// The commit that it was applied to; none: to other objects.
+        base: Option<ObjectId>,
+        /// SHA-256 of the patch's bytes.
+        digest: Vec<u8>,
+    },
     Patch {
         hunks: Arc<PatchContent>,
         /// SHA-256 of the patch's bytes.
@@ -70,7 +80,7 @@ impl ReviewedChange {
     /// cannot be read. The caller counts such a file as unreadable; it never counts as reviewed.
     pub fn fill_hunks(&self, file: &mut FileChange) -> Result<(), GitError> {
         match &self.source {
-            HunkSource::Sides(sides) => sides.fill_file(file),
+            HunkSource::Sides(sides) | HunkSource::Applied { sides, .. } => sides.fill_file(file),
             HunkSource::Patch { hunks, .. } => {
                 hunks.check_content(file)?;
                 file.hunks = hunks.text_hunks(file).to_vec();
@@ -86,7 +96,9 @@ impl ReviewedChange {
     /// As [`Self::fill_hunks`].
     pub fn check_content(&self, file: &FileChange) -> Result<(), GitError> {
         match &self.source {
-            HunkSource::Sides(sides) => sides.check_content(file),
+            HunkSource::Sides(sides) | HunkSource::Applied { sides, .. } => {
+                sides.check_content(file)
+            }
             HunkSource::Patch { hunks, .. } => hunks.check_content(file),
         }
     }
@@ -100,27 +112,34 @@ impl ReviewedChange {
 }
 
 impl ReviewedChange {
-    /// The files of the reviewed side, folder by folder; none: a patch, or text without a repository.
+    /// The files of the reviewed side, folder by folder; none: a patch that is not of the files here, or text without a
+    /// repository.
     pub fn reviewed_tree(&self) -> Option<ReviewedTree> {
         match &self.source {
-            HunkSource::Sides(sides) => Some(ReviewedTree::of_sides(sides.clone())),
+            HunkSource::Sides(sides) | HunkSource::Applied { sides, .. } => {
+                Some(ReviewedTree::of_sides(sides.clone()))
+            }
             HunkSource::Patch { .. } => None,
         }
     }
 
     /// What led to the side before the change; nothing of the change itself. None: no commit is known to be before it.
     pub fn earlier_history(&self) -> Option<CommitHistory> {
-        let HunkSource::Sides(sides) = &self.source else {
-            return None;
+        let (sides, base) = match &self.source {
+            HunkSource::Sides(sides) => {
+                let base = self.target.base.as_deref()?;
+                (sides, ObjectId::from_hex(base)?)
+            }
+            HunkSource::Applied { sides, base, .. } => (sides, (*base)?),
+            HunkSource::Patch { .. } => return None,
         };
-        let base = ObjectId::from_hex(self.target.base.as_deref()?)?;
         Some(CommitHistory::before(sides.clone(), base))
     }
 
     /// The digest of a patch's own bytes, which stand for what its hunks do not hold.
     pub(super) fn patch_digest(&self) -> Option<&[u8]> {
         match &self.source {
-            HunkSource::Patch { digest, .. } => Some(digest),
+            HunkSource::Patch { digest, .. } | HunkSource::Applied { digest, .. } => Some(digest),
             HunkSource::Sides(_) => None,
         }
     }
@@ -164,53 +183,94 @@ impl RepositoryContext {
     }
 }
 
-/// Reads a change from a patch. The repository around it, if there is one, gives the trusted side.
+/// Reads a change from a patch. The repository around it, if there is one, gives the trusted side, and the files that
+/// it is of where it has them.
 pub(super) fn change_from_patch(
     request: &ChangeRequest,
     bytes: &[u8],
     label: &str,
 ) -> Result<ReviewedChange, GitError> {
     let bytes = &*patch::as_git_writes(bytes);
-    let parsed = patch::parse_with_binaries(bytes);
     let named = |cause| GitError::Patch {
         label: label.to_owned(),
         cause,
     };
-    let (parsed, packed) = parsed.map_err(named)?;
+    let mut parsed = patch::parse_whole(bytes).map_err(named)?;
     let RepositoryContext {
         place,
-        trusted,
+        mut trusted,
         prefix,
     } = RepositoryContext::around_request(request);
     let specs = PathspecList::parse(&request.pathspecs, &prefix, place.workdir.as_deref())?;
+    let (applied, misfit) = match trusted.as_mut().map(|tree| apply_to(tree, &parsed)) {
+        Some(Ok(applied)) => (Some(applied), None),
+        Some(Err(misfit)) => (None, Some(misfit)),
+        None => (None, None),
+    };
+    let (listed, applied) = match applied {
+        Some((files, sides, base)) => (files, Some((sides, base))),
+        None => (std::mem::take(&mut parsed.files), None),
+    };
     let LimitedFiles {
         mut files,
         left_out,
         nothing,
     } = specs.limit_files(
-        parsed,
+        listed,
         &BTreeSet::new(),
         "the patch changes no file".to_owned(),
     )?;
     let mut target = target::make_target(TargetKind::Patch, label.to_owned(), None, None);
     let narrowed = target::narrow_target(&mut target, &request.pathspecs, &left_out);
-    let objects = trusted.as_ref().map(|tree| &*tree.objects);
-    let hunks = Arc::new(PatchContent::take(&mut files, &packed, objects));
+    let digest = Sha256::digest(bytes).to_vec();
+    let (blobs, source): (Arc<dyn BlobSource>, HunkSource) = match applied {
+        Some((sides, base)) => {
+            let source = HunkSource::Applied {
+                sides: sides.clone(),
+                base,
+                digest,
+            };
+            (sides, source)
+        }
+        None => {
+            let objects = trusted.as_ref().map(|tree| &*tree.objects);
+            let hunks = Arc::new(PatchContent::take(&mut files, &parsed.packed, objects));
+            let blobs = hunks.clone();
+            (blobs, HunkSource::Patch { hunks, digest })
+        }
+    };
     Ok(ReviewedChange {
         target,
         files,
         framing: patch::mail_framing(bytes),
         nothing,
-        notes: narrowed.into_iter().collect(),
-        blobs: hunks.clone(),
+        notes: narrowed
+            .into_iter()
+            .chain(misfit.map(String::from))
+            .collect(),
+        blobs,
         place,
         git_source: None,
-        source: HunkSource::Patch {
-            hunks,
-            digest: Sha256::digest(bytes).to_vec(),
-        },
+        source,
         trusted,
     })
+}
+
+/// The files of a patch, both its sides, and the commit that it was applied to where that is HEAD.
+type AppliedChange = (Vec<FileChange>, Arc<ChangeSides>, Option<ObjectId>);
+
+fn apply_to(tree: &mut CommitTree, parsed: &ParsedPatch) -> Result<AppliedChange, PatchMisfit> {
+    let mut applied = patch_sides::apply_patch(&tree.objects, tree.root, parsed)?;
+    let head = revision::head_revision(&tree.objects).ok().flatten();
+    let base = head
+        .and_then(|head| head.commit)
+        .filter(|_| applied.is_of_head);
+    // Nobody else has it yet.
+    if let Some(objects) = Arc::get_mut(&mut tree.objects) {
+        objects.add_contents(std::mem::take(&mut applied.own));
+    }
+    let sides = Arc::new(applied.sides(tree.objects.clone()));
+    Ok((applied.files, sides, base))
 }
 
 /// The changed files between two sides in path order, renames found; and what could not be looked at.

@@ -31,6 +31,7 @@ mod open;
 mod parallel;
 pub mod patch;
 mod patch_content;
+mod patch_sides;
 mod path_bytes;
 mod pathspec;
 mod push;

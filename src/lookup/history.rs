@@ -12,7 +12,7 @@ use council_protocol::{FileChange, LineKind, RepoPath, Side};
 use super::result_text::ResultText;
 use super::{CodeLookup, Found};
 use crate::git::{HistoryBounds, HistoryFindings, WantedLines};
-use crate::prompt::{redact_words, show_path, truncate_bytes};
+use crate::prompt::{redact_source, redact_words, show_path, truncate_bytes};
 
 /// The most commits that are looked at.
 const MAX_COMMITS: usize = 5_000;
@@ -56,8 +56,10 @@ impl CodeLookup {
             is_over: &is_over,
         };
         let findings = history.walk_back(std::slice::from_ref(&wanted), &walked);
+        // As a whole: what a line holds may be a secret by another line.
+        let (shown, _) = redact_source(&self.redactor, Some(before), &old);
         let old_lines = OldLines {
-            text: old.lines().collect(),
+            text: shown.lines().collect(),
             removed: change.map(removed_lines).unwrap_or_default(),
         };
         Ok(self.show_findings(&path, &findings, &old_lines, all, bounds))
@@ -163,7 +165,7 @@ impl CodeLookup {
     }
 }
 
-/// A file before the change.
+/// A file before the change, without its secrets.
 struct OldLines<'t> {
     text: Vec<&'t str>,
     /// Those that the change removes: they alone have its marker.

@@ -10,7 +10,7 @@ use council_protocol::{Coverage, CoverageState, Packet, RepoPath, SeenLines};
 use council_secrets::Redactor;
 use minijinja::context;
 
-use super::choose::{ChosenText, choose_hunks};
+use super::choose::{ChosenText, choose_hunks, whole_sizes};
 use super::context::{ContextBlock, ContextKind, ContextUse, ShownContext, show_context};
 use super::rank::SeatShare;
 use super::template::{PromptError, TemplateSet};
@@ -112,10 +112,6 @@ pub(super) fn render_brief(
 ) -> Result<Brief, PromptError> {
     let budget = class.budget_bytes.max(MIN_BRIEF_BYTES);
     let order = rank::rank_files(&packet.files);
-    let order = match class.share {
-        Some(share) => rank::order_for_seat(&packet.files, &order, share),
-        None => order,
-    };
     let share = match packet.target.kind {
         // There is nothing else.
         TargetKind::Stage => budget / 5 * 4,
@@ -133,6 +129,13 @@ pub(super) fn render_brief(
     };
     let empty = render_text(packet, parts, tools)?;
     let room = budget.saturating_sub(empty.len() + listing.bytes);
+    let order = match class.share {
+        Some(share) => {
+            let sizes = whole_sizes(packet, room, class.line_bytes);
+            rank::order_for_seat(&order, &sizes, room, share)
+        }
+        None => order,
+    };
     let ChosenText {
         text: change,
         secrets,
@@ -252,6 +255,7 @@ fn render_text(
             tag => tools.fence.tag(),
             document => packet.target.kind == TargetKind::File,
             stage => packet.target.kind == TargetKind::Stage,
+            wide => packet.target.kind != TargetKind::Patch,
             question => fenced(&question, topic),
             files => fenced(list, files),
             instructions => fenced(instructions, !instructions.is_empty()),

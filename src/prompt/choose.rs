@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use council_protocol::{Coverage, CoverageState, FileChange, Packet, SeenLines};
 use council_secrets::Redactor;
 
+use super::rank::{FileTier, file_tier};
 use super::show::{self, TextBlock};
 
 /// The text of the change within a budget.
@@ -43,15 +44,14 @@ pub(super) fn choose_hunks(
         room,
         blocks,
     };
-    // One file must not push out all the others: in the first pass nobody takes more than half.
-    let share = room / 2;
     let mut left = Vec::new();
     for &index in order
         .iter()
         .filter(|&&index| !packet.files[index].hunks.is_empty())
     {
-        let bound = chooser.max_file_bytes(index);
-        if bound > share.min(chooser.room) || !chooser.show_whole(index) {
+        let bound = whole_size(&packet.files[index], room, line_bytes);
+        let fits = bound.is_some_and(|bound| bound <= chooser.room);
+        if !fits || !chooser.show_whole(index) {
             left.push(index);
         }
     }
@@ -59,6 +59,31 @@ pub(super) fn choose_hunks(
         chooser.show_part(index);
     }
     chooser.finish(order)
+}
+
+/// The most bytes that each file takes before anything in it is replaced; none: it takes too many to be shown whole.
+pub(super) fn whole_sizes(packet: &Packet, room: usize, line_bytes: usize) -> Vec<Option<usize>> {
+    let files = packet.files.iter();
+    files
+        .map(|file| whole_size(file, room, line_bytes))
+        .collect()
+}
+
+/// The same of one file. What is no code must not push out all the others: it takes at most half of the room.
+fn whole_size(file: &FileChange, room: usize, line_bytes: usize) -> Option<usize> {
+    if file.hunks.is_empty() {
+        return Some(0);
+    }
+    let hunks = file.hunks.iter();
+    let size = hunks
+        .map(|hunk| show::max_hunk_bytes(hunk, line_bytes))
+        .sum::<usize>()
+        + NOTE;
+    let most = match file_tier(file) {
+        FileTier::Security | FileTier::Code => room,
+        FileTier::Config | FileTier::Test | FileTier::Document => room / 2,
+    };
+    (size <= most).then_some(size)
 }
 
 struct HunkChooser<'p> {
@@ -72,16 +97,6 @@ struct HunkChooser<'p> {
 }
 
 impl HunkChooser<'_> {
-    /// The most bytes that a file takes before anything in it is replaced.
-    fn max_file_bytes(&self, index: usize) -> usize {
-        let file = &self.packet.files[index];
-        file.hunks
-            .iter()
-            .map(|hunk| show::max_hunk_bytes(hunk, self.line_bytes))
-            .sum::<usize>()
-            + NOTE
-    }
-
     /// Shows a file if all of it fits.
     fn show_whole(&mut self, index: usize) -> bool {
         let file = &self.packet.files[index];

@@ -28,11 +28,13 @@ pub enum ContextKind {
     Origin,
     /// A file that usually changes along and did not.
     Companion,
+    /// What of a very long function that the change edits is far from it.
+    FarFunction,
 }
 
 impl ContextKind {
     /// All of them, in their order.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::ChangedFunction,
         Self::SmallFile,
         Self::Definition,
@@ -40,6 +42,7 @@ impl ContextKind {
         Self::Test,
         Self::Origin,
         Self::Companion,
+        Self::FarFunction,
     ];
 
     /// For a reader, behind a number of bytes.
@@ -52,6 +55,7 @@ impl ContextKind {
             Self::Test => "tests",
             Self::Origin => "earlier commits",
             Self::Companion => "files that usually change along",
+            Self::FarFunction => "far parts of very long changed functions",
         }
     }
 
@@ -64,6 +68,8 @@ impl ContextKind {
             Self::Test => 20,
             Self::Origin => 12,
             Self::Companion => 4,
+            // Only what the others leave.
+            Self::FarFunction => 0,
         }
     }
 }
@@ -380,7 +386,11 @@ mod tests {
             let shown = show(&blocks, 1 << 20);
             let mut seen: std::collections::BTreeSet<(u8, u32)> = std::collections::BTreeSet::new();
             let mut wanted = 0;
-            for (_, file, start, more) in &ranges {
+            // What has no share takes what the others leave.
+            let is_far = |kind: usize| ContextKind::ALL[kind].share() == 0;
+            let near = ranges.iter().filter(|range| !is_far(range.0));
+            let in_turn = near.chain(ranges.iter().filter(|range| is_far(range.0)));
+            for (_, file, start, more) in in_turn {
                 let lines = || (*start..=start + more).map(|line| (*file, line));
                 wanted += usize::from(lines().any(|line| !seen.contains(&line)));
                 seen.extend(lines());

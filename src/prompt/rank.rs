@@ -50,25 +50,26 @@ pub struct SeatShare {
     pub copies: usize,
 }
 
-/// The order for one of several judges: the files that fall to it, then all others, each in the order `ranked`. A file falls to
-/// the judges that have least to read so far.
+/// The order for one of several judges: the files that fall to it, then all others, each in the order `ranked`. A file
+/// falls to as many judges as must see it, those with the most room left, if it fits into what each of them has left.
+/// `sizes`: the most bytes that each file takes; none: it is too large to be shown whole.
 pub(super) fn order_for_seat(
-    files: &[FileChange],
     ranked: &[usize],
+    sizes: &[Option<usize>],
+    room: usize,
     share: SeatShare,
 ) -> Vec<usize> {
-    let mut loads = vec![0_usize; share.seats.max(1)];
+    let mut left = vec![room; share.seats.max(1)];
     let (mut own, mut others) = (Vec::new(), Vec::new());
     for &index in ranked {
-        let mut seats: Vec<usize> = (0..loads.len()).collect();
-        seats.sort_by_key(|&seat| (loads[seat], seat));
+        let mut seats: Vec<usize> = (0..left.len()).collect();
+        seats.sort_by_key(|&seat| (Reverse(left[seat]), seat));
         seats.truncate(share.copies.max(1));
-        let hunks = files[index].hunks.iter();
-        let size = hunks.map(|hunk| hunk.body.len()).sum::<usize>() + 1;
+        let size = sizes[index].filter(|&size| seats.iter().all(|&seat| size <= left[seat]));
         for &seat in &seats {
-            loads[seat] += size;
+            left[seat] -= size.unwrap_or(0);
         }
-        if seats.contains(&share.seat) {
+        if size.is_some() && seats.contains(&share.seat) {
             own.push(index)
         } else {
             others.push(index)
@@ -265,48 +266,38 @@ mod tests {
         assert_eq!(rank_files(&files), [2, 4, 1, 3, 0]);
     }
 
-    #[test]
-    fn a_quorum_sees_every_file_before_any_is_seen_by_all() {
-        let sized = |at: usize| {
-            let mut one = file(&format!("src/f{at}.rs"));
-            one.hunks.push(council_protocol::Hunk {
-                old_start: 0,
-                old_lines: 0,
-                new_start: 1,
-                new_lines: 1,
-                section: String::new(),
-                body: "+a line\n".repeat(at % 7 + 1),
-            });
-            one
-        };
-        let files: Vec<_> = (0..30).map(sized).collect();
-        let ranked = rank_files(&files);
-        let order = |seat, copies| {
-            order_for_seat(
-                &files,
-                &ranked,
-                SeatShare {
-                    seat,
-                    seats: 3,
-                    copies,
-                },
-            )
-        };
-        for copies in [1, 2] {
-            let orders: Vec<Vec<usize>> = (0..3).map(|seat| order(seat, copies)).collect();
-            for one in &orders {
-                let mut all = one.clone();
-                all.sort_unstable();
-                assert_eq!(all, (0..30).collect::<Vec<_>>(), "every file stands once");
+    proptest::proptest! {
+        /// Every file stands once in the order of each judge. The first that fits into a brief is read by as many
+        /// judges as must see it, and all files are where there is room enough.
+        #[test]
+        fn a_quorum_has_room_for_what_falls_to_it(
+            sizes in proptest::collection::vec(proptest::option::weighted(0.9, 1_usize..60), 1..30),
+            room in 1_usize..400, seats in 1_usize..5, copies in 1_usize..4,
+        ) {
+            let copies = copies.min(seats);
+            let ranked: Vec<usize> = (0..sizes.len()).collect();
+            let mut readers = vec![0; sizes.len()];
+            for seat in 0..seats {
+                let order = order_for_seat(&ranked, &sizes, room, SeatShare { seat, seats, copies });
+                let mut sorted = order.clone();
+                sorted.sort_unstable();
+                proptest::prop_assert_eq!(&sorted, &ranked, "every file stands once");
+                let mut left = room;
+                for index in order {
+                    if let Some(rest) = sizes[index].and_then(|size| left.checked_sub(size)) {
+                        left = rest;
+                        readers[index] += 1;
+                    }
+                }
             }
-            // Half of the files more than a fair share: who sees what, if that is all that fits.
-            let fits = 30 * copies / 3 + 3;
-            for at in 0..30 {
-                let seen = orders
-                    .iter()
-                    .filter(|order| order[..fits].contains(&at))
-                    .count();
-                assert!(seen >= copies, "file {at} is seen by {seen}");
+            let fitting = || (0..sizes.len()).filter(|&index| sizes[index].is_some_and(|size| size <= room));
+            if let Some(first) = fitting().next() {
+                proptest::prop_assert!(readers[first] >= copies, "{} of {}", readers[first], copies);
+            }
+            let sum: usize = sizes.iter().flatten().sum();
+            let most = sizes.iter().flatten().max().copied().unwrap_or(0);
+            if sum * copies / seats + 2 * most < room {
+                proptest::prop_assert!(fitting().all(|index| readers[index] >= copies), "{:?}", readers);
             }
         }
     }

@@ -10,10 +10,17 @@ use council_secrets::{Redactor, has_joined_lines};
 
 use crate::text::mark_hidden;
 
-/// A redactor that knows the secrets of a change by their value: those of both its sides, of what the trusted side
-/// instructs, of what its authors say, and of a question. It knows settings as well (`NAME=value`), whose values are secret
-/// whatever they look like.
-pub(crate) fn redactor_knowing(rules: &Redactor, packet: &Packet, settings: &[String]) -> Redactor {
+/// A redactor that knows the secrets of a change by their value: those of both its sides, of the whole files that it
+/// changes as far as `files` has them, of what the trusted side instructs, of what its authors say, and of a question.
+/// It knows settings as well (`NAME=value`), whose values are secret whatever they look like.
+pub(crate) fn redactor_knowing(
+    rules: &Redactor,
+    packet: &Packet,
+    files: &[(RepoPath, String)],
+    settings: &[String],
+) -> Redactor {
+    let whole = files.iter();
+    let whole = whole.map(|(path, text)| (Some(path.display()), text.lines().collect()));
     let files = packet.files.iter().flat_map(|file| {
         let path = file.path.display();
         let texts = file.hunks.iter().flat_map(hunk_texts);
@@ -31,6 +38,7 @@ pub(crate) fn redactor_knowing(rules: &Redactor, packet: &Packet, settings: &[St
     let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
     let rules = rules.handing(settings.iter().copied());
     let settings = [(Some(Cow::Borrowed(".env")), settings)];
+    let files = whole.chain(files);
     rules.knowing(files.chain(instructions).chain(words).chain(settings))
 }
 

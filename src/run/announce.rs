@@ -46,8 +46,17 @@ pub(crate) fn describe_dry_run(
         prepared,
         prompts.as_deref(),
         &seats,
-        &start.config,
+        start,
     ));
+    let of_prompts = prompts
+        .as_deref()
+        .map(|prompts| prompts.notes(&prepared.change));
+    let notes = prepared
+        .notes
+        .iter()
+        .cloned()
+        .chain(of_prompts.into_iter().flatten());
+    lines.extend(notes.map(|note| format!("note: {note}")));
     Ok(lines.iter().map(|line| clean_line(line) + "\n").collect())
 }
 

@@ -72,7 +72,7 @@ impl CallExtras {
     /// What the look-ups of a turn may cost: each is a call that sends the whole conversation again.
     pub(super) fn look_ups_usd(self, price: &ModelPrice, first: u64) -> f64 {
         let shown = |calls: u32| first + estimate_tokens(max_bytes_of_calls(calls));
-        let cost = |calls: u32| price.cost_usd(shown(calls), 0, LOOK_UP_OUTPUT);
+        let cost = |calls: u32| price.max_usd(shown(calls), LOOK_UP_OUTPUT);
         (0..self.look_ups).map(cost).sum()
     }
 

@@ -38,6 +38,8 @@ pub(crate) struct RunContext {
     pub(crate) environment: ProcessEnvironment,
     /// The directory in which it works; absolute.
     pub(crate) dir: PathBuf,
+    /// How it was named (`-C DIR`); none: it is the current one.
+    pub(crate) named_dir: Option<PathBuf>,
     /// Keys that the command line sets for every command (`--config KEY=VALUE`).
     pub(crate) config: Vec<KeyValue>,
     /// This program: guards, workers and reviews in the background are started from it.

@@ -80,8 +80,7 @@ pub(crate) fn convene_review(
         shards::apply_spread_rules(&mut prepared);
     }
     prepared.notes.extend(planned.idle_note);
-    let suggestion =
-        whole::suggest_whole_review(&prepared, prompts.as_ref(), &seats, &start.config);
+    let suggestion = whole::suggest_whole_review(&prepared, prompts.as_ref(), &seats, start);
     prepared.notes.extend(suggestion);
     let bench = SeatPlanner {
         config: &prepared.config,

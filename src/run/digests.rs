@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use council_agents::installed;
+use council_protocol::packet::TargetKind;
 use council_protocol::seat::AgentKind;
 use council_protocol::{Packet, Seat};
 use serde::Serialize;
@@ -69,8 +70,10 @@ pub(crate) fn compute_digests(
         templates.as_deref().unwrap_or_default(),
         &instructions,
     ];
-    // Nobody sees what stands around a patch: its verdict is none of the commit with the same lines.
-    parts.extend((!prepared.change.blobs.has_blobs()).then_some("without a tree"));
+    // What stands around a patch nobody sees, or it is not known to be that of the commit with the same lines.
+    let is_patch = prepared.packet.target.kind == TargetKind::Patch;
+    let is_bare = is_patch || !prepared.change.blobs.has_blobs();
+    parts.extend(is_bare.then_some("without a tree"));
     let key = sha256(parts.join("\n").as_bytes());
     RunDigests {
         templates,

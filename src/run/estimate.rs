@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use council_agents::tools::{declared_bytes, max_turn_bytes};
 use council_protocol::price::{EXPECTED_OUTPUT, ModelPrice, estimate_tokens};
-use council_protocol::seat::AgentKind;
+use council_protocol::seat::{AgentKind, Api};
 use council_protocol::{Coverage, Seat};
 
-use crate::config::{PriceSettings, Settings};
+use crate::config::{AgentSettings, PriceSettings, Settings};
 use crate::council::Outcome;
 use crate::council::plan::{DebateMode, Procedure};
 use crate::report::BriefFacts;
@@ -112,10 +112,16 @@ pub(crate) struct RunEstimate {
 pub(crate) fn cost_settings(settings: &Settings) -> BudgetLimits {
     let price = |(model, price): (&String, &PriceSettings)| {
         let input = price.input.unwrap_or(0);
+        // Anthropic charges a tenth for what is read from its cache, and a quarter more for what is written to it.
+        let (read, written) = match is_of_anthropic(model, settings) {
+            true => (input / 10, input.saturating_mul(5) / 4),
+            false => (input, input),
+        };
         let price = ModelPrice {
             input,
-            cached: price.cached.unwrap_or(input),
+            cached: price.cached.unwrap_or(read),
             output: price.output.unwrap_or(0),
+            written: Some(price.written.unwrap_or(written)),
         };
         (model.clone(), price)
     };
@@ -126,6 +132,15 @@ pub(crate) fn cost_settings(settings: &Settings) -> BudgetLimits {
             .cost
             .map(|millionths| millionths as f64 / 1e6),
     }
+}
+
+/// Whether a model is paid for as Anthropic has it: an agent asks it over that API, or its name says so.
+fn is_of_anthropic(model: &str, settings: &Settings) -> bool {
+    let asks = |agent: &AgentSettings| {
+        let models = agent.model.iter().chain(&agent.fallback);
+        agent.api == Some(Api::Anthropic) && models.into_iter().any(|name| name == model)
+    };
+    model.starts_with("claude") || settings.agents.values().any(asks)
 }
 
 /// What the report says of a run that cost more than it was to cost: a server or a program took more than it was told to.
@@ -185,7 +200,7 @@ impl RunEstimate {
                 let uncached = |turn: u64| {
                     let first = input + turn * carried;
                     extras.look_ups_usd(price, first)
-                        + price.cost_usd(extras.last_input(first), 0, answer)
+                        + price.max_usd(extras.last_input(first), answer)
                 };
                 // Whoever asks helpers is asked again with what they say.
                 let helped = u64::from(settings.review.explorers > 0);
@@ -204,7 +219,7 @@ impl RunEstimate {
                     .as_ref()
                     .and_then(|model| money.prices.get(model));
                 let usd = price.map(|price| {
-                    let one = price.cost_usd(input, 0, EXPECTED_OUTPUT);
+                    let one = price.max_usd(input, EXPECTED_OUTPUT);
                     (0.0, one * f64::from(each))
                 });
                 let entry = to

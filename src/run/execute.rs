@@ -289,11 +289,11 @@ impl CouncilRun<'_> {
         notes.extend(self.hearsay.iter().cloned());
         notes.extend(self.bench.seating_notes());
         notes.extend(pick.notes.iter().cloned());
-        let target = &self.prepared.packet.target;
+        let change = &self.prepared.change;
         notes.extend(
             self.prompts
                 .iter()
-                .flat_map(|prompts| prompts.notes(target)),
+                .flat_map(|prompts| prompts.notes(change)),
         );
         // Rules bring no tests, wherever they sit.
         if seats.iter().any(|seat| !seat.agent.deterministic) {

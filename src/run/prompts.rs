@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use council_agents::files_of_tool;
-use council_protocol::packet::{Target, TargetKind};
+use council_protocol::packet::TargetKind;
 use council_protocol::{Coverage, JudgeId, Packet, RepoPath, Seat, SeenLines, Turn};
 
 use crate::council::plan::{Procedure, RunSeed};
+use crate::git::ReviewedChange;
 use crate::prompt::{BriefClass, BriefSizes, ProductionMode, PromptBuilder, hidden_on_added};
 use crate::report::{BriefFacts, ContextFacts};
 use crate::session;
@@ -209,8 +210,8 @@ impl SeatPrompts {
     }
 
     /// What a reader of the verdict must know of what judges were shown, so that a PASS is not taken for more than it says.
-    pub(crate) fn notes(&self, target: &Target) -> Vec<String> {
-        let blind = blind_note(target);
+    pub(crate) fn notes(&self, change: &ReviewedChange) -> Vec<String> {
+        let blind = blind_note(change);
         let hidden = hidden_note(self.redaction_count());
         let parts = self.briefs.parts.iter();
         let cut = parts.flat_map(|part| &part.brief.cut_instructions);
@@ -324,11 +325,12 @@ pub(crate) fn template_overrides(
     Ok(found)
 }
 
-/// What the judges of a patch cannot see: its `index` lines are no promise that the files here are those that it is of.
-fn blind_note(target: &Target) -> Option<String> {
-    (target.kind == TargetKind::Patch).then(|| {
+/// What the judges of a patch cannot see that is not of the files here.
+fn blind_note(change: &ReviewedChange) -> Option<String> {
+    let is_patch = change.target.kind == TargetKind::Patch;
+    (is_patch && !change.blobs.has_blobs()).then(|| {
         "the models were shown the patch alone, with the context that it has: no whole functions, no callers, nothing to \
-         look up; in its repository review a commit, a range, `--staged` or `--worktree` instead"
+         look up; in its repository, on the commit that it is of, they see all of it"
             .to_owned()
     })
 }

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-use council_protocol::Packet;
+use council_protocol::change::FileStatus;
 use council_protocol::packet::Target;
+use council_protocol::{BlobSource, Packet, RepoPath, Side};
 use council_secrets::{Redactor, SecretTable};
 
 use super::context::RunContext;
@@ -21,16 +22,41 @@ use crate::prompt::redactor_knowing;
 /// The setting that names the user's own rules.
 const KEY: &str = "redact.rules";
 
-/// The redactor of a run over this change. The user's own rules may not lie in the repository under review.
+/// The redactor of a run over this change, of which `blobs` has the files. The user's own rules may not lie in the
+/// repository under review.
 pub(crate) fn load_redactor(
     settings: &Settings,
     repository: Option<&Path>,
-    packet: &Packet,
+    (packet, blobs): (&Packet, &dyn BlobSource),
     start: &RunContext,
 ) -> Result<Redactor, RunError> {
     let rules = load_rules(settings, repository)?;
     let handed = secret_settings(settings, start);
-    Ok(redactor_knowing(&rules, packet, &handed))
+    let files = changed_texts(packet, blobs);
+    Ok(redactor_knowing(&rules, packet, &files, &handed))
+}
+
+/// Larger files, and more than so many bytes of them, are searched for secrets only where the change shows them.
+const MAX_SEARCHED_FILE: usize = 1 << 20;
+const MAX_SEARCHED: usize = 8 << 20;
+
+/// The files that are changed, as they are afterwards: a line that the change does not touch may say that a value on
+/// one that it does is a secret.
+fn changed_texts(packet: &Packet, blobs: &dyn BlobSource) -> Vec<(RepoPath, String)> {
+    let mut left = MAX_SEARCHED;
+    let files = packet.files.iter();
+    let files =
+        files.filter(|file| !matches!(file.status, FileStatus::Added | FileStatus::Deleted));
+    let texts = files.filter_map(|file| {
+        let is_small = |size: u64| size <= MAX_SEARCHED_FILE.min(left) as u64;
+        file.new_size.is_none_or(is_small).then_some(())?;
+        let blob = blobs.read(Side::New, &file.path).ok().flatten()?;
+        (blob.len() <= MAX_SEARCHED_FILE).then_some(())?;
+        left = left.checked_sub(blob.len())?;
+        let text = String::from_utf8_lossy(&blob).into_owned();
+        Some((file.path.clone(), text))
+    });
+    texts.collect()
 }
 
 /// What knows the keys of this process alone: a judge that answers in a job of its own may repeat them, and whoever reads the
@@ -48,7 +74,7 @@ pub(crate) fn handed_redactor(start: &RunContext) -> Redactor {
 
 /// The redactor of a run whose rules and change came from another job.
 pub(crate) fn redactor_of_job(rules: &Redactor, packet: &Packet, start: &RunContext) -> Redactor {
-    redactor_knowing(rules, packet, &own_secrets(start.environment.vars()))
+    redactor_knowing(rules, packet, &[], &own_secrets(start.environment.vars()))
 }
 
 /// The secrets of the environment, as lines of a file of settings.
@@ -61,7 +87,10 @@ fn secret_settings(settings: &Settings, start: &RunContext) -> Vec<String> {
 /// The redactor of a run that is over, as the user has configured it by now.
 pub(crate) fn redactor_of_past(start: &RunContext, packet: &Packet) -> Result<Redactor, RunError> {
     let layers = layers::user_layers(&start.environment, start.config.clone())?;
-    load_redactor(&resolve_layers(&layers)?.settings, None, packet, start)
+    let settings = resolve_layers(&layers)?.settings;
+    let rules = load_rules(&settings, None)?;
+    let handed = secret_settings(&settings, start);
+    Ok(redactor_knowing(&rules, packet, &[], &handed))
 }
 
 /// The secrets that agents are handed in their environment, as lines of a file of settings: a model that reads the change
@@ -240,7 +269,7 @@ mod tests {
             _ => None,
         };
         let handed = handed_secrets(&settings, get);
-        let redactor = redactor_knowing(&Redactor::default(), &empty_packet(), &handed);
+        let redactor = redactor_knowing(&Redactor::default(), &empty_packet(), &[], &handed);
         let said = redact_words(
             &redactor,
             &format!("my key is {key}, or local-9f3b71c0, in vim-9"),
@@ -307,7 +336,7 @@ mod tests {
             .into_iter(),
         );
         assert_eq!(more, ["SECRET=Zq81c0ffee5566aa"]);
-        let redactor = redactor_knowing(&Redactor::default(), &empty_packet(), &own);
+        let redactor = redactor_knowing(&Redactor::default(), &empty_packet(), &[], &own);
         let said = format!("I found {key} and ab|cd&9f3b71c0, with vim-9-long-name");
         let said = redact_words(&redactor, &said);
         assert!(

@@ -1,17 +1,24 @@
 //! The command that repeats a review with other settings, as a shell reads it.
 
+use std::path::Path;
+
 use crate::config::KeyValue;
 use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
 use crate::run::shell::{shell_command, shell_quote};
 
-/// The same review with these keys set otherwise: everything else that was asked for is kept. `given` is what
-/// `--config` said. None: what was reviewed cannot be read twice, or is no change.
+/// The same review with these keys set otherwise: everything else that was asked for is kept. `dir` is how its
+/// directory was named (`-C`), `given` what `--config` said. None: what was reviewed cannot be read twice, or is no
+/// change.
 pub(crate) fn review_command(
     request: &ReviewRequest,
-    given: &[KeyValue],
+    (dir, given): (Option<&Path>, &[KeyValue]),
     settings: &[(&str, String)],
 ) -> Option<String> {
-    let mut words: Vec<String> = ["git", "council", "review"].map(str::to_owned).into();
+    let mut words: Vec<String> = ["git", "council"].map(str::to_owned).into();
+    if let Some(dir) = dir {
+        words.extend(["-C".to_owned(), dir.to_str()?.to_owned()]);
+    }
+    words.push("review".to_owned());
     words.extend(target_words(&request.target)?);
     let checkout = match request.checkout {
         CheckoutUse::Trusted => Some("--trust-worktree"),
@@ -72,7 +79,7 @@ mod tests {
     use super::*;
 
     fn command(request: &ReviewRequest) -> Option<String> {
-        review_command(request, &[], &[])
+        review_command(request, (None, &[]), &[])
     }
 
     #[test]
@@ -140,9 +147,9 @@ mod tests {
             ("limits.brief", "900K".to_owned()),
         ];
         assert_eq!(
-            review_command(&request, &given, &settings).as_deref(),
+            review_command(&request, (Some(Path::new("../a b")), &given), &settings).as_deref(),
             Some(
-                "git council review --trusted-config --deep --config review.quorum=1 --config review.fail-on=warn \
+                "git council -C '../a b' review --trusted-config --deep --config review.quorum=1 --config review.fail-on=warn \
                  --config 'review.ignore=*.lock' --config review.large=shard --config limits.brief=900K \
                  --output 'r 1.json' -- -x ':!a b' '*.rs'"
             )

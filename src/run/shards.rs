@@ -178,7 +178,8 @@ pub(crate) fn apply_shard_rules(prepared: &mut PreparedReview, parts: usize) {
 
 /// The same for judges who each saw other files of it.
 pub(crate) fn apply_spread_rules(prepared: &mut PreparedReview) {
-    let note = "the change is larger than one brief: its files were spread over the judges, so that as many as the quorum saw each file before any was shown to all";
+    let note = "the change is larger than one brief: its files were spread over the judges, the most telling first, \
+                each to as many as the quorum where as many briefs had room for all of it";
     prepared.notes.push(note.to_owned());
     apply_split_rules(prepared);
 }

@@ -5,10 +5,11 @@ use council_protocol::{Coverage, CoverageState, FileChange, Hunk, LineKind, Pack
 
 use council_secrets::Redactor;
 
-use crate::config::{KeyValue, LargeChangePolicy};
+use crate::config::LargeChangePolicy;
 use crate::council::PART_MARK;
 use crate::prompt::BriefClass;
 use crate::report::TOO_LONG_A_LINE;
+use crate::run::context::RunContext;
 use crate::run::estimate::RunEstimate;
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
@@ -23,7 +24,7 @@ pub(crate) fn suggest_whole_review(
     prepared: &PreparedReview,
     prompts: Option<&SeatPrompts>,
     seats: &[Seat],
-    given: &[KeyValue],
+    start: &RunContext,
 ) -> Option<String> {
     let settings = &prepared.config.settings;
     let shown = prompts?.shown_coverage();
@@ -67,7 +68,11 @@ pub(crate) fn suggest_whole_review(
     if judges as u64 > settings.limits.agents {
         changes.push(("limits.agents", judges.to_string()));
     }
-    let command = review_command(request, given, &changes)?;
+    let command = review_command(
+        request,
+        (start.named_dir.as_deref(), &start.config),
+        &changes,
+    )?;
     let each = parts
         .iter()
         .flat_map(|shown| readers.iter().map(|seat| (*seat, *shown)));

@@ -12,6 +12,7 @@ use super::explore::ExplorerPool;
 use super::journal::{
     JOURNAL_VERSION, JournalEntry, JournalHeader, JournalLine, JournalWriter, PlanRef, RunJournal,
 };
+use super::looked_up::LookUpRecord;
 use super::opened::SessionBackend;
 use super::progress::{ProgressEvent, ProgressKind, RunLabel};
 use super::progress_teller::{JournalFollower, ProgressTeller, replied_judge};
@@ -51,6 +52,7 @@ pub(super) struct SessionState<'a> {
     pub(super) outcome: Option<Box<Outcome>>,
     pub(super) seating: SeatingGate,
     pub(super) explorers: ExplorerPool,
+    pub(super) look_ups: LookUpRecord,
     /// Runs the tests of judges.
     pub(super) trials: TrialDesk,
     /// What an earlier process of this run left to us.
@@ -116,6 +118,7 @@ impl<'a> SessionState<'a> {
             pending: Vec::new(),
             seating: SeatingGate::default(),
             explorers: ExplorerPool::default(),
+            look_ups: LookUpRecord::default(),
             trials,
             spare,
             retired: Vec::new(),
@@ -280,6 +283,7 @@ impl<'a> SessionState<'a> {
         self.roll = JudgeRoster::of_plan(&self.plan);
         self.seating = SeatingGate::default();
         self.explorers = ExplorerPool::default();
+        self.look_ups = LookUpRecord::default();
         self.lost = false;
         self.timers.clear();
         self.arrived.clear();

@@ -3,22 +3,27 @@
 use std::cell::RefCell;
 
 use council_protocol::message::Ending;
-use council_protocol::{Event, Failure, FailureKind, JudgeId, Location, Millis, SeenLines};
+use council_protocol::{Capability, Event, Failure, FailureKind, JudgeId, Location, Millis};
 
 use super::drive::{SessionState, TaggedEvent};
 use super::handed::HandedValues;
-use super::looked_up;
 use crate::council::{CancelCause, Input, TimerId};
 
 impl SessionState<'_> {
-    /// What the brief of whoever answers shows of the files that it shows in part.
-    fn lines_of_brief(&self, event: &Event) -> Vec<SeenLines> {
+    /// Adds to an answer what was looked up for it, with what its judge was shown before.
+    fn add_looked_up(&mut self, event: &mut Event) {
         let judge = match event {
-            Event::Answered { judge, .. } | Event::Failed { judge, .. } => judge,
-            _ => return Vec::new(),
+            Event::Answered { judge, .. } | Event::Failed { judge, .. } => &*judge,
+            _ => return,
         };
         let prompter = self.setting.prompter.as_ref();
-        prompter.map_or_else(Vec::new, |prompter| prompter.lines_in_brief(judge))
+        let of_brief = prompter.map_or_else(Vec::new, |prompter| prompter.lines_in_brief(judge));
+        let keeps_context = self
+            .find_seat(judge)
+            .is_some_and(|planned| planned.grant.granted.has(&Capability::Message));
+        let packet = &self.setting.packet;
+        self.look_ups
+            .add_to(packet, &of_brief, keeps_context, event);
     }
 
     /// An event of a backend.
@@ -30,8 +35,7 @@ impl SessionState<'_> {
         if let Some(call) = self.purse.after_event(&mut event, self.council_ms()) {
             self.write_call(&call);
         }
-        let of_brief = self.lines_of_brief(&event);
-        looked_up::add_looked_up(&self.setting.packet, &of_brief, &mut event);
+        self.add_looked_up(&mut event);
         let Some(event) = self.on_explorer_event(event) else {
             return;
         };

@@ -2,27 +2,91 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use council_protocol::{Event, FileChange, Packet, RepoPath, SeenLines, ToolCall};
+use council_protocol::message::Usage;
+use council_protocol::{Event, FileChange, JudgeId, Packet, RepoPath, SeenLines};
 
-/// Says in an answer's usage which changed files were seen, the lines of the brief among them. What the event itself says
-/// of it is not believed.
-pub(super) fn add_looked_up(packet: &Packet, of_brief: &[SeenLines], event: &mut Event) {
-    let usage = match event {
-        Event::Answered { usage, .. } => usage.as_mut(),
-        Event::Failed { failure, .. } => failure.usage.as_deref_mut(),
-        _ => None,
-    };
-    if let Some(usage) = usage {
-        usage.looked_up = seen_files(packet, of_brief, &usage.tool_calls);
+/// What judges looked up in the turns that their conversations still hold. It is kept for one process and one backend:
+/// whoever goes on elsewhere may begin afresh.
+#[derive(Debug, Default)]
+pub(super) struct LookUpRecord(BTreeMap<JudgeId, Conversation>);
+
+#[derive(Debug)]
+struct Conversation {
+    reader: Reader,
+    lines: Vec<SeenLines>,
+}
+
+/// Who answers. A model that stands in for another, and one that is asked again without tools, is shown no earlier
+/// result.
+#[derive(Debug, PartialEq, Eq)]
+struct Reader {
+    model: Option<String>,
+    passed_over: Vec<String>,
+    without_tools: Option<String>,
+}
+
+impl Reader {
+    fn of(usage: &Usage) -> Self {
+        Self {
+            model: usage.model.clone(),
+            passed_over: usage.passed_over.clone(),
+            without_tools: usage.without_tools.clone(),
+        }
     }
 }
 
+impl LookUpRecord {
+    /// Says in the usage of an event which changed files were seen, the lines of the brief among them, and those of
+    /// earlier turns where the judge keeps its conversation. What the event itself says of it is not believed.
+    pub(super) fn add_to(
+        &mut self,
+        packet: &Packet,
+        of_brief: &[SeenLines],
+        keeps_context: bool,
+        event: &mut Event,
+    ) {
+        match event {
+            Event::Answered { judge, usage, .. } => {
+                let earlier = self.0.remove(judge).filter(|_| keeps_context);
+                let Some(usage) = usage else {
+                    // Nothing was looked up, and nothing says that somebody else answered.
+                    self.0
+                        .extend(earlier.map(|earlier| (judge.clone(), earlier)));
+                    return;
+                };
+                let reader = Reader::of(usage);
+                let earlier = earlier.filter(|earlier| earlier.reader == reader);
+                let mut lines = earlier.map_or_else(Vec::new, |earlier| earlier.lines);
+                lines.extend(lines_of(usage));
+                usage.looked_up = seen_files(packet, of_brief, &lines);
+                self.0.insert(judge.clone(), Conversation { reader, lines });
+            }
+            Event::Failed { judge, failure, .. } => {
+                self.0.remove(judge);
+                if let Some(usage) = failure.usage.as_deref_mut() {
+                    let lines: Vec<SeenLines> = lines_of(usage).collect();
+                    usage.looked_up = seen_files(packet, of_brief, &lines);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn lines_of(usage: &Usage) -> impl Iterator<Item = SeenLines> + '_ {
+    let calls = usage.tool_calls.iter();
+    calls.flat_map(|call| call.seen.iter().cloned())
+}
+
 /// The changed files of which lines were looked up, and whose every changed line was shown, then or in the brief.
-fn seen_files(packet: &Packet, of_brief: &[SeenLines], calls: &[ToolCall]) -> BTreeSet<RepoPath> {
-    let looked_up = || calls.iter().flat_map(|call| &call.seen);
-    let paths: BTreeSet<&RepoPath> = looked_up().map(|seen| &seen.path).collect();
+fn seen_files(
+    packet: &Packet,
+    of_brief: &[SeenLines],
+    looked_up: &[SeenLines],
+) -> BTreeSet<RepoPath> {
+    let paths: BTreeSet<&RepoPath> = looked_up.iter().map(|seen| &seen.path).collect();
     let mut shown: BTreeMap<&RepoPath, Vec<&SeenLines>> = BTreeMap::new();
-    for seen in looked_up().chain(of_brief) {
+    for seen in looked_up.iter().chain(of_brief) {
         shown.entry(&seen.path).or_default().push(seen);
     }
     let files = packet
@@ -47,8 +111,8 @@ fn changed_lines(file: &FileChange) -> BTreeSet<u32> {
 
 #[cfg(test)]
 mod tests {
-    use council_protocol::Hunk;
     use council_protocol::change::{FileKind, FileStatus};
+    use council_protocol::{Failure, FailureKind, Hunk, ToolCall};
 
     use super::*;
 
@@ -99,12 +163,75 @@ mod tests {
                 let seen = lines.iter().map(|&(first, last)| SeenLines { path: "a.rs".into(), first, last });
                 seen.collect()
             };
-            let call = ToolCall { seen: seen(&looked_up), ..ToolCall::default() };
-            let found = seen_files(&packet, &seen(&of_brief), &[call]);
+            let found = seen_files(&packet, &seen(&of_brief), &seen(&looked_up));
             let is_in = |line: u32| of_brief.iter().chain(&looked_up).any(|&(first, last)| first <= line && line <= last);
             let expected = !looked_up.is_empty() && (1..=total).all(is_in);
             proptest::prop_assert_eq!(!found.is_empty(), expected);
         }
+
+        /// The turns of a conversation are counted together, until a turn fails or somebody else answers; without a
+        /// conversation each turn stands by itself.
+        #[test]
+        fn the_turns_of_a_conversation_are_counted_together(
+            turns in proptest::collection::vec((1u32..9, 1u32..9, 0u8..6), 1..6), keeps_context: bool,
+        ) {
+            let change = file(FileStatus::Added, hunk((0, 0), (1, 8), &"+x\n".repeat(8)));
+            let packet = Packet { files: vec![change], ..crate::session::tests::matter::packet() };
+            let mut record = LookUpRecord::default();
+            let (mut held, mut reader) = (BTreeSet::new(), 0);
+            for (first, last, kind) in turns {
+                let fails = kind == 0;
+                let by = if kind == 1 { reader + 1 } else { reader };
+                if !keeps_context || fails || by != reader {
+                    held.clear();
+                }
+                reader = by;
+                held.extend(first..=last);
+                let mut event = event(fails, by, SeenLines { path: "a.rs".into(), first, last });
+                record.add_to(&packet, &[], keeps_context, &mut event);
+                let expected = (1..=8).all(|line| held.contains(&line));
+                proptest::prop_assert_eq!(!looked_up(&event).is_empty(), expected);
+                if fails {
+                    held.clear();
+                }
+            }
+        }
+    }
+
+    /// An answer or a failure of a model of that number, which was shown these lines.
+    fn event(fails: bool, model: u32, seen: SeenLines) -> Event {
+        let call = ToolCall {
+            seen: vec![seen],
+            ..ToolCall::default()
+        };
+        let usage = Usage {
+            model: Some(format!("m{model}")),
+            tool_calls: vec![call],
+            ..Usage::default()
+        };
+        if fails {
+            let failure = Failure::new(FailureKind::Died, "so it goes").with_usage(Some(usage));
+            return Event::Failed {
+                judge: "judge-1".into(),
+                turn: None,
+                failure,
+            };
+        }
+        Event::Answered {
+            judge: "judge-1".into(),
+            turn: council_protocol::TurnId(1),
+            raw: String::new(),
+            usage: Some(usage),
+        }
+    }
+
+    fn looked_up(event: &Event) -> BTreeSet<RepoPath> {
+        let usage = match event {
+            Event::Answered { usage, .. } => usage.as_ref(),
+            Event::Failed { failure, .. } => failure.usage.as_deref(),
+            _ => None,
+        };
+        usage.map_or_else(BTreeSet::new, |usage| usage.looked_up.clone())
     }
 
     #[test]

@@ -75,7 +75,7 @@ fn prover_with(value: &str, line: &str, place: usize) -> (QuoteProver, Redactor)
         ((Side::New, "other.rs"), text(&other)),
     ];
     let settings = [format!("MY_KEY={value}")];
-    let redactor = redactor_knowing(&Redactor::default(), &change, &settings);
+    let redactor = redactor_knowing(&Redactor::default(), &change, &[], &settings);
     let prover = QuoteProver::new(
         Arc::new(change),
         Arc::new(Blobs(blobs.into())),

@@ -197,7 +197,7 @@ impl Budget {
             .as_ref()
             .and_then(|model| self.money.prices.get(model));
         price.map_or(0.0, |price| {
-            price.cost_usd(estimate_tokens(spend.bytes), 0, output)
+            price.max_usd(estimate_tokens(spend.bytes), output)
         })
     }
 
@@ -211,7 +211,7 @@ impl Budget {
         let output = spend.max_output.unwrap_or(UNBOUNDED_OUTPUT);
         let dearest = models
             .filter_map(|model| self.money.prices.get(model))
-            .map(|price| price.cost_usd(estimate_tokens(spend.bytes), 0, output))
+            .map(|price| price.max_usd(estimate_tokens(spend.bytes), output))
             .fold(first, f64::max);
         let idle = self.judges.len().saturating_sub(self.open.len()).max(1);
         let share = (most - self.committed_usd()) / idle as f64;

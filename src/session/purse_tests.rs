@@ -12,6 +12,7 @@ fn purse(most_usd: Option<f64>) -> Budget {
         input: 3_000_000,
         cached: 300_000,
         output: 15_000_000,
+        written: None,
     };
     let prices = BTreeMap::from([("m".to_owned(), price)]);
     let mut purse = Budget::new(BudgetLimits { prices, most_usd });

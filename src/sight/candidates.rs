@@ -10,6 +10,7 @@ use council_syntax::language::Language;
 use super::edited::{collect_words, edited_names, value_names};
 use super::limits;
 use super::moved::{self, MovedFile};
+use super::other_name::{Alias, DefaultExport};
 use super::receivers;
 use super::search::FileOutline;
 use super::setting_words::parts_of;
@@ -69,6 +70,10 @@ pub(super) struct WantedName {
     pub(super) homes: BTreeSet<RepoPath>,
     /// The files that the change moves or deletes and that others mean by it.
     pub(super) moved: Vec<MovedFile>,
+    /// What it is another name of.
+    pub(super) alias: Option<Alias>,
+    /// The files that it is a part of the path of and whose only export the change edits.
+    pub(super) exports: Vec<DefaultExport>,
 }
 
 impl WantedName {
@@ -88,6 +93,8 @@ impl WantedName {
             owners: BTreeSet::new(),
             homes: BTreeSet::new(),
             moved: Vec::new(),
+            alias: None,
+            exports: Vec::new(),
         }
     }
 

@@ -276,7 +276,14 @@ fn value_of_line(language: Language, code: &str, top: bool, words: &[&str]) -> O
     match language {
         Language::Rust => keyword(&["const", "static"]),
         Language::Go if top => keyword(&["const", "var"]),
-        Language::Script if top => keyword(&["const", "let", "var"]),
+        Language::Script if top => {
+            // `const { save: persist } = …` names what stands elsewhere.
+            let unpacks = ["const {", "let {", "var {"];
+            let unpacks = unpacks.iter().any(|begin| code.starts_with(begin));
+            (!unpacks)
+                .then(|| keyword(&["const", "let", "var"]))
+                .flatten()
+        }
         Language::Python => {
             let (before, _) = code.split_once('=')?;
             let name = first_word(before)?;

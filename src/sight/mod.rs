@@ -4,6 +4,7 @@
 //! and no command runs. Every search begins near the change and ends at a bound of files, bytes and time; a result that
 //! a bound cut short says so.
 
+mod aliases;
 mod candidates;
 mod common_words;
 mod companions;
@@ -16,6 +17,7 @@ mod limits;
 mod moved;
 mod nearest;
 mod origins;
+mod other_name;
 mod parents;
 mod receivers;
 mod relation;

@@ -19,8 +19,20 @@ pub(super) struct MovedFile {
     /// Where the brief tells about it.
     pub(super) now: RepoPath,
     is_deleted: bool,
-    /// Whether the name is no path but a part of one, which means the file in an import only.
-    in_imports: bool,
+    named_by: NameForm,
+}
+
+/// What a name of a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum NameForm {
+    /// The end of its path: a path in a line has to lead to the file.
+    Path,
+    /// The same without folders, of a file whose name no other has.
+    File,
+    /// Its module, written with dots or slashes.
+    Module,
+    /// A part of it, which means the file in an import only.
+    Import,
 }
 
 impl MovedFile {
@@ -29,10 +41,86 @@ impl MovedFile {
         format!("`{}`, which the change {what}", self.before)
     }
 
-    /// Whether a line that has the name means this file.
-    pub(super) fn is_named_by(&self, path: &RepoPath, code: &str) -> bool {
-        hints::imports_file(&path.display(), code, &self.before).unwrap_or(!self.in_imports)
+    /// Whether a line that has the name `text` means this file; `is_code`: it has words outside of comments.
+    pub(super) fn is_named_by(
+        &self,
+        path: &RepoPath,
+        line: &str,
+        text: &str,
+        is_code: bool,
+    ) -> bool {
+        let path = path.display();
+        let imports = hints::imports_file(&path, line, &self.before);
+        let leads_here = || !is_remark(line) && leads_to(&path, line, text, &self.before);
+        match self.named_by {
+            NameForm::Path => imports == Some(true) || leads_here(),
+            NameForm::File => {
+                let is_bare = || is_code && !stands_in_path(line, text);
+                imports.unwrap_or_else(is_bare) || leads_here()
+            }
+            // Settings name modules in strings: `x = "gen.main:run"`.
+            NameForm::Module => !is_remark(line) && imports.unwrap_or(true),
+            NameForm::Import => is_code && imports == Some(true),
+        }
     }
+}
+
+/// Whether a line is a comment as most files write it; one that embeds a file is none.
+fn is_remark(line: &str) -> bool {
+    const BEGINS: [&str; 6] = ["# ", "//", "<!--", "/*", "* ", "-- "];
+    let line = line.trim_start();
+    BEGINS.iter().any(|begin| line.starts_with(begin)) && !line.starts_with("//go:embed ")
+}
+
+/// Whether a name is the end of a path with folders wherever it stands in a line.
+fn stands_in_path(line: &str, name: &str) -> bool {
+    let mut places = line.match_indices(name);
+    places.all(|(at, _)| line[..at].ends_with('/'))
+}
+
+/// Whether a path in a line of the file `from` that has `name` in it leads to `to`: from the top of the repository,
+/// from the file's own folder, or from a folder that a variable names.
+fn leads_to(from: &str, line: &str, name: &str, to: &str) -> bool {
+    let is_of_path = |c: char| c.is_alphanumeric() || "_-./+@~".contains(c);
+    line.match_indices(name).any(|(at, _)| {
+        let before = line[..at].trim_end_matches(is_of_path);
+        let behind = &line[at..];
+        let end = behind.find(|c| !is_of_path(c)).unwrap_or(behind.len());
+        let path = line[before.len()..at + end].trim_end_matches('.');
+        match before.chars().next_back() {
+            // `$DIR/lib/common.sh`: the variable is not known.
+            Some('$') => path
+                .split_once('/')
+                .is_some_and(|(_, path)| is_end(to, path)),
+            Some('}' | ')') if path.starts_with('/') => is_end(to, &path[1..]),
+            _ => is_path_to(folder_of(from), path, to),
+        }
+    })
+}
+
+fn is_path_to(folder: &str, path: &str, to: &str) -> bool {
+    let (mut folder, mut path) = (folder, path.trim_start_matches('/'));
+    loop {
+        if let Some(rest) = path.strip_prefix("./") {
+            path = rest;
+        } else if let Some(rest) = path.strip_prefix("../") {
+            (folder, path) = (folder_of(folder), rest);
+        } else {
+            break;
+        }
+    }
+    let is_beside = match folder {
+        "" => path == to,
+        folder => to.strip_prefix(folder).and_then(|to| to.strip_prefix('/')) == Some(path),
+    };
+    // Where a program is started is not known.
+    is_beside || path == to || (path.contains('/') && is_end(to, path))
+}
+
+/// Whether a path ends so, at a folder's border.
+fn is_end(path: &str, end: &str) -> bool {
+    let before = path.strip_suffix(end);
+    !end.is_empty() && before.is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
 /// How others name a file that the change moves or deletes.
@@ -53,12 +141,12 @@ pub(super) fn moved_names(file: &FileChange) -> Vec<WantedName> {
         // Go imports folders.
         return Vec::new();
     }
-    let name = |(text, in_imports): (String, bool)| WantedName {
+    let name = |(text, named_by): (String, NameForm)| WantedName {
         moved: vec![MovedFile {
             before: path.clone().into_owned(),
             now: file.path.clone(),
             is_deleted,
-            in_imports,
+            named_by,
         }],
         // What it means beside the file is for others to say.
         uses: false,
@@ -75,26 +163,46 @@ fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// `lib/pool.py` → `pool.py`, `lib/pool`, `lib.pool`; in imports also `pool`, of a folder's main file the folder's name.
-fn names_of_file(path: &str) -> BTreeSet<(String, bool)> {
+/// `lib/pool.py` → `lib/pool.py`, `pool.py`, `lib/pool`, `lib.pool`; in imports also `pool`, of a folder's main file
+/// the folder's name.
+fn names_of_file(path: &str) -> BTreeSet<(String, NameForm)> {
     // Every folder has one of these; whoever means it names the folder.
     const OF_FOLDER: [&str; 5] = ["index", "__init__", "mod", "main", "lib"];
     let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
-    let Some((stem, _)) = file.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()) else {
-        return BTreeSet::new();
-    };
     let parent = folder.rsplit('/').next().unwrap_or_default();
+    let language = Language::from_path(path);
     let mut names = BTreeSet::new();
-    if Language::from_path(path) == Language::Go || OF_FOLDER.contains(&stem) {
-        names.insert((parent.to_owned(), true));
+    let whole = match parent {
+        "" => file.to_owned(),
+        parent => format!("{parent}/{file}"),
+    };
+    names.insert((whole, NameForm::Path));
+    let stem = file.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
+    let Some((stem, _)) = stem else {
+        return names;
+    };
+    if language == Language::Go || OF_FOLDER.contains(&stem) {
+        names.insert((parent.to_owned(), NameForm::Import));
+        names.insert((file.to_owned(), NameForm::Path));
     } else {
-        names.insert((file.to_owned(), false));
-        names.insert((stem.to_owned(), true));
-        if !parent.is_empty() {
-            names.insert((format!("{parent}/{stem}"), false));
-            names.insert((format!("{parent}.{stem}"), false));
-        }
+        names.insert((file.to_owned(), NameForm::File));
+        names.insert((stem.to_owned(), NameForm::Import));
+    }
+    let is_module = language == Language::Python && stem == "main";
+    if !parent.is_empty() && (is_module || !OF_FOLDER.contains(&stem)) && language != Language::Go {
+        names.insert((format!("{parent}/{stem}"), NameForm::Module));
+        names.insert((format!("{parent}.{stem}"), NameForm::Module));
     }
     names.retain(|(name, _)| !name.is_empty());
     names
+}
+
+/// Whether a file can name others though it is neither code nor settings: pages, styles, and what has no ending.
+pub(super) fn may_name_files(path: &[u8]) -> bool {
+    let path = String::from_utf8_lossy(path);
+    let name = path.rsplit('/').next().unwrap_or(&path);
+    let is_page = || matches!(Language::from_path(&path), Language::Markup | Language::Css);
+    let is_packed = path.contains(".min.") || path.ends_with(".svg");
+    let has_no_ending = !name.contains('.') && Language::from_path(&path) == Language::Unknown;
+    (is_page() && !is_packed) || has_no_ending || name == "MANIFEST.in"
 }

@@ -69,6 +69,8 @@ pub(super) struct NameSearch<'k> {
     calls_alone: Vec<bool>,
     /// Files that are kept for their path, whatever stands in them.
     keeps: &'k (dyn Fn(&RepoPath) -> bool + Sync),
+    /// Files that are read as well.
+    also: fn(&[u8]) -> bool,
 }
 
 impl<'k> NameSearch<'k> {
@@ -82,6 +84,7 @@ impl<'k> NameSearch<'k> {
             searched,
             calls_alone: vec![false; names.len()],
             keeps: &|_| false,
+            also: |_| false,
         }
     }
 
@@ -96,6 +99,15 @@ impl<'k> NameSearch<'k> {
     /// Some files tell by their path.
     pub(super) fn keeping(self, keeps: &'k (dyn Fn(&RepoPath) -> bool + Sync)) -> Self {
         Self { keeps, ..self }
+    }
+
+    /// Some names stand in other files than code and settings.
+    pub(super) fn also_in(self, also: fn(&[u8]) -> bool) -> Self {
+        Self { also, ..self }
+    }
+
+    fn reads(&self, path: &[u8]) -> bool {
+        is_searched(path) || (self.also)(path)
     }
 
     /// Reads files until they or a bound end.
@@ -113,13 +125,13 @@ impl<'k> NameSearch<'k> {
         loop {
             let room = BATCH.min(limits.files.saturating_sub(found.read));
             if room == 0 || bytes > limits.bytes || limits.is_over() {
-                found.is_cut = files.any(|file| is_searched(&file.path));
+                found.is_cut = files.any(|file| self.reads(&file.path));
                 found.is_late = found.is_cut && limits.is_over();
                 return found;
             }
             let mut batch: Vec<_> = files
                 .by_ref()
-                .filter(|file| is_searched(&file.path))
+                .filter(|file| self.reads(&file.path))
                 .take(room)
                 .collect();
             if batch.is_empty() {

@@ -299,7 +299,9 @@ impl Language {
 fn by_name(name: &str) -> Option<Language> {
     Some(match name {
         "Dockerfile" | "Containerfile" => Language::Docker,
-        "Makefile" | "makefile" | "GNUmakefile" | "justfile" | "Justfile" => Language::Make,
+        "Makefile" | "makefile" | "GNUmakefile" | "justfile" | "Justfile" | "CMakeLists.txt" => {
+            Language::Make
+        }
         "Rakefile" | "Gemfile" | "Vagrantfile" => Language::Ruby,
         "LICENSE" | "COPYING" | "NOTICE" | "README" | "CHANGELOG" | "AUTHORS" => Language::Prose,
         ".bashrc" | ".zshrc" | ".profile" | ".envrc" => Language::Shell,

@@ -54,6 +54,7 @@ mod proof_eval;
 mod proof_hostile;
 mod proof_scene;
 mod pushing;
+mod read_whole;
 mod recognised;
 mod resume;
 mod schemas;

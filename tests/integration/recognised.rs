@@ -315,7 +315,7 @@ fn a_verdict_is_not_reused_where_the_code_around_the_change_is_another() {
     assert_eq!(review(&repo), (1, false));
 }
 
-/// A patch brings no caller with it.
+/// A patch brings no caller with it where its file is another one.
 #[test]
 fn a_verdict_over_a_patch_is_none_over_the_commit() {
     let repo = Repo::with_base();
@@ -324,11 +324,17 @@ fn a_verdict_over_a_patch_is_none_over_the_commit() {
     repo.write("b.py", CALLER);
     repo.commit("Base");
     repo.write("a.py", "def save(x):\n    return x\n");
-    let patch = repo.git(["diff"]) + "\n";
+    let patch = repo.git(["diff"]);
+    let lines = patch.lines().filter(|line| !line.starts_with("index "));
+    let patch: String = lines.map(|line| format!("{line}\n")).collect();
     repo.write_home("change.patch", &patch);
     let file = repo.in_home("change.patch").display().to_string();
+    repo.write("a.py", "def save(x, y):\n    return y\n");
+    repo.commit("Another");
     repo.council(["review", "--patch", &file, "--agents", "a,b"])
         .ends(0);
+    repo.git(["reset", "--quiet", "--hard", "HEAD~"]);
+    repo.write("a.py", "def save(x):\n    return x\n");
     repo.commit("Two");
     repo.council(["review", "HEAD", "--agents", "a,b"]).ends(1);
 }

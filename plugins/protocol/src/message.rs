@@ -397,6 +397,9 @@ impl std::fmt::Display for FailureKind {
 pub struct Usage {
     /// Input tokens read in full.
     pub input_tokens: Option<u64>,
+    /// Those of them that were written to the provider's cache, where it counts them: some providers charge more for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub written_tokens: Option<u64>,
     /// Input tokens read from the provider's cache.
     pub cached_tokens: Option<u64>,
     /// Output tokens, reasoning included.
@@ -436,7 +439,17 @@ pub struct Usage {
 
 impl Eq for Usage {}
 
+/// How [`Usage::passed_over`] names a call whose form of the answer the server did not take.
+pub const WITH_SCHEMA: &str = "with a schema of the answer";
+
 impl Usage {
+    /// Whether the server did not take the form of the answer, so that nothing held the judge to it.
+    pub fn is_without_schema(&self) -> bool {
+        self.passed_over
+            .iter()
+            .any(|call| call.contains(WITH_SCHEMA))
+    }
+
     /// What of it is a matter of money; none: nothing was counted, and nothing is known to be missing. Calls that a turn
     /// made before are the program's to add.
     pub fn paid(&self) -> Option<Self> {
@@ -446,6 +459,7 @@ impl Usage {
             || !self.unpriced.is_empty();
         is_paid.then(|| Self {
             input_tokens: self.input_tokens,
+            written_tokens: self.written_tokens,
             cached_tokens: self.cached_tokens,
             output_tokens: self.output_tokens,
             cost_usd: self.cost_usd,
@@ -459,6 +473,11 @@ impl Usage {
     pub fn plus(&self, other: &Self) -> Self {
         Self {
             input_tokens: sum_options(self.input_tokens, other.input_tokens, u64::saturating_add),
+            written_tokens: sum_options(
+                self.written_tokens,
+                other.written_tokens,
+                u64::saturating_add,
+            ),
             cached_tokens: sum_options(
                 self.cached_tokens,
                 other.cached_tokens,

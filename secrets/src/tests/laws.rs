@@ -136,6 +136,27 @@ proptest! {
         prop_assert_eq!(redactor.redact_source(Some(file), &shown).text, shown);
     }
 
+    /// The same of a text that nobody has read before: wherever in it the value is given away, above or below.
+    #[test]
+    fn a_value_that_one_line_gives_away_is_shown_on_none_of_its_text(
+        parts in prop::collection::vec("[A-Za-z]{1,3}[0-9]{1,2}", 6..9),
+        before in prop::collection::vec(prop::sample::select(&REPEATED[..]), 0..4),
+        behind in prop::collection::vec(prop::sample::select(&REPEATED[..]), 0..4),
+        file in prop::sample::select(&["a.py", "docs/x.md", "deploy.sh"][..]),
+    ) {
+        let value = parts.concat();
+        prop_assume!(is_drawn(&value));
+        let setting = "PASSWORD = \"{}\"";
+        let redactor = Redactor::default();
+        prop_assume!(redactor.redact_source(Some(file), &setting.replace("{}", &value)).secrets == 1);
+        let lines: Vec<String> = before.iter().chain([&setting]).chain(&behind).map(|line| line.replace("{}", &value)).collect();
+        let text = lines.join("\n");
+        let shown = redactor.redact_source(Some(file), &text).text;
+        prop_assert!(!shown.contains(&value), "{}", shown);
+        prop_assert_eq!(shown.lines().count(), text.lines().count());
+        prop_assert_eq!(redactor.redact_source(Some(file), &shown).text, shown);
+    }
+
     /// Whoever calls a function as a password is called hides no line of it.
     #[test]
     fn a_known_value_that_may_be_code_hides_none(name in "[a-z]{4,8}(_[a-z]{3,8}|[A-Z][a-z]{3,8}){1,3}[0-9]{1,2}") {

@@ -30,6 +30,8 @@ struct GitHeaders {
     to: Option<Vec<u8>>,
     similarity: Option<u8>,
     ids: (Option<String>, Option<String>),
+    /// The same as they are written: mostly a few digits of each.
+    digits: Option<(String, String)>,
     /// Whether the index line tells of a change of content.
     has_content: bool,
 }
@@ -91,6 +93,7 @@ impl GitHeaders {
             (hex && id.bytes().any(|b| b != b'0')).then(|| id.to_ascii_lowercase())
         };
         self.ids = (whole(old), whole(new));
+        self.digits = Some((old.to_ascii_lowercase(), new.to_ascii_lowercase()));
         let is_nothing = |id: &str| {
             id.bytes().all(|b| b == b'0') || EMPTY_IDS.iter().any(|empty| empty.starts_with(id))
         };
@@ -129,10 +132,17 @@ struct FileContent {
     lossy: bool,
 }
 
+/// What a section that begins with `diff --git` says.
+pub(super) struct GitFile {
+    pub(super) file: FileChange,
+    /// A binary file, still packed.
+    pub(super) packed: Option<PackedFile>,
+    /// The ids of both sides as the `index` line has them.
+    pub(super) ids: Option<(String, String)>,
+}
+
 /// Reads a section that begins with `diff --git`.
-pub(super) fn read_git_file(
-    lines: &mut PatchLines<'_>,
-) -> Result<(FileChange, Option<PackedFile>), PatchError> {
+pub(super) fn read_git_file(lines: &mut PatchLines<'_>) -> Result<GitFile, PatchError> {
     let line = lines.next_number();
     let first = lines.strip_line("diff --git ").unwrap_or_default();
     let headers = GitHeaders::read(lines)?;
@@ -182,7 +192,11 @@ pub(super) fn read_git_file(
     };
     (file.old_id, file.new_id) = headers.ids;
     file.kind = kind_by_mode(&file, content.binary);
-    Ok((file, content.packed))
+    Ok(GitFile {
+        file,
+        packed: content.packed,
+        ids: headers.digits,
+    })
 }
 
 /// Old and new name, from the line that says it best.

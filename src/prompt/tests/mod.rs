@@ -2,6 +2,7 @@
 
 mod budget;
 mod budget_laws;
+mod choosing;
 mod hostile;
 mod instructions;
 mod wording;

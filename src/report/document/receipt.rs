@@ -1,6 +1,7 @@
 //! How the verdict came about: what went in, who sat, what was granted, how each judge ended, what it cost.
 
-use council_protocol::capability::Grant;
+use council_protocol::Capability;
+use council_protocol::message::Usage;
 
 use super::model::{Block, Depth, Section, Text};
 use crate::council::outcome::JudgeRecord;
@@ -42,7 +43,7 @@ pub(in crate::report) fn sections(report: &Report, names: &JudgeNames<'_>) -> Ve
         // Last, because the last column is the one that wraps.
         header.push("Granted");
         for (row, judge) in rows.iter_mut().zip(judged) {
-            row.push(Text::Prose(granted(&judge.grant)));
+            row.push(Text::Prose(granted(judge)));
         }
         judges.blocks.push(Block::Table { header, rows });
     }
@@ -69,9 +70,18 @@ fn row(judge: &JudgeRecord, names: &JudgeNames<'_>) -> Vec<Text> {
     cells.into_iter().map(Text::Prose).collect()
 }
 
-fn granted(grant: &Grant) -> String {
-    let mut parts = vec![grant.granted.to_string()];
-    let emulated = grant.emulated.iter();
+/// What a judge was granted and had: only its server knows whether it takes the form of an answer.
+fn granted(judge: &JudgeRecord) -> String {
+    let mut granted = judge.grant.granted.clone();
+    let form = Capability::StructuredOutput;
+    let usage = judge.usage.as_ref();
+    let is_refused = granted.has(&form) && usage.is_some_and(Usage::is_without_schema);
+    if is_refused {
+        granted.remove(&form);
+    }
+    let mut parts = vec![granted.to_string()];
+    let emulated = judge.grant.emulated.iter();
     parts.extend(emulated.map(|(what, how)| format!("instead of {what}: {how}")));
+    parts.extend(is_refused.then(|| format!("not {form}: its server did not take it")));
     parts.join("; ")
 }

@@ -1,8 +1,8 @@
 //! What people see of a council that came to a document: no votes, and nobody who abstains.
 
-use council_protocol::RoundNumber;
-use council_protocol::message::{Failure, FailureKind};
+use council_protocol::message::{Failure, FailureKind, Usage, WITH_SCHEMA};
 use council_protocol::packet::TargetKind;
+use council_protocol::{Capability, RoundNumber};
 
 use super::super::{DisplayOptions, Report, markdown, terminal};
 use super::parts::judge;
@@ -116,4 +116,24 @@ fn a_council_of_several_jobs_names_no_run_that_can_be_resumed() {
     let told = terminal::render(&report, DisplayOptions::default(), &[]);
     assert!(!told.contains("git council resume"), "{told}");
     assert!(told.contains("run the jobs again"), "{told}");
+}
+
+/// A judge had what was granted, less what its server did not take: only the server knows that.
+#[test]
+fn what_a_server_refused_is_told_as_not_granted() {
+    for is_refused in [false, true] {
+        let mut report = samples::pass();
+        for judge in &mut report.outcome.judges {
+            judge.grant.granted.insert(Capability::StructuredOutput);
+            let refused = format!("m {WITH_SCHEMA}: 400");
+            judge.usage = Some(Usage {
+                passed_over: is_refused.then_some(refused).into_iter().collect(),
+                ..Usage::default()
+            });
+        }
+        let told = markdown::render(&report, markdown::MarkdownOptions::default());
+        let why = "not structured-output: its server did not take it";
+        assert_eq!(told.contains(why), is_refused, "{told}");
+        assert_eq!(told.contains(", structured-output"), !is_refused, "{told}");
+    }
 }

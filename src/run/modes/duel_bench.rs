@@ -85,13 +85,12 @@ impl Duel<'_> {
         let Some(prompts) = prompts else {
             return Vec::new();
         };
-        let mut notes = prompts.notes(&self.prepared.packet.target);
-        let given = &self.start.config;
+        let mut notes = prompts.notes(&self.prepared.change);
         notes.extend(suggest_whole_review(
             self.prepared,
             Some(prompts),
             seats,
-            given,
+            self.start,
         ));
         if prompts.shard_count() > 1 {
             notes.push(

@@ -190,6 +190,7 @@ mod tests {
             input: 10_000_000,
             cached: 0,
             output: 100_000_000,
+            written: None,
         };
         let limits = BudgetLimits {
             prices: BTreeMap::from([("m".to_owned(), price)]),

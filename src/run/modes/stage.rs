@@ -186,7 +186,7 @@ fn prepare_stage(
     let redactor = load_redactor(
         &config.settings,
         change.place.workdir.as_deref(),
-        &packet,
+        (&packet, &*change.blobs),
         start,
     )?;
     Ok(PreparedReview {

@@ -1,29 +1,29 @@
 //! The blocks of a brief: what a good reviewer would open beside the change, in the order of what it tells.
 
 mod gaps;
+mod long_functions;
 mod named_tests;
+mod searching;
 mod uses;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::thread;
-use std::time::Instant;
 
-use council_protocol::change::{FileKind, FileStatus};
-use council_protocol::{FileChange, Packet, RepoPath};
+use council_protocol::change::FileStatus;
+use council_protocol::{Packet, RepoPath};
 use council_syntax::language::Language;
 
 use super::candidates::{ChangedFile, NameReason, WantedName, changed_files, wanted_names};
 use super::definitions::DefinitionKind;
 use super::limits::{SearchLimits, Sight};
-use super::nearest::NearestFiles;
 use super::receivers::Certainty;
-use super::search::{FileHits, FileOutline, NameHits, NameSearch, is_searched};
+use super::search::{FileHits, FileOutline, NameHits, is_searched};
 use super::shown::ShownLines;
-use super::{companions, hints, origins, receivers, relation, words};
+use super::{companions, origins, receivers, relation, words};
 use crate::git::{HistoryFindings, map_parallel};
-use crate::prompt::{ContextBlock, ContextBody, ContextKind, is_test_path, rank_files};
-use named_tests::TestNames;
+use crate::prompt::{ContextBlock, ContextBody, ContextKind, is_test_path};
+use searching::search_names;
 
 /// What was found around a change.
 #[derive(Debug, Default)]
@@ -36,9 +36,6 @@ pub struct GatheredContext {
 
 /// A file of at most so many lines is shown whole where it is changed.
 const SMALL_FILE: usize = 150;
-
-/// So many lines before and after a changed line its function is shown, where it is longer.
-const FUNCTION_LINES: u32 = 300;
 
 /// The longest definition that is shown whole; of a longer one the beginning is.
 const MAX_DEFINITION: u32 = 50;
@@ -61,8 +58,8 @@ pub(super) fn with_search_of(
     after: &SearchLimits,
 ) -> GatheredContext {
     let files = changed_files(packet, &sight.tree);
-    let names = wanted_names(&files, packet);
-    let hits = search_names(sight, packet, (&files, &names), search);
+    let mut names = wanted_names(&files, packet);
+    let hits = search_names(sight, packet, (&files, &mut names), search);
     let mut gatherer = Gatherer::new(&files, &names);
     gatherer.add_hits(&hits, after);
     gatherer.finish()
@@ -73,8 +70,8 @@ pub fn gather_context(sight: &Sight, packet: &Packet, limits: &SearchLimits) -> 
     let files = changed_files(packet, &sight.tree);
     let (hits, names, history) = thread::scope(|scope| {
         let history = scope.spawn(|| origins::walk_history(sight, &files, limits));
-        let names = wanted_names(&files, packet);
-        let hits = search_names(sight, packet, (&files, &names), limits);
+        let mut names = wanted_names(&files, packet);
+        let hits = search_names(sight, packet, (&files, &mut names), limits);
         (hits, names, history.join().unwrap_or_default())
     });
     let mut gatherer = Gatherer::new(&files, &names);
@@ -84,6 +81,7 @@ pub fn gather_context(sight: &Sight, packet: &Packet, limits: &SearchLimits) -> 
     let more = gatherer.more_uses();
     gatherer.add_origins(&history);
     gatherer.add_companions(sight, &history);
+    gatherer.add_far_functions();
     let mut gathered = gatherer.finish();
     gathered.gaps.extend(gaps::search_gap(&hits, unread));
     gathered.gaps.extend(more);
@@ -91,49 +89,6 @@ pub fn gather_context(sight: &Sight, packet: &Packet, limits: &SearchLimits) -> 
     gathered.gaps.extend(gaps::missing_gap(&hits));
     gathered.gaps.extend(gaps::history_gap(&history, limits));
     gathered
-}
-
-fn search_names(
-    sight: &Sight,
-    packet: &Packet,
-    (files, names): (&[ChangedFile<'_>], &[WantedName]),
-    limits: &SearchLimits,
-) -> NameHits {
-    let paths = changed_paths(packet);
-    let hints = hints::paths_near(&sight.tree, &paths);
-    let texts: Vec<String> = names.iter().map(|name| name.text.clone()).collect();
-    let nearest = NearestFiles::new(&sight.tree, &paths, hints);
-    // What is found has to be read closely afterwards, which takes about as long.
-    let now = Instant::now();
-    let bounds = SearchLimits {
-        until: now + limits.until.saturating_duration_since(now) / 2,
-        ..*limits
-    };
-    let is_call =
-        |name: &WantedName| name.is_everywhere() && !name.definition && name.moved.is_empty();
-    let tests = TestNames::of(files);
-    NameSearch::new(&texts)
-        .calls_alone(names.iter().map(is_call).collect())
-        .keeping(&|path| tests.tested_by(path).is_some())
-        .run(nearest, &sight.tree, &bounds)
-}
-
-/// Where names are searched first: around the changed files, the most telling first, and where moved ones were.
-fn changed_paths(packet: &Packet) -> Vec<RepoPath> {
-    let files = rank_files(&packet.files).into_iter();
-    let files = files.map(|index| &packet.files[index]);
-    let is_read = |file: &&FileChange| {
-        let has_lines = file.kind == FileKind::Text && !file.hunks.is_empty();
-        has_lines || file.status == FileStatus::Renamed
-    };
-    let mut paths: Vec<RepoPath> = Vec::new();
-    for file in files.filter(is_read) {
-        paths.push(file.path.clone());
-        if file.path_before() != &file.path {
-            paths.push(file.path_before().clone());
-        }
-    }
-    paths
 }
 
 /// A block with what decides its place among those of its kind.
@@ -189,52 +144,6 @@ impl<'a> Gatherer<'a> {
             .entry(block.kind)
             .or_default()
             .push(RankedBlock { rank, block });
-    }
-
-    /// What of long changed functions the hunks do not show: a lock is often taken far above the line that gives it up.
-    fn add_changed_functions(&mut self) {
-        let files = self.files;
-        for (order, file) in files.iter().enumerate() {
-            let is_shown =
-                file.file.status != FileStatus::Added && is_searched(file.path().as_bytes());
-            if let Some(text) = file.new.as_ref().filter(|_| is_shown) {
-                self.add_functions_of(order, file, text);
-            }
-        }
-    }
-
-    fn add_functions_of(&mut self, order: usize, file: &ChangedFile<'_>, text: &Arc<str>) {
-        let outline = FileOutline::of(file.path(), text);
-        let number = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
-        // The lines of each function that were looked at for an earlier place.
-        let mut done: HashMap<usize, u32> = HashMap::new();
-        for (line, before) in file.edited_places() {
-            let before = || before.and_then(|before| outline.function_span(before));
-            let Some(span) = outline.function_span(line).or_else(before) else {
-                continue;
-            };
-            let begin = number(span.start).max(line.saturating_sub(FUNCTION_LINES));
-            let last = number(span.end).min(line.saturating_add(FUNCTION_LINES));
-            let seen = done.insert(span.start, last).unwrap_or(0);
-            let mut from = begin.max(seen + 1);
-            while let Some((start, end)) = self.shown.next_gap(file.path(), from, last) {
-                from = end + 1;
-                let block = ContextBlock {
-                    kind: ContextKind::ChangedFunction,
-                    path: file.path().clone(),
-                    about: file.path().clone(),
-                    note: format!("rest of `{}`, which the change edits", span.name),
-                    body: ContextBody::Lines {
-                        text: Arc::clone(text),
-                        start,
-                        end,
-                    },
-                };
-                if is_worth_showing(text, start, end) {
-                    self.push((file_reason(file), order, start), block);
-                }
-            }
-        }
     }
 
     /// What of small changed files the hunks do not show: code and settings, the most telling file first.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::candidates::WantedName;
 use super::super::receivers::{self, Certainty};
-use super::super::search::{FileHits, FileOutline, NameHit};
+use super::super::search::{FileHits, FileOutline, NameHit, is_searched};
 use super::super::{moved, parents, words};
 use super::{Gatherer, MAX_OUTLINED, is_worth_showing};
 use crate::prompt::{ContextKind, is_test_path};
@@ -124,6 +124,7 @@ impl Gatherer<'_> {
             return Some(Certainty::Exact);
         }
         let is_meant = name.uses
+            && is_searched(file.path.as_bytes())
             && self.may_mean(name, &file.path)
             && outline.is_code(line, &name.text)
             && !outline.defines(&name.text, line)
@@ -135,7 +136,9 @@ impl Gatherer<'_> {
             return None;
         }
         let sure = receivers::certainty(name, line, file, outline);
-        (sure < Certainty::Possible || !name.is_everywhere()).then_some(sure)
+        let is_certain = sure == Certainty::Exact;
+        let is_telling = sure < Certainty::Possible || !name.is_everywhere();
+        (is_telling && (is_certain || name.alias.is_none())).then_some(sure)
     }
 
     /// Whether a name has certain uses: then a call in a file that does not know its type is more likely of something else.
@@ -183,13 +186,11 @@ impl WantedName {
         file: &FileHits,
         outline: &FileOutline<'_>,
     ) -> Option<&moved::MovedFile> {
-        if self.moved.is_empty() || outline.words_at(line).is_empty() {
-            return None;
-        }
+        let is_code = !outline.words_at(line).is_empty();
         let code = outline.line(line);
         self.moved
             .iter()
-            .find(|moved| moved.is_named_by(&file.path, code))
+            .find(|moved| moved.is_named_by(&file.path, code, &self.text, is_code))
     }
 }
 
@@ -207,7 +208,13 @@ fn describe_use(
             "call of the constructor of `{}`, the parent, at line {line}{place}",
             name.text
         ),
-        None => format!("use of `{}` at line {line}{place}", name.text),
+        None => match &name.alias {
+            Some(alias) => format!(
+                "use of `{}`, another name of `{}`, at line {line}{place}",
+                name.text, alias.of
+            ),
+            None => format!("use of `{}` at line {line}{place}", name.text),
+        },
     }
 }
 

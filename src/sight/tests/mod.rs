@@ -1,7 +1,9 @@
 //! What a brief holds of changes whose defect lies outside of their hunks.
 
 pub(crate) mod corpus;
+mod long_functions;
 mod meaning;
+mod naming;
 mod repositories;
 mod types;
 

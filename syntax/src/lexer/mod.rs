@@ -52,6 +52,8 @@ enum ClosingMark {
     Mark(&'static str),
     /// Rust: a quote and this many hashes.
     Hashes(usize),
+    /// C++: what a raw string itself has chosen.
+    Text(String),
 }
 
 /// An expression inside of a literal: it is code, up to the brace that ends it.
@@ -260,6 +262,7 @@ impl Lexer {
             }
             let len = match close {
                 ClosingMark::Mark(mark) => rest.starts_with(mark.as_bytes()).then_some(mark.len()),
+                ClosingMark::Text(mark) => rest.starts_with(mark.as_bytes()).then_some(mark.len()),
                 ClosingMark::Hashes(n) => {
                     let hashes = rest[1..].iter().take_while(|&&b| b == b'#').count();
                     (rest[0] == b'"' && hashes >= *n).then_some(n + 1)

@@ -54,6 +54,21 @@ impl Lexer {
             ExtraSyntax::Nowdoc => self.note_nowdoc(text, at),
             ExtraSyntax::None => {}
         }
+        if rest.starts_with('"')
+            && let Some((end, close)) = match self.language {
+                Language::C => open_raw_string(text, at),
+                Language::CSharp => open_raw_quotes(text, at),
+                _ => None,
+            }
+        {
+            self.state = LexerState::Literal {
+                close: ClosingMark::Text(close),
+                escapes: false,
+                multiline: true,
+                hole: hole_of(self.language, "\"", &text[..at]),
+            };
+            return (end, Some(SpanKind::Literal));
+        }
         // A quote in the middle of a plain YAML scalar is an apostrophe; in a shell word it is a quote.
         let quote_counts = !self.lexicon.at_word
             || self.lexicon.extra == ExtraSyntax::Heredoc
@@ -138,7 +153,7 @@ impl Lexer {
                 };
                 Some((at + 1, Some(SpanKind::Literal)))
             }
-            b'/' => regex_end(text, at).map(|end| (end, Some(SpanKind::Literal))),
+            b'/' => regex_end(Language::Script, text, at).map(|end| (end, Some(SpanKind::Literal))),
             _ => None,
         }
     }
@@ -183,7 +198,7 @@ impl Lexer {
 /// Ruby: a regular expression, or a quote that `?` makes a letter.
 fn open_ruby(text: &str, at: usize) -> Option<(usize, Option<SpanKind>)> {
     match text.as_bytes()[at] {
-        b'/' => regex_end(text, at).map(|end| (end, Some(SpanKind::Literal))),
+        b'/' => regex_end(Language::Ruby, text, at).map(|end| (end, Some(SpanKind::Literal))),
         b'"' | b'\'' => {
             let before = text[..at].strip_suffix('?')?;
             let is_letter = before.is_empty() || before.ends_with([' ', '(', '[', ',', '=']);
@@ -287,29 +302,8 @@ fn between_digits(text: &str, at: usize) -> bool {
 }
 
 /// The end of a regular expression that begins with the slash at `at`, if one does.
-fn regex_end(text: &str, at: usize) -> Option<usize> {
-    let before = text[..at].trim_end();
-    let word = before.rsplit(|c| !is_word(c)).next().unwrap_or_default();
-    let operator = before.is_empty() || before.ends_with(|c| "(,=:[!&|?{};+*%~^<>".contains(c));
-    if !operator
-        && !matches!(
-            word,
-            "return"
-                | "typeof"
-                | "case"
-                | "in"
-                | "of"
-                | "when"
-                | "if"
-                | "unless"
-                | "elsif"
-                | "and"
-                | "or"
-                | "not"
-                | "while"
-                | "until"
-        )
-    {
+fn regex_end(language: Language, text: &str, at: usize) -> Option<usize> {
+    if !may_begin_value(language, text[..at].trim_end()) {
         return None;
     }
     let (mut class, mut escaped) = (false, false);
@@ -324,4 +318,87 @@ fn regex_end(text: &str, at: usize) -> Option<usize> {
         }
     }
     None
+}
+
+/// Whether a value may stand behind this code, so that a slash does not divide.
+fn may_begin_value(language: Language, before: &str) -> bool {
+    const WORDS: [&str; 14] = [
+        "return", "typeof", "case", "in", "of", "when", "if", "unless", "elsif", "and", "or",
+        "not", "while", "until",
+    ];
+    const SCRIPT_WORDS: [&str; 11] = [
+        "await",
+        "yield",
+        "throw",
+        "delete",
+        "void",
+        "new",
+        "instanceof",
+        "else",
+        "do",
+        "default",
+        "extends",
+    ];
+    let is_value = |text: &str| {
+        text.trim_end()
+            .ends_with(|c| is_word(c) || ")]".contains(c))
+    };
+    let is_script = language == Language::Script;
+    let without = |marks: &[&str]| marks.iter().find_map(|mark| before.strip_suffix(mark));
+    if is_script {
+        // `done++ / total`, and `size! / 2` of TypeScript.
+        if without(&["++", "--", "!"]).is_some_and(is_value) {
+            return false;
+        }
+        if let Some(inside) = before.strip_suffix(')') {
+            return is_head(inside);
+        }
+    }
+    let word = before.rsplit(|c| !is_word(c)).next().unwrap_or_default();
+    let is_member = before[..before.len() - word.len()].ends_with('.');
+    let is_keyword = WORDS.contains(&word) || is_script && SCRIPT_WORDS.contains(&word);
+    let is_operator = before.is_empty() || before.ends_with(|c| "(,=:[!&|?{};+*%~^<>".contains(c));
+    is_operator || (is_keyword && !is_member)
+}
+
+/// Whether code up to a closing bracket ends the head of a statement: `if (a`.
+fn is_head(inside: &str) -> bool {
+    let mut depth = 0_usize;
+    let open = inside.char_indices().rev().find(|(_, sign)| {
+        match sign {
+            ')' => depth += 1,
+            '(' if depth == 0 => return true,
+            '(' => depth -= 1,
+            _ => {}
+        }
+        false
+    });
+    let before = open.map_or("", |(at, _)| inside[..at].trim_end());
+    let word = before.rsplit(|c| !is_word(c)).next().unwrap_or_default();
+    let is_member = before[..before.len() - word.len()].ends_with('.');
+    matches!(word, "if" | "while" | "for" | "with") && !is_member
+}
+
+/// C#: the same for three quotes or more, and for `@"`, in which a backslash is a sign as any other.
+fn open_raw_quotes(text: &str, at: usize) -> Option<(usize, String)> {
+    let quotes = text[at..].bytes().take_while(|&b| b == b'"').count();
+    let is_verbatim = text[..at].ends_with('@') || text[..at].ends_with("@$");
+    match quotes {
+        1 if is_verbatim => Some((at + 1, "\"".to_owned())),
+        3.. if !is_verbatim => Some((at + quotes, "\"".repeat(quotes))),
+        _ => None,
+    }
+}
+
+/// C++: where the text of a raw string begins, and what ends it: `R"x(` and `)x"`.
+fn open_raw_string(text: &str, at: usize) -> Option<(usize, String)> {
+    const MAX_DELIMITER: usize = 16;
+    let before = text[..at].strip_suffix('R')?;
+    let prefix = before.rsplit(|c| !is_word(c)).next().unwrap_or_default();
+    let (delimiter, _) = text[at + 1..].split_once('(')?;
+    let is_plain = |c: char| !c.is_whitespace() && !"()\\\"".contains(c);
+    let is_raw = matches!(prefix, "" | "u8" | "u" | "U" | "L")
+        && delimiter.len() <= MAX_DELIMITER
+        && delimiter.chars().all(is_plain);
+    is_raw.then(|| (at + delimiter.len() + 2, format!("){delimiter}\"")))
 }

@@ -68,6 +68,91 @@ fn script_knows_templates_and_regular_expressions() {
     );
 }
 
+/// Law: a brace in a regular expression is none, wherever a value may stand; a slash behind a value divides.
+#[test]
+fn a_slash_divides_behind_a_value_and_nowhere_else() {
+    let regex = [
+        "if (name) ",
+        "while (f(x)) ",
+        "for (;;) ",
+        "with (a) ",
+        "x = await ",
+        "yield ",
+        "throw ",
+        "delete ",
+        "void ",
+        "else ",
+        "do ",
+        "return ",
+        "typeof ",
+        "x = ",
+        "f(",
+        "a && ",
+        "!",
+        "[",
+        "x => ",
+        "case ",
+        "} ",
+        "",
+    ];
+    for before in regex {
+        let shown = show(Language::Script, &format!("{before}/[}}/{{]/.test(a)"));
+        assert_eq!(shown, format!("{before}sssssss.test(a)"), "{before}");
+    }
+    let value = [
+        "a",
+        "a++ ",
+        "a-- ",
+        "f(a) ",
+        "(a) ",
+        "a[0] ",
+        "3 ",
+        "size! ",
+        "f()! ",
+        "o.in ",
+        "o.await ",
+        "o.if(a) ",
+        "diff (a) ",
+    ];
+    for before in value {
+        let line = format!("{before}/ total; log(`${{a}} / }}`)");
+        let shown = show(Language::Script, &line);
+        assert_eq!(
+            shown,
+            format!("{before}/ total; log(sssassssss)"),
+            "{before}"
+        );
+    }
+}
+
+/// Law: whatever a raw string holds ends it only with what it has chosen itself.
+#[test]
+fn a_raw_string_ends_with_its_own_mark() {
+    for (language, open, close) in [
+        (Language::C, "R\"(", ")\""),
+        (Language::C, "R\"x(", ")x\""),
+        (Language::C, "u8R\"--(", ")--\""),
+        (Language::C, "LR\"a_b(", ")a_b\""),
+        (Language::CSharp, "\"\"\"", "\"\"\""),
+        (Language::CSharp, "\"\"\"\"", "\"\"\"\""),
+        (Language::CSharp, "@\"", "\""),
+    ] {
+        for held in ["}", "\\", "{ // }", "\n}\n", " ' ", "/*", ")y\" \\"] {
+            if held.contains('"') && close.trim_matches('"').is_empty() && close.len() < 3 {
+                continue;
+            }
+            let text = format!("auto s = {open}{held}{close}; }}");
+            let shown = show(language, &text);
+            let last = shown.lines().last().unwrap();
+            assert!(
+                last.ends_with("s; }") && !shown[9..shown.len() - 3].contains(['}', '/', '\\']),
+                "{text}: {shown}"
+            );
+        }
+    }
+    assert_eq!(show(Language::C, "x = FOR\"a(\"; }"), "x = FORssss; }");
+}
+
 #[test]
 fn yaml_and_shell_marks_count_at_the_start_of_a_word() {
     assert_eq!(show(Language::Yaml, "it's: a#b # c"), "it's: a#b ccc");

@@ -110,6 +110,7 @@ impl ClaudeResult {
         });
         Usage {
             input_tokens: whole(tokens.input_tokens, tokens.cache_creation_input_tokens),
+            written_tokens: tokens.cache_creation_input_tokens,
             cached_tokens: tokens.cache_read_input_tokens,
             output_tokens: tokens.output_tokens,
             cost_usd: cost,

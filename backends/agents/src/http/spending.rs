@@ -93,7 +93,7 @@ impl TurnSpending {
     pub(super) fn affordable_tokens(&self, model: &str, bytes: u64) -> Option<u32> {
         let limit = self.limit.as_ref()?;
         let price = limit.prices.get(model).filter(|price| price.output > 0)?;
-        let input_usd = price.cost_usd(estimate_tokens(bytes), 0, 0);
+        let input_usd = price.max_usd(estimate_tokens(bytes), 0);
         let left_usd = limit.usd() - self.spent_usd(limit) - input_usd;
         // Sums of floats fall short by a hair.
         let tokens = (left_usd / price.cost_usd(0, 0, 1) + 1e-6).floor();
@@ -170,7 +170,12 @@ impl TurnSpending {
             .calls
             .split_last()
             .map_or(0.0, |(_, before)| spent_usd(before, limit));
-        let usd = before + price.cost_usd(input, 0, output);
+        let so_far = Usage {
+            output_tokens: Some(output),
+            ..call.usage.clone()
+        };
+        let so_far = price.of_usage(&so_far);
+        let usd = before + so_far.unwrap_or_else(|| price.max_usd(input, output));
         if usd <= most || output <= EXPECTED_OUTPUT {
             return None;
         }
@@ -242,6 +247,7 @@ mod tests {
             input: 10_000_000,
             cached: 0,
             output: 100_000_000,
+            written: Some(12_500_000),
         };
         TurnSpending::new(Some(SpendLimit {
             micro_usd,
@@ -288,7 +294,7 @@ mod tests {
             let mut spending = limited(cents * 10_000);
             let price = spending.limit.as_ref().unwrap().prices["m"];
             let left = cents as f64 / 100.0;
-            let most = price.cost_usd(estimate_tokens(sent), 0, u64::from(thought) + EXPECTED_OUTPUT);
+            let most = price.max_usd(estimate_tokens(sent), u64::from(thought) + EXPECTED_OUTPUT);
             let is_approved = spending.approve_thought("m", sent, thought).is_ok();
             prop_assert!(!is_approved || thought == 0 || most <= left + 1e-6);
             prop_assert!(is_approved || most > left - 2e-4);
@@ -343,6 +349,7 @@ mod tests {
             input: 10_000_000,
             cached: 0,
             output: 100_000_000,
+            written: None,
         };
         let mut spending = TurnSpending::new(Some(SpendLimit {
             micro_usd: 1_000_000,

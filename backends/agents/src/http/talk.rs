@@ -5,7 +5,7 @@ mod reading;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use council_protocol::message::Usage;
+use council_protocol::message::{Usage, WITH_SCHEMA};
 use council_protocol::seat::{Endpoint, Prime};
 use council_protocol::task::Form;
 use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
@@ -394,7 +394,7 @@ impl HttpConversation {
         if has_schema {
             self.structured = false;
             self.passed_over
-                .push(format!("{model} with a schema of the answer: {failure}"));
+                .push(format!("{model} {WITH_SCHEMA}: {failure}"));
         }
         has_schema
     }

@@ -523,6 +523,7 @@ fn every_call_of_a_turn_is_counted_and_asked_for_before_it_is_made() {
         input: 1_000_000,
         cached: 1_000_000,
         output: 1_000_000,
+        written: None,
     };
     let prices: BTreeMap<String, ModelPrice> = ["m", "second", "third"]
         .map(|model| (model.to_owned(), price))

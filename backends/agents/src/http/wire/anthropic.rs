@@ -173,11 +173,12 @@ pub(super) fn spoken_items(heard: &ApiAnswer) -> Vec<Value> {
     heard.items.iter().filter_map(block).collect()
 }
 
-/// What was written to the cache was read in full before. The end of a stream tells the output again.
+/// What was written to the cache was read in full as well, and costs more. The end of a stream tells the output again.
 fn read_usage(heard: &mut ApiAnswer, usage: &Value) {
     if let Some(input) = usage["input_tokens"].as_u64() {
-        let stored = usage["cache_creation_input_tokens"].as_u64().unwrap_or(0);
-        heard.usage.input_tokens = Some(input + stored);
+        let stored = usage["cache_creation_input_tokens"].as_u64();
+        heard.usage.input_tokens = Some(input.saturating_add(stored.unwrap_or(0)));
+        heard.usage.written_tokens = stored;
     }
     if let Some(cached) = usage["cache_read_input_tokens"].as_u64() {
         heard.usage.cached_tokens = Some(cached);

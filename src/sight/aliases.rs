@@ -1,0 +1,302 @@
+//! Other names of what a change edits: `import convert as to_cents`, `const { save: persist } = require('./db')`, a
+//! default import. Whoever calls it by one of them is a caller as any other.
+
+use std::collections::{BTreeSet, HashSet};
+
+use council_protocol::RepoPath;
+use council_syntax::language::Language;
+
+use super::candidates::{ChangedFile, NameReason, WantedName};
+use super::hints;
+use super::other_name::{Alias, DefaultExport};
+use super::search::{FileHits, FileOutline};
+use super::words::is_name;
+
+/// The names that the lines of these files give to what the change edits, and that are not searched for yet.
+pub(super) fn aliases_in(names: &[WantedName], files: &[FileHits]) -> Vec<WantedName> {
+    const MAX_ALIASES: usize = 40;
+    let mut known: HashSet<String> = names.iter().map(|name| name.text.clone()).collect();
+    let mut found = Vec::new();
+    for file in files {
+        let hits = file.hits.iter();
+        let mut hits = hits
+            .filter(|hit| may_be_renamed(&names[hit.name]))
+            .peekable();
+        if hits.peek().is_none() {
+            continue;
+        }
+        let lines: Vec<&str> = file.text.lines().collect();
+        for hit in hits {
+            let line = lines.get(hit.line as usize - 1).copied();
+            let alias = line.and_then(|line| alias_of_hit(&names[hit.name], file, line));
+            let is_new = |alias: &WantedName| known.insert(alias.text.clone());
+            found.extend(alias.filter(is_new));
+            if found.len() == MAX_ALIASES {
+                return found;
+            }
+        }
+    }
+    found
+}
+
+/// Whether the change edits what has this name. A method goes by no other.
+fn is_edited(name: &WantedName) -> bool {
+    name.uses
+        && !name.homes.is_empty()
+        && name.owners.is_empty()
+        && matches!(name.reason, NameReason::Changed | NameReason::Removed)
+}
+
+fn may_be_renamed(name: &WantedName) -> bool {
+    is_edited(name) || !name.exports.is_empty()
+}
+
+fn alias_of_hit(name: &WantedName, file: &FileHits, line: &str) -> Option<WantedName> {
+    let path = file.path.display();
+    let language = Language::from_path(&path);
+    let alias = |text: String, of: &str, homes: &BTreeSet<RepoPath>| {
+        let mut homes = homes.clone();
+        homes.insert(file.path.clone());
+        let alias = Alias {
+            of: of.to_owned(),
+            is_exported: is_exported(language, &path, line, &text),
+        };
+        WantedName {
+            homes,
+            alias: Some(alias),
+            ..WantedName::new(&text, NameReason::Changed)
+        }
+    };
+    for export in &name.exports {
+        if hints::imports_file(&path, line, &export.home.display()) == Some(true)
+            && let Some(text) = default_import(line)
+        {
+            return Some(alias(text, &export.of, &[export.home.clone()].into()));
+        }
+    }
+    let text = is_edited(name).then(|| alias_on_line(language, line, &name.text));
+    let text = text.flatten()?;
+    let of = name.alias.as_ref().map_or(&name.text, |alias| &alias.of);
+    let is_telling = text.len() > 1 && text != name.text;
+    is_telling.then(|| alias(text, of, &name.homes))
+}
+
+/// Whether other files may have a name from this one.
+fn is_exported(language: Language, path: &str, line: &str, alias: &str) -> bool {
+    let begins = |word: &str| line.trim_start().starts_with(word);
+    match language {
+        // Whatever a module assigns may be imported from it; what it imports is meant for others in a package.
+        Language::Python => {
+            path.ends_with("__init__.py") || !(begins("from ") || begins("import "))
+        }
+        Language::Script => begins("export") || line.contains("exports."),
+        Language::Rust => begins("pub"),
+        Language::Go => alias.starts_with(char::is_uppercase),
+        Language::C => true,
+        _ => false,
+    }
+}
+
+/// The other name that a line gives to `name`; none: it gives none.
+fn alias_on_line(language: Language, line: &str, name: &str) -> Option<String> {
+    if let (Language::C, Some(rest)) = (language, line.trim_start().strip_prefix("#define ")) {
+        let (alias, value) = rest.trim().split_once(char::is_whitespace)?;
+        return (value.trim() == name)
+            .then(|| alias.to_owned())
+            .filter(|alias| is_word(alias));
+    }
+    whole_words(line, name).find_map(|at| {
+        let (before, behind) = (&line[..at], &line[at + name.len()..]);
+        renamed(language, line, behind).or_else(|| assigned(before, behind))
+    })
+}
+
+/// `convert as to_cents`, `{ save: persist } = require(…)`, `{ convert => toCents }`.
+fn renamed(language: Language, line: &str, behind: &str) -> Option<String> {
+    let rest = behind.trim_start();
+    let is_unpacked = language == Language::Script
+        && (line.contains("require(") || line.contains("} =") || line.contains("}="));
+    let alias = match language {
+        _ if behind.starts_with(' ') && rest.starts_with("as ") => &rest[3..],
+        Language::Scala if rest.starts_with("=>") => &rest[2..],
+        Language::Script if is_unpacked && rest.starts_with(':') => &rest[1..],
+        _ => return None,
+    };
+    first_word(alias)
+}
+
+/// `to_cents = rates.convert`, `const persist = save;`, `exports.persist = save`.
+fn assigned(before: &str, behind: &str) -> Option<String> {
+    const MODIFIERS: [&str; 12] = [
+        "const", "let", "var", "val", "static", "final", "export", "public", "private", "pub",
+        "mut", "readonly",
+    ];
+    if !behind.trim().trim_end_matches(';').is_empty() {
+        return None;
+    }
+    let owner = |c: char| is_name(c) || matches!(c, '.' | ':' | '>' | '-');
+    let left = before
+        .trim_end_matches(owner)
+        .trim_end()
+        .strip_suffix('=')?;
+    let left = left.strip_suffix(':').unwrap_or(left);
+    if left.ends_with(['=', '!', '<', '>', '+', '-', '*', '/', '|', '&']) {
+        return None;
+    }
+    let left = left.split(':').next().unwrap_or_default().trim();
+    let left = left.strip_prefix("module.").unwrap_or(left);
+    let left = left.strip_prefix("exports.").unwrap_or(left);
+    let words: Vec<&str> = left.split_whitespace().collect();
+    let (alias, modifiers) = words.split_last()?;
+    let is_plain = modifiers.iter().all(|word| MODIFIERS.contains(word));
+    (is_plain && is_word(alias)).then(|| (*alias).to_owned())
+}
+
+/// The name under which a line imports all that a file exports, or its default.
+fn default_import(line: &str) -> Option<String> {
+    let line = line.trim_start();
+    let line = line.strip_prefix("export ").unwrap_or(line);
+    if let Some((_, rest)) = line.split_once("default as ") {
+        return first_word(rest);
+    }
+    if let Some(rest) = line.strip_prefix("import ") {
+        let rest = rest.strip_prefix("type ").unwrap_or(rest).trim_start();
+        return first_word(rest).filter(|_| rest.starts_with(is_name));
+    }
+    let rest = ["const ", "let ", "var "]
+        .iter()
+        .find_map(|word| line.strip_prefix(word))?;
+    let (name, value) = rest.split_once('=')?;
+    (is_word(name.trim()) && value.trim_start().starts_with("require("))
+        .then(|| name.trim().to_owned())
+}
+
+/// How others find a file of which the change edits what it exports as a whole.
+pub(super) fn default_export_name(file: &ChangedFile<'_>) -> Option<WantedName> {
+    let path = file.path().display();
+    if Language::from_path(&path) != Language::Script {
+        return None;
+    }
+    let text = file.new.as_ref()?;
+    let outline = FileOutline::of(file.path(), text);
+    let edited: Vec<u32> = file
+        .edited_places()
+        .into_iter()
+        .map(|(line, _)| line)
+        .collect();
+    let head = |line: u32| {
+        outline
+            .function_span(line)
+            .map(|span| (span.head, span.name.clone()))
+    };
+    let edited: BTreeSet<(usize, String)> = edited.into_iter().filter_map(head).collect();
+    let of = text.lines().zip(1..).find_map(|(line, number)| {
+        let exported = ["export default ", "module.exports ="];
+        let (_, exported) = exported.iter().find_map(|begin| line.split_once(begin))?;
+        let is_it = |(head, name): &&(usize, String)| {
+            *head == number || (!name.is_empty() && whole_words(exported, name).next().is_some())
+        };
+        let (_, name) = edited.iter().find(is_it)?;
+        let is_named = !name.is_empty();
+        Some(if is_named {
+            name.clone()
+        } else {
+            "default".to_owned()
+        })
+    })?;
+    let export = DefaultExport {
+        home: file.path().clone(),
+        of,
+    };
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
+    let stem = name.split('.').next().unwrap_or(name);
+    let stem = match stem {
+        "index" => folder.rsplit('/').next().unwrap_or_default(),
+        stem => stem,
+    };
+    Some(WantedName {
+        uses: false,
+        exports: vec![export],
+        ..WantedName::new(stem, NameReason::Changed)
+    })
+    .filter(|name| !name.text.is_empty())
+}
+
+fn whole_words<'t>(line: &'t str, name: &'t str) -> impl Iterator<Item = usize> + 't {
+    line.match_indices(name)
+        .map(|(at, _)| at)
+        .filter(move |&at| {
+            let before = line[..at].chars().next_back();
+            let behind = line[at + name.len()..].chars().next();
+            !before.is_some_and(is_name) && !behind.is_some_and(is_name)
+        })
+}
+
+fn first_word(text: &str) -> Option<String> {
+    let word = text.trim_start().split(|c| !is_name(c)).next()?;
+    is_word(word).then(|| word.to_owned())
+}
+
+fn is_word(text: &str) -> bool {
+    text.starts_with(|c: char| is_name(c) && !c.is_ascii_digit()) && text.chars().all(is_name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_gives_another_name_as_its_language_does() {
+        for (path, line, alias) in [
+            (
+                "a.py",
+                "from .rates import convert as to_cents",
+                Some("to_cents"),
+            ),
+            ("a.py", "to_cents = rates.convert", Some("to_cents")),
+            ("a.py", "to_cents: Callable = convert", Some("to_cents")),
+            ("a.py", "self.run = convert", None),
+            ("a.py", "if a == convert", None),
+            ("a.py", "x = convert(a)", None),
+            (
+                "a.js",
+                "const { convert: cents } = require('./r');",
+                Some("cents"),
+            ),
+            (
+                "a.js",
+                "import { convert as cents } from './r';",
+                Some("cents"),
+            ),
+            ("a.js", "export { convert as cents };", Some("cents")),
+            ("a.js", "exports.cents = convert;", Some("cents")),
+            ("a.js", "module.exports.cents = convert", Some("cents")),
+            ("a.js", "const cents = r.convert;", Some("cents")),
+            ("a.js", "call({ convert: cents })", None),
+            ("a.rs", "pub use rates::convert as cents;", Some("cents")),
+            ("a.go", "var Cents = rates.convert", Some("Cents")),
+            ("a.go", "cents := rates.convert", Some("cents")),
+            ("a.h", "#define cents convert", Some("cents")),
+            ("a.h", "#define cents(x) convert", None),
+            ("a.scala", "import rates.{convert => cents}", Some("cents")),
+            ("a.kt", "import rates.convert as cents", Some("cents")),
+        ] {
+            let found = alias_on_line(Language::from_path(path), line, "convert");
+            assert_eq!(found.as_deref(), alias, "{path}: {line}");
+        }
+        for (line, alias) in [
+            ("import persist from './db';", Some("persist")),
+            ("import persist, { more } from './db'", Some("persist")),
+            ("import { more } from './db'", None),
+            ("import * as db from './db'", None),
+            ("const persist = require('./db');", Some("persist")),
+            ("const { save } = require('./db');", None),
+            (
+                "export { default as persist } from './db';",
+                Some("persist"),
+            ),
+        ] {
+            assert_eq!(default_import(line).as_deref(), alias, "{line}");
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Names searched around a change, and then the other names that what is found gives them.
+
+use std::time::Instant;
+
+use council_protocol::change::{FileKind, FileStatus};
+use council_protocol::{FileChange, Packet, RepoPath};
+
+use super::super::aliases::{aliases_in, default_export_name};
+use super::super::candidates::{ChangedFile, WantedName};
+use super::super::hints;
+use super::super::limits::{SearchLimits, Sight};
+use super::super::moved::may_name_files;
+use super::super::nearest::NearestFiles;
+use super::super::search::{FileHits, NameHit, NameHits, NameSearch};
+use super::MAX_OUTLINED;
+use super::named_tests::TestNames;
+use crate::prompt::{is_test_path, rank_files};
+
+/// A name of a name of a name is not followed.
+const MAX_ALIASING: usize = 2;
+
+/// Searches names around a change, the nearest files first. Those by which what is edited goes elsewhere are added to
+/// `names` and searched as well.
+pub(super) fn search_names(
+    sight: &Sight,
+    packet: &Packet,
+    (files, names): (&[ChangedFile<'_>], &mut Vec<WantedName>),
+    limits: &SearchLimits,
+) -> NameHits {
+    add_default_exports(files, names);
+    let paths = changed_paths(packet);
+    // What is found has to be read closely afterwards, which takes about as long.
+    let now = Instant::now();
+    let bounds = SearchLimits {
+        until: now + limits.until.saturating_duration_since(now) / 2,
+        ..*limits
+    };
+    let nearest = || NearestFiles::new(&sight.tree, &paths, hints::paths_near(&sight.tree, &paths));
+    let tests = TestNames::of(files);
+    let mut hits = search_of(names)
+        .keeping(&|path| tests.tested_by(path).is_some())
+        .run(nearest(), &sight.tree, &bounds);
+    for _ in 0..MAX_ALIASING {
+        let aliases = aliases_in(names, &hits.files);
+        if aliases.is_empty() {
+            break;
+        }
+        let is_exported =
+            |name: &WantedName| name.alias.as_ref().is_some_and(|alias| alias.is_exported);
+        let found = if aliases.iter().any(is_exported) {
+            search_of(&aliases)
+                .run(nearest(), &sight.tree, &bounds)
+                .files
+        } else {
+            hits_at_home(&aliases, &hits.files)
+        };
+        add_hits(&mut hits.files, found, names.len());
+        names.extend(aliases);
+    }
+    hits
+}
+
+/// Whoever imports all that a file exports names a part of its path.
+fn add_default_exports(files: &[ChangedFile<'_>], names: &mut Vec<WantedName>) {
+    let files = files.iter();
+    let files = files.filter(|file| !is_test_path(&file.path().display()));
+    for exported in files.filter_map(default_export_name) {
+        match names.iter_mut().find(|name| name.text == exported.text) {
+            Some(name) => name.exports.extend(exported.exports),
+            None => names.push(exported),
+        }
+    }
+}
+
+fn search_of<'k>(names: &[WantedName]) -> NameSearch<'k> {
+    let texts: Vec<String> = names.iter().map(|name| name.text.clone()).collect();
+    let is_call =
+        |name: &WantedName| name.is_everywhere() && !name.definition && name.moved.is_empty();
+    let names_files = names.iter().any(|name| !name.moved.is_empty());
+    let is_alias = |name: &WantedName| name.alias.is_some() || !name.exports.is_empty();
+    NameSearch::new(&texts)
+        .also_in(if names_files {
+            may_name_files
+        } else {
+            |_| false
+        })
+        .calls_alone(
+            names
+                .iter()
+                .map(|name| is_call(name) && !is_alias(name))
+                .collect(),
+        )
+}
+
+/// Where aliases stand in the files that were found already: nobody else can have them.
+fn hits_at_home(aliases: &[WantedName], files: &[FileHits]) -> Vec<FileHits> {
+    let search = search_of(aliases);
+    let found = files.iter().map(|file| FileHits {
+        hits: search.search_bytes(file.text.as_bytes()),
+        ..file.clone()
+    });
+    found.filter(|file| !file.hits.is_empty()).collect()
+}
+
+/// Adds what was found of further names, which begin at `first`.
+fn add_hits(files: &mut Vec<FileHits>, found: Vec<FileHits>, first: usize) {
+    let mut new = Vec::new();
+    for mut file in found {
+        let hits = file.hits.iter().map(|hit| NameHit {
+            name: hit.name + first,
+            ..*hit
+        });
+        file.hits = hits.collect();
+        match files.iter_mut().find(|known| known.path == file.path) {
+            Some(known) => known.hits.append(&mut file.hits),
+            None => new.push(file),
+        }
+    }
+    // Only so many are read closely.
+    let at = files.len().min(MAX_OUTLINED / 2);
+    files.splice(at..at, new);
+}
+
+/// Where names are searched first: around the changed files, the most telling first, and where moved ones were.
+fn changed_paths(packet: &Packet) -> Vec<RepoPath> {
+    let files = rank_files(&packet.files).into_iter();
+    let files = files.map(|index| &packet.files[index]);
+    let is_read = |file: &&FileChange| {
+        let has_lines = file.kind == FileKind::Text && !file.hunks.is_empty();
+        has_lines || file.status == FileStatus::Renamed
+    };
+    let mut paths: Vec<RepoPath> = Vec::new();
+    for file in files.filter(is_read) {
+        paths.push(file.path.clone());
+        if file.path_before() != &file.path {
+            paths.push(file.path_before().clone());
+        }
+    }
+    paths
+}
