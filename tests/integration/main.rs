@@ -27,6 +27,7 @@ mod fuzz;
 mod github;
 mod guard;
 mod harness;
+mod hidden;
 mod history;
 mod hook;
 mod hook_files;
