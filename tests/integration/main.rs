@@ -45,6 +45,7 @@ mod lookups;
 mod mailbox;
 mod memory;
 mod models;
+mod objections;
 mod outputs;
 mod packet;
 mod plugins;
