@@ -163,6 +163,7 @@ const BRAINSTORM_OPTIONS: &[&str] = &[
     "perspectives",
     "agents",
     "timeout",
+    "max_cost",
     "format",
     "output",
 ];
@@ -174,9 +175,33 @@ const RESEARCH_OPTIONS: &[&str] = &[
     "perspectives",
     "agents",
     "timeout",
+    "max_cost",
     "format",
     "output",
 ];
+
+/// Options of a review that `plan` refuses: it runs no judge and has no verdict. No help shows them there.
+const NOT_OF_PLAN: [&str; 10] = [
+    "detach", "dry_run", "fresh", "format", "json", "output", "no_save", "events", "sarif", "html",
+];
+
+/// How long a document is worked on; a review says it of a staged debate.
+const INTENSITY_OF_TOPIC: &str =
+    "How many rounds: full (3 to 5), standard (2 to 4), light (1) [default: light]";
+
+/// The command line without options that a subcommand shares with a review and has no use for.
+pub(super) fn without_idle_options(command: Command) -> Command {
+    let command = command.mut_subcommand("plan", |plan| {
+        let hide = |plan: Command, id: &&str| plan.mut_arg(*id, |arg| arg.hide(true));
+        NOT_OF_PLAN.iter().fold(plan, hide)
+    });
+    let topics = ["brainstorm", "research"];
+    topics.iter().fold(command, |command, name| {
+        command.mut_subcommand(name, |topic| {
+            topic.mut_arg("intensity", |arg| arg.help(INTENSITY_OF_TOPIC))
+        })
+    })
+}
 
 /// The global options that `-h` of such a command shows.
 const COMMON_GLOBALS: &[&str] = &["directory", "config", "verbose", "quiet"];
@@ -201,7 +226,8 @@ pub(super) fn grouped_command(depth: HelpDepth) -> Command {
          {{after-help}}",
         render_groups(depth).trim_end()
     );
-    let command = Cli::command().help_template(StyledStr::from(template));
+    let command = without_idle_options(Cli::command());
+    let command = command.help_template(StyledStr::from(template));
     let command = command.mut_args(|arg| shorten(arg, COMMON_GLOBALS));
     COMMON_OPTIONS
         .iter()

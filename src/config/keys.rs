@@ -165,7 +165,7 @@ pub const KEYS: &[ConfigKey] = &[
         "review.ignore",
         ValueKind::Globs,
         SourceTrust::Repository,
-        "Files that need no review (gitignore patterns; `!` brings one back). Every report lists them as skipped.",
+        "Files that need no review (gitignore patterns; `!` brings one back). Every report lists them as skipped. No model may read them, not even as context of other files; of the built-in rules, those against attacks do.",
     )
     .appending(),
     key_row(

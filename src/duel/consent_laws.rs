@@ -7,8 +7,9 @@ use council_protocol::{Location, Proof, Severity, Vote};
 
 use super::protocol::point_ref::PointId;
 use super::protocol::side::ending_of;
-use super::protocol::standing::{DebateState, vote_of};
+use super::protocol::standing::DebateState;
 use super::protocol::transcript::DebateTranscript;
+use super::protocol::votes::vote_of;
 use super::verdict::judge_transcript;
 use super::verdict::tests::plan;
 use super::{DuelEnding, DuelRole};
@@ -163,7 +164,7 @@ fn verdict(transcript: &DebateTranscript) -> Verdict {
 fn point(
     transcript: &DebateTranscript,
     role: DuelRole,
-) -> Option<super::protocol::standing::PointStanding> {
+) -> Option<super::protocol::point_standing::PointStanding> {
     let id = PointId { role, number: 1 };
     let mut points = DebateState::read(transcript).points.into_iter();
     points.find(|point| point.id == id)

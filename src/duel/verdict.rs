@@ -10,8 +10,10 @@ use council_protocol::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::protocol::standing::{DebateState, PointStanding, vote_of};
+use super::protocol::point_standing::PointStanding;
+use super::protocol::standing::DebateState;
 use super::protocol::transcript::DebateTranscript;
+use super::protocol::votes::vote_of;
 use super::{DuelEnding, DuelRole};
 use crate::council::at_once::{ReadyAnswer, ReadyBench, play_at_once};
 use crate::council::exchange::Input;

@@ -20,7 +20,7 @@ use super::objects::ObjectReader;
 use super::patch::ParsedPatch;
 use super::patch_content::PatchContent;
 use super::patch_sides::PatchMisfit;
-use super::pathspec::{LimitedFiles, PathspecList};
+use super::pathspec::{ExcludedPaths, LimitedFiles, PathspecList};
 use super::repository_paths::RepositoryPaths;
 use super::request::{ChangeRequest, worktree_prefix};
 use super::revision;
@@ -48,6 +48,8 @@ pub struct ReviewedChange {
     pub place: RepositoryPaths,
     /// The second source of objects and why it was needed; none: libgit2 read it.
     pub git_source: Option<String>,
+    /// What the user left out by name, which no model is shown.
+    pub excluded: ExcludedPaths,
     pub(super) source: HunkSource,
     pub(super) trusted: Option<CommitTree>,
 }
@@ -251,6 +253,7 @@ pub(super) fn change_from_patch(
         blobs,
         place,
         git_source: None,
+        excluded: specs.into_excluded(),
         source,
         trusted,
     })

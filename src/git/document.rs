@@ -112,6 +112,7 @@ fn change_from_text(request: &ChangeRequest, found: ReadText<'_>) -> ReviewedCha
         blobs: hunks.clone(),
         place,
         git_source: None,
+        excluded: Default::default(),
         source: HunkSource::Patch {
             hunks,
             digest: Sha256::digest(found.bytes).to_vec(),

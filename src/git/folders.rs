@@ -11,10 +11,14 @@ use super::id::ObjectId;
 use super::tree;
 use super::tree_item::{ItemSort, LocatedItem, TreeItem};
 
+/// Whether a path is hidden from whoever looks.
+pub type PathFilter = Arc<dyn Fn(&RepoPath) -> bool + Send + Sync>;
+
 /// The files of the reviewed side.
 #[derive(Clone)]
 pub struct ReviewedTree {
     sides: Arc<ChangeSides>,
+    hidden: Option<PathFilter>,
 }
 
 /// A folder of the reviewed side.
@@ -44,7 +48,24 @@ pub enum FolderItem {
 
 impl ReviewedTree {
     pub(super) fn of_sides(sides: Arc<ChangeSides>) -> Self {
-        Self { sides }
+        Self {
+            sides,
+            hidden: None,
+        }
+    }
+
+    /// The same tree without files that nobody may see.
+    #[must_use]
+    pub fn hiding(self, hidden: PathFilter) -> Self {
+        Self {
+            hidden: Some(hidden),
+            ..self
+        }
+    }
+
+    fn hides(&self, path: &[u8]) -> bool {
+        let hides = |hidden: &PathFilter| hidden(&RepoPath::new(path.to_vec()));
+        self.hidden.as_ref().is_some_and(hides)
     }
 
     /// A folder by its path; none: there is no such folder.
@@ -76,6 +97,15 @@ impl ReviewedTree {
     /// # Errors
     /// Trees that are missing or damaged.
     pub fn list_folder(&self, folder: &TreeFolder) -> Result<Vec<FolderItem>, GitError> {
+        let mut items = self.list_all(folder)?;
+        items.retain(|item| match item {
+            FolderItem::File(file) => !self.hides(&file.path),
+            FolderItem::Folder(_) => true,
+        });
+        Ok(items)
+    }
+
+    fn list_all(&self, folder: &TreeFolder) -> Result<Vec<FolderItem>, GitError> {
         match (folder.tree, self.sides.listing(Side::New)) {
             (Some(tree), _) => {
                 let items = tree::read_items(&self.sides.objects, tree)?;
@@ -97,7 +127,7 @@ impl ReviewedTree {
         let entry = self
             .sides
             .find_entry(Side::New, &RepoPath::new(path.to_vec()))?;
-        let entry = entry.filter(|entry| entry.sort() == ItemSort::File);
+        let entry = entry.filter(|entry| entry.sort() == ItemSort::File && !self.hides(path));
         Ok(entry.map(|entry| FileItem {
             path: path.to_vec(),
             entry,
@@ -114,7 +144,9 @@ impl ReviewedTree {
 
     /// The text of a file before the change; none: there was none.
     pub fn read_before(&self, path: &RepoPath) -> Option<Arc<[u8]>> {
-        self.sides.read(Side::Old, path).ok().flatten()
+        let is_shown = !self.hides(path.as_bytes());
+        let text = is_shown.then(|| self.sides.read(Side::Old, path).ok());
+        text.flatten().flatten()
     }
 }
 

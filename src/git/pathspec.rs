@@ -113,7 +113,33 @@ impl PathspecList {
     }
 }
 
+/// Paths that pathspecs leave out by name: `:!secrets`.
+#[derive(Default)]
+pub struct ExcludedPaths(Vec<PathspecEntry>);
+
+impl ExcludedPaths {
+    /// Whether nothing is left out.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether a path is left out.
+    pub fn matches(&self, path: &RepoPath) -> bool {
+        self.0.iter().any(|spec| spec.pattern.matches(path))
+    }
+}
+
 impl PathspecList {
+    /// What is left out by name.
+    pub(super) fn into_excluded(self) -> ExcludedPaths {
+        ExcludedPaths(
+            self.specs
+                .into_iter()
+                .filter(|spec| spec.excluded)
+                .collect(),
+        )
+    }
+
     /// Whether a path in this folder may be meant; what lies there is not known.
     pub(super) fn may_match_below(&self, folder: &RepoPath) -> bool {
         let mut excluded = self.specs.iter().filter(|spec| spec.excluded);

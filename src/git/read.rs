@@ -132,6 +132,7 @@ pub(super) fn read_from(
         blobs: sides.clone(),
         place,
         git_source: named,
+        excluded: specs.into_excluded(),
         source: HunkSource::Sides(sides),
         trusted: trusted.map(|(root, origin)| CommitTree {
             objects,
@@ -225,6 +226,32 @@ pub fn head_holds(dir: &Path, env: &GitEnvironment, commit: &str) -> Result<bool
         return Ok(false);
     };
     Ok(objects.store.merge_base(commit, head)? == Some(commit))
+}
+
+/// Whether HEAD or a branch of this repository is a commit or holds it in its history.
+///
+/// # Errors
+///
+/// As [`commit_at`], and a history that cannot be read.
+pub fn is_on_branch(dir: &Path, env: &GitEnvironment, commit: &str) -> Result<bool, GitError> {
+    let objects = ObjectReader::new(open::open_repository(dir, env)?);
+    let Some(commit) = ObjectId::from_hex(commit) else {
+        return Ok(false);
+    };
+    let branches = objects.store.refs_below("refs/heads/")?;
+    let mut tips: Vec<ObjectId> = branches.into_iter().map(|(_, tip)| tip).collect();
+    // An unborn HEAD holds nothing.
+    let head = revision::resolve_revision(&objects, "HEAD");
+    tips.extend(head.ok().and_then(|head| head.commit));
+    if tips.contains(&commit) {
+        return Ok(true);
+    }
+    for tip in tips {
+        if objects.store.merge_base(commit, tip)? == Some(commit) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The first line of each commit's message, where the commit is here. Untrusted text.

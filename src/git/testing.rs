@@ -273,6 +273,7 @@ pub fn change_of(repo: &Repo, path: &str, old: &[u8], new: &[u8]) -> ReviewedCha
         blobs: sides.clone(),
         place,
         git_source: None,
+        excluded: Default::default(),
         source: HunkSource::Sides(sides),
         trusted: None,
     }

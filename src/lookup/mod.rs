@@ -25,7 +25,7 @@ use council_protocol::{BlobSource, FileChange, JudgeId, Packet, RepoPath, SeenLi
 use council_secrets::Redactor;
 
 use crate::council::unmarked_path;
-use crate::git::CommitHistory;
+use crate::git::{CommitHistory, PathFilter};
 use crate::prompt::{redact_words, show_path};
 use file_view::FileView;
 use text_cache::TextCache;
@@ -37,12 +37,17 @@ const MAX_FILE_BYTES: usize = 4 << 20;
 /// The most characters of an argument in the record of a call.
 const MAX_ASKED_CHARS: usize = 120;
 
+/// What is said of a file that no model may see.
+const KEPT_BACK: &str = "the user keeps files of this path from all models: it may be there, and nobody can read it here";
+
 /// The reviewed repository, for judges that look into it.
 pub struct CodeLookup {
     packet: Arc<Packet>,
     blobs: Arc<dyn BlobSource>,
     redactor: Redactor,
     history: Option<CommitHistory>,
+    /// Files that no model may see.
+    hidden: Option<PathFilter>,
     tree: OnceLock<ReviewedFiles>,
     texts: TextCache,
     /// How many files are read at once, at most.
@@ -82,12 +87,22 @@ impl CodeLookup {
             blobs,
             redactor,
             history,
+            hidden: None,
             tree: OnceLock::new(),
             texts: TextCache::default(),
             largest_batch: LARGEST_BATCH,
             listener: None,
             steps: None,
         })
+    }
+
+    /// The same without files that no model may see.
+    pub(crate) fn hiding(self, hidden: Option<PathFilter>) -> Self {
+        Self { hidden, ..self }
+    }
+
+    fn hides(&self, path: &RepoPath) -> bool {
+        self.hidden.as_ref().is_some_and(|hidden| hidden(path))
     }
 
     /// The same with somebody who watches.
@@ -103,7 +118,9 @@ impl CodeLookup {
     fn tree(&self) -> &ReviewedFiles {
         self.tree.get_or_init(|| {
             let entries = self.blobs.entries(Side::New).ok().flatten();
-            ReviewedFiles::near_change(entries.unwrap_or_default(), &self.packet)
+            let mut entries = entries.unwrap_or_default();
+            entries.retain(|entry| !self.hides(&entry.path));
+            ReviewedFiles::near_change(entries, &self.packet)
         })
     }
 
@@ -118,6 +135,9 @@ impl CodeLookup {
         }
         let tree = self.tree();
         let path = RepoPath::from(asked).without_dot();
+        if self.hides(&path) {
+            return Err(KEPT_BACK.to_owned());
+        }
         let deleted = self.packet.files.iter().map(|file| &file.path);
         let found = if tree.kinds.contains_key(&path) {
             Some(&path)
@@ -194,6 +214,9 @@ impl CodeLookup {
 
     /// The text of a file on one side; an error says why there is none.
     fn read_text(&self, side: Side, path: &RepoPath) -> Result<String, String> {
+        if self.hides(path) {
+            return Err(KEPT_BACK.to_owned());
+        }
         let bytes = self.blobs.read(side, path);
         let bytes = bytes.map_err(|_| "it cannot be read".to_owned())?;
         let bytes = bytes.ok_or_else(|| "there is no such file".to_owned())?;

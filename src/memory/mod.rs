@@ -6,6 +6,7 @@
 
 mod cache;
 pub(crate) mod line;
+mod objected_lines;
 mod seal;
 mod sealed_reports;
 mod signers;

@@ -1,4 +1,5 @@
-//! The objections that stand: the last one over each change, until a later review of the same change says otherwise.
+//! The objections that stand: the last one over each change, until a later review of the same change, or of one that holds the
+//! same lines, says otherwise.
 //!
 //! A verdict of the cache is known again for the very same council alone. A gate that asked only the cache would open for
 //! whoever called a stricter council (a debate, a larger quorum) than the one of the configuration.
@@ -7,12 +8,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use council_protocol::Vote;
+use council_protocol::{FileChange, Vote};
 
 use crate::council::outcome::{JudgeRecord, ReviewedBy, Verdict};
 use crate::report::Report;
 
 use super::cache::is_worth_keeping;
+use super::objected_lines::{has_all_files, holds_objected_lines};
 use super::seal::MacKey;
 use super::sealed_reports::{SealedReports, ignore_missing};
 
@@ -29,13 +31,13 @@ impl StandingObjections {
         Self(SealedReports { dir, seal })
     }
 
-    /// Hears of a review that has just ended. An objection stands from now on. A complete review without one ends those over
+    /// Hears of a review of these files that has just ended. An objection stands from now on. A complete review without one ends those over
     /// the same change; rules alone take back nothing that models said.
     ///
     /// # Errors
     ///
     /// When the folder cannot be written.
-    pub(crate) fn hear(&self, report: &Report) -> io::Result<()> {
+    pub(crate) fn hear(&self, report: &Report, files: &[FileChange]) -> io::Result<()> {
         if is_objection(report) {
             let change = report.receipt.run.digests.change.as_deref();
             let path = change.and_then(|change| self.0.file_of_key(change));
@@ -49,7 +51,7 @@ impl StandingObjections {
             }
         } else if is_worth_keeping(report) {
             for (path, standing) in self.all() {
-                if is_answered(&standing, report) {
+                if is_answered(&standing, report, files) {
                     ignore_missing(fs::remove_file(path))?;
                 }
             }
@@ -57,13 +59,19 @@ impl StandingObjections {
         Ok(())
     }
 
-    /// The latest objection to this change: over the same lines, or over a part of what leads to the same commit. Its lines are
-    /// there as long as nothing was committed on top.
-    pub(crate) fn over(&self, change: &str, head: Option<&str>) -> Option<Report> {
+    /// The latest objection to this change, which has these files: over the same change, over a part of what leads to the same
+    /// commit, or over lines that the change still holds.
+    pub(crate) fn over(
+        &self,
+        change: &str,
+        head: Option<&str>,
+        files: &[FileChange],
+    ) -> Option<Report> {
         let is_over = |standing: &Report| {
             let run = &standing.receipt.run;
             run.digests.change.as_deref() == Some(change)
                 || (head.is_some() && standing.target.head.as_deref() == head)
+                || holds_objected_lines(standing, files)
         };
         let mut standing = self.all().map(|(_, report)| report);
         standing.find(is_over)
@@ -100,13 +108,16 @@ fn is_objection(report: &Report) -> bool {
     }
 }
 
-/// Whether a later review took back an objection: it read the same change or more of it, and was not of rules alone where models
-/// had spoken.
-fn is_answered(standing: &Report, later: &Report) -> bool {
+/// Whether a later review of these files took back an objection: it read the same change or more of it, and was not of rules
+/// alone where models had spoken.
+fn is_answered(standing: &Report, later: &Report, files: &[FileChange]) -> bool {
     let change = |report: &Report| report.receipt.run.digests.change.clone();
     let is_whole = later.target.only.is_empty() && later.target.head.is_some();
-    let is_same =
-        change(standing) == change(later) || (is_whole && range_of(standing) == range_of(later));
+    let reads_lines =
+        || is_whole && holds_objected_lines(standing, files) && has_all_files(standing, files);
+    let is_same = change(standing) == change(later)
+        || (is_whole && range_of(standing) == range_of(later))
+        || reads_lines();
     is_same && (is_by_rules(standing) || !is_by_rules(later))
 }
 
@@ -169,7 +180,7 @@ mod laws {
             let dir = tempfile::tempdir().unwrap();
             let store = StandingObjections::new(dir.path(), Some(MacKey::new([7; 32])));
             for review in &reviews {
-                store.hear(&ended(review)).unwrap();
+                store.hear(&ended(review), &[]).unwrap();
             }
             for change in 0..2 {
                 for is_whole in [true, false] {
@@ -184,11 +195,11 @@ mod laws {
                     let mut objections = own().filter(|(_, r)| r.3 == is_whole && r.2 == 3);
                     let stands = objections.any(|objection| !is_answered(objection));
                     let name = format!("{:064x}", change + part);
-                    let standing = store.over(&name, None);
+                    let standing = store.over(&name, None, &[]);
                     prop_assert_eq!(standing.is_some(), stands, "{:?}", (change, is_whole));
                     // Whatever was pushed with the commit, the objection to a part of it is heard.
                     let head = format!("head-{change}");
-                    let wider = store.over("another change", Some(&head));
+                    let wider = store.over("another change", Some(&head), &[]);
                     prop_assert!(wider.is_some() || !stands, "{:?}", (change, is_whole));
                 }
             }

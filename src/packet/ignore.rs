@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use council_protocol::change::{FileKind, FileStatus};
+use council_protocol::coverage::LEFT_OUT_BY_USER as CONFIGURED;
 use council_protocol::{FileChange, RepoPath};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -86,7 +87,6 @@ const LOCKFILE: &str = "lockfile";
 const MINIFIED: &str = "minified";
 const VENDORED: &str = "vendored";
 const GENERATED: &str = "generated";
-const CONFIGURED: &str = "ignored by configuration";
 
 /// The globs by which files are left out. The last one that matches decides, so configuration can take back a built-in
 /// one: `!Cargo.lock`.
@@ -155,13 +155,10 @@ impl IgnoreGlobs {
         Some(format!("{class} (`{glob}`)"))
     }
 
-    /// Whether configuration leaves a file out, and not a built-in glob.
-    pub fn is_left_out_by_user(&self, file: &FileChange) -> bool {
-        let by_user = |path| {
-            self.ignored_by(path)
-                .is_some_and(|(class, _)| class == CONFIGURED)
-        };
-        by_user(&file.path) && self.skip_reason(file).is_some()
+    /// Whether configuration leaves out what has this path, and not a built-in glob.
+    pub fn is_left_out_by_user(&self, path: &RepoPath) -> bool {
+        let ignored = self.ignored_by(path);
+        ignored.is_some_and(|(class, _)| class == CONFIGURED)
     }
 
     /// From where a file was moved that is left out there and reviewed here: `moved out of vendor/a.js`. Its content was

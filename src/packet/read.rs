@@ -66,15 +66,16 @@ fn is_written_now_in(file: &FileChange, before: &[u8], read: &FileReaders<'_>) -
 }
 
 /// What becomes of a file that globs leave out; none when it must be shown all the same. Rules against attacks read it,
-/// so one that cannot be read is a gap.
+/// so one that cannot be read is a gap. What the user leaves out, nobody else is shown: there the rules speak alone.
 fn withheld_state(
     file: &FileChange,
     reason: String,
     read: &FileReaders<'_>,
 ) -> Option<CoverageState> {
+    let skipped = CoverageState::Skipped { reason };
     match (read.check)(file) {
-        Ok(true) => Some(CoverageState::Skipped { reason }),
-        Ok(false) => None,
+        Ok(is_harmless) if is_harmless || skipped.is_left_out_by_user() => Some(skipped),
+        Ok(_) => None,
         Err(cause) => Some(CoverageState::Unreadable { reason: cause }),
     }
 }

@@ -11,6 +11,7 @@ use crate::text::Untrusted;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::estimate::RunEstimate;
+use crate::run::hidden_files::HIDDEN_GAP;
 use crate::run::nothing::reason_to_skip;
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
@@ -42,6 +43,7 @@ pub(crate) fn describe_dry_run(
     };
     let forecast = estimate_run(prompts.as_deref(), &seats, prepared);
     let mut lines = forecast.render_lines();
+    lines.extend(prepared.hidden.as_ref().map(|_| HIDDEN_GAP.to_owned()));
     lines.extend(whole::suggest_whole_review(
         prepared,
         prompts.as_deref(),

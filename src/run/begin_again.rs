@@ -1,6 +1,6 @@
 //! Runs that are no reviews: what they heard is kept, but they do not go on; the command that begins them again is named.
 
-use council_protocol::packet::TargetKind;
+use council_protocol::packet::{Target, TargetKind};
 
 use crate::run::error::RunError;
 use crate::run::modes::duel_subject::DUEL_BACKEND;
@@ -14,7 +14,7 @@ pub(crate) fn command_to_begin_again(past: &StoredRun) -> Option<String> {
     let journal = RunJournal::parse(&past.read_file(JOURNAL_FILE).ok()?).ok()?;
     let target = &journal.header.target;
     if journal.header.backend == DUEL_BACKEND {
-        return Some("git council duel".to_owned());
+        return Some(command_of_duel(target));
     }
     match target.kind {
         TargetKind::Stage => Some(format!("git council stage {}", shell_word(&target.label))),
@@ -23,6 +23,16 @@ pub(crate) fn command_to_begin_again(past: &StoredRun) -> Option<String> {
             Some("git council brainstorm` or `git council research".to_owned())
         }
         _ => None,
+    }
+}
+
+/// A duel over the same subject. Its file may still hold what was written, and no duel begins in a file that is there.
+fn command_of_duel(target: &Target) -> String {
+    let label = shell_word(&target.label);
+    match target.kind {
+        TargetKind::Branch => "git council duel --file FILE".to_owned(),
+        TargetKind::Patch => format!("git council duel --patch {label} --file FILE"),
+        _ => format!("git council duel {label} --file FILE"),
     }
 }
 

@@ -15,6 +15,7 @@ use crate::prompt::{
 };
 use crate::sight::{GatheredContext, SearchLimits, Sight, gather_context};
 
+use crate::run::hidden_files::HIDDEN_GAP;
 use crate::run::prepare::PreparedReview;
 use crate::run::shards;
 
@@ -243,9 +244,16 @@ fn look_around(prepared: &PreparedReview) -> GatheredContext {
     }
     let sight = Sight::around(&prepared.change);
     let limits = SearchLimits::within(LOOK_TIME);
-    sight.map_or_else(GatheredContext::default, |sight| {
-        gather_context(&sight, &prepared.packet, &limits)
-    })
+    let Some(sight) = sight else {
+        return GatheredContext::default();
+    };
+    let Some(hidden) = &prepared.hidden else {
+        return gather_context(&sight, &prepared.packet, &limits);
+    };
+    let sight = sight.hiding(Arc::clone(hidden));
+    let mut gathered = gather_context(&sight, &prepared.packet, &limits);
+    gathered.gaps.push(HIDDEN_GAP.to_owned());
+    gathered
 }
 
 #[cfg(test)]

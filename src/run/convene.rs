@@ -56,7 +56,16 @@ pub(crate) fn convene_review(
     let moment = world.read_calendar();
     if let Some((reason, why)) = reason_to_skip(&prepared) {
         let started_by = start.started_by.clone();
-        return skipped_report(prepared, reason, why, &moment, &world, started_by);
+        let mut dismissals = VerdictMemory::known_dismissals(&prepared, start).dismissals;
+        dismissals.extend(prepared.dismissed.iter().cloned());
+        return skipped_report(
+            &prepared,
+            &dismissals,
+            (reason, why),
+            &moment,
+            &world,
+            started_by,
+        );
     }
     let seed = draw_run_seed(&world)?;
     let config = &prepared.config;
@@ -202,7 +211,7 @@ pub(crate) fn resume_run(
 }
 
 /// Makes the run's folder and holds it. Where nothing is paid for, a disk that cannot be written costs the folder only.
-fn begin_run(
+pub(crate) fn begin_run(
     prepared: &PreparedReview,
     seats: &[Seat],
     start: &RunContext,

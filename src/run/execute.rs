@@ -176,6 +176,7 @@ impl CouncilRun<'_> {
             seats,
             &*self.prepared.change.blobs,
             &self.prepared.redactor,
+            self.prepared.hidden.as_ref(),
         )?;
         let finished = session(&self.session_setting(&rooms, seats));
         let missing = rooms.missing_note();
@@ -249,7 +250,9 @@ impl CouncilRun<'_> {
             self.prepared.redactor.clone(),
             self.prepared.change.earlier_history(),
         )?;
-        let lookup = lookup.with_listener(self.lookup_listener());
+        let lookup = lookup
+            .hiding(self.prepared.hidden.clone())
+            .with_listener(self.lookup_listener());
         let steps = StepFile::of_run(
             &self.run,
             self.start.signing_key(),

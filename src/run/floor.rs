@@ -12,8 +12,8 @@ use council_protocol::coverage::FileCoverage;
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::task::Framing;
 use council_protocol::{
-    BlobSource, CoverageState, Finding, JudgeId, Location, Packet, Proof, RepoPath, Seat, Severity,
-    Turn,
+    BlobSource, Coverage, CoverageState, Finding, JudgeId, Location, Packet, Proof, RepoPath, Seat,
+    Severity, Turn,
 };
 use council_secrets::Redactor;
 
@@ -90,8 +90,11 @@ pub(crate) fn hear_rules(outcome: &mut Outcome, plan: &Plan, bench: Option<RuleB
     if !is_change || have_spoken(plan) {
         return;
     }
-    // What no judge looks at, rules look at all the same; what the configuration leaves out, they do not.
-    let is_left_out = |file: &FileCoverage| matches!(file.state, CoverageState::Skipped { .. });
+    // What no judge looks at, rules look at all the same, also where the user's configuration leaves it out; what built-in globs
+    // leave out, and what was judged before, they do not.
+    let is_left_out = |file: &FileCoverage| {
+        matches!(file.state, CoverageState::Skipped { .. }) && !file.state.is_left_out_by_user()
+    };
     let has_files = |bench: &RuleBench| !bench.packet.coverage.files.iter().all(is_left_out);
     let bench = bench.filter(|bench| outcome.verdict != Verdict::Skipped || has_files(bench));
     let Some(rules) = bench.and_then(|bench| rules_alone(plan, bench)) else {
@@ -146,24 +149,7 @@ pub(crate) fn find_news(
     prepared: &PreparedReview,
     dismissals: &[Dismissal],
 ) -> bool {
-    let settings = &prepared.config.settings;
-    let plan = Plan {
-        procedure: Procedure::Quick,
-        debate: DebateMode::Off,
-        consensus: settings.review.consensus,
-        quorum: 1,
-        policy: settings.policy(),
-        seats: Vec::new(),
-        exchange: ExchangeMode::Reference,
-        timeouts: RoundTimeouts::default(),
-        seed: RunSeed(String::new()),
-        framing: Framing::default(),
-        notes: Vec::new(),
-        options: ProcedureOptions {
-            dismissed: dismissals.to_vec(),
-            ..ProcedureOptions::default()
-        },
-    };
+    let plan = plan_of_nobody(prepared, dismissals);
     let Some(rules) = RuleBench::of(prepared).and_then(|bench| rules_alone(&plan, bench)) else {
         return false;
     };
@@ -212,6 +198,38 @@ pub(crate) fn find_news(
     let all = |_: &JudgedFinding| true;
     more(counts(&rules, &is_wanted), counts(known, &all))
         || more(counts(known, &by_rules_alone), counts(&rules, &all))
+}
+
+/// The plan of a council in which nobody sits.
+fn plan_of_nobody(prepared: &PreparedReview, dismissals: &[Dismissal]) -> Plan {
+    let settings = &prepared.config.settings;
+    Plan {
+        procedure: Procedure::Quick,
+        debate: DebateMode::Off,
+        consensus: settings.review.consensus,
+        quorum: 1,
+        policy: settings.policy(),
+        seats: Vec::new(),
+        exchange: ExchangeMode::Reference,
+        timeouts: RoundTimeouts::default(),
+        seed: RunSeed(String::new()),
+        framing: Framing::default(),
+        notes: Vec::new(),
+        options: ProcedureOptions {
+            dismissed: dismissals.to_vec(),
+            ..ProcedureOptions::default()
+        },
+    }
+}
+
+/// Adds what the rules find where nobody is asked, since configuration leaves out every changed file.
+pub(crate) fn hear_rules_of_skipped(
+    outcome: &mut Outcome,
+    prepared: &PreparedReview,
+    dismissals: &[Dismissal],
+) {
+    let plan = plan_of_nobody(prepared, dismissals);
+    hear_rules(outcome, &plan, RuleBench::of(prepared));
 }
 
 /// The same from the report of the run, for a replay: the journal holds the council alone.
@@ -300,6 +318,17 @@ fn name_by_weight(outcome: &mut Outcome) {
     }
 }
 
+/// What the rules read: also what the user keeps from everybody else. A council that has nothing to read asks nobody.
+fn read_by_rules(coverage: &Coverage) -> Coverage {
+    let mut coverage = coverage.clone();
+    for file in &mut coverage.files {
+        if file.state.is_left_out_by_user() {
+            file.state = CoverageState::Reviewed;
+        }
+    }
+    coverage
+}
+
 /// A council of nobody but the rules, under the same policy and dismissals.
 fn rules_alone(plan: &Plan, bench: RuleBench) -> Option<Outcome> {
     let seat = Seat {
@@ -309,7 +338,7 @@ fn rules_alone(plan: &Plan, bench: RuleBench) -> Option<Outcome> {
     };
     let (packet, blobs) = (bench.packet, bench.blobs);
     let judge = BuiltinJudge::new(&seat, Arc::clone(&packet), Arc::clone(&blobs)).ok()?;
-    let coverage = Arc::new(packet.coverage.clone());
+    let coverage = Arc::new(read_by_rules(&packet.coverage));
     let prover = QuoteProver::new(packet, blobs, bench.redactor);
     let plan = Plan {
         procedure: Procedure::Quick,

@@ -38,6 +38,7 @@ pub(crate) mod floor;
 pub(crate) mod github;
 pub(crate) mod given;
 pub(crate) mod glossary;
+pub(crate) mod hidden_files;
 pub(crate) mod hook;
 pub(crate) mod layers;
 pub(crate) mod loaded;

@@ -4,14 +4,15 @@ use council_protocol::coverage::FileCoverage;
 use council_protocol::packet::TargetKind;
 use council_protocol::{Coverage, CoverageState};
 
-use crate::council::add_carried;
 use crate::council::outcome::{FindingLevel, Verdict, VerdictReason};
 use crate::council::plan::VerdictPolicy;
+use crate::council::{Dismissal, add_carried};
 use crate::report::{CarriedReview, Report, ReviewSubject, RunFacts};
 use crate::session::{CalendarMoment, RealWorld, RunFolders, RunRef, SessionWorld as _};
 
 use crate::run::error::RunError;
 use crate::run::facts::base_facts;
+use crate::run::floor::hear_rules_of_skipped;
 use crate::run::prepare::PreparedReview;
 
 /// Why there is nothing to review, if there is nothing.
@@ -49,9 +50,9 @@ fn all_skipped(coverage: &Coverage) -> String {
 
 /// A report without a run: nothing was asked, so nothing is kept.
 pub(crate) fn skipped_report(
-    prepared: PreparedReview,
-    reason: VerdictReason,
-    why: String,
+    prepared: &PreparedReview,
+    dismissals: &[Dismissal],
+    (reason, why): (VerdictReason, String),
     moment: &CalendarMoment,
     world: &RealWorld,
     started_by: Option<String>,
@@ -76,7 +77,10 @@ pub(crate) fn skipped_report(
         why,
         facts,
     );
-    report.outcome.notes = prepared.notes;
+    report.outcome.notes.clone_from(&prepared.notes);
+    if reason == VerdictReason::AllSkipped {
+        hear_rules_of_skipped(&mut report.outcome, prepared, dismissals);
+    }
     if let Some(earlier) = &prepared.earlier {
         let policy = prepared.config.settings.policy();
         carry_over(&mut report, earlier, policy);

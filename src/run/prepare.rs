@@ -4,16 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use council_builtin::ExcusedFinding;
 use council_protocol::packet::{Instruction, STANDARD_INPUT, TargetKind};
 use council_protocol::seat::AgentKind;
-use council_protocol::{BlobSource, Coverage, CoverageState, FileChange, Packet, RepoPath};
+use council_protocol::{BlobSource, Coverage, FileChange, Packet, RepoPath};
 
 use crate::config::{Config, OpaquePolicy, nearest_word};
 use crate::council::Dismissal;
-use crate::git::{self, ChangeRequest, GitError, ReviewedChange, TargetSpec};
+use crate::git::{self, ChangeRequest, GitError, PathFilter, ReviewedChange, TargetSpec};
 use crate::packet::{self, ContextBounds, IgnoreGlobs, PacketMaterial};
 use council_secrets::Redactor;
 
@@ -23,12 +23,15 @@ use crate::run::backends::BackendTable;
 use crate::run::commit_words;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
+use crate::run::hidden_files::hidden_files;
 use crate::run::layers::REPOSITORY_FILE;
 use crate::run::redaction::{hide_in_target, load_redactor, told_variables};
 use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
 use crate::run::seats::mixed;
 use crate::run::settings::{self, ConfigSources};
+use crate::safe_file;
 use crate::sight;
+use crate::text::Untrusted;
 
 /// The most bytes of a patch or a document that are read.
 const MAX_INPUT_BYTES: u64 = git::patch::MAX_PATCH as u64;
@@ -40,6 +43,8 @@ pub(crate) struct PreparedReview {
     pub(crate) packet: Arc<Packet>,
     /// The packet's coverage, as every seat that is shown the whole of it shares it.
     pub(crate) coverage: Arc<Coverage>,
+    /// Which files no model may see; none: they may see all.
+    pub(crate) hidden: Option<PathFilter>,
     /// Takes secrets out of everything that is shown: it knows those of the change.
     pub(crate) redactor: Redactor,
     /// What a reader of the verdict should know, in words; may hold untrusted names.
@@ -145,7 +150,7 @@ pub(crate) fn prepare_spec(
             .and_then(blocked_folder_note)
             .filter(|_| config.settings.output.save),
     );
-    let mut packet = build_packet(&mut change, &config, &mut notes)?;
+    let (mut packet, hidden) = build_packet(&mut change, &config, &mut notes)?;
     notes.extend(excused_note(&packet, &*change.blobs, &config));
     notes.extend(commit_words::secret_notes(&packet.framing.commits));
     let redactor = load_redactor(
@@ -165,6 +170,7 @@ pub(crate) fn prepare_spec(
         config,
         packet: Arc::new(packet),
         coverage,
+        hidden,
         redactor,
         notes,
         config_fault,
@@ -260,6 +266,9 @@ fn read_input(file: &Path, dir: &Path, what: &str) -> Result<(Vec<u8>, String), 
     } else {
         file.display().to_string()
     };
+    if file.as_os_str() != "-" {
+        refuse_link(&dir.join(file), what)?;
+    }
     let mut bytes = Vec::new();
     let read = if file.as_os_str() == "-" {
         std::io::stdin()
@@ -279,6 +288,26 @@ fn read_input(file: &Path, dir: &Path, what: &str) -> Result<(Vec<u8>, String), 
         .hint("split it"));
     }
     Ok((bytes, label))
+}
+
+/// Nothing behind a link of a checkout is sent: whoever committed the link chose what it leads to.
+fn refuse_link(file: &Path, what: &str) -> Result<(), RunError> {
+    let Some(link) = safe_file::find_link(file).unwrap_or(None) else {
+        return Ok(());
+    };
+    let name = |path: &Path| Untrusted::new(&path.display().to_string()).name();
+    let message = format!(
+        "{} is a symbolic link of this checkout, and the {what} behind it would be sent to the models",
+        name(&link)
+    );
+    let error = RunError::usage(message);
+    Err(match file.canonicalize() {
+        Ok(target) => error.hint(format!(
+            "to send that file all the same, name it itself: {}",
+            name(&target)
+        )),
+        Err(_) => error.hint("the link leads nowhere: name another file"),
+    })
 }
 
 /// A word that names no revision may be a file, or a subcommand of habit.
@@ -326,7 +355,7 @@ fn build_packet(
     change: &mut ReviewedChange,
     config: &Config,
     notes: &mut Vec<String>,
-) -> Result<Packet, RunError> {
+) -> Result<(Packet, Option<PathFilter>), RunError> {
     let review = &config.settings.review;
     // Built-in globs are always there; one line takes them all back.
     let all = (!review.default_ignores).then(|| "!**".to_owned());
@@ -336,43 +365,46 @@ fn build_packet(
         .collect();
     let ignore = IgnoreGlobs::new(&lines)
         .map_err(|error| RunError::usage(error).hint("it is in `review.ignore`"))?;
-    let own = change
-        .files
-        .iter()
-        .filter(|file| ignore.is_left_out_by_user(file));
-    let left_out: BTreeSet<RepoPath> = own.map(|file| file.path.clone()).collect();
     let material = PacketMaterial {
         target: change.target.clone(),
         files: std::mem::take(&mut change.files),
         framing: std::mem::take(&mut change.framing),
         instructions: all_instructions(change, review.instructions.as_deref(), notes),
-        ignore,
+        ignore: ignore.clone(),
         opaque_lowers: review.opaque == OpaquePolicy::Inconclusive,
     };
+    let excluded = std::mem::take(&mut change.excluded);
     let change = &*change;
+    let attacks = Mutex::new(BTreeSet::new());
     let files = packet::FileReaders {
         fill: &|file| change.fill_hunks(file).map_err(|error| error.with_hint()),
         check: &|file| {
             let readable = change.check_content(file);
             readable.map_err(|error| error.with_hint())?;
-            Ok(!council_builtin::speaks_of(file, &*change.blobs))
+            let is_attack = council_builtin::speaks_of(file, &*change.blobs);
+            if is_attack {
+                let mut attacks = attacks.lock().unwrap_or_else(PoisonError::into_inner);
+                attacks.insert(file.path.clone());
+            }
+            Ok(!is_attack)
         },
         blobs: &*change.blobs,
         each: git::map_parallel,
     };
     let packet = packet::build_packet(material, &files, &ContextBounds::default());
-    notes.extend(brought_back_note(&packet, &left_out));
-    Ok(packet)
+    let attacks = attacks.into_inner().unwrap_or_else(PoisonError::into_inner);
+    notes.extend(rules_alone_note(&packet, &attacks));
+    let hidden = hidden_files(ignore, &review.ignore, excluded, &packet);
+    Ok((packet, hidden))
 }
 
-/// What the user leaves out of reviews is shown all the same where a rule against attacks speaks of it, or a change could
-/// hide there; the user is told of it.
-fn brought_back_note(packet: &Packet, left_out: &BTreeSet<RepoPath>) -> Option<String> {
+/// What the user leaves out is shown to nobody, and what the rules against attacks find in it counts all the same; the user is
+/// told of it.
+fn rules_alone_note(packet: &Packet, attacks: &BTreeSet<RepoPath>) -> Option<String> {
     let files = packet.coverage.files.iter();
-    let shown = files.filter(|file| {
-        left_out.contains(&file.path) && !matches!(file.state, CoverageState::Skipped { .. })
-    });
-    let names: Vec<String> = shown.map(|file| file.path.display().into_owned()).collect();
+    let read =
+        files.filter(|file| file.state.is_left_out_by_user() && attacks.contains(&file.path));
+    let names: Vec<String> = read.map(|file| file.path.display().into_owned()).collect();
     let (first, more) = names.split_first()?;
     let others = match more.len() {
         0 => String::new(),
@@ -385,8 +417,8 @@ fn brought_back_note(packet: &Packet, left_out: &BTreeSet<RepoPath>) -> Option<S
         ("are", "them")
     };
     Some(format!(
-        "{first}{others} {is} left out by `review.ignore`, and shown to the judges all the same: a rule against attacks \
-         speaks of {it}"
+        "{first}{others} {is} left out by `review.ignore`: no model is shown {it}, and what the built-in rules against \
+         attacks find there counts"
     ))
 }
 

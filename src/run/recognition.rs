@@ -246,7 +246,8 @@ impl<'a> VerdictMemory<'a> {
     pub(crate) fn standing_objection(&self) -> Option<Report> {
         let target = &self.prepared.packet.target;
         let change = git::recognition_key(&self.prepared.change, &self.prepared.packet.files);
-        let report = self.standing.over(&change, target.head.as_deref())?;
+        let files = &self.prepared.packet.files;
+        let report = self.standing.over(&change, target.head.as_deref(), files)?;
         let run = report.receipt.run.name.clone();
         let reviewed = report.target.label.clone();
         let key = report.receipt.run.recognition_key.clone();
@@ -360,7 +361,7 @@ impl<'a> VerdictMemory<'a> {
         if self.trust.authors.is_some() {
             return;
         }
-        let kept = self.standing.hear(report);
+        let kept = self.standing.hear(report, &self.prepared.packet.files);
         if let Err(error) = kept.and_then(|()| self.cache.put(report)) {
             self.start
                 .notifier
@@ -374,7 +375,7 @@ impl<'a> VerdictMemory<'a> {
     /// Hears of a verdict that is never reused, such as a duel's: an objection stands all the same.
     pub(crate) fn hear_objection(&self, report: &Report) {
         if self.trust.authors.is_none()
-            && let Err(error) = self.standing.hear(report)
+            && let Err(error) = self.standing.hear(report, &self.prepared.packet.files)
         {
             self.start.notifier.warn(&format!(
                 "the verdict could not be remembered for a gate: {error}"

@@ -62,6 +62,10 @@ pub(crate) fn describe_status(
         BackgroundState::GivenUp(why) => out.push_str(&format!(
             "the review of the last commit was given up: {why}; `git council wait` starts it\n"
         )),
+        // Between two reviews no run is there.
+        BackgroundState::Working if out.is_empty() => {
+            out.push_str("the review of a commit is about to begin\n");
+        }
         BackgroundState::Idle | BackgroundState::Working => {}
     }
     if out.is_empty() {
@@ -87,7 +91,7 @@ fn why_ended(report: Option<&Report>) -> &'static str {
 }
 
 /// What a person can do about it: never a command that refuses.
-fn next_step(past: &StoredRun, start: &RunContext) -> String {
+pub(crate) fn next_step(past: &StoredRun, start: &RunContext) -> String {
     let name = &past.name;
     if resume::check_resumable(past, start).is_ok() {
         return format!("`git council resume {name}` continues it");

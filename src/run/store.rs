@@ -326,9 +326,7 @@ fn unfinished_error(past: &StoredRun) -> RunError {
         _ => RunError::usage(format!(
             "{name} has no report: it was interrupted, or lost it"
         ))
-        .hint(format!(
-            "`git council resume {name}` continues it, and pays nobody twice"
-        ))
+        .hint("`git council status` names the command that continues it or begins it again")
         .hint(format!(
             "compute one from its journal: git council replay {name}"
         )),

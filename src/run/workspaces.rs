@@ -13,7 +13,7 @@ use council_protocol::{JudgeId, RepoPath, Seat, Side};
 use council_secrets::Redactor;
 use tempfile::TempDir;
 
-use crate::git;
+use crate::git::{self, PathFilter};
 use crate::prompt::redact_source;
 use crate::session;
 
@@ -54,6 +54,7 @@ impl AgentWorkspaces {
         seats: &[Seat],
         blobs: &dyn BlobSource,
         redactor: &Redactor,
+        hidden: Option<&PathFilter>,
     ) -> Result<Self, RunError> {
         let mut rooms = Self::default();
         if !blobs.has_blobs() {
@@ -63,7 +64,7 @@ impl AgentWorkspaces {
             let kind = &seat.agent.kind;
             if !may_write(kind) {
                 if rooms.shared.is_none() {
-                    rooms.shared = Some(ExportedTree::redacted(blobs, redactor)?);
+                    rooms.shared = Some(ExportedTree::redacted(blobs, redactor, hidden)?);
                 }
                 continue;
             }
@@ -75,7 +76,7 @@ impl AgentWorkspaces {
             let room = match written.next() {
                 Some(room) => room.copy()?,
                 None if kind.is_tool() => ExportedTree::export_tree(blobs, &keep_content)?,
-                None => ExportedTree::redacted(blobs, redactor)?,
+                None => ExportedTree::redacted(blobs, redactor, hidden)?,
             };
             rooms.own.insert(seat.judge.clone(), room);
         }
@@ -139,9 +140,14 @@ impl ExportedTree {
         Ok(room)
     }
 
-    /// Of agents that may pass on what they read: secrets are replaced, as they are in briefs.
-    fn redacted(blobs: &dyn BlobSource, redactor: &Redactor) -> Result<Self, RunError> {
-        let named = RedactedNames::new(blobs, redactor)?;
+    /// Of agents that may pass on what they read: secrets are replaced, as they are in briefs, and files left out that no model
+    /// may see.
+    fn redacted(
+        blobs: &dyn BlobSource,
+        redactor: &Redactor,
+        hidden: Option<&PathFilter>,
+    ) -> Result<Self, RunError> {
+        let named = RedactedNames::new(blobs, redactor, hidden)?;
         Self::export_tree(&named, &|path, content| {
             redact_content(redactor, path, content)
         })
@@ -184,8 +190,15 @@ struct RedactedNames<'a> {
 }
 
 impl<'a> RedactedNames<'a> {
-    fn new(blobs: &'a dyn BlobSource, redactor: &Redactor) -> Result<Self, RunError> {
+    fn new(
+        blobs: &'a dyn BlobSource,
+        redactor: &Redactor,
+        hidden: Option<&PathFilter>,
+    ) -> Result<Self, RunError> {
         let mut entries = blobs.entries(Side::New).map_err(cannot_export)?;
+        if let (Some(entries), Some(hidden)) = (&mut entries, hidden) {
+            entries.retain(|entry| !hidden(&entry.path));
+        }
         let mut real = BTreeMap::new();
         for entry in entries.iter_mut().flatten() {
             let shown = redactor.redact_name(&entry.path.display());
@@ -297,7 +310,7 @@ mod tests {
             })
         };
         let rooms = |seats: &[Seat]| {
-            AgentWorkspaces::for_seats(seats, &OneFile, &Redactor::default()).unwrap()
+            AgentWorkspaces::for_seats(seats, &OneFile, &Redactor::default(), None).unwrap()
         };
         let alone = rooms(&[api(), api()]);
         assert!(alone.shared.is_none() && alone.own.is_empty());
@@ -342,7 +355,8 @@ mod tests {
             for (number, seat) in seats.iter_mut().enumerate() {
                 seat.judge = format!("judge-{number}").as_str().into();
             }
-            let rooms = AgentWorkspaces::for_seats(&seats, &OneFile, &Redactor::default()).unwrap();
+            let rooms =
+                AgentWorkspaces::for_seats(&seats, &OneFile, &Redactor::default(), None).unwrap();
             let folders = rooms.workspace_folders();
             let writers: Vec<&Seat> = seats.iter().filter(|s| may_write(&s.agent.kind)).collect();
             prop_assume!(!writers.is_empty());
@@ -381,7 +395,7 @@ mod tests {
     /// Names and contents of what a judge finds in its room.
     fn room_of(files: &Files) -> Vec<(String, Vec<u8>)> {
         let redactor = Redactor::default();
-        let named = RedactedNames::new(files, &redactor).unwrap();
+        let named = RedactedNames::new(files, &redactor, None).unwrap();
         let shown = |path: &RepoPath, content: &[u8]| -> Vec<u8> {
             redact_content(&redactor, path, content).into_owned()
         };

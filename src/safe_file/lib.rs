@@ -224,6 +224,19 @@ pub fn check_place(path: &Path) -> io::Result<()> {
     }
 }
 
+/// The link of a checkout or of our own folder through which a path leads, if there is one: the file itself, or a folder on the
+/// way. Whoever committed it decided what lies behind it.
+///
+/// # Errors
+/// Where the current directory is needed and cannot be told.
+pub fn find_link(path: &Path) -> io::Result<Option<PathBuf>> {
+    let Some(folders) = guarded_folders(path)? else {
+        return Ok(None);
+    };
+    let mut places = std::iter::once(path.to_path_buf()).chain(folders);
+    Ok(places.find(|place| is_link(place)))
+}
+
 /// What lies in a folder of ours, to be removed: nothing where a link leads to it.
 pub fn list_own(folder: &Path) -> impl Iterator<Item = fs::DirEntry> {
     let listed = check_place(folder).and_then(|()| fs::read_dir(folder));

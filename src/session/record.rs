@@ -3,7 +3,7 @@
 use council_protocol::Packet;
 
 use super::error::SessionError;
-use super::journal::{JOURNAL_VERSION, JournalHeader, JournalWriter, PlanRef};
+use super::journal::{JOURNAL_FILE, JOURNAL_VERSION, JournalHeader, JournalWriter, PlanRef};
 use super::places::RunRef;
 use super::stored;
 use super::world::{SessionWorld, WriteDurability};
@@ -46,6 +46,12 @@ pub(crate) fn record_council(
         max_usd: None,
         plan: PlanRef::for_bytes(PLAN_FILE, &plan),
     };
+    // One that is there says no more than that the run has begun.
+    let path = folder.join(JOURNAL_FILE);
+    if disk.read_file(&path).is_ok() {
+        disk.truncate_file(&path, 0)
+            .map_err(SessionError::disk("cut", &path))?;
+    }
     let mut journal = JournalWriter::create(world, folder, &header)?;
     journal.append_inputs(0, inputs, false)
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use council_protocol::RepoPath;
 
-use crate::git::{CommitHistory, ReviewedChange, ReviewedTree};
+use crate::git::{CommitHistory, PathFilter, ReviewedChange, ReviewedTree};
 
 /// How much one search may read.
 #[derive(Debug, Clone, Copy)]
@@ -53,6 +53,17 @@ impl Sight {
             tree: change.reviewed_tree()?,
             history: change.earlier_history(),
         })
+    }
+}
+
+impl Sight {
+    /// The same without files that whoever reads it may not see.
+    #[must_use]
+    pub(crate) fn hiding(self, hidden: PathFilter) -> Self {
+        Self {
+            tree: self.tree.hiding(hidden),
+            ..self
+        }
     }
 }
 

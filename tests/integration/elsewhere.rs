@@ -8,7 +8,8 @@ use std::process::Command;
 use sha2::{Digest as _, Sha256};
 
 use crate::harness::Repo;
-use crate::memory::{conflicted, key, stored_verdict};
+use crate::memory::conflicted;
+use crate::verdict_notes::{key, stored_verdict};
 
 fn copy(from: &Path, to: &Path) {
     let done = Command::new("cp")

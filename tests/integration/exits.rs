@@ -36,7 +36,7 @@ fn exits_of_a_review(repo: &Repo, target: &str, vars: &[(&str, &str)]) -> Vec<Ex
     ]);
     exits.push(("events".into(), std::fs::read_to_string(&events).unwrap()));
     exits.extend(exits_of_the_past(repo, vars));
-    exits.push(("note".into(), crate::memory::all_notes(repo)));
+    exits.push(("note".into(), crate::verdict_notes::all_notes(repo)));
     exits.push(("reports".into(), all_files(&repo.path().join(".agents"))));
     exits
 }

@@ -200,7 +200,7 @@ fn shown(repo: &Repo, json: &str) -> Vec<(String, String)> {
     let bundle = repo.in_home("bundle.json");
     repo.council(["replay", "--bundle", bundle.to_str().unwrap()]);
     shown.push(("bundle".to_owned(), fs::read_to_string(bundle).unwrap()));
-    shown.push(("note".to_owned(), crate::memory::all_notes(repo)));
+    shown.push(("note".to_owned(), crate::verdict_notes::all_notes(repo)));
     let folders =
         [".agents/council", ".git/council/artefacts"].map(|folder| repo.path().join(folder));
     let ours = |folder: &&PathBuf| folder.is_dir() && !repo.path().join(".agents").is_symlink();

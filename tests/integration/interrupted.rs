@@ -70,22 +70,29 @@ fn an_interrupted_duel_is_a_run_that_says_how_far_it_came() {
             assert!(told.stdout.contains(name), "{command:?}: {}", told.stdout);
         }
         repo.council(["status"])
-            .prints("begin it again: `git council duel`");
+            .prints("begin it again: `git council duel HEAD --file FILE`");
         repo.council(["resume", name])
             .ends(2)
-            .tells("begin it again: `git council duel`");
+            .tells("begin it again: `git council duel HEAD --file FILE`");
         std::thread::sleep(SLOW);
         assert!(!repo.in_home("marks/late").exists(), "its agent went on");
     }
 }
 
-/// Nothing can be said after `kill -9`, but nobody is paid any more either.
+/// Nothing can be said after `kill -9`, but nobody is paid any more, and the run is there.
 #[test]
 fn the_sides_of_a_duel_end_with_the_process_that_started_them() {
     let repo = slow();
     let mut duel = asked(&repo, &BOTH);
     send("-KILL", &duel);
     assert_eq!(duel.wait().unwrap().code(), None, "it was killed");
+    repo.council(["status"])
+        .prints("was interrupted; it cannot be continued; begin it again: `git council duel HEAD --file FILE`");
+    repo.council(["log"]).prints("interrupted");
+    repo.council(["wait"])
+        .ends(3)
+        .tells("was interrupted")
+        .tells("begin it again: `git council duel HEAD --file FILE`");
     std::thread::sleep(SLOW + Duration::from_secs(1));
     assert!(!repo.in_home("marks/late").exists(), "its agent went on");
 }

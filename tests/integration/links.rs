@@ -205,3 +205,32 @@ fn nothing_that_we_keep_in_the_git_directory_leads_elsewhere() {
         }
     }
 }
+
+/// A file that somebody names is read; what somebody else put behind its name is not, be the file a link or a folder on the way.
+#[test]
+fn a_document_behind_a_link_of_the_checkout_is_not_sent() {
+    let (repo, outside) = linked();
+    fs::write(outside.join("plan.md"), "# My diary\n").unwrap();
+    symlink(outside.join("plan.md"), repo.path().join("plan.md")).unwrap();
+    let target = outside.join("plan.md");
+    for file in ["plan.md", "./plan.md", "out/plan.md"] {
+        for args in [
+            &["review", "--file", file][..],
+            &["duel", file],
+            &["duel", "--patch", file],
+            &["review", "--patch", file],
+        ] {
+            let run = repo.council_with(&[], args).ends(2);
+            run.tells("is a symbolic link of this checkout")
+                .tells(&format!("name it itself: {}", target.display()));
+        }
+    }
+    // Links outside of checkouts are the user's own.
+    let own = repo.in_home("own.md");
+    symlink(&target, &own).unwrap();
+    let run = repo.council_with(
+        &[],
+        &["review", "--file", own.to_str().unwrap(), "--dry-run"],
+    );
+    assert!(!run.stderr.contains("symbolic link"), "{}", run.stderr);
+}

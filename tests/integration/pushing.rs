@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use crate::harness::Repo;
 use crate::hook::{CONFLICT, Desk};
-use crate::memory::key;
+use crate::verdict_notes::key;
 
 #[test]
 fn a_council_of_models_that_is_late_lets_a_push_through_or_stops_it() {

@@ -120,7 +120,7 @@ fn no_form_of_a_known_value_leaves_by_any_exit() {
         "bundle",
         std::fs::read_to_string(Path::new(&bundle)).unwrap(),
     ));
-    exits.push(("note", crate::memory::all_notes(&repo)));
+    exits.push(("note", crate::verdict_notes::all_notes(&repo)));
     for (exit, text) in &exits {
         // A bundle holds answers as they came, whose fields are not read together.
         let is_read = |second: &String| second.is_empty() || *exit != "bundle";

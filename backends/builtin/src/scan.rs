@@ -217,7 +217,8 @@ fn find_in_file(
         }
         None => without_old_hits(file, blobs, look_at_file(change, file, bench)),
     };
-    found.extend(scan_withheld(change, file, bench));
+    let withheld = scan_withheld(change, file, bench, &found);
+    found.extend(withheld);
     found.extend(scan_moved_samples(change, file, bench, &found));
     found.retain(|f| !is_machine_made(f, file));
     found
@@ -235,26 +236,32 @@ fn scan_moved_samples(
     };
     let bench = &bench.only(|rule: &BuiltinRule| rule.info.category == "secrets");
     let whole = FileView::new(file.index, &whole, change.blobs);
-    let is_known = |hit: &FoundHit| {
-        let same =
-            |old: &FoundHit| (old.rule.info.id, old.hit.line) == (hit.rule.info.id, hit.hit.line);
-        known.iter().any(same)
-    };
     let mut found = look_at_file(change, &whole, bench);
-    found.retain(|hit| !is_known(hit));
+    found.retain(|hit| !is_known(known, hit));
     found
 }
 
-/// What the rules about secrets find in a file that the packet does not show: too large, or no text.
+/// Whether a rule spoke of a line already.
+fn is_known(known: &[FoundHit], hit: &FoundHit) -> bool {
+    let place = |found: &FoundHit| (found.rule.info.id, found.hit.line);
+    known.iter().any(|old| place(old) == place(hit))
+}
+
+/// What the rules about secrets find in a file that the packet does not show: too large, or no text. Of one that configuration
+/// leaves out the rules against attacks speak, too, since nobody else may read it.
 fn scan_withheld(
     change: &ChangeView<'_>,
     file: &FileView<'_>,
     bench: &ActiveRules,
+    known: &[FoundHit],
 ) -> Vec<FoundHit> {
-    let secrets = |rule: &BuiltinRule| {
-        rule.info.category == "secrets" && matches!(rule.check, RuleCheck::Line { .. })
+    let is_left_out = change.is_left_out(file.index);
+    let is_wanted = |rule: &BuiltinRule| {
+        let finds_secrets =
+            rule.info.category == "secrets" && matches!(rule.check, RuleCheck::Line { .. });
+        finds_secrets || (is_left_out && is_against_attacks(rule))
     };
-    let bench = &bench.only(secrets);
+    let bench = &bench.only(is_wanted);
     if bench.len() == 0 || !(change.is_withheld(file.index) || file.change.kind == FileKind::Binary)
     {
         return Vec::new();
@@ -280,6 +287,7 @@ fn scan_withheld(
     // Parts of a long line overlap.
     found.sort_by_key(|f| (f.rule.info.id, f.hit.line));
     found.dedup_by_key(|f| (f.rule.info.id, f.hit.line));
+    found.retain(|f| (!is_left_out || is_told_everywhere(f)) && !is_known(known, f));
     found
 }
 
@@ -294,14 +302,11 @@ fn without_place(found: &mut FoundHit) {
 }
 
 /// Whether a rule against attacks speaks of what the change adds to a file that globs leave out. No name of a file is a
-/// way past these rules, so such a file is shown.
+/// way past these rules, so such a file is shown, unless the user leaves it out.
 pub(crate) fn speaks_of(file: &FileChange, blobs: &dyn BlobSource) -> bool {
     let change = ChangeView::of_file(file, blobs);
     let bench = ActiveRules::new(SECURITY, &RuleSettings::default());
-    // What steers agents is told wherever it stands: they obey it in `vendor/`, too.
-    let is_told =
-        |f: &FoundHit| f.severity >= Severity::Significant || f.rule.info.category == "agents";
-    let counts = |f: &FoundHit| is_for_every_file(f.rule) && is_told(f);
+    let counts = |f: &FoundHit| is_for_every_file(f.rule) && is_told_everywhere(f);
     let by_name = look_at_file(&change, &change.files[0], &bench);
     let mut speaks = by_name.iter().any(counts);
     visit_added_parts(&change.files[0], blobs, &mut |part| {
@@ -311,6 +316,17 @@ pub(crate) fn speaks_of(file: &FileChange, blobs: &dyn BlobSource) -> bool {
         }
     });
     speaks
+}
+
+/// Whether a finding is told of files that nobody is shown. What steers agents is, wherever it stands: they obey it in
+/// `vendor/`, too.
+fn is_told_everywhere(found: &FoundHit) -> bool {
+    found.severity >= Severity::Significant || found.rule.info.category == "agents"
+}
+
+/// Whether a rule is one against attacks, past which no name of a file leads.
+fn is_against_attacks(rule: &BuiltinRule) -> bool {
+    rule.info.perspective == SECURITY && is_for_every_file(rule)
 }
 
 fn is_for_every_file(rule: &BuiltinRule) -> bool {

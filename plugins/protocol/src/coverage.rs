@@ -46,7 +46,15 @@ pub enum CoverageState {
     NotAsked,
 }
 
+/// How the reason begins of files that the user's or the trusted branch's configuration leaves out.
+pub const LEFT_OUT_BY_USER: &str = "ignored by configuration";
+
 impl CoverageState {
+    /// Whether configuration leaves the file out: no model may be shown what is in it.
+    pub fn is_left_out_by_user(&self) -> bool {
+        matches!(self, Self::Skipped { reason } if reason.starts_with(LEFT_OUT_BY_USER))
+    }
+
     /// Whether nothing that ought to be seen is missing.
     pub fn is_complete(&self) -> bool {
         match self {

@@ -22,7 +22,7 @@ pub(crate) struct AgentsArgs {
 enum AgentsAction {
     /// Show the files that let a coding agent ask for reviews; `--write` writes them
     Install(SetupArgs),
-    /// Show what `install` wrote and would be removed; `--write` removes it
+    /// Show what would be removed of what `install` wrote; `--write` removes it
     Remove(SetupArgs),
     /// Offer a review where a change has no verdict yet; a coding agent calls this as a hook
     #[command(hide = true)]

@@ -7,6 +7,7 @@ use clap::{Arg, Command, CommandFactory as _};
 
 use crate::cli::args::Cli;
 use crate::cli::context::CommandContext;
+use crate::cli::help::without_idle_options;
 use crate::config::KEYS;
 use crate::run::error::RunError;
 use crate::run::glossary::glossary_entries;
@@ -79,7 +80,7 @@ fn is_one_word(value: &str) -> bool {
 }
 
 fn find_place(words: &[String]) -> Option<CompletedPlace<'_>> {
-    let root = Cli::command();
+    let root = without_idle_options(Cli::command());
     let (current, before) = words.split_last()?;
     let mut level = &root;
     let mut positionals = 0;

@@ -17,6 +17,7 @@ use crate::run::hook::script::{self, HookEvent};
 use crate::run::hook::status::collect_status;
 use crate::run::redaction::user_redactor;
 use crate::run::settings;
+use crate::run::waiting::is_expected;
 use crate::text::Columns;
 use crate::text::Untrusted;
 
@@ -344,10 +345,9 @@ fn run_pre_push(args: &RunArgs, start: &CommandContext) -> Result<u8, RunError> 
         tell_news(news, start);
         return Ok(exit::OK);
     }
-    // A push needs the verdict now, if the review of a commit still waits for a quiet machine.
-    if let Ok(Some(background)) = background_queue(&free) {
-        background.stop_waiting();
-    }
+    // A push needs the verdict now, if the review of a commit still waits for a quiet machine or was given up. Where that
+    // cannot be told, the push is reviewed all the same.
+    let _ = is_expected(&free);
     let watched = free.with_live_view();
     let push = PrePush {
         start: &watched,

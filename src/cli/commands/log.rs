@@ -22,14 +22,14 @@ const SHORTER: usize = 9;
 /// List past runs and verdicts from git notes, latest first
 #[derive(Debug, Clone, Args)]
 pub(crate) struct LogArgs {
-    /// Only runs that reviewed up to this commit, e.g. HEAD
+    /// Only reviews of changes that end at this commit, e.g. HEAD
     #[arg(value_name = "REVISION")]
     revision: Option<String>,
     /// Show at most N
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     max_count: usize,
-    /// Count findings by rule and by judge: raised (once, however many runs), confirmed, dismissed, called fixed
-    /// (`dismiss --as fixed`), and what a judge costs for each that was confirmed
+    /// Count, for each rule and each judge, the findings that were raised, confirmed, dismissed and called fixed (`dismiss
+    /// --as fixed`), and what a judge cost for each confirmed one; a finding of several runs counts once
     #[arg(long, conflicts_with = "max_count")]
     stats: bool,
     /// Print a JSON array; with --stats an object

@@ -7,6 +7,7 @@ use clap::{Args, CommandFactory as _};
 
 use crate::cli::args::Cli;
 use crate::cli::context::CommandContext;
+use crate::cli::help::without_idle_options;
 use crate::run::error::RunError;
 use crate::run::output_file::write_output;
 use crate::safe_file;
@@ -65,7 +66,8 @@ fn finds_page(file: &Path) -> bool {
 }
 
 fn built_command() -> clap::Command {
-    let mut command = Cli::command().name("git-council").bin_name("git council");
+    let command = without_idle_options(Cli::command());
+    let mut command = command.name("git-council").bin_name("git council");
     command.build();
     command
 }

@@ -41,18 +41,38 @@ pub(crate) struct PlanArgs {
     review: ReviewArgs,
 }
 
-pub(crate) fn run(args: &PlanArgs, start: &CommandContext) -> Result<u8, RunError> {
-    if args.review.detach || args.review.dry_run {
-        let flag = if args.review.detach {
-            "--detach"
-        } else {
-            "--dry-run"
-        };
-        let message = format!("{flag} does not belong to `plan`, which runs no judge");
-        return Err(RunError::usage(message).hint(
-            "what would be sent, to whom: git council review --dry-run with the same flags",
-        ));
+impl PlanArgs {
+    /// A flag that would do nothing here is a mistake of whoever wrote it.
+    fn refuse_idle_flags(&self) -> Result<(), RunError> {
+        let (review, output, forge) = (&self.review, &self.review.output, &self.review.forge);
+        const DRY_RUN: &str =
+            "what would be sent, to whom: git council review --dry-run with the same flags";
+        const FRESH: &str = "`plan` always plans: it looks for no earlier verdict";
+        const CONCLUDE: &str = "the report is written by `git council conclude`";
+        let flags = [
+            (review.detach, "--detach", DRY_RUN),
+            (review.dry_run, "--dry-run", DRY_RUN),
+            (review.fresh, "--fresh", FRESH),
+            (output.format.is_some(), "--format", CONCLUDE),
+            (output.json, "--json", CONCLUDE),
+            (output.output.is_some(), "--output", CONCLUDE),
+            (output.no_save, "--no-save", CONCLUDE),
+            (output.events.is_some(), "--events", CONCLUDE),
+            (forge.sarif.is_some(), "--sarif", CONCLUDE),
+            (forge.html.is_some(), "--html", CONCLUDE),
+        ];
+        match flags.into_iter().find(|(is_given, ..)| *is_given) {
+            Some((_, flag, hint)) => {
+                let message = format!("{flag} does not belong to `plan`, which runs no judge");
+                Err(RunError::usage(message).hint(hint))
+            }
+            None => Ok(()),
+        }
     }
+}
+
+pub(crate) fn run(args: &PlanArgs, start: &CommandContext) -> Result<u8, RunError> {
+    args.refuse_idle_flags()?;
     let folder = start.dir.join(&args.run);
     let due = if args.next {
         matrix::next_turns(&folder, start)?

@@ -14,7 +14,7 @@ use crate::run::store;
 use crate::run::stored_request::StoredRequest;
 use crate::session::InterruptSource;
 
-/// Resume a run that was interrupted or lost judges; keep the answers it already has
+/// Resume a review that was interrupted or lost judges; keep the answers it already has
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ResumeArgs {
     /// The run's name or a part of it [default: the latest run that can be resumed]

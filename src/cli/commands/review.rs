@@ -20,6 +20,7 @@ use crate::run::convene::{self, ConveneOptions};
 use crate::run::error::RunError;
 use crate::run::github::publishing::publish_in_job;
 use crate::run::github::review::{PullFrontend, review_pull_request};
+use crate::run::hook::background::refuse_other_head;
 use crate::run::output_file::write_output;
 use crate::run::page::render_artefact;
 use crate::run::prepare::prepare_review;
@@ -68,6 +69,7 @@ pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, Ru
     if args.ci {
         check_range(&prepared.packet.target)?;
     }
+    refuse_other_head(&prepared.packet.target, start)?;
     if args.announce {
         // What outlives us has a deadline of its own.
         let run = &mut prepared.config.settings.timeouts.run;

@@ -45,7 +45,8 @@ pub(crate) struct ShowArgs {
     /// Write to FILE instead of standard output
     #[arg(short, long, value_name = "FILE", conflicts_with_all = ["reproduction", "web"])]
     output: Option<PathBuf>,
-    /// Print the tests that judges brought about a finding, and what came of them; RUN is the finding's id (F1)
+    /// Print the tests that judges wrote to prove a finding, and whether they failed as they should; RUN is the
+    /// finding's id (F1)
     #[arg(long, conflicts_with_all = ["format", "json", "html", "web"])]
     reproduction: bool,
     /// Open the report as a page in your browser

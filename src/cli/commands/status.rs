@@ -12,7 +12,7 @@ use crate::run::store::StoredRun;
 use crate::run::watch::RunWatcher;
 use crate::text::Untrusted;
 
-/// List the reviews that are running or were interrupted
+/// List the runs that are going on or were interrupted, and what continues each
 #[derive(Debug, Clone, Args)]
 pub(crate) struct StatusArgs {
     /// Print a JSON array

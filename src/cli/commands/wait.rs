@@ -12,6 +12,7 @@ use crate::config::{ReportFormat, parse_duration};
 use crate::report::Report;
 use crate::run::error::RunError;
 use crate::run::findings;
+use crate::run::status::next_step;
 use crate::run::store::RunState;
 use crate::run::waiting::{find_run, given_since, is_expected, means_head, refuse_other_target};
 use crate::run::watch::RunWatcher;
@@ -80,8 +81,9 @@ pub(crate) fn run(args: &WaitArgs, start: &CommandContext) -> Result<u8, RunErro
     }
     drop(view);
     let Some(report) = past.report()? else {
-        return Err(RunError::run(format!("{} was interrupted", past.name))
-            .hint(format!("`git council resume {}` continues it", past.name)));
+        return Err(
+            RunError::run(format!("{} was interrupted", past.name)).hint(next_step(&past, start))
+        );
     };
     if !past.is_own(start)? {
         let name = &past.name;

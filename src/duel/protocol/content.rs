@@ -8,7 +8,8 @@ use council_protocol::answer::{Evidence, Stance, Tag};
 
 use super::DuelRole;
 use super::agreement::{denies, is_hidden};
-use super::blocks::{BlockShape, TextBlock, split_blocks, split_number};
+use super::block_stance::{fold_children, stance_of_block};
+use super::blocks::{BlockShape, TextBlock, split_blocks};
 use super::claims::{
     RaisedPoint, begins_with_severity, find_location, parse_labelled, parse_point, read_quote,
     split_tag,
@@ -16,12 +17,13 @@ use super::claims::{
 use super::consent::{
     is_approval, is_reserved, names_a_defect, retracts, speaks_of_a_place, takes_back,
 };
+use super::leading_refs::{skip_links, skip_place, split_ids, split_refs, starts_with_place};
 use super::plain_forms::{agrees_plainly, gives_up, is_plain, taken_back};
 use super::point_ref::{PointId, PointRefs};
 use super::transcript::{DebateSection, SectionKind};
 use super::wording::{
-    confirmed_stance, is_filler, is_ornament, is_universal, parse_vote, split_label,
-    stance_in_words, stance_of_labelled, stance_of_unnamed,
+    confirmed_stance, is_ornament, is_universal, parse_vote, split_label, stance_in_words,
+    stance_of_labelled, stance_of_unnamed,
 };
 use crate::council::plain_words::objects;
 
@@ -433,15 +435,6 @@ impl ContentReader {
     }
 }
 
-fn starts_with_place(text: &str) -> bool {
-    let text = text.trim_start_matches(['*', '_']);
-    let first = text.split(char::is_whitespace).next();
-    // "`a.py`, line 5 — …"
-    let clause = text.split(" — ").next();
-    first.is_some_and(|word| find_location(word).is_some())
-        || text.starts_with('`') && clause.is_some_and(|clause| find_location(clause).is_some())
-}
-
 fn new_reply(
     block: &TextBlock<'_>,
     to: PointRefs,
@@ -482,190 +475,6 @@ fn says_more(reply: &PointReply) -> bool {
         (_, false) => !reply.is_formal && !is_plain(more),
     };
     is_more || objects(reason) || is_hidden(reason)
-}
-
-/// The stance of a block whose label stands somewhere inside (in a cell, in bold, behind a title), and where in its words.
-fn stance_of_block(block: &TextBlock<'_>) -> Option<(Stance, usize)> {
-    let words = block.words();
-    let mut begin = 0;
-    let mut labelled: Option<(Stance, usize)> = None;
-    let marks = ['|', '—', '–', ':', ';', '.', '!', '(', '[', '*'];
-    for part in words.split_inclusive(marks) {
-        if let Some((label, _)) = split_label(part) {
-            let stance = confirmed_stance(label, &words[begin..]);
-            let stance = if is_title(block, &words[..begin]) {
-                stance
-            } else {
-                stance.max(Stance::PartiallyAgreed)
-            };
-            if labelled.is_none_or(|(known, _)| stance > known) {
-                labelled = Some((stance, begin));
-            }
-        }
-        begin += part.len();
-    }
-    let in_words = stance_in_words(&words).map(|stance| (stance, 0));
-    match (labelled, in_words) {
-        (Some(label), Some(said)) if said.0 > label.0 => Some(said),
-        (label, said) => label.or(said),
-    }
-}
-
-/// Whether what stands in front of a label only says what it is about: names, a place, a cell, a bold title.
-fn is_title(block: &TextBlock<'_>, before: &str) -> bool {
-    if block.shape == BlockShape::Row {
-        return before.trim().is_empty() || before.trim_end_matches(['*', ' ']).ends_with('|');
-    }
-    let before = before.trim_end_matches(is_ornament);
-    let is_bold = before.is_empty() || block.head.starts_with("**");
-    is_bold
-        || is_plain(before)
-        || before.split_whitespace().all(|word| {
-            let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
-            let is_number = bare.bytes().all(|b| b.is_ascii_digit());
-            is_number
-                || PointId::parse(bare).is_some()
-                || find_location(word).is_some()
-                || is_filler(bare)
-        })
-}
-
-/// The names in front of a statement (`**A1**, A2 — `, `Point 2: `, `1. `) and what follows them.
-fn split_refs<'a>(block: &'a TextBlock<'_>) -> (PointRefs, &'a str) {
-    let mut refs = PointRefs::default();
-    if let BlockShape::Numbered(number) = block.shape {
-        refs.ordinal = Some(number);
-    }
-    let mut text = block.head.as_str();
-    if let Some((number, rest)) = split_number(text.trim_start_matches(['*', '_'])) {
-        refs.ordinal = Some(number);
-        text = rest;
-    }
-    if let Some((number, rest)) = split_named_number(text) {
-        refs.ordinal = Some(number);
-        text = rest;
-    }
-    let (ids, rest) = split_ids(text);
-    refs.ids = ids;
-    refs.place = find_location(&block.head);
-    refs.leads_with_place = refs.ids.is_empty() && skip_place(rest).len() < rest.len();
-    (refs, rest)
-}
-
-/// `Point 2`, `Finding #2`.
-fn split_named_number(text: &str) -> Option<(u32, &str)> {
-    let bare = text.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '#');
-    let lower = bare.to_ascii_lowercase();
-    let word = ["point", "finding", "issue", "item", "claim"]
-        .iter()
-        .find(|word| lower.starts_with(**word))?;
-    let rest = bare[word.len()..].trim_start_matches([' ', '#']);
-    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    Some((rest[..digits].parse().ok()?, &rest[digits..]))
-}
-
-/// Names of points at the start of a text, and what follows them.
-fn split_ids(text: &str) -> (Vec<PointId>, &str) {
-    const LINKS: [&str; 7] = ["and", "point", "points", "re", "on", "to", "regarding"];
-    let (mut ids, mut rest) = (Vec::new(), text);
-    let mut after_ids = text;
-    loop {
-        let bare = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
-        // "A1. A2 …" begins a sentence of its own about A2.
-        let between = &rest[..rest.len() - bare.len()];
-        if !ids.is_empty() && between.contains(['.', ';', ':', '!', '?', '—', '–']) {
-            break;
-        }
-        let end = bare
-            .find(|c: char| !c.is_alphanumeric())
-            .unwrap_or(bare.len());
-        let word = &bare[..end];
-        match PointId::parse(word) {
-            Some(id) => {
-                ids.push(id);
-                after_ids = &bare[end..];
-            }
-            None if LINKS.contains(&word.to_ascii_lowercase().as_str()) => {}
-            None => break,
-        }
-        rest = &bare[end..];
-    }
-    if ids.is_empty() {
-        (ids, text)
-    } else {
-        (
-            ids,
-            after_ids.trim_start_matches([
-                '*', '_', ' ', ':', '—', '–', '-', '.', '·', ',', ')', ']', '|',
-            ]),
-        )
-    }
-}
-
-/// Without the place in front of a statement: `` `a.rs:3`: Agreed ``.
-fn skip_place(text: &str) -> &str {
-    let bare = text.trim_start_matches(['*', '_', '(', '[']);
-    let end = bare.find(char::is_whitespace).unwrap_or(bare.len());
-    match find_location(&bare[..end]) {
-        Some(_) => bare[end..].trim_start_matches([' ', '—', '–', '-', ':']),
-        None => text,
-    }
-}
-
-/// Without the words between a label and the names that it speaks of: "agreed with A1".
-fn skip_links(text: &str) -> &str {
-    let mut rest = text;
-    while let Some(after) = ["with ", "about ", "on ", "to ", "for "]
-        .iter()
-        .find_map(|link| rest.strip_prefix(link))
-    {
-        rest = after;
-    }
-    rest
-}
-
-/// Nested items that say nothing by themselves belong to the item above them.
-fn fold_children(blocks: Vec<TextBlock<'_>>) -> Vec<TextBlock<'_>> {
-    let mut folded: Vec<TextBlock<'_>> = Vec::new();
-    for mut block in blocks {
-        let parent = folded
-            .last_mut()
-            .filter(|parent| parent.shape.is_item() && block.indent > parent.indent);
-        let Some(parent) = parent else {
-            folded.push(block);
-            continue;
-        };
-        let parent_is_placed = find_location(&parent.head).is_some();
-        let (own, rest) = split_refs(&block);
-        let is_own = !own.ids.is_empty()
-            || (own.place.is_some() && !parent_is_placed && split_label(&parent.head).is_none());
-        let (above, title) = split_refs(parent);
-        let is_answer = split_label(rest).is_some() && stance_of_block(parent).is_none();
-        if is_own {
-            folded.push(block);
-        } else if is_answer && title.len() < 80 {
-            let head = format!("{} — {}", join_refs(&above), block.head);
-            block.head = head.trim_start_matches([' ', '—']).to_owned();
-            block.shape = above.ordinal.map_or(block.shape, BlockShape::Numbered);
-            // The parent was the title of this answer.
-            let title = folded.pop();
-            block.indent = title.map_or(block.indent, |title| title.indent);
-            folded.push(block);
-        } else {
-            parent.head = format!("{} {}", parent.head, block.head);
-            parent.rest.append(&mut block.rest);
-        }
-    }
-    folded
-}
-
-fn join_refs(refs: &PointRefs) -> String {
-    let ids = refs.ids.iter().map(PointId::to_string);
-    let place = refs
-        .place
-        .iter()
-        .map(|at| format!("`{}:{}`", at.path.display(), at.line));
-    ids.chain(place).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

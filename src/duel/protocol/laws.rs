@@ -13,9 +13,10 @@ use super::notes::violation_notes;
 use super::point_ref::PointId;
 use super::render::{SectionDraft, render_section, render_signature};
 use super::side::{DuelSide, SideMove, ending_of};
-use super::standing::{DebateState, vote_of};
+use super::standing::DebateState;
 use super::transcript::{DebateTranscript, SectionKind};
 use super::turns::{NextTurn, next_turn};
+use super::votes::vote_of;
 use super::{DuelEnding, DuelRole};
 
 const DISAGREED: [&str; 29] = [

@@ -6,6 +6,7 @@
 //! say that they wrote, [`side`] decides the next move, [`render`] writes a section.
 
 mod agreement;
+mod block_stance;
 mod blocks;
 pub(crate) mod check;
 pub(crate) mod claims;
@@ -14,10 +15,12 @@ mod consent;
 pub(crate) mod content;
 #[cfg(test)]
 mod laws;
+mod leading_refs;
 pub(crate) mod ledger;
 pub(crate) mod notes;
 mod plain_forms;
 pub(crate) mod point_ref;
+pub(crate) mod point_standing;
 pub(crate) mod receipts;
 pub(crate) mod render;
 pub(crate) mod side;
@@ -25,6 +28,7 @@ pub(crate) mod speak;
 pub(crate) mod standing;
 pub(crate) mod transcript;
 pub(crate) mod turns;
+pub(crate) mod votes;
 pub(crate) mod wording;
 
 use std::fmt;

@@ -5,8 +5,9 @@ use council_protocol::task::{Objection, PeerFinding};
 use council_protocol::{Answer, Finding, Task};
 
 use super::point_ref::PointId;
+use super::point_standing::PointStanding;
 use super::render::{SectionDraft, render_consensus};
-use super::standing::{PointStanding, point_standings};
+use super::standing::point_standings;
 use super::transcript::{DebateTranscript, SectionKind};
 use super::turns::{NextTurn, next_turn};
 use super::{DuelEnding, DuelRole};

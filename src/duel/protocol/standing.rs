@@ -1,105 +1,16 @@
 //! Where every point of a duel stands: who raised it, what each side says of it last, whether it is settled.
 
 use council_protocol::answer::{Evidence, Stance, Tag};
-use council_protocol::{Finding, Location, Vote};
+use council_protocol::{Finding, Location};
 
 use super::DuelRole;
-use super::blocks::without_struck;
-use super::claims::{RaisedPoint, has_place};
+use super::claims::RaisedPoint;
 use super::consent::takes_back;
 use super::content::{PointReply, SectionContent, read_content};
 use super::point_ref::{PointId, PointRefs};
-use super::transcript::{BodyLine, DebateSection, DebateTranscript, SectionKind};
-use super::wording::parse_vote;
-
-/// How far apart two sides may place what they call the same, in lines.
-const NEAR_LINES: u32 = 3;
-
-/// One point with everything that was said of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PointStanding {
-    pub id: PointId,
-    /// The problem as it was raised.
-    pub finding: Finding,
-    /// Tag, for an independent finding.
-    pub tag: Option<Tag>,
-    /// The section in which it was raised, from 0.
-    pub section: usize,
-    /// Its line in the file.
-    pub line: u32,
-    /// Replies in order, of both sides.
-    pub replies: Vec<PointOpinion>,
-}
-
-/// A reply with its author.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PointOpinion {
-    pub role: DuelRole,
-    pub stance: Stance,
-    pub reasoning: String,
-    /// What it points to.
-    pub evidence: Option<Evidence>,
-    /// Its own finding of the same problem.
-    pub found: Option<Finding>,
-    /// The section in which it stands, from 0.
-    pub section: usize,
-}
-
-/// A disagreement that names no point: it stands until its side agrees in a later section.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct LooseDissent {
-    pub role: DuelRole,
-    /// The section in which it stands, from 0.
-    pub section: usize,
-    /// Its line in the file.
-    pub line: u32,
-}
-
-impl PointStanding {
-    /// The last word of a side on this point.
-    pub(crate) fn last_of(&self, role: DuelRole) -> Option<&PointOpinion> {
-        self.replies.iter().rev().find(|r| r.role == role)
-    }
-
-    fn last_index(&self, role: DuelRole) -> Option<usize> {
-        self.replies.iter().rposition(|r| r.role == role)
-    }
-
-    /// Whether its owner agreed to the other side's last objection, and thereby gave the point up.
-    pub(crate) fn is_conceded(&self) -> bool {
-        let (other, owner) = (self.id.role.other(), self.id.role);
-        let objected = self
-            .last_of(other)
-            .is_some_and(|r| r.stance != Stance::Agreed);
-        let gave_up = self
-            .last_of(owner)
-            .is_some_and(|r| r.stance == Stance::Agreed);
-        objected && gave_up && self.last_index(other) < self.last_index(owner)
-    }
-
-    /// Whether the other side agrees, and the owner has not taken the agreement back since.
-    fn is_agreed(&self) -> bool {
-        let (other, owner) = (self.id.role.other(), self.id.role);
-        let agreed = self
-            .last_of(other)
-            .is_some_and(|r| r.stance == Stance::Agreed);
-        let reopened = self
-            .last_of(owner)
-            .is_some_and(|r| r.stance != Stance::Agreed)
-            && self.last_index(owner) > self.last_index(other);
-        agreed && !reopened
-    }
-
-    /// Whether nothing is left to say: the other side agrees, or the owner gave it up.
-    pub(crate) fn is_settled(&self) -> bool {
-        self.is_agreed() || self.is_conceded()
-    }
-
-    /// Whether the point says where the problem is.
-    pub(crate) fn is_placed(&self) -> bool {
-        has_place(&self.finding)
-    }
-}
+use super::point_standing::{LooseDissent, NEAR_LINES, PointOpinion, PointStanding};
+use super::transcript::{DebateSection, DebateTranscript, SectionKind};
+use super::votes::vote_in;
 
 /// Everything that two sides have said of each other's points.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -527,28 +438,6 @@ fn takes_part(content: &SectionContent) -> bool {
 /// Every point in the order in which it was raised.
 pub(crate) fn point_standings(transcript: &DebateTranscript) -> Vec<PointStanding> {
     DebateState::read(transcript).points
-}
-
-/// The vote that a side named in its section (`Vote: FAIL — …`), the last one.
-pub(crate) fn vote_of(transcript: &DebateTranscript, role: DuelRole) -> Option<(Vote, String)> {
-    let own = transcript
-        .sections
-        .iter()
-        .rev()
-        .filter(|section| section.author() == Some(role));
-    own.filter_map(vote_in).next()
-}
-
-/// Of several votes in one section the worst: a PASS above takes back no FAIL.
-fn vote_in(section: &DebateSection) -> Option<(Vote, String)> {
-    let lines = section.body.iter().filter(|line| line.is_open());
-    let read = |line: &BodyLine| {
-        let shown = without_struck(&line.text);
-        parse_vote(&shown).map(|(vote, reason)| (vote, reason.to_owned()))
-    };
-    let votes: Vec<_> = lines.filter_map(read).collect();
-    let worst = votes.iter().map(|(vote, _)| *vote).max()?;
-    votes.into_iter().find(|(vote, _)| *vote == worst)
 }
 
 #[cfg(test)]

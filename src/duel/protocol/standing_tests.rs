@@ -1,5 +1,8 @@
 //! Where each point stands.
 
+use council_protocol::Vote;
+
+use super::super::votes::vote_of;
 use super::*;
 
 fn transcript(response: &str, follow_up: &str) -> DebateTranscript {

@@ -1,10 +1,12 @@
-//! Reviews in the background of a commit: one at a time in a worktree, the latest request only, and none while the machine
-//! is busy. Every worktree has requests of its own: a commit in one supersedes nothing in another.
+//! Reviews in the background of a commit: one at a time in a worktree, and none while the machine is busy. Every worktree has
+//! requests of its own: a commit in one supersedes nothing in another.
 //!
-//! A request is a file that names a commit. Whoever holds the lock works requests off; whoever does not leaves its own and
-//! goes. A request that comes during a review ends that review: nobody waits for a verdict on what is superseded. What the
-//! ended review would have looked at is part of the next one (`commits.rs`).
+//! A request names a commit (`requests.rs`). Whoever holds the lock works requests off; whoever does not leaves its own and
+//! goes. A request that leads back to the commit under review ends that review: nobody waits for a verdict on what is
+//! superseded. What the ended review would have looked at is part of the next one (`commits.rs`). A commit of another branch
+//! ends nothing; it waits for its turn. A request stays until its review has ended, so that none is lost with the process.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::os::unix::process::CommandExt as _;
@@ -14,9 +16,11 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use council_protocol::Seat;
+use council_protocol::packet::Target;
 use council_protocol::seat::AgentKind;
 
 use super::commits::{MadeCommit, Unreviewed, UnreviewedCommits};
+use super::requests::{RequestedReviews, is_superseded};
 use crate::config::Config;
 use crate::git::{self, RepositoryPaths, TargetSpec};
 use crate::run::context::RunContext;
@@ -33,6 +37,12 @@ const GRACE: Duration = Duration::from_secs(35);
 
 /// Comes before the first commit.
 const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
+/// In the environment of a review: the commit that it was asked for. HEAD may be at another one by the time it begins.
+const EXPECTED_HEAD: &str = "GIT_COUNCIL_EXPECTED_HEAD";
+
+/// Why a review was given up whose process is gone.
+const PROCESS_GONE: &str = "its process has ended";
 
 /// The requests of a worktree.
 pub(crate) struct BackgroundQueue {
@@ -58,8 +68,8 @@ impl BackgroundQueue {
         })
     }
 
-    fn request_file(&self) -> PathBuf {
-        self.dir.join("request")
+    fn requests(&self) -> RequestedReviews {
+        RequestedReviews(self.dir.join("requests"))
     }
 
     fn lock_file(&self) -> PathBuf {
@@ -95,44 +105,46 @@ impl BackgroundQueue {
     /// Leaves a request and starts whoever works it off, detached; returns at once.
     pub(crate) fn request_review(&self, start: &RunContext) -> Result<(), RunError> {
         let head = last_commit(start)?;
-        let cannot = |error: io::Error| {
-            RunError::run(format!("cannot start a review in the background: {error}"))
-        };
-        self.write_request(&head).map_err(cannot)?;
-        let exe = program(start).map_err(cannot)?;
-        let mut command = Command::new(exe);
-        name_repository(&mut command, start);
-        command
-            .arg("-C")
-            .arg(&start.dir)
-            .args(["hook", "run", "background"])
-            .process_group(0)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        command.spawn().map(drop).map_err(cannot)
+        self.write_request(&head)
+            .and_then(|()| spawn_worker(start))
+            .map_err(cannot_start)
     }
 
-    /// Begins a review that was given up: somebody needs the verdict now.
+    /// Begins reviews that were given up: somebody needs the verdict now.
     pub(crate) fn begin_again(&self, start: &RunContext) -> Result<(), RunError> {
-        self.request_review(start)?;
+        self.ask_again()
+            .and_then(|()| spawn_worker(start))
+            .map_err(cannot_start)?;
         // Where it cannot be written, the review begins when the machine is quiet.
         let _ = safe_file::write_file(&self.urgent_file(), "");
         Ok(())
     }
 
-    /// Leaves a request in the place of any earlier one.
+    /// Leaves a request beside earlier ones.
     fn write_request(&self, head: &MadeCommit) -> io::Result<()> {
         safe_file::make_folder(&self.dir)?;
+        self.forget_decisions()?;
+        // First: whoever finds the request needs to know of the commit.
+        self.commits().add(head)?;
+        self.requests().add(&head.id)
+    }
+
+    /// Makes the requests that are still there young, in the order in which they came.
+    fn ask_again(&self) -> io::Result<()> {
+        self.forget_decisions()?;
+        let requests = self.requests();
+        requests.list().iter().try_for_each(|id| requests.add(id))
+    }
+
+    /// What was decided of earlier requests does not hold for a new one.
+    fn forget_decisions(&self) -> io::Result<()> {
         for over in [self.given_up_file(), self.urgent_file()] {
             match fs::remove_file(over) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
             }
         }
-        // First: whoever finds the request needs to know of the commit.
-        self.commits().add(head)?;
-        safe_file::write_file(&self.request_file(), &head.id)
+        Ok(())
     }
 
     /// How it stands.
@@ -143,20 +155,19 @@ impl BackgroundQueue {
             (true, Ok(why)) => BackgroundState::Waiting(why),
             (true, Err(_)) => BackgroundState::Working,
             // Whoever was just started has not got the lock yet.
-            (false, _) if self.request_file().exists() && self.is_recent() => {
+            (false, _) if self.requests().is_recent() && !self.is_given_up() => {
                 BackgroundState::Working
             }
             (false, _) => match safe_file::read_text(self.given_up_file()) {
                 Ok(why) => BackgroundState::GivenUp(why),
-                Err(_) => BackgroundState::Idle,
+                Err(_) if self.requests().is_empty() => BackgroundState::Idle,
+                Err(_) => BackgroundState::GivenUp(PROCESS_GONE.to_owned()),
             },
         }
     }
 
-    /// Whether the request is so young that somebody is on the way.
-    fn is_recent(&self) -> bool {
-        let made = fs::metadata(self.request_file()).and_then(|meta| meta.modified());
-        made.is_ok_and(|made| made.elapsed().unwrap_or_default() < Duration::from_secs(5))
+    fn is_given_up(&self) -> bool {
+        self.given_up_file().exists()
     }
 
     /// Works requests off until there are none; returns at once when somebody else does that.
@@ -177,23 +188,25 @@ impl BackgroundQueue {
                 Err(_) => sleep(POLL_INTERVAL),
             }
             drop(lock);
-            if !self.request_file().exists() {
+            if self.requests().is_empty() || self.is_given_up() {
                 return Ok(());
             }
         }
     }
 
     fn process_held(&self, limits: &LoadLimits, start: &RunContext) -> io::Result<()> {
-        while self.request_file().exists() {
+        while !self.requests().is_empty() {
             let waited = self.wait_for_quiet(limits);
             let _ = fs::remove_file(self.reason_file());
             let _ = fs::remove_file(self.urgent_file());
-            let head = safe_file::read_text(self.request_file());
-            fs::remove_file(self.request_file())?;
-            match (waited, head) {
-                (Ok(()), Ok(head)) => self.run_review(&head, start)?,
-                (Err(why), Ok(_)) => safe_file::write_file(&self.given_up_file(), why)?,
-                (_, Err(_)) => {}
+            if let Err(why) = waited {
+                return safe_file::write_file(&self.given_up_file(), why);
+            }
+            let is_on_branch = |id: &str| is_on_branch(id, start);
+            if let Some(head) = self.requests().next(&self.commits(), &is_on_branch)? {
+                self.run_review(&head, start)?;
+                self.requests()
+                    .settle(&head, &self.commits(), is_on_branch)?;
             }
         }
         Ok(())
@@ -216,34 +229,89 @@ impl BackgroundQueue {
         Ok(())
     }
 
-    /// One review, ended when another request comes.
+    /// One review, ended when a request comes that covers it.
     fn run_review(&self, head: &str, start: &RunContext) -> io::Result<()> {
-        // A branch without a base is reviewed by its last commits; what cannot be reviewed so, by the last one alone.
+        // A branch without a base is reviewed by its last commits; what cannot be reviewed so, by the last one alone. HEAD is
+        // named where it is still there, since that is what the report is called.
         let since = match self.commits().before(head)? {
             Unreviewed::One => None,
             Unreviewed::Since(base) => {
                 Some(format!("{}..{head}", base.as_deref().unwrap_or(EMPTY_TREE)))
             }
         };
-        let targets = [Some(None), since.as_deref().map(Some), Some(Some("HEAD"))];
-        for target in targets.into_iter().flatten() {
-            let mut child = spawn_review(target, start)?;
-            loop {
-                match child.try_wait()?.map(|status| status.code()) {
-                    Some(Some(2)) if target != Some("HEAD") => break,
-                    // A verdict was found: nothing of it has to be looked at again.
-                    Some(Some(0 | 1)) => return self.commits().remove(head),
-                    Some(_) => return Ok(()),
-                    None if self.request_file().exists() => {
-                        end_review(&mut child)?;
-                        return Ok(());
-                    }
-                    None => sleep(POLL_INTERVAL),
-                }
+        let targets = [None, since.as_deref(), Some("HEAD"), Some(head)];
+        let is_wanted = |(at, target): &(usize, Option<&str>)| *at == 0 || target.is_some();
+        for (_, target) in targets.into_iter().enumerate().filter(is_wanted) {
+            let mut child = spawn_review(target, head, start)?;
+            match self.wait_for_review(&mut child, head, start)? {
+                // It was not this commit's, or there is no base.
+                Some(2) => {}
+                // A verdict was found: nothing of it has to be looked at again.
+                Some(0 | 1) => return self.commits().remove(head),
+                _ => return Ok(()),
             }
         }
         Ok(())
     }
+
+    /// The exit code of a review; none where a later commit covers it, and it was ended.
+    fn wait_for_review(
+        &self,
+        child: &mut Child,
+        head: &str,
+        start: &RunContext,
+    ) -> io::Result<Option<i32>> {
+        let mut seen = Vec::new();
+        loop {
+            if let Some(status) = child.try_wait()? {
+                return Ok(status.code());
+            }
+            let requested = self.requests().list();
+            let is_new = requested != seen;
+            let is_on_branch = |id: &str| is_on_branch(id, start);
+            if is_new && is_superseded(head, &requested, &self.commits(), is_on_branch)? {
+                return end_review(child).map(|()| None);
+            }
+            seen = requested;
+            sleep(POLL_INTERVAL);
+        }
+    }
+}
+
+/// Whether a branch has the commit. What cannot be told is reviewed.
+fn is_on_branch(id: &str, start: &RunContext) -> bool {
+    git::is_on_branch(&start.dir, &start.git_environment(), id).unwrap_or(true)
+}
+
+/// Refuses to review another commit than the one that was asked for in the background.
+pub(crate) fn refuse_other_head(target: &Target, start: &RunContext) -> Result<(), RunError> {
+    let expected = start.environment.get(EXPECTED_HEAD);
+    let is_other = |expected: &&OsStr| target.head.as_deref() != expected.to_str();
+    match expected.filter(is_other) {
+        Some(_) => Err(RunError::usage(
+            "HEAD has moved since the review of a commit was asked for",
+        )),
+        None => Ok(()),
+    }
+}
+
+fn cannot_start(error: io::Error) -> RunError {
+    RunError::run(format!("cannot start a review in the background: {error}"))
+}
+
+/// Starts whoever works the requests off, detached.
+fn spawn_worker(start: &RunContext) -> io::Result<()> {
+    let mut command = Command::new(program(start)?);
+    name_repository(&mut command, start);
+    command
+        .arg("-C")
+        .arg(&start.dir)
+        .args(["hook", "run", "background"])
+        .process_group(0)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command.spawn().map(drop)
 }
 
 /// The commit at which the worktree is.
@@ -279,7 +347,7 @@ fn program(start: &RunContext) -> io::Result<&Path> {
     program.ok_or_else(|| io::Error::other("the program does not know its own path"))
 }
 
-fn spawn_review(target: Option<&str>, start: &RunContext) -> io::Result<Child> {
+fn spawn_review(target: Option<&str>, head: &str, start: &RunContext) -> io::Result<Child> {
     let mut command = Command::new(program(start)?);
     command
         .arg("-C")
@@ -288,6 +356,7 @@ fn spawn_review(target: Option<&str>, start: &RunContext) -> io::Result<Child> {
     command.args(target);
     command
         .env(UNSEEN, "1")
+        .env(EXPECTED_HEAD, head)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -53,6 +53,13 @@ impl UnreviewedCommits {
         })
     }
 
+    /// What leads to this commit and was not reviewed, the commit itself first.
+    pub(super) fn leading_to(&self, head: &str) -> io::Result<Vec<String>> {
+        let (_, commits) = self.open()?;
+        let chain = chain_to(head, &commits).into_iter();
+        Ok(chain.map(|commit| commit.id.clone()).collect())
+    }
+
     /// A commit was reviewed, and with it those that lead to it.
     pub(super) fn remove(&self, head: &str) -> io::Result<()> {
         self.change(|commits| {

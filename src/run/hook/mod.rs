@@ -10,6 +10,7 @@ pub(crate) mod passing_secrets;
 pub(crate) mod push;
 pub(crate) mod push_news;
 mod pusher;
+mod requests;
 pub(crate) mod script;
 mod secret_words;
 pub(crate) mod status;

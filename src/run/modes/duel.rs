@@ -18,6 +18,7 @@ use crate::run::error::RunError;
 use crate::run::estimate::cost_settings;
 use crate::run::modes::duel_interrupt::{hear_interrupts, stop_when_interrupted, stop_when_left};
 use crate::run::modes::duel_news::{DuelNews, SpeakNotice};
+use crate::run::modes::duel_run::DuelRun;
 use crate::run::modes::duel_subject::read_bytes;
 use crate::run::modes::side_purse::{SidePurse, SideSpending};
 use crate::run::modes::sides::{SideReport, StartedSide, wait_for_sides};
@@ -25,7 +26,6 @@ use crate::run::nothing::reason_to_skip;
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
 
-use crate::council::plan::RunSeed;
 use crate::duel::driver::{self as session, DuelError, DuelFileOnDisk, DuelFinished, ReportedFile};
 use crate::duel::protocol::receipts::{WriteReceipt, check_receipts};
 use crate::duel::protocol::side::ending_of;
@@ -33,9 +33,7 @@ use crate::duel::protocol::transcript::DebateTranscript;
 use crate::duel::subject::DuelSubject;
 use crate::duel::{DuelEnding, DuelRole};
 use crate::safe_file;
-use crate::session::{
-    BudgetLimits, CalendarMoment, PromptRenderer as _, RealWorld, SessionWorld as _,
-};
+use crate::session::{BudgetLimits, PromptRenderer as _, RealWorld, SessionWorld as _};
 
 /// A duel over a prepared change.
 pub(crate) struct Duel<'a> {
@@ -64,35 +62,23 @@ pub(crate) struct Concluded {
     pub(super) is_cut: bool,
     /// Who broke the file, in words.
     pub(super) breach: Option<String>,
-    pub(super) seed: RunSeed,
-    /// What our sides were sent; none: none of them reads text.
-    pub(super) prompts: Option<Arc<SeatPrompts>>,
+    pub(super) run: DuelRun,
     pub(super) took_ms: u64,
-    pub(super) began: CalendarMoment,
     /// What A and B spent, as far as they are ours.
     pub(super) spent: [SideSpending; 2],
 }
 
 impl Concluded {
     /// One that was interrupted, with what both sides have written and spent so far.
-    fn cut(
-        text: String,
-        spent: [SideSpending; 2],
-        took_ms: u64,
-        began: CalendarMoment,
-        seed: RunSeed,
-        prompts: Option<Arc<SeatPrompts>>,
-    ) -> Self {
+    fn cut(text: String, spent: [SideSpending; 2], took_ms: u64, run: DuelRun) -> Self {
         Self {
             text,
             // `cut_outcome` decides what becomes of it.
             ending: DuelEnding::Consensus,
             is_cut: true,
             breach: None,
-            seed,
-            prompts,
+            run,
             took_ms,
-            began,
             spent,
         }
     }
@@ -115,7 +101,6 @@ impl Duel<'_> {
         self.check_file()?;
         self.check_title()?;
         let world = RealWorld::new();
-        let began = world.read_calendar();
         let seed = draw_run_seed(&world)?;
         let seat = self.seat(role)?;
         let prompts = SeatPrompts::for_duel(std::slice::from_ref(&seat), self.prepared, &seed)?;
@@ -127,6 +112,8 @@ impl Duel<'_> {
         let tell_call = |line: &str| drop(relay(line));
         let mut purse = SidePurse::new(&spec, self.limits(), &world, &tell_call);
         let mut sitting = self.sit(spec)?;
+        let run = self.begin_run(&world, seed, prompts, std::slice::from_ref(&seat))?;
+        let (seed, prompts) = (&run.seed, &run.prompts);
         let stop = StopSignal::default();
         stop_when_interrupted(&hear_interrupts()?, &stop);
         if self.relayed {
@@ -190,9 +177,15 @@ impl Duel<'_> {
                 if stop.is_raised() && !self.relayed =>
             {
                 let (text, took_ms) = (self.text_so_far(), world.now_ms());
-                return Ok(Concluded::cut(text, spent, took_ms, began, seed, prompts));
+                return Ok(Concluded::cut(text, spent, took_ms, run));
             }
-            played => played.map_err(RunError::run)?,
+            Err(error) => {
+                if written.borrow().is_empty() {
+                    run.forget();
+                }
+                return Err(RunError::run(error));
+            }
+            Ok(finished) => finished,
         };
         match finished {
             DuelFinished::Concluded {
@@ -210,14 +203,13 @@ impl Duel<'_> {
                     },
                     is_cut: false,
                     breach: breach.map(|breach| breach.to_string()).or(other),
-                    seed,
-                    prompts,
+                    run,
                     took_ms: world.now_ms(),
-                    began,
                     spent,
                 })
             }
             DuelFinished::NoFile => {
+                run.forget();
                 let file = self.file.display();
                 Err(RunError::run(format!(
                     "{file} did not appear in time: nobody opened the duel"
@@ -240,13 +232,13 @@ impl Duel<'_> {
         }
         let seats = [self.seat(DuelRole::A)?, self.seat(DuelRole::B)?];
         let world = RealWorld::new();
-        let began = world.read_calendar();
         let seed = draw_run_seed(&world)?;
         let prompts = SeatPrompts::for_duel(&seats, self.prepared, &seed)?;
         self.announce(&seats, prompts.as_deref(), &world);
         let news = DuelNews::new(self.start);
         let label = &self.prepared.packet.target.label;
         news.convene(label, &seats, self.limits().most_usd);
+        let run = self.begin_run(&world, seed, prompts, &seats)?;
         let interrupts = hear_interrupts()?;
         let sides = [DuelRole::A, DuelRole::B].map(|role| self.start_side(role, &news));
         let refused = sides.iter().find_map(|side| side.as_ref().err().cloned());
@@ -254,6 +246,7 @@ impl Duel<'_> {
         let sides = sides.into_iter().flatten().collect();
         let ended = wait_for_sides(sides, refused.is_some(), &is_interrupted);
         if let Some(error) = refused {
+            run.forget();
             return Err(error);
         }
         let failed = ended.iter().filter(|side| !side.succeeded).count();
@@ -263,9 +256,10 @@ impl Duel<'_> {
                 spent[usize::from(side.role == DuelRole::B)] = side.spent;
             }
             let (text, took_ms) = (self.text_so_far(), world.now_ms());
-            return Ok(Concluded::cut(text, spent, took_ms, began, seed, prompts));
+            return Ok(Concluded::cut(text, spent, took_ms, run));
         }
         if failed > 0 && !self.file.exists() {
+            run.forget();
             let broken = format!("{failed} of 2 sides broke off before the duel was opened");
             return Err(RunError::run(broken).hint("each side's messages are above"));
         }
@@ -298,10 +292,8 @@ impl Duel<'_> {
             ending,
             is_cut: false,
             breach,
-            seed,
-            prompts,
+            run,
             took_ms: world.now_ms(),
-            began,
             spent,
         })
     }

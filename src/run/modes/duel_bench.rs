@@ -13,7 +13,8 @@ use crate::duel::DuelRole;
 use crate::duel::driver::judge_name;
 use crate::duel::protocol::transcript::DebateTranscript;
 use crate::run::error::RunError;
-use crate::run::modes::duel::{Concluded, Duel};
+use crate::run::modes::duel::Duel;
+use crate::run::modes::duel_run::DuelRun;
 use crate::run::modes::duel_subject::only_reads_code;
 use crate::run::modes::foreign_side::foreign_seat;
 use crate::run::plan::{PlanInputs, build_plan};
@@ -39,7 +40,7 @@ impl Duel<'_> {
     pub(super) fn plan(
         &self,
         transcript: &DebateTranscript,
-        concluded: &Concluded,
+        run: &DuelRun,
     ) -> Result<Plan, RunError> {
         let seats = [DuelRole::A, DuelRole::B].map(|role| match self.role {
             Some(own) if own != role => Ok(foreign_seat(transcript, role)),
@@ -52,10 +53,10 @@ impl Duel<'_> {
             granted,
             ..Grant::default()
         };
-        let prompts = match &concluded.prompts {
+        let prompts = match &run.prompts {
             Some(prompts) => Some(Arc::clone(prompts)),
             // Nobody knows what a stranger read: at most what fits into a brief is put to its credit.
-            None => SeatPrompts::for_duel(&seats, self.prepared, &concluded.seed)?,
+            None => SeatPrompts::for_duel(&seats, self.prepared, &run.seed)?,
         };
         let prompts = prompts.as_deref();
         let heard = VerdictMemory::known_dismissals(self.prepared, self.start);
@@ -70,7 +71,7 @@ impl Duel<'_> {
             exchange: ExchangeMode::Inline {
                 max_bytes: u64::MAX,
             },
-            seed: concluded.seed.clone(),
+            seed: run.seed.clone(),
             notes,
             options: ProcedureOptions {
                 dismissed: heard.dismissals,

@@ -24,7 +24,7 @@ use crate::run::modes::duel_subject::{DUEL_BACKEND, TRANSCRIPT_FILE, read_bytes}
 use crate::run::modes::side_purse::SideSpending;
 use crate::run::modes::written_source::SidesAndTree;
 use crate::run::recognition::VerdictMemory;
-use crate::run::saved_run::{run_places, save_run_report};
+use crate::run::saved_run::save_run_report;
 use crate::session::{
     CALLS_FILE, QuoteProver, RealWorld, RunRef, SessionWorld, WriteDurability, record_council,
 };
@@ -47,9 +47,8 @@ impl Duel<'_> {
             RuleBench::of(self.prepared),
         );
         let world = RealWorld::new();
-        let slug = &self.prepared.packet.target.slug;
-        let run = RunRef::create(&world, &run_places(self.prepared), slug, &concluded.began)?;
-        let _held = run.acquire_lock(world.disk())?;
+        let begun = &concluded.run;
+        let run = &begun.run;
         let facts = RunFacts {
             duration_ms: concluded.took_ms,
             started_by: self.start.started_by.clone(),
@@ -60,7 +59,7 @@ impl Duel<'_> {
             debate: Some(DebateMode::Force),
             cut_short: concluded.is_cut.then_some(CancelCause::Interrupted),
             fail_on: Some(self.prepared.config.settings.review.fail_on),
-            seed: Some(concluded.seed.clone()),
+            seed: Some(begun.seed.clone()),
             digests: InputDigests {
                 change: Some(recognition_key(
                     &self.prepared.change,
@@ -68,25 +67,25 @@ impl Duel<'_> {
                 )),
                 ..InputDigests::default()
             },
-            ..base_facts(&run)
+            ..base_facts(run)
         };
         record_council(
             &world,
-            &run,
+            run,
             &self.prepared.packet,
             &judged.plan,
             DUEL_BACKEND,
             &judged.inputs,
         )?;
-        self.keep_transcript(&world, &run, concluded)?;
-        keep_calls(&world, &run, &concluded.spent)?;
+        self.keep_transcript(&world, run, concluded)?;
+        keep_calls(&world, run, &concluded.spent)?;
         let report = Report::new(
             judged.outcome,
             ReviewSubject::of(&self.prepared.packet),
             facts,
             &self.prepared.redactor,
         );
-        if let Err(error) = save_run_report(self.start, &world, self.prepared, &run, &report) {
+        if let Err(error) = save_run_report(self.start, &world, self.prepared, run, &report) {
             // The verdict is there all the same, and shown.
             self.start.notifier.warn(&error.message);
         }
@@ -130,7 +129,7 @@ impl Duel<'_> {
         let mut prove = |location: &Location, quote: &str| -> (Proof, String) {
             prover.prove_quote(location, quote)
         };
-        let mut plan = self.plan(transcript, concluded)?;
+        let mut plan = self.plan(transcript, &concluded.run)?;
         let mut source = SidesAndTree::new(&plan, &self.prepared.packet, &blobs);
         plan.notes.extend(
             concluded
@@ -161,7 +160,7 @@ impl Duel<'_> {
         let mut text = concluded.text.clone();
         if concluded.breach.is_some() {
             let role = self.role.unwrap_or(DuelRole::A);
-            let sign = render_signature(role, "git-council", &concluded.began.rfc3339);
+            let sign = render_signature(role, "git-council", &concluded.run.began.rfc3339);
             text += &render_consensus(concluded.ending, None, &[], &[], &sign);
         }
         let written = world

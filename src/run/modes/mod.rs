@@ -7,6 +7,7 @@ pub(crate) mod duel_check;
 mod duel_interrupt;
 pub(crate) mod duel_news;
 mod duel_report;
+mod duel_run;
 pub(crate) mod duel_subject;
 mod foreign_side;
 pub(crate) mod matrix;

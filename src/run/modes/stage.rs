@@ -190,6 +190,7 @@ fn prepare_stage(
         start,
     )?;
     Ok(PreparedReview {
+        hidden: None,
         dismissed: Vec::new(),
         change,
         config,

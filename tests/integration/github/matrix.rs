@@ -354,11 +354,29 @@ fn a_seat_names_its_agent_and_the_job_says_what_that_is() {
 #[test]
 fn what_plan_cannot_do_is_refused() {
     let repo = Repo::with_base();
-    for flag in ["--dry-run", "--detach"] {
-        repo.council(["plan", "--run", "run", "HEAD", flag])
+    let flags: [&[&str]; 10] = [
+        &["--dry-run"],
+        &["--detach"],
+        &["--fresh"],
+        &["--json"],
+        &["--format", "json"],
+        &["--output", "report.md"],
+        &["--no-save"],
+        &["--events", "events.jsonl"],
+        &["--sarif", "report.sarif"],
+        &["--html", "report.html"],
+    ];
+    for flag in flags {
+        let plan = [&["plan", "--run", "run", "HEAD"], flag].concat();
+        repo.council_with(&[], &plan)
             .ends(2)
-            .tells(flag);
+            .tells(&format!("{} does not belong to `plan`", flag[0]));
     }
+    let help = repo.council(["plan", "--help"]).ends(0).stdout;
+    assert!(
+        !help.contains("--sarif") && help.contains("--next"),
+        "{help}"
+    );
     assert!(!repo.path().join("run").exists());
 }
 

@@ -23,6 +23,8 @@ pub(crate) struct ChangeView<'a> {
     lines: usize,
     /// Files whose hunks do not hold all that the change adds.
     withheld: HashSet<usize>,
+    /// Those of them that configuration leaves out: nobody but the rules reads them.
+    left_out: HashSet<usize>,
     removed: OnceLock<HashSet<u64>>,
 }
 
@@ -39,7 +41,15 @@ impl<'a> ChangeView<'a> {
                 .filter(|(_, file)| file.kind == FileKind::Binary)
                 .map(|(index, _)| index),
         );
-        Self::of_views(files, blobs, withheld)
+        let covered = packet.coverage.files.iter().enumerate();
+        let left_out = covered
+            .filter(|(_, file)| file.state.is_left_out_by_user())
+            .map(|(index, _)| index)
+            .collect();
+        Self {
+            left_out,
+            ..Self::of_views(files, blobs, withheld)
+        }
     }
 
     /// One file as the whole change.
@@ -53,6 +63,11 @@ impl<'a> ChangeView<'a> {
         self.withheld.contains(&index)
     }
 
+    /// Whether configuration leaves a file out, so that nobody but the rules reads it.
+    pub(crate) fn is_left_out(&self, index: usize) -> bool {
+        self.left_out.contains(&index)
+    }
+
     fn of_views(
         files: Vec<FileView<'a>>,
         blobs: &'a dyn BlobSource,
@@ -64,6 +79,7 @@ impl<'a> ChangeView<'a> {
             blobs,
             lines,
             withheld,
+            left_out: HashSet::new(),
             removed: OnceLock::new(),
         }
     }

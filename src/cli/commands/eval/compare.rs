@@ -16,7 +16,7 @@ use crate::run::eval::recount::recount_trial;
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct CompareArgs {
-    /// What `git council eval collect` wrote
+    /// The file that `git council eval collect` wrote
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Count the stored answers by another rule, e.g. consensus=majority; asks no model

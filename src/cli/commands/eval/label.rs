@@ -15,7 +15,7 @@ use crate::text::Untrusted;
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct LabelArgs {
-    /// What `git council eval collect` wrote
+    /// The file that `git council eval collect` wrote
     #[arg(value_name = "FILE")]
     file: PathBuf,
 }

@@ -20,7 +20,7 @@ use crate::text::Untrusted;
 
 #[derive(Debug, Clone, Args)]
 pub(super) struct TrialArgs {
-    /// What `git council eval collect` wrote
+    /// The file that `git council eval collect` wrote
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// A council: a file like your own config.toml (repeatable)

@@ -1,0 +1,139 @@
+use council_protocol::change::{FileKind, FileStatus};
+use council_protocol::coverage::FileCoverage;
+use council_protocol::{Coverage, CoverageState, Hunk, Vote};
+use proptest::prelude::*;
+
+use super::*;
+use crate::council::outcome::{ReviewedBy, Verdict};
+use crate::memory::StandingObjections;
+use crate::memory::seal::MacKey;
+use crate::report;
+
+const EXAMPLE: &str = include_str!("../../docs/examples/report.json");
+const FILE: &str = "src/a.rs";
+
+fn line(number: usize) -> String {
+    format!("let total_{number} = sum / count_{number};")
+}
+
+/// A change that adds these lines, or removes them, and leaves another where it is.
+fn change(sign: char, lines: &[usize]) -> Vec<FileChange> {
+    let changed: String = lines
+        .iter()
+        .map(|&number| format!("{sign}    {}\n", line(number)))
+        .collect();
+    vec![FileChange {
+        path: FILE.into(),
+        old_path: None,
+        status: FileStatus::Modified,
+        kind: FileKind::Text,
+        old_mode: 0o100_644,
+        new_mode: 0o100_644,
+        old_id: None,
+        new_id: None,
+        old_size: None,
+        new_size: None,
+        similarity: None,
+        lossy: false,
+        hunks: vec![Hunk {
+            old_start: 1,
+            old_lines: 1,
+            new_start: 1,
+            new_lines: 1,
+            section: String::new(),
+            body: format!(" fn stays() {{}}\n{changed}"),
+        }],
+    }]
+}
+
+/// A review of that change by models or rules; `about`: it fails for this line.
+fn review(id: usize, by_models: bool, about: Option<usize>) -> Report {
+    let mut report = report::json::parse(EXAMPLE).unwrap();
+    report.incomplete = false;
+    report.receipt.run.recognised = None;
+    report.receipt.run.recognition_key = Some(format!("{id:064x}"));
+    report.receipt.run.digests.change = Some(format!("{id:064x}"));
+    report.target.base = Some(format!("base-{id}"));
+    report.target.head = Some(format!("head-{id}"));
+    report.target.only.clear();
+    let outcome = &mut report.outcome;
+    outcome.coverage = Coverage {
+        files: vec![FileCoverage {
+            path: FILE.into(),
+            state: CoverageState::Reviewed,
+        }],
+    };
+    for judge in &mut outcome.judges {
+        judge.failures.clear();
+        judge.seat.agent.deterministic = !by_models;
+        judge.counted = Some(Vote::Pass);
+    }
+    outcome.reviewed_by = ReviewedBy::of_records(&outcome.judges);
+    outcome.findings.truncate(1);
+    let found = &mut outcome.findings[0];
+    found.level = about.map(|_| FindingLevel::Fail);
+    found.finding.location.path = FILE.into();
+    found.finding.quote = line(about.unwrap_or_default());
+    outcome.verdict = match about {
+        Some(_) => Verdict::Fail,
+        None => Verdict::Pass,
+    };
+    report
+}
+
+fn store(dir: &tempfile::TempDir) -> StandingObjections {
+    StandingObjections::new(dir.path(), Some(MacKey::new([7; 32])))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Whatever commits a change is pushed in: as long as it adds the lines to which the last review of them objected, it is
+    /// held, and a review of models is taken back by one of models alone.
+    #[test]
+    fn a_change_is_held_while_it_adds_what_was_objected_to(
+        reviews in prop::collection::vec(
+            (prop::sample::subsequence(vec![0usize, 1, 2], 1..=3), any::<bool>(), any::<bool>()),
+            1..8,
+        ),
+        pushed in prop::sample::subsequence(vec![0usize, 1, 2], 1..=3),
+        sign in prop::sample::select(vec!['+', '-']),
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let store = store(&dir);
+        // By line: who objected to it and was not answered.
+        let mut open: [Vec<bool>; 3] = Default::default();
+        for (id, (lines, by_models, fails)) in reviews.iter().enumerate() {
+            let about = fails.then_some(lines[0]);
+            store.hear(&review(id, *by_models, about), &change('+', lines)).unwrap();
+            match about {
+                Some(line) => open[line].push(*by_models),
+                None => lines.iter().for_each(|&line| {
+                    open[line].retain(|by_models_then| *by_models_then && !by_models);
+                }),
+            }
+        }
+        let held = store.over(&format!("{:064x}", 99), None, &change(sign, &pushed));
+        let expected = sign == '+' && pushed.iter().any(|&line| !open[line].is_empty());
+        prop_assert_eq!(held.is_some(), expected, "{:?}", open);
+    }
+}
+
+/// A quote may be broken or indented otherwise, and what it is about may be a line that is removed.
+#[test]
+fn a_line_is_known_by_its_words_and_by_what_becomes_of_it() {
+    let mut report = review(0, true, Some(1));
+    report.outcome.findings[0].finding.quote = "let  total_1 =\n\tsum / count_1;".to_owned();
+    assert!(holds_objected_lines(&report, &change('+', &[1])));
+    assert!(!holds_objected_lines(&report, &change('+', &[0, 2])));
+    assert!(!holds_objected_lines(&report, &change('-', &[1])));
+    report.outcome.findings[0].members[0].proof = Proof::Removed {
+        line: 2,
+        old_line: 2,
+    };
+    assert!(holds_objected_lines(&report, &change('-', &[1])));
+    assert!(!holds_objected_lines(&report, &change('+', &[1])));
+    // A brace names no line.
+    report.outcome.findings[0].finding.quote = "}".to_owned();
+    assert!(!holds_objected_lines(&report, &change('-', &[1])));
+}

@@ -1,0 +1,109 @@
+//! What a review objected to holds a gate for as long as it is pushed, in whatever commits.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use crate::harness::Run;
+use crate::hook::Desk;
+use crate::programs::answer;
+
+const FAULT: &str = "total = sum / count";
+
+/// A gate, one judge that answers as it is told, and a commit that it fails.
+fn failed_desk() -> Desk {
+    let desk = Desk::new().installed();
+    let agents = format!(
+        "[agents.helper]\ndriver = 'command'\ncommand = [{:?}]\n[review]\nagents = ['helper']\njudges = 1\nquorum = 1\n",
+        desk.repo.in_home("judge.sh")
+    );
+    desk.repo
+        .write_home(".config/git-council/config.toml", &agents);
+    desk.gate();
+    let finding = format!(
+        r#"{{"severity": "critical", "category": "arithmetic", "description": "It divides by zero.",
+ "location": {{"path": "mean.py", "line": 2}}, "quote": "{FAULT}", "why": "w", "fix": "f"}}"#
+    );
+    say(&desk, "FAIL", &finding);
+    desk.repo.write(
+        "mean.py",
+        format!("def mean(sum, count):\n    {FAULT}\n    return total\n"),
+    );
+    desk.repo.commit("Mean");
+    desk.repo.council(["review", "HEAD"]).ends(1).prints("FAIL");
+    say(&desk, "PASS", "");
+    desk
+}
+
+fn say(desk: &Desk, verdict: &str, findings: &str) {
+    let judge = desk.repo.in_home("judge.sh");
+    fs::write(&judge, answer(verdict, findings)).unwrap();
+    fs::set_permissions(&judge, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+fn push(desk: &Desk) -> Run {
+    desk.push(&["origin", "HEAD:refs/heads/topic"])
+}
+
+/// Commits something beside what was reviewed.
+fn commit_more(desk: &Desk, name: &str) {
+    desk.repo.write(name, "More.\n");
+    desk.repo.commit(name);
+}
+
+/// A law: whatever becomes of its commits, a line that a review failed is not pushed before such judges have read it again.
+#[test]
+fn a_failed_line_is_held_in_whatever_commits_it_is_pushed() {
+    let rewrites: [(&str, &dyn Fn(&Desk)); 4] = [
+        ("a commit on top", &|desk| commit_more(desk, "top.md")),
+        ("squashed with another", &|desk| {
+            commit_more(desk, "top.md");
+            desk.repo.git(["reset", "--quiet", "--soft", "HEAD~2"]);
+            desk.repo.commit("Both");
+        }),
+        ("amended elsewhere", &|desk| {
+            desk.repo.write("other.md", "Other.\n");
+            desk.repo.git(["add", "."]);
+            desk.repo.git(["commit", "--quiet", "--amend", "--no-edit"]);
+        }),
+        ("on another branch", &|desk| {
+            let commit = desk.repo.git(["rev-parse", "HEAD"]);
+            desk.repo
+                .git(["checkout", "--quiet", "-b", "side", "HEAD~1"]);
+            commit_more(desk, "side.md");
+            desk.repo.git(["cherry-pick", commit.trim()]);
+        }),
+    ];
+    for (what, rewrite) in rewrites {
+        let desk = failed_desk();
+        rewrite(&desk);
+        push(&desk)
+            .ends(1)
+            .tells("FAIL")
+            .tells("the push is blocked");
+        // Who reads all that is pushed takes it back.
+        desk.repo.council(["review", "origin/main..HEAD"]).ends(0);
+        let run = push(&desk);
+        assert_eq!(run.code, 0, "{what}: {}", run.stderr);
+    }
+}
+
+/// Whoever mends the line is not held, and neither is a change that has nothing to do with it.
+#[test]
+fn a_line_that_is_mended_holds_nothing() {
+    let desk = failed_desk();
+    desk.repo.write(
+        "mean.py",
+        "def mean(sum, count):\n    return sum / count if count else 0\n",
+    );
+    desk.repo.commit("Mend");
+    push(&desk).ends(0);
+    let desk = failed_desk();
+    desk.push(&["--no-verify", "origin", "HEAD:main"]).ends(0);
+    desk.repo.git(["fetch", "--quiet", "origin"]);
+    desk.repo.write(
+        "mean.py",
+        "def mean(sum, count):\n    return sum / count if count else 0\n",
+    );
+    desk.repo.commit("Mend what was pushed");
+    push(&desk).ends(0);
+}
