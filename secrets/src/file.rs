@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use crate::matcher::PLACEHOLDER;
 use crate::plausible::looks_random;
+use crate::reference::is_setting;
+use crate::script::Script;
 use crate::table::{FileRule, SecretTable};
 
 impl SecretTable {
@@ -50,6 +52,8 @@ pub fn drawn_words(line: &str) -> impl Iterator<Item = Range<usize>> {
 pub(crate) enum LineValue {
     /// Nothing: a comment, a heading, an empty setting, a boundary, or already redacted.
     Shown,
+    /// What judges must see, from this byte on, but for what looks drawn in it: a setting, a path, a command.
+    Written(usize),
     /// A setting's value, which begins at this byte.
     Hidden(usize),
     /// Something without a shape.
@@ -57,7 +61,9 @@ pub(crate) enum LineValue {
 }
 
 /// Looks at a line of a file that holds secrets. A value that is a command stays: it is code, not a secret.
-pub(crate) fn value_of_line(line: &str) -> LineValue {
+///
+/// Where the file is `script`, its value ends where its word does.
+pub(crate) fn value_of_line(line: &str, script: Script) -> LineValue {
     let text = line.trim();
     let comment = !is_commented_setting(text)
         && ["#", "// ", ";", "!", "-----"]
@@ -86,7 +92,15 @@ pub(crate) fn value_of_line(line: &str) -> LineValue {
     if rest.is_empty() || is_redacted(rest) || is_command || is_switch(rest) {
         return LineValue::Shown;
     }
-    LineValue::Hidden(line.len() - rest.len())
+    let at = line.len() - rest.len();
+    let value = match script.is_code {
+        true => &rest[..script.value_end(rest).unwrap_or(0)],
+        false => rest,
+    };
+    if !value.is_empty() && is_setting(name, value) {
+        return LineValue::Written(at);
+    }
+    LineValue::Hidden(at)
 }
 
 /// What may stand around a value and says nothing of it.

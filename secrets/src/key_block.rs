@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use crate::filler::is_filler;
 use crate::script::Script;
 
 /// Where a reader of private keys stands.
@@ -67,8 +68,18 @@ impl KeyBlock {
 
     /// Goes on in a public block, or begins one, as long as each line is what such a block has.
     fn stays_public(&mut self, line: &str) -> bool {
-        let text = line.trim();
-        if begins_public(text) {
+        let text = bare_text(line);
+        if begins_public(text) || begins_file(text) {
+            self.place = Place::Public;
+            return true;
+        }
+        // A key of DKIM is published in the name service, over several strings.
+        if let Some(key) = text
+            .strip_prefix("p=MI")
+            .or_else(|| text.split("p=MI").nth(1))
+            && (line.contains("v=DKIM1") || text.starts_with("p=MI"))
+            && key.bytes().all(is_base64)
+        {
             self.place = Place::Public;
             return true;
         }
@@ -123,6 +134,12 @@ impl KeyBlock {
                 return None;
             }
             let run = framed_run(line, "").filter(|run| !line[run.end..].starts_with('('))?;
+            // `NAME=value` is no text of one word: what stands behind the name is looked at by itself.
+            let inner = line[run.clone()].trim_end_matches('=').rfind('=');
+            let run = inner.map_or(run.clone(), |at| run.start + at + 1..run.end);
+            if is_filler(&line[run.clone()]) {
+                return None;
+            }
             return is_base64_line(&line[run.clone()]).then_some(("base64", run));
         }
         let end = line.find(KEY_END);
@@ -151,7 +168,11 @@ const MIN_BARE: usize = 60;
 const MAX_PEM_LINE: usize = 76;
 
 /// What stands in blocks that are made to be given away.
-const PUBLIC: [&str; 8] = [
+const PUBLIC: [&str; 12] = [
+    "DH PARAMETERS",
+    "X9.42 DH PARAMETERS",
+    "EC PARAMETERS",
+    "DSA PARAMETERS",
     "CERTIFICATE",
     "X509 CERTIFICATE",
     "TRUSTED CERTIFICATE",
@@ -161,6 +182,33 @@ const PUBLIC: [&str; 8] = [
     "PUBLIC KEY",
     "RSA PUBLIC KEY",
 ];
+
+/// A line without what source code writes around each line of such a block.
+fn bare_text(line: &str) -> &str {
+    let text = line.trim();
+    let text = text.strip_prefix('"').unwrap_or(text);
+    let text = text.trim_end_matches([',', ';', '+', '\\', ' ', ')']);
+    let text = text.strip_suffix('"').unwrap_or(text);
+    let text = text.strip_suffix("\\n").unwrap_or(text);
+    text.strip_suffix("\\r").unwrap_or(text)
+}
+
+/// Whether a line of base64 is the first one of a file of a known format: an archive, a picture, a certificate.
+fn begins_file(text: &str) -> bool {
+    const HEADS: [&str; 9] = [
+        "UEsDB",
+        "iVBORw0KGgo",
+        "R0lGOD",
+        "/9j/4",
+        "JVBERi0",
+        "H4sIA",
+        "LS0tLS1CRUdJTiBDRVJU",
+        "LS0tLS1CRUdJTiBQVUJM",
+        "AAABAAE",
+    ];
+    let is_head = HEADS.iter().any(|head| text.starts_with(head));
+    is_head && text.len() >= MIN_BARE && text.len() <= MAX_PEM_LINE && text.bytes().all(is_base64)
+}
 
 /// Whether a line is the first one of such a block, and nothing else.
 fn begins_public(line: &str) -> bool {

@@ -5,6 +5,7 @@
 //! nothing is reported as a secret and still shown.
 
 mod bare_token;
+mod beside_name;
 mod derived;
 mod dialect;
 mod encoded_key;
@@ -12,6 +13,7 @@ mod escape;
 mod file;
 mod filler;
 mod folded;
+mod glue;
 mod key_block;
 mod known;
 mod lazy;
@@ -20,6 +22,7 @@ mod matcher;
 mod named_value;
 mod plausible;
 mod redactor;
+mod reference;
 mod replaced;
 mod respelled;
 #[cfg(feature = "samples")]

@@ -94,13 +94,21 @@ impl Block {
         };
         let is_value = if self.is_encoded {
             let plain = String::from_utf8(decode_base64(value.as_bytes())).ok()?;
-            is_secret(plain.trim_end())
+            is_secret(plain.trim_end()) && !is_public_text(&plain)
         } else {
             is_secret(value)
         };
         let start = line.len() - rest.len() + rest.find(value)?;
         (is_value && !value.contains(PLACEHOLDER)).then(|| start..start + value.len())
     }
+}
+
+/// Whether a text is made to be given away: a certificate, a public key, or the frame of a key without the key.
+fn is_public_text(text: &str) -> bool {
+    let is_frame = |line: &str| line.is_empty() || line.starts_with("-----");
+    let is_private =
+        text.contains("PRIVATE KEY") && !text.lines().all(|line| is_frame(line.trim()));
+    text.starts_with("-----BEGIN ") && !is_private
 }
 
 #[cfg(test)]

@@ -6,13 +6,17 @@ use std::ops::Range;
 use regex::Captures;
 
 use crate::bare_token;
+use crate::beside_name::{self, drawn_beside_names};
 use crate::encoded_key::encoded_texts;
-use crate::escape::{Reading, escape_length, may_begin};
+use crate::escape::Reading;
 use crate::filler::is_filler;
+use crate::glue::without_glue;
 use crate::plausible::{
-    is_description, is_literal, is_mixed_literal, is_nobodys_host, is_own_password,
-    is_random_literal, is_secret_name, looks_random, shannon_entropy, sign_in_pair,
+    is_common_password, is_description, is_literal, is_mixed_literal, is_nobodys_host,
+    is_own_password, is_placeholder, is_random_literal, is_secret_name, looks_random,
+    shannon_entropy, sign_in_pair,
 };
+use crate::reference::is_reference;
 use crate::respelled::PlainSpelling;
 use crate::table::{SecretRule, SecretTable};
 
@@ -108,6 +112,14 @@ impl SecretTable {
             }
         }
         secrets.extend(self.find_renamed(line));
+        for new in self.find_beside(line) {
+            let is_in = |old: &SecretMatch<'t>| {
+                old.span.start < new.span.end && new.span.start < old.span.end
+            };
+            if !secrets.iter().any(is_in) {
+                secrets.push(new);
+            }
+        }
         secrets
     }
 
@@ -126,6 +138,29 @@ impl SecretTable {
                 random: place.clone(),
                 span: place,
             })
+        });
+        found.collect()
+    }
+
+    /// Drawn values beside a name that says secret, whatever stands between the two.
+    fn find_beside<'t>(&'t self, line: &str) -> Vec<SecretMatch<'t>> {
+        let is_row = |rule: &&SecretRule| {
+            rule.id == beside_name::KIND && rule.shape == SecretShape::PlacedValue
+        };
+        let Some(rule) = self.rules.iter().find(is_row) else {
+            return Vec::new();
+        };
+        let found = drawn_beside_names(line).into_iter();
+        let found = found.filter(|(value, _)| !line[value.clone()].contains(PLACEHOLDER));
+        let found = found.map(|(value, name)| SecretMatch {
+            kind: &rule.id,
+            owner: &rule.description,
+            shape: SecretShape::PlacedValue,
+            is_plausible: !is_placeholder(&line[value.clone()]),
+            is_provider: false,
+            label: name,
+            random: value.clone(),
+            span: value,
         });
         found.collect()
     }
@@ -235,6 +270,15 @@ impl SecretTable {
         if is_none || !rule.shape.fits(text) || (rule.is_drawn && !looks_random(text)) {
             return None;
         }
+        let user = found.name("user").map_or("", |user| user.as_str());
+        let is_nobodys = match rule.shape {
+            SecretShape::Token => false,
+            SecretShape::UrlPassword => text == user || is_nobodys_password(text),
+            _ => is_reference(text, &line[..secret.start()], name_of(found)),
+        };
+        if is_nobodys {
+            return None;
+        }
         let span = match rule.shape {
             SecretShape::Token => whole_token(line, &whole.range(), secret.range(), tail),
             _ => secret.range(),
@@ -248,13 +292,7 @@ impl SecretTable {
             owner: &rule.description,
             shape: rule.shape,
             is_provider: rule.is_reported && !is_accident,
-            is_plausible: !is_accident
-                && is_plausible(
-                    rule,
-                    text,
-                    found.name("user").map_or("", |m| m.as_str()),
-                    &line[label.clone()],
-                ),
+            is_plausible: !is_accident && is_plausible(rule, text, user, &line[label.clone()]),
             span,
             random: secret.range(),
             label,
@@ -292,54 +330,6 @@ fn is_drawn_end(side: impl Iterator<Item = u8>, is_sign: &dyn Fn(u8) -> bool) ->
         .map(char::from)
         .collect();
     run.len() >= MIN_BLOB && looks_random(&run)
-}
-
-/// The line with a blank for each byte of an escape (`\n`, `\x22`, `\u0022`, `\047`, `%3D`, a terminal's `ESC[32m`) and
-/// for each underscore before one of `words` that belongs to no other one: what would seem to belong to the token behind
-/// it. Every other byte stays where it is. None: there is nothing of that kind, or nothing that is not in the short reading.
-fn without_glue(line: &str, words: &[Range<usize>], reading: Reading) -> Option<String> {
-    let bytes = line.as_bytes();
-    let joined = join_ranges(words);
-    let before = words.iter().filter_map(|word| word.start.checked_sub(1));
-    let mut out: Vec<u8> = Vec::new();
-    let mut blank = |range: Range<usize>| {
-        if out.is_empty() {
-            out.extend_from_slice(bytes);
-        }
-        out[range].fill(b' ');
-    };
-    for at in before.filter(|at| bytes[*at] == b'_' && !is_within(&joined, *at)) {
-        blank(at..at + 1);
-    }
-    let mut is_other = reading == Reading::Short;
-    for (at, _) in bytes.iter().enumerate().filter(|(_, b)| may_begin(**b)) {
-        let length = escape_length(&bytes[at..], reading);
-        is_other |= length != escape_length(&bytes[at..], Reading::Short);
-        length.into_iter().for_each(|length| blank(at..at + length));
-    }
-    String::from_utf8(out)
-        .ok()
-        .filter(|out| !out.is_empty() && is_other)
-}
-
-/// Ranges in their order, without those that are part of another one or go on where it ends.
-fn join_ranges(ranges: &[Range<usize>]) -> Vec<Range<usize>> {
-    let mut sorted = ranges.to_vec();
-    sorted.sort_unstable_by_key(|range| range.start);
-    let mut joined: Vec<Range<usize>> = Vec::new();
-    for range in sorted {
-        match joined.last_mut() {
-            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
-            _ => joined.push(range),
-        }
-    }
-    joined
-}
-
-/// Whether one of these ranges, in their order and apart from each other, contains a place.
-fn is_within(joined: &[Range<usize>], at: usize) -> bool {
-    let next = joined.partition_point(|range| range.end <= at);
-    joined.get(next).is_some_and(|range| range.contains(&at))
 }
 
 impl SecretRule {
@@ -422,6 +412,21 @@ fn label_of(found: &Captures<'_>, line: &str) -> Option<Range<usize>> {
     Some(name.start() - more..name.end())
 }
 
+fn name_of<'l>(found: &Captures<'l>) -> &'l str {
+    found.name("name").map_or("", |name| name.as_str())
+}
+
+/// What pages show in the place of a password in a URL.
+fn is_nobodys_password(text: &str) -> bool {
+    const WORDS: [&str; 5] = ["foo", "bar", "baz", "redacted", "changeme"];
+    let lower = text.to_ascii_lowercase();
+    let is_name = lower == text
+        && text.contains('_')
+        && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
+        && is_secret_name(text);
+    WORDS.contains(&lower.as_str()) || is_common_password(text) || is_name
+}
+
 fn is_plausible(rule: &SecretRule, value: &str, user: &str, label: &str) -> bool {
     match rule.shape {
         SecretShape::Token => !is_filler(value),
@@ -451,6 +456,7 @@ mod laws {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::glue::{is_within, join_ranges};
 
     /// What is meant by the end of a word and by a place within one of many words, as slow as it can be said.
     fn plain_end(line: &str, from: usize) -> usize {

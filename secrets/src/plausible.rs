@@ -199,7 +199,7 @@ pub(crate) fn is_description(name: &str) -> bool {
     #[expect(clippy::expect_used, reason = "a constant pattern, compiled by a test")]
     static DESCRIPTION: LazyLock<Regex> = LazyLock::new(|| {
         compile_pattern(
-            r"(?i)(?:name|header|field|url|uri|path|file|env|var|id|regex|pattern|hash|prefix|label|message|hint|error|title|type|param|param_name|key_size|length|expiry|policy|scope|endpoint)s?$",
+            r"(?i)(?:name|header|field|url|uri|path|file|env|var|id|regex|pattern|hash|prefix|label|message|hint|error|title|type|param|param_name|key_size|length|expiry|policy|scope|endpoint|checksum|digest|fingerprint|integrity|sha-?(?:1|224|256|384|512)(?:sum)?|md5(?:sum)?)s?$",
         )
         .expect("constant pattern")
     });

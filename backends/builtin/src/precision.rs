@@ -2,7 +2,8 @@
 
 /// Rules that run only where configuration gives them a level. What they say is true, and hardly anybody acts on it:
 /// on ordinary commits they would drown what matters.
-const ON_REQUEST: [&str; 5] = [
+const ON_REQUEST: [&str; 6] = [
+    "left-out-file",
     "lockfile-without-manifest",
     "new-panic",
     "new-unwrap",
@@ -41,11 +42,11 @@ impl Judged {
     }
 }
 
-/// A reading: the rules as they were then, over commits of six repositories that no rule had seen.
+/// A reading: the rules as they were then, over commits of repositories that no rule had seen.
 #[cfg(test)]
 pub(crate) struct Reading {
     pub(crate) repositories: &'static str,
-    /// Of all six together.
+    /// Of all of them together.
     pub(crate) commits: u32,
     pub(crate) judged: Judged,
 }
@@ -58,7 +59,7 @@ pub(crate) fn commits_read() -> u32 {
 
 /// In their order: what was wrong in one was mended before the next. The seventh was read after the eighth.
 #[cfg(test)]
-pub(crate) const READINGS: [Reading; 9] = [
+pub(crate) const READINGS: [Reading; 10] = [
     Reading {
         repositories: "httpx, hugo, hyper, okhttp, redis, vite",
         commits: 1_050,
@@ -104,9 +105,17 @@ pub(crate) const READINGS: [Reading; 9] = [
         commits: 1_050,
         judged: Judged::new(12, 8, 0),
     },
+    Reading {
+        repositories: "caddy, celery, detekt, docker-mailserver, drogon, fastify, fluent-bit, htop, jackson-databind, \
+                       just, ktor, nats-server, nushell, paperless-ngx, pyenv, rollup, scrapy, starship, supervisor, \
+                       traefik, trpc",
+        commits: 4_200,
+        // Without the 73 notes of left-out-file, for which it runs only on request since.
+        judged: Judged::new(40, 47, 7),
+    },
 ];
 
-/// The rules that the last reading was made with, those of 24 November 2026. A newer one stands in [`YOUNGER`] until it is
+/// The rules that the last reading was made with, those of 26 November 2026. A newer one stands in [`YOUNGER`] until it is
 /// read, so that the page says of no rule what nobody looked at.
 #[cfg(test)]
 pub(crate) const READ_RULES: &str = "\
@@ -114,15 +123,15 @@ pub(crate) const READ_RULES: &str = "\
     code-evaluation code-without-test commented-out-code conflict-marker container-root credential-assignment \
     credential-in-url debug-mode debug-print debugger-leftover deceptive-path deleted-test disabled-tls \
     duplicated-block emptied-handler empty-catch except-pass executable-bit focused-test format-string \
-    gitattributes-change hidden-secret hook-change ignored-error-go ignored-result insecure-random insecure-source \
-    instruction-injection invisible-character left-out-file line-ending-flip lockfile-tampering mismatched-call \
-    mixed-script-identifier mutable-default open-redirect oversized-file packed-code path-traversal pipe-to-shell \
-    private-key provider-token removed-assertion replaced-private-key request-without-timeout return-in-finally \
-    secret-file self-comparison shell-injection skipped-test sql-injection stray-file submodule-command \
-    symlink-escape unbounded-copy undocumented-unsafe unfinished-code unpinned-action unpinned-image \
-    unportable-path unreachable-code unsafe-deserialization unsafe-extraction unverified-token vacuous-assertion \
-    weak-password-hash weakened-ci workflow-checkout workflow-injection workflow-permissions workflow-secrets \
-    workflow-trigger world-writable";
+    gitattributes-change hidden-secret hook-change ignored-error-go ignored-result insecure-random \
+    insecure-source instruction-injection invisible-character line-ending-flip lockfile-tampering \
+    mismatched-call mixed-script-identifier mutable-default open-redirect oversized-file packed-code \
+    path-traversal pipe-to-shell private-key provider-token removed-assertion replaced-private-key \
+    request-without-timeout return-in-finally secret-file self-comparison shell-injection skipped-test \
+    sql-injection stray-file submodule-command symlink-escape unbounded-copy undocumented-unsafe unfinished-code \
+    unpinned-action unpinned-image unportable-path unreachable-code unsafe-deserialization unsafe-extraction \
+    unverified-token vacuous-assertion weak-password-hash weakened-ci workflow-checkout workflow-injection \
+    workflow-permissions workflow-secrets workflow-trigger world-writable";
 
 /// What was measured of a rule beside the readings, in the words of the page.
 #[cfg(test)]
@@ -174,47 +183,57 @@ pub(crate) const FOLLOW_UPS: [FollowUp; 6] = [
 /// Rules that are younger than some readings, and on how many commits they were run and found nothing; 0: on none yet.
 #[cfg(test)]
 pub(crate) const YOUNGER: [(&str, u32); 4] = [
-    ("hidden-secret", 2_450),
-    ("packed-code", 1_050),
-    ("replaced-private-key", 1_050),
-    ("submodule-command", 2_450),
+    ("hidden-secret", 6_650),
+    ("packed-code", 5_250),
+    ("replaced-private-key", 5_250),
+    ("submodule-command", 6_650),
 ];
 
 /// What each rule says today on the commits of all readings; the others are silent on them.
 #[cfg(test)]
-pub(crate) const BY_RULE: [(&str, Judged); 33] = [
-    ("agent-file-change", Judged::new(2, 1, 0)),
-    ("binary-file", Judged::new(1, 3, 0)),
-    ("blanket-suppression", Judged::new(0, 2, 0)),
-    ("code-evaluation", Judged::new(0, 1, 0)),
-    ("code-without-test", Judged::new(9, 5, 0)),
-    ("commented-out-code", Judged::new(4, 0, 0)),
-    ("conflict-marker", Judged::new(4, 0, 0)),
+pub(crate) const BY_RULE: [(&str, Judged); 43] = [
+    ("agent-file-change", Judged::new(8, 9, 0)),
+    ("binary-file", Judged::new(3, 7, 0)),
+    ("blanket-suppression", Judged::new(0, 4, 0)),
+    ("code-evaluation", Judged::new(1, 1, 0)),
+    ("code-without-test", Judged::new(12, 6, 1)),
+    ("commented-out-code", Judged::new(4, 1, 0)),
+    ("conflict-marker", Judged::new(6, 0, 0)),
     ("credential-assignment", Judged::new(0, 0, 2)),
-    ("deleted-test", Judged::new(4, 10, 0)),
-    ("duplicated-block", Judged::new(0, 5, 0)),
-    ("empty-catch", Judged::new(0, 4, 0)),
-    ("focused-test", Judged::new(1, 0, 0)),
-    ("hook-change", Judged::new(1, 2, 0)),
-    ("ignored-error-go", Judged::new(0, 4, 0)),
+    ("deleted-test", Judged::new(5, 13, 2)),
+    ("disabled-tls", Judged::new(0, 0, 2)),
+    ("duplicated-block", Judged::new(1, 6, 1)),
+    ("empty-catch", Judged::new(0, 6, 0)),
+    ("executable-bit", Judged::new(3, 0, 0)),
+    ("focused-test", Judged::new(2, 0, 0)),
+    ("hook-change", Judged::new(1, 4, 0)),
+    ("ignored-error-go", Judged::new(0, 9, 0)),
+    ("ignored-result", Judged::new(0, 1, 0)),
     ("insecure-source", Judged::new(2, 0, 0)),
-    ("invisible-character", Judged::new(1, 1, 0)),
-    ("line-ending-flip", Judged::new(2, 1, 0)),
+    ("invisible-character", Judged::new(2, 1, 0)),
+    ("line-ending-flip", Judged::new(3, 2, 0)),
+    ("lockfile-tampering", Judged::new(0, 2, 0)),
     ("oversized-file", Judged::new(0, 4, 0)),
-    ("pipe-to-shell", Judged::new(2, 0, 0)),
-    ("private-key", Judged::new(0, 4, 0)),
+    ("packed-code", Judged::new(1, 0, 0)),
+    ("pipe-to-shell", Judged::new(3, 0, 0)),
+    ("private-key", Judged::new(1, 10, 0)),
     ("removed-assertion", Judged::new(1, 0, 0)),
+    ("self-comparison", Judged::new(0, 0, 1)),
     ("shell-injection", Judged::new(1, 1, 0)),
-    ("skipped-test", Judged::new(7, 0, 0)),
+    ("skipped-test", Judged::new(15, 0, 0)),
+    ("sql-injection", Judged::new(1, 1, 0)),
     ("stray-file", Judged::new(1, 0, 0)),
     ("undocumented-unsafe", Judged::new(4, 0, 0)),
-    ("unfinished-code", Judged::new(1, 1, 0)),
+    ("unfinished-code", Judged::new(2, 5, 0)),
     ("unpinned-action", Judged::new(1, 2, 0)),
     ("unpinned-image", Judged::new(0, 1, 0)),
     ("unportable-path", Judged::new(2, 0, 0)),
     ("vacuous-assertion", Judged::new(0, 2, 0)),
-    ("weakened-ci", Judged::new(1, 0, 0)),
-    ("workflow-permissions", Judged::new(0, 1, 0)),
+    ("weakened-ci", Judged::new(1, 1, 0)),
+    ("workflow-injection", Judged::new(1, 0, 0)),
+    ("workflow-permissions", Judged::new(1, 3, 0)),
+    ("workflow-secrets", Judged::new(1, 0, 0)),
+    ("workflow-trigger", Judged::new(2, 0, 0)),
     ("world-writable", Judged::new(1, 0, 0)),
 ];
 

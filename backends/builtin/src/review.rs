@@ -332,7 +332,7 @@ fn rest_of_group(change: &ChangeView<'_>, rest: &[&FoundHit], place: &str) -> Op
 
 /// ` There are 34 more in this file (3f9a).` The digits tell these from others, so that a dismissal covers no more than
 /// what was there when it was made.
-fn count_more(more: usize, place: &str, parts: impl Iterator<Item = String>) -> String {
+pub(crate) fn count_more(more: usize, place: &str, parts: impl Iterator<Item = String>) -> String {
     let are = if more == 1 { "There is" } else { "There are" };
     let mut digest = Sha256::new();
     for part in parts {

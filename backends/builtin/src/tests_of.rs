@@ -28,6 +28,11 @@ pattern!(
 pattern!(GO, r"^func\s+(Test\w+)\(");
 pattern!(JVM_METHOD, r"\b(?:void|fun|Task)\s+`?(\w[\w ]*)`?\s*\(");
 pattern!(
+    /// What JUnit 3 runs without a mark.
+    JAVA_PUBLIC_TEST,
+    r"^\s*public\s+void\s+(test\w+)\s*\(\s*\)"
+);
+pattern!(
     RUBY,
     r#"^\s*(?:it|specify|test)\s+["']([^"']+)|^\s*def\s+(test_\w+)"#
 );
@@ -54,8 +59,11 @@ pub(crate) fn tests_of<'f, 'a: 'f>(
                     || text.starts_with("[Test")
                     || text.starts_with("[Fact");
                 let method = JVM_METHOD.captures(line.text);
+                let of_junit_3 = file.language == Language::Java
+                    && file.role == FileRole::Test
+                    && JAVA_PUBLIC_TEST.is_match(line.text);
                 method
-                    .filter(|_| std::mem::take(&mut announced))
+                    .filter(|_| std::mem::take(&mut announced) || of_junit_3)
                     .map(|found| found[1].to_owned())
             }
             Language::Python => PYTHON.captures(line.text).map(|found| found[1].to_owned()),
@@ -85,6 +93,49 @@ pub(crate) fn tests_of<'f, 'a: 'f>(
         tests.extend(name.map(|name| (name, line)));
     }
     tests
+}
+
+pattern!(
+    /// The mark of a test that runs once for each of several values.
+    PARAMETRISED,
+    r"@pytest\.mark\.parametrize|@parameterized|@ParameterizedTest|@RepeatedTest|@ValueSource|@(?:Method|Csv)Source|\[Theory|\[TestCase|#\[(?:rstest|case|test_case|values)\b|\b(?:it|test)\.each\b|@ddt"
+);
+
+/// The names of the tests among these that run once for each of several values. `lines` hold those of the tests, in order.
+pub(crate) fn parametrised_tests(file: &FileView<'_>, lines: &[&Line<'_>]) -> Vec<String> {
+    const FAR: usize = 8;
+    let tests = tests_of(file, lines.iter().copied());
+    let is_marked = |test: &Line<'_>| {
+        let at = lines
+            .iter()
+            .position(|line| std::ptr::eq(*line, test))
+            .unwrap_or(0);
+        let from = at.saturating_sub(FAR);
+        let above = lines[from..at].iter().rev();
+        // What stands above the test before this one is of that one.
+        let mut own =
+            above.take_while(|line| !tests.iter().any(|(_, one)| std::ptr::eq(*one, **line)));
+        PARAMETRISED.is_match(test.text) || own.any(|line| PARAMETRISED.is_match(line.text))
+    };
+    let marked = tests.iter().filter(|(_, line)| is_marked(line));
+    marked.map(|(name, _)| name.clone()).collect()
+}
+
+/// The words of a test's name, in lower case, without the word `test`.
+pub(crate) fn words_of_test(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = vec![String::new()];
+    let mut was_lower = false;
+    for c in name.chars() {
+        if !c.is_alphanumeric() || (c.is_uppercase() && was_lower) {
+            words.push(String::new());
+        }
+        was_lower = c.is_lowercase() || c.is_ascii_digit();
+        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
+            word.extend(c.to_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty() && word != "test" && word != "tests");
+    words
 }
 
 /// The group of a pattern that holds a name, without its marks.

@@ -58,8 +58,10 @@ fn check_change(change: &ChangeView<'_>, hits: &mut HitList) {
         .collect();
     let total: usize = nets.iter().sum();
     let inline = |file: &&FileView<'_>| {
-        let test = |line: LineView<'_, '_>| line.in_test() || C_TEST.is_match(line.text());
-        file.added_lines().any(test)
+        let test = |line: LineView<'_, '_>| {
+            line.in_test() || C_TEST.is_match(line.text()) || DOCUMENTED_TEST.is_match(line.text())
+        };
+        file.added_lines().any(test) || adds_run_example(file)
     };
     if total < ENOUGH || files.iter().any(inline) {
         return;
@@ -217,6 +219,24 @@ pattern!(
 fn stem_of(name: &str) -> String {
     name.split('.').next().unwrap_or(name).to_lowercase()
 }
+
+/// Whether the change adds an example to a table that the file's own tests run.
+fn adds_run_example(file: &FileView<'_>) -> bool {
+    let adds = file.added_lines().any(|line| EXAMPLE.is_match(line.text()));
+    let runs = |text: &str| {
+        let mut lines = (1..).zip(text.lines());
+        lines.any(|(number, line)| file.in_test(number) && RUN_EXAMPLES.is_match(line))
+    };
+    adds && file.text_after().is_some_and(runs)
+}
+
+pattern!(EXAMPLE, r"^\s*(?:vec!\[\s*)?(?:\w+::)?Example\s*[({]");
+pattern!(RUN_EXAMPLES, r"\w*examples?\w*\(");
+pattern!(
+    /// Code in the documentation that the tests run: of Rust behind a fence, of Python behind `>>>`.
+    DOCUMENTED_TEST,
+    r"^\s*(?://[/!]\s*```(?:rust)?\s*$|>>> )"
+);
 
 pattern!(
     /// Tests that C keeps inside the file, behind a switch.

@@ -58,10 +58,12 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         Language::Ini => &[SecretShape::QuotedValue, SecretShape::BareValue][..],
         _ => &[SecretShape::QuotedValue],
     };
-    if let Some(found) = line.find_secret(|found| shapes.contains(&found.shape)) {
-        let name = &text[found.label];
+    let found = line.find_secrets(|found| shapes.contains(&found.shape));
+    if let Some(first) = found.first() {
+        let name = &text[first.label.clone()];
+        let more = line.count_more_secrets(&found, |one| format!("`{}`", &text[one.label.clone()]));
         let hit = line.line_hit(format!(
-            "`{name}` is given a literal that looks like a real secret."
+            "`{name}` is given a literal that looks like a real secret.{more}"
         ));
         // Packed code is full of such words, and of keys that are made to be public.
         hits.push(if line.is_packed() {

@@ -27,8 +27,10 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let text = line.text();
-    if let Some(found) = line.find_secret(|found| found.shape == SecretShape::UrlPassword) {
-        let host = &text[found.label];
-        hits.push(line.line_hit(format!("A URL for `{host}` carries a password.")));
+    let found = line.find_secrets(|found| found.shape == SecretShape::UrlPassword);
+    if let Some(first) = found.first() {
+        let host = &text[first.label.clone()];
+        let more = line.count_more_secrets(&found, |one| format!("`{}`", &text[one.label.clone()]));
+        hits.push(line.line_hit(format!("A URL for `{host}` carries a password.{more}")));
     }
 }

@@ -6,7 +6,7 @@ use council_protocol::LineKind;
 use council_protocol::change::Line;
 
 use super::prelude::*;
-use crate::tests_of::tests_of;
+use crate::tests_of::{parametrised_tests, tests_of, words_of_test};
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
@@ -61,8 +61,11 @@ fn check_change(change: &ChangeView<'_>, hits: &mut HitList) {
         .map(|file| {
             let mut tests = tests_of(file, file.removed_lines());
             // What is renamed to a case of a table or put under a condition still stands in the file.
+            let merged = merged_tests(file);
             tests.retain(|(name, _)| {
                 !added.contains(name)
+                    && !added.iter().any(|new| is_longer_name(name, new))
+                    && !merged.iter().any(|words| is_merged_into(name, words))
                     && !file
                         .text_after()
                         .is_some_and(|text| text.contains(name.as_str()))
@@ -111,6 +114,33 @@ fn check_change(change: &ChangeView<'_>, hits: &mut HitList) {
             report(file, tests, touched || !tidies, hits);
         }
     }
+}
+
+/// The words of those tests that the change adds to a file and that run once for each of several values.
+fn merged_tests(file: &FileView<'_>) -> Vec<Vec<String>> {
+    let kept = |line: &&Line<'_>| line.kind != LineKind::Removed;
+    let lines: Vec<&Line<'_>> = file.lines.iter().filter(kept).collect();
+    let is_new = |name: &String| {
+        let mut added = file
+            .lines
+            .iter()
+            .filter(|line| line.kind == LineKind::Added);
+        added.any(|line| line.text.contains(name.as_str()))
+    };
+    let tests = parametrised_tests(file, &lines).into_iter().filter(is_new);
+    tests.map(|name| words_of_test(&name)).collect()
+}
+
+/// Whether a test may be a case of one that has these words: all of them are in its name.
+fn is_merged_into(name: &str, words: &[String]) -> bool {
+    let own = words_of_test(name);
+    !words.is_empty() && words.iter().all(|word| own.contains(word))
+}
+
+/// Whether the new name is the old one with something behind it: `testFind`, `testFind4229`.
+fn is_longer_name(old: &str, new: &str) -> bool {
+    let rest = new.strip_prefix(old);
+    rest.is_some_and(|rest| rest.starts_with(|c: char| !c.is_lowercase()))
 }
 
 /// Whether as much test code comes as goes: then tests were rewritten, as into a table of cases.

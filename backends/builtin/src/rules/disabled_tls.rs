@@ -104,6 +104,42 @@ fn verifies_itself(file: &FileView<'_>) -> bool {
     file.language == Language::Go && file.text_after().is_some_and(own)
 }
 
+/// Whether the other branch of the same condition has the peer verified: somebody chooses between the two.
+fn is_one_of_two(line: &LineView<'_, '_>) -> bool {
+    const NEAR: i32 = 8;
+    let depth = line.indent();
+    let is_else = |text: &str| ELSE.is_match(text) && indent(text) < depth;
+    let is_verified = |text: &str| VERIFIED.is_match(text) && indent(text) >= depth;
+    [-1, 1].into_iter().any(|step| {
+        let mut near = (1..=NEAR).map_while(|by| line.text_near(by * step));
+        near.by_ref().any(is_else) && near.any(is_verified)
+    })
+}
+
+/// Whether the context is a server's: which certificate a client has is asked only where that is wanted.
+fn is_of_server(line: &LineView<'_, '_>) -> bool {
+    let text = line.code();
+    let Some(context) = SET_VERIFY.captures(&text) else {
+        return false;
+    };
+    let makes_it = |text: &str| {
+        SERVER_CONTEXT
+            .captures(text)
+            .is_some_and(|found| found[1] == context[1])
+    };
+    line.file
+        .text_after()
+        .is_some_and(|text| text.lines().any(makes_it))
+}
+
+pattern!(ELSE, r"^\s*(?:\}\s*)?else\b\s*[:{]?\s*$");
+pattern!(VERIFIED, r"VERIFY_PEER|CERT_REQUIRED|SSLVerifyPeer");
+pattern!(SET_VERIFY, r"\bSSL(?:_CTX)?_set_verify\(\s*([\w.>\-]+)");
+pattern!(
+    SERVER_CONTEXT,
+    r"([\w.>\-]+)\s*=\s*\w+\(.*(?i:server_?method\(|server)"
+);
+
 /// Whether the line stands in a block that runs only where somebody asked for it.
 fn is_asked_for(line: &LineView<'_, '_>) -> bool {
     if ASKED.is_match(&line.code())
@@ -137,7 +173,7 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     // In code the switch itself must be code; the name of a variable or of an option may be a string.
     let named = ["NODE_TLS", "GIT_SSL", "StrictHost", "sslVerify"];
     let name = named.iter().any(|name| found.as_str().starts_with(name));
-    if is_asked_for(line) {
+    if is_asked_for(line) || is_one_of_two(line) || is_of_server(line) {
         return;
     }
     if name || !line.file.language.is_code() || !line.in_literal(found.start()) {

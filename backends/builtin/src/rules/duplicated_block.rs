@@ -1,6 +1,6 @@
 //! `duplicated-block`: the same lines added twice by one change.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use council_protocol::change::FileStatus;
@@ -106,7 +106,11 @@ fn is_code(window: &[LineView<'_, '_>]) -> bool {
         .iter()
         .filter(|line| line.code().chars().any(char::is_alphanumeric))
         .count();
-    code * 4 > window.len() * 3 && window.iter().all(|line| !line.in_test())
+    // The frame of a table repeats with every row: `Row {`, again and again.
+    let distinct: HashSet<&str> = window.iter().map(|line| line.text().trim()).collect();
+    distinct.len() * 2 > window.len()
+        && code * 4 > window.len() * 3
+        && window.iter().all(|line| !line.in_test())
 }
 
 /// Whether a line says something: no blank, no lone bracket, no comment, no import, no row of a table.

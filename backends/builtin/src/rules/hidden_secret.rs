@@ -3,6 +3,7 @@
 use council_secrets::{SecretMatch, SecretShape, value_below_name, value_of_manifest};
 
 use super::prelude::*;
+use crate::view::overlaps;
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
@@ -163,26 +164,30 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
                 SecretShape::UrlPassword | SecretShape::QuotedValue
             )
     };
-    if line.find_secret(is_told).is_some() {
-        return;
-    }
+    let told = line.find_secrets(is_told);
     let named = line.text_near(-1);
     let above = (1..).map_while(|by| line.text_near(-by));
-    if named.is_some_and(|above| value_below_name(above, line.text()).is_some())
-        || (language == Language::Yaml && value_of_manifest(line.text(), above).is_some())
+    let is_below = told.is_empty();
+    if is_below && named.is_some_and(|above| value_below_name(above, line.text()).is_some())
+        || (is_below
+            && language == Language::Yaml
+            && value_of_manifest(line.text(), above).is_some())
     {
         hits.push(line.line_hit(
             "The value of a variable that is named as a secret is committed; no model is shown it.",
         ));
         return;
     }
-    if let Some(found) = line.find_secret(is_ours) {
-        let owner = match &line.text()[found.label.clone()] {
-            "" => found.owner,
-            name => name,
-        };
+    // What another rule tells of the same line is another secret.
+    let found = line.find_secrets(|one| is_ours(one) && !told.iter().any(|old| overlaps(old, one)));
+    let owner = |one: &SecretMatch<'_>| match &line.text()[one.label.clone()] {
+        "" => one.owner.to_owned(),
+        name => name.to_owned(),
+    };
+    if let Some(first) = found.first() {
+        let (owner, more) = (owner(first), line.count_more_secrets(&found, owner));
         hits.push(line.line_hit(format!(
-            "What looks like a real secret is committed ({owner}); no model is shown it."
+            "What looks like a real secret is committed ({owner}); no model is shown it.{more}"
         )));
     }
 }

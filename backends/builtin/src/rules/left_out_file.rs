@@ -13,9 +13,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         severity: Minor,
         summary: "a file that nearly always changed along, and does not in this change",
         why: "What usually changes together may belong together: a table and its copy, a setting and its document.\n\
-              The \
-              rule reads the last 300 commits of the main line for at most 100 ms; where they are not there, as in a \
-              shallow clone, it is silent.",
+              What often changes together, as a changelog and a version do, is seldom what a change forgot, so the \
+              rule does not run by itself. It reads the last 300 commits of the main line for at most 100 ms; where \
+              they are not there, as in a shallow clone, it is silent.",
         fix: "Change that file too, or leave it where it has nothing to say here.",
         examples: &[],
     },

@@ -1,5 +1,7 @@
 //! `provider-token`: a token in the shape that its provider gives it.
 
+use council_secrets::SecretMatch;
+
 use super::prelude::*;
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
@@ -660,9 +662,10 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 };
 
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
-    if let Some(found) = line.find_secret(|found| found.is_provider) {
-        let owner = found.owner;
+    let found = line.find_secrets(|found| found.is_provider);
+    if let Some(SecretMatch { owner, .. }) = found.first() {
+        let more = line.count_more_secrets(&found, |one| one.owner.to_owned());
         // Whoever adds the token chooses the path: no folder makes it less alive.
-        hits.push(line.line_hit(format!("A token in {owner}'s format is committed.")));
+        hits.push(line.line_hit(format!("A token in {owner}'s format is committed.{more}")));
     }
 }

@@ -69,9 +69,13 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
             && !["in ", "not ", "is ", "instanceof "]
                 .iter()
                 .any(|word| after.starts_with(word));
+        // In Kotlin `and`, `shl` and every other function between two operands bind tighter than `==`.
+        let is_infix = line.file.language == Language::Kotlin
+            && (is_within_infix(before) || INFIX_AFTER.is_match(after));
         if same
             && !called
             && alone
+            && !is_infix
             && before
                 .chars()
                 .last()
@@ -84,6 +88,23 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
             return;
         }
     }
+}
+
+pattern!(
+    /// A function behind an operand, as in `x == x and mask`.
+    INFIX_AFTER,
+    r"^[a-z]\w*\s+[\w(]"
+);
+
+/// Whether the word before an operand stands behind another operand: `(x ushr 3) and 1 == 1`.
+fn is_within_infix(before: &str) -> bool {
+    let rest = before.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
+    let word = &before[rest.len()..];
+    const STATEMENTS: [&str; 8] = [
+        "if", "while", "return", "assert", "else", "when", "throw", "in",
+    ];
+    let is_operand = |c: char| c.is_alphanumeric() || matches!(c, ')' | ']' | '_' | '"' | '\'');
+    !word.is_empty() && !STATEMENTS.contains(&word) && rest.trim_end().ends_with(is_operand)
 }
 
 /// Whether the text ends with an operator that begins a new operand.

@@ -13,6 +13,7 @@ mod unnamed_secrets;
 mod workflows;
 mod wrong_classes;
 mod wrong_classes_around;
+mod wrong_classes_tenth;
 
 use std::sync::Arc;
 

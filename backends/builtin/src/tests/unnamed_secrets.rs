@@ -134,3 +134,48 @@ fn a_key_of_wireguard_is_told() {
         "provider-token"
     ));
 }
+
+/// What the rules say of a line, as a finding has it.
+fn told_of(line: &str) -> Vec<String> {
+    let fixture = RuleFixture::from_added("k.json", &format!("{line}\n"));
+    let answer = super::first(&fixture, "");
+    answer.findings.into_iter().map(|f| f.description).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Law: of several tokens in one line each is named, in whatever order, and another one makes another finding: a
+    /// dismissal of those before does not cover it.
+    #[test]
+    fn every_token_of_a_line_is_named(
+        a in "[A-Za-z0-9]{36}", b in "[A-Za-z0-9]{24}", c in "[A-Za-z0-9]{36}", swap: bool,
+        form in prop::sample::select(vec!["{\"a\": \"A\", \"b\": \"B\"}", "export X=A Y=B", "A B"]),
+    ) {
+        let (hub, stripe) = (format!("gh{}_{a}", 'p'), format!("sk_{}_{b}", "live"));
+        let (first, second) = if swap { (stripe, hub.clone()) } else { (hub.clone(), stripe) };
+        let line = form.replace('A', "\u{1}").replace('B', "\u{2}");
+        let line = line.replace('\u{1}', &first).replace('\u{2}', &second);
+        let told = told_of(&line);
+        prop_assert!(told.iter().any(|text| text.contains("GitHub") && text.contains("Stripe")), "{:?}", told);
+        let renewed = told_of(&line.replace(&a, &c));
+        prop_assert!(told != renewed, "{:?}", renewed);
+    }
+}
+
+#[test]
+fn a_password_beside_a_token_is_told() {
+    let (token, word) = (
+        format!("gh{}_{}", 'p', "Zk3pQ9vXw2LmT7rB8sYcZk3pQ9vXw2LmT7rB"),
+        "tR5wPz8KqLm3Xv7Nb2",
+    );
+    let told = told_of(&format!(
+        "{{\"t\": \"{token}\", \"x-api-key\": \"{word}\", \"password\": \"{word}\"}}"
+    ));
+    assert!(told.iter().any(|text| text.contains("GitHub")), "{told:?}");
+    assert!(
+        told.iter()
+            .any(|text| text.contains("password") || text.contains("api-key")),
+        "{told:?}"
+    );
+}

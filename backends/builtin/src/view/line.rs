@@ -7,7 +7,13 @@ use council_secrets::SecretMatch;
 use super::FileView;
 use super::syntax::blank_spans;
 use crate::lexer::{LexSpan, SpanKind};
+use crate::review::count_more;
 use crate::rule::RuleHit;
+
+/// Whether two secrets of a line have a part in common.
+pub(crate) fn overlaps(one: &SecretMatch<'_>, other: &SecretMatch<'_>) -> bool {
+    one.span.start < other.span.end && other.span.start < one.span.end
+}
 
 /// The most characters of a line that are quoted.
 pub(crate) const MAX_QUOTE_CHARS: usize = 200;
@@ -30,14 +36,46 @@ impl<'f, 'a> LineView<'f, 'a> {
         text.strip_suffix('\r').unwrap_or(text)
     }
 
-    /// The first secret of the line that is worth a finding and is one that is asked for.
-    pub(crate) fn find_secret(
+    /// The secrets of the line that are worth a finding and are asked for, apart from each other.
+    pub(crate) fn find_secrets(
         &self,
         is_wanted: impl Fn(&SecretMatch<'_>) -> bool,
-    ) -> Option<SecretMatch<'static>> {
+    ) -> Vec<SecretMatch<'static>> {
         let found = self.file.secrets_of(self.at, self.text());
-        let mut plausible = found.iter().filter(|found| found.is_plausible);
-        plausible.find(|found| is_wanted(found)).cloned()
+        let wanted = found
+            .iter()
+            .filter(|found| found.is_plausible && is_wanted(found));
+        let mut apart: Vec<SecretMatch<'static>> = Vec::new();
+        for new in wanted {
+            if !apart.iter().any(|old| overlaps(old, new)) {
+                apart.push(new.clone());
+            }
+        }
+        apart
+    }
+
+    /// ` There is 1 more in this line: Stripe (3f9a).` The digits tell these from others, so that a dismissal covers no more
+    /// than what was there when it was made. Empty: it is the only one.
+    pub(crate) fn count_more_secrets(
+        &self,
+        found: &[SecretMatch<'_>],
+        name: impl Fn(&SecretMatch<'_>) -> String,
+    ) -> String {
+        let more = found.len().saturating_sub(1);
+        if more == 0 {
+            return String::new();
+        }
+        let mut names: Vec<String> = Vec::new();
+        for name in found[1..].iter().map(name) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        let place = format!("in this line: {}", names.join(", "));
+        let values = found
+            .iter()
+            .map(|one| self.text()[one.span.clone()].to_owned());
+        count_more(more, &place, values)
     }
 
     /// Its number after the change, from 1.

@@ -14,7 +14,7 @@ use council_protocol::change::FileKind;
 use council_protocol::{BlobSource, FileChange, LineKind, Packet};
 
 pub(crate) use file::FileView;
-pub(crate) use line::{LineView, MAX_QUOTE_CHARS, clip_end, clip_start, indent};
+pub(crate) use line::{LineView, MAX_QUOTE_CHARS, clip_end, clip_start, indent, overlaps};
 
 /// The whole change.
 pub(crate) struct ChangeView<'a> {

