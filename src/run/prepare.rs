@@ -28,6 +28,7 @@ use crate::run::redaction::{hide_in_target, load_redactor, told_variables};
 use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
 use crate::run::seats::mixed;
 use crate::run::settings::{self, ConfigSources};
+use crate::safe_file;
 use crate::sight;
 
 /// The most bytes of a patch or a document that are read.
@@ -267,7 +268,7 @@ fn read_input(file: &Path, dir: &Path, what: &str) -> Result<(Vec<u8>, String), 
             .take(MAX_INPUT_BYTES + 1)
             .read_to_end(&mut bytes)
     } else {
-        std::fs::File::open(dir.join(file))
+        safe_file::open_input(dir.join(file))
             .and_then(|file| file.take(MAX_INPUT_BYTES + 1).read_to_end(&mut bytes))
     };
     read.map_err(|error| RunError::usage(format!("cannot read the {what} {label}: {error}")))?;

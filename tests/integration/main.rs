@@ -45,6 +45,7 @@ mod memory;
 mod models;
 mod outputs;
 mod packet;
+mod pipes;
 mod plugins;
 mod programs;
 mod proof;
