@@ -85,7 +85,6 @@ fn what_a_shell_has_opened_is_used_as_it_is() {
         format!("bash -c '{PROGRAM} review --patch <({patch})'"),
         format!("bash -c '{PROGRAM} review --patch /dev/stdin < <({patch})'"),
         format!("bash -c '{patch} | {PROGRAM} review --patch -'"),
-        format!("bash -c '{PROGRAM} review --file <(echo A document.) --agents builtin'"),
     ] {
         let run = told(&repo, &script);
         assert!([0, 3].contains(&run.code), "{script}: {}", run.stderr);

@@ -22,19 +22,29 @@ pub(crate) struct UnreadLines {
 #[derive(Debug, Default)]
 pub(crate) struct FloodGate {
     found: BTreeMap<&'static str, usize>,
-    unread: BTreeMap<&'static str, (usize, Sha256)>,
+    unread: BTreeMap<&'static str, Unread>,
+}
+
+/// What a rule was not asked about so far.
+#[derive(Debug, Default)]
+struct Unread {
+    count: usize,
+    /// The last of the lines: parts of a file overlap.
+    last: u32,
+    digest: Sha256,
 }
 
 impl FloodGate {
     /// Whether a rule is to be asked about a line that has a word of it; keeps count of the others.
-    pub(crate) fn admits(&mut self, rule: &'static str, line: &str) -> bool {
+    pub(crate) fn admits(&mut self, rule: &'static str, number: u32, line: &str) -> bool {
         if self.found.get(rule).is_none_or(|found| *found < MAX_HITS) {
             return true;
         }
-        let (count, digest) = self.unread.entry(rule).or_default();
-        *count += 1;
-        digest.update((line.len() as u64).to_le_bytes());
-        digest.update(line);
+        let unread = self.unread.entry(rule).or_default();
+        unread.count += usize::from(number > unread.last);
+        unread.last = unread.last.max(number);
+        unread.digest.update((line.len() as u64).to_le_bytes());
+        unread.digest.update(line);
         false
     }
 
@@ -45,7 +55,7 @@ impl FloodGate {
 
     /// Tells the last finding of each rule what its rule was not asked about.
     pub(crate) fn tell(self, found: &mut [FoundHit]) {
-        for (rule, (count, digest)) in self.unread {
+        for (rule, Unread { count, digest, .. }) in self.unread {
             let digest = digest.finalize().into();
             if let Some(last) = found.iter_mut().rfind(|f| f.rule.info.id == rule) {
                 last.unread = Some(UnreadLines { count, digest });

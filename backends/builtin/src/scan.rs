@@ -402,7 +402,9 @@ fn look_at_lines(
     if file.is_text() && here.any_line {
         for line in file.added_lines() {
             for rule in candidate_rules(&here, needles, line.text()) {
-                if applies_to_line(change, &line, rule) && gate.admits(rule.info.id, line.text()) {
+                if applies_to_line(change, &line, rule)
+                    && gate.admits(rule.info.id, line.number(), line.text())
+                {
                     let before = found.len();
                     check_line(rule, &line, bench, &mut found);
                     let is_final = |f: &&FoundHit| is_final(change, bench, f, line.text());
