@@ -1,6 +1,6 @@
 //! Secrets by their value: what was taken out of the change is taken out of every answer that repeats it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -30,6 +30,8 @@ pub(crate) struct KnownValues {
     /// All of them in the other forms that somebody may give them.
     derived: DerivedForms,
     bytes: usize,
+    /// What was inserted, each value with what of it was drawn: a change may repeat one a million times.
+    inserted: HashSet<(String, Option<String>)>,
     /// The kinds of all of them, each once: there may be hundreds of thousands of values.
     kinds: BTreeSet<Arc<str>>,
     finder: Option<AhoCorasick>,
@@ -47,9 +49,13 @@ impl KnownValues {
         if self.bytes + whole.len() > MAX_BYTES || !is_specific(whole, span.is_guess) {
             return;
         }
+        let random = span.random.clone().map(|random| &line[random]);
+        let value = (whole.to_owned(), random.map(str::to_owned));
+        if !self.inserted.insert(value) {
+            return;
+        }
         self.bytes += whole.len();
         let kind = self.shared_kind(span.kind);
-        let random = span.random.clone().map(|random| &line[random]);
         // What all tokens of a kind begin with gives none of them away.
         self.derived
             .insert(&kind, random.unwrap_or(whole), span.is_guess);
@@ -313,6 +319,24 @@ mod laws {
     use crate::replaced::push_redacted;
 
     const TOKEN: &str = "q7Zt.k2-Wm/9xRb4_LpVn8.cD1";
+
+    /// Law: however often a value is repeated, no other one is forgotten for it.
+    #[test]
+    fn a_value_that_is_repeated_takes_no_room_from_others() {
+        let repeated = format!("Authorization: Bearer {TOKEN}");
+        let text = format!(
+            "{}password = \"Gx71-late-Vm40\"",
+            format!("{repeated}\n").repeat(80_000)
+        );
+        let redactor = Redactor::default().knowing([(Some(Cow::Borrowed("a.txt")), text.lines())]);
+        for said in [
+            format!("I saw {TOKEN} there."),
+            "It is Gx71-late-Vm40, then.".to_owned(),
+        ] {
+            let shown = redactor.redact_words(&said);
+            assert_eq!(shown.secrets, 1, "{}", shown.text);
+        }
+    }
 
     /// Found by fuzzing: the program ended where a piece was cut through a letter.
     #[test]

@@ -42,30 +42,25 @@ fn parts_of_lines<'k>(
 }
 
 /// Writes `line` with its secrets replaced, and says how many there were. Of secrets that overlap, the one that was found
-/// first names them all.
+/// first names them all. A line may hold a million of them: none is copied.
 pub(crate) fn push_redacted(out: &mut String, line: &str, spans: Vec<SecretSpan<'_>>) -> usize {
-    let mut ranked: Vec<(usize, SecretSpan<'_>)> = spans.into_iter().enumerate().collect();
-    ranked.sort_by_key(|(rank, span)| (span.range.start, *rank));
-    let mut merged: Vec<(usize, SecretSpan<'_>)> = Vec::new();
-    for (rank, span) in ranked {
-        match merged.last_mut() {
-            Some((first, last)) if span.range.start < last.range.end => {
-                last.range.end = last.range.end.max(span.range.end);
-                if rank < *first {
-                    (*first, last.kind) = (rank, span.kind);
-                }
-            }
-            _ => merged.push((rank, span)),
+    let mut by_place: Vec<usize> = (0..spans.len()).collect();
+    by_place.sort_by_key(|rank| spans[*rank].range.start);
+    let mut by_place = by_place.into_iter().peekable();
+    let (mut end, mut secrets) = (0, 0);
+    while let Some(mut first) = by_place.next() {
+        let start = spans[first].range.start;
+        out.push_str(&line[end..start]);
+        end = spans[first].range.end;
+        while let Some(rank) = by_place.next_if(|rank| spans[*rank].range.start < end) {
+            end = end.max(spans[rank].range.end);
+            first = first.min(rank);
         }
-    }
-    let mut end = 0;
-    for (_, span) in &merged {
-        out.push_str(&line[end..span.range.start]);
         out.push_str(PLACEHOLDER);
-        out.push_str(span.kind);
+        out.push_str(spans[first].kind);
         out.push(']');
-        end = span.range.end;
+        secrets += 1;
     }
     out.push_str(&line[end..]);
-    merged.len()
+    secrets
 }

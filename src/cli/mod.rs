@@ -112,7 +112,7 @@ fn run_cli(cli: Cli) -> u8 {
         _ => Verbosity::Normal,
     };
     let console = Console::new(cli.global.color.map(Into::into), verbosity, &environment);
-    crate::session::call_when_held(interrupts::end_at_the_second);
+    crate::session::call_when_held(interrupts::end_when_unheard);
     let start = CommandContext::new(cli.global, environment, console);
     let code = start.and_then(|start| dispatch(cli.command, &start));
     code.unwrap_or_else(|error| report_error(&error, &console))

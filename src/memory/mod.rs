@@ -7,12 +7,14 @@
 mod cache;
 pub(crate) mod line;
 mod objected_lines;
+mod own_notes;
 mod seal;
 mod sealed_reports;
 mod signers;
 mod standing_objections;
 
 pub(crate) use cache::{CachedVerdict, VerdictCache, is_worth_keeping};
+pub(crate) use own_notes::OwnNotes;
 pub(crate) use seal::{MacKey, MacPurpose};
 pub(crate) use signers::{ChangeAuthors, TrustedSigners};
 pub(crate) use standing_objections::StandingObjections;

@@ -41,6 +41,8 @@ pub(crate) enum MacPurpose {
     Journal,
     /// The steps of a run's unanswered turns.
     Steps,
+    /// A line of a note, and the commit that it is on.
+    Note,
 }
 
 impl MacPurpose {
@@ -52,6 +54,7 @@ impl MacPurpose {
             Self::Report => "report",
             Self::Journal => "journal",
             Self::Steps => "steps",
+            Self::Note => "note",
         }
     }
 }

@@ -13,7 +13,7 @@ const COMMAND: &str = "/council";
 /// What is to be done because of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trigger {
-    /// Review a pull request that the payload shows.
+    /// Review a pull request that the payload shows, open or closed.
     Pull(Box<PullRequest>),
     /// Review a pull request by its number (a manual run).
     Number(u64),
@@ -101,12 +101,9 @@ impl WorkflowEvent<'_> {
     fn pull_request(&self) -> Result<Trigger, EventError> {
         let pull = self.payload.get("pull_request").and_then(pull_of_rest);
         let pull = pull.ok_or_else(|| self.missing_field("pull_request"))?;
-        let action = json_text(self.payload, "/action").unwrap_or_default();
-        if action == "closed" || !pull.open {
-            return Ok(nothing_to_do("the pull request is closed"));
-        }
-        // A label changes nothing that is under review: the verdict of the tip is recognised, and repeated, so that a gate
-        // that runs on such an event never ends green over a change that nobody reviewed.
+        // A label or the end of the request changes nothing that is under review: the verdict of the tip is recognised, and
+        // repeated. The check of a job belongs to the commit, which other requests may have as well: a gate that runs on
+        // such an event must not end green over a change that nobody reviewed.
         Ok(Trigger::Pull(Box::new(pull)))
     }
 

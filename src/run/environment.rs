@@ -31,12 +31,42 @@ const CI_VARIABLES: &[&str] = &[
     "CI_NAME",
     "BUDDY",
     "GO_PIPELINE_NAME",
+    "GO_PIPELINE_LABEL",
     "HARNESS_BUILD_ID",
     "HEROKU_TEST_RUN_ID",
     "PROW_JOB_ID",
     "TASKCLUSTER_ROOT_URL",
     "NETLIFY",
     "VERCEL",
+    "NOW_BUILDER",
+    "BITRISE_IO",
+    "BUILDER_OUTPUT",
+    "KOKORO_BUILD_ID",
+    "KOKORO_JOB_NAME",
+    "VELA",
+    "VELA_BUILD_NUMBER",
+    "SCREWDRIVER",
+    "SD_BUILD_ID",
+    "GITEA_ACTIONS",
+    "FORGEJO_ACTIONS",
+    "CF_BUILD_ID",
+    "CM_BUILD_ID",
+    "APPCENTER_BUILD_ID",
+    "AC_APPCIRCLE",
+    "EAS_BUILD",
+    "EARTHLY_CI",
+    "RENDER",
+    "SHIPPABLE",
+    "WERCKER",
+];
+
+/// Variables of which one alone may be anybody's, and two together are a CI service's.
+const CI_PAIRS: &[[&str; 2]] = &[
+    // Jenkins without an address of its own.
+    ["BUILD_NUMBER", "BUILD_ID"],
+    ["BUILD_NUMBER", "JENKINS_HOME"],
+    ["BUILD_NUMBER", "JENKINS_NODE_COOKIE"],
+    ["TASK_ID", "RUN_ID"],
 ];
 
 /// Variables that coding agents set for the commands that they run, and whose they are.
@@ -102,7 +132,8 @@ impl ProcessEnvironment {
             let value = self.get(name);
             value.is_some_and(|value| value != "false" && value != "0")
         };
-        CI_VARIABLES.iter().any(is_set)
+        let is_pair = |pair: &[&str; 2]| pair.iter().all(|name| self.get(name).is_some());
+        CI_VARIABLES.iter().any(is_set) || CI_PAIRS.iter().any(is_pair)
     }
 
     /// The coding agent in whose shell this runs, as far as its variables say. An agent that hides them is not found out.
@@ -243,6 +274,14 @@ mod tests {
                 ProcessEnvironment::from_vars(&[(name, "x"), ("CI", "false")]).is_ci()
                     || *name == "CI",
                 "{name}"
+            );
+        }
+        for [one, other] in CI_PAIRS {
+            let is_ci = |vars: &[(&str, &str)]| ProcessEnvironment::from_vars(vars).is_ci();
+            assert!(is_ci(&[(one, "0"), (other, "0")]), "{one} {other}");
+            assert!(
+                !is_ci(&[(one, "7")]) && !is_ci(&[(other, "7")]),
+                "{one} {other}"
             );
         }
         assert!(!ProcessEnvironment::from_vars(&[("HOME", "/h")]).is_ci());

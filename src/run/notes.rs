@@ -6,8 +6,8 @@ use crate::config::NoteSettings;
 use crate::git::{
     self, ChangeRequest, CouncilNotes, GitError, RepositoryPaths, TargetSpec, recognition_key,
 };
-use crate::memory::ChangeAuthors;
 use crate::memory::line::{NoteLine, ParsedLine, VerdictLine};
+use crate::memory::{ChangeAuthors, OwnNotes};
 use crate::report::Report;
 use crate::run::context::RunContext;
 use crate::run::dismissals;
@@ -75,8 +75,12 @@ impl NotedVerdict {
         other.then_some("it is about another commit than the one it is attached to")
     }
 
-    /// Whether a run of this user in this repository made it, about the change of the commit that it is on.
+    /// Whether a run of this user in this repository made it, about the change of the commit that it is on. When the run is
+    /// pruned, its note is still the user's.
     pub(crate) fn is_own(&self, trust: &SignatureTrust<'_>) -> bool {
+        if self.misplaced().is_none() && is_written_here(&self.read, &self.commit, trust.start) {
+            return true;
+        }
         let Some(report) = own_report(&self.verdict, trust.start) else {
             return false;
         };
@@ -141,10 +145,29 @@ pub(crate) fn are_written(settings: &NoteSettings, start: &RunContext) -> bool {
     settings.write.unwrap_or_else(is_hooked)
 }
 
-/// Whether a run of this user in this repository made the verdict: its report is there, under the user's own signature, and
-/// says the same. A job in CI has no user. It is believed nothing for it: this only spares a warning.
-pub(crate) fn is_own_verdict(verdict: &VerdictLine, start: &RunContext) -> bool {
-    own_report(verdict, start).is_some()
+/// Whether a run of this user in this repository made the verdict of a line on a commit: the program remembers that it wrote
+/// it, or the run's report is there, under the user's own signature, and says the same. A job in CI has no user. It is
+/// believed nothing for it: this only spares a warning.
+pub(crate) fn is_own_verdict(
+    read: &ParsedLine,
+    verdict: &VerdictLine,
+    commit: &str,
+    start: &RunContext,
+) -> bool {
+    is_written_here(read, commit, start) || own_report(verdict, start).is_some()
+}
+
+/// The notes that this user's program wrote here; none in CI, which has no user.
+pub(crate) fn own_notes(start: &RunContext) -> Option<OwnNotes> {
+    if start.environment.is_ci() {
+        return None;
+    }
+    let place = RepositoryPaths::discover(&start.dir, &start.git_environment()).ok()?;
+    Some(OwnNotes::new(&place.memory_dir()?, start.signing_key()?))
+}
+
+fn is_written_here(read: &ParsedLine, commit: &str, start: &RunContext) -> bool {
+    own_notes(start).is_some_and(|notes| notes.knows(commit, &read.body))
 }
 
 /// The report of that run.

@@ -15,6 +15,9 @@ pub(crate) fn check_output(file: &Path) -> Result<(), RunError> {
     if file.is_dir() {
         return refused("it is a folder");
     }
+    if let Err(error) = safe_file::refuse_pipe(file) {
+        return refused(&error.to_string());
+    }
     match file
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())

@@ -4,6 +4,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use crate::run::error::RunError;
+use crate::safe_file;
 
 /// The most bytes of one file.
 const MAX_OWN_BYTES: u64 = 1 << 20;
@@ -31,7 +32,7 @@ pub(crate) fn resolve_own_path(
 /// The text of one of them.
 pub(crate) fn read_own_text(path: &Path, key: &str) -> Result<String, RunError> {
     let mut text = String::new();
-    let read = std::fs::File::open(path)
+    let read = safe_file::open_input(path)
         .and_then(|file| file.take(MAX_OWN_BYTES + 1).read_to_string(&mut text))
         .and_then(|_| {
             if text.len() as u64 > MAX_OWN_BYTES {

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use crate::config::KeyValue;
 use crate::run::error::RunError;
+use crate::safe_file;
 
 /// The most bytes of a file of perspectives.
 const MAX_PERSPECTIVES_BYTES: u64 = 1 << 20;
@@ -16,7 +17,7 @@ pub(crate) fn read_perspectives(dir: &Path, file: &Path) -> Result<Vec<KeyValue>
     let name = file.display().to_string();
     let cannot = |error| RunError::usage(format!("cannot read {name}: {error}"));
     let mut text = String::new();
-    let opened = std::fs::File::open(dir.join(file)).map_err(cannot)?;
+    let opened = safe_file::open_input(dir.join(file)).map_err(cannot)?;
     let read = opened
         .take(MAX_PERSPECTIVES_BYTES + 1)
         .read_to_string(&mut text);

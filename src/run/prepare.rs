@@ -276,7 +276,7 @@ fn read_input(file: &Path, dir: &Path, what: &str) -> Result<(Vec<u8>, String), 
             .take(MAX_INPUT_BYTES + 1)
             .read_to_end(&mut bytes)
     } else {
-        std::fs::File::open(dir.join(file))
+        safe_file::open_input(dir.join(file))
             .and_then(|file| file.take(MAX_INPUT_BYTES + 1).read_to_end(&mut bytes))
     };
     read.map_err(|error| RunError::usage(format!("cannot read the {what} {label}: {error}")))?;

@@ -16,6 +16,7 @@ use crate::run::findings;
 use crate::run::redaction::user_redactor;
 use crate::run::shown::verdict_after;
 use crate::run::store::{self, StoredRun};
+use crate::safe_file;
 
 /// The most bytes of a report from elsewhere.
 const MAX_REPORT_BYTES: u64 = 16 << 20;
@@ -68,7 +69,7 @@ fn load_packet(past: &StoredRun) -> Option<Packet> {
 pub(crate) fn load_foreign_report(file: &Path, start: &RunContext) -> Result<Report, RunError> {
     let name = file.display();
     let mut text = String::new();
-    let read = std::fs::File::open(start.dir.join(file))
+    let read = safe_file::open_input(start.dir.join(file))
         .and_then(|file| file.take(MAX_REPORT_BYTES + 1).read_to_string(&mut text));
     let refuse = |why: String| {
         RunError::usage(why).hint("give it what this writes: git council review --json -o FILE")

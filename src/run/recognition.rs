@@ -282,7 +282,7 @@ impl<'a> VerdictMemory<'a> {
                     break;
                 }
                 // One's own word needs no signature, and no warning.
-                Err(_) if notes::is_own_verdict(verdict, self.start) => {}
+                Err(_) if notes::is_own_verdict(&read, verdict, head, self.start) => {}
                 Err(why) => {
                     *untrusted
                         .entry((verdict.verdict.as_str(), why))
@@ -423,9 +423,12 @@ impl<'a> VerdictMemory<'a> {
         let pointer = VerdictLine::pointer(&note, &stored);
         let settings = &self.prepared.config.settings.notes;
         let mut lines = line.human_lines();
-        lines.push(dismissals::sign_line(pointer, &git, settings)?);
+        lines.push(dismissals::sign_line(pointer.clone(), &git, settings)?);
         let old = line.superseded(&self.trust.noted_lines(Some(head)));
-        git::replace_lines(&git, &self.dir, head, &old, &lines).map_err(RunError::run)
+        git::replace_lines(&git, &self.dir, head, &old, &lines).map_err(RunError::run)?;
+        // Where that cannot be written, it is told for the user's as long as its run is kept.
+        let _ = notes::own_notes(self.start).map(|notes| notes.remember(head, &pointer));
+        Ok(())
     }
 }
 

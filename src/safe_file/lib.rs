@@ -5,6 +5,10 @@ use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
+mod pipe;
+
+pub use pipe::{open_input, refuse_pipe};
+
 /// How the names of files begin that are being written: what a killed process leaves is known by it.
 pub const PARTIAL_PREFIX: &str = ".council-";
 
@@ -51,7 +55,8 @@ impl<'a> FileWriter<'a> {
     pub fn write(&self, bytes: &[u8]) -> io::Result<()> {
         refuse_linked_folders(self.path)?;
         if is_device(self.path) && !is_kept(self.path)? {
-            // `-o /dev/stdout` and named pipes: there is nothing to replace.
+            // `-o /dev/stdout`: there is nothing to replace.
+            refuse_pipe(self.path)?;
             return OpenOptions::new()
                 .write(true)
                 .open(self.path)?
@@ -194,9 +199,13 @@ pub fn open_to_rewrite(path: &Path) -> io::Result<File> {
 pub fn open_here(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     refuse_linked_folders(path)?;
     if guarded_folders(path)?.is_none() {
+        refuse_pipe(path)?;
         return options.open(path);
     }
     let kept = is_kept(path)?;
+    if !kept {
+        refuse_pipe(path)?;
+    }
     let waits = if kept { libc::O_NONBLOCK } else { 0 };
     set_flags(options, libc::O_NOFOLLOW | waits);
     let opened = options.open(path).map_err(|error| {
@@ -329,9 +338,7 @@ fn is_link(path: &Path) -> bool {
 /// Whether a path is no place for a file: a terminal, a pipe, or the name of an open file.
 fn is_device(path: &Path) -> bool {
     let is_special = |meta: fs::Metadata| !meta.is_file() && !meta.is_dir() && !meta.is_symlink();
-    path.starts_with("/dev")
-        || path.starts_with("/proc")
-        || path.symlink_metadata().is_ok_and(is_special)
+    pipe::is_of_system(path) || path.symlink_metadata().is_ok_and(is_special)
 }
 
 fn folder_of(path: &Path) -> &Path {

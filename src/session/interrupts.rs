@@ -1,6 +1,7 @@
 //! Ctrl-C and SIGTERM, or whatever stands for them.
 
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
@@ -12,6 +13,15 @@ pub enum InterruptSource {
     /// Ctrl-C and SIGTERM of this process. From the first session on they do not end the process by themselves.
     Signals,
     Channel(UnboundedReceiver<()>),
+}
+
+/// Whether somebody who can end the run knows of an interrupt.
+static IS_HEARD: AtomicBool = AtomicBool::new(false);
+
+/// Whether an interrupt of this process has reached somebody who ends the run for it. A session that is busy, or over, hears
+/// none.
+pub(crate) fn is_heard() -> bool {
+    IS_HEARD.load(Ordering::SeqCst)
 }
 
 /// Called when signals do not end the process by themselves any more.
@@ -65,7 +75,7 @@ impl InterruptRelay {
         let heard = relay.clone();
         let forward = async move {
             loop {
-                listening.next().await;
+                listening.receive().await;
                 heard.note_interrupt();
             }
         };
@@ -88,7 +98,11 @@ impl InterruptRelay {
     /// Whether anything was heard so far.
     pub(crate) fn was_interrupted(&self) -> bool {
         let heard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        heard.count > 0
+        let is_interrupted = heard.count > 0;
+        if is_interrupted {
+            IS_HEARD.store(true, Ordering::SeqCst);
+        }
+        is_interrupted
     }
 
     /// What the next session hears: what came before it, too.
@@ -135,8 +149,13 @@ impl InterruptSource {
 }
 
 impl InterruptListener {
-    /// Waits for the next one; for ever when none can come.
+    /// Waits for the next one, for somebody who ends the run for it; for ever when none can come.
     pub(super) async fn next(&mut self) {
+        self.receive().await;
+        IS_HEARD.store(true, Ordering::SeqCst);
+    }
+
+    async fn receive(&mut self) {
         let came = match self {
             #[cfg(unix)]
             Self::Signals {

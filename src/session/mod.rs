@@ -44,7 +44,7 @@ pub(crate) use handed::HandedValues;
 pub use holder::LockAttempt;
 pub(crate) use holder::{LOCK_FILE, RunLock};
 pub use interrupts::InterruptSource;
-pub(crate) use interrupts::{InterruptRelay, call_when_held};
+pub(crate) use interrupts::{InterruptRelay, call_when_held, is_heard};
 pub use opened::SessionBackend;
 pub(crate) use places::{RETIRED_SUFFIX, WORKTREE_FILE, artefact_stem, retired_name};
 pub use places::{RunFolders, RunRef};

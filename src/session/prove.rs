@@ -5,6 +5,7 @@
 
 mod hunks;
 mod search_text;
+mod twins;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -19,6 +20,7 @@ use council_syntax::outline::{self, FunctionIndex};
 
 use self::hunks::{HUNK_GAP, both_sides, gather_lines, removed_lines, shown_lines};
 use self::search_text::{SearchText, hidden_lines};
+use self::twins::TwinIndex;
 use crate::text::{is_marked, mark_hidden};
 
 use crate::council::{NearestLine, unmarked_path};
@@ -156,7 +158,9 @@ impl QuoteProver {
             reason: "there is no text to search".to_owned(),
         };
         let quote = written_out(quote);
-        for text in &texts.0 {
+        let is_here = |text: &&SearchText| text.holds_at(location.line, &quote);
+        let here = texts.0.iter().find(is_here);
+        for text in here.into_iter().chain(&texts.0) {
             match text.search_near(location.line, &quote) {
                 (proof @ Proof::Unverified { .. }, _) => nowhere = proof,
                 found => return found,
@@ -285,6 +289,7 @@ impl QuoteProver {
                 gone: gone.clone(),
                 hidden: hidden_lines(&text, form),
                 functions: Arc::clone(&functions),
+                twins: TwinIndex::default(),
             }));
         };
         match (blob, file) {
@@ -360,6 +365,7 @@ fn large_texts(redactor: &Redactor, path: &RepoPath, blob: Arc<[u8]>) -> Vec<Sea
         hidden: hidden.clone(),
         // Functions are looked for in files that people write.
         functions: Arc::default(),
+        twins: TwinIndex::default(),
     };
     let mut texts = vec![search(&shown)];
     if let Cow::Owned(marked) = mark_hidden(Cow::Borrowed(&shown)) {

@@ -49,6 +49,7 @@ mod models;
 mod objections;
 mod outputs;
 mod packet;
+mod pipes;
 mod plugins;
 mod post_commit;
 mod programs;

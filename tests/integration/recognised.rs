@@ -339,6 +339,43 @@ fn a_verdict_over_a_patch_is_none_over_the_commit() {
     repo.council(["review", "HEAD", "--agents", "a,b"]).ends(1);
 }
 
+/// Law: a note of one's own is told as such before and after its run is pruned, by whatever command; another user, and
+/// another repository of the same user, is told otherwise.
+#[test]
+fn a_note_of_ones_own_stays_ones_own_when_its_run_is_gone() {
+    let repo = with("one.py", "x = 1\n");
+    repo.git(["config", "--global", "council.notes.write", "true"]);
+    for number in 2..5 {
+        repo.council(["review", "-q", "HEAD"]).ends(0);
+        repo.write("one.py", format!("x = {number}\n"));
+        repo.commit(&format!("Change {number}"));
+    }
+    let is_told = |told: &str| {
+        let log = repo.council(["log"]).ends(0).stdout;
+        assert!(!log.contains("not trusted"), "{told}: {log}");
+        for back in 1..4 {
+            let revision = format!("HEAD~{back}");
+            let run = repo.council_with(&[], &["show", &revision]).ends(0);
+            assert!(
+                !run.stdout.contains("not trusted"),
+                "{told} {revision}: {}",
+                run.stdout
+            );
+        }
+    };
+    is_told("with runs");
+    for keep in ["1", "0"] {
+        repo.council(["gc", "--keep", keep]).ends(0);
+        is_told(keep);
+    }
+    repo.council(["show", "HEAD~2"]).ends(0).prints("(yours)");
+    // The key is gone: nobody can say whose they are.
+    let state = repo.in_home(".local/state/git-council");
+    std::fs::remove_dir_all(state).unwrap();
+    let log = repo.council(["log"]).ends(0).stdout;
+    assert_eq!(log.matches("not trusted").count(), 3, "{log}");
+}
+
 /// The run that made a verdict goes before the verdict does. What was shown last is what `show`, `wait` and `dismiss` mean.
 #[test]
 fn a_reused_verdict_without_a_run_is_the_last_report() {

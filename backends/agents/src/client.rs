@@ -29,10 +29,19 @@ the task asks for.";
 
 /// What a program says in a line of JSON, unless that is noise or would take more memory than it may.
 pub(crate) fn parse_event(line: &[u8]) -> Option<Value> {
+    parse_unique_event(line).ok().flatten()
+}
+
+/// The same, which fails where a key stands twice in one object: of an answer nobody may say that it was noise.
+pub(crate) fn parse_unique_event(line: &[u8]) -> Result<Option<Value>, serde_json::Error> {
     if !json::fits_in_memory(line, json::MESSAGE) {
-        return None;
+        return Ok(None);
     }
-    serde_json::from_slice(line).ok()
+    match json::parse_unique_bytes(line) {
+        Ok(event) => Ok(Some(event)),
+        Err(error) if error.is_data() => Err(error),
+        Err(_) => Ok(None),
+    }
 }
 
 /// How a login of the user's is carried into a home of a client's own.

@@ -1,6 +1,8 @@
 //! Secrets that a change adds, line by line, whatever excuses them: for commits that a later one of the same push takes
 //! back. What was pushed once can be read, whether or not the tip still shows it.
 
+use std::collections::HashSet;
+
 use council_protocol::change::{FileKind, FileStatus, NoBlobs};
 use council_protocol::seat::RuleSettings;
 use council_protocol::{BlobSource, FileChange, Hunk, RepoPath, Severity};
@@ -47,14 +49,13 @@ pub fn added_secrets(file: &FileChange, blobs: &dyn BlobSource) -> Vec<AddedSecr
         .filter(|found| found.hit.line == 0)
         .filter(fails);
     let mut secrets: Vec<AddedSecret> = by_name.map(|found| secret(found, &path)).collect();
+    let mut known = HashSet::new();
     visit_added_parts(whole, blobs, &mut |part| {
         let view = FileView::new(0, &part.file, &NoBlobs);
         for found in look_at_part(&change, &view, &bench).iter().filter(fails) {
             let text = view.line_text(found.hit.line).unwrap_or_default();
-            let known = |other: &AddedSecret| {
-                (other.rule, other.line) == (found.rule.info.id, found.hit.line)
-            };
-            if found.hit.line > 0 && !secrets.iter().any(known) {
+            // Parts of a long line overlap.
+            if found.hit.line > 0 && known.insert((found.rule.info.id, found.hit.line)) {
                 secrets.push(secret(found, text));
             }
         }

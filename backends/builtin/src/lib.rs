@@ -13,6 +13,7 @@ mod duel;
 mod excuse;
 #[cfg(test)]
 mod fixture;
+mod flood;
 mod imports;
 mod judge;
 mod locked;

@@ -191,7 +191,9 @@ fn findings_of_rule(change: &ChangeView<'_>, of_rule: &[&FoundHit]) -> Vec<Findi
     if fails || of_rule[0].rule.info.perspective == SECURITY {
         for of_file in worse.chunk_by(|a, b| a.hit.file == b.hit.file) {
             let critical = |f: &&&FoundHit| f.severity == Severity::Critical;
-            let critical = of_file.iter().filter(critical).count().min(MAX_FINDINGS);
+            // One more stands for the rest.
+            let critical = of_file.iter().filter(critical).count();
+            let critical = critical.min(MAX_FINDINGS - 1);
             let most = critical.max(MAX_PER_FILE);
             kept.extend(first_and_more(change, of_file, most, MORE_IN_FILE));
         }
@@ -267,7 +269,8 @@ fn listed_whole(findings: &[Finding]) -> usize {
 
 /// What an answer does not list, as one finding: the worst of it.
 fn rest_of_answer(rest: Vec<Finding>) -> Option<Finding> {
-    let parts = rest.iter().skip(1).map(name_rest);
+    // The first may stand for others itself.
+    let parts = rest.iter().map(name_rest);
     let more = count_more(rest.len() - 1, "than an answer lists", parts);
     let mut first = rest.into_iter().next()?;
     first.description += &more;
@@ -314,9 +317,20 @@ fn first_and_more(
         } else {
             "There are"
         };
-        last.description += &format!(" {are} {} more {place}.", rest.len());
+        let unread = unread_words(&rest);
+        last.description += &format!(" {are} {} more {place}{unread}.", rest.len());
     }
     kept
+}
+
+/// What their rule was not asked about behind these, in words.
+fn unread_words(rest: &[&FoundHit]) -> String {
+    let unread = rest.iter().filter_map(|found| found.unread);
+    match unread.map(|unread| unread.count).sum() {
+        0 => String::new(),
+        1 => ", and one line behind them was not looked at".to_owned(),
+        lines => format!(", and {lines} lines behind them were not looked at one by one"),
+    }
 }
 
 /// The rest of a group as one finding, at the first of them.
@@ -324,8 +338,11 @@ fn rest_of_group(change: &ChangeView<'_>, rest: &[&FoundHit], place: &str) -> Op
     let (first, others) = rest.split_first()?;
     let mut finding = to_finding(change, first);
     if !others.is_empty() {
+        let unread = others.iter().filter_map(|found| found.unread);
+        let unread = unread.map(|unread| hex::encode(unread.digest));
         let parts = others.iter().map(|found| found.hit.quote.clone());
-        finding.description += &count_more(others.len(), place, parts);
+        let place = format!("{place}{}", unread_words(others));
+        finding.description += &count_more(others.len(), &place, parts.chain(unread));
     }
     Some(finding)
 }

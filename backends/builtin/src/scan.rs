@@ -12,6 +12,7 @@ use council_protocol::{BlobSource, FileChange, Severity};
 use council_secrets::{holds_bare_token, may_begin_manifest};
 
 use crate::excuse::{MARK, SuppressionLedger};
+use crate::flood::{FloodGate, UnreadLines};
 use crate::language::Language;
 use crate::needle::{KeywordIndex, keyword_index};
 use crate::old_side::without_old_hits;
@@ -31,6 +32,8 @@ pub(crate) struct FoundHit {
     pub(crate) rule: &'static BuiltinRule,
     pub(crate) severity: Severity,
     pub(crate) hit: RuleHit,
+    /// Lines of the file that the rule was not asked about after this one.
+    pub(crate) unread: Option<UnreadLines>,
 }
 
 /// Which rules run, and at what severity.
@@ -108,6 +111,12 @@ impl ActiveRules {
         let own = rule.info.severity;
         let level = self.levels.get(rule.info.id).copied();
         level.unwrap_or_else(|| hit.severity.map_or(own, |severity| severity.min(own)))
+    }
+
+    /// The most that a rule can find.
+    fn top_severity(&self, rule: &BuiltinRule) -> Severity {
+        let level = self.levels.get(rule.info.id).copied();
+        level.unwrap_or(rule.info.severity)
     }
 }
 
@@ -268,9 +277,10 @@ fn scan_withheld(
     }
     let mut found = Vec::new();
     let mut last_line = 0;
+    let mut gate = FloodGate::default();
     visit_added_parts(file, change.blobs, &mut |part| {
         let view = FileView::new(file.index, &part.file, &NoBlobs);
-        let mut here = look_at_part(change, &view, bench);
+        let mut here = look_at_next_part(change, &view, bench, &mut gate);
         // Afterwards nobody has the text of the part, and half a token is shaped like none.
         for FoundHit { hit, .. } in &mut here {
             hit.quote = match hit.line == part.first_line() && hit.line == last_line {
@@ -288,6 +298,7 @@ fn scan_withheld(
     found.sort_by_key(|f| (f.rule.info.id, f.hit.line));
     found.dedup_by_key(|f| (f.rule.info.id, f.hit.line));
     found.retain(|f| (!is_left_out || is_told_everywhere(f)) && !is_known(known, f));
+    gate.tell(&mut found);
     found
 }
 
@@ -364,7 +375,11 @@ fn look_at_file(
     file: &FileView<'_>,
     bench: &ActiveRules,
 ) -> Vec<FoundHit> {
-    look_at_lines(change, file, bench, keyword_index(change.line_count()))
+    let mut gate = FloodGate::default();
+    let needles = keyword_index(change.line_count());
+    let mut found = look_at_lines(change, file, bench, needles, &mut gate);
+    gate.tell(&mut found);
+    found
 }
 
 /// The same for a part of a file that the packet does not show, which may be one of very many.
@@ -373,7 +388,17 @@ pub(crate) fn look_at_part(
     part: &FileView<'_>,
     bench: &ActiveRules,
 ) -> Vec<FoundHit> {
-    look_at_lines(change, part, bench, keyword_index(usize::MAX))
+    look_at_next_part(change, part, bench, &mut FloodGate::default())
+}
+
+/// The same for one part behind others of the same file.
+fn look_at_next_part(
+    change: &ChangeView<'_>,
+    part: &FileView<'_>,
+    bench: &ActiveRules,
+    gate: &mut FloodGate,
+) -> Vec<FoundHit> {
+    look_at_lines(change, part, bench, keyword_index(usize::MAX), gate)
 }
 
 fn look_at_lines(
@@ -381,6 +406,7 @@ fn look_at_lines(
     file: &FileView<'_>,
     bench: &ActiveRules,
     needles: &KeywordIndex,
+    gate: &mut FloodGate,
 ) -> Vec<FoundHit> {
     let mut found = Vec::new();
     let here = rules_for(file, bench);
@@ -392,8 +418,14 @@ fn look_at_lines(
     if file.is_text() && here.any_line {
         for line in file.added_lines() {
             for rule in candidate_rules(&here, needles, line.text()) {
-                if applies_to_line(change, &line, rule) {
+                if applies_to_line(change, &line, rule)
+                    && gate.admits(rule.info.id, line.number(), line.text())
+                {
+                    let before = found.len();
                     check_line(rule, &line, bench, &mut found);
+                    let is_final = |f: &&FoundHit| is_final(change, bench, f, line.text());
+                    let finals = found[before..].iter().filter(is_final).count();
+                    (0..finals).for_each(|_| gate.count(rule.info.id));
                 }
             }
         }
@@ -422,6 +454,12 @@ fn is_new_secret(change: &ChangeView<'_>, found: &FoundHit) -> bool {
         && !text.is_some_and(|text| change.removes_line(text))
 }
 
+/// Whether a finding in an added line is one whatever follows: no excuse covers it, and its rule says nothing worse.
+fn is_final(change: &ChangeView<'_>, bench: &ActiveRules, found: &FoundHit, text: &str) -> bool {
+    let is_new = found.rule.info.category == "secrets" && !change.removes_line(text);
+    is_new && found.severity >= bench.top_severity(found.rule)
+}
+
 fn check_line(
     rule: &'static BuiltinRule,
     line: &LineView<'_, '_>,
@@ -447,6 +485,7 @@ fn collect_hits(
             rule,
             severity,
             hit,
+            unread: None,
         }
     }));
 }

@@ -149,6 +149,10 @@ impl FileLines {
         if WantedQuote::from_quote(quote).lines.is_empty() {
             return Proof::unverified("no quote was given");
         }
+        // Most quotes stand where they are said to stand: a file of a million lines is not searched for each of them.
+        if self.holds_at(line, quote) {
+            return Proof::Verified;
+        }
         let claimed = line as usize;
         let near = |found: Vec<usize>| {
             found
@@ -187,6 +191,13 @@ impl FileLines {
             }
             None => Proof::unverified("the quote does not stand in the file"),
         }
+    }
+
+    /// Whether `quote` stands at `line` (from 1) as it is given; see [`Self::prove`].
+    pub fn holds_at(&self, line: u32, quote: &str) -> bool {
+        let wanted = WantedQuote::from_quote(&as_seen(quote));
+        let at = (line as usize).checked_sub(1);
+        at.is_some_and(|at| !wanted.lines.is_empty() && wanted.stands_at(self, at))
     }
 
     /// The same lines without the blanks around operators and brackets: a formatter puts them there, and a model leaves
@@ -343,6 +354,39 @@ mod tests {
     fn found_where_claimed() {
         assert_eq!(prove_quote(TEXT, 2, "let x = 1;"), Proof::Verified);
         assert_eq!(prove_quote(TEXT, 6, "  let  x = 1;\n}"), Proof::Verified);
+    }
+
+    /// Law: what is looked up at its own line is found there exactly when the search of the whole file finds it there.
+    #[test]
+    fn a_quote_is_found_at_its_line_as_in_the_whole_file() {
+        let words = [
+            "let a = 1;",
+            "  let  a = 1;",
+            "",
+            "}",
+            "le\u{301}t a = 1;",
+            "a",
+        ];
+        let texts = words
+            .iter()
+            .flat_map(|one| words.iter().map(move |two| format!("{one}\n{two}\n}}")));
+        for text in texts {
+            let lines = FileLines::of(&text);
+            let quotes = words
+                .iter()
+                .flat_map(|one| words.iter().map(move |two| format!("{one}\n{two}")));
+            for quote in quotes.chain(words.map(str::to_owned)) {
+                let standing = lines.standing(&as_seen(&quote));
+                for line in 0..6 {
+                    let is_there = standing.iter().any(|&at| at + 1 == line as usize);
+                    assert_eq!(
+                        lines.holds_at(line, &quote),
+                        is_there,
+                        "{text:?} {quote:?} {line}"
+                    );
+                }
+            }
+        }
     }
 
     #[test]

@@ -23,7 +23,16 @@ pub const REPORT: usize = 64 << 20;
 /// # Errors
 /// What is no JSON, or names a key that stands twice, with its place.
 pub fn parse_unique(text: &str) -> Result<Value, serde_json::Error> {
-    serde_json::from_slice::<UniqueKeys>(text.as_bytes()).map(|UniqueKeys(value)| value)
+    parse_unique_bytes(text.as_bytes())
+}
+
+/// The same for bytes that may be no text. What is wrong with JSON but for a key that stands twice is not of the
+/// category `Data`.
+///
+/// # Errors
+/// What is no JSON, or names a key that stands twice, with its place.
+pub fn parse_unique_bytes(bytes: &[u8]) -> Result<Value, serde_json::Error> {
+    serde_json::from_slice::<UniqueKeys>(bytes).map(|UniqueKeys(value)| value)
 }
 
 struct UniqueKeys(Value);
@@ -124,6 +133,10 @@ mod tests {
         for text in [r#"{"a":1,"b":2,"a":1}"#, r#"[{"x":{"a":1,"\u0061":2}}]"#] {
             let error = parse_unique(text).unwrap_err().to_string();
             assert!(error.contains("the key `a` stands twice"), "{error}");
+            assert!(parse_unique_bytes(text.as_bytes()).unwrap_err().is_data());
+        }
+        for no_json in ["[DONE]", "{\"a\":", "1e999", "\u{1}", "{\"\\ud800\":1}"] {
+            assert!(!parse_unique(no_json).unwrap_err().is_data(), "{no_json}");
         }
         let same = r#"{"a":[1,-2,0.5,"s",null,true,{"a":{}}]}"#;
         assert_eq!(parse_unique(same).unwrap().to_string(), same);

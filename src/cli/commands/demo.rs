@@ -13,7 +13,7 @@ use crate::cli::web;
 use crate::config::ReportFormat;
 use crate::run::demo::{PlayedDemo, play_demo};
 use crate::run::error::RunError;
-use crate::run::output_file::write_output;
+use crate::run::output_file::{check_output, write_output};
 
 /// The longest wait between two events.
 const MAX_PAUSE: Duration = Duration::from_secs(5);
@@ -42,6 +42,9 @@ pub(crate) struct DemoArgs {
 }
 
 pub(crate) fn run(args: &DemoArgs, start: &CommandContext) -> Result<(), RunError> {
+    if let Some(file) = &args.html {
+        check_output(&start.dir.join(file))?;
+    }
     let played = play_demo()?;
     let PlayedDemo { events, report, .. } = &played;
     let (kind, console) = start.view_of_settings();

@@ -1,6 +1,5 @@
 //! `git council replay`: the verdict again, from what was written down.
 
-use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -17,6 +16,7 @@ use crate::run::output_file::write_output;
 use crate::run::redaction::redactor_of_past;
 use crate::run::replay::{recompute_report, run_prompter};
 use crate::run::store;
+use crate::safe_file;
 
 /// The most bytes of a bundle that are read.
 const MAX_BUNDLE_BYTES: u64 = 256 << 20;
@@ -74,8 +74,8 @@ fn read_bundle(file: &Path) -> Result<RunBundle, RunError> {
             .hint("`git council replay RUN --bundle FILE` makes one")
     };
     let mut bytes = Vec::new();
-    let opened =
-        File::open(file).and_then(|file| file.take(MAX_BUNDLE_BYTES + 1).read_to_end(&mut bytes));
+    let opened = safe_file::open_input(file)
+        .and_then(|file| file.take(MAX_BUNDLE_BYTES + 1).read_to_end(&mut bytes));
     opened.map_err(|error| cannot(error.to_string()))?;
     if bytes.len() as u64 > MAX_BUNDLE_BYTES {
         return Err(cannot("it is larger than 256 MiB".to_owned()));

@@ -1,5 +1,6 @@
 //! A council that is measured: a configuration file of the user's, in the place of the usual one.
 
+use std::io::Read as _;
 use std::path::Path;
 
 use crate::config::resolve_layers;
@@ -7,6 +8,7 @@ use crate::packet::sha256;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::layers::user_layers;
+use crate::safe_file;
 
 /// A council by its file.
 #[derive(Clone)]
@@ -23,7 +25,9 @@ impl EvalCouncil {
     /// Reads a council's file, and refuses one that is no configuration.
     pub(crate) fn load(file: &Path, start: &RunContext) -> Result<Self, RunError> {
         let file = start.dir.join(file);
-        let bytes = std::fs::read(&file).map_err(|error| {
+        let mut bytes = Vec::new();
+        let read = safe_file::open_input(&file).and_then(|mut file| file.read_to_end(&mut bytes));
+        read.map_err(|error| {
             RunError::usage(format!(
                 "cannot read the council {}: {error}",
                 file.display()

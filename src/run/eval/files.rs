@@ -1,8 +1,8 @@
 //! The files of an evaluation: the labelled changes, and beside them what councils and people said of them.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, TryLockError};
-use std::io::Write as _;
+use std::fs::{File, TryLockError};
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::de::{DeserializeOwned, IgnoredAny};
@@ -47,7 +47,7 @@ impl EvalFiles {
     /// The labelled changes.
     pub(crate) fn read_changes(&self) -> Result<Vec<LabelledChange>, RunError> {
         let file = &self.changes;
-        let text = fs::read_to_string(file).map_err(|error| {
+        let text = read_named(file).map_err(|error| {
             RunError::usage(format!("cannot read {}: {error}", file.display()))
                 .hint("`git council eval collect -o FILE` makes such a file")
         })?;
@@ -113,7 +113,7 @@ impl EvalFiles {
         let name = self.changes.display();
         let cannot =
             |error: std::io::Error| RunError::usage(format!("cannot lock {name}: {error}"));
-        let file = File::open(&self.changes).map_err(cannot)?;
+        let file = safe_file::open_input(&self.changes).map_err(cannot)?;
         match file.try_lock() {
             Ok(()) => Ok(file),
             Err(TryLockError::WouldBlock) => Err(RunError::usage(format!(
@@ -130,9 +130,15 @@ impl EvalFiles {
     }
 }
 
+fn read_named(file: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    safe_file::open_input(file)?.read_to_string(&mut text)?;
+    Ok(text)
+}
+
 /// The text of a file; empty where there is none.
 pub(super) fn read_or_empty(file: &Path) -> Result<String, RunError> {
-    match fs::read_to_string(file) {
+    match read_named(file) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
         read => read
             .map_err(|error| RunError::usage(format!("cannot read {}: {error}", file.display()))),
@@ -157,7 +163,7 @@ pub(super) fn to_line(value: &impl serde::Serialize) -> Result<String, RunError>
 /// would read the file.
 pub(super) fn append_line(file: &Path, line: &str) -> Result<(), RunError> {
     let append = || {
-        let known = fs::read(file).unwrap_or_default();
+        let known = safe_file::read(file).unwrap_or_default();
         let mut out = safe_file::open_append(file)?;
         let whole = known.iter().rposition(|&byte| byte == b'\n');
         let (kept, last) = known.split_at(whole.map_or(0, |end| end + 1));
@@ -174,6 +180,8 @@ pub(super) fn append_line(file: &Path, line: &str) -> Result<(), RunError> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

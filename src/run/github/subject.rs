@@ -12,6 +12,7 @@ use crate::run::error::RunError;
 
 use super::request::{EVENT_NAME, GitHubRequest, no_event};
 use crate::run::github::session::GitHubSession;
+use crate::safe_file;
 
 /// The most bytes of a payload.
 const MAX_EVENT_BYTES: u64 = 25 << 20;
@@ -65,7 +66,7 @@ pub(crate) fn find_subject(
     start: &RunContext,
 ) -> Result<ReviewCase, RunError> {
     match (args.pr, args.event) {
-        (Some(number), _) => subject_of_pull(number, None, false, args, forge, hub),
+        (Some(number), _) => subject_of_pull(WantedPull::numbered(number), args, forge, hub),
         (None, true) => subject_of_event(args, forge, hub, start),
         (None, false) => Err(RunError::usage("there is no pull request to publish to")
             .hint("name it: --pr N, or --event in a workflow")),
@@ -89,9 +90,15 @@ fn subject_of_event(
     })?;
     match occasion {
         Trigger::Nothing { why } => Ok(ReviewCase::Nothing(why)),
-        Trigger::Number(number) => subject_of_pull(number, None, false, args, forge, hub),
+        Trigger::Number(number) => {
+            subject_of_open_pull(WantedPull::numbered(number), args, forge, hub)
+        }
         Trigger::Pull(pull) => {
-            subject_of_pull(pull.number, Some(pull.head), false, args, forge, hub)
+            let wanted = WantedPull {
+                meant: Some(pull.head),
+                ..WantedPull::numbered(pull.number)
+            };
+            subject_of_pull(wanted, args, forge, hub)
         }
         Trigger::Command { is_bot: true, .. } => Ok(ReviewCase::Nothing(
             "a bot asked for it, and only people may".to_owned(),
@@ -103,7 +110,12 @@ fn subject_of_event(
             ..
         } => {
             if look::may_write(hub, &login)? {
-                subject_of_pull(number, commit, true, args, forge, hub)
+                let wanted = WantedPull {
+                    meant: commit,
+                    is_late: true,
+                    number,
+                };
+                subject_of_open_pull(wanted, args, forge, hub)
             } else {
                 Ok(ReviewCase::Nothing(format!(
                     "{login} has no write access to {} and cannot ask for a review",
@@ -116,7 +128,14 @@ fn subject_of_event(
             branch,
             head,
         } => match look::find_branch_pull(hub, &owner, &branch, &head)? {
-            Some(pull) => subject_of_pull(pull.number, Some(head), true, args, forge, hub),
+            Some(pull) => {
+                let wanted = WantedPull {
+                    number: pull.number,
+                    meant: Some(head),
+                    is_late: true,
+                };
+                subject_of_open_pull(wanted, args, forge, hub)
+            }
             None => Ok(ReviewCase::Nothing(
                 "no open pull request has the tip that the job ran for".to_owned(),
             )),
@@ -169,15 +188,50 @@ fn subject_of_commits(
     }))
 }
 
-/// A pull request whose tip must begin with `meant`, if something is.
-fn subject_of_pull(
+/// Which pull request is meant.
+struct WantedPull {
     number: u64,
+    /// What its tip must begin with, if something is meant.
     meant: Option<String>,
-    late: bool,
+    /// Whether titles and texts may have been written after somebody asked for the review.
+    is_late: bool,
+}
+
+impl WantedPull {
+    fn numbered(number: u64) -> Self {
+        Self {
+            number,
+            meant: None,
+            is_late: false,
+        }
+    }
+}
+
+/// A pull request that an event asks for whose job is no check of its tip: once it is closed there is nothing to say.
+fn subject_of_open_pull(
+    wanted: WantedPull,
     args: &GitHubRequest,
     forge: &GitHubSession,
     hub: &GitHubApi<'_>,
 ) -> Result<ReviewCase, RunError> {
+    let case = subject_of_pull(wanted, args, forge, hub)?;
+    let pull = match &case {
+        ReviewCase::Subject(subject) => subject.pull.as_ref(),
+        _ => None,
+    };
+    let closed = pull.filter(|pull| !pull.open);
+    let why = closed.map(|pull| format!("pull request #{} is closed", pull.number));
+    Ok(why.map_or(case, ReviewCase::Nothing))
+}
+
+/// A pull request, open or closed.
+fn subject_of_pull(
+    wanted: WantedPull,
+    args: &GitHubRequest,
+    forge: &GitHubSession,
+    hub: &GitHubApi<'_>,
+) -> Result<ReviewCase, RunError> {
+    let number = wanted.number;
     // GraphQL answers nobody without a token.
     let talk = if forge.has_token {
         let council = crate::publish::council_id(&args.council_name);
@@ -190,26 +244,32 @@ fn subject_of_pull(
         Some(talk) => talk.pull.clone(),
         None => look::fetch_pull(hub, number)?,
     };
-    if let Some(meant) = meant.filter(|meant| !pull.head.starts_with(meant.as_str())) {
+    let moved = |meant: &String| !pull.head.starts_with(meant.as_str());
+    if let Some(meant) = wanted.meant.filter(moved) {
         return Ok(ReviewCase::Moved {
             meant,
             now: pull.head,
         });
     }
-    if args.event && !pull.open {
-        return Ok(ReviewCase::Nothing(format!(
-            "pull request #{number} is closed"
-        )));
-    }
     Ok(ReviewCase::Subject(Box::new(PullSubject {
         talk,
         head: pull.head.clone(),
-        base: ReviewBase::Branch(pull.base_ref.clone()),
+        base: base_of(&pull),
         label: format!("#{number}"),
         queued: None,
         pull: Some(pull),
-        late,
+        late: wanted.is_late,
     })))
+}
+
+/// What a pull request is compared with. The branch that it was merged into has its commits: compared with that, it would
+/// change nothing any more.
+fn base_of(pull: &PullRequest) -> ReviewBase {
+    if pull.open {
+        ReviewBase::Branch(pull.base_ref.clone())
+    } else {
+        ReviewBase::Commit(pull.base.clone())
+    }
 }
 
 impl PullSubject {
@@ -320,7 +380,7 @@ fn read_event(start: &RunContext) -> Result<(String, Value), RunError> {
         RunError::usage(format!("cannot read the payload of the event: {error}"))
     };
     let mut text = String::new();
-    let read = std::fs::File::open(path)
+    let read = safe_file::open_input(path)
         .and_then(|file| file.take(MAX_EVENT_BYTES).read_to_string(&mut text));
     read.map_err(|error| cannot(&error))?;
     if !json::fits_in_memory(text.as_bytes(), json::MESSAGE) {

@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::ProofWithContext;
 use super::hunks::HUNK_GAP;
+use super::twins::{self, TwinIndex};
 
 /// A longer line stands in a context by its digest, in bytes.
 const MAX_CONTEXT_LINE: usize = 4 << 10;
@@ -30,6 +31,8 @@ pub(super) struct SearchText {
     pub(super) hidden: BTreeMap<usize, u16>,
     /// The functions of a whole file.
     pub(super) functions: Arc<FunctionIndex>,
+    /// Where lines stand that look the same.
+    pub(super) twins: TwinIndex,
 }
 
 impl SearchText {
@@ -40,8 +43,15 @@ impl SearchText {
         let shown = redactor.redact_quote(path, &lines.join("\n"));
         (shown.secrets > 0).then(|| Self {
             lines: FileLines::of(&shown.text),
+            twins: TwinIndex::default(),
             ..self.clone()
         })
+    }
+
+    /// Whether a quote stands at that line of the reviewed side as it is given.
+    pub(super) fn holds_at(&self, line: u32, quote: &str) -> bool {
+        let index = self.index_of(line);
+        self.removed.is_none() && self.number_of(index) == line && self.lines.holds_at(index, quote)
     }
 
     pub(super) fn search_near(&self, line: u32, quote: &str) -> ProofWithContext {
@@ -113,29 +123,33 @@ impl SearchText {
     fn context_around(&self, at: u32, quoted: usize) -> String {
         let context = self.lines_around(at as usize, quoted);
         let function = self.function_at(at as usize);
-        let Some(first) = (at as usize)
-            .checked_sub(1)
-            .and_then(|index| self.lines.get(index))
-        else {
+        let index = (at as usize).checked_sub(1);
+        if index.and_then(|index| self.lines.get(index)).is_none() {
             return context;
-        };
-        let is_twin = |&other: &usize| {
-            self.lines.get(other - 1) == Some(first)
-                && self.function_at(other) == function
-                && self.lines_around(other, quoted) == context
-        };
-        let twins: Vec<usize> = (1..=self.lines.len()).filter(is_twin).collect();
+        }
+        let (nth, count) = self.rank_of(at as usize - 1, quoted);
         let mut parts = Vec::new();
         parts.extend(function.map(str::to_owned));
         parts.push(context);
-        if twins.len() > 1 {
-            let nth = twins
-                .iter()
-                .position(|&twin| twin == at as usize)
-                .unwrap_or_default();
-            parts.push(format!("{}/{}", nth + 1, twins.len()));
+        if count > 1 {
+            parts.push(format!("{nth}/{count}"));
         }
         parts.join("\n")
+    }
+
+    /// Which of the lines that look the same this one is, from 1, and how many of them there are.
+    fn rank_of(&self, index: usize, quoted: usize) -> (usize, usize) {
+        let looks = |index: usize| {
+            let line = self.lines.get(index)?;
+            let is_empty = line.is_empty() || line == HUNK_GAP;
+            (!is_empty).then(|| twins::digest((line, self.hidden.get(&index))))
+        };
+        let all = (0..self.lines.len()).map(looks);
+        let around = |index: usize| {
+            let near = index.saturating_sub(1)..(index + 1).saturating_add(quoted);
+            (self.function_at(index + 1), near)
+        };
+        self.twins.rank(index, quoted, all, around)
     }
 
     /// The name of the function in which a line stands.

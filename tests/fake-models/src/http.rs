@@ -81,7 +81,8 @@ fn body(stream: &mut impl BufRead, headers: &BTreeMap<String, String>) -> io::Re
     }
 }
 
-/// Writes the head of an answer. Without a length the body is chunked.
+/// Writes the head of an answer. Without a length the body is chunked; a `content-type` of `headers` counts instead of
+/// `kind`.
 pub(crate) fn head(
     out: &mut impl Write,
     status: u16,
@@ -89,10 +90,10 @@ pub(crate) fn head(
     length: Option<usize>,
     headers: &BTreeMap<String, String>,
 ) -> io::Result<()> {
-    let mut head = format!(
-        "HTTP/1.1 {status} {}\r\ncontent-type: {kind}\r\n",
-        reason(status)
-    );
+    let mut head = format!("HTTP/1.1 {status} {}\r\n", reason(status));
+    if !headers.contains_key("content-type") {
+        head.push_str(&format!("content-type: {kind}\r\n"));
+    }
     match length {
         Some(length) => head.push_str(&format!("content-length: {length}\r\n")),
         None => head.push_str("transfer-encoding: chunked\r\n"),

@@ -71,24 +71,30 @@ fn the_documented_payloads_are_understood() {
     );
 }
 
+/// A required job that starts on such an event would end green, and GitHub would take it for the verdict of the tip, also
+/// for another request with the same one.
 #[test]
-fn what_changes_nothing_starts_nothing() {
+fn whatever_befalls_a_request_repeats_the_verdict_of_its_tip() {
     let mut payload = fixture("pull_request");
-    payload["action"] = "closed".into();
-    assert!(matches!(
-        occasion("pull_request", &payload),
-        Trigger::Nothing { .. }
-    ));
-}
-
-/// A required job that starts on such an event would end green, and GitHub would take it for the verdict of the tip.
-#[test]
-fn a_label_repeats_the_verdict_of_the_tip() {
-    let mut payload = fixture("pull_request");
-    for action in ["labeled", "unlabeled", "assigned", "milestoned", "edited"] {
-        payload["action"] = action.into();
-        let trigger = occasion("pull_request", &payload);
-        assert!(matches!(trigger, Trigger::Pull(_)), "{action}");
+    for state in ["open", "closed"] {
+        payload["pull_request"]["state"] = state.into();
+        for action in [
+            "labeled",
+            "unlabeled",
+            "assigned",
+            "milestoned",
+            "edited",
+            "closed",
+        ] {
+            payload["action"] = action.into();
+            for name in ["pull_request", "pull_request_target"] {
+                let trigger = occasion(name, &payload);
+                assert!(
+                    matches!(trigger, Trigger::Pull(_)),
+                    "{name} {action} {state}"
+                );
+            }
+        }
     }
 }
 

@@ -111,6 +111,57 @@ fn an_event_that_changes_no_code_repeats_a_warning_and_a_review_without_result()
     }
 }
 
+/// The end of a request says nothing of its tip, which another request may have: law over how it ends, whether its tip was
+/// reviewed before, and what its branch was merged into meanwhile.
+#[test]
+fn the_end_of_a_request_repeats_the_verdict_of_its_tip() {
+    for is_merged in [false, true] {
+        for is_known in [false, true] {
+            let stage = Stage::new();
+            stage.propose(1, &[("src/a.rs", CONFLICT)]);
+            let first = stage.hub.state().pulls[&1].clone();
+            stage.hub.state().pulls.insert(2, first);
+            stage.publish_ref("refs/pull/1/head", "refs/pull/2/head");
+            let event = |number: u64, action: &str| {
+                let mut payload = stage.pull_payload(number);
+                payload["action"] = action.into();
+                stage.event("pull_request", &payload)
+            };
+            let args = ["review", "--event", "--publish", "comment,check,outputs"];
+            if is_known {
+                stage.job(&args, &event(2, "opened")).ends(1);
+            }
+            if is_merged {
+                stage.publish_ref("refs/pull/2/head", "refs/heads/main");
+            }
+            stage.hub.state().pulls.get_mut(&2).unwrap().state = "closed";
+            let run = stage.job(&args, &event(2, "closed"));
+            assert_eq!(
+                run.code, 1,
+                "{is_merged} {is_known}: {}{}",
+                run.stdout, run.stderr
+            );
+            assert_eq!(stage.outputs()["verdict"], "fail");
+            let plan = ["plan", "--event", "--run", "run", "--matrix", "judges"];
+            let plan = stage.job(&plan, &event(2, "closed")).ends(0);
+            assert!(plan.stdout.starts_with("judges=[{"), "{}", plan.stdout);
+        }
+    }
+}
+
+/// The request may end while its job waits for a machine.
+#[test]
+fn a_request_that_is_closed_before_its_job_begins_is_reviewed() {
+    let stage = Stage::new();
+    stage.propose(1, &[("src/a.rs", CONFLICT)]);
+    let event = stage.event("pull_request", &stage.pull_payload(1));
+    stage.hub.state().pulls.get_mut(&1).unwrap().state = "closed";
+    stage.job(&CHECK, &event).ends(1);
+    // Whoever asks by hand has no check on the tip.
+    let by_hand = stage.event("workflow_dispatch", &json!({ "inputs": { "pr": "1" } }));
+    stage.job(&CHECK, &by_hand).ends(0).tells("is closed");
+}
+
 #[test]
 fn a_pushed_commit_that_is_gone_is_named_as_replaced() {
     let stage = Stage::new();

@@ -97,6 +97,13 @@ impl Stage {
         head
     }
 
+    /// Lets a ref of the remote lead where another one leads.
+    pub(super) fn publish_ref(&self, from: &str, to: &str) {
+        let git = |args: [&str; 4]| self.repo.git(args);
+        git(["fetch", "--quiet", "origin", from]);
+        git(["push", "--quiet", "origin", &format!("FETCH_HEAD:{to}")]);
+    }
+
     fn patches(&self) -> Vec<(String, String)> {
         let names = self.repo.git(["diff", "--name-only", "main...HEAD"]);
         let patch = |name: &str| {

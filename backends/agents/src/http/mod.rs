@@ -7,6 +7,8 @@
 //! for Anthropic's answers, and its TLS is the one that `deny.toml` bans. What it would have saved are the four files in
 //! `wire/`; connections, TLS and streams are `reqwest`'s.
 
+#[cfg(test)]
+mod ambiguous_tests;
 mod client;
 mod connections;
 mod context;

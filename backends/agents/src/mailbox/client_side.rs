@@ -10,8 +10,8 @@ use council_protocol::{ANSWER_VERSION, Answer};
 use serde_json::Value;
 
 use super::{
-    BRIEF_FILE, DRAFTS_FILE, JudgeMailbox, MAX_DRAFTS, REFUSED_FILE, SENT_FILE, SHOWN_FILE,
-    VERDICT_FILE, desk, quotes,
+    BRIEF_FILE, DRAFTS_FILE, JudgeMailbox, MAX_DRAFTS, OVERSIZED_FILE, PostedTurn, REFUSED_FILE,
+    SENT_FILE, SHOWN_FILE, VERDICT_FILE, desk, quotes,
 };
 
 /// The most bytes of look-ups that are kept: those of a dozen turns.
@@ -41,7 +41,8 @@ impl JudgeMailbox {
         taken
     }
 
-    /// Keeps a verdict that does not count, as far as there is room for it. One without the key of the turn is told as such.
+    /// Keeps a verdict that does not count, as much of it as there is room for: what it objects to may stand at its
+    /// beginning. One without the key of the turn is told as such.
     fn keep_draft(&self, draft: &str) -> io::Result<()> {
         let Ok(posted) = self.read_posted() else {
             return Ok(());
@@ -49,14 +50,17 @@ impl JudgeMailbox {
         let path = self.folder.join(DRAFTS_FILE);
         let kept = fs::metadata(&path).map_or(0, |file| file.len());
         let most = posted.max_bytes.saturating_mul(MAX_DRAFTS);
-        if kept.saturating_add(draft.len() as u64) >= most {
-            return Ok(());
+        let room = most.saturating_sub(kept).saturating_sub(1);
+        let room = usize::try_from(room).unwrap_or(usize::MAX);
+        match &draft[..draft.floor_char_boundary(room)] {
+            "" => Ok(()),
+            draft => append_line(&path, draft),
         }
-        append_line(&path, draft)
     }
 
     fn take_submission(&self, verdict: &Value) -> Result<String, String> {
         let posted = self.read_posted()?;
+        self.check_size(verdict, &posted)?;
         if verdict.get("findings").is_some_and(Value::is_null) {
             return Err("findings: null; an empty list says that there are none".to_owned());
         }
@@ -85,13 +89,6 @@ impl JudgeMailbox {
             return Err(lost.join("\n"));
         }
         let bytes = serde_json::to_vec(&verdict).map_err(|error| error.to_string())?;
-        if bytes.len() as u64 > posted.max_bytes {
-            let most = posted.max_bytes;
-            return Err(format!(
-                "the answer has {} bytes, {most} are allowed: shorten it",
-                bytes.len()
-            ));
-        }
         self.replace_file(VERDICT_FILE, &bytes)
             .map_err(|error| error.to_string())?;
         Ok(if lost.is_empty() {
@@ -102,6 +99,19 @@ impl JudgeMailbox {
                 lost.join("\n")
             )
         })
+    }
+
+    /// Refuses a verdict that is too large. A turn that ends without another one has failed for that.
+    fn check_size(&self, verdict: &Value, posted: &PostedTurn) -> Result<(), String> {
+        let (bytes, most) = (verdict.to_string().len(), posted.max_bytes);
+        if bytes as u64 <= most {
+            return Ok(());
+        }
+        self.replace_file(OVERSIZED_FILE, b"")
+            .map_err(|error| error.to_string())?;
+        Err(format!(
+            "the answer has {bytes} bytes, {most} are allowed: shorten it"
+        ))
     }
 
     /// Keeps a message for another judge; the program delivers it, within its rules.

@@ -40,11 +40,22 @@ const VERDICT_FILE: &str = "verdict.json";
 const SENT_FILE: &str = "sent.jsonl";
 /// It lies there once a verdict of the turn was refused for its quotes.
 const REFUSED_FILE: &str = "refused";
+/// It lies there once a verdict of the turn was too large.
+const OVERSIZED_FILE: &str = "oversized";
 
 /// Verdicts of the turn that were refused or replaced, one a line: none of them counts, and what they object to is told.
 const DRAFTS_FILE: &str = "drafts.jsonl";
 
-/// The most bytes of it for each byte that an answer may have.
+/// What is of one turn alone.
+const TURN_FILES: [&str; 5] = [
+    VERDICT_FILE,
+    SENT_FILE,
+    REFUSED_FILE,
+    OVERSIZED_FILE,
+    DRAFTS_FILE,
+];
+
+/// The most bytes of drafts for each byte that an answer may have.
 const MAX_DRAFTS: u64 = 8;
 
 /// What was looked up since the judge sat down, as it was handed back: it may be quoted.
@@ -163,7 +174,7 @@ impl JudgeMailbox {
 
     /// A turn begins: what an earlier one left is none of it.
     pub(crate) fn post_turn(&self, turn: &Turn) -> io::Result<()> {
-        for left in [VERDICT_FILE, SENT_FILE, REFUSED_FILE, DRAFTS_FILE] {
+        for left in TURN_FILES {
             match fs::remove_file(self.folder.join(left)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
@@ -224,6 +235,18 @@ impl JudgeMailbox {
         };
         let sent = self.read_bounded(SENT_FILE)?.unwrap_or_default();
         Ok(with_messages(&text, &sent))
+    }
+
+    /// Whether a reply in words has the key of the turn, and was meant as an answer.
+    fn is_answer(&self, reply: &AgentReply) -> bool {
+        let key = self.read_posted().map(|posted| posted.key);
+        key.is_ok_and(|key| !key.is_empty() && reply.raw.contains(&key))
+    }
+
+    /// What a turn failed for in which all that was submitted was too large, and nothing else was said.
+    fn why_no_answer(&self, reply: &AgentReply) -> Option<Failure> {
+        let is_oversized = self.folder.join(OVERSIZED_FILE).exists() && !self.is_answer(reply);
+        is_oversized.then(|| oversized_failure(self.max_bytes.unwrap_or(u64::MAX)))
     }
 
     /// What was submitted in this turn and does not count.
@@ -335,14 +358,17 @@ pub(crate) fn prefer_submitted(
     match (result, submitted) {
         (Ok(mut reply), Ok(Some(raw))) => {
             // An answer in words beside the one that was submitted: only that one counts.
-            let key = mailbox.and_then(|mailbox| Some(mailbox.read_posted().ok()?.key));
-            if key.is_some_and(|key| !key.is_empty() && reply.raw.contains(&key)) {
+            if mailbox.is_some_and(|mailbox| mailbox.is_answer(&reply)) {
                 let said = std::mem::take(&mut reply.raw);
                 reply.usage.get_or_insert_default().unread.push(said);
             }
             Ok(AgentReply { raw, ..reply })
         }
         (Ok(reply), Err(failure)) => Err(failure.with_usage(reply.usage)),
+        (Ok(reply), Ok(None)) => match mailbox.and_then(|mailbox| mailbox.why_no_answer(&reply)) {
+            Some(failure) => Err(failure.with_usage(reply.usage)),
+            None => Ok(reply),
+        },
         (Err(failure), Ok(Some(raw))) if !broke_rules(&failure) => Ok(AgentReply {
             raw,
             usage: failure.usage.map(|usage| *usage),

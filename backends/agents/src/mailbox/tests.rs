@@ -82,6 +82,46 @@ fn a_verdict_that_fits_is_kept_and_one_that_does_not_goes_back_with_the_reason()
     assert_eq!(taken["messages"][0]["to"], "critic");
 }
 
+/// Law: an answer that is too large is `oversized` as elsewhere unless the judge says anything that is one, whatever of it is
+/// too large and whatever it says in words; and of what it objected to nobody can say that it was never said.
+#[test]
+fn an_answer_that_is_too_large_is_oversized_unless_another_one_comes() {
+    let large = "x".repeat(3 << 20);
+    let in_words = |raw: &str| {
+        let reply = AgentReply {
+            raw: raw.to_owned(),
+            usage: None,
+        };
+        Ok(reply)
+    };
+    for field in ["key_insight", "recommendation", "key", "a field of its own"] {
+        let (_folder, mailbox) = mailbox();
+        let mut oversized = verdict();
+        oversized["verdict"] = json!("FAIL");
+        oversized[field] = json!(large);
+        // Of five no more is kept than there is room for.
+        for _ in 0..5 {
+            let told = mailbox.submit_verdict(&oversized).unwrap_err();
+            assert!(told.contains("1048576 are allowed: shorten it"), "{told}");
+        }
+        let failure = prefer_submitted(Some(&mailbox), in_words("I am done.")).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::Oversized, "{failure:?}");
+        let unread = failure.usage.unwrap().unread;
+        assert!(unread.concat().len() <= 8 << 20);
+        assert!(unread.iter().all(|said| said.contains("FAIL")), "{field}");
+        // An answer in words, or a shorter one, counts; a turn later nothing is left.
+        let answer = "{\"key\": \"k\", \"verdict\": \"WARN\"}";
+        let reply = prefer_submitted(Some(&mailbox), in_words(answer)).unwrap();
+        assert_eq!(reply.raw, answer);
+        mailbox.submit_verdict(&verdict()).unwrap();
+        let reply = prefer_submitted(Some(&mailbox), in_words("I am done.")).unwrap();
+        assert!(reply.raw.contains("WARN"));
+        mailbox.post_turn(&turn()).unwrap();
+        let reply = prefer_submitted(Some(&mailbox), in_words("I am done.")).unwrap();
+        assert_eq!(reply.raw, "I am done.");
+    }
+}
+
 /// What a judge submitted before and took back, or was refused, or says beside it: none of it counts, and all of it is told.
 #[test]
 fn verdicts_that_were_refused_or_replaced_stay_known() {

@@ -3,6 +3,7 @@
 mod escapes;
 mod excuses;
 mod first_round;
+mod flood;
 mod layouts;
 mod lockfiles;
 mod long_lines;

@@ -26,6 +26,17 @@ const MAX_TEXT_BYTES: u64 = 4 << 20;
 /// A line by its index, and its secrets.
 type LineSecrets = (usize, Arc<[SecretMatch<'static>]>);
 
+#[cfg(test)]
+std::thread_local! {
+    static SEARCHED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// How many lines this thread has searched for secrets.
+#[cfg(test)]
+pub(crate) fn searched_lines() -> usize {
+    SEARCHED.get()
+}
+
 /// What a file remembers; nobody leaves it half written.
 fn hold<T>(memory: &Mutex<T>) -> MutexGuard<'_, T> {
     memory.lock().unwrap_or_else(PoisonError::into_inner)
@@ -259,6 +270,8 @@ impl<'a> FileView<'a> {
         match &*last {
             Some((line, found)) if *line == at => Arc::clone(found),
             _ => {
+                #[cfg(test)]
+                SEARCHED.set(SEARCHED.get() + 1);
                 let found: Arc<[_]> = SecretTable::built_in().find_secrets(text).into();
                 *last = Some((at, Arc::clone(&found)));
                 found

@@ -14,6 +14,8 @@ use council_protocol::change::FileKind;
 use council_protocol::{BlobSource, FileChange, LineKind, Packet};
 
 pub(crate) use file::FileView;
+#[cfg(test)]
+pub(crate) use file::searched_lines;
 pub(crate) use line::{LineView, MAX_QUOTE_CHARS, clip_end, clip_start, indent, overlaps};
 
 /// The whole change.

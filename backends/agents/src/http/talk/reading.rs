@@ -9,7 +9,7 @@ use reqwest::header::CONTENT_TYPE;
 
 use super::HttpConversation;
 use crate::AgentReply;
-use crate::client::parse_event;
+use crate::client::parse_unique_event;
 use crate::http::client::connection_failure;
 use crate::http::context::check_context;
 use crate::http::prime::PrimerLead;
@@ -99,12 +99,12 @@ impl HttpConversation {
         if !streamed {
             on_data(api, &mut heard, &whole);
         }
+        self.partial.clone_from(&heard.text);
+        self.draft.set(&self.partial);
         if let Some(error) = self.take_error(&mut heard) {
             return Err(error);
         }
         self.spending.update_call(&heard.usage);
-        self.partial.clone_from(&heard.text);
-        self.draft.set(&self.partial);
         match heard.ended {
             Some(_) => Ok(heard),
             None => Err(CallError::retryable(
@@ -116,6 +116,16 @@ impl HttpConversation {
 
     /// An error that came instead of an answer, or in the midst of one.
     fn take_error(&self, heard: &mut ApiAnswer) -> Option<CallError> {
+        if let Some(why) = heard.ambiguous.take() {
+            let detail = format!(
+                "{} sent an event that says two things: {why}",
+                self.target.host()
+            );
+            return Some(CallError::Next(Failure::new(
+                FailureKind::Malformed,
+                detail,
+            )));
+        }
         let error = heard.error.take()?;
         if error.is_refusal && heard.written_bytes() == 0 {
             let failure =
@@ -194,9 +204,15 @@ impl HttpConversation {
 }
 
 fn on_data(api: Api, heard: &mut ApiAnswer, data: &[u8]) {
-    // What is no JSON (`[DONE]`) has nothing to say.
-    if let Some(event) = parse_event(data) {
-        wire::on_event(api, heard, &event);
+    match parse_unique_event(data) {
+        Ok(Some(event)) => wire::on_event(api, heard, &event),
+        // What is no JSON (`[DONE]`) has nothing to say.
+        Ok(None) => {}
+        // It is no answer, but one of the two may object.
+        Err(error) => {
+            heard.text.push_str(&String::from_utf8_lossy(data));
+            heard.ambiguous = Some(error.to_string());
+        }
     }
 }
 

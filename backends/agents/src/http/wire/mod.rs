@@ -81,6 +81,8 @@ pub(super) struct ApiAnswer {
     pub(super) ended: Option<AnswerEnd>,
     /// An error in the midst of a stream.
     pub(super) error: Option<StreamError>,
+    /// Which key stands twice in an object of an event: readers disagree about what it says.
+    pub(super) ambiguous: Option<String>,
     /// The tools that the model calls instead of answering, or before it does.
     pub(super) calls: Vec<ModelCall>,
     /// The answer in the API's own items, which have to be sent back as they came where tools were called: what a model
