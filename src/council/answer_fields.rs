@@ -6,7 +6,7 @@ use council_protocol::answer::BallotVote;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::plain_words::{Words, objects, stops};
+use super::plain_words::{Words, names_problem, objects, stops};
 
 /// The fields that are read, with the other names that a list of findings may have.
 const FIELDS: [&str; 32] = [
@@ -65,8 +65,55 @@ pub(super) fn check_fields(value: &Value) -> Result<(), String> {
         .flat_map(|fields| fields.iter().map(|(name, inner)| (name.as_str(), inner)))
         .collect();
     check_spelling(&fields)?;
+    check_objections(value)
+}
+
+/// Looks for what stands against the change where nobody reads it.
+///
+/// # Errors
+///
+/// What it is, beginning with the field's name.
+pub(super) fn check_objections(value: &Value) -> Result<(), String> {
+    let fields: Vec<(&str, &Value)> = value
+        .as_object()
+        .into_iter()
+        .flat_map(|fields| fields.iter().map(|(name, inner)| (name.as_str(), inner)))
+        .collect();
     check_places(&fields)?;
-    check_votes(value, &fields)
+    check_votes(value, &fields)?;
+    check_texts(value)
+}
+
+/// Fields in words that say what the judge itself holds.
+const OWN_WORDS: [&str; 4] = [
+    "/restatement",
+    "/key_insight",
+    "/no_challenge",
+    "/ballot/remaining_concern",
+];
+
+/// Words of a judge's own that stop the change beside a PASS. Later ones may tell what others hold, so that there only a
+/// plain vote counts.
+fn check_texts(value: &Value) -> Result<(), String> {
+    let verdict = value.get("verdict").and_then(Value::as_str);
+    let is_listed = LISTS.iter().any(|list| {
+        let list = value.get(*list).and_then(Value::as_array);
+        list.is_some_and(|list| !list.is_empty())
+    });
+    if verdict.and_then(parse_vote) != Some(Vote::Pass) || is_listed {
+        return Ok(());
+    }
+    let is_first = value.get("round").and_then(Value::as_u64) == Some(1);
+    for field in OWN_WORDS {
+        let text = value.pointer(field).and_then(Value::as_str);
+        if text.is_some_and(|text| stops(text) || is_first && names_problem(text)) {
+            let name = field.trim_start_matches('/').replace('/', ".");
+            return Err(format!(
+                "{name}: it objects, but `verdict` is PASS and no finding says so; say it in `verdict` and `findings`"
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn is_known(name: &str) -> bool {
@@ -161,7 +208,7 @@ fn holds_problem(value: &Value) -> bool {
             is_finding || fields.values().any(holds_problem)
         }
         Value::Array(items) => items.iter().any(holds_problem),
-        Value::String(text) => objects(text),
+        Value::String(text) => objects(text) || names_problem(text),
         _ => false,
     }
 }
@@ -226,6 +273,26 @@ fn parse_vote(word: &str) -> Option<Vote> {
         .find(|vote| vote.as_str().eq_ignore_ascii_case(word.trim()))
 }
 
+/// Parts of names of fields that ask whether the change goes in.
+const CONSENTS: [&str; 7] = [
+    "approve", "merge", "pass", "proceed", "safe", "accept", "lgtm",
+];
+
+/// Parts of names of fields that ask whether it must not.
+const VETOES: [&str; 6] = [
+    "block",
+    "reject",
+    "veto",
+    "must_fix",
+    "request_changes",
+    "critical",
+];
+
+fn asks(name: &str, words: &[&str]) -> bool {
+    let name = name.to_lowercase();
+    words.iter().any(|word| name.contains(word))
+}
+
 /// Whether a field that nobody reads says something worse than the vote.
 fn votes_against(name: &str, value: &Value, verdict: Vote) -> bool {
     match value {
@@ -234,11 +301,14 @@ fn votes_against(name: &str, value: &Value, verdict: Vote) -> bool {
             let is_worse = parse_vote(text).is_some_and(|vote| vote > verdict);
             let is_against =
                 verdict < Vote::Fail && AGAINST.iter().any(|word| words.starts_with(word));
-            is_worse || is_against
+            let is_no = ["no", "false"].contains(&text.trim().to_lowercase().as_str());
+            is_worse || is_against || is_no && verdict < Vote::Fail && asks(name, &CONSENTS)
         }
-        Value::Bool(false) => {
-            let asks = ["approve", "merge", "pass", "proceed", "safe", "accept"];
-            verdict < Vote::Fail && asks.iter().any(|word| name.to_lowercase().contains(word))
+        Value::Bool(false) => verdict < Vote::Fail && asks(name, &CONSENTS),
+        Value::Bool(true) => verdict < Vote::Fail && asks(name, &VETOES),
+        Value::Number(count) => {
+            let counts = ["critical", "blocking", "blocker"];
+            verdict < Vote::Fail && count.as_f64() > Some(0.0) && asks(name, &counts)
         }
         Value::Array(items) => items.iter().any(|item| votes_against(name, item, verdict)),
         Value::Object(fields) => {

@@ -1,7 +1,7 @@
 //! Which findings mean the same. Members stay as they are; a cluster only groups.
 //!
 //! Models name one problem in many words and languages: the same line and quote, or the same line and category, is one
-//! finding whatever the words; near lines are one when the words are alike. A rule's hit is about its rule: another rule on
+//! finding whatever the words; near lines are one when the same code is quoted and the words are alike. A rule's hit is about its rule: another rule on
 //! the next line, or a model's remark on the same one, is another matter unless it names the same rule or category.
 
 use std::collections::BTreeSet;
@@ -68,7 +68,7 @@ impl<'a> ComparedFinding<'a> {
 
     /// Whether two findings mean the same. A judge's own findings never do, unless it gave one twice.
     fn means_same(&self, other: &Self) -> bool {
-        self.speaks_of(other) && !(self.line_gap(other) > 0 && self.is_parallel_to(other))
+        self.speaks_of(other) && (self.line_gap(other) == 0 || self.quotes_one_thing(other))
     }
 
     /// Whether it is about what another finding says. Whoever denies that may quote any line beside it.
@@ -137,24 +137,31 @@ impl<'a> ComparedFinding<'a> {
             || !told(other).is_disjoint(&own)
     }
 
-    /// Whether two near lines do the same to other things (`free(a)` beside `free(b)`): two problems of one kind, however
-    /// alike they are told. A repair of one leaves the other.
-    fn is_parallel_to(&self, other: &Self) -> bool {
+    /// Whether the quotes of two near lines are one text, which one of the judges has found in another line, or one line
+    /// gives a value its name and the other one uses it. Two lines with other code in them are two problems, in however like
+    /// words: a repair of one leaves the other, and a reader who was shown only one of them would dismiss both.
+    fn quotes_one_thing(&self, other: &Self) -> bool {
         let (own, others) = (&self.finding.quote, &other.finding.quote);
-        let is_repeated = same_text(own, others);
-        !is_repeated && (has_same_shape(own, others) || self.names_other_things(other))
+        let is_one_flow = || names_value_for(own, others) || names_value_for(others, own);
+        let is_one_text = same_text(own, others) || is_same_excerpt(own, others);
+        is_one_text || self.same_category(other) && is_one_flow()
     }
+}
 
-    /// Whether each of two descriptions names something of its own lines that the other side speaks of nowhere.
-    fn names_other_things(&self, other: &Self) -> bool {
-        let names_own = |one: &Self, another: &Self| {
-            let own = description_words(&one.finding.quote);
-            let others = description_words(&another.finding.quote);
-            let mut named = one.words.difference(&another.words);
-            named.any(|word| own.contains(word) && !others.contains(word))
-        };
-        names_own(self, other) && names_own(other, self)
-    }
+/// Whether one line gives a value a name under which the other one uses it: `query = "SELECT " + name`, `execute(query)`.
+fn names_value_for(line: &str, user: &str) -> bool {
+    let Some((named, value)) = line.split_once('=') else {
+        return false;
+    };
+    let is_assignment = !value.starts_with('=') && !named.ends_with(['!', '<', '>', '=']);
+    let is_bare = !named.contains(['(', '.', '[']);
+    let named = names_in(named);
+    let is_used = |name: &String| names_in(user).contains(name);
+    is_assignment
+        && is_bare
+        && !named.is_empty()
+        && named.iter().any(is_used)
+        && !user.contains('=')
 }
 
 /// Words of languages that stand in many lines and name nothing.
@@ -174,28 +181,6 @@ fn names_in(text: &str) -> BTreeSet<String> {
             && !STOP.contains(&word.as_str())
     };
     words.filter(is_name).collect()
-}
-
-/// Whether two quotes are the same statement with other names and values in it.
-fn has_same_shape(a: &str, b: &str) -> bool {
-    let shape = |quote: &str| -> String {
-        let mut shape = String::new();
-        for c in normalize_blanks(quote).chars() {
-            match c {
-                c if c.is_alphanumeric() || c == '_' => {
-                    if !shape.ends_with('w') {
-                        shape.push('w');
-                    }
-                }
-                c if c.is_whitespace() => {}
-                c => shape.push(c),
-            }
-        }
-        shape
-    };
-    let (a, b) = (shape(a), shape(b));
-    // A word or two without a sign between them have no shape.
-    a == b && a.chars().any(|c| c != 'w')
 }
 
 /// Whether two quotes from one line are the same words but for what stands around them: backticks, a number, a comment that
@@ -437,7 +422,11 @@ mod tests {
 
     #[test]
     fn a_judge_that_names_both_places_tells_two_problems_apart() {
-        let (one, two) = (finding(10, "injection", SQL), finding(12, "injection", SQL));
+        let found = |line| Finding {
+            quote: "run(query)".into(),
+            ..finding(line, "injection", SQL)
+        };
+        let (one, two) = (found(10), found(12));
         assert_eq!(groups(&[(A, one.clone()), (B, two.clone())]), 1);
         let both = [(A, one.clone()), (A, two.clone()), (B, two.clone())];
         assert_eq!(groups(&both), 2);
@@ -503,6 +492,10 @@ mod tests {
 
     #[test]
     fn distance_file_and_proof_keep_apart() {
+        let finding = |line, category: &str, description: &str| Finding {
+            quote: "run(query)".into(),
+            ..finding(line, category, description)
+        };
         let a = finding(10, "injection", SQL);
         assert_eq!(
             groups(&[(A, a.clone()), (B, finding(13, "injection", SQL))]),

@@ -1,14 +1,14 @@
-//! From a raw reply to an answer: the whole reply as JSON, or its last fenced `json` block. Prose is never searched, and
-//! an object that breaks off is never completed.
+//! From a raw reply to an answer: the whole reply as JSON, its last fenced `json` block, or the last object that begins a
+//! line. An object that breaks off is never completed.
 
-use council_protocol::answer::NO_CAUSE;
+use council_protocol::answer::{BallotVote, NO_CAUSE};
 use council_protocol::{ANSWER_VERSION, Answer, Failure, FailureKind, RoundNumber, json};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::answer_fields;
 use super::lost_answer::says_fail;
-use super::plain_words::stops;
+use super::plain_words::{names_problem, stops};
 
 /// The largest reply that is read, in bytes; more is a failure of the kind `oversized`.
 pub const MAX_ANSWER_BYTES: usize = 4 << 20;
@@ -78,26 +78,90 @@ pub fn object_of(raw: &str) -> Option<&str> {
     find_object(raw).ok()
 }
 
-/// The text that claims to be the object.
+/// The text that claims to be the object: one that stands alone, the last fenced one, or the last bare one that begins a
+/// line. Models that think aloud write words before it; what it has to echo tells it from one that is quoted.
 fn find_object(raw: &str) -> Result<&str, Failure> {
     let text = raw.trim();
     if text.is_empty() {
         return Err(Failure::new(FailureKind::Empty, "the reply is empty"));
     }
     if text.starts_with('{') {
-        return Ok(text);
+        let mut values =
+            serde_json::Deserializer::from_str(text).into_iter::<serde::de::IgnoredAny>();
+        // A draft before the answer would be taken for it, and what follows one for words. One that cannot be read, or in
+        // whose line more stands, is told where it is wrong.
+        let is_whole = values.next().is_some_and(|value| value.is_ok())
+            && text[values.byte_offset()..]
+                .chars()
+                .next()
+                .is_none_or(|c| "\r\n".contains(c));
+        return Ok(last_bare_object(text).filter(|_| is_whole).unwrap_or(text));
     }
     let detail = "no JSON object, and no block fenced as `json`";
     let last = json_blocks(raw)?.pop();
+    // What stands in a fence of another kind is shown, and not said.
+    let has_fence = text.contains("```") || text.contains("~~~");
+    let last = last.or_else(|| last_bare_object(text).filter(|_| !has_fence));
     last.ok_or_else(|| Failure::new(FailureKind::Prose, detail))
+}
+
+/// So many lines of a reply are tried as the beginning of its object.
+const MAX_BEGINNINGS: usize = 32;
+
+/// The last JSON object that begins a line of a text, with words around it or none. One that breaks off is the last.
+fn last_bare_object(text: &str) -> Option<&str> {
+    let (mut found, mut at) = (None, 0);
+    for _ in 0..MAX_BEGINNINGS {
+        let Some(start) = object_start(text, at) else {
+            break;
+        };
+        let rest = &text[start..];
+        let mut values =
+            serde_json::Deserializer::from_str(rest).into_iter::<serde::de::IgnoredAny>();
+        match values.next() {
+            Some(Ok(_)) => {
+                let end = start + values.byte_offset();
+                found = Some(&text[start..end]);
+                at = end;
+            }
+            Some(Err(error)) if error.is_eof() => return Some(rest),
+            _ => at = start + 1,
+        }
+    }
+    found
+}
+
+/// A text without the objects that begin a line of it: a draft before the answer is none of the words around it.
+fn words_outside_objects(text: &str) -> String {
+    let (mut words, mut at) = (String::new(), 0);
+    for _ in 0..MAX_BEGINNINGS {
+        let Some(start) = object_start(text, at) else {
+            break;
+        };
+        words.push_str(&text[at..start]);
+        let rest = &text[start..];
+        let mut values =
+            serde_json::Deserializer::from_str(rest).into_iter::<serde::de::IgnoredAny>();
+        let is_object = matches!(values.next(), Some(Ok(_)));
+        at = start + if is_object { values.byte_offset() } else { 1 };
+    }
+    words.push_str(&text[at..]);
+    words
+}
+
+/// Where the next line begins with an object, or the thoughts before one end.
+fn object_start(text: &str, from: usize) -> Option<usize> {
+    let braces = text[from..].match_indices('{').map(|(at, _)| from + at);
+    let mut braces = braces.filter(|at| {
+        let before = text[..*at].trim_end_matches([' ', '\t']);
+        before.is_empty() || before.ends_with(['\n', '>'])
+    });
+    braces.next()
 }
 
 /// Two answers that both carry the key: nobody can know which one is meant, so none counts. A draft, or an example from
 /// the task, has no key.
 fn check_single_answer(raw: &str, key: &str) -> Result<(), Failure> {
-    if raw.trim_start().starts_with('{') {
-        return Ok(());
-    }
     // One may also stand in prose, behind a quote mark, or in a fence of another name.
     let carried = count_keys(raw, key);
     if carried > 1 {
@@ -116,22 +180,28 @@ fn check_single_answer(raw: &str, key: &str) -> Result<(), Failure> {
 /// So much behind an answer is read, in bytes.
 const MAX_LAST_WORDS: usize = 64 << 10;
 
-/// Whether the words behind an answer's object stop the change.
-pub(super) fn ends_in_objection(raw: &str, object: &str) -> bool {
-    let end = raw.find(object).map_or(raw.len(), |at| at + object.len());
-    let last_words = &raw[end..];
+/// Whether the words around an answer's object stop the change. Those before it are how it was thought of: only a plain vote
+/// or a problem with its place counts in them.
+pub(super) fn is_contradicted(raw: &str, object: &str) -> bool {
+    let start = raw.rfind(object).unwrap_or(raw.len());
+    let first_words = raw[..start].rsplit("</think>").next().unwrap_or_default();
+    let from = first_words.len().saturating_sub(MAX_LAST_WORDS);
+    let first_words = &first_words[first_words.ceil_char_boundary(from)..];
+    let first_words = words_outside_objects(first_words);
+    let last_words = &raw[(start + object.len()).min(raw.len())..];
     let last_words = &last_words[..last_words.floor_char_boundary(MAX_LAST_WORDS)];
-    says_fail(last_words) || stops(last_words)
+    let stands_against = |words: &str| stops(words) || names_problem(words);
+    says_fail(last_words) || stands_against(&first_words) || stands_against(last_words)
 }
 
-/// Words behind an answer that stop the change are no part of it, and the vote in it may be PASS.
+/// Words around an answer that stop the change are no part of it, and the vote in it may be PASS.
 fn check_last_words(raw: &str, object: &str, value: &Value) -> Result<(), Failure> {
     let is_fail = value.get("verdict").and_then(Value::as_str) == Some("FAIL");
-    if is_fail || !ends_in_objection(raw, object) {
+    if is_fail || !is_contradicted(raw, object) {
         return Ok(());
     }
     Err(malformed_failure(
-        "the words behind the answer object to the change; say in `verdict` what counts".to_owned(),
+        "the words beside the answer object to the change; say in `verdict` and `findings` what counts".to_owned(),
     ))
 }
 
@@ -292,6 +362,8 @@ fn fall_back(value: &mut Value, round: RoundNumber) {
     if round == 1 {
         take_early_findings(value);
     }
+    join_lists(value);
+    plain_ballot(value);
     set_case(value, "verdict", str::to_uppercase);
     set_case(value, "confidence", str::to_uppercase);
     for response in array_field(value, "responses") {
@@ -361,13 +433,107 @@ fn take_early_findings(value: &mut Value) {
     }
 }
 
-/// `Agreed`, `agree`, `partially agreed`: the word of a stance, however it is written.
+/// Findings under their other names are findings: an empty list beside another one says nothing.
+fn join_lists(value: &mut Value) {
+    let Some(fields) = value.as_object_mut() else {
+        return;
+    };
+    for name in ["issues", "problems", "finding"] {
+        if !fields.get(name).is_some_and(Value::is_array) {
+            continue;
+        }
+        let Some(Value::Array(more)) = fields.remove(name) else {
+            continue;
+        };
+        let list = fields
+            .entry("findings")
+            .or_insert_with(|| Value::Array(Vec::new()));
+        if let Some(list) = list.as_array_mut() {
+            list.extend(more);
+        }
+    }
+}
+
+/// Fields of a ballot that are read.
+const BALLOT_FIELDS: [&str; 5] = [
+    "vote",
+    "strongest_point",
+    "concession",
+    "remaining_concern",
+    "conditions",
+];
+
+/// Beginnings of other names for conditions.
+const CONDITION_NAMES: [&str; 5] = [
+    "condition",
+    "prerequisite",
+    "caveat",
+    "requirement",
+    "provided",
+];
+
+/// A condition is one in whatever form and under whatever name it stands; a vote that says more than PROCEED has one.
+fn plain_ballot(value: &mut Value) {
+    let Some(fields) = value.as_object_mut() else {
+        return;
+    };
+    if !fields.get("ballot").is_some_and(Value::is_object) {
+        return;
+    }
+    let is_condition = |name: &str| {
+        let name = name.to_lowercase();
+        CONDITION_NAMES.iter().any(|begin| name.starts_with(begin))
+    };
+    let beside: Vec<String> = fields
+        .keys()
+        .filter(|name| is_condition(name))
+        .cloned()
+        .collect();
+    let mut conditions = Vec::new();
+    for name in beside {
+        conditions.extend(fields.remove(&name).iter().flat_map(texts_in));
+    }
+    let Some(Value::Object(ballot)) = fields.get_mut("ballot") else {
+        return;
+    };
+    let more =
+        |name: &&String| name.as_str() == "conditions" || !BALLOT_FIELDS.contains(&name.as_str());
+    let names: Vec<String> = ballot.keys().filter(more).cloned().collect();
+    for name in names {
+        conditions.extend(ballot.remove(&name).iter().flat_map(texts_in));
+    }
+    if let Some(Value::String(vote)) = ballot.get_mut("vote") {
+        let is_known = BallotVote::deserialize(&Value::String(vote.clone())).is_ok();
+        if !is_known && vote.to_lowercase().contains("proceed") {
+            conditions.push(format!("it votes `{vote}`"));
+            *vote = "PROCEED_WITH_CONDITIONS".to_owned();
+        }
+    }
+    conditions.retain(|text| !text.trim().is_empty());
+    let conditions = conditions.into_iter().map(Value::String).collect();
+    ballot.insert("conditions".to_owned(), Value::Array(conditions));
+}
+
+/// Every text in a value; what is no text, as it is written.
+fn texts_in(value: &Value) -> Vec<String> {
+    match value {
+        Value::Null | Value::Bool(false) => Vec::new(),
+        Value::String(text) => vec![text.clone()],
+        Value::Array(items) => items.iter().flat_map(texts_in).collect(),
+        Value::Object(fields) => fields.values().flat_map(texts_in).collect(),
+        other => vec![other.to_string()],
+    }
+}
+
+/// `Agreed`, `agree`, `partially agreed`, `confirmed`: the word of a stance, however it is written.
 fn plain_stance(response: &mut Value) {
     if let Some(Value::String(stance)) = response.get_mut("stance") {
         let plain = stance.trim().to_lowercase().replace([' ', '-'], "_");
         *stance = match plain.as_str() {
-            "agree" | "agrees" => "agreed".to_owned(),
-            "disagree" | "disagrees" => "disagreed".to_owned(),
+            "agree" | "agrees" | "confirmed" | "confirm" | "confirms" | "valid" | "support"
+            | "supported" | "supports" | "yes" | "true" | "correct" => "agreed".to_owned(),
+            "disagree" | "disagrees" | "refuted" | "refute" | "refutes" | "invalid"
+            | "rejected" | "no" | "false" => "disagreed".to_owned(),
             "partially_agree" | "partial" | "partly_agreed" => "partially_agreed".to_owned(),
             _ => plain,
         };

@@ -188,6 +188,55 @@ fn prose_is_never_searched() {
 }
 
 #[test]
+fn words_around_a_whole_object_are_no_obstacle() {
+    for raw in [
+        format!("<think>\nLet me look.\n</think>\n\n{GOOD}"),
+        format!("<think>a {{ b }}</think>{GOOD}"),
+        format!("Here is my answer:\n\n{GOOD}"),
+        format!("{GOOD}\n\nLet me know if you need anything else."),
+    ] {
+        assert!(read(&raw).is_ok(), "{raw}");
+    }
+}
+
+#[test]
+fn a_ballot_consents_only_if_it_says_nothing_else() {
+    use council_protocol::Vote;
+    let counted = |vote: &str, more: &str, beside: &str| {
+        let ballot = format!(
+            r#""ballot":{{"vote":"{vote}","strongest_point":"s","concession":"c","remaining_concern":"r"{more}}}{beside}"#
+        );
+        let raw = GOOD.replacen('{', &format!("{{{ballot},"), 1);
+        read(&raw).unwrap().ballot.unwrap().counted()
+    };
+    assert_eq!(counted("PROCEED", "", ""), Vote::Pass);
+    assert_eq!(
+        counted("**Proceed**", r#","conditions":[]"#, ""),
+        Vote::Pass
+    );
+    for more in [
+        r#","conditions":"Only after a backup""#,
+        r#","conditions":{"1":"Only after a backup"}"#,
+        r#","condition":"x""#,
+        r#","caveats":["x"]"#,
+    ] {
+        assert_eq!(counted("PROCEED", more, ""), Vote::Warn, "{more}");
+    }
+    assert_eq!(counted("PROCEED", "", r#","conditions":["x"]"#), Vote::Warn);
+    for vote in [
+        "PROCEED ONLY IF tested",
+        "CONDITIONAL PROCEED",
+        "PROCEED/RECONSIDER",
+        "PROCEED LATER",
+        "PROCEED?",
+        "PROCEED=false",
+    ] {
+        assert_eq!(counted(vote, "", ""), Vote::Warn, "{vote}");
+    }
+    assert_eq!(counted("DO NOT PROCEED", "", ""), Vote::Fail);
+}
+
+#[test]
 fn a_block_quoted_inside_a_longer_fence_is_not_an_answer() {
     assert_eq!(
         kind(&format!("````markdown\n```json\n{GOOD}\n```\n````\n")),

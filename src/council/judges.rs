@@ -8,11 +8,11 @@ use council_protocol::answer::{Answer, Evidence, Finding};
 use council_protocol::evidence::normalize_blanks;
 use council_protocol::message::{Ending, Failure, TurnId, Usage};
 use council_protocol::{
-    Capability, Coverage, JudgeId, Location, Millis, RepoPath, RoundNumber, Severity, Task, Vote,
+    Capability, Coverage, JudgeId, Location, Millis, RepoPath, RoundNumber, Task, Vote,
 };
 
 use super::exchange::TimerId;
-use super::lost_answer::LostAnswer;
+use super::lost_answer::{FindingCount, LostAnswer};
 use super::outcome::RoundFailure;
 use super::plan::PlannedSeat;
 
@@ -243,12 +243,9 @@ impl JudgeState {
 
     /// An answer counts: what it says once more was not lost.
     pub(super) fn find_again(&mut self, round: RoundNumber, answer: &Answer) {
-        let later = answer.independent_findings.iter().map(|i| &i.finding);
-        let findings = answer.findings.iter().chain(later);
-        let criticals = findings.filter(|f| f.severity == Severity::Critical);
-        let criticals = criticals.count();
+        let found = FindingCount::of(answer);
         self.lost
-            .take_if(|lost| lost.is_said_again(round, answer.verdict, criticals));
+            .take_if(|lost| lost.is_said_again(round, answer.verdict, found));
     }
 
     /// What a tool's results come to that have no place in the change; only what the program translates can say so.

@@ -26,6 +26,27 @@ pub(super) struct LostAnswer {
     pub(super) criticals: Vec<String>,
     /// What it says, where that is neither an objection that can be told nor a consent: a proper answer takes its place.
     pub(super) unclear: Option<String>,
+    /// Whether it was sent back with a finding or an objection in it: only an answer that objects, too, takes its place.
+    pub(super) insists: bool,
+}
+
+/// How many findings an answer has.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FindingCount {
+    pub(super) all: usize,
+    pub(super) criticals: usize,
+}
+
+impl FindingCount {
+    pub(super) fn of(answer: &Answer) -> Self {
+        let later = answer.independent_findings.iter().map(|i| &i.finding);
+        let findings = || answer.findings.iter().chain(later.clone());
+        let criticals = findings().filter(|f| f.severity == Severity::Critical);
+        Self {
+            all: findings().count(),
+            criticals: criticals.count(),
+        }
+    }
 }
 
 impl LostAnswer {
@@ -41,6 +62,7 @@ impl LostAnswer {
             // A note of their own names them.
             criticals: Vec::new(),
             unclear: None,
+            insists: false,
         })
     }
 
@@ -67,6 +89,7 @@ impl LostAnswer {
             keyed: true,
             criticals,
             unclear: None,
+            insists: false,
         })
     }
 
@@ -79,6 +102,7 @@ impl LostAnswer {
             keyed: true,
             criticals: Vec::new(),
             unclear: None,
+            insists: false,
         })
     }
 
@@ -91,14 +115,22 @@ impl LostAnswer {
             keyed: true,
             criticals: Vec::new(),
             unclear: Some(said.to_owned()),
+            insists: false,
         }
     }
 
     /// Whether an answer of the same round says it all over again, so that nothing is lost.
-    pub(super) fn is_said_again(&self, round: RoundNumber, vote: Vote, criticals: usize) -> bool {
+    pub(super) fn is_said_again(
+        &self,
+        round: RoundNumber,
+        vote: Vote,
+        found: FindingCount,
+    ) -> bool {
         if self.unclear.is_some() {
-            return round >= self.round;
+            let objects = vote > Vote::Pass || found.all > 0;
+            return round >= self.round && (objects || !self.insists);
         }
+        let criticals = found.criticals;
         self.round == round && vote >= self.weight && criticals >= self.criticals.len()
     }
 
@@ -121,6 +153,7 @@ impl LostAnswer {
             keyed: self.keyed || other.keyed,
             criticals: self.criticals,
             unclear: other.unclear.or(self.unclear),
+            insists: self.insists || other.insists,
         }
     }
 
@@ -175,6 +208,7 @@ pub(super) fn read_lost_answer(raw: &str, key: &str, round: RoundNumber) -> Opti
         keyed: !key.is_empty() && raw.contains(key),
         criticals,
         unclear: None,
+        insists: false,
     })
 }
 
@@ -186,13 +220,10 @@ pub fn says_objection(raw: &str, key: &str) -> bool {
 
 /// Whether a reply that does not count objects to something that the answer in its place does not say again.
 pub fn objects_beyond(raw: &str, key: &str, later: &Answer) -> bool {
-    let found_later = later.independent_findings.iter().map(|i| &i.finding);
-    let findings = later.findings.iter().chain(found_later);
-    let criticals = findings.filter(|f| f.severity == Severity::Critical);
-    let criticals = criticals.count();
+    let found = FindingCount::of(later);
     let lost = read_lost_answer(raw, key, RoundNumber::FIRST);
     lost.is_some_and(|lost| {
-        let is_said_again = lost.is_said_again(RoundNumber::FIRST, later.verdict, criticals);
+        let is_said_again = lost.is_said_again(RoundNumber::FIRST, later.verdict, found);
         lost.weight > Vote::Pass && !is_said_again
     })
 }

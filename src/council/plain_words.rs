@@ -51,6 +51,11 @@ impl Words {
         phrases.iter().any(|phrase| self.position(phrase).is_some())
     }
 
+    /// Whether there is no other word in it.
+    pub fn consists_of(&self, known: &[&str]) -> bool {
+        self.0.iter().all(|word| known.contains(&word.as_str()))
+    }
+
     pub fn starts_with(&self, phrase: &str) -> bool {
         self.stands_at(0, phrase)
     }
@@ -110,6 +115,10 @@ const BLOCKS: &[&str] = &[
     "request changes",
     "requesting changes",
     "i vote fail",
+    "move to fail",
+    "actually fail",
+    "do not proceed",
+    "don't proceed",
     "vote is fail",
     "vote fail",
     "verdict fail",
@@ -192,9 +201,83 @@ pub const TERMS: &[&str] = &[
     "critical sections",
 ];
 
+/// Words that deny whatever follows them in their clause.
+const DENIALS: [&str; 4] = ["nothing", "none", "neither", "nobody"];
+
+/// So many words before a phrase can deny it: `nothing here should block the merge`.
+const DENIAL_REACH: usize = 4;
+
 /// Whether a text says in so many words that the change must not go in.
 pub fn stops(text: &str) -> bool {
-    Words::of(text).has_any(BLOCKS) || has_refusing_mark(text)
+    let clauses = text.split(['.', '!', '?', ';', ',', ':', '\n']);
+    clauses.map(Words::of).any(|words| is_stopped_by(&words)) || has_refusing_mark(text)
+}
+
+fn is_stopped_by(words: &Words) -> bool {
+    BLOCKS.iter().any(|phrase| {
+        words.position(phrase).is_some_and(|at| {
+            let before = &words.0[at.saturating_sub(DENIAL_REACH)..at];
+            let is_negated = before
+                .last()
+                .is_some_and(|word| ["not", "don't", "doesn't", "won't"].contains(&word.as_str()));
+            !is_negated && !before.iter().any(|word| DENIALS.contains(&word.as_str()))
+        })
+    })
+}
+
+/// What programs do that have a fault.
+const FAULTS: &[&str] = &[
+    "crash",
+    "crashes",
+    "raises",
+    "throws",
+    "panics",
+    "fails",
+    "breaks",
+    "leaks",
+    "overflows",
+    "overflow",
+    "divides by zero",
+    "division by zero",
+    "deadlocks",
+    "corrupts",
+    "bug",
+    "broken",
+    "wrong",
+    "injection",
+    "exploitable",
+    "undefined",
+];
+
+/// Whether a sentence names a problem of the change together with its place: a line, or code in backticks.
+pub fn names_problem(text: &str) -> bool {
+    let sentences = text
+        .split(['!', '?', ';', '\n'])
+        .flat_map(|part| part.split(". "));
+    sentences.into_iter().any(|sentence| {
+        let words = Words::of(sentence).without(TERMS);
+        let is_harmless = |word: &String| {
+            NEGATIONS.contains(&word.as_str()) || word != "0" && HARMLESS.contains(&word.as_str())
+        };
+        let is_named = words.has_any(GRAVE) || words.has_any(FAULTS);
+        is_named && names_place(sentence) && !words.0.iter().any(is_harmless)
+    })
+}
+
+/// `a.py:5`, `line 5`, or code in backticks.
+pub fn names_place(text: &str) -> bool {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let lower = text.to_lowercase();
+    let has_line = lower
+        .match_indices("line ")
+        .any(|(at, word)| lower[at + word.len()..].starts_with(is_digit));
+    let has_path = text.match_indices(':').any(|(at, _)| {
+        let path = text[..at]
+            .rsplit(|c: char| c.is_whitespace() || c == '`')
+            .next();
+        text[at + 1..].starts_with(is_digit) && path.is_some_and(|path| path.contains(['.', '/']))
+    });
+    has_line || has_path || text.matches('`').count() >= 2
 }
 
 /// Whether a text says in plain words that the change must not go in, or names a grave problem of it.
@@ -216,6 +299,44 @@ pub fn objects(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_problem_is_named_with_its_place() {
+        for text in [
+            "One thing: `total = x / 0` crashes on every call.",
+            "Note that line 5 of a.py divides by zero.",
+            "1. **Critical** — `a.py:5` — `total = x / 0` always raises.",
+            "Do look at src/a.py:5: it leaks the handle",
+        ] {
+            assert!(names_problem(text), "{text}");
+        }
+        for text in [
+            "I looked for bugs in every file.",
+            "Line 5 of a.py is guarded.",
+            "`total` does not overflow here.",
+            "Let me know if you need anything else.",
+        ] {
+            assert!(!names_problem(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_phrase_that_is_denied_stops_nothing() {
+        for text in [
+            "Nothing here should block the merge.",
+            "I found no critical issues; nothing blocks the merge.",
+            "Nothing has to be fixed.",
+        ] {
+            assert!(!stops(text), "{text}");
+        }
+        for text in [
+            "Nothing else, but this blocks the merge.",
+            "It does not work and must be fixed.",
+            "No more time: do not merge.",
+        ] {
+            assert!(stops(text), "{text}");
+        }
+    }
 
     #[test]
     fn what_names_no_problem_of_the_change_is_no_objection() {

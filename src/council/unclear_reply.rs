@@ -4,33 +4,27 @@
 use council_protocol::{FailureKind, RoundNumber, Vote, json};
 use serde_json::{Map, Value};
 
-use super::answer_fields::{LISTS, check_fields};
-use super::extract::{ends_in_objection, object_of};
+use super::answer_fields::{LISTS, check_fields, check_objections};
+use super::extract::{is_contradicted, object_of};
 use super::lost_answer::{EXCERPT_CHARS, LostAnswer, UNDECIDED, read_vote, values_of};
-use super::plain_words::{NEGATIONS, Words, objects, stops};
+use super::plain_words::{Words, objects, stops};
 
-/// How a reply begins that declines to look, or to answer.
-const REFUSALS: &[&str] = &[
-    "i'm sorry",
-    "i am sorry",
-    "sorry",
-    "i apologize",
-    "can't help",
-    "cannot help",
-    "can't assist",
-    "cannot assist",
-    "unable to",
-    "not able to",
-    "can't review",
-    "cannot review",
-    "can't access",
-    "cannot access",
-    "can't continue",
-    "cannot continue",
-    "can't answer",
-    "cannot answer",
-    "can't comply",
-    "cannot comply",
+/// What a reply may say beside its consent: that nothing is left.
+const NOTHING_LEFT: &[&str] = &[
+    "nothing to add",
+    "nothing to say",
+    "nothing to report",
+    "nothing else",
+    "nothing found",
+    "found nothing",
+    "no issues",
+    "no problems",
+    "no findings",
+    "no objections",
+    "no objection",
+    "no concerns",
+    "no remarks",
+    "no comments",
 ];
 
 /// What somebody says who lets a change in.
@@ -55,14 +49,158 @@ const APPROVALS: &[&str] = &[
     "all good",
     "vote pass",
     "verdict pass",
+    "verdict is pass",
     "pass",
 ];
 
-/// Words that make less of an approval.
-const RESERVATIONS: &[&str] = &[
-    "but", "except", "if", "unless", "until", "before", "once", "after", "however", "though",
-    "although", "need", "needs", "must", "should", "fix", "change", "changes", "only", "broken",
-    "bug", "bugs", "wrong", "fails", "fail", "crash", "crashes",
+/// Every word of a plain consent.
+const CONSENT_WORDS: &[&str] = &[
+    "lgtm",
+    "looks",
+    "look",
+    "good",
+    "fine",
+    "ok",
+    "okay",
+    "approve",
+    "approved",
+    "approves",
+    "accept",
+    "accepted",
+    "ship",
+    "merge",
+    "it",
+    "to",
+    "safe",
+    "all",
+    "vote",
+    "verdict",
+    "pass",
+    "is",
+    "i",
+    "my",
+    "me",
+    "we",
+    "this",
+    "that",
+    "the",
+    "a",
+    "change",
+    "changes",
+    "code",
+    "diff",
+    "patch",
+    "everything",
+    "and",
+    "here",
+    "with",
+    "for",
+    "from",
+    "now",
+    "very",
+    "well",
+    "done",
+    "nice",
+    "great",
+    "thanks",
+    "thank",
+    "you",
+    "yes",
+    "have",
+    "found",
+    "see",
+    "would",
+    "can",
+    "be",
+    "merged",
+    "review",
+    "reviewed",
+    "files",
+    "judge",
+    "as",
+    "in",
+    "go",
+    "ready",
+];
+
+/// How a reply begins that declines to look, or to answer.
+const REFUSALS: &[&str] = &[
+    "sorry",
+    "apologize",
+    "can't",
+    "cannot",
+    "unable",
+    "not able",
+    "decline",
+    "won't",
+];
+
+/// Every word of a plain refusal to look: one that gives a reason of its own says something of the change.
+const REFUSAL_WORDS: &[&str] = &[
+    "i",
+    "i'm",
+    "am",
+    "sorry",
+    "apologize",
+    "but",
+    "and",
+    "can't",
+    "cannot",
+    "unable",
+    "not",
+    "able",
+    "decline",
+    "won't",
+    "to",
+    "help",
+    "assist",
+    "review",
+    "access",
+    "continue",
+    "answer",
+    "comply",
+    "with",
+    "that",
+    "this",
+    "the",
+    "a",
+    "an",
+    "request",
+    "repository",
+    "repo",
+    "file",
+    "files",
+    "code",
+    "change",
+    "changes",
+    "diff",
+    "as",
+    "ai",
+    "model",
+    "language",
+    "assistant",
+    "it",
+    "for",
+    "you",
+    "provide",
+    "do",
+    "have",
+    "your",
+    "in",
+    "task",
+    "question",
+    "because",
+    "don't",
+    "tools",
+    "of",
+    "at",
+    "look",
+    "read",
+    "open",
+    "any",
+    "me",
+    "we",
+    "complete",
 ];
 
 /// No consent in words is longer, in bytes.
@@ -89,8 +227,28 @@ pub(super) fn read_unclear_reply(
 ) -> Option<LostAnswer> {
     use FailureKind as K;
     let is_reply = matches!(kind, K::Prose | K::Malformed | K::WrongKey | K::WrongRound);
-    (is_reply && !stands_against_nothing(raw))
-        .then(|| LostAnswer::unclear(round, &excerpt_of_reply(raw)))
+    (is_reply && !stands_against_nothing(raw)).then(|| {
+        let mut lost = LostAnswer::unclear(round, &excerpt_of_reply(raw));
+        lost.insists = is_objection(raw);
+        lost
+    })
+}
+
+/// Whether a reply in another form than ours holds a finding or an objection, for which it is sent back: an answer that says
+/// no more of it does not take it back.
+fn is_objection(raw: &str) -> bool {
+    let Some(object) = object_of(raw) else {
+        return false;
+    };
+    let fits = json::fits_in_memory(object.as_bytes(), json::MESSAGE);
+    let parsed = json::parse_unique(object).ok().filter(|_| fits);
+    let Some(Value::Object(fields)) = parsed else {
+        return false;
+    };
+    let mut lists = LISTS.iter().filter_map(|list| fields.get(*list));
+    lists.any(|list| !is_harmless_list(list))
+        || check_objections(&Value::Object(fields.clone())).is_err()
+        || is_contradicted(raw, object)
 }
 
 fn stands_against_nothing(raw: &str) -> bool {
@@ -109,8 +267,8 @@ fn stands_against_nothing(raw: &str) -> bool {
     }
     let parsed = object.and_then(|object| json::parse_unique(object).ok());
     if let (Some(object), Some(Value::Object(fields))) = (object, parsed) {
-        // Words behind it may take it back; those before it are how it was thought of.
-        return is_consent(&fields) && !ends_in_objection(raw, object);
+        // Words beside it may take it back.
+        return is_consent(&fields) && !is_contradicted(raw, object);
     }
     // A key that stands twice says two things.
     if object.is_some_and(|object| serde_json::from_slice::<Value>(object.as_bytes()).is_ok()) {
@@ -130,18 +288,15 @@ fn stands_against_nothing(raw: &str) -> bool {
     is_plain_consent(text)
 }
 
-/// Whether prose approves without reservation, has not decided, or declines.
+/// Whether prose is one plain consent, has not decided, or declines to look, and says nothing else.
 fn is_plain_consent(text: &str) -> bool {
     let words = Words::of(text);
-    let is_undecided = words
-        .0
-        .iter()
-        .all(|word| UNDECIDED.contains(&word.as_str()));
-    let is_approval = words.has_any(APPROVALS)
-        && !words.has_any(RESERVATIONS)
-        && !words.has_any(NEGATIONS)
-        && !objects(text);
-    !words.0.is_empty() && (is_undecided || is_approval || words.has_any(REFUSALS))
+    let is_undecided = !words.0.is_empty() && words.consists_of(UNDECIDED);
+    let is_refusal = words.has_any(REFUSALS) && words.consists_of(REFUSAL_WORDS);
+    let words = words.without(NOTHING_LEFT);
+    let is_approval =
+        words.has_any(APPROVALS) && words.consists_of(CONSENT_WORDS) && !objects(text);
+    is_undecided || is_approval || is_refusal
 }
 
 /// Whether an object in another form than ours consents: a vote that approves or has not decided, and no finding of weight.
@@ -254,6 +409,11 @@ mod tests {
             r#"{"verdict":"PASS","findings":[],"final_verdict":"FAIL"}"#,
             r#"{"verdict":"PASS","findings":[],"bugs":["CRITICAL: division by zero"]}"#,
             r#"{"verdict":"PASS","findings":[],"change":{"from":"PASS","to":"FAIL"}}"#,
+            "I decline to approve this.",
+            "I cannot review this: it divides by zero in f.",
+            "I'm unable to assess; the code crashes.",
+            "I approve of nothing here.",
+            "Approved. (f throws.)",
             "No se debe fusionar: división por cero.",
             "不能合并：第5行除以零",
             r#"{"verdict":false,"findings":[]}"#,
@@ -271,6 +431,18 @@ mod tests {
     }
 
     proptest! {
+        /// A consent or a refusal to look is the whole reply: whatever else it says is heard.
+        #[test]
+        fn what_stands_beside_a_consent_is_heard(
+            plain in prop::sample::select(vec!["LGTM.", "Approved.", "I cannot review this.", "This looks good to merge."]),
+            more in "[a-z]{3,9} (throws|loops|divides|hangs)[a-z ]{0,12}",
+            is_first in any::<bool>(),
+        ) {
+            prop_assert!(!is_told(plain));
+            let raw = if is_first { format!("{more}. {plain}") } else { format!("{plain} ({more})") };
+            prop_assert!(is_told(&raw), "{}", raw);
+        }
+
         /// A finding in an answer that does not count is told, whatever its weight is called, beside whatever vote, unless it
         /// is one of those that let a change in.
         #[test]

@@ -35,15 +35,44 @@ pub fn decode_text(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     is_nearly_text(bytes).then(|| Cow::Owned(without_nuls(bytes)))
 }
 
-/// Whether a file's name or first line says that it is text: then bytes that are none hide something.
+/// Whether a file's name or its beginning says that it is text: then bytes that are none hide something. What runs a script
+/// reads it from the top, and does not mind what stands behind its end.
 pub(super) fn claims_text(path: &[u8], bytes: &[u8]) -> bool {
     let name = path.rsplit(|&b| b == b'/').next().unwrap_or(path);
     let name = String::from_utf8_lossy(name).to_ascii_lowercase();
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     let marks: [&[u8]; 3] = [b"#!", &[0xff, 0xfe], &[0xfe, 0xff]];
     marks.iter().any(|mark| bytes.starts_with(mark))
+        || begins_as_text(extension, bytes)
         || TEXT_EXTENSIONS.contains(&extension)
         || TEXT_NAMES.contains(&&*name)
+}
+
+/// Formats that hold bytes and begin with lines of text: their heads, and the extensions of their files. Under another
+/// name, a shell would run what stands behind the head.
+const DATA_HEADS: [(&[u8], &[&str]); 9] = [
+    (b"%PDF-", &["pdf", "ai"]),
+    (b"%!PS-Adobe", &["ps", "eps"]),
+    (b"!<arch>\n", &["a", "lib", "deb"]),
+    (b"Kaydara FBX Binary", &["fbx"]),
+    (b"#?RADIANCE", &["hdr"]),
+    (b"Microsoft C/C++", &["pdb"]),
+    (b"# vtk DataFile", &["vtk"]),
+    (b"ply\n", &["ply"]),
+    (b"P", &["ppm", "pgm", "pbm", "pnm"]),
+];
+
+/// The fewest bytes of text at the top that a program could be written in.
+const MIN_SCRIPT_BYTES: usize = 16;
+
+/// Whether a file begins as a text of several words or signs, whatever follows: formats of bytes have a short mark there.
+fn begins_as_text(extension: &str, bytes: &[u8]) -> bool {
+    let is_printed = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t' | b'\n' | b'\r');
+    let length = bytes.iter().take_while(|byte| is_printed(byte)).count();
+    let is_data = DATA_HEADS
+        .iter()
+        .any(|(head, names)| bytes.starts_with(head) && names.contains(&extension));
+    length >= MIN_SCRIPT_BYTES && !is_data
 }
 
 /// Extensions of files that people write and that programs run or obey.
@@ -494,6 +523,37 @@ mod tests {
         ] {
             assert_eq!(decoded(bytes), None);
         }
+    }
+
+    proptest! {
+        /// A script of any name, with any bytes behind its end, says that it is text.
+        #[test]
+        fn a_script_with_bytes_behind_its_end_claims_text(
+            script in "[ -~]{6,20}\n[ -~\t\n]{10,90}",
+            behind in prop::collection::vec(any::<u8>(), 0..90),
+            name in "[a-z]{1,6}(\\.(ksh|phtml|inc|m4|x))?",
+        ) {
+            let bytes = [script.as_bytes(), b"\0\xff\xfe\x01", &behind].concat();
+            prop_assert!(claims_text(name.as_bytes(), &bytes));
+        }
+    }
+
+    /// Formats of bytes have at most a mark of a few letters at their top.
+    #[test]
+    fn data_with_a_mark_at_its_top_claims_no_text() {
+        for bytes in [
+            &b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"[..],
+            b"GIF89a\x01\0",
+            b"PK\x03\x04\x14\0",
+            b"SQLite format 3\0\x10",
+            b"RIFF\x24\0\0\0WAVEfmt ",
+            b"wOF2\0\x01",
+        ] {
+            assert!(!claims_text(b"data", bytes), "{bytes:?}");
+        }
+        let pdf = b"%PDF-1.7\n%comment of letters\n\xe2\xe3\xcf\xd3\n1 0 obj\n";
+        assert!(!claims_text(b"a.pdf", pdf));
+        assert!(claims_text(b"configure", pdf), "a shell would run it");
     }
 
     #[test]

@@ -175,7 +175,9 @@ pub enum GitError {
         cause: String,
     },
     /// A file that says that it is text and holds other bytes: something may hide in it.
-    #[error("{path} has the name of a text file, but is not text in any known encoding")]
+    #[error(
+        "{path} has the name or the beginning of a text file, but is not text in any known encoding"
+    )]
     NoText {
         /// The file. Untrusted text.
         path: String,

@@ -35,12 +35,16 @@ impl BallotVote {
         "DO_NOT_PROCEED",
     ];
 
-    /// A vote however it is spelled: case and what stands between the words do not matter.
+    /// A vote however it is spelled: case and what stands between the words do not matter. Consent alone is taken at its
+    /// word: `PROCEED?` and `PROCEED (1)` say something else as well.
     fn from_words(text: &str) -> Option<Self> {
+        let bare = text.trim().trim_matches(['*', '`', '"', '_', '.']);
+        if bare.eq_ignore_ascii_case("proceed") {
+            return Some(Self::Proceed);
+        }
         let letters = text.chars().filter(|c| c.is_alphabetic());
         let letters: String = letters.flat_map(char::to_lowercase).collect();
         match letters.as_str() {
-            "proceed" => Some(Self::Proceed),
             "proceedwithconditions" | "withconditions" => Some(Self::ProceedWithConditions),
             "reconsider" => Some(Self::Reconsider),
             "donotproceed" => Some(Self::DoNotProceed),

@@ -258,15 +258,34 @@ proptest! {
         prop_assert_eq!(found.len(), 2, "{:?}", found);
     }
 
-    /// One statement with other names in it, on a near line, is another problem, in however like words.
+    /// Other code on another line is another problem, of whichever kinds the two are and in however like words.
     #[test]
-    fn parallel_statements_are_never_one_finding(a in said(), b in said(), line in 1u32..99, gap in 1u32..=NEAR) {
+    fn other_code_on_another_line_is_never_the_same_finding(
+        a in said(),
+        b in said(),
+        line in 1u32..99,
+        gap in 1u32..=NEAR,
+        quotes in select(&[
+            ("os.remove(first)", "os.remove(second_one)"),
+            ("os.system('ls ' + path)", "eval(path)"),
+            ("cur.execute(\"select a where n = '\" + name)", "cur.execute(\"delete b where id = \" + uid)"),
+            ("n = 10 / len(path)", "os.system('ls ' + path)"),
+            ("log.info(t)", "open('/tmp/t', 'w').write(t)"),
+        ][..]),
+        is_one_kind in any::<bool>(),
+        is_one_sentence in any::<bool>(),
+    ) {
         let (mut a, mut b) = models(a, b);
         b.finding.location.path = a.finding.location.path.clone();
         (a.finding.location.line, b.finding.location.line) = (line, line + gap);
         (a.finding.location.end_line, b.finding.location.end_line) = (None, None);
-        a.finding.quote = "os.remove(first)".into();
-        b.finding.quote = "os.remove(second_one)".into();
+        (a.finding.quote, b.finding.quote) = (quotes.0.into(), quotes.1.into());
+        if is_one_kind {
+            b.finding.category = a.finding.category.clone();
+        }
+        if is_one_sentence {
+            b.finding.description = a.finding.description.clone();
+        }
         prop_assert!(!together(&a, &b), "{:?} {:?}", a, b);
     }
 

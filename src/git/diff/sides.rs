@@ -131,7 +131,11 @@ impl ChangeSides {
         (file.old_size, file.new_size) = (size(&before), size(&after));
         file.kind = file_kind(new.or(old), after.as_ref().or(before.as_ref()));
         if let Some(after) = after.as_ref().filter(|after| !after.is_text && !unchanged) {
-            refuse_hidden_text(file, &after.bytes)?;
+            // What was text before has not become data by bytes behind its end.
+            let was_text = before
+                .as_ref()
+                .is_some_and(|before| before.is_text && !before.bytes.is_empty());
+            refuse_hidden_text(file, &after.bytes, was_text)?;
         }
         let lines = |text: &Option<SideText>| {
             let text = text.as_ref().filter(|text| text.is_text);
@@ -177,8 +181,8 @@ struct SideText {
 }
 
 /// A script that no tool shows as text is a place to hide in.
-fn refuse_hidden_text(file: &FileChange, bytes: &[u8]) -> Result<(), GitError> {
-    if claims_text(file.path.as_bytes(), bytes) {
+fn refuse_hidden_text(file: &FileChange, bytes: &[u8], was_text: bool) -> Result<(), GitError> {
+    if was_text || claims_text(file.path.as_bytes(), bytes) {
         Err(GitError::NoText {
             path: file.path.display().into_owned(),
         })
