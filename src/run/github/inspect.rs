@@ -95,26 +95,51 @@ pub(crate) fn conclusion_without_report(advisory: bool) -> CheckConclusion {
     }
 }
 
-/// Looks at the conversation once more, just before anything is posted. What could not be read is returned, and what was
-/// seen before stays.
+/// What is there just before anything is posted.
+pub(crate) struct SecondLook {
+    /// What could not be read: what was seen before stays.
+    pub(crate) trouble: Option<GitHubError>,
+    /// The check of the commit.
+    pub(crate) check: look::TipCheck,
+}
+
+/// Looks at the conversation and the reports once more: another review may have published meanwhile.
 ///
 /// # Errors
 ///
-/// The head of the pull request is another commit by now.
+/// The head of the pull request is another commit by now, or the reports, which were read before, cannot be read any more.
 pub(crate) fn look_again(
     pull: u64,
     seen: &mut ForgeState,
     wishes: &PublishOptions,
     hub: &GitHubApi<'_>,
-) -> Result<Option<GitHubError>, RunError> {
-    match look::fetch_conversation(hub, pull, &wishes.council, None) {
+) -> Result<SecondLook, RunError> {
+    let name = wishes.surfaces.contains(&Surface::Check);
+    let name = name.then_some(wishes.check_name.as_str());
+    let now = match look::fetch_conversation(hub, pull, &wishes.council, name) {
         Ok(now) if now.pull.head != wishes.head => {
-            Err(head_moved_error(&wishes.head, &now.pull.head))
+            return Err(head_moved_error(&wishes.head, &now.pull.head));
         }
-        Ok(now) => {
-            (seen.threads, seen.reviews) = (Some(now.threads), now.reviews);
-            Ok(None)
+        Ok(now) => now,
+        Err(error) => {
+            return Ok(SecondLook {
+                trouble: Some(error),
+                check: look::TipCheck::Untold,
+            });
         }
-        Err(error) => Ok(Some(error)),
+    };
+    (seen.threads, seen.reviews) = (Some(now.threads), now.reviews);
+    let is_shown = wishes.surfaces.iter().any(|surface| !surface.is_of_job());
+    if is_shown {
+        match look::fetch_reports(hub, pull, &wishes.council, &now.me, None) {
+            Ok(comments) => seen.comments = comments,
+            // Whoever may not read comments was told so when they were read first.
+            Err(error) if error.is_denied() => {}
+            Err(error) => return Err(error.into()),
+        }
     }
+    Ok(SecondLook {
+        trouble: None,
+        check: now.check,
+    })
 }

@@ -199,7 +199,7 @@ fn an_unchanged_pull_request_costs_four_requests_and_no_judge() {
 
 /// The check run of the commit is told with the pull request: it costs no request of its own.
 #[test]
-fn with_a_check_run_an_unchanged_pull_request_costs_two_requests_and_a_changed_one_six() {
+fn with_a_check_run_an_unchanged_pull_request_costs_two_requests_and_a_changed_one_seven() {
     let stage = Stage::new();
     stage.propose(1, &[("src/a.rs", CONFLICT)]);
     let args = ["review", "--pr", "1", "--publish", "comment,check"];
@@ -209,7 +209,8 @@ fn with_a_check_run_an_unchanged_pull_request_costs_two_requests_and_a_changed_o
     assert_eq!(stage.requests(), 2);
     stage.add(1, &[("src/b.rs", "/// One.\npub fn one() {}\n")]);
     stage.job(&args, &[]).ends(1);
-    assert_eq!(stage.requests(), 6);
+    // One of them is the second look at the report: another review may have published meanwhile.
+    assert_eq!(stage.requests(), 7);
     stage.job(&args, &[]).ends(1).prints("reused: ");
     assert_eq!(stage.requests(), 2);
     // Where the token may not read checks, the pull request is read all the same.
