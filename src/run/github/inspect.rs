@@ -6,7 +6,7 @@ use council_protocol::FileChange;
 
 use crate::git::recognition_key;
 use crate::publish::look;
-use crate::publish::{ForgeState, GitHubApi, GitHubError, PublishOptions, Surface};
+use crate::publish::{ForgeState, GitHubApi, GitHubError, OwnComment, PublishOptions, Surface};
 use crate::report::CheckConclusion;
 use crate::run::error::RunError;
 use crate::run::github::subject::PullSubject;
@@ -103,7 +103,18 @@ pub(crate) struct SecondLook {
     pub(crate) check: look::TipCheck,
 }
 
-/// Looks at the conversation and the reports once more: another review may have published meanwhile.
+/// How far a forge's clock and ours may be apart, in seconds.
+const CLOCK_SKEW_S: u64 = 3_600;
+
+/// Puts reports as they are now in the place of what they were, oldest first.
+fn renew_reports(known: &mut Vec<OwnComment>, changed: Vec<OwnComment>) {
+    known.retain(|old| !changed.iter().any(|new| new.id == old.id));
+    known.extend(changed);
+    known.sort_by_key(|comment| comment.id);
+}
+
+/// Looks at the conversation and the reports once more: another review may have published while this one was at work for
+/// `review_s` seconds. Older comments are those that were read before.
 ///
 /// # Errors
 ///
@@ -113,6 +124,7 @@ pub(crate) fn look_again(
     seen: &mut ForgeState,
     wishes: &PublishOptions,
     hub: &GitHubApi<'_>,
+    review_s: u64,
 ) -> Result<SecondLook, RunError> {
     let name = wishes.surfaces.contains(&Surface::Check);
     let name = name.then_some(wishes.check_name.as_str());
@@ -131,8 +143,9 @@ pub(crate) fn look_again(
     (seen.threads, seen.reviews) = (Some(now.threads), now.reviews);
     let is_shown = wishes.surfaces.iter().any(|surface| !surface.is_of_job());
     if is_shown {
-        match look::fetch_reports(hub, pull, &wishes.council, &now.me, None) {
-            Ok(comments) => seen.comments = comments,
+        let since = hub.time_ago(review_s + CLOCK_SKEW_S);
+        match look::fetch_reports(hub, pull, &wishes.council, &now.me, Some(&since)) {
+            Ok(changed) => renew_reports(&mut seen.comments, changed),
             // Whoever may not read comments was told so when they were read first.
             Err(error) if error.is_denied() => {}
             Err(error) => return Err(error.into()),

@@ -244,7 +244,8 @@ impl PullReview<'_> {
             return Ok(());
         };
         let before = self.seen.state();
-        let looked = look_again(pull, &mut self.seen, &self.wishes, self.hub)?;
+        let review_s = report.receipt.run.duration_ms / 1_000;
+        let looked = look_again(pull, &mut self.seen, &self.wishes, self.hub, review_s)?;
         if let Some(trouble) = looked.trouble {
             self.start.notifier.warn(&trouble.to_string());
         }
