@@ -139,7 +139,8 @@ fn a_pull_request_is_reviewed_by_its_number_and_shown_everywhere() {
             && outputs["check-run-url"].contains("/runs/")
     );
     let requests = stage.requests();
-    assert!(requests <= 12, "{requests}");
+    // The last one is the second look at the report.
+    assert!(requests <= 13, "{requests}");
 }
 
 /// The page of a report is kept among the artefacts of the job: the check leads there, however it was made.
@@ -304,7 +305,7 @@ fn a_clean_pull_request_passes_and_says_so() {
 }
 
 #[test]
-fn two_hundred_findings_on_a_busy_pull_request_take_twelve_requests() {
+fn two_hundred_findings_on_a_busy_pull_request_take_thirteen_requests() {
     let stage = Stage::new();
     let names: Vec<String> = (0..210).map(|n| format!("src/f{n}.rs")).collect();
     let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), CONFLICT)).collect();
