@@ -24,6 +24,27 @@ pub(super) fn split_lines(
     Ok((kept, brought))
 }
 
+/// Where whole lines of one text stand in another, as the number of the first (from 1); none: they are not all there, one
+/// behind the other.
+///
+/// # Errors
+///
+/// The texts cannot be compared.
+pub fn follow_lines(
+    then: &[u8],
+    now: &[u8],
+    first: u32,
+    last: u32,
+) -> Result<Option<u32>, GitError> {
+    let lines: Vec<(u32, u32)> = (first..=last).map(|line| (line, line)).collect();
+    let (kept, gone) = split_lines(now, then, &lines)?;
+    let Some((_, start)) = kept.first().copied().filter(|_| gone.is_empty()) else {
+        return Ok(None);
+    };
+    let is_whole = kept.iter().all(|(line, at)| line - first == at - start);
+    Ok(is_whole.then_some(start))
+}
+
 /// The number that a line of the new side has on the old one; none: it is added.
 fn line_before(hunks: &[RawHunk], line: u32) -> Option<u32> {
     let mut shift = 0_i64;

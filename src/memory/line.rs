@@ -143,11 +143,12 @@ impl VerdictLine {
             .filter(|found| found.level.is_some())
             .map(|found| {
                 let Location { path, line, .. } = &found.finding.location;
-                format!(
-                    "{}:{line} {}",
-                    path.display(),
-                    found.finding.severity.as_str()
-                )
+                let severity = found.finding.severity.as_str();
+                match line {
+                    // It is about the file, or about a line that is not there any more.
+                    0 => format!("{} {severity}", path.display()),
+                    line => format!("{}:{line} {severity}", path.display()),
+                }
             })
             .collect();
         if !counted.is_empty() {
@@ -172,14 +173,21 @@ impl VerdictLine {
             let NoteLine::Verdict(before) = &read.line else {
                 continue;
             };
-            if !self.says_less_than(before) {
-                old.extend(before.human_lines());
-            }
+            old.extend(before.human_lines());
             if (&before.run, &before.made) == (&self.run, &self.made) {
                 old.insert(read.text());
             }
         }
         old
+    }
+
+    /// Whether it may stand in a note at all: beside a verdict that says more it would be a second word in the same note.
+    pub(crate) fn has_place_beside(&self, noted: &[ParsedLine]) -> bool {
+        let mut verdicts = noted.iter().filter_map(|read| match &read.line {
+            NoteLine::Verdict(before) => Some(before),
+            _ => None,
+        });
+        !verdicts.any(|before| self.says_less_than(before))
     }
 
     /// Whether it is of rules alone and calm where models objected to the same commit: a push of more commits asks the rules
@@ -520,7 +528,11 @@ mod tests {
         for (before, after) in verdicts.iter().flat_map(|a| verdicts.map(|b| (*a, b))) {
             for (of_before, of_after) in benches.iter().flat_map(|a| benches.map(|b| (*a, b))) {
                 let objects = |verdict| matches!(verdict, Verdict::Fail | Verdict::Inconclusive);
-                let is_kept = line(of_after, after).says_less_than(&line(of_before, before));
+                let (noted, next) = (line(of_before, before), line(of_after, after));
+                let stored = noted.stored_text();
+                let noted = VerdictLine::pointer("0123", &stored);
+                let noted = parse_noted(&noted, &|_| Some(stored.clone())).unwrap();
+                let is_kept = !next.has_place_beside(&[noted]);
                 let expected = of_before != ReviewedBy::Rules
                     && of_after == ReviewedBy::Rules
                     && objects(before)

@@ -184,7 +184,7 @@ impl<'a> GitHubApi<'a> {
     }
 
     /// The time so many seconds ago, as ISO 8601 in UTC.
-    pub(super) fn time_ago(&self, seconds: u64) -> String {
+    pub(crate) fn time_ago(&self, seconds: u64) -> String {
         let at = self.client.unix_time().saturating_sub(seconds);
         let at = i64::try_from(at)
             .ok()

@@ -44,6 +44,7 @@ pub(crate) use marker::council_id;
 pub(crate) use memory::{ReviewState, is_unchanged_reason};
 pub use plan::plan_actions;
 pub(crate) use seen::ExistingCheck;
+pub(crate) use seen::OwnComment;
 pub(crate) use seen::ReviewThread;
 pub use seen::{ForgeIdentity, ForgeState, PullRequest};
 pub(crate) use wishes::MAX_INLINE;

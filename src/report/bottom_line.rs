@@ -170,6 +170,14 @@ impl Report {
         )
     }
 
+    /// That something was dismissed, behind what is left: without it this would pass for a clean change.
+    fn dismissed_clause(&self) -> String {
+        match self.dismissed_findings().count() {
+            0 => String::new(),
+            many => format!(", {many} dismissed"),
+        }
+    }
+
     /// What nobody can read as text, by its kind: `; content not read: 2 binary, 1 submodule`.
     fn opaque_clause(&self) -> String {
         // A report from elsewhere may say anything here, and a headline holds no untrusted text.
@@ -235,12 +243,12 @@ impl Report {
                     count_noun(many, "finding", "findings")
                 ),
             },
-            VerdictReason::SignificantUnconfirmed => self.unconfirmed_clause(),
+            VerdictReason::SignificantUnconfirmed => {
+                self.unconfirmed_clause() + &self.dismissed_clause()
+            }
             VerdictReason::NotesOnly => {
-                format!(
-                    "nothing to fix, {}",
-                    count_noun(self.note_findings().count(), "note", "notes")
-                )
+                let notes = count_noun(self.note_findings().count(), "note", "notes");
+                format!("nothing to fix, {notes}{}", self.dismissed_clause())
             }
             VerdictReason::CriticalConfirmed
             | VerdictReason::CriticalDisputed

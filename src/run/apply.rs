@@ -14,7 +14,9 @@ use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::findings::{self, FoundFinding};
 use crate::run::redaction::user_redactor;
-use crate::run::suggestion::{line_range, lines_of, replace_lines, unfit_text, with_indentation};
+use crate::run::suggestion::{
+    line_range, lines_of, place_now, replace_lines, unfit_text, with_indentation,
+};
 use crate::safe_file::{self, FileWriter};
 use crate::text::Untrusted;
 
@@ -129,27 +131,32 @@ pub(crate) fn apply_suggestion(
     let cannot = |error| RunError::usage(format!("cannot read {}: {error}", file.display()));
     let text = safe_file::read(&file).map_err(cannot)?;
     let reviewed = reviewed_file(&report, &finding.location, start)?;
-    let suggestion = &with_indentation(suggestion, &text, &finding.location, &finding.quote);
-    let changed = replace_lines(
-        &text,
-        &finding.location,
-        suggestion,
-        &finding.quote,
-        reviewed.as_deref(),
-    );
-    let changed = changed.map_err(|why| {
+    let refused = |why: &str| {
         RunError::usage(format!("{}: {why}", findings_place(&finding.location)))
             .hint("review again and apply what the new run says")
-    })?;
+    };
+    let at = match &reviewed {
+        Some(then) => place_now(then, &text, &finding.location, suggestion),
+        None => Ok(finding.location.clone()),
+    };
+    let at = &at.map_err(refused)?;
+    let suggestion = &with_indentation(suggestion, &text, at, &finding.quote);
+    // Lines that were followed are the reviewed ones.
+    let same = reviewed.is_some().then_some(text.as_slice());
+    let changed = replace_lines(&text, at, suggestion, &finding.quote, same).map_err(refused)?;
     write_with_mode(&file, &changed, own.as_deref())?;
     let redactor = user_redactor(start)?;
-    let shown = shown_change(&text, &finding.location, suggestion, &redactor);
+    let shown = shown_change(&text, at, suggestion, &redactor);
     let tried = match Untrusted::new(&tried).line().to_string() {
         none if none.is_empty() => none,
         tried => format!(" ({tried})"),
     };
+    let moved = match at.line == finding.location.line {
+        true => String::new(),
+        false => format!(" at line {}", at.line),
+    };
     Ok(format!(
-        "{name}: its suggestion was applied{tried}\n{shown}"
+        "{name}: its suggestion was applied{moved}{tried}\n{shown}"
     ))
 }
 

@@ -34,6 +34,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::council::outcome::{Verdict, VerdictReason};
 
     #[test]
     fn every_row_is_an_entry_of_its_own() {
@@ -60,6 +61,27 @@ mod tests {
             }
         }
         assert_eq!(explain_word("no such word"), None);
+    }
+
+    /// What a gate shows to somebody who has never seen this program is what they ask for first.
+    #[test]
+    fn every_verdict_and_every_reason_is_a_word() {
+        let named = |schema: schemars::Schema| -> Vec<String> {
+            let schema = schema.to_value();
+            let one_of = schema["oneOf"].as_array().cloned().unwrap_or_default();
+            let constants = one_of.iter().filter_map(|one| one["const"].as_str());
+            let plain = schema["enum"].as_array().cloned().unwrap_or_default();
+            let plain = plain.iter().filter_map(|word| word.as_str());
+            constants.chain(plain).map(str::to_owned).collect()
+        };
+        let words = [
+            named(schemars::schema_for!(Verdict)),
+            named(schemars::schema_for!(VerdictReason)),
+        ];
+        assert!(words.iter().all(|words| words.len() >= 5), "{words:?}");
+        for word in words.concat() {
+            assert!(explain_word(&word).is_some(), "{word}");
+        }
     }
 
     /// A meaning that a reader must look up again helps nobody: it is a sentence or two, and names no part of the code.

@@ -416,6 +416,10 @@ impl<'a> VerdictMemory<'a> {
             made: report.receipt.run.started.clone(),
             report: Box::new(line::trim_report(report)),
         };
+        let noted = self.trust.noted_lines(Some(head));
+        if !line.has_place_beside(&noted) {
+            return Ok(());
+        }
         let place = &self.prepared.change.place;
         let git = UserGit::new(&place.dir, &self.start.git_environment()).map_err(RunError::run)?;
         let stored = line.stored_text();
@@ -424,7 +428,7 @@ impl<'a> VerdictMemory<'a> {
         let settings = &self.prepared.config.settings.notes;
         let mut lines = line.human_lines();
         lines.push(dismissals::sign_line(pointer.clone(), &git, settings)?);
-        let old = line.superseded(&self.trust.noted_lines(Some(head)));
+        let old = line.superseded(&noted);
         git::replace_lines(&git, &self.dir, head, &old, &lines).map_err(RunError::run)?;
         // Where that cannot be written, it is told for the user's as long as its run is kept.
         let _ = notes::own_notes(self.start).map(|notes| notes.remember(head, &pointer));

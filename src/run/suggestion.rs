@@ -2,6 +2,8 @@
 
 use council_protocol::Location;
 
+use crate::git;
+
 /// The lines that a finding speaks of, from 0.
 pub(crate) fn line_range(at: &Location) -> std::ops::Range<usize> {
     let first = (at.line as usize).saturating_sub(1);
@@ -57,6 +59,39 @@ fn is_applied(lines: &[&[u8]], suggestion: &str) -> bool {
     !wanted.is_empty() && lines.len() >= wanted.len() && lines.iter().zip(&wanted).all(is_it)
 }
 
+/// Where the lines of a file that was reviewed stand in the file as it is now: a text may stand in it more than once, so that
+/// neither a number nor a quote says it.
+pub(crate) fn place_now(
+    then: &[u8],
+    now: &[u8],
+    at: &Location,
+    suggestion: &str,
+) -> Result<Location, &'static str> {
+    let last = at.end_line.unwrap_or(at.line).max(at.line);
+    let lines = (at.line > 0 && (last as usize) <= lines_of(then).len())
+        .then(|| git::follow_lines(then, now, at.line, last));
+    let Some(line) = lines.and_then(Result::ok).flatten() else {
+        let first = (at.line as usize).saturating_sub(1);
+        let there = lines_of(now);
+        return Err(why_changed(
+            there.get(first..).unwrap_or_default(),
+            suggestion,
+        ));
+    };
+    Ok(Location {
+        path: at.path.clone(),
+        line,
+        end_line: at.end_line.map(|_| line + (last - at.line)),
+    })
+}
+
+fn why_changed(lines: &[&[u8]], suggestion: &str) -> &'static str {
+    match is_applied(lines, suggestion) {
+        true => "it stands there already",
+        false => "the lines have changed since they were reviewed",
+    }
+}
+
 /// The text with the lines replaced, or why not.
 pub(crate) fn replace_lines(
     text: &[u8],
@@ -78,13 +113,16 @@ pub(crate) fn replace_lines(
     let old = lines
         .get(first..last)
         .ok_or("the lines are not there any more")?;
-    let moved = match is_applied(&lines[first..], suggestion) {
-        true => "it stands there already",
-        false => "the lines have changed since they were reviewed",
-    };
+    let moved = why_changed(&lines[first..], suggestion);
     match reviewed.map(lines_of) {
         Some(then) if then.get(first..last) != Some(old) => return Err(moved),
         None if !contains_quote(&old.concat(), quote) => return Err(moved),
+        None if times_quoted(text, quote) > 1 => {
+            return Err(
+                "the file that was reviewed is not there to compare with, and the quoted code stands in it more than \
+                        once: mend it by hand",
+            );
+        }
         _ => {}
     }
     let crlf = old.first().is_some_and(|line| line.ends_with(b"\r\n"));
@@ -119,9 +157,17 @@ pub(crate) fn lines_of(text: &[u8]) -> Vec<&[u8]> {
 
 /// Whether a quote stands in a text, blanks aside.
 fn contains_quote(text: &[u8], quote: &str) -> bool {
+    times_quoted(text, quote) > 0
+}
+
+/// How often a quote stands in a text, blanks aside.
+fn times_quoted(text: &[u8], quote: &str) -> usize {
     let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let (text, quote) = (squeezed(&String::from_utf8_lossy(text)), squeezed(quote));
-    !quote.is_empty() && text.contains(&quote)
+    match quote.as_str() {
+        "" => 0,
+        quote => text.matches(quote).count(),
+    }
 }
 
 #[cfg(test)]
@@ -164,6 +210,71 @@ mod tests {
         );
         let changed = "the lines have changed since they were reviewed";
         assert_eq!(put("a\nother();\nwell();\nc\n"), Err(changed));
+    }
+
+    /// Whatever is done to the file elsewhere, and however often the same line stands in it: the suggestion goes to the line
+    /// that was reviewed, or nowhere.
+    #[test]
+    fn the_line_that_was_reviewed_is_followed_and_no_other_of_the_same_text() {
+        let function = |name: &str| format!("def {name}(p):\n    x = open(p)\n    use_{name}(x)\n");
+        let then = ["a", "b", "c"].map(function).concat();
+        let mended = |name: &str| function(name).replace("open(", "safe_open(");
+        let reviewed = at(5, None);
+        let imports = "import os\n".repeat(3);
+        for (now, expected) in [
+            (
+                then.clone(),
+                Some(then.replacen(&function("b"), &mended("b"), 1)),
+            ),
+            (
+                format!("{imports}{then}"),
+                Some(format!(
+                    "{imports}{}{}{}",
+                    function("a"),
+                    mended("b"),
+                    function("c")
+                )),
+            ),
+            (
+                format!("{}{}", function("b"), function("c")),
+                Some(format!("{}{}", mended("b"), function("c"))),
+            ),
+            (format!("{}{}", function("a"), function("c")), None),
+            (then.replacen(&function("b"), &mended("b"), 1), None),
+        ] {
+            let place = place_now(
+                then.as_bytes(),
+                now.as_bytes(),
+                &reviewed,
+                "    x = safe_open(p)",
+            );
+            let new = place.and_then(|place| {
+                let now = now.as_bytes();
+                replace_lines(
+                    now,
+                    &place,
+                    "    x = safe_open(p)",
+                    "x = open(p)",
+                    Some(now),
+                )
+            });
+            assert_eq!(
+                new.ok().map(|new| String::from_utf8(new).unwrap()),
+                expected,
+                "{now}"
+            );
+        }
+        // Nothing to compare with: a text that stands there twice is nobody's place.
+        assert!(
+            applied(
+                &then,
+                &reviewed,
+                "    x = safe_open(p)",
+                "x = open(p)",
+                None
+            )
+            .is_err()
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `git council review`: one change, several judges, one verdict.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 
 use crate::cli::context::CommandContext;
 use crate::cli::deliver::ReportOutput;
@@ -52,14 +52,25 @@ pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, Ru
         )
         .hint("see what would be posted of a finished run: git council publish --pr N --dry-run"));
     }
+    if args.detach && args.forge.is_requested() {
+        return Err(RunError::usage(
+            "--detach works without --pr, --event and --publish: nobody would be told what could not be published",
+        )
+        .hint("leave out --detach; or review the range in the background: git council review BASE...HEAD --detach"));
+    }
     if args.forge.is_requested() && !args.forge.is_of_job() {
         let frontend = PullTerminal {
             request: &request,
             start,
+            output: &args.output,
             configured: OnceCell::new(),
+            shown: RefCell::new(None),
         };
         let publish = args.forge.to_publish_request();
         let code = review_pull_request(&request, &publish, args.fresh, &frontend, start)?;
+        if let Some(report) = frontend.shown.take() {
+            tell_end(&report, code, start);
+        }
         return Ok(start.check_events(code));
     }
     if args.detach {
@@ -144,8 +155,11 @@ pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, Ru
 struct PullTerminal<'a> {
     request: &'a ReviewRequest,
     start: &'a CommandContext,
+    output: &'a OutputArgs,
     /// The same with what the configuration says about the output: there is one view of a run.
     configured: OnceCell<CommandContext>,
+    /// The report that was shown: the last event tells of it, once it is known whether it could be published.
+    shown: RefCell<Option<Report>>,
 }
 
 impl PullTerminal<'_> {
@@ -168,7 +182,8 @@ impl PullFrontend for PullTerminal<'_> {
             gate,
             ..ReportOutput::from_settings(settings, file.as_deref())
         };
-        output.deliver_report(report, start)
+        *self.shown.borrow_mut() = Some(report.clone());
+        deliver(self.output, report, &output, start)
     }
 
     fn open_job(&self) -> Box<dyn WorkflowJob> {
@@ -193,14 +208,24 @@ fn deliver_and_tell(
     output: &ReportOutput<'_>,
     start: &CommandContext,
 ) -> u8 {
+    let code = deliver(args, report, output, start);
+    tell_end(report, code, start);
+    code
+}
+
+/// The report where it was asked for.
+fn deliver(
+    args: &OutputArgs,
+    report: &Report,
+    output: &ReportOutput<'_>,
+    start: &CommandContext,
+) -> u8 {
     let has_output = args.events.as_deref().is_some_and(is_standard_output);
-    let code = if has_output {
+    if has_output {
         output.deliver_beside(report, start)
     } else {
         output.deliver_report(report, start)
-    };
-    tell_end(report, code, start);
-    code
+    }
 }
 
 /// The last event.

@@ -38,10 +38,9 @@ impl WorkflowJob for JobSurfaces {
             return Ok(false);
         }
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        let printed = self.console.print(&text);
-        printed
-            .map(|()| true)
-            .map_err(|error| io::Error::other(error.message))
+        // The runner reads commands there as well, and standard output may be a document of JSON or XML.
+        self.console.write_stderr(&text);
+        Ok(true)
     }
 
     fn set_outputs(&mut self, pairs: &[(&'static str, String)]) -> io::Result<bool> {

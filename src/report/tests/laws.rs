@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use super::super::{CheckConclusion, FailOn, GatePolicy, Report, exit};
 use super::parts;
 use crate::council::exchange::CancelCause;
-use crate::council::outcome::{Disposition, Outcome, Verdict, VerdictReason};
+use crate::council::outcome::{Disposition, FindingLevel, Outcome, Verdict, VerdictReason};
 use crate::council::{PART_MARK, votes_after_dismissals};
 
 fn any_verdict() -> impl Strategy<Value = Verdict> {
@@ -75,6 +75,25 @@ proptest! {
         }
         prop_assert_eq!(line.exit_code == exit::INTERRUPTED, cause == Some(CancelCause::Interrupted) || report.outcome.reason == VerdictReason::Interrupted);
         prop_assert_ne!(line.unpublished_code(), exit::OK);
+    }
+
+    /// Law: no PASS with a dismissed finding looks like one without.
+    #[test]
+    fn a_pass_says_that_something_was_dismissed(
+        reason in prop::sample::select(vec![
+            VerdictReason::NoFindings, VerdictReason::NotesOnly, VerdictReason::SignificantUnconfirmed,
+        ]),
+        is_dismissed: bool,
+    ) {
+        let (mut outcome, subject, run) = parts::whole();
+        let note = parts::judged("F1", parts::todo(), Disposition::Confirmed, Some(FindingLevel::Note), &["tests"]);
+        let mut found = parts::judged("F2", parts::sql(), Disposition::Confirmed, None, &["tests"]);
+        found.dismissed = is_dismissed.then(|| parts::dismissal(&found));
+        outcome.findings = vec![note, found];
+        (outcome.verdict, outcome.reason) = (Verdict::Pass, reason);
+        let report = Report::new(outcome, subject, run, &Redactor::default());
+        let headline = report.headline();
+        prop_assert_eq!(headline.contains("dismissed"), is_dismissed, "{}", headline);
     }
 
     /// Law: a headline by votes counts each vote as the verdict does. One that went with a dismissed finding decides nothing,

@@ -6,7 +6,7 @@ use council_protocol::FileChange;
 
 use crate::git::recognition_key;
 use crate::publish::look;
-use crate::publish::{ForgeState, GitHubApi, GitHubError, PublishOptions, Surface};
+use crate::publish::{ForgeState, GitHubApi, GitHubError, OwnComment, PublishOptions, Surface};
 use crate::report::CheckConclusion;
 use crate::run::error::RunError;
 use crate::run::github::subject::PullSubject;
@@ -95,26 +95,64 @@ pub(crate) fn conclusion_without_report(advisory: bool) -> CheckConclusion {
     }
 }
 
-/// Looks at the conversation once more, just before anything is posted. What could not be read is returned, and what was
-/// seen before stays.
+/// What is there just before anything is posted.
+pub(crate) struct SecondLook {
+    /// What could not be read: what was seen before stays.
+    pub(crate) trouble: Option<GitHubError>,
+    /// The check of the commit.
+    pub(crate) check: look::TipCheck,
+}
+
+/// How far a forge's clock and ours may be apart, in seconds.
+const CLOCK_SKEW_S: u64 = 3_600;
+
+/// Puts reports as they are now in the place of what they were, oldest first.
+fn renew_reports(known: &mut Vec<OwnComment>, changed: Vec<OwnComment>) {
+    known.retain(|old| !changed.iter().any(|new| new.id == old.id));
+    known.extend(changed);
+    known.sort_by_key(|comment| comment.id);
+}
+
+/// Looks at the conversation and the reports once more: another review may have published while this one was at work for
+/// `review_s` seconds. Older comments are those that were read before.
 ///
 /// # Errors
 ///
-/// The head of the pull request is another commit by now.
+/// The head of the pull request is another commit by now, or the reports, which were read before, cannot be read any more.
 pub(crate) fn look_again(
     pull: u64,
     seen: &mut ForgeState,
     wishes: &PublishOptions,
     hub: &GitHubApi<'_>,
-) -> Result<Option<GitHubError>, RunError> {
-    match look::fetch_conversation(hub, pull, &wishes.council, None) {
+    review_s: u64,
+) -> Result<SecondLook, RunError> {
+    let name = wishes.surfaces.contains(&Surface::Check);
+    let name = name.then_some(wishes.check_name.as_str());
+    let now = match look::fetch_conversation(hub, pull, &wishes.council, name) {
         Ok(now) if now.pull.head != wishes.head => {
-            Err(head_moved_error(&wishes.head, &now.pull.head))
+            return Err(head_moved_error(&wishes.head, &now.pull.head));
         }
-        Ok(now) => {
-            (seen.threads, seen.reviews) = (Some(now.threads), now.reviews);
-            Ok(None)
+        Ok(now) => now,
+        Err(error) => {
+            return Ok(SecondLook {
+                trouble: Some(error),
+                check: look::TipCheck::Untold,
+            });
         }
-        Err(error) => Ok(Some(error)),
+    };
+    (seen.threads, seen.reviews) = (Some(now.threads), now.reviews);
+    let is_shown = wishes.surfaces.iter().any(|surface| !surface.is_of_job());
+    if is_shown {
+        let since = hub.time_ago(review_s + CLOCK_SKEW_S);
+        match look::fetch_reports(hub, pull, &wishes.council, &now.me, Some(&since)) {
+            Ok(changed) => renew_reports(&mut seen.comments, changed),
+            // Whoever may not read comments was told so when they were read first.
+            Err(error) if error.is_denied() => {}
+            Err(error) => return Err(error.into()),
+        }
     }
+    Ok(SecondLook {
+        trouble: None,
+        check: now.check,
+    })
 }

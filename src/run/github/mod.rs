@@ -3,6 +3,7 @@
 pub(crate) mod claim;
 pub(crate) mod earlier;
 pub(crate) mod inspect;
+pub(crate) mod meanwhile;
 pub(crate) mod open_check;
 pub(crate) mod publishing;
 pub(crate) mod replies;

@@ -17,11 +17,15 @@ use crate::run::github::earlier::{
 use crate::run::github::inspect::{
     conclusion_without_report, file_digests, head_moved_error, inspect_pull_request, look_again,
 };
+use crate::run::github::meanwhile::{
+    FAILED_CHECK, add_meanwhile, found_meanwhile, is_failed_meanwhile,
+};
 use crate::run::github::open_check::OpenCheck;
 use crate::run::github::publishing::{
     PublishRequest, publish_options, publish_report, write_files,
 };
 use crate::run::github::replies::hear_replies;
+use crate::run::github::scope::refuse_pathspecs;
 use crate::run::github::session::GitHubSession;
 use crate::run::github::subject::{ReviewCase, find_subject};
 use crate::run::prepare::{PreparedReview, prepare_spec};
@@ -76,6 +80,7 @@ pub(crate) fn review_pull_request(
     frontend: &dyn PullFrontend,
     start: &RunContext,
 ) -> Result<u8, RunError> {
+    refuse_pathspecs(&wanted.pathspecs, &publish.surfaces)?;
     let request = &publish.about;
     let forge = GitHubSession::open(request, start)?;
     let hub = forge.open_api();
@@ -220,8 +225,10 @@ impl PullReview<'_> {
             }
         };
         report.receipt.run.recognition_key = Some(self.key.clone());
+        // Whatever is there by now: this report is paid for, and is shown.
+        let looked = self.look_again(&mut report);
         let delivered = self.deliver(&report)?;
-        if let Err(error) = self.look_again() {
+        if let Err(error) = looked {
             check.end_with(CheckConclusion::Cancelled, "superseded", &error.message);
             return Err(error);
         }
@@ -230,14 +237,27 @@ impl PullReview<'_> {
         Ok(code)
     }
 
-    /// Just before anything is posted: is it still about the tip?
-    fn look_again(&mut self) -> Result<(), RunError> {
+    /// Just before anything is posted: is it still about the tip, and what has another review said of it meanwhile?
+    fn look_again(&mut self, report: &mut Report) -> Result<(), RunError> {
         let pull = self.seen.pull.as_ref().map(|pull| pull.number);
         let Some(pull) = pull.filter(|_| self.may_look_again) else {
             return Ok(());
         };
-        if let Some(trouble) = look_again(pull, &mut self.seen, &self.wishes, self.hub)? {
+        let before = self.seen.state();
+        let review_s = report.receipt.run.duration_ms / 1_000;
+        let looked = look_again(pull, &mut self.seen, &self.wishes, self.hub, review_s)?;
+        if let Some(trouble) = looked.trouble {
             self.start.notifier.warn(&trouble.to_string());
+        }
+        let now = self.seen.state();
+        if let Some(found) = found_meanwhile(before.as_ref(), now.as_ref()) {
+            add_meanwhile(report, &found, self.settings.policy());
+        }
+        let conclusion = report.bottom_line(self.wishes.gate).conclusion;
+        let own = self.seen.check.as_ref();
+        if is_failed_meanwhile(own, &looked.check, &self.wishes, conclusion) {
+            self.wishes.surfaces.remove(&Surface::Check);
+            report.outcome.notes.push(FAILED_CHECK.to_owned());
         }
         Ok(())
     }

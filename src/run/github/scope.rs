@@ -3,7 +3,7 @@
 use council_protocol::packet::TargetKind;
 
 use crate::git;
-use crate::publish::ReviewState;
+use crate::publish::{ReviewState, Surface};
 use crate::report::Report;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
@@ -68,6 +68,25 @@ pub(crate) fn refuse_forgetting(
     Err(RunError::run(message)
         .hint(review_all(subject))
         .hint("that tells what has become of each; or leave the last review behind: git council publish --full"))
+}
+
+/// Refuses to begin a review of some files that is to be shown on the page of all of them: a check tells nobody what it left
+/// out.
+///
+/// # Errors
+/// `usage`, with the surfaces on which a part may be shown.
+pub(crate) fn refuse_pathspecs(pathspecs: &[String], surfaces: &[Surface]) -> Result<(), RunError> {
+    let mut on_page = surfaces.iter().filter(|surface| !surface.is_of_job());
+    let (Some(only), Some(surface)) = (pathspecs.first(), on_page.next()) else {
+        return Ok(());
+    };
+    Err(RunError::usage(format!(
+        "a review of part of a change (`-- {only}`) cannot be published as `{}`: people and branch protection would take it \
+         for the verdict of the whole",
+        surface.as_str()
+    ))
+    .hint("leave out the pathspecs; or show it in the job alone: --publish summary,annotations,outputs")
+    .hint("files that nobody is to review belong into `review.ignore` of the trusted council.toml"))
 }
 
 /// How the whole of it is reviewed.

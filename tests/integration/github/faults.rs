@@ -38,7 +38,7 @@ fn a_missing_permission_names_its_line_and_gives_way_to_the_summary() {
     let run = run
         .tells("pull-requests: write")
         .tells("checks: write")
-        .prints("::error file=src/a.rs");
+        .tells("::error file=src/a.rs");
     assert!(!run.stderr.contains("ghs_"));
     assert!(
         fs::read_to_string(stage.file("summary.md"))
@@ -89,7 +89,7 @@ fn what_makes_up_for_several_surfaces_stands_there_once() {
         let run = stage.job(&args, &[]).ends(1);
         let summary = fs::read_to_string(stage.file("summary.md")).unwrap();
         assert_eq!(summary.matches("# FAIL").count(), 1, "{publish}");
-        let told = run.stdout.lines();
+        let told = run.stderr.lines();
         let mut told: Vec<&str> = told.filter(|line| line.starts_with("::error ")).collect();
         let all = told.len();
         told.sort_unstable();

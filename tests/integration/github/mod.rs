@@ -18,3 +18,4 @@ mod stage;
 mod state;
 mod surfaces;
 mod threats;
+mod told;

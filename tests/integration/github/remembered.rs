@@ -1,6 +1,9 @@
 //! What a review left open on a pull request counts in whatever is published there next, whoever does it and however.
 
 use std::fs;
+use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -14,8 +17,14 @@ const FINDING: &str = r#"{"severity": "critical", "category": "leak", "descripti
 
 /// Judges say this from now on.
 fn let_judges_say(stage: &Stage, verdict: &str, findings: &str) {
-    let script = format!("#!/bin/sh\n{}\n", answer(verdict, findings));
-    fs::write(stage.file("judge.sh"), script).unwrap();
+    write_judges(stage, &answer(verdict, findings));
+}
+
+/// A judge that is at work goes on by the script that it began with.
+fn write_judges(stage: &Stage, script: &str) {
+    let written = stage.file("judge.new");
+    fs::write(&written, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::rename(written, stage.file("judge.sh")).unwrap();
 }
 
 /// A pull request that two judges have failed, on its page.
@@ -25,17 +34,21 @@ fn failed_over(files: &[(&str, &str)], finding: &str) -> Stage {
 }
 
 fn failed_on(stage: Stage, files: &[(&str, &str)], finding: &str) -> Stage {
+    seat_judges(&stage);
+    stage.propose(1, files);
+    let_judges_say(&stage, "FAIL", finding);
+    stage.council(&PUBLISHED).ends(1).prints("FAIL");
+    let_judges_say(&stage, "PASS", "");
+    stage
+}
+
+fn seat_judges(stage: &Stage) {
     let judge = stage.file("judge.sh");
     let judge = judge.to_str().unwrap();
     let config = format!("[agents.helper]\ndriver = 'command'\ncommand = ['/bin/sh', '{judge}']\n");
     stage
         .repo
         .write_home(".config/git-council/config.toml", &config);
-    stage.propose(1, files);
-    let_judges_say(&stage, "FAIL", finding);
-    stage.council(&PUBLISHED).ends(1).prints("FAIL");
-    let_judges_say(&stage, "PASS", "");
-    stage
 }
 
 const PUBLISHED: [&str; 5] = ["review", "--pr", "1", "--publish", "comment,check"];
@@ -283,4 +296,44 @@ fn what_nobody_looks_at_stands() {
         "{body}"
     );
     stage.requests();
+}
+
+/// Two reviews of one commit at once: whichever is done last, the FAIL of one of them stays, and so it does on the next commit.
+#[test]
+fn the_worse_of_two_verdicts_about_one_commit_stays() {
+    for surfaces in ["comment,check", "comment", "check"] {
+        let args = ["review", "--pr", "1", "--publish", surfaces];
+        let stage = Stage::new();
+        seat_judges(&stage);
+        stage.propose(1, &[("src/a.py", OPENS)]);
+        let (started, go) = (stage.file("started"), stage.file("go"));
+        let wait = format!(
+            "touch '{}'; while [ ! -e '{}' ]; do sleep 0.1; done",
+            started.display(),
+            go.display()
+        );
+        write_judges(&stage, &format!("{wait}\n{}", answer("PASS", "")));
+        let slow = stage.command(&args).stdout(Stdio::piped()).spawn().unwrap();
+        while !started.exists() {
+            thread::sleep(Duration::from_millis(50));
+        }
+        let_judges_say(&stage, "FAIL", FINDING);
+        stage.council(&args).ends(1);
+        fs::write(&go, "").unwrap();
+        let slow = slow.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&slow.stdout);
+        assert!(said.contains("another review of"), "{surfaces}: {said}");
+        let checks = stage.hub.state().checks.clone();
+        let is_green = |check: &Value| check["conclusion"] == "success";
+        assert!(!checks.iter().any(is_green), "{surfaces}: {checks:?}");
+        if surfaces.contains("comment") {
+            assert_eq!(slow.status.code(), Some(1), "{surfaces}: {said}");
+            still_fails(&stage);
+            let_judges_say(&stage, "PASS", "");
+            stage.add(1, &[("src/b.py", "y = 2\n")]);
+            stage.council(&args).ends(1);
+            still_fails(&stage);
+        }
+        stage.requests();
+    }
 }

@@ -1,0 +1,83 @@
+//! What another review published on the pull request while this one was at work: the worse of two verdicts about one commit
+//! stays, whichever review is done last.
+
+use crate::council::add_carried;
+use crate::council::outcome::{FindingLevel, Verdict, VerdictReason};
+use crate::council::plan::VerdictPolicy;
+use crate::publish::look::TipCheck;
+use crate::publish::{ExistingCheck, PublishOptions, ReviewState, ReviewedSide, ReviewedText};
+use crate::report::{CarriedReview, CheckConclusion, Report};
+
+/// What of the report that stands there `now` nobody has told this review, which began when `before` stood there.
+pub(super) fn found_meanwhile(
+    before: Option<&ReviewState>,
+    now: Option<&ReviewState>,
+) -> Option<CarriedReview> {
+    let now = now.filter(|now| Some(*now) != before)?;
+    // Nothing was judged since: each finding is as open as it was.
+    let side = ReviewedSide {
+        files: Vec::new(),
+        changes: &[],
+        is_judged: &|_| false,
+        read: &|_| ReviewedText::Unreadable,
+        prove: &|_, _| None,
+        is_own_rule: &|_| false,
+        is_part: false,
+    };
+    let known: Vec<&str> = before
+        .iter()
+        .flat_map(|before| &before.open)
+        .map(|open| open.fingerprint.as_str())
+        .collect();
+    let mut carried = now.carry_findings(&side);
+    carried
+        .findings
+        .retain(|(found, _)| found.level.is_some() && !known.contains(&found.fingerprint.as_str()));
+    (!carried.findings.is_empty()).then_some(carried)
+}
+
+/// Counts in a report what another review found meanwhile, and says so.
+pub(super) fn add_meanwhile(report: &mut Report, found: &CarriedReview, policy: VerdictPolicy) {
+    let outcome = &mut report.outcome;
+    let own = std::mem::take(&mut outcome.findings);
+    outcome.findings = add_carried(own, &found.standing(), policy);
+    let counted = outcome.findings.iter().filter(|f| f.since.is_some());
+    let worst = counted.filter_map(|found| found.level).max();
+    (outcome.verdict, outcome.reason) = match (outcome.verdict, worst) {
+        (Verdict::Pass | Verdict::Warn | Verdict::Skipped, Some(FindingLevel::Fail)) => {
+            (Verdict::Fail, VerdictReason::CriticalConfirmed)
+        }
+        (Verdict::Pass | Verdict::Skipped, Some(FindingLevel::Warn)) => {
+            (Verdict::Warn, VerdictReason::SignificantConfirmed)
+        }
+        own => (own.0, outcome.reason),
+    };
+    let commit = found.commit.get(..7).unwrap_or(&found.commit);
+    outcome.notes.push(format!(
+        "another review of the pull request (of {commit}) was published while this one was at work: what it found counts \
+         here, too"
+    ));
+    let settled = found.settle(outcome);
+    report.receipt.run.earlier.get_or_insert(settled);
+}
+
+/// Whether another review ended the very check of this one as a failure meanwhile, which this one would make green.
+pub(super) fn is_failed_meanwhile(
+    own: Option<&ExistingCheck>,
+    told: &TipCheck,
+    wishes: &PublishOptions,
+    conclusion: CheckConclusion,
+) -> bool {
+    let TipCheck::Told(Some(check)) = told else {
+        return false;
+    };
+    let ending = check.external_id.strip_prefix("git-council:");
+    let ending = ending.and_then(|name| name.strip_prefix(&wishes.council));
+    let is_own = own.is_some_and(|own| own.id == check.id);
+    let has_failed = ending.is_some_and(|ending| ending.starts_with(":failure:"));
+    is_own && check.completed && has_failed && conclusion != CheckConclusion::Failure
+}
+
+/// What is said of it.
+pub(super) const FAILED_CHECK: &str = "another review of this commit failed it while this one was at work: its check is left \
+                                       as it is";
