@@ -257,22 +257,18 @@ impl FindingCluster {
             });
         let said = proven().filter_map(|v| Some((v, v.opinions.get(&seat)?.stake())));
         let said = said.map(|(v, stake)| {
-            if !is_beside(&self.versions, v, worst) {
-                return stake;
+            if is_beside(&self.versions, v, worst) {
+                return JudgeStake {
+                    support: stake.support.map(|_| SupportKind::Joined),
+                    refutes: false,
+                };
             }
             JudgeStake {
-                support: stake.support.map(|_| SupportKind::Joined),
-                refutes: false,
+                refutes: stake.refutes && self.is_of_main_claim(v, worst),
+                ..stake
             }
         });
-        let tests = proven()
-            .filter(|v| v.refuters.contains(&seat) && !is_beside(&self.versions, v, worst))
-            .map(|_| JudgeStake {
-                support: None,
-                refutes: true,
-            });
         own.chain(said)
-            .chain(tests)
             .fold(JudgeStake::default(), |all, stake| JudgeStake {
                 support: all.support.max(stake.support),
                 refutes: all.refutes || stake.refutes,
@@ -334,7 +330,9 @@ impl FindingCluster {
     pub(super) fn refuters(&self) -> BTreeSet<SeatIndex> {
         let severities = self.versions.iter().map(FindingVersion::severity);
         let worst = severities.max().unwrap_or(Severity::Minor);
-        let meant = |v: &&FindingVersion| !is_beside(&self.versions, v, worst);
+        let meant = |v: &&FindingVersion| {
+            !is_beside(&self.versions, v, worst) && self.is_of_main_claim(v, worst)
+        };
         let meant = || self.versions.iter().filter(meant);
         let finders: BTreeSet<SeatIndex> = meant().map(|v| v.seat).collect();
         let said = meant().flat_map(|v| &v.opinions);
@@ -345,11 +343,15 @@ impl FindingCluster {
 
     /// Whether a test proves it: whoever takes it back is wrong, and no support is needed.
     fn is_proved(&self) -> bool {
+        self.versions.iter().any(|v| v.proved && v.proof.resolves())
+    }
+
+    /// Whether a test speaks against its claim.
+    fn is_doubted_by_test(&self) -> bool {
         let worst = self.severity();
-        let proven = self.versions.iter().filter(|v| v.proof.resolves());
-        proven
-            .filter(|v| !is_beside(&self.versions, v, worst))
-            .any(|v| v.proved)
+        let meant = |v: &&FindingVersion| v.proof.resolves() && self.is_of_main_claim(v, worst);
+        let mut meant = self.versions.iter().filter(meant);
+        meant.any(|v| !v.refuters.is_empty())
     }
 
     /// It in words: those of its worst version.
@@ -374,12 +376,19 @@ impl FindingCluster {
             .unwrap_or(Severity::Minor)
     }
 
-    /// What became of it. A rule's finding is confirmed by itself, but only as far as the rule goes: what a model says worse
-    /// of the same place rests on the models.
+    /// What became of it. A doubter's test disputes what nobody else confirmed. It takes nothing from what is confirmed: it
+    /// may ask for ordinary input, and nobody can tell whether it asks for what the finding speaks of.
     pub(super) fn disposition(&self) -> Disposition {
-        if self.is_proved() {
-            return Disposition::Confirmed;
+        match self.weighed_disposition() {
+            _ if self.is_proved() => Disposition::Confirmed,
+            Disposition::Unconfirmed if self.is_doubted_by_test() => Disposition::Disputed,
+            weighed => weighed,
         }
+    }
+
+    /// The same without any test. A rule's finding is confirmed by itself, but only as far as the rule goes: what a model
+    /// says worse of the same place rests on the models.
+    fn weighed_disposition(&self) -> Disposition {
         if !self.is_live() {
             return Disposition::Rejected;
         }

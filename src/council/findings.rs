@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use council_protocol::answer::NO_CAUSE;
+use council_protocol::answer::{NO_CAUSE, Stance};
 use council_protocol::{Finding, Location, Proof};
 
 use super::consensus::{FindingStanding, finding_level};
@@ -57,7 +57,7 @@ pub fn add_carried(
                 level: old_level,
                 ..old.clone()
             }),
-            Some(new) if old_level > new.level && new.disposition != Disposition::Disputed => {
+            Some(new) if old_level > new.level && !is_refuted(new) => {
                 keep_weight(new, old);
                 new.level = level_of(new);
             }
@@ -70,6 +70,14 @@ pub fn add_carried(
         finding.id = format!("F{}", index + 1);
     }
     found
+}
+
+/// Whether somebody speaks against a finding, with evidence, or took it back. A test alone takes nothing from it.
+fn is_refuted(found: &JudgedFinding) -> bool {
+    let mut opinions = found.opinions.iter();
+    let refuted = opinions.any(|o| o.stance == Stance::Disagreed && o.resolves);
+    let taken_back = found.members.iter().any(|member| member.withdrawn);
+    found.disposition == Disposition::Disputed && (refuted || taken_back)
 }
 
 /// Which of the findings of this review each of an earlier one is, if it is raised again: by its fingerprint, else by its place.

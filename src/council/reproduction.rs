@@ -243,10 +243,10 @@ impl ReproductionResult {
         found.unwrap_or_else(|| "it did not run to its end".to_owned())
     }
 
-    /// Whether it passes after the change, every time, and nothing of it is broken.
-    pub fn passes_after(&self) -> bool {
-        use ReproductionStanding as S;
-        matches!(self.standing(), S::Passes | S::Mended)
+    /// Whether it passes before the change and after it, every time. A test that passes only after it shows that the change
+    /// alters what the test asks for, which may be the very defect.
+    pub fn passes_on_both_sides(&self) -> bool {
+        self.standing() == ReproductionStanding::Passes
     }
 
     /// Whether it does not pass without the lines of its finding: a test that does has never run them, or asks for nothing

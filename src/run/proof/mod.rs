@@ -102,11 +102,15 @@ fn refusal(start: &RunContext, prepared: &PreparedReview) -> Option<&'static str
     if !has_two_sides(prepared) {
         return Some("there are no two sides of a repository to run it on");
     }
-    let is_request = target.kind == TargetKind::PullRequest
-        || names_fetched_request(&target.label)
-        || is_of_request(start, prepared);
-    is_request.then_some(
-        "it is a request of others, whose code is not run (make a branch of it if you trust it)",
+    let is_request = target.kind == TargetKind::PullRequest || names_fetched_request(&target.label);
+    if is_request {
+        return Some(
+            "it is a request of others, whose code is not run (make a branch of it if you trust it)",
+        );
+    }
+    (!is_taken_on(start, prepared)).then_some(
+        "no branch of yours has it, so that it may be a stranger's, whose code is not run (make a branch of it if you \
+         trust it)",
     )
 }
 
@@ -124,13 +128,13 @@ fn names_fetched_request(label: &str) -> bool {
         || is_numbered("merge-requests/")
 }
 
-/// The same by the commits that it leads to, whatever it was called; of a worktree what it stands on. What cannot be told
-/// is one.
-fn is_of_request(start: &RunContext, prepared: &PreparedReview) -> bool {
+/// Whether somebody here has taken on the commits that it leads to, whatever it was called; of a worktree what it stands on.
+/// What cannot be told may be a stranger's.
+fn is_taken_on(start: &RunContext, prepared: &PreparedReview) -> bool {
     let target = &prepared.packet.target;
     let head = target.head.as_deref();
     let commit = head.or(target.base.as_deref()).unwrap_or("HEAD");
-    git::is_of_request(&start.dir, &start.git_environment(), commit).unwrap_or(true)
+    git::is_taken_on(&start.dir, &start.git_environment(), commit).unwrap_or(false)
 }
 
 /// Whether both sides are there to be exported: a patch has none, a question neither.
@@ -184,6 +188,7 @@ pub(crate) struct ProofRunner {
     program: PathBuf,
     settings: ProofSettings,
     env: Vec<(String, OsString)>,
+    home: Option<PathBuf>,
     blobs: Arc<dyn BlobSource>,
     redactor: council_secrets::Redactor,
     stop: StopSignal,
@@ -205,6 +210,7 @@ impl ProofRunner {
         Some(Self {
             program: start.program.clone()?,
             env: env.collect(),
+            home: start.environment.home().map(Path::to_path_buf),
             settings,
             blobs: Arc::clone(&prepared.change.blobs),
             redactor: prepared.redactor.clone(),
@@ -262,7 +268,7 @@ impl ProofRunner {
             mended: None,
             without: None,
         };
-        if ran.passes_after()
+        if ran.passes_on_both_sides()
             && let Some(place) = place
             && let ReproductionResult::Ran { without, .. } = &mut ran
         {
@@ -433,6 +439,7 @@ impl ProofRunner {
             argv,
             env: &self.env,
             read: &self.settings.read,
+            home: self.home.as_deref(),
             borders: HardBorders {
                 network: self.settings.network,
                 max_processes: MAX_PROCESSES,

@@ -30,15 +30,16 @@ pub(super) fn close(borders: HardBorders, writable: &[PathBuf]) -> Result<(), St
     if !borders.network {
         raise_loopback().map_err(cannot)?;
     }
-    let refused = [
+    let others = [
         (libc::SYS_io_uring_setup, libc::ENOSYS),
         (libc::SYS_mount_setattr, libc::EPERM),
     ];
+    let refused = [&others[..], &KEYRINGS].concat();
     filter_calls(&refused, SocketFilter::Internet).map_err(cannot)
 }
 
-/// Keeps the permissions, times and attributes of all files outside of these folders as they are, for a program that is
-/// held by a sandbox of files alone. Where the system lets nobody make namespaces, the calls that alter them are refused
+/// Keeps the permissions, times and attributes of all files outside of these folders as they are, and the user's keys from
+/// being read, for a program that is held by a sandbox of files alone. Where the system lets nobody make namespaces, the calls that alter them are refused
 /// everywhere, even in its own folders: a few programs fail by that, but no file of the user's is opened to others.
 pub(super) fn keep_attributes(writable: &[PathBuf]) -> Result<(), String> {
     let held = enter_namespaces(0).and_then(|()| hold_files(writable));
@@ -48,8 +49,9 @@ pub(super) fn keep_attributes(writable: &[PathBuf]) -> Result<(), String> {
         .chain(ALTERING_OF_OLD)
         .map(|call| (*call, libc::EPERM))
         .collect();
-    let refused = if held.is_ok() { &own[..] } else { &everywhere };
-    filter_calls(refused, SocketFilter::All)
+    let altering = if held.is_ok() { &own[..] } else { &everywhere };
+    let refused = [altering, &KEYRINGS].concat();
+    filter_calls(&refused, SocketFilter::All)
         .map_err(|error| format!("the permissions of other files cannot be held: {error}"))
 }
 
@@ -204,6 +206,14 @@ pub(super) fn confine(borders: HardBorders) -> io::Result<()> {
 const ARCHITECTURE: u32 = 0xC000_003E;
 #[cfg(target_arch = "aarch64")]
 const ARCHITECTURE: u32 = 0xC000_00B7;
+
+/// The keys that the kernel keeps for the user (tickets, unlocked vaults) are in no file, and no namespace holds them. Whoever
+/// reaches them also has a memory from one run to the next. To a program it looks like a kernel without keyrings.
+const KEYRINGS: [(libc::c_long, libc::c_int); 3] = [
+    (libc::SYS_add_key, libc::ENOSYS),
+    (libc::SYS_request_key, libc::ENOSYS),
+    (libc::SYS_keyctl, libc::ENOSYS),
+];
 
 /// Calls of the x32 form have this bit: they would pass a filter of plain numbers.
 const X32_BIT: u32 = 0x4000_0000;
