@@ -1,7 +1,7 @@
 //! A test that a judge brought, with the finding that it is about.
 //!
-//! A proof needs no other support. Nothing else of a test changes a verdict: a judge that disagrees and brings a test that
-//! passes on both sides, and not without the lines of the finding, disputes what nobody confirmed.
+//! A proof needs no other support. Nothing else of a test changes a verdict: a judge that disagrees and brings a test
+//! that passes on both sides, and not without the lines of the finding, disputes what nobody confirmed.
 
 use council_protocol::Location;
 use council_protocol::reproduction::{Reproduction, ReproductionClaim};

@@ -1,5 +1,5 @@
-//! Which of several claims about one line is meant. Judges say different things of the same line; what a test proves, or
-//! what somebody refutes, is one of these claims and not the line.
+//! Which of several claims about one line is meant. Judges say different things of the same line; what a test proves,
+//! or what somebody refutes, is one of these claims and not the line.
 
 use std::collections::BTreeSet;
 
@@ -18,8 +18,9 @@ impl FindingVersion {
 }
 
 impl FindingCluster {
-    /// Whether words or tests against this version are against what is worst in the cluster: against the claim that most of
-    /// those hold who call it worst. Of a milder claim in the same line nobody learns anything about that one.
+    /// Whether words or tests against this version are against what is worst in the cluster: against the claim that
+    /// most of those hold who call it worst. Of a milder claim in the same line nobody learns anything about that
+    /// one.
     pub(super) fn is_of_main_claim(&self, version: &FindingVersion, worst: Severity) -> bool {
         let is_worst = |v: &&FindingVersion| v.severity() == worst && v.proof.resolves();
         let all: Vec<&FindingVersion> = self.versions.iter().filter(is_worst).collect();
@@ -33,8 +34,8 @@ impl FindingCluster {
             || main.any(|v| v.claims_same(version) || v.is_of(version.seat, version.number))
     }
 
-    /// The cluster with each claim that a test proves on its own, in the words of those who made it. Where all say the same,
-    /// the whole cluster is proved.
+    /// The cluster with each claim that a test proves on its own, in the words of those who made it. Where all say
+    /// the same, the whole cluster is proved.
     pub(super) fn proved_apart(mut self) -> Vec<Self> {
         let mut apart = Vec::new();
         while let Some(proved) = self
@@ -75,8 +76,8 @@ impl FindingCluster {
         }
     }
 
-    /// The versions of a milder, proved claim whose judges stand for what is worse here as well: without the test they did,
-    /// and a proof takes nothing away.
+    /// The versions of a milder, proved claim whose judges stand for what is worse here as well: without the test
+    /// they did, and a proof takes nothing away.
     fn supporting(&self, proved: &Self) -> Vec<FindingVersion> {
         let worst = self.severity();
         let is_one = |v: &&FindingVersion| {

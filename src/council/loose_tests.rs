@@ -1,5 +1,5 @@
-//! Tests of judges in other forms than the one that is asked for. A test is an extra: what is wrong with one must not cost
-//! the answer that it stands in.
+//! Tests of judges in other forms than the one that is asked for. A test is an extra: what is wrong with one must not
+//! cost the answer that it stands in.
 
 use council_protocol::reproduction::Reproduction;
 use serde::Deserialize as _;
@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 /// The most tests of an answer that are kept: those that are too many are told.
 const MAX_KEPT: usize = 20;
 
-/// Puts the tests of an answer into the form that is read. What cannot be read becomes a test without a file, so that it is
-/// told that it was not run.
+/// Puts the tests of an answer into the form that is read. What cannot be read becomes a test without a file, so that
+/// it is told that it was not run.
 pub(super) fn straighten_tests(answer: &mut Value) {
     let Some(tests) = answer.get_mut("reproductions") else {
         return;

@@ -62,8 +62,8 @@ fn empty_document(state: &DebateState) -> Option<String> {
     })
 }
 
-/// That tests of judges did not run: else nobody sees that `[proof]` is set up in vain, or that a file of the change, a path
-/// or a name keeps a proof away.
+/// That tests of judges did not run: else nobody sees that `[proof]` is set up in vain, or that a file of the change,
+/// a path or a name keeps a proof away.
 fn held_up_tests(state: &DebateState) -> Option<String> {
     let results = state.reproductions.iter().filter_map(|r| r.result.as_ref());
     let is_held_up = |result: &&ReproductionResult| {

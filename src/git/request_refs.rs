@@ -1,4 +1,5 @@
-//! Whether a commit is one of ours, or may be a stranger's: a pull request that was fetched, under whatever name it lies.
+//! Whether a commit is one of ours, or may be a stranger's: a pull request that was fetched, under whatever name it
+//! lies.
 
 use std::path::Path;
 
@@ -21,10 +22,10 @@ const BRANCHES: &str = "refs/heads/";
 /// The branch that is worked on at the place from which a repository was cloned.
 const DEFAULT_OF_ORIGIN: &str = "refs/remotes/origin/HEAD";
 
-/// Whether a commit is one that somebody here has taken on: a branch of this repository has it, or the default branch of
-/// `origin`. All else may be a stranger's, by whatever name it lies here: what was fetched, a tag or a branch of another
-/// remote that was made of it. Nothing in a repository says where such a commit came from. A branch that somebody makes of
-/// a request is a branch.
+/// Whether a commit is one that somebody here has taken on: a branch of this repository has it, or the default branch
+/// of `origin`. All else may be a stranger's, by whatever name it lies here: what was fetched, a tag or a branch of
+/// another remote that was made of it. Nothing in a repository says where such a commit came from. A branch that
+/// somebody makes of a request is a branch.
 ///
 /// # Errors
 ///

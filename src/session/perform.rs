@@ -225,9 +225,9 @@ impl SessionState<'_> {
         });
     }
 
-    /// Has a test of a judge run; what comes of it comes back as an input. Judges are asked for tests only where they can be
-    /// run: where they cannot any more (the run is resumed elsewhere, or the settings changed), it ends as it does where it
-    /// is interrupted meanwhile, for the test might have proved a finding.
+    /// Has a test of a judge run; what comes of it comes back as an input. Judges are asked for tests only where they
+    /// can be run: where they cannot any more (the run is resumed elsewhere, or the settings changed), it ends as it
+    /// does where it is interrupted meanwhile, for the test might have proved a finding.
     fn start_reproduction(&mut self, task: ReproductionTask) {
         let id = task.0;
         if self.trials.enqueue(task).is_none() {

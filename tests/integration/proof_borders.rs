@@ -242,7 +242,8 @@ fn a_home_on_the_path_is_not_read() {
     assert_eq!(ran.output, "ran", "a program of it can be run");
 }
 
-/// What the kernel keeps for the user (tickets, unlocked vaults) is read by no test, and remembers nothing from run to run.
+/// What the kernel keeps for the user (tickets, unlocked vaults) is read by no test, and remembers nothing from run
+/// to run.
 #[test]
 fn a_test_reaches_no_keyring() {
     let Some(trial) = trial() else { return };

@@ -1,5 +1,5 @@
-//! One run of a command of the user's on code that nobody trusts: a fresh export of one side of a change, behind every border
-//! that this machine has. Where one of them is missing, nothing is run.
+//! One run of a command of the user's on code that nobody trusts: a fresh export of one side of a change, behind
+//! every border that this machine has. Where one of them is missing, nothing is run.
 
 use std::ffi::OsString;
 use std::fs;
@@ -80,7 +80,8 @@ pub struct TrialCommand<'a> {
     pub exe: &'a Path,
     /// The command and its arguments.
     pub argv: &'a [String],
-    /// The environment of this program that the command may see; its home and its folder for temporary files are its own.
+    /// The environment of this program that the command may see; its home and its folder for temporary files are its
+    /// own.
     pub env: &'a [(String, OsString)],
     /// Folders of the user's that it may read.
     pub read: &'a [PathBuf],
@@ -126,10 +127,10 @@ impl TrialFolder {
         self.folder.path().join("tree")
     }
 
-    /// Puts a side of a change there in the place of what was there before, one file with another text, and further files.
-    /// Nothing but the code
-    /// tells one side from the other: the paths are the same, and so are the times of all files. Returns what of that side
-    /// is not there, since an export has no links, no submodules, no large files and none that steer agents.
+    /// Puts a side of a change there in the place of what was there before, one file with another text, and further
+    /// files. Nothing but the code tells one side from the other: the paths are the same, and so are the times of all
+    /// files. Returns what of that side is not there, since an export has no links, no submodules, no large files and
+    /// none that steer agents.
     ///
     /// # Errors
     /// What the disk says, and that a file cannot be put where it is to stand.
@@ -282,7 +283,8 @@ const PRIVATE: [&str; 5] = ["", ".config", ".local/state", ".ssh", ".gnupg"];
 /// The most programs of one folder that are named one by one.
 const MAX_PROGRAMS: usize = 2_000;
 
-/// What a program may read of a folder of the `PATH`: all of it, or only its programs where the home of the user lies in it.
+/// What a program may read of a folder of the `PATH`: all of it, or only its programs where the home of the user lies
+/// in it.
 fn readable_of_path(folder: PathBuf, home: Option<&Path>) -> Vec<PathBuf> {
     let whole = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let own = whole(&folder);

@@ -82,8 +82,8 @@ fn told<'o>(outcome: &'o Outcome, words: &str) -> Option<&'o JudgedFinding> {
     findings.find(|found| found.finding.description == words)
 }
 
-/// Whatever two judges call one line by: what a test proves is told in the words of the judge whose claim it was, at its
-/// level, and the other claim is what it was without the test.
+/// Whatever two judges call one line by: what a test proves is told in the words of the judge whose claim it was, at
+/// its level, and the other claim is what it was without the test.
 #[test]
 fn a_proof_belongs_to_the_claim_that_it_was_brought_for() {
     for category in ["bug", "security"] {

@@ -1,5 +1,5 @@
-//! Whether a test failed, or only could not be run: the commands of most suites say that by their exit code, and some only in
-//! words.
+//! Whether a test failed, or only could not be run: the commands of most suites say that by their exit code, and some
+//! only in words.
 
 use council_agents::trial::{FinishedTrial, TrialEnding};
 
@@ -25,7 +25,8 @@ const NO_IMPORT: &str = "what it imports is not there";
 const NO_BUILD: &str = "it does not compile";
 const NO_SYNTAX: &str = "it cannot be read";
 
-/// Exceptions that say the same, where nothing was raised after them: what is caught, printed or handled is none of them.
+/// Exceptions that say the same, where nothing was raised after them: what is caught, printed or handled is none of
+/// them.
 const BREAKING: [(&str, &str); 5] = [
     ("ModuleNotFoundError", NO_MODULE),
     ("ImportError", NO_IMPORT),

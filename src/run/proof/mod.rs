@@ -1,5 +1,5 @@
-//! Proof by running: tests that judges bring are run on both sides of the change, by the user's own commands, behind every
-//! border that this machine has. What their results mean is in [`crate::council::reproduction`].
+//! Proof by running: tests that judges bring are run on both sides of the change, by the user's own commands, behind
+//! every border that this machine has. What their results mean is in [`crate::council::reproduction`].
 
 mod altered;
 mod ending;
@@ -64,8 +64,8 @@ pub(crate) fn terms(start: &RunContext, prepared: &PreparedReview) -> Option<Pro
     })
 }
 
-/// A command as a shell reads it, so that a person can repeat it. Its marks (`{file}`) are read as they stand: a path of a
-/// test is a plain one.
+/// A command as a shell reads it, so that a person can repeat it. Its marks (`{file}`) are read as they stand: a path
+/// of a test is a plain one.
 fn suite_command(argv: &[String]) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%{}".contains(c);
     let word = |word: &String| {
@@ -87,8 +87,8 @@ pub(crate) fn idle_note(start: &RunContext, prepared: &PreparedReview) -> Option
     ))
 }
 
-/// Why no test is run for what is reviewed; none: it may be. Where somebody else may have asked for the review, or written
-/// what is reviewed, their code is not run.
+/// Why no test is run for what is reviewed; none: it may be. Where somebody else may have asked for the review, or
+/// written what is reviewed, their code is not run.
 fn refusal(start: &RunContext, prepared: &PreparedReview) -> Option<&'static str> {
     let target = &prepared.packet.target;
     if start.environment.is_ci() {
@@ -128,8 +128,8 @@ fn names_fetched_request(label: &str) -> bool {
         || is_numbered("merge-requests/")
 }
 
-/// Whether somebody here has taken on the commits that it leads to, whatever it was called; of a worktree what it stands on.
-/// What cannot be told may be a stranger's.
+/// Whether somebody here has taken on the commits that it leads to, whatever it was called; of a worktree what it
+/// stands on. What cannot be told may be a stranger's.
 fn is_taken_on(start: &RunContext, prepared: &PreparedReview) -> bool {
     let target = &prepared.packet.target;
     let head = target.head.as_deref();
@@ -313,8 +313,8 @@ impl ProofRunner {
         Ok(MendedRuns::Ran { runs })
     }
 
-    /// The test again after the change, with other lines in the place of those that it is brought against: passed, if it
-    /// passes without the lines; none: it cannot be told.
+    /// The test again after the change, with other lines in the place of those that it is brought against: passed, if
+    /// it passes without the lines; none: it cannot be told.
     fn try_without(
         &self,
         room: &TrialRoom<'_>,
@@ -386,8 +386,8 @@ impl ProofRunner {
         Ok(())
     }
 
-    /// Why the copies of both sides do not leave out the same files. A file that only one copy has makes a test fail there
-    /// which passes in the repository, and nothing would be proved by that.
+    /// Why the copies of both sides do not leave out the same files. A file that only one copy has makes a test fail
+    /// there which passes in the repository, and nothing would be proved by that.
     fn uneven_copies(&self, folder: &TrialFolder) -> Result<Option<String>, String> {
         let left_out = |side| {
             let filled = folder.fill(&*self.blobs, side, None, &[]);
