@@ -23,6 +23,7 @@ const BROKEN: [(&str, &str); 6] = [
 const NO_MODULE: &str = "a module that it needs is not there";
 const NO_IMPORT: &str = "what it imports is not there";
 const NO_BUILD: &str = "it does not compile";
+const KEPT_FROM: &str = "the borders of a test keep it from a file or a service that it needs";
 const NO_SYNTAX: &str = "it cannot be read";
 
 /// Exceptions that say the same, where nothing was raised after them: what is caught, printed or handled is none of
@@ -60,7 +61,11 @@ fn obstacle(output: &str, files: &[String]) -> Option<&'static str> {
     let is_of_test = place.is_some_and(|place| files.iter().any(|file| names_file(place, file)));
     // What the code of the change itself lacks is a defect, but for a module that is not installed here.
     let is_of_code = place.is_some_and(|place| !is_of_test && !is_of_library(place));
-    if is_of_code && name != "ModuleNotFoundError" && !is_of_library(words) {
+    if is_of_code
+        && !is_refusal(name, words)
+        && name != "ModuleNotFoundError"
+        && !is_of_library(words)
+    {
         return None;
     }
     // What a module of the change has lost is as good as an import that fails.
@@ -73,10 +78,25 @@ fn obstacle(output: &str, files: &[String]) -> Option<&'static str> {
     if is_lost {
         return Some(NO_IMPORT);
     }
+    if is_refusal(name, words) {
+        return Some(KEPT_FROM);
+    }
     let mut breaking = BREAKING.iter();
     breaking
         .find(|(known, _)| *known == name)
         .map(|(_, why)| *why)
+}
+
+/// Whether the borders of a test raise such an exception: what a change newly needs, and they withhold, is no defect.
+fn is_refusal(name: &str, words: &str) -> bool {
+    let refused = ["[Errno 1]", "[Errno 13]", "[Errno 30]", "[Errno 97]"];
+    let said = ["EPERM:", "EACCES:", "EROFS:", "EAFNOSUPPORT:"];
+    let is_told = |told: &[&str]| told.iter().any(|told| words.starts_with(told));
+    match name {
+        "PermissionError" | "OSError" => is_told(&refused),
+        "Error" => is_told(&said),
+        _ => false,
+    }
 }
 
 /// The lines without what suites show behind a failure of what the program wrote or logged before it.
@@ -258,6 +278,36 @@ mod tests {
         // What stands behind the next heading counts again.
         let other = format!("--- Captured log call ---\nx\n___ test_b ___\n{logged}");
         assert_eq!(obstacle(&other, &[]), Some(NO_MODULE));
+    }
+
+    /// A change that newly uses what a test may not have is right everywhere but in a test.
+    #[test]
+    fn what_the_borders_withhold_is_no_defect() {
+        for (told, kept) in [
+            (
+                "PermissionError: [Errno 13] Permission denied: '/dev/shm/x'",
+                true,
+            ),
+            (
+                "OSError: [Errno 30] Read-only file system: '/tmp/lock'",
+                true,
+            ),
+            (
+                "OSError: [Errno 97] Address family not supported by protocol",
+                true,
+            ),
+            ("Error: EACCES: permission denied, scandir '/'", true),
+            ("PermissionError: only its owner may do that", false),
+            ("OSError: [Errno 28] No space left on device", false),
+            (
+                "FileNotFoundError: [Errno 2] No such file or directory: 'data'",
+                false,
+            ),
+        ] {
+            let output = format!("  File \"/x/calc.py\", line 1, in f\n{told}\n");
+            let why = obstacle(&output, &[]);
+            assert_eq!(why, kept.then_some(KEPT_FROM), "{told}");
+        }
     }
 
     /// What the code of a change has lost breaks whoever calls it; what the test has lost breaks the test alone.

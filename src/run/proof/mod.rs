@@ -3,6 +3,7 @@
 
 mod altered;
 mod ending;
+mod toolchains;
 mod without;
 
 use std::collections::BTreeSet;
@@ -19,6 +20,7 @@ use council_protocol::reproduction::{Reproduction, TestSuite, is_free_path};
 use council_protocol::{BlobSource, Location, RepoPath, Side};
 
 use self::ending::read_ending;
+use self::toolchains::toolchain_variables;
 use self::without::{MAX_OTHER_SOURCES, other_sources};
 use crate::config::ProofSettings;
 use crate::council::reproduction::{
@@ -207,9 +209,11 @@ impl ProofRunner {
         let vars = start.environment.vars();
         let vars = vars.filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
         let env = vars.filter(|(name, _)| is_visible(name) && !is_forbidden(name));
+        let mut env: Vec<_> = env.collect();
+        env.extend(toolchain_variables(&settings.read, &env));
         Some(Self {
             program: start.program.clone()?,
-            env: env.collect(),
+            env,
             home: start.environment.home().map(Path::to_path_buf),
             settings,
             blobs: Arc::clone(&prepared.change.blobs),

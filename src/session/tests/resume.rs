@@ -202,7 +202,11 @@ fn a_run_whose_tests_cannot_be_run_any_more_has_no_mild_verdict() {
     assert_eq!(outcome.verdict, Verdict::Inconclusive);
     assert!(outcome.ledger.reproductions[0].result.is_unsettled());
     let mut notes = outcome.notes.iter();
-    assert!(notes.any(|note| note.contains("any more")), "{:?}", outcome.notes);
+    assert!(
+        notes.any(|note| note.contains("any more")),
+        "{:?}",
+        outcome.notes
+    );
 }
 
 #[test]
