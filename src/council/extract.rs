@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::answer_fields;
-use super::loose_tests::straighten_tests;
+use super::loose_proofs::straighten_tests;
 use super::lost_answer::says_fail;
 use super::plain_words::stops;
 

@@ -29,7 +29,7 @@ mod fingerprint;
 mod judges;
 mod keys;
 pub mod ledger;
-mod loose_tests;
+mod loose_proofs;
 mod lost_answer;
 mod merge;
 mod moderator;
