@@ -1,7 +1,7 @@
 //! A test that a judge brought, with the finding that it is about.
 //!
-//! A proof needs no other support. Everything else takes nothing away, but for one thing: a judge that disagrees and brings a
-//! test that passes after the change, and not without the lines of the finding, has refuted it as with evidence that was found. What is proved is not refuted.
+//! A proof needs no other support. Nothing else of a test changes a verdict: a judge that disagrees and brings a test
+//! that passes on both sides, and not without the lines of the finding, disputes what nobody confirmed.
 
 use council_protocol::Location;
 use council_protocol::reproduction::{Reproduction, ReproductionClaim};
@@ -40,7 +40,7 @@ impl BroughtReproduction {
             && self.disagrees
             && self.brought.shows == ReproductionClaim::NoDefect;
         let result = self.result.as_ref();
-        let passes = result.is_some_and(|r| r.passes_after() && r.needs_place());
+        let passes = result.is_some_and(|r| r.passes_on_both_sides() && r.needs_place());
         (counts && passes).then_some(self.author)
     }
 }

@@ -1,5 +1,5 @@
-//! What became of each finding: confirmed, disputed, unconfirmed or rejected. Who has what to do with it is gathered here;
-//! what that is worth is in [`super::support`].
+//! What became of each finding: confirmed, disputed, unconfirmed or rejected. Who has what to do with it is gathered
+//! here; what that is worth is in [`super::support`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -155,8 +155,8 @@ impl FindingVersion {
         self.proof.span(place).unwrap_or(claimed)
     }
 
-    /// Where evidence stands beside it; none: it was not found. A copy of its own quote is its own place, wherever it is
-    /// said to stand.
+    /// Where evidence stands beside it; none: it was not found. A copy of its own quote is its own place, wherever it
+    /// is said to stand.
     pub(super) fn place_of(
         &self,
         evidence: &Evidence,
@@ -257,22 +257,18 @@ impl FindingCluster {
             });
         let said = proven().filter_map(|v| Some((v, v.opinions.get(&seat)?.stake())));
         let said = said.map(|(v, stake)| {
-            if !is_beside(&self.versions, v, worst) {
-                return stake;
+            if is_beside(&self.versions, v, worst) {
+                return JudgeStake {
+                    support: stake.support.map(|_| SupportKind::Joined),
+                    refutes: false,
+                };
             }
             JudgeStake {
-                support: stake.support.map(|_| SupportKind::Joined),
-                refutes: false,
+                refutes: stake.refutes && self.is_of_main_claim(v, worst),
+                ..stake
             }
         });
-        let tests = proven()
-            .filter(|v| v.refuters.contains(&seat) && !is_beside(&self.versions, v, worst))
-            .map(|_| JudgeStake {
-                support: None,
-                refutes: true,
-            });
         own.chain(said)
-            .chain(tests)
             .fold(JudgeStake::default(), |all, stake| JudgeStake {
                 support: all.support.max(stake.support),
                 refutes: all.refutes || stake.refutes,
@@ -320,8 +316,9 @@ impl FindingCluster {
         version.is_live() || self.is_left_open(version)
     }
 
-    /// A critical finding with a real quote that its judge takes back is not settled by that, nor by one other judge that
-    /// refutes it: any line of its file can be cited, and who is talked out of it must not leave the change green.
+    /// A critical finding with a real quote that its judge takes back is not settled by that, nor by one other judge
+    /// that refutes it: any line of its file can be cited, and who is talked out of it must not leave the change
+    /// green.
     fn is_left_open(&self, version: &FindingVersion) -> bool {
         version.withdrawn
             && version.proof.resolves()
@@ -329,12 +326,14 @@ impl FindingCluster {
             && self.refuters().len() < MIN_REFUTERS
     }
 
-    /// Whoever else refuted what is worst in it, with evidence about it. Judges that found it themselves and talk each other
-    /// out of it are no others.
+    /// Whoever else refuted what is worst in it, with evidence about it. Judges that found it themselves and talk
+    /// each other out of it are no others.
     pub(super) fn refuters(&self) -> BTreeSet<SeatIndex> {
         let severities = self.versions.iter().map(FindingVersion::severity);
         let worst = severities.max().unwrap_or(Severity::Minor);
-        let meant = |v: &&FindingVersion| !is_beside(&self.versions, v, worst);
+        let meant = |v: &&FindingVersion| {
+            !is_beside(&self.versions, v, worst) && self.is_of_main_claim(v, worst)
+        };
         let meant = || self.versions.iter().filter(meant);
         let finders: BTreeSet<SeatIndex> = meant().map(|v| v.seat).collect();
         let said = meant().flat_map(|v| &v.opinions);
@@ -345,11 +344,15 @@ impl FindingCluster {
 
     /// Whether a test proves it: whoever takes it back is wrong, and no support is needed.
     fn is_proved(&self) -> bool {
+        self.versions.iter().any(|v| v.proved && v.proof.resolves())
+    }
+
+    /// Whether a test speaks against its claim.
+    fn is_doubted_by_test(&self) -> bool {
         let worst = self.severity();
-        let proven = self.versions.iter().filter(|v| v.proof.resolves());
-        proven
-            .filter(|v| !is_beside(&self.versions, v, worst))
-            .any(|v| v.proved)
+        let meant = |v: &&FindingVersion| v.proof.resolves() && self.is_of_main_claim(v, worst);
+        let mut meant = self.versions.iter().filter(meant);
+        meant.any(|v| !v.refuters.is_empty())
     }
 
     /// It in words: those of its worst version.
@@ -374,12 +377,19 @@ impl FindingCluster {
             .unwrap_or(Severity::Minor)
     }
 
-    /// What became of it. A rule's finding is confirmed by itself, but only as far as the rule goes: what a model says worse
-    /// of the same place rests on the models.
+    /// What became of it. A doubter's test disputes what nobody else confirmed. It takes nothing from what is
+    /// confirmed: it may ask for ordinary input, and nobody can tell whether it asks for what the finding speaks of.
     pub(super) fn disposition(&self) -> Disposition {
-        if self.is_proved() {
-            return Disposition::Confirmed;
+        match self.weighed_disposition() {
+            _ if self.is_proved() => Disposition::Confirmed,
+            Disposition::Unconfirmed if self.is_doubted_by_test() => Disposition::Disputed,
+            weighed => weighed,
         }
+    }
+
+    /// The same without any test. A rule's finding is confirmed by itself, but only as far as the rule goes: what a
+    /// model says worse of the same place rests on the models.
+    fn weighed_disposition(&self) -> Disposition {
         if !self.is_live() {
             return Disposition::Rejected;
         }
@@ -437,8 +447,8 @@ pub(super) fn build_clusters(judges: &Judges, claims: &QuoteClaims) -> Vec<Findi
         .collect()
 }
 
-/// What rules found keeps its own standing: where a model says worse of the same line, that is a finding of its own, and
-/// whoever refutes or dismisses it has said nothing of the rule's. A rule's remark is no loss.
+/// What rules found keeps its own standing: where a model says worse of the same line, that is a finding of its own,
+/// and whoever refutes or dismisses it has said nothing of the rule's. A rule's remark is no loss.
 fn apart_from_rules(versions: Vec<FindingVersion>) -> Vec<Vec<FindingVersion>> {
     let by_rule = versions.iter().filter(|v| v.deterministic);
     let found = by_rule.map(FindingVersion::severity).max();
@@ -485,8 +495,8 @@ fn models_before(
         .collect()
 }
 
-/// Whether a version says something else than the worst in the same line: a remark, or a milder problem of another kind.
-/// Whoever says so did not see the worst, and whoever refutes it says nothing of that.
+/// Whether a version says something else than the worst in the same line: a remark, or a milder problem of another
+/// kind. Whoever says so did not see the worst, and whoever refutes it says nothing of that.
 fn is_beside(versions: &[FindingVersion], version: &FindingVersion, worst: Severity) -> bool {
     let is_worst = |v: &&FindingVersion| v.severity() == worst && v.proof.resolves();
     let mut meant = versions.iter().filter(is_worst);

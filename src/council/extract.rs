@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::answer_fields;
+use super::loose_proofs::straighten_tests;
 use super::lost_answer::says_fail;
 use super::plain_words::{names_problem, stops};
 
@@ -68,6 +69,7 @@ pub fn extract_answer(raw: &str, expected: ExpectedEcho<'_>) -> Result<Answer, F
     answer_fields::check_fields(&value).map_err(malformed_failure)?;
     check_last_words(raw, object, &value)?;
     fall_back(&mut value, expected.round);
+    straighten_tests(&mut value);
     let answer: Answer = serde_path_to_error::deserialize(value)
         .map_err(|e| malformed_failure(format!("{}: {}", e.path(), e.inner())))?;
     Ok(fill_defaults(answer))

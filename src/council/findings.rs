@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use council_protocol::answer::NO_CAUSE;
+use council_protocol::answer::{NO_CAUSE, Stance};
 use council_protocol::{CoverageState, Finding, Location, Proof};
 
 use super::consensus::{FindingStanding, finding_level};
@@ -13,8 +13,8 @@ use super::outcome::{Disposition, FindingMember, JudgedFinding, Opinion};
 use super::plan::VerdictPolicy;
 use super::state::DebateState;
 
-/// The findings as they are reported, with those of an earlier review that still stand: worst first, then path and line;
-/// rejected ones last.
+/// The findings as they are reported, with those of an earlier review that still stand: worst first, then path and
+/// line; rejected ones last.
 pub(super) fn report_findings(state: &DebateState) -> Vec<JudgedFinding> {
     let clusters = state.clusters();
     let mut judged: Vec<(JudgedFinding, &str)> = clusters
@@ -53,9 +53,9 @@ fn is_looked_at_again(state: &DebateState, old: &JudgedFinding) -> bool {
     old.finding.rule.is_some() && state.judges.iter().any(is_its)
 }
 
-/// The findings of this review, and of an earlier one those that were not raised again, each with its name and its weight
-/// under the policy of today. What is raised again weighs no less than it did, unless somebody refutes it now: fewer judges
-/// that see a problem are no sign that it is gone.
+/// The findings of this review, and of an earlier one those that were not raised again, each with its name and its
+/// weight under the policy of today. What is raised again weighs no less than it did, unless somebody refutes it now:
+/// fewer judges that see a problem are no sign that it is gone.
 pub fn add_carried(
     mut found: Vec<JudgedFinding>,
     carried: &[JudgedFinding],
@@ -77,7 +77,7 @@ pub fn add_carried(
                 level: old_level,
                 ..old.clone()
             }),
-            Some(new) if old_level > new.level && new.disposition != Disposition::Disputed => {
+            Some(new) if old_level > new.level && !is_refuted(new) => {
                 keep_weight(new, old);
                 new.level = level_of(new);
             }
@@ -92,8 +92,16 @@ pub fn add_carried(
     found
 }
 
-/// Which of the findings of this review each of an earlier one is, if it is raised again: by its fingerprint, else by its place.
-/// One of now is never two of before.
+/// Whether somebody speaks against a finding, with evidence, or took it back. A test alone takes nothing from it.
+fn is_refuted(found: &JudgedFinding) -> bool {
+    let mut opinions = found.opinions.iter();
+    let refuted = opinions.any(|o| o.stance == Stance::Disagreed && o.resolves);
+    let taken_back = found.members.iter().any(|member| member.withdrawn);
+    found.disposition == Disposition::Disputed && (refuted || taken_back)
+}
+
+/// Which of the findings of this review each of an earlier one is, if it is raised again: by its fingerprint, else by
+/// its place. One of now is never two of before.
 fn raised_again(found: &[JudgedFinding], carried: &[JudgedFinding]) -> Vec<Option<usize>> {
     let stands = |new: &JudgedFinding| new.disposition != Disposition::Rejected;
     let by_name = |old: &JudgedFinding| {
@@ -111,8 +119,8 @@ fn raised_again(found: &[JudgedFinding], carried: &[JudgedFinding]) -> Vec<Optio
     again
 }
 
-/// Whether two findings of different reviews are about one problem: an edit beside it gives it another fingerprint, and models
-/// find other words. Which of one review are, `cluster` says.
+/// Whether two findings of different reviews are about one problem: an edit beside it gives it another fingerprint,
+/// and models find other words. Which of one review are, `cluster` says.
 fn means_same(new: &Finding, old: &Finding) -> bool {
     let lines = |place: &Location| (place.line, place.end_line.unwrap_or(place.line));
     let ((first, last), (old_first, old_last)) = (lines(&new.location), lines(&old.location));
@@ -241,8 +249,8 @@ fn fills(quote: &str, (first, last): (u32, u32)) -> bool {
     quote.trim().lines().count() == (last - first) as usize + 1
 }
 
-/// Of a quote that leaves something out, the line with which it begins: its parts in a row are code that nobody wrote. None:
-/// it leaves nothing out.
+/// Of a quote that leaves something out, the line with which it begins: its parts in a row are code that nobody
+/// wrote. None: it leaves nothing out.
 fn line_before_gap(quote: &str, context: &str) -> Option<String> {
     let squeeze = |text: &str| {
         let words: Vec<&str> = text.split_whitespace().collect();
@@ -258,8 +266,8 @@ fn line_before_gap(quote: &str, context: &str) -> Option<String> {
     around.contains(first).then(|| first.to_owned())
 }
 
-/// The version that is shown: the worst that stands, else the worst. Of equals a rule speaks, whose words say which rule it
-/// is; further ties fall to the text, never to the seat.
+/// The version that is shown: the worst that stands, else the worst. Of equals a rule speaks, whose words say which
+/// rule it is; further ties fall to the text, never to the seat.
 fn shown_version(cluster: &FindingCluster) -> Option<&FindingVersion> {
     cluster.versions.iter().min_by_key(|v| {
         let f = &v.finding;
@@ -277,8 +285,8 @@ fn shown_version(cluster: &FindingCluster) -> Option<&FindingVersion> {
     })
 }
 
-/// Cause and remedy where the version that is shown names none, in the words of another that stands: a tool that reports by
-/// rule has none, and a judge beside it may. Ties fall to the text.
+/// Cause and remedy where the version that is shown names none, in the words of another that stands: a tool that
+/// reports by rule has none, and a judge beside it may. Ties fall to the text.
 fn complete_cause(finding: &mut Finding, cluster: &FindingCluster) {
     let is_said = |why: &str| !why.is_empty() && why != NO_CAUSE;
     if is_said(&finding.why) {
@@ -362,8 +370,8 @@ mod tests {
             }
         }
 
-        /// An edit beside a problem gives it another fingerprint, and models find other words and lines: it is told once all the
-        /// same, and another problem on the same lines is told beside it.
+        /// An edit beside a problem gives it another fingerprint, and models find other words and lines: it is told
+        /// once all the same, and another problem on the same lines is told beside it.
         #[test]
         fn one_problem_is_told_once_whatever_it_is_called(
             severity in 0usize..3,

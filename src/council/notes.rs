@@ -9,6 +9,7 @@ use super::judges::{JudgeState, SeatIndex};
 use super::outcome::{Disposition, VerdictReason};
 use super::plan::{ConsensusRule, Plan};
 use super::references::contradictions;
+use super::reproduction::{ReproductionResult, ReproductionStanding};
 use super::state::DebateState;
 
 /// What is noted where nobody counts: who abstained, and why, is told beside it.
@@ -61,10 +62,14 @@ fn empty_document(state: &DebateState) -> Option<String> {
     })
 }
 
-/// That tests of judges did not run here: else nobody sees that `[proof]` is set up in vain.
+/// That tests of judges did not run: else nobody sees that `[proof]` is set up in vain, or that a file of the change,
+/// a path or a name keeps a proof away.
 fn held_up_tests(state: &DebateState) -> Option<String> {
     let results = state.reproductions.iter().filter_map(|r| r.result.as_ref());
-    let held_up: Vec<_> = results.filter(|result| result.is_unsettled()).collect();
+    let is_held_up = |result: &&ReproductionResult| {
+        result.is_unsettled() || result.standing() == ReproductionStanding::NotRun
+    };
+    let held_up: Vec<_> = results.filter(is_held_up).collect();
     let why = held_up.first()?.obstacle();
     let (count, all) = (held_up.len(), state.reproductions.len());
     Some(format!(

@@ -8,6 +8,7 @@ use council_protocol::{Finding, Location, RoundNumber, Severity};
 
 use super::anonymity;
 use super::brought::BroughtReproduction;
+use super::cluster::is_alike;
 use super::disposition::FindingCluster;
 use super::exchange::Action;
 use super::findings::shown_finding;
@@ -30,9 +31,13 @@ pub(super) fn take_up(state: &mut DebateState) {
     let clusters = state.clusters();
     for seat in state.judges.counted_seats() {
         for (&round, answer) in state.judges[seat].answers.range(RoundNumber::SECOND..) {
-            for brought in answer.reproductions.iter().take(MAX_REPRODUCTIONS) {
+            for (index, brought) in answer.reproductions.iter().enumerate() {
+                let brought = &with_suite(&terms, brought);
                 let about = meant_finding(&state.judges, seat, round, &brought.finding);
-                let why = obstacle(&clusters, &terms, about, brought);
+                let why = match index {
+                    0..MAX_REPRODUCTIONS => obstacle(&clusters, &terms, about, brought),
+                    _ => Some(format!("an answer may bring {MAX_REPRODUCTIONS} tests")),
+                };
                 state.reproductions.push(BroughtReproduction {
                     author: seat,
                     about,
@@ -105,7 +110,7 @@ pub(super) fn give_up(state: &mut DebateState, why: &str) {
 /// The records, each with the finding of the report that it is about.
 pub(super) fn records(state: &DebateState, findings: &[JudgedFinding]) -> Vec<ReproductionRecord> {
     let records = state.reproductions.iter().enumerate().map(|(index, open)| {
-        let judged = findings.iter().find(|found| is_about(state, open, found));
+        let judged = finding_of(state, open, findings);
         let result = open.result.clone();
         let result = result.unwrap_or_else(|| ReproductionResult::not_run("it was not run"));
         let refutes = open
@@ -126,11 +131,11 @@ pub(super) fn records(state: &DebateState, findings: &[JudgedFinding]) -> Vec<Re
     records.collect()
 }
 
-/// What a finding suggests, in the version that the report shows.
+/// What a finding suggests, in the version that the report shows if a test proves it.
 fn suggestion_of(clusters: &[FindingCluster], about: (SeatIndex, usize)) -> Option<Suggestion> {
     let is_it = |c: &&FindingCluster| c.versions.iter().any(|v| v.is_of(about.0, about.1));
-    let shown = shown_finding(clusters.iter().find(is_it)?)?;
-    suggestion_in(&shown)
+    let cluster = clusters.iter().find(is_it)?;
+    suggestion_in(&shown_finding(&cluster.claim_of(about))?)
 }
 
 /// The lines of a finding that a test is brought against.
@@ -177,6 +182,23 @@ pub(super) fn check_suggestions(state: &DebateState, findings: &mut [JudgedFindi
     }
 }
 
+/// The finding of the report that a test is about: of those in which its claim stands, the one that speaks of it.
+fn finding_of<'f>(
+    state: &DebateState,
+    open: &BroughtReproduction,
+    findings: &'f [JudgedFinding],
+) -> Option<&'f JudgedFinding> {
+    let claim = open.about.and_then(|(seat, number)| {
+        let raised = state.judges[seat].raised.get(number.checked_sub(1)?)?;
+        Some(raised.finding.description.as_str())
+    });
+    let about = findings.iter().filter(|found| is_about(state, open, found));
+    about.min_by_key(|found| {
+        let words = found.finding.description.as_str();
+        !claim.is_some_and(|claim| claim == words || is_alike(claim, words))
+    })
+}
+
 /// Whether a test is about a finding of the report.
 fn is_about(state: &DebateState, open: &BroughtReproduction, found: &JudgedFinding) -> bool {
     let Some((seat, number)) = open.about else {
@@ -195,13 +217,27 @@ fn number_of(index: usize) -> ReproductionId {
     ReproductionId(u32::try_from(index).unwrap_or(u32::MAX).saturating_add(1))
 }
 
-/// The command with the names of the files in it.
+/// The command with the names of the files in it; empty: a name of a file is none that a shell may be given.
 fn command_text(terms: Option<&ProofTerms>, brought: &Reproduction) -> String {
     let suite = terms.and_then(|terms| suite_named(terms, &brought.suite));
-    match (suite, brought.files.first()) {
+    match (
+        suite,
+        brought.files.first().filter(|_| brought.fault().is_none()),
+    ) {
         (Some(suite), Some(file)) => fill_in(&suite.command, &file.path.display()),
         _ => String::new(),
     }
+}
+
+/// A test with the name of its command: where the user offers one alone, nobody has to name it.
+fn with_suite(terms: &ProofTerms, brought: &Reproduction) -> Reproduction {
+    let mut named = brought.clone();
+    if let [only] = terms.suites.as_slice()
+        && brought.suite.trim().is_empty()
+    {
+        named.suite.clone_from(&only.name);
+    }
+    named
 }
 
 fn suite_named<'a>(terms: &'a ProofTerms, name: &str) -> Option<&'a TestSuite> {

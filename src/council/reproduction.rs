@@ -54,9 +54,9 @@ pub enum ReproductionResult {
         /// After the change, with the finding's suggestion in it; none: there was none to try, or nothing to mend.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         mended: Option<MendedRuns>,
-        /// After the change, with a statement before the finding's lines that ends the program, then with nothing in their
-        /// place, then with another effect of them: passed if it passed with one of the first two, or whatever the effect;
-        /// none: it was not tried, or cannot be told.
+        /// After the change, with a statement before the finding's lines that ends the program, then with nothing in
+        /// their place, then with another effect of them: passed if it passed with one of the first two, or whatever
+        /// the effect; none: it was not tried, or cannot be told.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         without: Option<TestRun>,
     },
@@ -195,8 +195,8 @@ impl ReproductionResult {
         }
     }
 
-    /// Whether another run of the same test may say something else: this machine could not run it, or not every time. What
-    /// ran before the change and never after it is broken by the change.
+    /// Whether another run of the same test may say something else: this machine could not run it, or not every time.
+    /// What ran before the change and never after it is broken by the change.
     pub fn is_unsettled(&self) -> bool {
         let broken = |run: &&TestRun| matches!(run, TestRun::Broken { .. });
         match self {
@@ -243,14 +243,14 @@ impl ReproductionResult {
         found.unwrap_or_else(|| "it did not run to its end".to_owned())
     }
 
-    /// Whether it passes after the change, every time, and nothing of it is broken.
-    pub fn passes_after(&self) -> bool {
-        use ReproductionStanding as S;
-        matches!(self.standing(), S::Passes | S::Mended)
+    /// Whether it passes before the change and after it, every time. A test that passes only after it shows that the
+    /// change alters what the test asks for, which may be the very defect.
+    pub fn passes_on_both_sides(&self) -> bool {
+        self.standing() == ReproductionStanding::Passes
     }
 
-    /// Whether it does not pass without the lines of its finding: a test that does has never run them, or asks for nothing
-    /// that they decide, and says nothing of them.
+    /// Whether it does not pass without the lines of its finding: a test that does has never run them, or asks for
+    /// nothing that they decide, and says nothing of them.
     pub(super) fn needs_place(&self) -> bool {
         match self {
             Self::Ran { without, .. } => {

@@ -106,7 +106,8 @@ impl DebateState {
         let mut clusters = disposition::build_clusters(&self.judges, &self.claims);
         let versions = clusters.iter_mut().flat_map(|c| &mut c.versions);
         versions.for_each(|version| version.take_proofs(&self.reproductions));
-        clusters
+        let apart = clusters.into_iter().flat_map(FindingCluster::proved_apart);
+        apart.collect()
     }
 
     /// Where every judge stood and stands, in seat order.

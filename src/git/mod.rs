@@ -74,7 +74,7 @@ pub use read::{commit_at, commit_subjects, head_holds, is_on_branch, leaves_noth
 pub use recognition::recognition_key;
 pub use repository_paths::RepositoryPaths;
 pub use request::ChangeRequest;
-pub use request_refs::is_of_request;
+pub use request_refs::is_taken_on;
 pub use signature::{NoteSignature, sign_text, signing_key};
 pub use target::{AlteredCommit, EMPTY_TREE, PART_NOTE, Proposal, make_slug};
 pub use target::{TargetSpec, UnmergedRange};

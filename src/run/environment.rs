@@ -187,7 +187,7 @@ impl ProcessEnvironment {
     }
 
     /// The user's own folder.
-    fn home(&self) -> Option<&Path> {
+    pub(crate) fn home(&self) -> Option<&Path> {
         self.get("HOME")
             .map(Path::new)
             .filter(|home| home.is_absolute())

@@ -40,9 +40,11 @@ pub(crate) fn describe_tests(id: Option<&str>, start: &RunContext) -> Result<Str
             let tried = format!("the suggestion: {tried}");
             let _ = writeln!(out, "{}", Untrusted::new(&tried).line());
         }
-        // What names no command of the user's has none to repeat.
+        // What names no command of the user's, or no plain file, has none.
         if !test.command.is_empty() {
-            let repeat = format!("repeat it: {}", test.command);
+            let was_run = matches!(test.result, ReproductionResult::Ran { .. });
+            let word = if was_run { "repeat" } else { "run" };
+            let repeat = format!("{word} it: {}", test.command);
             let _ = writeln!(out, "{}", Untrusted::new(&repeat).line());
         }
         for file in &test.files {

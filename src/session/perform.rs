@@ -15,7 +15,10 @@ use super::reproduce::ReproductionTask;
 use super::setting::MINUTES_FILE;
 use super::world::WriteDurability;
 use crate::council::reproduction::ReproductionResult;
-use crate::council::{Action, ClaimId, Input, Outcome};
+use crate::council::{Action, CancelCause, ClaimId, Input, Outcome};
+
+/// Why a test is not run for which judges were asked.
+const NO_RUNNER: &str = "nothing here runs tests of judges any more";
 
 impl SessionState<'_> {
     /// Does one thing. What comes of it comes back as an input.
@@ -222,11 +225,16 @@ impl SessionState<'_> {
         });
     }
 
-    /// Has a test of a judge run; what comes of it comes back as an input.
+    /// Has a test of a judge run; what comes of it comes back as an input. Judges are asked for tests only where they
+    /// can be run: where they cannot any more (the run is resumed elsewhere, or the settings changed), it ends as it
+    /// does where it is interrupted meanwhile, for the test might have proved a finding.
     fn start_reproduction(&mut self, task: ReproductionTask) {
         let id = task.0;
         if self.trials.enqueue(task).is_none() {
-            let result = ReproductionResult::not_run("nothing here runs tests of judges");
+            let result = ReproductionResult::held_up(NO_RUNNER);
+            self.queue_input(Input::Cancel {
+                cause: CancelCause::Interrupted,
+            });
             self.queue_input(Input::Reproduced { id, result });
         }
     }

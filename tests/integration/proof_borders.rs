@@ -36,6 +36,8 @@ struct Trial {
     folder: TrialFolder,
     tree: Tree,
     read: Vec<PathBuf>,
+    path: OsString,
+    home: Option<PathBuf>,
     timeout: Duration,
     memory: u64,
     stop: StopSignal,
@@ -49,6 +51,8 @@ impl Trial {
             folder: TrialFolder::create("council-borders-").unwrap(),
             tree: Tree(files.into()),
             read: Vec::new(),
+            path: "/usr/bin:/bin".into(),
+            home: Some("/nonexistent".into()),
             timeout: Duration::from_secs(60),
             memory: 1 << 30,
             stop: StopSignal::default(),
@@ -60,12 +64,13 @@ impl Trial {
         let test = (&RepoPath::from("tests/new.txt"), "new\n");
         self.folder.fill(&self.tree, side, None, &[test]).unwrap();
         let argv: Vec<String> = argv.iter().map(|&argument| argument.to_owned()).collect();
-        let env: [(String, OsString); 1] = [("PATH".to_owned(), "/usr/bin:/bin".into())];
+        let env: [(String, OsString); 1] = [("PATH".to_owned(), self.path.clone())];
         let command = TrialCommand {
             exe: Path::new(env!("CARGO_BIN_EXE_git-council")),
             argv: &argv,
             env: &env,
             read: &self.read,
+            home: self.home.as_deref(),
             borders: HardBorders {
                 network: false,
                 max_processes: 64,
@@ -202,6 +207,68 @@ fn a_test_alters_no_permission_and_no_time_of_another_file() {
         "chmod 755 b.txt && test -x b.txt && touch -d 2001-01-01 b.txt && mkdir d && chmod 700 d",
     );
     assert_eq!(own.ending, TrialEnding::Exited(0), "{}", own.output);
+}
+
+/// Whatever folder of the `PATH` the home lies in, nothing of the home is read but programs.
+#[test]
+fn a_home_on_the_path_is_not_read() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let Some(mut trial) = trial() else { return };
+    let home = tempfile::tempdir().unwrap();
+    let there = home.path();
+    fs::create_dir_all(there.join(".local/state")).unwrap();
+    fs::create_dir(there.join("bin")).unwrap();
+    for file in [".netrc", ".local/state/key"] {
+        fs::write(there.join(file), "hunter2").unwrap();
+    }
+    let tool = there.join("tool");
+    fs::write(&tool, "#!/bin/sh\necho ran\n").unwrap();
+    fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).unwrap();
+    trial.home = Some(there.to_owned());
+    for folder in ["", "bin/..", "..", ".local", ".local/state"] {
+        let folder = there.join(folder);
+        trial.path = format!("/usr/bin:/bin:{}", folder.display()).into();
+        for file in [".netrc", ".local/state/key"] {
+            let tried = trial.shell(&format!("cat {}", there.join(file).display()));
+            assert!(
+                !tried.output.contains("hunter2"),
+                "{}: {file}",
+                folder.display()
+            );
+        }
+    }
+    trial.path = format!("/usr/bin:/bin:{}", there.display()).into();
+    let ran = trial.shell("tool");
+    assert_eq!(ran.output, "ran", "a program of it can be run");
+}
+
+/// What the kernel keeps for the user (tickets, unlocked vaults) is read by no test, and remembers nothing from run
+/// to run.
+#[test]
+fn a_test_reaches_no_keyring() {
+    let Some(trial) = trial() else { return };
+    if !Path::new("/usr/bin/python3").exists() {
+        return;
+    }
+    let numbers = if cfg!(target_arch = "aarch64") {
+        "217, 218, 219"
+    } else {
+        "248, 249, 250"
+    };
+    let calls = format!(
+        "import ctypes, sys\nk = ctypes.CDLL(None, use_errno=True)\nadd, request, keyctl = {numbers}\n\
+         b = ctypes.create_string_buffer(200)\n"
+    );
+    for call in [
+        "k.syscall(add, b'user', b'council-left', b'x', 1, -3)",
+        "k.syscall(add, b'user', b'council-left', b'x', 1, -4)",
+        "k.syscall(request, b'user', b'council-left', None, -3)",
+        "k.syscall(keyctl, 11, -4, b, 200)",
+        "k.syscall(keyctl, 1, b'council-session')",
+    ] {
+        let tried = trial.python(&format!("{calls}print({call}, ctypes.get_errno())"));
+        assert_eq!(tried.output, "-1 38", "{call}");
+    }
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! One run of a command of the user's on code that nobody trusts: a fresh export of one side of a change, behind every border
-//! that this machine has. Where one of them is missing, nothing is run.
+//! One run of a command of the user's on code that nobody trusts: a fresh export of one side of a change, behind
+//! every border that this machine has. Where one of them is missing, nothing is run.
 
 use std::ffi::OsString;
 use std::fs;
@@ -27,7 +27,7 @@ const KEPT_BYTES: usize = 8 << 10;
 const MAX_OUTPUT_BYTES: u64 = 16 << 20;
 
 /// What every program needs to run at all: nothing that says who else uses this machine.
-const READABLE: [&str; 27] = [
+const READABLE: [&str; 36] = [
     "/usr",
     "/bin",
     "/sbin",
@@ -40,6 +40,15 @@ const READABLE: [&str; 27] = [
     "/etc/ca-certificates",
     "/etc/group",
     "/etc/hosts",
+    "/etc/java",
+    "/etc/java-8-openjdk",
+    "/etc/java-11-openjdk",
+    "/etc/java-17-openjdk",
+    "/etc/java-21-openjdk",
+    "/etc/java-25-openjdk",
+    "/etc/crypto-policies",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
     "/etc/ld.so.cache",
     "/etc/localtime",
     "/etc/mime.types",
@@ -71,10 +80,13 @@ pub struct TrialCommand<'a> {
     pub exe: &'a Path,
     /// The command and its arguments.
     pub argv: &'a [String],
-    /// The environment of this program that the command may see; its home and its folder for temporary files are its own.
+    /// The environment of this program that the command may see; its home and its folder for temporary files are its
+    /// own.
     pub env: &'a [(String, OsString)],
     /// Folders of the user's that it may read.
     pub read: &'a [PathBuf],
+    /// The home of the user; none: nobody knows it, and no folder of the `PATH` is read as a whole.
+    pub home: Option<&'a Path>,
     /// What it is kept from beside files.
     pub borders: HardBorders,
     /// How long it may take.
@@ -115,10 +127,10 @@ impl TrialFolder {
         self.folder.path().join("tree")
     }
 
-    /// Puts a side of a change there in the place of what was there before, one file with another text, and further files.
-    /// Nothing but the code
-    /// tells one side from the other: the paths are the same, and so are the times of all files. Returns what of that side
-    /// is not there, since an export has no links, no submodules, no large files and none that steer agents.
+    /// Puts a side of a change there in the place of what was there before, one file with another text, and further
+    /// files. Nothing but the code tells one side from the other: the paths are the same, and so are the times of all
+    /// files. Returns what of that side is not there, since an export has no links, no submodules, no large files and
+    /// none that steer agents.
     ///
     /// # Errors
     /// What the disk says, and that a file cannot be put where it is to stand.
@@ -243,7 +255,8 @@ impl TrialFolder {
         let path = command.env.iter().find(|(name, _)| name == "PATH");
         let folders = path.map_or_else(Vec::new, |(_, path)| std::env::split_paths(path).collect());
         let mut read: Vec<PathBuf> = READABLE.map(PathBuf::from).into();
-        read.extend(folders.into_iter().filter(|folder| folder.is_absolute()));
+        let folders = folders.into_iter().filter(|folder| folder.is_absolute());
+        read.extend(folders.flat_map(|folder| readable_of_path(folder, command.home)));
         read.extend(command.read.iter().cloned());
         let mut write: Vec<PathBuf> = DEVICES.map(PathBuf::from).into();
         write.push(self.folder.path().to_path_buf());
@@ -262,6 +275,36 @@ impl TrialFolder {
         env.push(("TMPDIR".to_owned(), self.folder.path().join("tmp").into()));
         env
     }
+}
+
+/// Folders of a home that hold what is nobody's business, such as the key that signs verdicts.
+const PRIVATE: [&str; 5] = ["", ".config", ".local/state", ".ssh", ".gnupg"];
+
+/// The most programs of one folder that are named one by one.
+const MAX_PROGRAMS: usize = 2_000;
+
+/// What a program may read of a folder of the `PATH`: all of it, or only its programs where the home of the user lies
+/// in it.
+fn readable_of_path(folder: PathBuf, home: Option<&Path>) -> Vec<PathBuf> {
+    let whole = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let own = whole(&folder);
+    let holds_private = home.is_none_or(|home| {
+        let mut private = PRIVATE.iter().map(|name| home.join(name));
+        private.any(|path| path.starts_with(&folder) || whole(&path).starts_with(&own))
+    });
+    if !holds_private {
+        return vec![folder];
+    }
+    let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+    let files = entries
+        .map(|entry| entry.path())
+        .filter(|path| is_program(path));
+    files.take(MAX_PROGRAMS).collect()
+}
+
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
 /// Tests may take permissions away from folders, which then could not be emptied.

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod check;
+mod claims;
 mod cross_examination;
 mod debate;
 mod debate_evidence;

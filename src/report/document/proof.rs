@@ -56,9 +56,6 @@ pub(crate) fn sentence(brought: &ReproductionRecord) -> String {
     let words = match brought.standing {
         S::Proved => "proved: it passes before the change and fails after it",
         S::Passes if brought.refutes => "against it: it passes before the change and after it",
-        S::Mended if brought.refutes => {
-            "against it: it fails before the change and passes after it"
-        }
         S::Passes => "not proved by this: it passes before the change and after it",
         S::Fails => "not proved by this: it fails before the change and after it",
         S::Mended => "not proved by this: it fails before the change and passes after it",
@@ -71,12 +68,17 @@ pub(crate) fn sentence(brought: &ReproductionRecord) -> String {
 
 /// Why a test that is brought against a finding, and passes, does not count against it.
 fn idle_doubt(brought: &ReproductionRecord) -> Option<String> {
-    let is_doubt = brought.shows == ReproductionClaim::NoDefect && brought.result.passes_after();
+    use ReproductionStanding as S;
+    let is_doubt = brought.shows == ReproductionClaim::NoDefect
+        && matches!(brought.standing, S::Passes | S::Mended);
     if !is_doubt || brought.refutes {
         return None;
     }
     let id = brought.finding.as_deref().unwrap_or("the finding");
     let why = match &brought.result {
+        _ if brought.standing == S::Mended => {
+            "it fails before the change and passes after it, so what it asks for is what the change alters"
+        }
         ReproductionResult::Ran { without, .. } => match without {
             Some(TestRun::Passed) => {
                 "it passes after the change without running its lines, or asks for no result of them"

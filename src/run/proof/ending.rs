@@ -1,5 +1,5 @@
-//! Whether a test failed, or only could not be run: the commands of most suites say that by their exit code, and some only in
-//! words.
+//! Whether a test failed, or only could not be run: the commands of most suites say that by their exit code, and some
+//! only in words.
 
 use council_agents::trial::{FinishedTrial, TrialEnding};
 
@@ -23,9 +23,11 @@ const BROKEN: [(&str, &str); 6] = [
 const NO_MODULE: &str = "a module that it needs is not there";
 const NO_IMPORT: &str = "what it imports is not there";
 const NO_BUILD: &str = "it does not compile";
+const KEPT_FROM: &str = "the borders of a test keep it from a file or a service that it needs";
 const NO_SYNTAX: &str = "it cannot be read";
 
-/// Exceptions that say the same, where nothing was raised after them: what is caught, printed or handled is none of them.
+/// Exceptions that say the same, where nothing was raised after them: what is caught, printed or handled is none of
+/// them.
 const BREAKING: [(&str, &str); 5] = [
     ("ModuleNotFoundError", NO_MODULE),
     ("ImportError", NO_IMPORT),
@@ -34,16 +36,29 @@ const BREAKING: [(&str, &str); 5] = [
     ("TabError", NO_SYNTAX),
 ];
 
+/// Of these nobody can tell here whether the change brought them: a module may not be installed, and a suggestion may leave a
+/// file that cannot be read.
+const UNTOLD: [&str; 4] = [
+    "ModuleNotFoundError",
+    "SyntaxError",
+    "IndentationError",
+    "TabError",
+];
+
 /// What Python says where modules import each other in a ring: a change that makes one breaks whoever imports them.
 const CIRCULAR: &str = "partially initialized module";
 
 /// Why a test that ended with the code of a failure did not run; none: it ran. `files` are those of the test.
 fn obstacle(output: &str, files: &[String]) -> Option<&'static str> {
+    // What a program says of a module that it does without is no reason where a test got as far as to compare.
+    let compared = output.contains("ERR_ASSERTION");
     let mut words = BROKEN.iter();
-    if let Some((_, why)) = words.find(|(word, _)| output.contains(word)) {
+    let said =
+        |(word, why): &&(&str, &str)| output.contains(word) && !(compared && *why == NO_MODULE);
+    if let Some((_, why)) = words.find(said) {
         return Some(why);
     }
-    let lines: Vec<&str> = output.lines().collect();
+    let lines = without_captured(output);
     let found = lines.iter().enumerate().rev();
     let (at, (name, words)) = found
         .map(|(at, line)| (at, exception_in(line)))
@@ -51,15 +66,25 @@ fn obstacle(output: &str, files: &[String]) -> Option<&'static str> {
     if words.contains(CIRCULAR) {
         return None;
     }
+    let place = place_of(name, &lines[..at], &lines[at..]);
+    let is_of_test = place.is_some_and(|place| files.iter().any(|file| names_file(place, file)));
+    // What the code of the change itself lacks is a defect, but for a module that is not installed here.
+    let is_of_code = place.is_some_and(|place| !is_of_test && !is_of_library(place));
+    if is_of_code && !is_refusal(name, words) && !UNTOLD.contains(&name) && !is_of_library(words) {
+        return None;
+    }
     // What a module of the change has lost is as good as an import that fails.
     let is_lost = match name {
         "AttributeError" => words.starts_with("module '") || words.starts_with("<module '"),
-        // A name that a star import brought no more; one that the code itself lacks is a defect.
-        "NameError" => is_raised_in(&lines[..at], &lines[at..], files),
+        // A name that a star import brought no more.
+        "NameError" => is_of_test,
         _ => false,
     };
     if is_lost {
         return Some(NO_IMPORT);
+    }
+    if is_refusal(name, words) {
+        return Some(KEPT_FROM);
     }
     let mut breaking = BREAKING.iter();
     breaking
@@ -67,16 +92,53 @@ fn obstacle(output: &str, files: &[String]) -> Option<&'static str> {
         .map(|(_, why)| *why)
 }
 
-/// Whether an exception was raised by a line of the test itself: the last place above it (`File "…", line 3`), or else the
-/// first below (`test_a.py:3: NameError`), is one of its files.
-fn is_raised_in(above: &[&str], below: &[&str], files: &[String]) -> bool {
+/// Whether the borders of a test raise such an exception: what a change newly needs, and they withhold, is no defect.
+fn is_refusal(name: &str, words: &str) -> bool {
+    let refused = ["[Errno 1]", "[Errno 13]", "[Errno 30]", "[Errno 97]"];
+    let said = ["EPERM:", "EACCES:", "EROFS:", "EAFNOSUPPORT:"];
+    let is_told = |told: &[&str]| told.iter().any(|told| words.starts_with(told));
+    match name {
+        "PermissionError" | "OSError" => is_told(&refused),
+        "Error" => is_told(&said),
+        _ => false,
+    }
+}
+
+/// The lines without what suites show behind a failure of what the program wrote or logged before it.
+fn without_captured(output: &str) -> Vec<&str> {
+    let mut captured = false;
+    let is_shown = |line: &&str| {
+        let begins = line.starts_with("---") && line.contains(" Captured ");
+        let is_rule = ["===", "___", "---"]
+            .iter()
+            .any(|rule| line.starts_with(rule));
+        // The runner of Python's own library has two headings, without a rule.
+        captured = begins || ["Stdout:", "Stderr:"].contains(line) || captured && !is_rule;
+        !captured
+    };
+    output.lines().filter(is_shown).collect()
+}
+
+/// Where an exception was raised: the last place above it (`File "…", line 3`, `a.py:3: in f`), or else the first below
+/// (`test_a.py:3: NameError`).
+fn place_of<'t>(name: &str, above: &[&'t str], below: &[&'t str]) -> Option<&'t str> {
     let is_place = |line: &&&str| {
         let line = line.trim_start();
-        line.starts_with("File \"") || line.ends_with(": NameError")
+        // The loader's own lines stand between an import and what it could not load.
+        line.starts_with("File \"") && !line.contains("\"<frozen ")
+            || line.contains(".py:") && line.contains(": in ")
     };
+    let summed_up = format!(": {name}");
+    let is_sum = |line: &&&str| line.contains(".py:") && line.ends_with(&summed_up);
     let last = above.iter().rev().find(is_place);
-    let place = below.iter().skip(1).find(is_place).or(last);
-    place.is_some_and(|place| files.iter().any(|file| names_file(place, file)))
+    below.iter().skip(1).find(is_sum).or(last).copied()
+}
+
+/// Whether a place is in a library of this machine.
+fn is_of_library(place: &str) -> bool {
+    ["/lib/python", "site-packages/", "dist-packages/"]
+        .iter()
+        .any(|part| place.contains(part))
 }
 
 /// Whether a line holds a path that ends in this one.
@@ -193,6 +255,106 @@ mod tests {
         ] {
             assert_eq!(obstacle(broken, &[]), Some(why), "{broken}");
         }
+    }
+
+    /// What the program logs before a failure decides nothing, wherever the suite shows it.
+    #[test]
+    fn what_was_logged_is_no_obstacle() {
+        let logged = "Traceback (most recent call last):\n  File \"/x/calc.py\", line 10, in load\n\
+                      ModuleNotFoundError: No module named 'ujson'\n";
+        let failure =
+            "  File \"/x/calc.py\", line 16, in mean\nZeroDivisionError: division by zero\n";
+        for output in [
+            format!(
+                "{failure}\nStderr:\nERROR:root:no fast json\n{logged}\n-----\nRan 1 test\n\nFAILED (errors=1)\n"
+            ),
+            format!(
+                "{failure}----- Captured log call -----\n{logged}=== short test summary ===\n1 failed\n"
+            ),
+            format!(
+                "{failure}----- Captured stderr call -----\n{logged}----- Captured log call -----\n{logged}"
+            ),
+        ] {
+            assert_eq!(obstacle(&output, &[]), None, "{output}");
+        }
+        let node =
+            "Error: Cannot find module 'fastjson'\n  AssertionError [ERR_ASSERTION]: NaN == 0\n";
+        assert_eq!(obstacle(node, &[]), None);
+        // What stands behind the next heading counts again.
+        let other = format!("--- Captured log call ---\nx\n___ test_b ___\n{logged}");
+        assert_eq!(obstacle(&other, &[]), Some(NO_MODULE));
+    }
+
+    /// A change that newly uses what a test may not have is right everywhere but in a test.
+    #[test]
+    fn what_the_borders_withhold_is_no_defect() {
+        for (told, kept) in [
+            (
+                "PermissionError: [Errno 13] Permission denied: '/dev/shm/x'",
+                true,
+            ),
+            (
+                "OSError: [Errno 30] Read-only file system: '/tmp/lock'",
+                true,
+            ),
+            (
+                "OSError: [Errno 97] Address family not supported by protocol",
+                true,
+            ),
+            ("Error: EACCES: permission denied, scandir '/'", true),
+            ("PermissionError: only its owner may do that", false),
+            ("OSError: [Errno 28] No space left on device", false),
+            (
+                "FileNotFoundError: [Errno 2] No such file or directory: 'data'",
+                false,
+            ),
+        ] {
+            let output = format!("  File \"/x/calc.py\", line 1, in f\n{told}\n");
+            let why = obstacle(&output, &[]);
+            assert_eq!(why, kept.then_some(KEPT_FROM), "{told}");
+        }
+    }
+
+    /// What the code of a change has lost breaks whoever calls it; what the test has lost breaks the test alone.
+    #[test]
+    fn what_the_code_itself_lacks_is_a_defect() {
+        let files = ["tests/test_a.py".to_owned()];
+        for lost in [
+            "AttributeError: module 'util' has no attribute 'h'. Did you mean: 'hh'?",
+            "ImportError: cannot import name 'h' from 'util' (/x/util.py)",
+        ] {
+            let trace = |path: &str| {
+                format!(
+                    "  File \"/x/tests/test_a.py\", line 3, in test\n  File \"{path}\", line 1, in f\n{lost}\n"
+                )
+            };
+            assert_eq!(obstacle(&trace("/x/calc.py"), &files), None, "{lost}");
+            assert!(
+                obstacle(&trace("/x/tests/test_a.py"), &files).is_some(),
+                "{lost}"
+            );
+            let name = lost.split(':').next().unwrap();
+            let pytest =
+                |path: &str| format!("{path}:3: in f\n    f()\nE   {lost}\n\n{path}:3: {name}\n");
+            assert_eq!(obstacle(&pytest("calc.py"), &files), None, "{lost}");
+            assert!(
+                obstacle(&pytest("tests/test_a.py"), &files).is_some(),
+                "{lost}"
+            );
+        }
+        let absent = "  File \"/x/calc.py\", line 1, in f\nModuleNotFoundError: No module named 'requests'\n";
+        assert_eq!(
+            obstacle(absent, &files),
+            Some(NO_MODULE),
+            "it is not installed here"
+        );
+        let library = "  File \"/x/calc.py\", line 1\nImportError: cannot import name 'a' from 'b' \
+                       (/v/lib/python3/site-packages/b.py)\n";
+        assert_eq!(
+            obstacle(library, &files),
+            Some(NO_IMPORT),
+            "another version is installed here"
+        );
     }
 
     /// A name that the test does not get any more is no defect; one that the code does not have is.

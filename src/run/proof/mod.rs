@@ -1,8 +1,9 @@
-//! Proof by running: tests that judges bring are run on both sides of the change, by the user's own commands, behind every
-//! border that this machine has. What their results mean is in [`crate::council::reproduction`].
+//! Proof by running: tests that judges bring are run on both sides of the change, by the user's own commands, behind
+//! every border that this machine has. What their results mean is in [`crate::council::reproduction`].
 
 mod altered;
 mod ending;
+mod toolchains;
 mod without;
 
 use std::collections::BTreeSet;
@@ -19,6 +20,7 @@ use council_protocol::reproduction::{Reproduction, TestSuite, is_free_path};
 use council_protocol::{BlobSource, Location, RepoPath, Side};
 
 use self::ending::read_ending;
+use self::toolchains::toolchain_variables;
 use self::without::{MAX_OTHER_SOURCES, other_sources};
 use crate::config::ProofSettings;
 use crate::council::reproduction::{
@@ -64,8 +66,8 @@ pub(crate) fn terms(start: &RunContext, prepared: &PreparedReview) -> Option<Pro
     })
 }
 
-/// A command as a shell reads it, so that a person can repeat it. Its marks (`{file}`) are read as they stand: a path of a
-/// test is a plain one.
+/// A command as a shell reads it, so that a person can repeat it. Its marks (`{file}`) are read as they stand: a path
+/// of a test is a plain one.
 fn suite_command(argv: &[String]) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%{}".contains(c);
     let word = |word: &String| {
@@ -87,8 +89,8 @@ pub(crate) fn idle_note(start: &RunContext, prepared: &PreparedReview) -> Option
     ))
 }
 
-/// Why no test is run for what is reviewed; none: it may be. Where somebody else may have asked for the review, or written
-/// what is reviewed, their code is not run.
+/// Why no test is run for what is reviewed; none: it may be. Where somebody else may have asked for the review, or
+/// written what is reviewed, their code is not run.
 fn refusal(start: &RunContext, prepared: &PreparedReview) -> Option<&'static str> {
     let target = &prepared.packet.target;
     if start.environment.is_ci() {
@@ -102,11 +104,15 @@ fn refusal(start: &RunContext, prepared: &PreparedReview) -> Option<&'static str
     if !has_two_sides(prepared) {
         return Some("there are no two sides of a repository to run it on");
     }
-    let is_request = target.kind == TargetKind::PullRequest
-        || names_fetched_request(&target.label)
-        || is_of_request(start, prepared);
-    is_request.then_some(
-        "it is a request of others, whose code is not run (make a branch of it if you trust it)",
+    let is_request = target.kind == TargetKind::PullRequest || names_fetched_request(&target.label);
+    if is_request {
+        return Some(
+            "it is a request of others, whose code is not run (make a branch of it if you trust it)",
+        );
+    }
+    (!is_taken_on(start, prepared)).then_some(
+        "no branch of yours has it, so that it may be a stranger's, whose code is not run (make a branch of it if you \
+         trust it)",
     )
 }
 
@@ -124,13 +130,13 @@ fn names_fetched_request(label: &str) -> bool {
         || is_numbered("merge-requests/")
 }
 
-/// The same by the commits that it leads to, whatever it was called; of a worktree what it stands on. What cannot be told
-/// is one.
-fn is_of_request(start: &RunContext, prepared: &PreparedReview) -> bool {
+/// Whether somebody here has taken on the commits that it leads to, whatever it was called; of a worktree what it
+/// stands on. What cannot be told may be a stranger's.
+fn is_taken_on(start: &RunContext, prepared: &PreparedReview) -> bool {
     let target = &prepared.packet.target;
     let head = target.head.as_deref();
     let commit = head.or(target.base.as_deref()).unwrap_or("HEAD");
-    git::is_of_request(&start.dir, &start.git_environment(), commit).unwrap_or(true)
+    git::is_taken_on(&start.dir, &start.git_environment(), commit).unwrap_or(false)
 }
 
 /// Whether both sides are there to be exported: a patch has none, a question neither.
@@ -184,6 +190,7 @@ pub(crate) struct ProofRunner {
     program: PathBuf,
     settings: ProofSettings,
     env: Vec<(String, OsString)>,
+    home: Option<PathBuf>,
     blobs: Arc<dyn BlobSource>,
     redactor: council_secrets::Redactor,
     stop: StopSignal,
@@ -202,9 +209,12 @@ impl ProofRunner {
         let vars = start.environment.vars();
         let vars = vars.filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
         let env = vars.filter(|(name, _)| is_visible(name) && !is_forbidden(name));
+        let mut env: Vec<_> = env.collect();
+        env.extend(toolchain_variables(&settings.read, &env));
         Some(Self {
             program: start.program.clone()?,
-            env: env.collect(),
+            env,
+            home: start.environment.home().map(Path::to_path_buf),
             settings,
             blobs: Arc::clone(&prepared.change.blobs),
             redactor: prepared.redactor.clone(),
@@ -262,7 +272,7 @@ impl ProofRunner {
             mended: None,
             without: None,
         };
-        if ran.passes_after()
+        if ran.passes_on_both_sides()
             && let Some(place) = place
             && let ReproductionResult::Ran { without, .. } = &mut ran
         {
@@ -307,8 +317,8 @@ impl ProofRunner {
         Ok(MendedRuns::Ran { runs })
     }
 
-    /// The test again after the change, with other lines in the place of those that it is brought against: passed, if it
-    /// passes without the lines; none: it cannot be told.
+    /// The test again after the change, with other lines in the place of those that it is brought against: passed, if
+    /// it passes without the lines; none: it cannot be told.
     fn try_without(
         &self,
         room: &TrialRoom<'_>,
@@ -380,8 +390,8 @@ impl ProofRunner {
         Ok(())
     }
 
-    /// Why the copies of both sides do not leave out the same files. A file that only one copy has makes a test fail there
-    /// which passes in the repository, and nothing would be proved by that.
+    /// Why the copies of both sides do not leave out the same files. A file that only one copy has makes a test fail
+    /// there which passes in the repository, and nothing would be proved by that.
     fn uneven_copies(&self, folder: &TrialFolder) -> Result<Option<String>, String> {
         let left_out = |side| {
             let filled = folder.fill(&*self.blobs, side, None, &[]);
@@ -433,6 +443,7 @@ impl ProofRunner {
             argv,
             env: &self.env,
             read: &self.settings.read,
+            home: self.home.as_deref(),
             borders: HardBorders {
                 network: self.settings.network,
                 max_processes: MAX_PROCESSES,

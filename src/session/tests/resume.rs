@@ -187,6 +187,28 @@ fn a_test_is_run_once_more_only_where_the_journal_does_not_hold_what_came_of_it(
     }
 }
 
+/// Where a run is resumed in CI, or `[proof]` is gone, its tests are not run: what they might have proved stays open.
+#[test]
+fn a_run_whose_tests_cannot_be_run_any_more_has_no_mild_verdict() {
+    let (stage, _) = tested();
+    let whole = stage.run().check();
+    let text = std::str::from_utf8(&whole.files[JOURNAL_FILE]).unwrap();
+    let heard = text.find("\"reproduced\"").unwrap();
+    let (mut stage, runner) = tested();
+    stage.runner = None;
+    let resumed = stage.resume(&whole, text[..heard].rfind('\n').unwrap() + 1);
+    assert_eq!(runner.0.load(Ordering::SeqCst), 0);
+    let outcome = resumed.outcome();
+    assert_eq!(outcome.verdict, Verdict::Inconclusive);
+    assert!(outcome.ledger.reproductions[0].result.is_unsettled());
+    let mut notes = outcome.notes.iter();
+    assert!(
+        notes.any(|note| note.contains("any more")),
+        "{:?}",
+        outcome.notes
+    );
+}
+
 #[test]
 fn a_run_may_be_cut_again_and_again() {
     let whole = paid().run().check();

@@ -1,6 +1,6 @@
-//! What keeps code that nobody trusts from other processes, from sockets and from more than its share: namespaces, a filter
-//! of system calls, and limits. What is in files is the sandbox's; who may open them and how old they are is held here, for
-//! no sandbox of files (Landlock) asks about that.
+//! What keeps code that nobody trusts from other processes, from sockets and from more than its share: namespaces, a
+//! filter of system calls, and limits. What is in files is the sandbox's; who may open them and how old they are is
+//! held here, for no sandbox of files (Landlock) asks about that.
 
 use std::ffi::CString;
 use std::fs;
@@ -30,16 +30,18 @@ pub(super) fn close(borders: HardBorders, writable: &[PathBuf]) -> Result<(), St
     if !borders.network {
         raise_loopback().map_err(cannot)?;
     }
-    let refused = [
+    let others = [
         (libc::SYS_io_uring_setup, libc::ENOSYS),
         (libc::SYS_mount_setattr, libc::EPERM),
     ];
+    let refused = [&others[..], &KEYRINGS].concat();
     filter_calls(&refused, SocketFilter::Internet).map_err(cannot)
 }
 
-/// Keeps the permissions, times and attributes of all files outside of these folders as they are, for a program that is
-/// held by a sandbox of files alone. Where the system lets nobody make namespaces, the calls that alter them are refused
-/// everywhere, even in its own folders: a few programs fail by that, but no file of the user's is opened to others.
+/// Keeps the permissions, times and attributes of all files outside of these folders as they are, and the user's keys
+/// from being read, for a program that is held by a sandbox of files alone. Where the system lets nobody make
+/// namespaces, the calls that alter them are refused everywhere, even in its own folders: a few programs fail by
+/// that, but no file of the user's is opened to others.
 pub(super) fn keep_attributes(writable: &[PathBuf]) -> Result<(), String> {
     let held = enter_namespaces(0).and_then(|()| hold_files(writable));
     let own = [(libc::SYS_mount_setattr, libc::EPERM)];
@@ -48,8 +50,9 @@ pub(super) fn keep_attributes(writable: &[PathBuf]) -> Result<(), String> {
         .chain(ALTERING_OF_OLD)
         .map(|call| (*call, libc::EPERM))
         .collect();
-    let refused = if held.is_ok() { &own[..] } else { &everywhere };
-    filter_calls(refused, SocketFilter::All)
+    let altering = if held.is_ok() { &own[..] } else { &everywhere };
+    let refused = [altering, &KEYRINGS].concat();
+    filter_calls(&refused, SocketFilter::All)
         .map_err(|error| format!("the permissions of other files cannot be held: {error}"))
 }
 
@@ -67,8 +70,8 @@ fn enter_namespaces(others: libc::c_int) -> io::Result<()> {
     fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
 }
 
-/// Makes everything but these folders read-only in this process's own view of the files. Landlock then keeps the program
-/// from mounting anything else, and the filter of calls from [`set_read_only`].
+/// Makes everything but these folders read-only in this process's own view of the files. Landlock then keeps the
+/// program from mounting anything else, and the filter of calls from [`set_read_only`].
 fn hold_files(writable: &[PathBuf]) -> io::Result<()> {
     let here = std::env::current_dir()?;
     let folders: Vec<&PathBuf> = writable.iter().filter(|path| path.is_dir()).collect();
@@ -205,6 +208,15 @@ const ARCHITECTURE: u32 = 0xC000_003E;
 #[cfg(target_arch = "aarch64")]
 const ARCHITECTURE: u32 = 0xC000_00B7;
 
+/// The keys that the kernel keeps for the user (tickets, unlocked vaults) are in no file, and no namespace holds
+/// them. Whoever reaches them also has a memory from one run to the next. To a program it looks like a kernel without
+/// keyrings.
+const KEYRINGS: [(libc::c_long, libc::c_int); 3] = [
+    (libc::SYS_add_key, libc::ENOSYS),
+    (libc::SYS_request_key, libc::ENOSYS),
+    (libc::SYS_keyctl, libc::ENOSYS),
+];
+
 /// Calls of the x32 form have this bit: they would pass a filter of plain numbers.
 const X32_BIT: u32 = 0x4000_0000;
 
@@ -252,9 +264,9 @@ const FILE_SETATTR: libc::c_long = 469;
 enum SocketFilter {
     /// All of them.
     All,
-    /// Those of the internet, which the namespace of the network holds: a socket of the file system leads to services of
-    /// this machine (a container engine, a session bus, an agent of keys), and no sandbox of files keeps anybody from it.
-    /// `io_uring` has to go with them: it opens sockets past every filter.
+    /// Those of the internet, which the namespace of the network holds: a socket of the file system leads to services
+    /// of this machine (a container engine, a session bus, an agent of keys), and no sandbox of files keeps anybody
+    /// from it. `io_uring` has to go with them: it opens sockets past every filter.
     Internet,
 }
 
