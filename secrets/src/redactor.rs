@@ -82,6 +82,8 @@ struct FileNature {
     holds_secrets: bool,
     /// Its words are secret that look drawn.
     holds_drawn: bool,
+    /// It is what agents are handed: each value is secret, a path or a word as well.
+    is_handed: bool,
     script: Script,
 }
 
@@ -134,10 +136,19 @@ impl Redactor {
     /// The same, knowing values that stand outside of what is under review, such as the keys that agents are handed, as
     /// settings (`NAME=value`): only this process knows them, so they must go before anything is kept.
     pub fn handing<'l>(&self, settings: impl IntoIterator<Item = &'l str>) -> Self {
-        let texts = [(Some(Cow::Borrowed(".env")), settings)];
-        let handed = Self::default().knowing(texts).known;
+        let nothing_known = Self::default();
+        let mut reader = nothing_known.reader(FileNature {
+            is_handed: true,
+            ..nothing_known.nature_of(Some(".env"))
+        });
+        let mut handed = KnownValues::default();
+        for line in settings {
+            let (spans, _) = reader.spans(line);
+            spans.iter().for_each(|span| handed.insert(line, span));
+        }
+        handed.build();
         Self {
-            handed,
+            handed: Arc::new(handed),
             ..self.clone()
         }
     }
@@ -251,6 +262,7 @@ impl Redactor {
         FileNature {
             holds_secrets: tables().any(|table| table.holds_secrets(path)),
             holds_drawn: tables().any(|table| table.holds_drawn(path)),
+            is_handed: false,
             script: Script::of(path),
         }
     }
@@ -461,12 +473,12 @@ impl<'r> LineRedactor<'r> {
         match value_of_line(line, self.nature.script) {
             LineValue::Shown => (spans, false),
             LineValue::Opaque if self.nature.script.is_code => (spans, false),
-            LineValue::Written(at) => {
+            LineValue::Written(at) if !self.nature.is_handed => {
                 let words = drawn_words(&line[at..]);
                 spans.extend(words.map(|word| guess("value", at + word.start..at + word.end)));
                 (spans, false)
             }
-            LineValue::Hidden(at) => {
+            LineValue::Written(at) | LineValue::Hidden(at) => {
                 let end = match self.nature.script.is_code {
                     true => self.nature.script.value_end(&line[at..]),
                     false => Some(line.len() - at),

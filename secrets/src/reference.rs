@@ -140,6 +140,9 @@ pub(crate) fn is_secret_setting(name: &str) -> bool {
     is_secret_name(name) || WORDS.iter().any(|word| lower.contains(word))
 }
 
+/// The most letters of a word that is a setting.
+const MAX_SETTING_WORD: usize = 6;
+
 /// What stands behind a name in a file that holds secrets, where it is no secret but what judges must see: a setting, a
 /// path, an address, a command.
 pub(crate) fn is_setting(name: &str, value: &str) -> bool {
@@ -152,7 +155,9 @@ pub(crate) fn is_setting(name: &str, value: &str) -> bool {
     let is_number = text.len() <= 5 && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     let is_code =
         text.contains(['|', '(', '{', '[']) || text.contains("://") || text.contains("&&");
-    let is_word = is_written(text) && !text.contains('.');
+    // `daily` and `write-all` are settings; a longer word may be somebody's password.
+    let is_short = |word: &str| word.len() <= MAX_SETTING_WORD;
+    let is_word = is_written(text) && text.split(['-', '_']).all(is_short) && !text.contains('.');
     match text.contains(char::is_whitespace) {
         // A password may be of several words; a command has more than words.
         true => is_code || (!is_secret && text.split_whitespace().count() > 2),
@@ -258,6 +263,7 @@ mod tests {
             ("URL", "https://u:pw@host/"),
             ("HOOK", "https://hooks.host/tR5wPz8KqLm3Xv7Nb2"),
             ("PIN", "1234"),
+            ("DB", "verysecret"),
         ] {
             assert!(!is_setting(name, value), "{name} {value}");
         }

@@ -377,7 +377,10 @@ impl Council {
             // what would be green without it is not known to be.
             if !proof::is_settled(&self.state) {
                 self.cut = Some(cause);
-                proof::give_up(&mut self.state, "the run ended before it was run");
+                proof::give_up(
+                    &mut self.state,
+                    "the run ended, and tests of judges are not run any more",
+                );
             }
             return;
         }

@@ -237,12 +237,11 @@ pub(super) fn read_unclear_reply(
 /// Whether a reply in another form than ours holds a finding or an objection, for which it is sent back: an answer that says
 /// no more of it does not take it back.
 fn is_objection(raw: &str) -> bool {
-    let Some(object) = object_of(raw) else {
+    let fits = |object: &&str| json::fits_in_memory(object.as_bytes(), json::MESSAGE);
+    let Some(object) = object_of(raw).filter(fits) else {
         return false;
     };
-    let fits = json::fits_in_memory(object.as_bytes(), json::MESSAGE);
-    let parsed = json::parse_unique(object).ok().filter(|_| fits);
-    let Some(Value::Object(fields)) = parsed else {
+    let Ok(Value::Object(fields)) = json::parse_unique(object) else {
         return false;
     };
     let mut lists = LISTS.iter().filter_map(|list| fields.get(*list));

@@ -326,7 +326,10 @@ fn unfinished_error(past: &StoredRun) -> RunError {
         _ => RunError::usage(format!(
             "{name} has no report: it was interrupted, or lost it"
         ))
-        .hint("`git council status` names the command that continues it or begins it again")
+        .hint(format!(
+            "`git council resume {name}` continues a review, and pays nobody twice; what begins anything else again, \
+             `git council status` names"
+        ))
         .hint(format!(
             "compute one from its journal: git council replay {name}"
         )),

@@ -478,19 +478,20 @@ fn a_review_that_the_client_cancels_ends_in_good_order() {
 }
 
 #[test]
-fn an_agent_applies_a_suggestion_unless_its_lines_moved() {
+fn an_agent_applies_a_suggestion_where_its_lines_are_now_unless_they_changed() {
     let (repo, source) = suggested();
     let before = std::fs::read_to_string(&source).unwrap();
     let mut agent = Agent::start(repo);
-    std::fs::write(&source, format!("// new\n{before}")).unwrap();
+    std::fs::write(&source, before.replace("* 2", "* 3")).unwrap();
     let said = agent.refused("apply", json!({ "id": "F1" }));
     assert!(said.contains("changed since they were reviewed"), "{said}");
-    std::fs::write(&source, &before).unwrap();
+    let moved = format!("// new\n{before}");
+    std::fs::write(&source, &moved).unwrap();
     let said = agent.call("apply", json!({ "id": "F1" }));
-    assert!(said.contains("src/more.rs"), "{said}");
+    assert!(said.contains("applied at line 4"), "{said}");
     let after = std::fs::read_to_string(&source).unwrap();
-    assert_eq!(after.lines().nth(2), Some("    n.saturating_mul(2)"));
-    assert_eq!(after.lines().count(), before.lines().count());
+    assert_eq!(after.lines().nth(3), Some("    n.saturating_mul(2)"));
+    assert_eq!(after.lines().count(), moved.lines().count());
 }
 
 /// Law: what the annotations say of a tool is what it does to the files of the worktree. A client asks nobody before it

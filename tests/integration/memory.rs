@@ -195,7 +195,7 @@ pub(crate) fn suggested() -> (Repo, PathBuf) {
 }
 
 #[test]
-fn a_suggestion_is_taken_into_the_worktree_unless_its_lines_moved() {
+fn a_suggestion_is_taken_into_the_worktree_where_its_lines_are_now_unless_they_changed() {
     let (repo, source) = suggested();
     // Nobody takes what nothing shows.
     repo.council(["explain", "F1"])
@@ -203,15 +203,18 @@ fn a_suggestion_is_taken_into_the_worktree_unless_its_lines_moved() {
         .prints("in place of line 3")
         .prints("  +     n.saturating_mul(2)");
     let before = fs::read_to_string(&source).unwrap();
-    fs::write(&source, format!("// new\n{before}")).unwrap();
+    fs::write(&source, before.replace("* 2", "* 3")).unwrap();
     repo.council(["apply", "F1"])
         .ends(2)
         .tells("changed since they were reviewed");
-    fs::write(&source, &before).unwrap();
-    repo.council(["apply", "F1"]).ends(0).prints("src/more.rs:");
+    let moved = format!("// new\n{before}");
+    fs::write(&source, &moved).unwrap();
+    repo.council(["apply", "F1"])
+        .ends(0)
+        .prints("applied at line 4");
     let after = fs::read_to_string(&source).unwrap();
-    assert_eq!(after.lines().nth(2), Some("    n.saturating_mul(2)"));
-    assert_eq!(after.lines().count(), before.lines().count());
+    assert_eq!(after.lines().nth(3), Some("    n.saturating_mul(2)"));
+    assert_eq!(after.lines().count(), moved.lines().count());
 }
 
 #[test]

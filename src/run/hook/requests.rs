@@ -110,7 +110,7 @@ pub(super) fn is_superseded(
 
 #[cfg(test)]
 mod laws {
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeMap, BTreeSet};
 
     use proptest::prelude::*;
 
@@ -134,6 +134,8 @@ mod laws {
         requests: RequestedReviews,
         commits: UnreviewedCommits,
         branches: [Vec<usize>; BRANCHES],
+        /// What each commit was made upon, the first commit first, and itself.
+        lines: BTreeMap<String, Vec<String>>,
         made: usize,
         running: Option<String>,
         /// What a verdict was found of.
@@ -152,6 +154,8 @@ mod laws {
             let base = self.branches[branch].last().map(|at| name(*at));
             self.branches[branch].push(self.made);
             let id = name(self.made);
+            let line = self.branches[branch].iter().map(|at| name(*at)).collect();
+            self.lines.insert(id.clone(), line);
             self.commits
                 .add(&MadeCommit {
                     id: id.clone(),
@@ -199,24 +203,17 @@ mod laws {
                 Unreviewed::One => None,
                 Unreviewed::Since(base) => Some(base),
             };
-            let branch = self
-                .branches
-                .iter()
-                .map(|branch| branch.iter().map(|at| name(*at)));
-            for branch in branch {
-                let branch: Vec<String> = branch.collect();
-                let Some(end) = branch.iter().position(|id| *id == head) else {
-                    continue;
-                };
-                let first = match &since {
-                    None => end,
-                    Some(base) => base
-                        .as_ref()
-                        .and_then(|base| branch.iter().position(|id| id == base))
-                        .map_or(0, |at| at + 1),
-                };
-                self.reviewed.extend(branch[first..=end].iter().cloned());
-            }
+            // A branch may have let go of it meanwhile: what led to it was read all the same.
+            let line = &self.lines[&head];
+            let end = line.len() - 1;
+            let first = match &since {
+                None => end,
+                Some(base) => base
+                    .as_ref()
+                    .and_then(|base| line.iter().position(|id| id == base))
+                    .map_or(0, |at| at + 1),
+            };
+            self.reviewed.extend(line[first..=end].iter().cloned());
             self.commits.remove(&head).unwrap();
             self.settle(&head);
         }
@@ -247,6 +244,7 @@ mod laws {
                 requests: RequestedReviews(folder.path().join("requests")),
                 commits: UnreviewedCommits(folder.path().join("commits")),
                 branches: Default::default(),
+                lines: BTreeMap::new(),
                 made: 0,
                 running: None,
                 reviewed: BTreeSet::new(),

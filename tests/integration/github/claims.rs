@@ -229,29 +229,3 @@ fn a_report_about_something_else_says_what_it_is_about() {
     let state = stage.hub.state();
     assert!(state.checks.is_empty() && state.comments.is_empty());
 }
-
-/// Who limits the review of a pull request reads it in the check's title and in the comment.
-#[test]
-fn a_check_over_a_part_of_the_request_says_so() {
-    let stage = Stage::new();
-    stage.propose(1, &[("src/a.rs", CONFLICT), ("docs/notes.md", "# Fine\n")]);
-    let args = [
-        "review",
-        "--pr",
-        "1",
-        "--publish",
-        "comment,check",
-        "--",
-        "docs",
-    ];
-    stage.job(&args, &[]).ends(0);
-    let state = stage.hub.state();
-    let title = state.checks[0]["output"]["title"]
-        .as_str()
-        .unwrap()
-        .to_owned();
-    assert!(title.contains("part of the change"), "{title}");
-    let body = &state.comments[0].body;
-    assert!(body.contains("part of the change"), "{body}");
-    assert!(body.contains("leave out src/a.rs"), "{body}");
-}

@@ -41,8 +41,8 @@ impl JudgeMailbox {
         taken
     }
 
-    /// Keeps a verdict that does not count, as much of it as there is room for: what it objects to may stand at its
-    /// beginning. One without the key of the turn is told as such.
+    /// Keeps a verdict that does not count. Where there is no room for all of it, its long texts are cut: what it objects to
+    /// may stand behind them. One without the key of the turn is told as such.
     fn keep_draft(&self, draft: &str) -> io::Result<()> {
         let Ok(posted) = self.read_posted() else {
             return Ok(());
@@ -52,6 +52,14 @@ impl JudgeMailbox {
         let most = posted.max_bytes.saturating_mul(MAX_DRAFTS);
         let room = most.saturating_sub(kept).saturating_sub(1);
         let room = usize::try_from(room).unwrap_or(usize::MAX);
+        let short = match serde_json::from_slice(draft.as_bytes()) {
+            Ok(mut value) if draft.len() > room => {
+                clip_texts(&mut value);
+                Some(value.to_string())
+            }
+            _ => None,
+        };
+        let draft = short.as_deref().unwrap_or(draft);
         match &draft[..draft.floor_char_boundary(room)] {
             "" => Ok(()),
             draft => append_line(&path, draft),
@@ -179,4 +187,17 @@ fn append_line(path: &Path, line: &str) -> io::Result<()> {
     let mut options = fs::OpenOptions::new();
     let mut file = options.append(true).create(true).open(path)?;
     file.write_all(format!("{line}\n").as_bytes())
+}
+
+/// The most bytes of a text of a draft for which there is no room.
+const MAX_DRAFT_TEXT: usize = 1 << 10;
+
+/// Cuts every long text of a draft.
+fn clip_texts(value: &mut Value) {
+    match value {
+        Value::String(text) => text.truncate(text.floor_char_boundary(MAX_DRAFT_TEXT)),
+        Value::Array(items) => items.iter_mut().for_each(clip_texts),
+        Value::Object(fields) => fields.values_mut().for_each(clip_texts),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
