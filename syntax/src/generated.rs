@@ -248,15 +248,11 @@ fn is_subject(words: &[&str], is_whole: bool) -> bool {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
         WORDS.contains(&word) || NOUNS.contains(&word)
     };
-    let words: Vec<&str> = words
-        .iter()
-        .copied()
-        .filter(|word| is_word(&word))
-        .collect();
+    let words: Vec<&str> = words.iter().copied().filter(|word| is_word(word)).collect();
     let says_is = words
         .iter()
         .any(|word| ["is", "was", "been", "automatically"].contains(word));
-    words.iter().all(|word| known(&word)) && (!is_whole || words.is_empty() || says_is)
+    words.iter().all(known) && (!is_whole || words.is_empty() || says_is)
 }
 
 fn words_of(text: &str) -> Vec<&str> {

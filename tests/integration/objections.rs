@@ -53,7 +53,8 @@ fn commit_more(desk: &Desk, name: &str) {
 /// A law: whatever becomes of its commits, a line that a review failed is not pushed before such judges have read it again.
 #[test]
 fn a_failed_line_is_held_in_whatever_commits_it_is_pushed() {
-    let rewrites: [(&str, &dyn Fn(&Desk)); 4] = [
+    type Rewrite<'a> = (&'a str, &'a dyn Fn(&Desk));
+    let rewrites: [Rewrite<'_>; 4] = [
         ("a commit on top", &|desk| commit_more(desk, "top.md")),
         ("squashed with another", &|desk| {
             commit_more(desk, "top.md");

@@ -203,7 +203,7 @@ impl BackgroundQueue {
                 return safe_file::write_file(&self.given_up_file(), why);
             }
             let is_on_branch = |id: &str| is_on_branch(id, start);
-            if let Some(head) = self.requests().next(&self.commits(), &is_on_branch)? {
+            if let Some(head) = self.requests().next(&self.commits(), is_on_branch)? {
                 self.run_review(&head, start)?;
                 self.requests()
                     .settle(&head, &self.commits(), is_on_branch)?;

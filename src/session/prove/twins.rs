@@ -7,14 +7,16 @@ use std::num::NonZeroU64;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+/// Lines, each behind a digest of what stands around it, in this order.
+type TwinLines = Arc<[(NonZeroU64, u32)]>;
+
 /// Where equal lines stand, worked out when it is asked for the first time. Lines are known by a digest alone, so that a
 /// million of them need little room.
 #[derive(Clone, Default)]
 pub(super) struct TwinIndex {
     lines: Arc<OnceLock<LineDigests>>,
-    /// By the first of the equal lines, and how many lines are quoted: each of them behind a digest of what stands around it,
-    /// in this order.
-    known: Arc<Mutex<HashMap<(u32, usize), Arc<[(NonZeroU64, u32)]>>>>,
+    /// By the first of the equal lines, and how many lines are quoted.
+    known: Arc<Mutex<HashMap<(u32, usize), TwinLines>>>,
 }
 
 /// The lines of a text, by their index from 0.

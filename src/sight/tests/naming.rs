@@ -97,8 +97,16 @@ fn whoever_names_a_file_that_goes_is_shown_and_nobody_else() {
     }
 }
 
+type Renamed = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static [(&'static str, &'static str)],
+    &'static str,
+);
+
 /// Callers under another name: the file that is edited, files that stand between, and the caller with its line.
-const RENAMED: [(&str, &str, &str, &[(&str, &str)], &str); 9] = [
+const RENAMED: [Renamed; 9] = [
     (
         "lib/rates.py",
         "#",

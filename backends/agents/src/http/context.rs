@@ -130,7 +130,7 @@ const MIN_WINDOW: u64 = 2_000;
 fn is_usual_window(tokens: u64) -> bool {
     let odd_part = |number: u64| number >> number.trailing_zeros().min(63);
     let is_binary = odd_part(tokens) <= 7;
-    let is_decimal = tokens % 1_000 == 0 && odd_part(tokens / 1_000) <= 5;
+    let is_decimal = tokens.is_multiple_of(1_000) && odd_part(tokens / 1_000) <= 5;
     tokens >= MIN_WINDOW && (is_binary || is_decimal)
 }
 
