@@ -1,15 +1,16 @@
-//! From a raw reply to an answer: the whole reply as JSON, its last fenced `json` block, or the last object that begins a
-//! line. An object that breaks off is never completed.
+//! From a raw reply to an answer. An object that breaks off is never completed.
 
-use council_protocol::answer::{BallotVote, NO_CAUSE};
+use council_protocol::answer::NO_CAUSE;
 use council_protocol::{ANSWER_VERSION, Answer, Failure, FailureKind, RoundNumber, json};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::answer_fields;
+use super::loose_ballot::plain_ballot;
 use super::loose_proofs::straighten_tests;
 use super::lost_answer::says_fail;
 use super::plain_words::{names_problem, stops};
+use super::reply_object::{find_object, json_blocks, words_outside_objects};
 
 /// The largest reply that is read, in bytes; more is a failure of the kind `oversized`.
 pub const MAX_ANSWER_BYTES: usize = 4 << 20;
@@ -73,92 +74,6 @@ pub fn extract_answer(raw: &str, expected: ExpectedEcho<'_>) -> Result<Answer, F
     let answer: Answer = serde_path_to_error::deserialize(value)
         .map_err(|e| malformed_failure(format!("{}: {}", e.path(), e.inner())))?;
     Ok(fill_defaults(answer))
-}
-
-/// The part of a reply that is read: its object; none: it has none.
-pub fn object_of(raw: &str) -> Option<&str> {
-    find_object(raw).ok()
-}
-
-/// The text that claims to be the object: one that stands alone, the last fenced one, or the last bare one that begins a
-/// line. Models that think aloud write words before it; what it has to echo tells it from one that is quoted.
-fn find_object(raw: &str) -> Result<&str, Failure> {
-    let text = raw.trim();
-    if text.is_empty() {
-        return Err(Failure::new(FailureKind::Empty, "the reply is empty"));
-    }
-    if text.starts_with('{') {
-        let mut values =
-            serde_json::Deserializer::from_str(text).into_iter::<serde::de::IgnoredAny>();
-        // A draft before the answer would be taken for it, and what follows one for words. One that cannot be read, or in
-        // whose line more stands, is told where it is wrong.
-        let is_whole = values.next().is_some_and(|value| value.is_ok())
-            && text[values.byte_offset()..]
-                .chars()
-                .next()
-                .is_none_or(|c| "\r\n".contains(c));
-        return Ok(last_bare_object(text).filter(|_| is_whole).unwrap_or(text));
-    }
-    let detail = "no JSON object, and no block fenced as `json`";
-    let last = json_blocks(raw)?.pop();
-    // What stands in a fence of another kind is shown, and not said.
-    let has_fence = text.contains("```") || text.contains("~~~");
-    let last = last.or_else(|| last_bare_object(text).filter(|_| !has_fence));
-    last.ok_or_else(|| Failure::new(FailureKind::Prose, detail))
-}
-
-/// So many lines of a reply are tried as the beginning of its object.
-const MAX_BEGINNINGS: usize = 32;
-
-/// The last JSON object that begins a line of a text, with words around it or none. One that breaks off is the last.
-fn last_bare_object(text: &str) -> Option<&str> {
-    let (mut found, mut at) = (None, 0);
-    for _ in 0..MAX_BEGINNINGS {
-        let Some(start) = object_start(text, at) else {
-            break;
-        };
-        let rest = &text[start..];
-        let mut values =
-            serde_json::Deserializer::from_str(rest).into_iter::<serde::de::IgnoredAny>();
-        match values.next() {
-            Some(Ok(_)) => {
-                let end = start + values.byte_offset();
-                found = Some(&text[start..end]);
-                at = end;
-            }
-            Some(Err(error)) if error.is_eof() => return Some(rest),
-            _ => at = start + 1,
-        }
-    }
-    found
-}
-
-/// A text without the objects that begin a line of it: a draft before the answer is none of the words around it.
-fn words_outside_objects(text: &str) -> String {
-    let (mut words, mut at) = (String::new(), 0);
-    for _ in 0..MAX_BEGINNINGS {
-        let Some(start) = object_start(text, at) else {
-            break;
-        };
-        words.push_str(&text[at..start]);
-        let rest = &text[start..];
-        let mut values =
-            serde_json::Deserializer::from_str(rest).into_iter::<serde::de::IgnoredAny>();
-        let is_object = matches!(values.next(), Some(Ok(_)));
-        at = start + if is_object { values.byte_offset() } else { 1 };
-    }
-    words.push_str(&text[at..]);
-    words
-}
-
-/// Where the next line begins with an object, or the thoughts before one end.
-fn object_start(text: &str, from: usize) -> Option<usize> {
-    let braces = text[from..].match_indices('{').map(|(at, _)| from + at);
-    let mut braces = braces.filter(|at| {
-        let before = text[..*at].trim_end_matches([' ', '\t']);
-        before.is_empty() || before.ends_with(['\n', '>'])
-    });
-    braces.next()
 }
 
 /// Two answers that both carry the key: nobody can know which one is meant, so none counts. A draft, or an example from
@@ -239,50 +154,6 @@ fn count_keys(raw: &str, key: &str) -> usize {
     fields
         .filter(|(at, name)| value(&raw[at + name.len()..]) == Some(true))
         .count()
-}
-
-/// The insides of the blocks that are fenced as `json` (CommonMark fences: a longer fence may hold shorter ones).
-fn json_blocks(text: &str) -> Result<Vec<&str>, Failure> {
-    let mut found = Vec::new();
-    let mut open: Option<(&str, bool, usize)> = None;
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let next = at + line.len();
-        match (open, parse_fence(line)) {
-            (None, Some((mark, info))) => {
-                let is_json = info
-                    .split_whitespace()
-                    .next()
-                    .is_some_and(|w| w.eq_ignore_ascii_case("json"));
-                open = Some((mark, is_json, next));
-            }
-            (Some((opening, is_json, start)), Some((mark, ""))) if mark.starts_with(opening) => {
-                if is_json {
-                    found.push(text[start..at].trim());
-                }
-                open = None;
-            }
-            _ => {}
-        }
-        at = next;
-    }
-    match open {
-        Some((_, true, _)) => Err(Failure::new(
-            FailureKind::Truncated,
-            "the last `json` block is not closed",
-        )),
-        _ => Ok(found),
-    }
-}
-
-/// The mark and the info string of a line that opens or closes a fence.
-fn parse_fence(line: &str) -> Option<(&str, &str)> {
-    let text = line.trim_end();
-    let inner = text.trim_start_matches(' ');
-    let mark = inner.chars().next().filter(|c| matches!(c, '`' | '~'))?;
-    let length = inner.chars().take_while(|&c| c == mark).count();
-    let shallow = text.len() - inner.len() < 4;
-    (length >= 3 && shallow).then(|| (&inner[..length], inner[length..].trim()))
 }
 
 fn parse_object(text: &str) -> Result<Value, Failure> {
@@ -453,77 +324,6 @@ fn join_lists(value: &mut Value) {
         if let Some(list) = list.as_array_mut() {
             list.extend(more);
         }
-    }
-}
-
-/// Fields of a ballot that are read.
-const BALLOT_FIELDS: [&str; 5] = [
-    "vote",
-    "strongest_point",
-    "concession",
-    "remaining_concern",
-    "conditions",
-];
-
-/// Beginnings of other names for conditions.
-const CONDITION_NAMES: [&str; 5] = [
-    "condition",
-    "prerequisite",
-    "caveat",
-    "requirement",
-    "provided",
-];
-
-/// A condition is one in whatever form and under whatever name it stands; a vote that says more than PROCEED has one.
-fn plain_ballot(value: &mut Value) {
-    let Some(fields) = value.as_object_mut() else {
-        return;
-    };
-    if !fields.get("ballot").is_some_and(Value::is_object) {
-        return;
-    }
-    let is_condition = |name: &str| {
-        let name = name.to_lowercase();
-        CONDITION_NAMES.iter().any(|begin| name.starts_with(begin))
-    };
-    let beside: Vec<String> = fields
-        .keys()
-        .filter(|name| is_condition(name))
-        .cloned()
-        .collect();
-    let mut conditions = Vec::new();
-    for name in beside {
-        conditions.extend(fields.remove(&name).iter().flat_map(texts_in));
-    }
-    let Some(Value::Object(ballot)) = fields.get_mut("ballot") else {
-        return;
-    };
-    let more =
-        |name: &&String| name.as_str() == "conditions" || !BALLOT_FIELDS.contains(&name.as_str());
-    let names: Vec<String> = ballot.keys().filter(more).cloned().collect();
-    for name in names {
-        conditions.extend(ballot.remove(&name).iter().flat_map(texts_in));
-    }
-    if let Some(Value::String(vote)) = ballot.get_mut("vote") {
-        let is_known = BallotVote::deserialize(&Value::String(vote.clone())).is_ok();
-        if !is_known && vote.to_lowercase().contains("proceed") {
-            conditions.push(format!("it votes `{vote}`"));
-            *vote = "PROCEED_WITH_CONDITIONS".to_owned();
-        }
-    }
-    conditions.retain(|text| !text.trim().is_empty());
-    let conditions = conditions.into_iter().map(Value::String).collect();
-    ballot.insert("conditions".to_owned(), Value::Array(conditions));
-}
-
-/// Every text in a value; what is no text, as it is written.
-fn texts_in(value: &Value) -> Vec<String> {
-    match value {
-        Value::Null | Value::Bool(false) => Vec::new(),
-        Value::String(text) => vec![text.clone()],
-        Value::Array(items) => items.iter().flat_map(texts_in).collect(),
-        Value::Object(fields) => fields.values().flat_map(texts_in).collect(),
-        other => vec![other.to_string()],
     }
 }
 

@@ -5,9 +5,10 @@ use council_protocol::{FailureKind, RoundNumber, Vote, json};
 use serde_json::{Map, Value};
 
 use super::answer_fields::{LISTS, check_fields, check_objections};
-use super::extract::{is_contradicted, object_of};
+use super::extract::is_contradicted;
 use super::lost_answer::{EXCERPT_CHARS, LostAnswer, UNDECIDED, read_vote, values_of};
 use super::plain_words::{Words, objects, stops};
+use super::reply_object::object_of;
 
 /// What a reply may say beside its consent: that nothing is left.
 const NOTHING_LEFT: &[&str] = &[

@@ -144,19 +144,20 @@ fn each_of_several_fast_commits_is_reviewed() {
     }
 }
 
-/// A judge that is not built in, so that its review waits for a quiet machine; no machine is quiet enough.
-fn waiting_desk() -> Desk {
+/// A judge that is not built in, and runs `first` before it answers PASS; its review waits for a load of `load` percent.
+fn desk_with_judge(first: impl Fn(&Desk) -> String, load: u32) -> Desk {
     let desk = Desk::new();
     let judge = desk.repo.in_home("judge.sh");
     let answer = r#"{"schema_version":1,"round":1,"key":"@KEY@","confidence":"HIGH","key_insight":"i","verdict":"PASS","findings":[]}"#;
     let script = format!(
-        "#!/bin/sh\ncat >/dev/null; sed \"s/@KEY@/$COUNCIL_KEY/\" <<'END'\n{answer}\nEND\n"
+        "#!/bin/sh\ncat >/dev/null; {}\nsed \"s/@KEY@/$COUNCIL_KEY/\" <<'END'\n{answer}\nEND\n",
+        first(&desk)
     );
     fs::write(&judge, script).unwrap();
     fs::set_permissions(&judge, PermissionsExt::from_mode(0o755)).unwrap();
     let config = format!(
         "[agents.one]\ndriver = 'command'\ncommand = [{judge:?}]\n[review]\nagents = ['one']\njudges = 1\nquorum = 1\n\
-         [background]\nload = 1\nbattery = true\n"
+         [background]\nload = {load}\nbattery = true\n"
     );
     desk.repo
         .write_home(".config/git-council/config.toml", &config);
@@ -164,6 +165,11 @@ fn waiting_desk() -> Desk {
         .council(["hook", "install", "--post-commit"])
         .ends(0);
     desk
+}
+
+/// No machine is quiet enough.
+fn waiting_desk() -> Desk {
+    desk_with_judge(|_| ":".to_owned(), 1)
 }
 
 fn commit_and_wait_until(desk: &Desk, name: &str, told: &str) {
@@ -226,24 +232,12 @@ fn a_configuration_that_cannot_be_read_leaves_no_commit_waiting() {
 
 /// A judge that answers once a file is there, so that a review goes on for as long as a test wants.
 fn held_desk() -> (Desk, PathBuf) {
-    let desk = Desk::new();
-    let (judge, gate) = (desk.repo.in_home("judge.sh"), desk.repo.in_home("answer"));
-    let answer = r#"{"schema_version":1,"round":1,"key":"@KEY@","confidence":"HIGH","key_insight":"i","verdict":"PASS","findings":[]}"#;
-    let script = format!(
-        "#!/bin/sh\ncat >/dev/null; until [ -e {gate:?} ]; do sleep 0.1; done\n\
-         sed \"s/@KEY@/$COUNCIL_KEY/\" <<'END'\n{answer}\nEND\n"
+    let gate = |desk: &Desk| desk.repo.in_home("answer");
+    let desk = desk_with_judge(
+        |desk| format!("until [ -e {:?} ]; do sleep 0.1; done", gate(desk)),
+        10_000,
     );
-    fs::write(&judge, script).unwrap();
-    fs::set_permissions(&judge, PermissionsExt::from_mode(0o755)).unwrap();
-    let config = format!(
-        "[agents.one]\ndriver = 'command'\ncommand = [{judge:?}]\n[review]\nagents = ['one']\njudges = 1\nquorum = 1\n\
-         [background]\nload = 10000\nbattery = true\n"
-    );
-    desk.repo
-        .write_home(".config/git-council/config.toml", &config);
-    desk.repo
-        .council(["hook", "install", "--post-commit"])
-        .ends(0);
+    let gate = gate(&desk);
     (desk, gate)
 }
 

@@ -1,0 +1,76 @@
+//! A ballot in one of the forms that models give it, as the form that is read.
+
+use council_protocol::answer::BallotVote;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Fields of a ballot that are read.
+const BALLOT_FIELDS: [&str; 5] = [
+    "vote",
+    "strongest_point",
+    "concession",
+    "remaining_concern",
+    "conditions",
+];
+
+/// Beginnings of other names for conditions.
+const CONDITION_NAMES: [&str; 5] = [
+    "condition",
+    "prerequisite",
+    "caveat",
+    "requirement",
+    "provided",
+];
+
+/// A condition is one in whatever form and under whatever name it stands; a vote that says more than PROCEED has one.
+pub(super) fn plain_ballot(value: &mut Value) {
+    let Some(fields) = value.as_object_mut() else {
+        return;
+    };
+    if !fields.get("ballot").is_some_and(Value::is_object) {
+        return;
+    }
+    let is_condition = |name: &str| {
+        let name = name.to_lowercase();
+        CONDITION_NAMES.iter().any(|begin| name.starts_with(begin))
+    };
+    let beside: Vec<String> = fields
+        .keys()
+        .filter(|name| is_condition(name))
+        .cloned()
+        .collect();
+    let mut conditions = Vec::new();
+    for name in beside {
+        conditions.extend(fields.remove(&name).iter().flat_map(texts_in));
+    }
+    let Some(Value::Object(ballot)) = fields.get_mut("ballot") else {
+        return;
+    };
+    let more =
+        |name: &&String| name.as_str() == "conditions" || !BALLOT_FIELDS.contains(&name.as_str());
+    let names: Vec<String> = ballot.keys().filter(more).cloned().collect();
+    for name in names {
+        conditions.extend(ballot.remove(&name).iter().flat_map(texts_in));
+    }
+    if let Some(Value::String(vote)) = ballot.get_mut("vote") {
+        let is_known = BallotVote::deserialize(&Value::String(vote.clone())).is_ok();
+        if !is_known && vote.to_lowercase().contains("proceed") {
+            conditions.push(format!("it votes `{vote}`"));
+            *vote = "PROCEED_WITH_CONDITIONS".to_owned();
+        }
+    }
+    conditions.retain(|text| !text.trim().is_empty());
+    let conditions = conditions.into_iter().map(Value::String).collect();
+    ballot.insert("conditions".to_owned(), Value::Array(conditions));
+}
+
+/// Every text in a value; what is no text, as it is written.
+fn texts_in(value: &Value) -> Vec<String> {
+    match value {
+        Value::Null | Value::Bool(false) => Vec::new(),
+        Value::String(text) => vec![text.clone()],
+        Value::Array(items) => items.iter().flat_map(texts_in).collect(),
+        Value::Object(fields) => fields.values().flat_map(texts_in).collect(),
+        other => vec![other.to_string()],
+    }
+}
