@@ -66,8 +66,12 @@ pub struct PullConversation {
 pub enum TipCheck {
     /// Nothing: whoever wants to know asks for it.
     Untold,
-    /// There is none, or this one.
-    Told(Option<ExistingCheck>),
+    Told {
+        /// None: there is none.
+        latest: Option<ExistingCheck>,
+        /// How many have ended.
+        completed: usize,
+    },
 }
 
 /// Reads the pull request, our conversations on it and who we are: one request for the first hundred conversations. With the
@@ -169,7 +173,7 @@ fn check_on_tip(pull: &Value, head: &str, council: &str) -> TipCheck {
         let is_of_tip = json_text(commit, "/oid")? == head;
         let suites = whole_page(commit.get("checkSuites")?)?;
         let prefix = check::id_prefix(council);
-        let mut latest: Option<ExistingCheck> = None;
+        let (mut latest, mut completed): (Option<ExistingCheck>, _) = (None, 0);
         for suite in suites {
             for run in whole_page(suite.get("checkRuns")?)? {
                 let external_id = json_text(run, "/externalId").unwrap_or_default();
@@ -185,12 +189,13 @@ fn check_on_tip(pull: &Value, head: &str, council: &str) -> TipCheck {
                     completed: json_text(run, "/status")? == "COMPLETED",
                     url,
                 };
+                completed += usize::from(found.completed);
                 latest = latest.into_iter().chain([found]).max_by_key(|one| one.id);
             }
         }
-        is_of_tip.then_some(latest)
+        is_of_tip.then_some(TipCheck::Told { latest, completed })
     };
-    told().map_or(TipCheck::Untold, TipCheck::Told)
+    told().unwrap_or(TipCheck::Untold)
 }
 
 /// The nodes of a list that has no second page.

@@ -124,6 +124,8 @@ pub struct ForgeState {
     pub reviews: Vec<String>,
     /// Our check on the commit, the latest.
     pub check: Option<ExistingCheck>,
+    /// How many of our checks on the commit have ended; none: nobody said.
+    pub completed_checks: Option<usize>,
 }
 
 impl ForgeState {

@@ -50,7 +50,10 @@ pub(crate) fn inspect_pull_request(
     }
     if wants(Surface::Check) {
         let check = match told {
-            look::TipCheck::Told(check) => Ok(check),
+            look::TipCheck::Told { latest, completed } => {
+                seen.completed_checks = Some(completed);
+                Ok(latest)
+            }
             look::TipCheck::Untold => {
                 look::fetch_check(hub, &wishes.head, &wishes.check_name, &wishes.council)
             }
@@ -113,8 +116,19 @@ fn renew_reports(known: &mut Vec<OwnComment>, changed: Vec<OwnComment>) {
     known.sort_by_key(|comment| comment.id);
 }
 
-/// Looks at the conversation and the reports once more: another review may have published while this one was at work for
-/// `review_s` seconds. Older comments are those that were read before.
+/// Whether no other review that publishes a check has ended since this one began: its own check is the latest, and open.
+fn is_alone(seen: &ForgeState, now: &look::TipCheck) -> bool {
+    let look::TipCheck::Told { latest, completed } = now else {
+        return false;
+    };
+    let own = seen.check.as_ref().filter(|check| !check.completed);
+    let is_latest = own.is_some_and(|own| latest.as_ref().is_some_and(|now| now.id == own.id));
+    let is_open = latest.as_ref().is_some_and(|now| !now.completed);
+    is_latest && is_open && seen.completed_checks == Some(*completed)
+}
+
+/// Looks at the conversation once more, and at the reports unless the checks tell that nobody else has ended: another review
+/// may have published while this one was at work for `review_s` seconds. Older comments are those that were read before.
 ///
 /// # Errors
 ///
@@ -142,7 +156,7 @@ pub(crate) fn look_again(
     };
     (seen.threads, seen.reviews) = (Some(now.threads), now.reviews);
     let is_shown = wishes.surfaces.iter().any(|surface| !surface.is_of_job());
-    if is_shown {
+    if is_shown && !is_alone(seen, &now.check) {
         let since = hub.time_ago(review_s + CLOCK_SKEW_S);
         match look::fetch_reports(hub, pull, &wishes.council, &now.me, Some(&since)) {
             Ok(changed) => renew_reports(&mut seen.comments, changed),

@@ -68,7 +68,11 @@ pub(super) fn is_failed_meanwhile(
     wishes: &PublishOptions,
     conclusion: CheckConclusion,
 ) -> bool {
-    let TipCheck::Told(Some(check)) = told else {
+    let TipCheck::Told {
+        latest: Some(check),
+        ..
+    } = told
+    else {
         return false;
     };
     let ending = check.external_id.strip_prefix("git-council:");
