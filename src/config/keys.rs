@@ -223,7 +223,7 @@ pub const KEYS: &[ConfigKey] = &[
         "Whether councillors are asked one after another, without messages between them.",
     )
     .with_default("false"),
-    key_row("judge", ValueKind::Judges, SourceTrust::Repository, "The judges, one `[[judge]]` table each. Overrides all other keys that say which judges there are.")
+    key_row("judge", ValueKind::Judges, SourceTrust::Repository, "The judges, one `[[judge]]` table each. Overrides all other keys that say which judges there are, but not `--agents` or `--judges` of a run.")
     .obeys_checkout(CheckoutRule::AddsSeats),
     key_row(
         "perspectives.*",

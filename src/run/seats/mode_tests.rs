@@ -227,13 +227,19 @@ fn the_strongest_layer_names_the_model() {
     );
     assert_eq!(claude([repository, user], &variable, &flag), "of-the-flag");
     let seat = "[[judge]]\nagent = 'claude'\nmodel = 'of-the-seat'\n";
-    assert_eq!(claude([seat, CLIENTS], &[], &[]), "of-the-seat");
+    // `--agents` would replace the list of judges.
+    let seated = |layers, flags: &[(&str, &str, &str)]| {
+        let seats = models(&config(layers, &[], flags));
+        seats[0].clone().unwrap()
+    };
+    assert_eq!(seated([seat, CLIENTS], &[]), "of-the-seat");
     assert_eq!(
-        claude([seat, user], &[], &[]),
+        seated([seat, user], &[]),
         "of-the-user",
         "its layer is stronger"
     );
-    assert_eq!(claude([seat, CLIENTS], &[], &flag), "of-the-flag");
+    assert_eq!(seated([seat, CLIENTS], &flag), "of-the-flag");
+    assert_eq!(claude([seat, user], &[], &[]), "of-the-user");
 }
 
 #[test]

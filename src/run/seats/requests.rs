@@ -5,7 +5,7 @@ use council_builtin::perspectives;
 use super::councillors::check_seat_count;
 use super::names::unknown_name;
 use super::{BUILT_IN, SeatPlanner};
-use crate::config::{JudgeSettings, ResolvedKey, Settings};
+use crate::config::{JudgeSettings, LayerSource, ResolvedKey, Settings};
 use crate::council::plan::{ConsensusRule, Procedure};
 use crate::run::error::RunError;
 
@@ -175,8 +175,17 @@ impl SeatPlanner<'_> {
                 .and_then(ResolvedKey::origin)
                 .map(|origin| origin.source)
         };
+        // A list of judges gives way to agents, or a number of judges, that were named for this run alone.
+        let named = ["review.agents", "review.judges"]
+            .into_iter()
+            .filter_map(strength);
+        let for_this_run = named
+            .filter(|source| *source >= LayerSource::Environment)
+            .max();
         // Where only the built-in judges may sit, the tables that name other agents were taken away.
-        let is_there = |key: &str| key != "judge" || !self.settings().judge.is_empty();
+        let is_there = |key: &'static str| {
+            key != "judge" || (!self.settings().judge.is_empty() && strength(key) >= for_this_run)
+        };
         let said = keys
             .into_iter()
             .filter(|(key, _)| is_there(key))

@@ -169,6 +169,41 @@ fn the_strongest_layer_says_who_sits() {
 }
 
 #[test]
+fn agents_and_numbers_of_one_run_replace_a_list_of_judges() {
+    let list = "[[judge]]\nperspective = 'tests'\n[[judge]]\n";
+    for source in [LayerSource::Environment, LayerSource::Flag] {
+        let of_run = |said: &str| {
+            let layer = |source, text: &str| ConfigLayer::File {
+                source,
+                name: "f".into(),
+                text: text.into(),
+            };
+            let layers = [
+                layer(LayerSource::Repository, list),
+                layer(LayerSource::User, LINT),
+                layer(source, said),
+            ];
+            let config = resolve_layers(&layers).unwrap();
+            let deep = false;
+            let seats = SeatPlanner {
+                config: &config,
+                deep,
+            }
+            .plan_seats()
+            .unwrap();
+            let agents = seats.into_iter().map(|seat| seat.agent.name);
+            agents.collect::<Vec<String>>()
+        };
+        assert_eq!(of_run("review.agents = ['lint']"), ["lint", "lint"]);
+        assert_eq!(of_run("review.judges = 4").len(), 4);
+        assert_eq!(of_run("review.debate = 'off'"), ["builtin", "builtin"]);
+    }
+    // What stands in a file for every run does not take the team's list away.
+    let lasting = format!("review.agents = ['lint']\n{LINT}");
+    assert_eq!(names(list, &lasting).len(), 2);
+}
+
+#[test]
 fn a_number_of_judges_cuts_or_adds_and_quick_seats_one() {
     assert_eq!(names("review.judges = 2", "").len(), 2);
     assert_eq!(names("review.judges = 6", "")[5], "judge-6 builtin");
