@@ -10,7 +10,7 @@ use crate::council::reproduction::SuggestionCheck;
 use crate::report::markdown::ReadingPlace;
 use crate::report::suggestion_words;
 use crate::report::{Report, markdown};
-use crate::text::Untrusted;
+use crate::text::{Untrusted, unfit_text};
 
 use super::action::{LineComment, PublishAction};
 use super::marker::{self, MarkerKind};
@@ -283,7 +283,7 @@ fn suggestion_block(found: &JudgedFinding) -> String {
     };
     let check = found.suggestion_check.as_ref();
     let is_unfit = check.is_some_and(SuggestionCheck::is_unfit);
-    if is_unfit || text.contains('\r') || shown != as_it_is {
+    if is_unfit || unfit_text(text).is_some() || text.contains('\r') || shown != as_it_is {
         return match text.is_empty() {
             true => format!("\n\nDelete these lines{tried}"),
             false => format!("\n\nReplace these lines with{tried}\n\n{shown}"),

@@ -63,7 +63,9 @@ fn finding_diagnostic(found: &JudgedFinding, names: &JudgeNames<'_>) -> Value {
         let check = found.suggestion_check.as_ref();
         let is_fit = !check.is_some_and(SuggestionCheck::is_unfit);
         let text = finding.suggestion.as_deref();
-        if let Some(text) = text.filter(|text| is_fit && is_plain(text)) {
+        if let Some(text) =
+            text.filter(|text| is_fit && text::unfit_text(text).is_none() && is_plain(text))
+        {
             value["suggestions"] = json!([{ "range": range, "text": text }]);
         }
     }

@@ -14,11 +14,9 @@ use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::findings::{self, FoundFinding};
 use crate::run::redaction::user_redactor;
-use crate::run::suggestion::{
-    line_range, lines_of, place_now, replace_lines, unfit_text, with_indentation,
-};
+use crate::run::suggestion::{line_range, lines_of, place_now, replace_lines, with_indentation};
 use crate::safe_file::{self, FileWriter};
-use crate::text::Untrusted;
+use crate::text::{Untrusted, unfit_text};
 
 /// Writes the files of the first test about a finding, where nothing stands yet; says which.
 pub(crate) fn add_test(

@@ -37,17 +37,6 @@ pub(crate) fn with_indentation(
     indented.collect()
 }
 
-/// Why a text has no business in a file of the user's: a judge wrote it.
-pub(crate) fn unfit_text(text: &str) -> Option<&'static str> {
-    let is_odd =
-        |c: char| !matches!(c, '\n' | '\t') && (c.is_control() || crate::text::is_marked(c));
-    if text.contains("[redacted: ") {
-        return Some("a secret of it was redacted, and the placeholder would stand in its place");
-    }
-    let odd = text.replace("\r\n", "\n").chars().any(is_odd);
-    odd.then_some("it holds control, bidirectional or invisible characters")
-}
-
 /// The mark that begins some files of UTF-8; no judge is shown it.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
@@ -297,20 +286,6 @@ mod tests {
             put(marked, 1, "good()", "bad()").unwrap(),
             b"\xef\xbb\xbfgood()\nb\n"
         );
-    }
-
-    #[test]
-    fn a_suggestion_that_nobody_could_see_is_not_applied() {
-        assert_eq!(unfit_text("let a = 1;\n\tb();\r\n"), None);
-        for text in [
-            "t = \"[redacted: github-token]\"",
-            "z = 1  # \u{1b}[2J",
-            "z = 1  # \u{202e}",
-            "ad\u{200b}min = 1",
-            "a\rb",
-        ] {
-            assert!(unfit_text(text).is_some(), "{text:?}");
-        }
     }
 
     #[test]

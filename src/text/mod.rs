@@ -11,6 +11,7 @@ mod markdown;
 mod marked;
 mod passages;
 mod pretty;
+mod unfit;
 mod visible;
 mod width;
 
@@ -21,6 +22,7 @@ pub(crate) use columns::{Columns, paragraph};
 pub(crate) use marked::{is_marked, mark_hidden};
 pub(crate) use passages::{Passage, passages};
 pub(crate) use pretty::pretty_json;
+pub(crate) use unfit::unfit_text;
 pub(crate) use visible::{is_hidden, json_safe};
 pub(crate) use width::{
     Ellipsis, clip_chars, display_width, fit_columns, fit_end, wrap_columns, wrap_lines,

@@ -350,8 +350,10 @@ fn a_suggestion_replaces_exactly_the_lines_it_stands_at_and_shows_every_characte
     plain.outcome.findings[0].finding.suggestion = Some("a ``` b".into());
     assert!(body(&plain).contains("````suggestion\na ``` b\n````"));
     // What a reader would not see is not offered.
-    plain.outcome.findings[0].finding.suggestion = Some("let x\u{202e} = 2;".into());
-    assert!(!body(&plain).contains("suggestion\n"));
+    for unfit in ["let x\u{202e} = 2;", "let x = f(\"[redacted: secret]\");"] {
+        plain.outcome.findings[0].finding.suggestion = Some(unfit.into());
+        assert!(!body(&plain).contains("suggestion\n"), "{unfit}");
+    }
 }
 
 #[test]

@@ -295,6 +295,20 @@ fn rdjson_is_what_reviewdog_reads() {
     }
 }
 
+/// Other programs put a suggestion into a file with a click.
+#[test]
+fn rdjson_offers_no_suggestion_that_would_put_a_placeholder_into_a_file() {
+    let offered = |suggestion: &str| {
+        let mut report = samples::fail();
+        for found in &mut report.outcome.findings {
+            found.finding.suggestion = Some(suggestion.to_owned());
+        }
+        rdjson::render(&report, GatePolicy::default()).contains("\"suggestions\"")
+    };
+    assert!(offered("connect(password, timeout=3)"));
+    assert!(!offered("connect(\"[redacted: secret]\", timeout=3)"));
+}
+
 #[test]
 fn lines_for_agents_have_the_documented_form() {
     for (name, report) in samples::all() {

@@ -31,8 +31,9 @@ use crate::git;
 use crate::run::context::RunContext;
 use crate::run::prepare::PreparedReview;
 use crate::run::shell::shell_word;
-use crate::run::suggestion::{replace_lines, unfit_text, with_indentation};
+use crate::run::suggestion::{replace_lines, with_indentation};
 use crate::session::ReproductionRunner;
+use crate::text::unfit_text;
 
 /// What the names of the folders begin with.
 pub(crate) const PREFIX: &str = "council-proof-";
