@@ -5,7 +5,7 @@
 //! commit are not read for rules with a pattern: a secret of a test file is no less shown to somebody else. The rules that
 //! gitleaks brings along (`extend.useDefault`) are not here; the built-in ones are in force beside a user's.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{LazyLock, OnceLock};
@@ -105,6 +105,37 @@ struct TableToml {
     allowlists: Vec<AllowToml>,
     #[serde(default)]
     extend: ExtendToml,
+    /// What else stands at its top: what gitleaks knows and is not needed here, or a slip.
+    #[serde(flatten)]
+    others: BTreeMap<String, toml::Value>,
+}
+
+/// Tables and keys at the top of gitleaks' configuration that say nothing of what is a secret.
+const UNUSED_KEYS: &[&str] = &["title", "description", "minVersion"];
+
+impl TableToml {
+    /// A file that names no secret, or does so under a name that nobody reads, hides nothing: its author has to know.
+    fn check(&self) -> Result<(), TableError> {
+        if let Some(more) = self.extend.path.as_ref().or(self.extend.url.as_ref()) {
+            let why = "which is not read: give one file with all rules";
+            return Err(TableError(format!("it extends `{more}`, {why}")));
+        }
+        let slip = self
+            .others
+            .keys()
+            .find(|key| !UNUSED_KEYS.contains(&key.as_str()));
+        if let Some(key) = slip {
+            return Err(TableError(format!(
+                "it has no table `{key}`: rules stand in `[[rules]]`, exceptions in `[[allowlists]]`"
+            )));
+        }
+        if self.rules.is_empty() {
+            return Err(TableError(
+                "it has no rule: write each as `[[rules]]`".to_owned(),
+            ));
+        }
+        Ok(())
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -176,10 +207,7 @@ impl SecretTable {
     fn parse_table(text: &str, author: TableAuthor) -> Result<Self, TableError> {
         let file: TableToml =
             toml::from_str(text).map_err(|error| TableError(error.to_string()))?;
-        if let Some(more) = file.extend.path.or(file.extend.url) {
-            let why = "which is not read: give one file with all rules";
-            return Err(TableError(format!("it extends `{more}`, {why}")));
-        }
+        file.check()?;
         let (mut rules, mut files, mut always) = (Vec::new(), Vec::new(), Vec::new());
         let mut calls: HashMap<String, Vec<usize>> = HashMap::new();
         for rule in file.rules {

@@ -163,5 +163,11 @@ fn what_cannot_be_read_is_named() {
     let error = |text: &str| SecretTable::parse(text).unwrap_err().to_string();
     assert!(error("[[rules]]\nid = 'x'\nregex = '''(a'''\n").starts_with("rule `x`: "));
     assert!(error("[extend]\npath = '../base.toml'\n").contains("it extends `../base.toml`"));
+    let rule = "id = 'x'\nregex = 'a'\n";
+    assert!(error(&format!("[[rule]]\n{rule}")).contains("no table `rule`"));
+    assert!(error(&format!("[[rules]]\n{rule}[[allow]]\npaths = ['x']\n")).contains("`allow`"));
+    for empty in ["", "title = 'ours'", "[extend]\nuseDefault = true\n"] {
+        assert!(error(empty).contains("no rule"), "{empty:?}");
+    }
     assert!(SecretTable::parse("rules = 3").is_err());
 }
