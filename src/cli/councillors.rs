@@ -18,7 +18,7 @@ pub(crate) struct CouncillorArgs {
     /// The number of councillors, 3 to 6
     #[arg(short, long, value_name = "N", conflicts_with = "judges")]
     pub(crate) councillors: Option<String>,
-    /// The field of the sixth councillor, the domain expert; the others consider it too
+    /// The subject of the domain expert, the sixth councillor; the others consider it too
     #[arg(short, long, value_name = "FIELD")]
     pub(crate) focus: Option<String>,
     /// Ask one councillor after another, without messages between them

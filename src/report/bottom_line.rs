@@ -163,7 +163,7 @@ impl Report {
             return format!("{} of {asked} answered, {} must", who.counted, who.quorum);
         }
         format!(
-            "{} of {} answered, {} must; rules stand in for no reviewer",
+            "{} of {} answered, {} must; rules do not replace a reviewer",
             all.counted_models,
             count_noun(all.models, "reviewer", "reviewers"),
             all.needed_models(quorum)
