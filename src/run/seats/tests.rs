@@ -170,7 +170,8 @@ fn the_strongest_layer_says_who_sits() {
 
 #[test]
 fn agents_and_numbers_of_one_run_replace_a_list_of_judges() {
-    let list = "[[judge]]\nperspective = 'tests'\n[[judge]]\n";
+    let list = "[[judge]]\nagent = 'builtin'\n".repeat(3);
+    let list = list.as_str();
     for source in [LayerSource::Environment, LayerSource::Flag] {
         let of_run = |said: &str| {
             let layer = |source, text: &str| ConfigLayer::File {
@@ -196,11 +197,11 @@ fn agents_and_numbers_of_one_run_replace_a_list_of_judges() {
         };
         assert_eq!(of_run("review.agents = ['lint']"), ["lint", "lint"]);
         assert_eq!(of_run("review.judges = 4").len(), 4);
-        assert_eq!(of_run("review.debate = 'off'"), ["builtin", "builtin"]);
+        assert_eq!(of_run("review.debate = 'off'"), ["builtin"; 3]);
     }
     // What stands in a file for every run does not take the team's list away.
     let lasting = format!("review.agents = ['lint']\n{LINT}");
-    assert_eq!(names(list, &lasting).len(), 2);
+    assert_eq!(names(list, &lasting).len(), 3);
 }
 
 #[test]
