@@ -5,6 +5,7 @@
 //! reviewed files. It reads no disk, no clock and no network, and says the same each time.
 
 mod added_secret;
+mod copied_key;
 mod councillor;
 mod debate;
 #[cfg(test)]
