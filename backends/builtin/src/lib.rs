@@ -18,6 +18,7 @@ mod flood;
 mod imports;
 mod judge;
 mod locked;
+mod named_source;
 mod needle;
 mod old_side;
 mod opaque;
@@ -35,6 +36,7 @@ mod scan;
 mod secret;
 mod shared;
 mod signature;
+mod sister_host;
 #[cfg(test)]
 mod tests;
 mod tests_of;

@@ -1,14 +1,14 @@
 //! One changed file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use council_protocol::change::{FileKind, FileStatus, Line};
 use council_protocol::{BlobSource, FileChange, LineKind, Side};
 use council_secrets::{SecretMatch, SecretTable};
 
-use super::LineView;
 use super::syntax::FileSyntax;
+use super::{LineView, line_fingerprint};
 use crate::language::Language;
 use crate::pattern::pattern;
 use crate::role::{FileRole, is_workflow};
@@ -63,6 +63,8 @@ pub(crate) struct FileView<'a> {
     packed: OnceLock<bool>,
     /// What rules know of the file as a whole, by name.
     facts: Mutex<BTreeMap<&'static str, bool>>,
+    /// Fingerprints of the lines before the change.
+    lines_before: OnceLock<HashSet<u64>>,
     /// The secrets of the line that was asked about last: several rules ask about each.
     secrets: Mutex<Option<LineSecrets>>,
 }
@@ -103,6 +105,7 @@ impl<'a> FileView<'a> {
             generated: OnceLock::new(),
             packed: OnceLock::new(),
             facts: Mutex::default(),
+            lines_before: OnceLock::new(),
             secrets: Mutex::default(),
         }
     }
@@ -185,6 +188,11 @@ impl<'a> FileView<'a> {
         self.change.status != FileStatus::Deleted
     }
 
+    /// Whether it existed before the change.
+    pub(crate) fn exists_before(&self) -> bool {
+        self.change.old_mode != 0
+    }
+
     /// The whole text after the change, where it can be read.
     pub(crate) fn text_after(&self) -> Option<&str> {
         self.after
@@ -197,6 +205,23 @@ impl<'a> FileView<'a> {
         self.before
             .get_or_init(|| self.read_side(Side::Old))
             .as_deref()
+    }
+
+    /// Whether the same line, white space aside, stood in the file before the change.
+    pub(crate) fn held_before(&self, text: &str) -> bool {
+        let before = || self.text_before().unwrap_or_default();
+        let lines = self
+            .lines_before
+            .get_or_init(|| before().lines().map(line_fingerprint).collect());
+        lines.contains(&line_fingerprint(text))
+    }
+
+    /// The text of another file of the same folder, where it can be read.
+    pub(crate) fn text_beside(&self, side: Side, name: &str) -> Option<String> {
+        let path = format!("{}{name}", self.folder_path()).as_str().into();
+        let bytes = self.blobs.read(side, &path).ok().flatten()?;
+        let fits = u64::try_from(bytes.len()).is_ok_and(|size| size <= MAX_TEXT_BYTES);
+        fits.then(|| String::from_utf8_lossy(&bytes).into_owned())
     }
 
     /// The bytes after the change, whatever they are.
@@ -299,6 +324,7 @@ impl<'a> FileView<'a> {
             description: description.into(),
             severity: None,
             suggestion: None,
+            group: None,
         }
     }
 

@@ -2,6 +2,7 @@
 //! still be warned of, above all those by which somebody would abuse it.
 
 mod keys;
+mod supply;
 
 /// A file with such a mark before each of its lines.
 fn file(path: &str, mark: char, text: &str) -> String {
