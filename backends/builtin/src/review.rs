@@ -188,7 +188,10 @@ fn findings_of_rule(change: &ChangeView<'_>, of_rule: &[&FoundHit]) -> Vec<Findi
     let mut kept = first_and_more(change, &notes, 1, MORE_IN_CHANGE);
     // What fails a change is listed wherever it stands: whoever mends three of four is not told of the fourth too late.
     let fails = worse.iter().any(|f| f.severity == Severity::Critical);
-    if fails || of_rule[0].rule.info.perspective == SECURITY {
+    let is_grouped = !fails && worse.iter().any(|f| f.hit.group.is_some());
+    if is_grouped {
+        kept.extend(grouped_findings(change, &worse));
+    } else if fails || of_rule[0].rule.info.perspective == SECURITY {
         for of_file in worse.chunk_by(|a, b| a.hit.file == b.hit.file) {
             let critical = |f: &&&FoundHit| f.severity == Severity::Critical;
             // One more stands for the rest.
@@ -206,6 +209,31 @@ fn findings_of_rule(change: &ChangeView<'_>, of_rule: &[&FoundHit]) -> Vec<Findi
         ));
     }
     kept
+}
+
+/// A finding for each group of hits, and one for what stands in further groups.
+fn grouped_findings(change: &ChangeView<'_>, worse: &[&FoundHit]) -> Vec<Finding> {
+    let mut groups: Vec<Vec<&FoundHit>> = Vec::new();
+    for found in worse {
+        let mut known = groups.iter_mut();
+        match known.find(|group| group[0].hit.group == found.hit.group) {
+            Some(group) => group.push(found),
+            None => groups.push(vec![found]),
+        }
+    }
+    let rest = groups.split_off(MAX_PER_CHANGE.min(groups.len())).concat();
+    groups.push(rest);
+    let findings = groups.iter().filter_map(|group| {
+        let mut files = group.iter().map(|found| found.hit.file);
+        let first = files.next()?;
+        let place = if files.all(|file| file == first) {
+            MORE_IN_FILE
+        } else {
+            MORE_IN_CHANGE
+        };
+        rest_of_group(change, group, place)
+    });
+    findings.collect()
 }
 
 /// As many findings as an answer holds.
@@ -340,11 +368,21 @@ fn rest_of_group(change: &ChangeView<'_>, rest: &[&FoundHit], place: &str) -> Op
     if !others.is_empty() {
         let unread = others.iter().filter_map(|found| found.unread);
         let unread = unread.map(|unread| hex::encode(unread.digest));
-        let parts = others.iter().map(|found| found.hit.quote.clone());
+        let parts = others.iter().map(|found| known_by(change, found));
         let place = format!("{place}{}", unread_words(others));
         finding.description += &count_more(others.len(), &place, parts.chain(unread));
     }
     Some(finding)
+}
+
+/// What a hit is known by among others: its text, or the file where it is about the file as a whole.
+fn known_by(change: &ChangeView<'_>, found: &FoundHit) -> String {
+    let hit = &found.hit;
+    if hit.quote.is_empty() {
+        format!("{}\0{}", change.files[hit.file].path, hit.description)
+    } else {
+        hit.quote.clone()
+    }
 }
 
 /// ` There are 34 more in this file (3f9a).` The digits tell these from others, so that a dismissal covers no more than

@@ -116,9 +116,17 @@ pub(crate) struct RuleHit {
     /// Below the rule's own.
     pub(crate) severity: Option<Severity>,
     pub(crate) suggestion: Option<String>,
+    /// What is worse than a note and has the same name here is told as one finding.
+    pub(crate) group: Option<String>,
 }
 
 impl RuleHit {
+    /// Told as one with the others of that name: they have one cause, and one answer does for all of them.
+    pub(crate) fn grouped(mut self, name: String) -> Self {
+        self.group = Some(name);
+        self
+    }
+
     /// Reports less than the rule's own severity.
     pub(crate) fn with_severity(mut self, severity: Severity) -> Self {
         self.severity = Some(severity);
