@@ -16,6 +16,7 @@ mod excuse;
 mod fixture;
 mod flood;
 mod imports;
+mod joined;
 mod judge;
 mod locked;
 mod named_source;

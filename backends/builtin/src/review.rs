@@ -9,6 +9,7 @@ use council_protocol::{Answer, BlobSource, Finding, Location, Packet, Severity, 
 
 use sha2::{Digest as _, Sha256};
 
+use crate::joined::{join_groups, known_by};
 use crate::perspective::SECURITY;
 use crate::rule::RuleHit;
 use crate::rules::RULES;
@@ -185,13 +186,12 @@ fn findings_by_rule(
 fn findings_of_rule(change: &ChangeView<'_>, of_rule: &[&FoundHit]) -> Vec<Finding> {
     let minor = |f: &&FoundHit| f.severity == Severity::Minor;
     let (notes, worse): (Vec<&FoundHit>, Vec<&FoundHit>) = of_rule.iter().copied().partition(minor);
+    let worse = join_groups(change, &worse);
+    let worse: Vec<&FoundHit> = worse.iter().collect();
     let mut kept = first_and_more(change, &notes, 1, MORE_IN_CHANGE);
     // What fails a change is listed wherever it stands: whoever mends three of four is not told of the fourth too late.
     let fails = worse.iter().any(|f| f.severity == Severity::Critical);
-    let is_grouped = !fails && worse.iter().any(|f| f.hit.group.is_some());
-    if is_grouped {
-        kept.extend(grouped_findings(change, &worse));
-    } else if fails || of_rule[0].rule.info.perspective == SECURITY {
+    if fails || of_rule[0].rule.info.perspective == SECURITY {
         for of_file in worse.chunk_by(|a, b| a.hit.file == b.hit.file) {
             let critical = |f: &&&FoundHit| f.severity == Severity::Critical;
             // One more stands for the rest.
@@ -209,31 +209,6 @@ fn findings_of_rule(change: &ChangeView<'_>, of_rule: &[&FoundHit]) -> Vec<Findi
         ));
     }
     kept
-}
-
-/// A finding for each group of hits, and one for what stands in further groups.
-fn grouped_findings(change: &ChangeView<'_>, worse: &[&FoundHit]) -> Vec<Finding> {
-    let mut groups: Vec<Vec<&FoundHit>> = Vec::new();
-    for found in worse {
-        let mut known = groups.iter_mut();
-        match known.find(|group| group[0].hit.group == found.hit.group) {
-            Some(group) => group.push(found),
-            None => groups.push(vec![found]),
-        }
-    }
-    let rest = groups.split_off(MAX_PER_CHANGE.min(groups.len())).concat();
-    groups.push(rest);
-    let findings = groups.iter().filter_map(|group| {
-        let mut files = group.iter().map(|found| found.hit.file);
-        let first = files.next()?;
-        let place = if files.all(|file| file == first) {
-            MORE_IN_FILE
-        } else {
-            MORE_IN_CHANGE
-        };
-        rest_of_group(change, group, place)
-    });
-    findings.collect()
 }
 
 /// As many findings as an answer holds.
@@ -317,8 +292,8 @@ fn name_rest(finding: &Finding) -> String {
     )
 }
 
-const MORE_IN_FILE: &str = "in this file";
-const MORE_IN_CHANGE: &str = "in this change";
+pub(crate) const MORE_IN_FILE: &str = "in this file";
+pub(crate) const MORE_IN_CHANGE: &str = "in this change";
 
 /// The worst findings of a group. Of notes the last one says how many more there are; of what is worse the rest is a
 /// finding of its own, so that whoever dismisses those that are listed has not dismissed the rest.
@@ -373,16 +348,6 @@ fn rest_of_group(change: &ChangeView<'_>, rest: &[&FoundHit], place: &str) -> Op
         finding.description += &count_more(others.len(), &place, parts.chain(unread));
     }
     Some(finding)
-}
-
-/// What a hit is known by among others: its text, or the file where it is about the file as a whole.
-fn known_by(change: &ChangeView<'_>, found: &FoundHit) -> String {
-    let hit = &found.hit;
-    if hit.quote.is_empty() {
-        format!("{}\0{}", change.files[hit.file].path, hit.description)
-    } else {
-        hit.quote.clone()
-    }
 }
 
 /// ` There are 34 more in this file (3f9a).` The digits tell these from others, so that a dismissal covers no more than

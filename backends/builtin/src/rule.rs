@@ -116,14 +116,24 @@ pub(crate) struct RuleHit {
     /// Below the rule's own.
     pub(crate) severity: Option<Severity>,
     pub(crate) suggestion: Option<String>,
-    /// What is worse than a note and has the same name here is told as one finding.
-    pub(crate) group: Option<String>,
+    /// With which others it is told as one finding, where they are worse than notes.
+    pub(crate) group: Option<HitGroup>,
+}
+
+/// Hits of one cause: one answer does for all of them. They are joined at the very end, so that an excuse for one of
+/// them, or an older one in its place, hides no other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct HitGroup {
+    pub(crate) name: String,
+    /// What the finding says of this one where another one leads; may be empty.
+    pub(crate) part: String,
 }
 
 impl RuleHit {
-    /// Told as one with the others of that name: they have one cause, and one answer does for all of them.
-    pub(crate) fn grouped(mut self, name: String) -> Self {
-        self.group = Some(name);
+    /// Told as one with the others of that name.
+    pub(crate) fn grouped(mut self, name: String, part: &str) -> Self {
+        let part = part.to_owned();
+        self.group = Some(HitGroup { name, part });
         self
     }
 

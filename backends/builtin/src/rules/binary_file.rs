@@ -37,7 +37,7 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
     let is_new = file.change.old_mode == 0;
     // A library is rebuilt for each platform at once; what is new is no rebuilt one.
     hits.0
-        .extend(hit.map(|hit| hit.grouped(format!("{is_new} {}", ending(file)))));
+        .extend(hit.map(|hit| hit.grouped(format!("{is_new} {}", ending(file)), "")));
 }
 
 fn ending(file: &FileView<'_>) -> String {

@@ -63,7 +63,7 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         hits.push(if is_stub_of_trait(line) {
             hit.with_severity(Minor)
         } else {
-            hit.grouped(line.file.path.clone())
+            hit.grouped(line.file.path.clone(), "")
         });
     }
 }

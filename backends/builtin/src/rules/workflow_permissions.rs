@@ -63,63 +63,45 @@ fn had_a_list(file: &FileView<'_>) -> bool {
     file.text_before().is_some_and(listed)
 }
 
-/// Whether the same grant stood in another place of the file: then it is not a new one.
-fn is_moved(file: &FileView<'_>, text: &str) -> bool {
-    let mut removed = file.removed_lines();
-    removed.any(|removed| removed.text.trim() == text.trim())
-}
-
-/// The rights that a line grants anew.
-fn granted(file: &FileView<'_>, number: u32) -> Vec<String> {
-    let text = file.line_text(number).unwrap_or_default();
-    let code = text.split(" #").next().unwrap_or_default();
-    if !file.is_added(number)
-        || code.trim_start().starts_with('#')
-        || !GRANT.is_match(code)
-        || is_moved(file, code)
-    {
-        return Vec::new();
-    }
-    let found = GRANT.captures_iter(code).map(|found| found[1].to_owned());
-    found.collect()
-}
-
-/// More than there are rights, and comments between them.
-const MAX_LIST: i32 = 40;
-
-/// The numbers of the lines of the same list, from the one that is next to a line.
-fn neighbours(line: &LineView<'_, '_>, by: i32) -> impl Iterator<Item = u32> {
-    let depth = line.indent();
-    let numbers = (1..MAX_LIST).map_while(move |far| line.number().checked_add_signed(by * far));
-    numbers.take_while(move |number| {
-        let text = line.file.line_text(*number);
-        text.is_some_and(|text| {
-            text.trim().is_empty() || text.trim_start().starts_with('#') || indent(text) == depth
-        })
-    })
-}
-
-/// The rights that a list grants anew, told at the first of its lines. Empty: an earlier line has told them.
-fn granted_by_list(line: &LineView<'_, '_>) -> Vec<String> {
-    let rights = |number| granted(line.file, number);
-    if neighbours(line, -1).any(|number| !rights(number).is_empty()) {
-        return Vec::new();
-    }
-    let own = std::iter::once(line.number());
-    own.chain(neighbours(line, 1)).flat_map(rights).collect()
-}
-
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.without_comments();
-    if is_moved(line.file, &code) {
+    // The same grant in another place of the file is not a new one.
+    let text = code.trim();
+    if line
+        .file
+        .removed_lines()
+        .any(|removed| removed.text.trim() == text)
+    {
         return;
     }
     if ALL.is_match(&code) {
         hits.push(line.line_hit("The workflow may now write to everything."));
     } else if GRANT.is_match(&code) {
-        let rights = granted_by_list(line);
-        hits.0.extend(hit_of_rights(line, &rights));
+        let rights: Vec<String> = GRANT
+            .captures_iter(&code)
+            .map(|found| found[1].to_owned())
+            .collect();
+        let hit = hit_of_rights(line, &rights);
+        hits.0
+            .extend(hit.map(|hit| hit.grouped(name_of_list(line), &rights.join("`, `"))));
     }
+}
+
+/// What tells the list of rights in which a line stands from others: where it begins.
+fn name_of_list(line: &LineView<'_, '_>) -> String {
+    /// More than there are rights, and comments between them.
+    const MAX_LIST: i32 = 40;
+    let depth = line.indent();
+    let is_above = |by: &i32| {
+        let text = line.text_near(-by).unwrap_or_default();
+        !text.trim().is_empty() && !text.trim_start().starts_with('#') && indent(text) < depth
+    };
+    let far = (1..MAX_LIST).find(is_above).unwrap_or_default();
+    format!(
+        "{}:{}",
+        line.file.path,
+        line.number().saturating_sub(far.unsigned_abs())
+    )
 }
 
 fn hit_of_rights(line: &LineView<'_, '_>, rights: &[String]) -> Option<RuleHit> {

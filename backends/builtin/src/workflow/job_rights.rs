@@ -10,7 +10,17 @@ use super::scalar::MAX_YAML_BYTES;
 /// nor what a gate asks for.
 const WORDS_ALONE: [&str; 4] = ["discussions", "issues", "models", "pull-requests"];
 
-/// What such a job may hold, and such a step: neither a script nor a program, nor another workflow.
+/// What such a workflow may hold, such a job, and such a step: neither a script nor a program, nor what programs take
+/// from their environment.
+const WORKFLOW_KEYS: [&str; 7] = [
+    "concurrency",
+    "jobs",
+    "name",
+    "on",
+    "permissions",
+    "run-name",
+    "true",
+];
 const JOB_KEYS: [&str; 7] = [
     "if",
     "name",
@@ -46,8 +56,12 @@ pub(crate) fn serves_own_actions(file: &FileView<'_>, line: u32) -> bool {
                 .get("jobs")
                 .is_none_or(|jobs| jobs.get(name).is_some())
         });
-    let has_only = |keys: &[&str]| job.entries().all(|(key, _)| keys.contains(&key));
-    !was_there && has_only(&JOB_KEYS) && writes_words(job) && steps_of(job).iter().all(is_own_step)
+    let has_only = |node: &Node, keys: &[&str]| node.entries().all(|(key, _)| keys.contains(&key));
+    !was_there
+        && has_only(&after, &WORKFLOW_KEYS)
+        && has_only(job, &JOB_KEYS)
+        && writes_words(job)
+        && steps_of(job).iter().all(is_own_step)
 }
 
 /// The job in whose list of rights a line stands.

@@ -69,7 +69,10 @@ fn workflow_permissions_tells_a_list_once() {
     let [(Severity::Significant, words)] = &told[..] else {
         panic!("{told:?}")
     };
-    assert!(words.contains("`issues` and `pull-requests`"), "{words}");
+    assert!(
+        words.contains("write `issues`. There is 1 more in this file: `pull-requests` ("),
+        "{words}"
+    );
     // Of another job it is told apart.
     let two = added_workflow(&job)
         + &format!(
@@ -80,6 +83,29 @@ fn workflow_permissions_tells_a_list_once() {
         crate::tests::wrong_classes::told("workflow-permissions", &two).len(),
         2
     );
+}
+
+/// What is no news in a list, and what an excuse covers there, hides no other right of the same list.
+#[test]
+fn an_old_right_hides_no_new_one() {
+    let list = |lines: &str| {
+        format!(
+            "=== .github/workflows/a.yml\n on:\n   pull_request_target:\n jobs:\n   a:\n     permissions:\n{lines}     steps:\n       - run: make\n"
+        )
+    };
+    for lines in [
+        "-      pull-requests: write # label\n+      pull-requests: write # labels\n+      contents: write\n",
+        "-      pull-requests: write\n+      pull-requests: 'write'\n+      contents: write\n",
+        "       # council: allow(workflow-permissions) it labels\n-      pull-requests: read\n+      pull-requests: write\n\
+         +      contents: write\n",
+        "       pull-requests: write\n+      contents: write\n",
+    ] {
+        let told = told("workflow-permissions", &list(lines));
+        let names = |(severity, words): &(Severity, String)| {
+            *severity > Severity::Minor && words.contains("`contents`")
+        };
+        assert!(told.iter().any(names), "{told:?}\n{lines}");
+    }
 }
 
 #[test]
@@ -117,6 +143,12 @@ fn workflow_permissions_knows_a_job_of_githubs_own_actions() {
     ] {
         assert_warns("workflow-permissions", &job(rights, &steps));
     }
+    // What a program takes from its environment, it may run.
+    let env = job(RIGHTS, own).replace(
+        "+jobs:\n",
+        "+env:\n+  NODE_OPTIONS: --require ./a.js\n+jobs:\n",
+    );
+    assert_warns("workflow-permissions", &env);
     // The rights of the whole workflow are those of every job that it will ever have.
     let whole = "=== .github/workflows/ai.yml\n+on: issue_comment\n+permissions:\n+  issues: write\n+jobs:\n+  a:\n+    \
                  steps:\n+      - uses: actions/checkout@v4\n";
