@@ -7,9 +7,10 @@ use council_protocol::change::{FileKind, FileStatus, Line};
 use council_protocol::{BlobSource, FileChange, LineKind, Side};
 use council_secrets::{SecretMatch, SecretTable};
 
-use super::syntax::FileSyntax;
+use super::syntax::{FileSyntax, blank_spans};
 use super::{LineView, line_fingerprint};
 use crate::language::Language;
+use crate::lexer::SpanKind;
 use crate::pattern::pattern;
 use crate::role::{FileRole, is_workflow};
 use crate::rule::RuleHit;
@@ -149,11 +150,25 @@ impl<'a> FileView<'a> {
     fn has_generated_head(&self) -> bool {
         const HEAD_LINES: usize = 20;
         let hunks = || self.lines.iter().filter(|line| line.new_no.is_some());
-        let head: Vec<&str> = match self.text_after() {
-            Some(text) => text.lines().take(HEAD_LINES).collect(),
-            None => hunks().take(HEAD_LINES).map(|line| line.text).collect(),
+        let head: Vec<(u32, &str)> = match self.text_after() {
+            Some(text) => (1..).zip(text.lines().take(HEAD_LINES)).collect(),
+            None => {
+                let numbered = hunks().take(HEAD_LINES);
+                numbered
+                    .filter_map(|line| Some((line.new_no?, line.text)))
+                    .collect()
+            }
         };
-        head.iter().any(|line| GENERATED.is_match(line))
+        head.iter()
+            .any(|(number, text)| self.bears_mark(*number, text))
+    }
+
+    /// Whether a line says that a program wrote the file. What stands in a literal is written into another file.
+    fn bears_mark(&self, number: u32, text: &str) -> bool {
+        GENERATED.is_match(text) && {
+            let spans = self.syntax().spans(number);
+            GENERATED.is_match(&blank_spans(text, spans, |part| part == SpanKind::Literal))
+        }
     }
 
     /// Whether a program packed it: a large file of a few very long lines.
