@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use council_protocol::Severity;
 
-use crate::review::{MORE_IN_CHANGE, MORE_IN_FILE, count_more};
+use crate::review::{MAX_DESCRIPTION_CHARS, MORE_IN_CHANGE, MORE_IN_FILE, clip_text, count_more};
 use crate::scan::FoundHit;
 use crate::view::ChangeView;
 
@@ -42,26 +42,31 @@ fn lead(change: &ChangeView<'_>, group: &[&FoundHit]) -> FoundHit {
     } else {
         MORE_IN_CHANGE
     };
-    let parts = others
-        .iter()
-        .filter_map(|found| Some(found.hit.group.as_ref()?.part.as_str()));
-    let mut named: Vec<String> = Vec::new();
-    for part in parts
-        .filter(|part| !part.is_empty())
-        .map(|part| format!("`{part}`"))
-    {
-        if !named.contains(&part) {
-            named.push(part);
+    let known = others.iter().map(|found| known_by(change, found));
+    let more = count_more(
+        others.len(),
+        &format!("{place}{}", name_parts(others)),
+        known,
+    );
+    // Its digits are what a dismissal goes by: they must not be cut off.
+    let room = MAX_DESCRIPTION_CHARS.saturating_sub(more.chars().count());
+    lead.hit.description = clip_text(&lead.hit.description, room).to_owned() + &more;
+    lead
+}
+
+/// `: a, b`, as far as there is room for it.
+fn name_parts(others: &[&FoundHit]) -> String {
+    const MAX_BYTES: usize = 150;
+    let groups = others.iter().filter_map(|found| found.hit.group.as_ref());
+    let mut named = String::new();
+    for part in groups.map(|group| format!("`{}`", group.part)) {
+        let is_new = part != "``" && !named.contains(&part);
+        if is_new && named.len() + part.len() <= MAX_BYTES {
+            named += if named.is_empty() { ": " } else { ", " };
+            named += &part;
         }
     }
-    let place = if named.is_empty() {
-        place.to_owned()
-    } else {
-        format!("{place}: {}", named.join(", "))
-    };
-    let known = others.iter().map(|found| known_by(change, found));
-    lead.hit.description += &count_more(others.len(), &place, known);
-    lead
+    named
 }
 
 /// What a hit is known by among others: its text, or the file where it is about the file as a whole.
@@ -70,6 +75,8 @@ pub(crate) fn known_by(change: &ChangeView<'_>, found: &FoundHit) -> String {
     if hit.quote.is_empty() {
         format!("{}\0{}", change.files[hit.file].path, hit.description)
     } else {
-        hit.quote.clone()
+        // A quote may be cut.
+        let part = hit.group.as_ref().map_or("", |group| group.part.as_str());
+        format!("{}{part}", hit.quote)
     }
 }

@@ -365,14 +365,14 @@ pub(crate) fn count_more(more: usize, place: &str, parts: impl Iterator<Item = S
 
 /// A longer suggestion belongs to a packed line that nobody mends by hand.
 const MAX_SUGGESTION_BYTES: usize = 4_000;
-const MAX_DESCRIPTION_CHARS: usize = 400;
+pub(crate) const MAX_DESCRIPTION_CHARS: usize = 400;
 
 /// The end of a quote that is too long: what stands right before the place, and is still found in the line.
 pub(crate) fn clip_quote(quote: &str) -> String {
     clip_end(quote).trim().to_owned()
 }
 
-fn clip_text(text: &str, chars: usize) -> &str {
+pub(crate) fn clip_text(text: &str, chars: usize) -> &str {
     let end = text
         .char_indices()
         .nth(chars)

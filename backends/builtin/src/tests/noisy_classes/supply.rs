@@ -85,6 +85,42 @@ fn workflow_permissions_tells_a_list_once() {
     );
 }
 
+/// Law: however much a joined finding has to name, it ends in the digits by which a dismissal knows what it covers.
+#[test]
+fn a_joined_finding_keeps_its_digits() {
+    let rights = [
+        "contents",
+        "packages",
+        "repository-projects",
+        "security-events",
+        "pull-requests",
+        "attestations",
+    ];
+    let flow = rights.map(|right| format!("{right}: write")).join(", ");
+    for repeated in [1, 2, 8] {
+        let line = vec![flow.as_str(); repeated].join(", ");
+        let job = |last: &str| {
+            let lines = format!("      {{ {line} }}\n").repeat(3);
+            added_workflow(&format!(
+                "    permissions:\n{lines}      {last}: write\n    steps:\n      - run: make\n"
+            ))
+        };
+        let digits = |last: &str| {
+            let told = told("workflow-permissions", &job(last));
+            let [(_, words)] = &told[..] else {
+                panic!("{told:?}")
+            };
+            let (_, digits) = words.strip_suffix(").").unwrap().rsplit_once(" (").unwrap();
+            assert!(
+                words.contains(" more in this file") && digits.len() == 4,
+                "{words}"
+            );
+            digits.to_owned()
+        };
+        assert_ne!(digits("pages"), digits("statuses"));
+    }
+}
+
 /// What is no news in a list, and what an excuse covers there, hides no other right of the same list.
 #[test]
 fn an_old_right_hides_no_new_one() {
