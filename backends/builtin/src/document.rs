@@ -48,6 +48,15 @@ const METHOD: &str = "\n## How often the rules were right\n\n\
     findings were of one kind, the same new file in several folders, and no longer occur; the other 8 are 0.0076 per \
     commit. The limits are 0.002 wrong findings per commit, and 0.015 wrong or noisy ones. A rule that would exceed \
     them runs only if you set it.\n\n\
+    Since the tenth set was read, the causes of its wrong findings were fixed, and these of its noisy ones \
+    (`noisy_classes`, beside the tests above). A note instead of a warning: a private key that the same folder of tests \
+    holds already, tests in a folder of known failures, a stub that a trait asks for, a promise dropped while cleaning \
+    up, a repository that `Cargo.toml` names, a file with the same checksum on another host of the same domain, \
+    `husky install` that became `husky`, and a new job of GitHub's own actions that writes on issues. Told once instead \
+    of several times: the rights of one list, compiled files of one kind, and unfinished code of one file. No longer \
+    reported: identifiers in brackets in SQL, a Go error that the file drops in the same line elsewhere, a message that \
+    cannot be printed, and a few lines with other line endings. No repository has been read with these rules since, so \
+    the figures below are those of before.\n\n\
     | repositories | commits | findings | right | noise | wrong | wrong per commit | wrong or noise per commit |\n\
     |---|---|---|---|---|---|---|---|\n";
 

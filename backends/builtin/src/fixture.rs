@@ -15,7 +15,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use council_protocol::change::{BlobError, Companion, FileKind, FileStatus, Side};
+use council_protocol::change::{
+    BlobError, Companion, EntryKind, FileKind, FileStatus, Side, TreeEntry,
+};
 use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
 use council_protocol::{BlobSource, FileChange, Hunk, Packet, RepoPath};
 
@@ -33,6 +35,17 @@ pub(crate) struct FixtureBlobs(BTreeMap<(Side, RepoPath), Arc<[u8]>>, Vec<Compan
 impl BlobSource for FixtureBlobs {
     fn read(&self, side: Side, path: &RepoPath) -> Result<Option<Arc<[u8]>>, BlobError> {
         Ok(self.0.get(&(side, path.clone())).cloned())
+    }
+
+    /// Of the base alone: what the head holds beside the change, no fixture says.
+    fn entries(&self, side: Side) -> Result<Option<Vec<TreeEntry>>, BlobError> {
+        let files = self.0.keys().filter(|(of, _)| *of == Side::Old);
+        let entries = files.map(|(_, path)| TreeEntry {
+            path: path.clone(),
+            kind: EntryKind::File,
+            is_executable: false,
+        });
+        Ok((side == Side::Old).then(|| entries.collect()))
     }
 
     fn companions(&self) -> Vec<Companion> {

@@ -5,6 +5,7 @@
 //! reviewed files. It reads no disk, no clock and no network, and says the same each time.
 
 mod added_secret;
+mod copied_key;
 mod councillor;
 mod debate;
 #[cfg(test)]
@@ -15,8 +16,10 @@ mod excuse;
 mod fixture;
 mod flood;
 mod imports;
+mod joined;
 mod judge;
 mod locked;
+mod named_source;
 mod needle;
 mod old_side;
 mod opaque;
@@ -34,6 +37,7 @@ mod scan;
 mod secret;
 mod shared;
 mod signature;
+mod sister_host;
 #[cfg(test)]
 mod tests;
 mod tests_of;

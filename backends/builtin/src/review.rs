@@ -9,6 +9,7 @@ use council_protocol::{Answer, BlobSource, Finding, Location, Packet, Severity, 
 
 use sha2::{Digest as _, Sha256};
 
+use crate::joined::{join_groups, known_by};
 use crate::perspective::SECURITY;
 use crate::rule::RuleHit;
 use crate::rules::RULES;
@@ -185,6 +186,8 @@ fn findings_by_rule(
 fn findings_of_rule(change: &ChangeView<'_>, of_rule: &[&FoundHit]) -> Vec<Finding> {
     let minor = |f: &&FoundHit| f.severity == Severity::Minor;
     let (notes, worse): (Vec<&FoundHit>, Vec<&FoundHit>) = of_rule.iter().copied().partition(minor);
+    let worse = join_groups(change, &worse);
+    let worse: Vec<&FoundHit> = worse.iter().collect();
     let mut kept = first_and_more(change, &notes, 1, MORE_IN_CHANGE);
     // What fails a change is listed wherever it stands: whoever mends three of four is not told of the fourth too late.
     let fails = worse.iter().any(|f| f.severity == Severity::Critical);
@@ -289,8 +292,8 @@ fn name_rest(finding: &Finding) -> String {
     )
 }
 
-const MORE_IN_FILE: &str = "in this file";
-const MORE_IN_CHANGE: &str = "in this change";
+pub(crate) const MORE_IN_FILE: &str = "in this file";
+pub(crate) const MORE_IN_CHANGE: &str = "in this change";
 
 /// The worst findings of a group. Of notes the last one says how many more there are; of what is worse the rest is a
 /// finding of its own, so that whoever dismisses those that are listed has not dismissed the rest.
@@ -340,7 +343,7 @@ fn rest_of_group(change: &ChangeView<'_>, rest: &[&FoundHit], place: &str) -> Op
     if !others.is_empty() {
         let unread = others.iter().filter_map(|found| found.unread);
         let unread = unread.map(|unread| hex::encode(unread.digest));
-        let parts = others.iter().map(|found| found.hit.quote.clone());
+        let parts = others.iter().map(|found| known_by(change, found));
         let place = format!("{place}{}", unread_words(others));
         finding.description += &count_more(others.len(), &place, parts.chain(unread));
     }
@@ -362,14 +365,14 @@ pub(crate) fn count_more(more: usize, place: &str, parts: impl Iterator<Item = S
 
 /// A longer suggestion belongs to a packed line that nobody mends by hand.
 const MAX_SUGGESTION_BYTES: usize = 4_000;
-const MAX_DESCRIPTION_CHARS: usize = 400;
+pub(crate) const MAX_DESCRIPTION_CHARS: usize = 400;
 
 /// The end of a quote that is too long: what stands right before the place, and is still found in the line.
 pub(crate) fn clip_quote(quote: &str) -> String {
     clip_end(quote).trim().to_owned()
 }
 
-fn clip_text(text: &str, chars: usize) -> &str {
+pub(crate) fn clip_text(text: &str, chars: usize) -> &str {
     let end = text
         .char_indices()
         .nth(chars)

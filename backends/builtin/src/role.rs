@@ -129,11 +129,21 @@ pub(crate) fn is_workflow(path: &str, language: Language) -> bool {
 /// The folder that says of a path that tests or examples lie under it. Names of files, which cost nothing to choose,
 /// say nothing here.
 pub(crate) fn sample_folder(path: &str) -> Option<&str> {
+    sample_root(path)?.rsplit('/').next()
+}
+
+/// The same with the folders that it lies in.
+pub(crate) fn sample_root(path: &str) -> Option<&str> {
     let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
     let lower: Vec<String> = folders.split('/').map(str::to_ascii_lowercase).collect();
     let is_sample = |folder: &str| is_test_folder(folder) || EXAMPLE_FOLDERS.contains(&folder);
     let (at, _) = telling_folders(&lower).find(|(_, folder)| is_sample(folder))?;
-    folders.split('/').nth(at)
+    let length: usize = folders
+        .split('/')
+        .take(at + 1)
+        .map(|folder| folder.len() + 1)
+        .sum();
+    Some(&folders[..length - 1])
 }
 
 /// The folders that say what a file is for, with their places. Below a source root (`src/main/java`, `Sources`), and from

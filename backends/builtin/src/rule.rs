@@ -116,9 +116,27 @@ pub(crate) struct RuleHit {
     /// Below the rule's own.
     pub(crate) severity: Option<Severity>,
     pub(crate) suggestion: Option<String>,
+    /// With which others it is told as one finding, where they are worse than notes.
+    pub(crate) group: Option<HitGroup>,
+}
+
+/// Hits of one cause: one answer does for all of them. They are joined at the very end, so that an excuse for one of
+/// them, or an older one in its place, hides no other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct HitGroup {
+    pub(crate) name: String,
+    /// What the finding says of this one where another one leads; may be empty.
+    pub(crate) part: String,
 }
 
 impl RuleHit {
+    /// Told as one with the others of that name.
+    pub(crate) fn grouped(mut self, name: String, part: &str) -> Self {
+        let part = part.to_owned();
+        self.group = Some(HitGroup { name, part });
+        self
+    }
+
     /// Reports less than the rule's own severity.
     pub(crate) fn with_severity(mut self, severity: Severity) -> Self {
         self.severity = Some(severity);

@@ -11,6 +11,7 @@ use council_protocol::{BlobSource, FileChange, Severity};
 
 use council_secrets::{holds_bare_token, may_begin_manifest};
 
+use crate::copied_key::lower_copied_keys;
 use crate::excuse::{MARK, SuppressionLedger};
 use crate::flood::{FloodGate, UnreadLines};
 use crate::language::Language;
@@ -107,7 +108,7 @@ impl ActiveRules {
     }
 
     /// What a rule finds counts as this much: what configuration says, else the less of rule and hit.
-    fn hit_severity(&self, rule: &BuiltinRule, hit: &RuleHit) -> Severity {
+    pub(crate) fn hit_severity(&self, rule: &BuiltinRule, hit: &RuleHit) -> Severity {
         let own = rule.info.severity;
         let level = self.levels.get(rule.info.id).copied();
         level.unwrap_or_else(|| hit.severity.map_or(own, |severity| severity.min(own)))
@@ -134,6 +135,7 @@ fn level_severity(level: RuleLevel) -> Option<Severity> {
 pub(crate) fn scan_change(change: &ChangeView<'_>, bench: &ActiveRules) -> Vec<FoundHit> {
     let mut found = scan_whole(change, bench);
     found.extend(scan_files(change, bench));
+    lower_copied_keys(change, bench, &mut found);
     found.sort_by(|a, b| {
         let key = |f: &FoundHit| (f.hit.file, f.hit.line, f.rule.info.id);
         key(a).cmp(&key(b))

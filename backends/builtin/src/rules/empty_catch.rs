@@ -1,5 +1,7 @@
 //! `empty-catch`: a handler with nothing in it.
 
+use std::ops::Range;
+
 use super::prelude::*;
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
@@ -10,7 +12,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         severity: Significant,
         summary: "an empty `catch` block",
         why: "Every failure in the block disappears, bugs as well as expected errors, and the program continues in \
-              whatever state it is in.",
+              whatever state it is in.\n\
+              It is a note where a file is removed or closed on the way out, or a folder is made that may be there.",
         fix: "Handle the error, log it, or say in a comment why it does not matter.",
         examples: &[RuleExample {
             path: "src/store.ts",
@@ -51,8 +54,16 @@ pattern!(
 
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let code = line.code();
-    if PROMISE.is_match(&code) && line.comments().next().is_none() {
-        hits.push(line.line_hit("A rejected promise is dropped without a trace."));
+    if let Some(dropped) = PROMISE
+        .find(&code)
+        .filter(|_| line.comments().next().is_none())
+    {
+        let hit = line.line_hit("A rejected promise is dropped without a trace.");
+        hits.push(if is_best_effort(line, &code, dropped.range()) {
+            hit.with_severity(Minor)
+        } else {
+            hit
+        });
         return;
     }
     let inline = INLINE
@@ -74,6 +85,31 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         let broad = !unnamed && (!typed || BROAD.is_match(caught));
         hits.push(if broad { hit } else { hit.with_severity(Minor) });
     }
+}
+
+pattern!(
+    /// What is tidied away, by a call whose arguments are no calls.
+    TIDIES,
+    r"^\s*(?:(?:await|void|return)\s+)?(?:[\w$]+\??\.)*(?:rm|rmdir|unlink|close)\([^()]*\)$"
+);
+pattern!(
+    /// A folder that may be there already.
+    MAKES_FOLDER,
+    r"^\s*(?:(?:await|void|return)\s+)?(?:[\w$]+\??\.)*mkdir\([^{}]*,\s*\{\s*recursive:\s*true,?\s*\}\s*\)$"
+);
+pattern!(CLEANS_UP, r"\b(?:finally|catch)\b[^{}]*\{\s*$");
+
+/// Whether the promise is the whole statement, and of something that may fail: a file is removed on the way out, or a
+/// folder is made that the next line needs, and that line fails loudly without it.
+fn is_best_effort(line: &LineView<'_, '_>, code: &str, dropped: Range<usize>) -> bool {
+    let (call, behind) = (&code[..dropped.start], &code[dropped.end..]);
+    let is_whole = matches!(behind.trim(), "" | ";");
+    let cleans_up = || {
+        line.enclosing_code()
+            .iter()
+            .any(|code| CLEANS_UP.is_match(code))
+    };
+    is_whole && (MAKES_FOLDER.is_match(call) || (TIDIES.is_match(call) && cleans_up()))
 }
 
 pattern!(

@@ -59,7 +59,7 @@ const COMPOSER_SCRIPTS: [&str; 10] = [
 pattern!(
     /// A method of a class, or Laravel's own program.
     USUAL_COMPOSER,
-    r"^(?:[\w\\]+::\w+|@php artisan [\w:-]+[^;&|]*)$"
+    r"^(?:[\w\\]+::\w+|@php artisan [\w:-]+(?: [\w./=:-]+)*)$"
 );
 pattern!(
     /// What a build of `binding.gyp` runs.
@@ -77,8 +77,19 @@ pattern!(
     r#""(?:postCreateCommand|onCreateCommand|postStartCommand)"\s*:"#
 );
 pattern!(
+    /// One program with plain words: what a shell reads in another way may run anything.
     USUAL,
-    r"^(?:npx\s+)?(?:husky|only-allow|patch-package|is-ci|simple-git-hooks)\b[^;&|]*$"
+    r"^(?:npx\s+(?:--no(?:-install)?\s+)?)?(husky|only-allow|patch-package|is-ci|simple-git-hooks)(?:\s+[\w./=-]+)*$"
+);
+pattern!(
+    /// Husky with a folder of hooks that somebody chose: git runs what lies in it.
+    OWN_FOLDER,
+    r"\bhusky\s+(?:install\s+)?([\w./-]*)$"
+);
+pattern!(
+    /// What stands between the commands of a script.
+    JOINT,
+    r"&&|\|\||[;&|\n]"
 );
 const HOOK_FOLDERS: [&str; 4] = [".githooks/", ".husky/", ".git-hooks/", "githooks/"];
 
@@ -183,6 +194,36 @@ fn is_usual(repository: &str) -> bool {
 }
 
 const INSTALLS: &str = "runs whenever somebody installs the package";
+const INSTALLS_CHECKOUT: &str =
+    "runs whenever somebody installs in a checkout, or takes the package from git";
+/// Those that npm does not run for a package from a registry.
+const CHECKOUT_SCRIPTS: [&str; 2] = ["prepare", "prepublish"];
+
+fn names_folder(script: &str) -> bool {
+    let mut folders = script
+        .lines()
+        .filter_map(|command| OWN_FOLDER.captures(command));
+    folders.any(|found| !matches!(&found[1], "" | "install"))
+}
+
+/// Whether a script runs what it ran before, but for the words that a usual tool is given: `husky install && x` became
+/// `husky && x`. Any other program with other words may do anything.
+fn is_migrated(old: &str, new: &str, usual: &regex::Regex) -> bool {
+    let joints = |script| JOINT.find_iter(script).map(|joint| joint.as_str());
+    let same = |(old, new): (&str, &str)| {
+        let (old, new) = (old.trim(), new.trim());
+        let program = program_of(new, usual);
+        let is_tool = program.is_some() && program == program_of(old, usual);
+        old == new || (is_tool && !names_folder(new))
+    };
+    joints(old).eq(joints(new)) && JOINT.split(old).zip(JOINT.split(new)).all(same)
+}
+
+/// The usual program that a command runs.
+fn program_of<'a>(command: &'a str, usual: &regex::Regex) -> Option<&'a str> {
+    let found = usual.captures(command)?;
+    found.get(1).map(|program| program.as_str())
+}
 
 /// Reports the scripts of a package that run by themselves and are not what they were, however its JSON is laid out.
 /// Whether it could be read.
@@ -202,7 +243,7 @@ fn report_scripts(
     {
         let is_usual = script.lines().all(|command| usual.is_match(command));
         let old = before.get(name);
-        if old == Some(script) || (old.is_some() && is_usual) {
+        if old == Some(script) || (old.is_some() && is_usual && !names_folder(script)) {
             continue;
         }
         let quoted = format!("\"{name}\"");
@@ -214,8 +255,14 @@ fn report_scripts(
         else {
             continue;
         };
-        let hit = line.line_hit(format!("`{name}` {INSTALLS}."));
-        hits.push(match is_usual {
+        let is_migrated = old.is_some_and(|old| is_migrated(old, script, usual));
+        let when = if CHECKOUT_SCRIPTS.contains(&name.as_str()) {
+            INSTALLS_CHECKOUT
+        } else {
+            INSTALLS
+        };
+        let hit = line.line_hit(format!("`{name}` {when}."));
+        hits.push(match is_usual || is_migrated {
             true => hit.with_severity(Minor),
             false => hit,
         });

@@ -52,7 +52,10 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     if let Some(found) = THROWN.captures(&code) {
         let call = found[1].trim_matches(['.', '(']).to_owned();
         hits.push(line.line_hit(format!("The result of `{call}` is discarded.")));
-    } else if LONE.is_match(&code) {
+    } else if LONE
+        .captures(&code)
+        .is_some_and(|found| !found[1].starts_with("print("))
+    {
         hits.push(line.line_hit("`.ok()` discards the error."));
     }
 }

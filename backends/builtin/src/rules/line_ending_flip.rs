@@ -25,6 +25,14 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
 /// Lines that differ in their ending alone.
 const MIN_FLIPPED_LINES: usize = 5;
 
+/// And that are this part of the file at least: some stray lines hide nothing.
+const MIN_SHARE: usize = 5;
+
+/// How many lines the file had.
+fn line_count(file: &FileView<'_>) -> usize {
+    file.text_before().map_or(0, |text| text.lines().count())
+}
+
 fn check_file(file: &FileView<'_>, hits: &mut HitList) {
     let count = |kind, carriage| {
         let lines = file
@@ -44,7 +52,7 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
     for ((removed, added), what) in [(to_crlf, "CRLF"), (to_lf, "LF")] {
         if removed >= MIN_FLIPPED_LINES
             && added >= MIN_FLIPPED_LINES
-            && same_lines(file) >= MIN_FLIPPED_LINES
+            && same_lines(file) >= MIN_FLIPPED_LINES.max(line_count(file) / MIN_SHARE)
         {
             if let Some(line) = file.added_lines().next() {
                 hits.push(line.line_hit(format!("The lines of the file now end with {what}.")));

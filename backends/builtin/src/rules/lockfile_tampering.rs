@@ -5,7 +5,9 @@ use council_protocol::change::Line;
 
 use super::prelude::*;
 use crate::locked::{self, HASH, INTEGRITY, LockedFacts, RESOLVED, SOURCE};
+use crate::named_source::{NamedSources, repository_of};
 use crate::rule::RuleHit;
+use crate::sister_host::is_same_place;
 use crate::view::clip_start;
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
@@ -16,7 +18,9 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         severity: Significant,
         summary: "a locked dependency whose source or checksum changes while its version stays",
         why: "A published version never changes: another checksum means other code, another host means another \
-              publisher. Nobody reads lockfiles line by line, so malicious code is easy to hide there.",
+              publisher. Nobody reads lockfiles line by line, so malicious code is easy to hide there.\n\
+              It is a note where the `Cargo.toml` of the same change names the new repository, or where another host \
+              of the same domain offers a file whose checksum stays.",
         fix: "Regenerate the lockfile from the manifest and compare; find out why the entry changed.",
         examples: &[],
     },
@@ -50,42 +54,82 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
         // Lines do not matter where both sides can be read: a change may lay the file out anew.
         (Some(Some(before)), Some(text)) => {
             let after = read(text).unwrap_or_default();
-            hits.0.extend(find_swap(file, &before, &after, text));
+            hits.0.extend(find_swap(file, &(before, after), text));
         }
         _ => check_hunks(file, hits),
     }
 }
 
-/// The first fact that differs though the version is the same. One is enough: a registry that moves is one event, however
-/// many entries it touches.
+/// The first fact that differs though the version is the same, and none that is a note where there is a worse one. One
+/// is enough: a registry that moves is one event, however many entries it touches.
 fn find_swap(
     file: &FileView<'_>,
-    before: &LockedFacts,
-    after: &LockedFacts,
+    (before, after): &(LockedFacts, LockedFacts),
     text: &str,
 ) -> Option<RuleHit> {
-    let swaps = after.iter().filter_map(|(key, new)| {
-        let old = before.get(key)?;
-        let gone: Vec<&String> = old.iter().filter(|value| !new.contains(value)).collect();
-        let news = new.iter().find(|value| {
-            let swapped = |old: &&String| is_swapped(key.2, old, value);
-            !old.contains(value) && gone.iter().any(swapped)
-        })?;
-        let at = text.find(news.as_str())?;
-        Some((at, key.2))
+    let named = NamedSources::of_change(file);
+    let swaps = after.iter().flat_map(|(key, values)| {
+        let old = before.get(key).map_or(&[][..], Vec::as_slice);
+        let gone = || old.iter().filter(|value| !values.contains(value));
+        let is_new = |value: &&String| !old.contains(value);
+        let swapped = values.iter().filter(is_new).filter_map(move |value| {
+            let mut was = gone()
+                .filter(|old| is_swapped(key.2, old, value))
+                .peekable();
+            was.peek()?;
+            let is_known = |old: &String| is_sister(key, old, value, before, after);
+            Some((key, value, was.any(is_known)))
+        });
+        swapped.collect::<Vec<_>>()
     });
-    let (at, what) = swaps.chain(find_lost(before, after, text)).min()?;
+    let swaps = swaps.filter_map(|(key, value, is_sister)| {
+        let is_explained = is_sister || named.name(key, value);
+        Some((is_explained, text.find(value.as_str())?, key.2))
+    });
+    let lost = find_lost(before, after, text).map(|(at, what)| (false, at, what));
+    let (is_explained, at, what) = swaps.chain(lost).min()?;
     let number = u32::try_from(text[..at].matches('\n').count()).ok()? + 1;
     let described = format!("`{what}` of a dependency changes, but its version does not.");
-    if let Some(line) = file.added_lines().find(|line| line.number() == number) {
-        return Some(line.line_hit(described));
-    }
-    let line = text.lines().nth(number as usize - 1)?.trim();
-    Some(RuleHit {
-        line: number,
-        quote: clip_start(line).to_owned(),
-        ..file.file_hit(described)
+    let hit = match file.added_lines().find(|line| line.number() == number) {
+        Some(line) => line.line_hit(described),
+        None => RuleHit {
+            line: number,
+            quote: clip_start(text.lines().nth(number as usize - 1)?.trim()).to_owned(),
+            ..file.file_hit(described)
+        },
+    };
+    Some(if is_explained {
+        hit.with_severity(Minor)
+    } else {
+        hit
     })
+}
+
+/// Whether another host of the same owner offers the same file: what its checksum says cannot be replaced.
+fn is_sister(
+    (package, version, kind): &(String, String, &'static str),
+    old: &str,
+    new: &str,
+    before: &LockedFacts,
+    after: &LockedFacts,
+) -> bool {
+    let key = (package.clone(), version.clone(), INTEGRITY);
+    let stays = match (before.get(&key), after.get(&key)) {
+        (Some(old), Some(new)) => old == new && new.iter().all(|sum| is_strong(sum)),
+        _ => false,
+    };
+    *kind == RESOLVED && stays && is_same_place(old, new)
+}
+
+/// Whether nobody can make another file with this checksum.
+fn is_strong(checksum: &str) -> bool {
+    strength(kind_of(checksum)).is_some_and(|bits| bits >= 256)
+}
+
+/// The name of a checksum's kind.
+fn kind_of(checksum: &str) -> &str {
+    let end = checksum.find(['-', ':', '=', '/']).unwrap_or_default();
+    &checksum[..end]
 }
 
 /// Where a dependency stands that has its version and its source still, and its checksum no more.
@@ -154,10 +198,6 @@ fn is_border(text: &str) -> bool {
 /// or another package of the same host. Newer package managers write stronger checksums for the same version, and `https`
 /// for `http`.
 fn is_swapped(key: &str, old: &str, new: &str) -> bool {
-    let kind = |checksum: &str| {
-        let end = checksum.find(['-', ':', '=', '/']).unwrap_or_default();
-        checksum[..end].to_owned()
-    };
     match key {
         RESOLVED if !new.starts_with("http") || !old.starts_with("http") => false,
         RESOLVED if host_of(old) != host_of(new) => !PUBLIC_HOSTS.contains(&host_of(new)),
@@ -166,8 +206,8 @@ fn is_swapped(key: &str, old: &str, new: &str) -> bool {
         }
         SOURCE => repository_of(old) != repository_of(new) && !is_public(new),
         INTEGRITY | HASH => {
-            let (before, after) = (kind(old), kind(new));
-            (before == after && old != new) || strength(&after) < strength(&before)
+            let (before, after) = (kind_of(old), kind_of(new));
+            (before == after && old != new) || strength(after) < strength(before)
         }
         _ => old != new,
     }
@@ -184,13 +224,6 @@ fn package_of(url: &str) -> Option<(&str, &str)> {
     let (before, archive) = path.split_once("/-/")?;
     let package = before.rsplit('/').next().unwrap_or(before);
     Some((package, archive.rsplit('/').next().unwrap_or(archive)))
-}
-
-/// A source without the commit, the branch and the way to it.
-fn repository_of(source: &str) -> &str {
-    let address = source.split(['#', '?']).next().unwrap_or(source);
-    let address = address.split_once("://").map_or(address, |(_, rest)| rest);
-    address.trim_end_matches('/').trim_end_matches(".git")
 }
 
 /// Whether a source is the public registry of its language, in one of its names.

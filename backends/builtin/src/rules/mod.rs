@@ -89,6 +89,8 @@ mod world_writable;
 
 use crate::rule::BuiltinRule;
 
+pub(crate) use private_key::{is_body as is_key_body, is_key_header};
+
 /// What a rule's file needs.
 mod prelude {
     pub(super) use council_protocol::Severity::{Critical, Minor, Significant};

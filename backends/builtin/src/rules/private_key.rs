@@ -17,7 +17,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         why: "Anyone who can read the repository or its history has the key. Deleting the line later does not take it \
               back.\n\
               In a folder of tests or examples the finding is only significant: most keys there are made for \
-              them. No file name and no extension makes it less.",
+              them. No file name and no extension makes it less. It is a note where the whole key stands below the same \
+              folder already.",
         fix: "Revoke the key, create a new one, and keep it outside the repository.",
         examples: &[],
     },
@@ -187,12 +188,12 @@ pub(super) fn key_hit(line: &LineView<'_, '_>, what: &str, quote: &str) -> crate
     }
 }
 
-pub(super) fn is_key_header(text: &str) -> bool {
+pub(crate) fn is_key_header(text: &str) -> bool {
     HEADER.is_match(text)
 }
 
 /// Whether a line looks like the body of a key rather than like a placeholder.
-pub(super) fn is_body(text: &str) -> bool {
+pub(crate) fn is_body(text: &str) -> bool {
     BODY.find_iter(text).any(|found| {
         let mut seen = [false; 128];
         found

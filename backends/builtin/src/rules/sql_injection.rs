@@ -1,5 +1,9 @@
 //! `sql-injection`: a statement put together from pieces.
 
+use std::borrow::Cow;
+
+use regex::Captures;
+
 use super::prelude::*;
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
@@ -76,15 +80,38 @@ pattern!(
 );
 
 pattern!(
-    /// `"{table}"`, `` `${table}` `` and `[{table}]` inside a statement: a quoted identifier.
-    IDENTIFIER,
-    r#"(\s|\.)(?:\\?"\$?\{[\w.]+\}\\?"|\\?`\$?\{[\w.]+\}\\?`|\[\$?\{[\w.]+\}\])"#
+    /// `"{table}"`, `` `${table}` `` and `[{table}]` inside a statement: a quoted identifier, or a value.
+    QUOTED,
+    r#"([\s.=<>(])(?:\\?"(\$?\{[\w.]*\})\\?"|\\?`\$?\{[\w.]*\}\\?`|\[(\$?\{[\w.]*\})\])"#
 );
+pattern!(
+    /// Behind these stands a value, however it is quoted: MySQL takes double quotes for those of a text, and others
+    /// take brackets for a list.
+    VALUE_FOLLOWS,
+    r"(?i)(?:[=<>]|\b(?:like|in|not|any|all|values|between(?:\s+\S+\s+and)?)|\bwhere\b.*,|\bvalues\b.*,)\s*\(?\s*$"
+);
+
+/// A statement without the names that it quotes, and with single quotes around values that stand in other ones.
+fn without_identifiers(text: &str) -> Cow<'_, str> {
+    QUOTED.replace_all(text, |found: &Captures<'_>| {
+        let (mark, whole) = (&found[1], &found[0]);
+        let start = found.get(0).map_or(0, |all| all.start());
+        let value = found.get(2).or_else(|| found.get(3));
+        match value {
+            Some(value) if VALUE_FOLLOWS.is_match(&text[..start + mark.len()]) => {
+                format!("{mark}'{}'", value.as_str())
+            }
+            // The brackets of a call hold what it says of itself.
+            _ if mark == "(" => whole.to_owned(),
+            _ => mark.to_owned(),
+        }
+    })
+}
 
 fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     // A name between the marks of an identifier is no value: no statement can take it as a parameter.
     let whole = line.without_comments();
-    let text = IDENTIFIER.replace_all(&whole, "$1");
+    let text = without_identifiers(&whole);
     let text = without_marks(line, &text);
     let found = JOINED.is_match(&text)
         || SPRINTF.is_match(&text)

@@ -59,6 +59,30 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         _ => false,
     };
     if found {
-        hits.push(line.line_hit("The code fails when it runs: it is not implemented."));
+        let hit = line.line_hit("The code fails when it runs: it is not implemented.");
+        hits.push(if is_stub_of_trait(line) {
+            hit.with_severity(Minor)
+        } else {
+            hit.grouped(line.file.path.clone(), "")
+        });
     }
+}
+
+pattern!(NAMED_STUB, r#"\bunimplemented!\(\s*"(\w+)"\s*\)"#);
+pattern!(FUNCTION, r"\bfn\s+(\w+)");
+pattern!(OF_TRAIT, r"^\s*(?:unsafe\s+)?impl\b.*\sfor\s");
+
+/// Whether it is a method that a trait asks for and that names itself: whoever wrote it has no use for it.
+fn is_stub_of_trait(line: &LineView<'_, '_>) -> bool {
+    let text = line.without_comments();
+    let Some(stub) = NAMED_STUB.captures(&text) else {
+        return false;
+    };
+    let around = line.enclosing_code();
+    let is_function = |code: &String| {
+        FUNCTION
+            .captures(code)
+            .is_some_and(|found| found[1] == stub[1])
+    };
+    matches!(&around[..], [function, holder, ..] if is_function(function) && OF_TRAIT.is_match(holder))
 }

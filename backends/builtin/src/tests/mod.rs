@@ -7,6 +7,7 @@ mod flood;
 mod layouts;
 mod lockfiles;
 mod long_lines;
+mod noisy_classes;
 mod same_meaning;
 mod second_round;
 mod spellings;

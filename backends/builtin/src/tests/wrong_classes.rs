@@ -1,8 +1,10 @@
 //! Code on which a rule once spoke and should not have: one test for each class of such code, made from the commit of
 //! a public repository in which it was met.
 
+use council_protocol::Severity;
 use council_protocol::seat::RuleSettings;
 
+use super::first;
 use crate::fixture::RuleFixture;
 use crate::scan::{ActiveRules, scan_change};
 use crate::view::ChangeView;
@@ -14,6 +16,30 @@ fn speaking(text: &str) -> Vec<&'static str> {
     let rules = ActiveRules::all(&RuleSettings::default());
     let found = scan_change(&change, &rules);
     found.iter().map(|f| f.rule.info.id).collect()
+}
+
+/// What is told of one rule: the severity of each finding and its words.
+pub(super) fn told(rule: &str, text: &str) -> Vec<(Severity, String)> {
+    let findings = first(&RuleFixture::parse(text), "").findings;
+    let mut own = findings;
+    own.retain(|f| f.rule.as_deref() == Some(rule));
+    own.into_iter()
+        .map(|f| (f.severity, f.description))
+        .collect()
+}
+
+#[track_caller]
+pub(super) fn assert_note(rule: &str, text: &str) {
+    let told = told(rule, text);
+    let levels: Vec<Severity> = told.iter().map(|(severity, _)| *severity).collect();
+    assert_eq!(levels, [Severity::Minor], "{told:?}\n{text}");
+}
+
+#[track_caller]
+pub(super) fn assert_warns(rule: &str, text: &str) {
+    let told = told(rule, text);
+    let warns = told.iter().any(|(severity, _)| *severity > Severity::Minor);
+    assert!(warns, "{rule} does not warn: {told:?}\n{text}");
 }
 
 #[track_caller]
@@ -273,7 +299,7 @@ fn empty_catch_takes_one_named_kind_of_failure_for_a_note() {
     let change = ChangeView::new(&fixture.packet, &*fixture.blobs);
     let found = scan_change(&change, &ActiveRules::all(&RuleSettings::default()));
     let levels: Vec<_> = found.iter().map(|f| f.severity).collect();
-    assert_eq!(levels, [council_protocol::Severity::Minor]);
+    assert_eq!(levels, [Severity::Minor]);
 }
 
 #[test]

@@ -1,15 +1,16 @@
 //! One changed file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use council_protocol::change::{FileKind, FileStatus, Line};
 use council_protocol::{BlobSource, FileChange, LineKind, Side};
 use council_secrets::{SecretMatch, SecretTable};
 
-use super::LineView;
-use super::syntax::FileSyntax;
+use super::syntax::{FileSyntax, blank_spans};
+use super::{LineView, line_fingerprint};
 use crate::language::Language;
+use crate::lexer::SpanKind;
 use crate::pattern::pattern;
 use crate::role::{FileRole, is_workflow};
 use crate::rule::RuleHit;
@@ -63,6 +64,8 @@ pub(crate) struct FileView<'a> {
     packed: OnceLock<bool>,
     /// What rules know of the file as a whole, by name.
     facts: Mutex<BTreeMap<&'static str, bool>>,
+    /// Fingerprints of the lines before the change.
+    lines_before: OnceLock<HashSet<u64>>,
     /// The secrets of the line that was asked about last: several rules ask about each.
     secrets: Mutex<Option<LineSecrets>>,
 }
@@ -103,6 +106,7 @@ impl<'a> FileView<'a> {
             generated: OnceLock::new(),
             packed: OnceLock::new(),
             facts: Mutex::default(),
+            lines_before: OnceLock::new(),
             secrets: Mutex::default(),
         }
     }
@@ -146,11 +150,25 @@ impl<'a> FileView<'a> {
     fn has_generated_head(&self) -> bool {
         const HEAD_LINES: usize = 20;
         let hunks = || self.lines.iter().filter(|line| line.new_no.is_some());
-        let head: Vec<&str> = match self.text_after() {
-            Some(text) => text.lines().take(HEAD_LINES).collect(),
-            None => hunks().take(HEAD_LINES).map(|line| line.text).collect(),
+        let head: Vec<(u32, &str)> = match self.text_after() {
+            Some(text) => (1..).zip(text.lines().take(HEAD_LINES)).collect(),
+            None => {
+                let numbered = hunks().take(HEAD_LINES);
+                numbered
+                    .filter_map(|line| Some((line.new_no?, line.text)))
+                    .collect()
+            }
         };
-        head.iter().any(|line| GENERATED.is_match(line))
+        head.iter()
+            .any(|(number, text)| self.bears_mark(*number, text))
+    }
+
+    /// Whether a line says that a program wrote the file. What stands in a literal is written into another file.
+    fn bears_mark(&self, number: u32, text: &str) -> bool {
+        GENERATED.is_match(text) && {
+            let spans = self.syntax().spans(number);
+            GENERATED.is_match(&blank_spans(text, spans, |part| part == SpanKind::Literal))
+        }
     }
 
     /// Whether a program packed it: a large file of a few very long lines.
@@ -185,6 +203,11 @@ impl<'a> FileView<'a> {
         self.change.status != FileStatus::Deleted
     }
 
+    /// Whether it existed before the change.
+    pub(crate) fn exists_before(&self) -> bool {
+        self.change.old_mode != 0
+    }
+
     /// The whole text after the change, where it can be read.
     pub(crate) fn text_after(&self) -> Option<&str> {
         self.after
@@ -197,6 +220,23 @@ impl<'a> FileView<'a> {
         self.before
             .get_or_init(|| self.read_side(Side::Old))
             .as_deref()
+    }
+
+    /// Whether the same line, white space aside, stood in the file before the change.
+    pub(crate) fn held_before(&self, text: &str) -> bool {
+        let before = || self.text_before().unwrap_or_default();
+        let lines = self
+            .lines_before
+            .get_or_init(|| before().lines().map(line_fingerprint).collect());
+        lines.contains(&line_fingerprint(text))
+    }
+
+    /// The text of another file of the same folder, where it can be read.
+    pub(crate) fn text_beside(&self, side: Side, name: &str) -> Option<String> {
+        let path = format!("{}{name}", self.folder_path()).as_str().into();
+        let bytes = self.blobs.read(side, &path).ok().flatten()?;
+        let fits = u64::try_from(bytes.len()).is_ok_and(|size| size <= MAX_TEXT_BYTES);
+        fits.then(|| String::from_utf8_lossy(&bytes).into_owned())
     }
 
     /// The bytes after the change, whatever they are.
@@ -299,6 +339,7 @@ impl<'a> FileView<'a> {
             description: description.into(),
             severity: None,
             suggestion: None,
+            group: None,
         }
     }
 

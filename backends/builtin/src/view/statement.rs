@@ -1,7 +1,7 @@
 //! A statement that stands on several lines: formatters put each argument, and each call of a chain, on a line of its own.
 
-use super::LineView;
 use super::syntax::blank_spans;
+use super::{LineView, indent};
 use crate::lexer::SpanKind;
 
 /// The most lines of a statement that are read, above a line and below it.
@@ -32,6 +32,26 @@ impl LineView<'_, '_> {
             code: self.joined((first, last), |_| true),
             lines: (first, last),
         })
+    }
+
+    /// The code of the lines that hold this one by their smaller indentation, from the nearest outwards.
+    pub(crate) fn enclosing_code(&self) -> Vec<String> {
+        const MAX_LINES_ABOVE: u32 = 200;
+        let own = self.number();
+        let (mut depth, mut around) = (self.indent(), Vec::new());
+        for number in (own.saturating_sub(MAX_LINES_ABOVE).max(1)..own).rev() {
+            let Some(code) = self.line_without(number, |_| true) else {
+                break;
+            };
+            if depth == 0 {
+                break;
+            }
+            if !code.trim().is_empty() && indent(&code) < depth {
+                depth = indent(&code);
+                around.push(code);
+            }
+        }
+        around
     }
 
     /// Lines without the chosen parts, and without the marks of a shell that say that the next line belongs to them.

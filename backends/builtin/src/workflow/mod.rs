@@ -2,6 +2,7 @@
 
 pub(crate) mod checkout;
 pub(crate) mod expression;
+pub(crate) mod job_rights;
 pub(crate) mod scalar;
 
 use crate::pattern::pattern;
