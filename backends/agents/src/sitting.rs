@@ -66,13 +66,14 @@ impl SeatedJudge {
         };
         let reply = catch_unwind(AssertUnwindSafe(|| conversation.take_turn(turn, stop)))
             .unwrap_or_else(|panic| Err(panic_failure(FailureKind::Died, &*panic)));
+        // However the turn ended: what was said or handed in before is not forgotten. The mailbox ends with its conversation.
+        let reply = reply.map_err(|failure| failure.with_drafts(stop.draft().take()));
         if self.lasts {
             self.conversation = Some(conversation);
         } else {
             end_conversation(conversation);
         }
-        // However the turn ended: what was said or handed in before is not forgotten.
-        let reply = reply.map_err(|failure| failure.with_drafts(stop.draft().take()))?;
+        let reply = reply?;
         let (bytes, most) = (reply.raw.len() as u64, self.spec.max_answer_bytes);
         if bytes > most {
             let detail = format!("the answer has {bytes} bytes, {most} are allowed");

@@ -80,17 +80,23 @@ impl TurnDraft {
             },
         );
         drop(kept);
-        let mut texts = match state.decoder {
-            Some(decoder) => decoder(&state.said),
-            None => vec![String::from_utf8_lossy(&state.said).into_owned()],
-        };
-        texts.extend(state.handed_in.iter().flat_map(|handed_in| handed_in()));
-        texts.retain(|text| !text.trim().is_empty());
-        texts
+        state.texts()
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, DraftState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl DraftState {
+    fn texts(&self) -> Vec<String> {
+        let mut texts = match self.decoder {
+            Some(decoder) => decoder(&self.said),
+            None => vec![String::from_utf8_lossy(&self.said).into_owned()],
+        };
+        texts.extend(self.handed_in.iter().flat_map(|handed_in| handed_in()));
+        texts.retain(|text| !text.trim().is_empty());
+        texts
     }
 }
 
@@ -112,6 +118,12 @@ impl StopSignal {
         if let StopState::Quiet(hooks) = state {
             hooks.into_iter().for_each(|hook| hook());
         }
+    }
+
+    /// What the judge has said or handed in so far, and what that has cost as far as it is known. All of it stays where it is.
+    pub fn said_so_far(&self) -> (Vec<String>, Option<Usage>) {
+        let draft = self.draft.lock();
+        (draft.texts(), draft.spent.clone())
     }
 
     /// Where the words of its turn are kept while they come.
