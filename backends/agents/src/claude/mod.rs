@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use crate::agent::full_capabilities;
 use crate::client::{self, AgentEnv, ClientLogin, SYSTEM_PROMPT};
+use crate::tools::CodeTools;
 use crate::{Agent, AgentContext, AgentReply, Conversation, SeatProbe};
 
 /// The tools that a judge has in its workspace.
@@ -52,6 +53,10 @@ pub(crate) struct ClaudeAgent(pub(crate) Arc<AgentContext>);
 impl Agent for ClaudeAgent {
     fn driver_name(&self) -> &'static str {
         "claude"
+    }
+
+    fn code_tools(&self) -> Option<Arc<dyn CodeTools>> {
+        self.0.tools.clone()
     }
 
     fn capabilities(&self) -> CapabilitySet {
