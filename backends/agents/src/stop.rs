@@ -52,6 +52,30 @@ impl TurnDraft {
         self.lock().handed_in = Some(Box::new(handed_in));
     }
 
+    /// How many bytes were said so far.
+    pub(crate) fn len(&self) -> usize {
+        self.lock().said.len()
+    }
+
+    /// Where the last text that holds `key` begins; none: there is no such text.
+    pub(crate) fn find_answer(&self, key: &str) -> Option<usize> {
+        let draft = self.lock();
+        let Some(decoder) = draft.decoder else {
+            let key = Some(key.as_bytes()).filter(|key| !key.is_empty())?;
+            return draft.said.windows(key.len()).rposition(|part| part == key);
+        };
+        let mut begins = 0;
+        let mut found = None;
+        for line in draft.said.split_inclusive(|&b| b == b'\n') {
+            let says = |text: &String| !key.is_empty() && text.contains(key);
+            if decoder(line).iter().any(says) {
+                found = Some(begins);
+            }
+            begins += line.len();
+        }
+        found
+    }
+
     /// Replaces it: what came before is kept elsewhere, or taken back.
     pub(crate) fn set(&self, said: &str) {
         self.lock().said.clear();

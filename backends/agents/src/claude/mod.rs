@@ -3,6 +3,7 @@
 //! It is started so that nothing of the reviewed tree or of the user's settings reaches it: no setting sources, no MCP
 //! servers but ours, a system prompt of our own, and no tool that writes or runs anything. Its exit code is no verdict.
 
+mod breaths;
 mod live;
 mod outcome;
 mod per_turn;

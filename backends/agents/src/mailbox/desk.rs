@@ -14,6 +14,7 @@ use council_protocol::message::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::stop::TurnDraft;
 use crate::tools::{ToolSetup, TurnTools};
 
 /// The socket's name in the mailbox.
@@ -44,8 +45,22 @@ struct DeskState {
     tools: TurnTools,
     /// The end of the turn under way; none between two turns, when nothing is answered.
     until: Option<Instant>,
-    /// Which verdict lay in the mailbox when each call came.
-    verdicts: Vec<Option<VerdictStamp>>,
+    /// How far the judge had come when each call came.
+    stamps: Vec<CallStamp>,
+    /// What the judge says in words, and the key of an answer in them.
+    said: TurnDraft,
+    key: String,
+    /// Whether each of the last calls was asked for without knowing what the ones beside it would tell.
+    blind: Vec<bool>,
+}
+
+/// How far a judge had come when it looked something up.
+#[derive(Debug, Clone, Copy)]
+struct CallStamp {
+    /// The verdict that lay in the mailbox.
+    verdict: Option<VerdictStamp>,
+    /// How many bytes it had said.
+    said: usize,
 }
 
 /// Tells one submitted verdict from another: each is a file of its own, renamed to its place.
@@ -84,7 +99,10 @@ impl LookUpDesk {
         let state = Arc::new(Mutex::new(DeskState {
             tools: TurnTools::new(setup),
             until: None,
-            verdicts: Vec::new(),
+            stamps: Vec::new(),
+            said: TurnDraft::default(),
+            key: String::new(),
+            blind: Vec::new(),
         }));
         let is_closed = Arc::new(AtomicBool::new(false));
         let (served, closed) = (Arc::clone(&state), Arc::clone(&is_closed));
@@ -116,22 +134,44 @@ impl LookUpDesk {
     pub(crate) fn begin_turn(&self, timeout_ms: u64) {
         let mut state = lock(&self.state);
         state.tools.begin_turn();
-        state.verdicts.clear();
+        state.stamps.clear();
+        state.blind.clear();
         state.until = Some(Instant::now() + Duration::from_millis(timeout_ms));
     }
 
-    /// The turn is over: what was looked up in it stands in its usage. What was read after the verdict was submitted
-    /// is no part of what the judge had seen when it voted.
+    /// The judge answers in words, in which a whole answer holds `key`.
+    pub(crate) fn listen(&self, said: &TurnDraft, key: &str) {
+        let mut state = lock(&self.state);
+        state.said = said.clone();
+        key.clone_into(&mut state.key);
+    }
+
+    /// Says of the last calls of the turn which ones were asked for in one breath with the vote.
+    pub(crate) fn mark_blind(&self, blind: Vec<bool>) {
+        lock(&self.state).blind = blind;
+    }
+
+    /// The turn is over: what was looked up in it stands in its usage. What was read after the verdict was submitted,
+    /// or said in words, is no part of what the judge had seen when it voted.
     pub(crate) fn end_turn(&self, usage: Option<Usage>) -> Option<Usage> {
         let mut state = lock(&self.state);
         state.until = None;
         let mut calls = state.tools.take_calls();
         let counted = VerdictStamp::now(&self.folder);
-        for (call, verdict) in calls.iter_mut().zip(&state.verdicts) {
-            if counted.is_some() && *verdict == counted {
+        let answer = state.said.find_answer(&state.key);
+        for (call, stamp) in calls.iter_mut().zip(&state.stamps) {
+            let is_late = match counted {
+                Some(_) => stamp.verdict == counted,
+                None => answer.is_some_and(|begins| stamp.said > begins),
+            };
+            if is_late {
                 call.seen.clear();
             }
         }
+        for at in blind_calls(calls.len(), &state.blind) {
+            calls[at].seen.clear();
+        }
+        state.said = TurnDraft::default();
         if calls.is_empty() {
             return usage;
         }
@@ -139,6 +179,20 @@ impl LookUpDesk {
         usage.tool_calls.extend(calls);
         Some(usage)
     }
+}
+
+/// The calls, of so many, that were made blindly. Where more were asked for than came, it is not known which ones those
+/// are: then none counts from the first blind one on.
+fn blind_calls(calls: usize, blind: &[bool]) -> Vec<usize> {
+    let Some(first) = blind.iter().position(|is_blind| *is_blind) else {
+        return Vec::new();
+    };
+    if blind.len() > calls {
+        return (calls.saturating_sub(blind.len() - first)..calls).collect();
+    }
+    let earlier = calls - blind.len();
+    let marked = blind.iter().enumerate().filter(|(_, is_blind)| **is_blind);
+    marked.map(|(at, _)| earlier + at).collect()
 }
 
 impl Drop for LookUpDesk {
@@ -159,12 +213,15 @@ fn serve_call(caller: &UnixStream, state: &Mutex<DeskState>, folder: &Path) -> i
         let mut state = lock(state);
         match state.until {
             Some(until) => {
-                let verdict = VerdictStamp::now(folder);
+                let stamp = CallStamp {
+                    verdict: VerdictStamp::now(folder),
+                    said: state.said.len(),
+                };
                 let answer = state
                     .tools
                     .answer_call(&call.tool, &Ok(call.arguments), until);
                 let calls = state.tools.call_count();
-                state.verdicts.resize(calls, verdict);
+                state.stamps.resize(calls, stamp);
                 DeskReply {
                     text: answer.text,
                     failed: answer.failed,

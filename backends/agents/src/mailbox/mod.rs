@@ -190,6 +190,13 @@ impl JudgeMailbox {
         }
     }
 
+    /// Says of the last look-ups of the turn which ones were asked for in one breath with the vote.
+    pub(crate) fn mark_blind(&self, blind: Vec<bool>) {
+        if let Some(desk) = &self.desk {
+            desk.mark_blind(blind);
+        }
+    }
+
     /// Whether a verdict was submitted.
     pub(crate) fn has_verdict(&self) -> bool {
         self.folder.join(VERDICT_FILE).is_file()
@@ -306,6 +313,9 @@ pub(crate) fn begin_turn(
         let detail = format!("cannot write to the judge's mailbox: {error}");
         Failure::new(FailureKind::Died, detail)
     })?;
+    if let Some(desk) = &mailbox.desk {
+        desk.listen(stop.draft(), &turn.key);
+    }
     // A turn that is ended from outside does not come back here.
     let watched = mailbox.clone();
     stop.draft().add_handed_in(move || watched.read_handed_in());
