@@ -102,7 +102,7 @@ mod tests {
     }
 
     fn tool(name: &str) -> Value {
-        json!({ "type": "tool_use", "name": name, "input": { "key": "k" } })
+        json!({ "type": "tool_use", "name": name, "input": { "key": "k1" } })
     }
 
     proptest! {
@@ -116,24 +116,24 @@ mod tests {
             let vote_part = match vote {
                 0 => tool("mcp__council__submit_verdict"),
                 1 => tool(FORM_TOOL),
-                _ => json!({ "type": "text", "text": "{\"key\": \"k\"}" }),
+                _ => json!({ "type": "text", "text": "{\"key\": \"k1\"}" }),
             };
             let mut messages = TurnMessages::default();
             let mut expected = Vec::new();
             let look = |messages: &mut TurnMessages, id: &str, many: usize| {
-                (0..many).for_each(|_| messages.hear(&event(id, tool("mcp__council__read_file")), "k"));
+                (0..many).for_each(|_| messages.hear(&event(id, tool("mcp__council__read_file")), "k1"));
             };
             for (at, many) in before.iter().enumerate() {
-                messages.hear(&event(&format!("m{at}"), json!({ "type": "text", "text": "I look." })), "k");
+                messages.hear(&event(&format!("m{at}"), json!({ "type": "text", "text": "I look." })), "k1");
                 look(&mut messages, &format!("m{at}"), *many);
                 expected.extend(vec![false; *many]);
             }
             if first {
-                messages.hear(&event("vote", vote_part.clone()), "k");
+                messages.hear(&event("vote", vote_part.clone()), "k1");
             }
             look(&mut messages, "vote", beside);
             if !first {
-                messages.hear(&event("vote", vote_part), "k");
+                messages.hear(&event("vote", vote_part), "k1");
             }
             look(&mut messages, "late", after);
             expected.extend(vec![true; beside + after]);

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::stop::TurnDraft;
-use crate::tools::{ToolSetup, TurnTools};
+use crate::tools::{ToolSetup, TurnTools, is_late};
 
 /// The socket's name in the mailbox.
 const SOCKET: &str = "lookup";
@@ -45,6 +45,9 @@ struct DeskState {
     tools: TurnTools,
     /// The end of the turn under way; none between two turns, when nothing is answered.
     until: Option<Instant>,
+    /// When the judge was told something last, and how long it has thought at most before it asked for something.
+    told: Instant,
+    longest_thought: Duration,
     /// How far the judge had come when each call came.
     stamps: Vec<CallStamp>,
     /// What the judge says in words, and the key of an answer in them.
@@ -99,6 +102,8 @@ impl LookUpDesk {
         let state = Arc::new(Mutex::new(DeskState {
             tools: TurnTools::new(setup),
             until: None,
+            told: Instant::now(),
+            longest_thought: Duration::ZERO,
             stamps: Vec::new(),
             said: TurnDraft::default(),
             key: String::new(),
@@ -136,6 +141,7 @@ impl LookUpDesk {
         state.tools.begin_turn();
         state.stamps.clear();
         state.blind.clear();
+        (state.told, state.longest_thought) = (Instant::now(), Duration::ZERO);
         state.until = Some(Instant::now() + Duration::from_millis(timeout_ms));
     }
 
@@ -217,11 +223,17 @@ fn serve_call(caller: &UnixStream, state: &Mutex<DeskState>, folder: &Path) -> i
                     verdict: VerdictStamp::now(folder),
                     said: state.said.len(),
                 };
+                state.longest_thought = state.longest_thought.max(state.told.elapsed());
+                let left = until.saturating_duration_since(Instant::now());
+                if is_late(left, state.longest_thought) {
+                    state.tools.make_next_last();
+                }
                 let answer = state
                     .tools
                     .answer_call(&call.tool, &Ok(call.arguments), until);
                 let calls = state.tools.call_count();
                 state.stamps.resize(calls, stamp);
+                state.told = Instant::now();
                 DeskReply {
                     text: answer.text,
                     failed: answer.failed,
@@ -285,6 +297,7 @@ fn lock(state: &Mutex<DeskState>) -> MutexGuard<'_, DeskState> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
@@ -360,6 +373,39 @@ mod tests {
             let calls = desk.end_turn(None).unwrap().tool_calls;
             let seen: Vec<bool> = calls.iter().map(|call| !call.seen.is_empty()).collect();
             assert_eq!(seen, [after > 0, after > 1], "{after}");
+        }
+    }
+
+    /// Look-ups end while there is time for the answer: the last one says so.
+    #[test]
+    fn a_judge_that_thinks_long_is_told_to_answer_in_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let desk = desk(folder.path());
+        let list = || ask(folder.path(), "list", &json!({ "glob": "*" }));
+        desk.begin_turn(900);
+        std::thread::sleep(Duration::from_millis(300));
+        assert!(list().unwrap().contains("answer the task now"));
+        assert!(list().unwrap_err().contains("answer the task now"));
+        desk.begin_turn(60_000);
+        std::thread::sleep(Duration::from_millis(300));
+        assert!(!list().unwrap().contains("answer the task now"));
+    }
+
+    proptest! {
+        /// A vote is blind to what was asked for beside it, however many calls came to the desk before and however many of
+        /// those beside it never came.
+        #[test]
+        fn no_call_beside_a_vote_is_taken_for_one_before_it(
+            earlier in 0_usize..4, seen in 0_usize..4, blind in 0_usize..4, lost in 0_usize..3,
+        ) {
+            let flags: Vec<bool> = [vec![false; seen], vec![true; blind]].concat();
+            let calls = (earlier + seen + blind).saturating_sub(if earlier == 0 { lost } else { 0 });
+            let cleared = blind_calls(calls, &flags);
+            let first = earlier + seen;
+            prop_assert!((first..calls).all(|at| cleared.contains(&at)), "{:?}", cleared);
+            if calls == earlier + seen + blind {
+                prop_assert_eq!(cleared, (first..calls).collect::<Vec<_>>());
+            }
         }
     }
 
