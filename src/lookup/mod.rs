@@ -28,6 +28,7 @@ use crate::council::unmarked_path;
 use crate::git::{CommitHistory, PathFilter};
 use crate::prompt::{redact_words, show_path};
 use file_view::FileView;
+use search::ShownNames;
 use text_cache::TextCache;
 use walk::LARGEST_BATCH;
 
@@ -50,6 +51,7 @@ pub struct CodeLookup {
     hidden: Option<PathFilter>,
     tree: OnceLock<ReviewedFiles>,
     texts: TextCache,
+    shown_names: OnceLock<ShownNames>,
     /// How many files are read at once, at most.
     largest_batch: usize,
     listener: Option<LookupListener>,
@@ -90,6 +92,7 @@ impl CodeLookup {
             hidden: None,
             tree: OnceLock::new(),
             texts: TextCache::default(),
+            shown_names: OnceLock::new(),
             largest_batch: LARGEST_BATCH,
             listener: None,
             steps: None,

@@ -1,5 +1,7 @@
 //! Searching the reviewed tree, and listing its files.
 
+use std::collections::HashMap;
+
 use council_agents::tools::QueryBounds;
 use council_protocol::RepoPath;
 use globset::{GlobBuilder, GlobMatcher};
@@ -8,6 +10,7 @@ use regex::{Regex, RegexBuilder};
 use super::file_view::FileView;
 use super::result_text::ResultText;
 use super::{CodeLookup, Found};
+use crate::git::map_parallel;
 use crate::prompt::{redact_words, show_path};
 
 /// The most lines that are shown, and of one file.
@@ -32,7 +35,10 @@ impl CodeLookup {
         let glob = glob.map(|glob| self.compile_glob(glob)).transpose()?;
         let mut out = ResultText::within(bounds);
         let (mut matches, mut files, mut all) = (0, 0, 0);
-        let is_meant = |path: &RepoPath| glob.as_ref().is_none_or(|glob| glob.fits(path));
+        let is_meant = |path: &RepoPath| {
+            glob.as_ref()
+                .is_none_or(|glob| glob.fits(path, self.shown_names()))
+        };
         let asks_for_marks = asks_for_marks(pattern);
         let look = |path: &RepoPath, text: &str| {
             if !asks_for_marks && !regex.is_match(text) {
@@ -80,10 +86,12 @@ impl CodeLookup {
         bounds: &QueryBounds,
     ) -> Result<Found, String> {
         let glob = glob.map(|glob| self.compile_glob(glob)).transpose()?;
+        let is_meant = |path: &RepoPath| {
+            glob.as_ref()
+                .is_none_or(|glob| glob.fits(path, self.shown_names()))
+        };
         let files = self.tree().files.iter();
-        let meant: Vec<&RepoPath> = files
-            .filter(|path| glob.as_ref().is_none_or(|glob| glob.fits(path)))
-            .collect();
+        let meant: Vec<&RepoPath> = files.filter(|path| is_meant(path)).collect();
         let mut out = ResultText::within(bounds);
         let mut listed = 0;
         for path in meant.iter().take(MAX_LISTED) {
@@ -129,14 +137,22 @@ struct MeantFiles {
     folder: Option<String>,
 }
 
+/// What files are called in what a judge is shown, where that is not what they are called.
+pub(super) type ShownNames = HashMap<RepoPath, String>;
+
 impl MeantFiles {
     /// A glob without a slash is one of names, in any folder; the name of a folder means what lies in it.
-    fn fits(&self, path: &RepoPath) -> bool {
-        let text = path.display();
-        let name = String::from_utf8_lossy(path.file_name());
+    ///
+    /// A name counts as it is shown: no pattern tells anything of a secret that was taken out of it.
+    fn fits(&self, path: &RepoPath, shown: &ShownNames) -> bool {
+        let text = match shown.get(path) {
+            Some(shown) => shown.into(),
+            None => path.display(),
+        };
+        let name = text.rsplit('/').next().unwrap_or_default();
         let is_meant = |matcher: &GlobMatcher| {
             let by_name = !matcher.glob().glob().contains('/');
-            matcher.is_match(&*text) || by_name && matcher.is_match(&*name)
+            matcher.is_match(&*text) || by_name && matcher.is_match(name)
         };
         let is_inside = |folder: &String| text.starts_with(folder.as_str());
         is_meant(&self.matcher)
@@ -175,6 +191,18 @@ fn with_literal_brackets(glob: &str) -> Option<String> {
 }
 
 impl CodeLookup {
+    /// The files that are shown under another name than their own.
+    fn shown_names(&self) -> &ShownNames {
+        self.shown_names.get_or_init(|| {
+            let mut files: Vec<&RepoPath> = self.tree().files.iter().collect();
+            let shown = map_parallel(&mut files, &|path| {
+                let shown = show_path(path, &self.redactor);
+                (*shown != *path.display()).then(|| ((*path).clone(), shown))
+            });
+            shown.into_iter().flatten().collect()
+        })
+    }
+
     fn compile_glob(&self, asked: &str) -> Result<MeantFiles, String> {
         // Models write `./src/**` and `/src/**` for the same thing.
         let glob = asked.trim_start_matches("./").trim_start_matches('/');
@@ -194,6 +222,10 @@ mod tests {
     use super::*;
 
     fn fits(glob: &str, path: &str) -> bool {
+        fits_shown(glob, path, &ShownNames::new())
+    }
+
+    fn fits_shown(glob: &str, path: &str, shown: &ShownNames) -> bool {
         let (matcher, literal) = build_matchers(glob).unwrap();
         let meant = MeantFiles {
             asked: glob.to_owned(),
@@ -201,7 +233,7 @@ mod tests {
             literal,
             folder: None,
         };
-        meant.fits(&path.into())
+        meant.fits(&path.into(), shown)
     }
 
     #[test]
@@ -221,6 +253,20 @@ mod tests {
 
     proptest::proptest! {
         #![proptest_config(crate::council::testing::config())]
+
+        /// Whatever is asked for, a hit tells nothing of a secret that was taken out of a name.
+        #[test]
+        fn no_glob_tells_a_secret_of_a_name(
+            one in "[a-c]{3}", other in "[a-c]{3}", glob in "[a-c*?{},\\[\\]!_.-]{1,10}",
+        ) {
+            proptest::prop_assume!(build_matchers(&glob).is_ok());
+            let name = |secret: &str| format!("lib/f_{secret}.txt");
+            let shown: ShownNames = [&one, &other]
+                .map(|secret| (name(secret).as_str().into(), "lib/f_[redacted: secret].txt".to_owned()))
+                .into();
+            let hits = [&one, &other].map(|secret| fits_shown(&glob, &name(secret), &shown));
+            proptest::prop_assert_eq!(hits[0], hits[1]);
+        }
 
         /// The whole path of a file is a glob that means it.
         #[test]

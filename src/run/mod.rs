@@ -40,6 +40,7 @@ pub(crate) mod given;
 pub(crate) mod glossary;
 pub(crate) mod hidden_files;
 pub(crate) mod hook;
+pub(crate) mod interrupts;
 pub(crate) mod layers;
 pub(crate) mod loaded;
 pub(crate) mod modes;

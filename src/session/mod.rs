@@ -37,6 +37,7 @@ pub(crate) mod stored;
 #[cfg(test)]
 mod tests;
 pub(crate) mod worker;
+mod worker_reply;
 mod world;
 
 pub(crate) use error::SessionError;

@@ -1,27 +1,22 @@
 //! One seat of one round in a process of its own: files in, files out (`git council judge`). Background workers and the
 //! jobs of a matrix are this.
 
-use std::cell::{LazyCell, RefCell};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use council_agents::{AgentTable, JudgeMemory, SeatedJudge, StopSignal};
 use council_protocol::change::BlobError;
-use council_protocol::worker::{
-    ReplyFile, ReplySubject, WorkerReply, reply_file, seat_file, turn_file,
-};
+use council_protocol::worker::{ReplySubject, WorkerReply, seat_file, turn_file};
 use council_protocol::{
-    BlobSource, Failure, FailureKind, JudgeId, JudgeSpec, Location, Packet, RepoPath, Side, Turn,
-    TurnId,
+    BlobSource, Failure, FailureKind, JudgeId, JudgeSpec, Packet, RepoPath, Side, Turn, TurnId,
 };
 use council_secrets::Redactor;
 use serde::de::DeserializeOwned;
 
-use super::handed::HandedValues;
-use super::prove::QuoteProver;
+use super::worker_reply::ReplyDesk;
 use crate::packet::{self, FOLDER_VERSION, FolderIndex, INDEX_FILE, PACKET_FILE, sha256};
-use crate::safe_file::{self, FileWriter};
+use crate::safe_file;
 
 /// Where the packet's folder (docs/run-folder.md) lies in a run's folder.
 pub(crate) const PACKET_FOLDER: &str = "packet";
@@ -172,32 +167,18 @@ pub(crate) fn answer_turn(
     let asked: Turn = parse_json(&turn_file(run, judge, turn))?;
     // Before anybody is asked: what changes meanwhile is not what is answered.
     let about = reply_subject(run, judge, turn).ok();
-    let mut reply = match ask_agent(run, spec, &asked, agents, stop) {
+    let desk = ReplyDesk::new(run, judge, turn, about, redactor);
+    let keeping = desk.keep_drafts(stop);
+    let reply = match ask_agent(run, spec, &asked, agents, stop) {
         Ok(reply) => WorkerReply::Answered {
             raw: reply.raw,
             usage: reply.usage,
         },
         Err(failure) => WorkerReply::Failed { failure },
     };
-    // Few answers hold a key, and only those are compared with the change.
-    let prover = LazyCell::new(|| {
-        let (packet, blobs) = open_packet(run).ok()?;
-        let prover = QuoteProver::new(Arc::new(packet), Arc::new(blobs), redactor.clone());
-        Some(RefCell::new(prover))
-    });
-    let is_reviewed = |text: &str, places: &[Location]| {
-        let prover = prover.as_ref();
-        prover.is_some_and(|prover| prover.borrow_mut().is_reviewed(text, places))
-    };
-    HandedValues::new(redactor, &is_reviewed).take_out_of_reply(&mut reply);
-    let path = reply_file(run, judge, turn);
-    FileWriter::new(&path)
-        .synced()
-        .write(&serde_json::to_vec(&ReplyFile {
-            reply: reply.clone(),
-            about,
-        })?)?;
-    Ok(reply)
+    let written = desk.write_last(reply);
+    drop(keeping);
+    written
 }
 
 fn ask_agent(

@@ -5,6 +5,9 @@
 
 It answers every turn with a vote for the change, unless BEHAVIOUR says otherwise. In MARKS it leaves what it saw: a line in
 `turns` for every turn (process, session, round), its arguments, its environment, and what it was allowed.
+
+BEHAVIOUR may be `objects:HOW:ENDING`: the first judge that is asked votes against the change, by submitting it, in words or
+in words that it streams (HOW: handed-in, said, streamed), and then hangs, dies or leaves its mode (ENDING).
 """
 
 import json
@@ -25,8 +28,8 @@ LOCK = threading.Lock()
 SERVERS, SHOWN = {}, {}
 
 
-def look_up(session):
-    """What a model does that reads the files of MARKS/paths with our tool before it answers."""
+def our_server(session):
+    """Our server, and how it is asked."""
     server = subprocess.Popen(SERVERS[session], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def ask(id_, method, params):
@@ -36,6 +39,12 @@ def look_up(session):
 
     ask(1, "initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "c", "version": "1"}})
     server.stdin.write('{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')
+    return server, ask
+
+
+def look_up(session):
+    """What a model does that reads the files of MARKS/paths with our tool before it answers."""
+    server, ask = our_server(session)
     with open(os.path.join(MARKS, "paths")) as file:
         paths = file.read().split()
     for id_, path in enumerate(paths, 2):
@@ -87,10 +96,12 @@ def answer(prompt, session=None):
     return "I looked.\n\n```json\n%s\n```\n" % json.dumps(vote)
 
 
-def turn(session, prompt):
+def turn(session, prompt, say_words=None):
     """Marks a turn, and misbehaves before it is answered."""
     echo = ECHO.findall(prompt)
     mark("turns", "%d %s %s" % (os.getpid(), session, echo[-1][0] if echo else "-"))
+    if BEHAVIOUR.startswith("objects:"):
+        return object_first(session, prompt, say_words)
     if BEHAVIOUR == "child":
         child = subprocess.Popen(["sleep", "600"], start_new_session=True)
         mark("children", str(child.pid))
@@ -111,6 +122,35 @@ def turn(session, prompt):
     return True
 
 
+def object_first(session, prompt, say_words):
+    """The objection of the first judge that is asked, and what becomes of it then; whether the turn goes on."""
+    how, ending = BEHAVIOUR.split(":")[1:]
+    try:
+        os.close(os.open(os.path.join(MARKS, "objector"), os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return True
+    round_, key = ECHO.findall(prompt)[-1]
+    vote = {"schema_version": 1, "analysis": "It deletes.", "round": int(round_), "key": key, "verdict": "FAIL",
+            "confidence": "HIGH", "key_insight": "It deletes all data.", "recommendation": "r", "restatement": "s",
+            "findings": [{"severity": "critical", "category": "data", "description": "It deletes all data.",
+                          "location": {"path": "src/more.rs", "line": 2}, "quote": "pub const MORE: u32 = 1;",
+                          "why": "w", "fix": "f"}]}
+    if how == "handed-in":
+        mark("taken", json.dumps(our_server(session)[1](2, "tools/call", {"name": "submit_verdict", "arguments": vote})))
+    else:
+        say_words(json.dumps(vote), how == "streamed")
+    # Whoever is ended or killed is so a moment later.
+    time.sleep(1.0)
+    mark("objected", session)
+    if ending == "dies":
+        os._exit(9)
+    if ending == "hangs":
+        return False
+    update = {"sessionUpdate": "current_mode_update", "currentModeId": "default"}
+    say({"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": session, "update": update}})
+    return True
+
+
 STATUS = {"401": 401, "403": 403, "429": 429, "500": 500, "529": 529}
 
 
@@ -126,6 +166,11 @@ def claude_result(session, prompt):
     return result
 
 
+def claude_says(text, _streamed):
+    content = [{"type": "text", "text": text}]
+    say({"type": "assistant", "message": {"id": "m1", "role": "assistant", "content": content}})
+
+
 def claude_server(flag):
     council = json.loads(flag("--mcp-config") or '{"mcpServers": {"council": {"command": "", "args": []}}}')["mcpServers"]["council"]
     return [council["command"]] + council["args"]
@@ -138,7 +183,7 @@ def claude():
         session = flag("--resume") or "session-%d" % os.getpid()
         prompt = said(sys.stdin.read())
         SERVERS[session] = claude_server(flag)
-        if not turn(session, prompt):
+        if not turn(session, prompt, claude_says):
             time.sleep(600)
         result = claude_result(session, prompt)
         text = result["result"].split("```json\n")
@@ -158,7 +203,7 @@ def claude():
             say({"type": "system", "subtype": "init", "session_id": session, "tools": tools})
             sys.stdout.write("not json at all\n")
             prompt = said(line)
-            pending = not turn(session, prompt)
+            pending = not turn(session, prompt, claude_says)
             if not pending:
                 say(claude_result(session, prompt))
         elif message["request"]["subtype"] == "interrupt":
@@ -181,7 +226,10 @@ def codex():
     prompt = sys.stdin.read()
     SERVERS[session] = codex_server_argv(dict(part.split("=", 1) for part in ARGS if part.startswith("mcp_servers.")), json.loads)
     say({"type": "thread.started", "thread_id": session})
-    if not turn(session, prompt):
+    def says(text, _streamed):
+        say({"type": "item.completed", "item": {"id": "item_1", "type": "agent_message", "text": text}})
+
+    if not turn(session, prompt, says):
         time.sleep(600)
     if BEHAVIOUR in STATUS:
         say({"type": "turn.failed", "error": {"message": "unexpected status %s" % BEHAVIOUR}})
@@ -198,7 +246,16 @@ def codex_server_argv(settings, read=lambda value: value):
 
 
 def codex_turn(thread, turn_id, prompt):
-    if not turn(thread, prompt):
+    def says(text, streamed):
+        about = {"threadId": thread, "turnId": turn_id}
+        if not streamed:
+            item = {"type": "agentMessage", "id": "item_1", "text": text}
+            return say({"method": "item/completed", "params": {**about, "item": item}})
+        for start in range(0, len(text), 40):
+            part = {"itemId": "item_1", "delta": text[start:start + 40]}
+            say({"method": "item/agentMessage/delta", "params": {**about, **part}})
+
+    if not turn(thread, prompt, says):
         return
     done = {"id": turn_id, "status": "completed", "error": None}
     if BEHAVIOUR in STATUS:
@@ -277,7 +334,12 @@ def acp():
                 say({"jsonrpc": "2.0", "id": asked, "method": "session/request_permission", "params": ask})
                 mark("allowed", json.dumps(json.loads(sys.stdin.readline())["result"]))
             waiting = id_
-            if not turn(session, prompt):
+
+            def says(text, _streamed):
+                update = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}}
+                say({"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": session, "update": update}})
+
+            if not turn(session, prompt, says):
                 continue
             if BEHAVIOUR in STATUS:
                 say({"jsonrpc": "2.0", "id": id_, "error": {"code": STATUS[BEHAVIOUR], "message": "it failed"}})

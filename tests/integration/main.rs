@@ -43,6 +43,7 @@ mod links;
 mod linters;
 mod live;
 mod lookups;
+mod lost_words;
 mod mailbox;
 mod memory;
 mod models;

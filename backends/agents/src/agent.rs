@@ -75,6 +75,11 @@ pub trait Agent: Send + Sync {
         let _ = spec;
         None
     }
+
+    /// Who keeps what its judges say while they say it; none: they say nothing before they answer.
+    fn code_tools(&self) -> Option<Arc<dyn CodeTools>> {
+        None
+    }
 }
 
 /// A judge that was seated: it keeps its context from turn to turn.

@@ -17,7 +17,7 @@ use crate::guard::{GuardedProgram, SandboxFence, is_enforceable, os_arguments};
 use crate::mailbox::JudgeMailbox;
 use crate::private;
 use crate::process::{GRACE_MS, find_program, spawn_failure};
-use crate::tools::{CodeTools, ToolSetup};
+use crate::tools::ToolSetup;
 
 /// Who a judge is, for clients that take words of their own before the conversation. The same for all judges, so that a
 /// provider's cache serves every judge after the first.
@@ -67,8 +67,6 @@ pub(crate) struct AgentEnv {
     pub(crate) fence: Option<SandboxFence>,
     /// What its judge may look things up with; none: nothing.
     tools: Option<ToolSetup>,
-    /// Whoever keeps what judges hand in; none: nobody does.
-    keeper: Option<Arc<dyn CodeTools>>,
     /// How many mailboxes stand in its home.
     mailboxes: AtomicU32,
 }
@@ -109,7 +107,6 @@ impl AgentEnv {
         Ok(Self {
             fence,
             tools,
-            keeper: context.tools.clone(),
             mailboxes: AtomicU32::new(0),
             exe,
             env,
@@ -159,9 +156,6 @@ impl AgentEnv {
                 judge: spec.seat.judge.clone(),
                 ..tools.clone()
             });
-        }
-        if let Some(keeper) = &self.keeper {
-            mailbox.keep_with(Arc::clone(keeper), spec.seat.judge.clone());
         }
         let mut argv = vec![self.exe.to_str()?.to_owned()];
         argv.extend(mailbox.server_arguments());

@@ -23,6 +23,7 @@ use crate::known_tools::{self, KnownTool};
 use crate::private;
 use crate::process::{FinishedProgram, GRACE_MS, oversized_failure, run_once, spawn_failure};
 use crate::tool::ToolRun;
+use crate::tools::CodeTools;
 use crate::{Agent, AgentContext, AgentReply, Conversation, SeatProbe, StopSignal};
 
 pub struct CommandAgent(pub Arc<AgentContext>);
@@ -30,6 +31,10 @@ pub struct CommandAgent(pub Arc<AgentContext>);
 impl Agent for CommandAgent {
     fn driver_name(&self) -> &'static str {
         "command"
+    }
+
+    fn code_tools(&self) -> Option<Arc<dyn CodeTools>> {
+        self.0.tools.clone()
     }
 
     /// A process per turn keeps nothing: no `message`.

@@ -42,6 +42,7 @@ mod tool_copy;
 mod tool_listing;
 pub mod tools;
 pub mod trial;
+mod turn_keeper;
 
 pub use agent::{Agent, AgentContext, AgentReply, Conversation, SeatProbe};
 #[cfg(feature = "http")]

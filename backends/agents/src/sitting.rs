@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
 
-use crate::{Agent, AgentReply, Conversation, StopSignal};
+use crate::turn_keeper::{KeptTurn, TurnKeeper};
+use crate::{Agent, AgentReply, Conversation, StopSignal, mailbox};
 
 /// Whether a judge keeps its context in this process from turn to turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub struct SeatedJudge {
     conversation: Option<Box<dyn Conversation>>,
     /// Whether the conversation lasts from turn to turn.
     lasts: bool,
+    /// Keeps what is said beyond this process; none: nobody does.
+    keeper: Option<TurnKeeper>,
 }
 
 impl SeatedJudge {
@@ -45,8 +48,10 @@ impl SeatedJudge {
             Some(conversation) => conversation,
             None => open_conversation(&**agent, &spec)?,
         };
+        let runner = agent.code_tools();
         Ok(Self {
             agent: Arc::clone(agent),
+            keeper: runner.map(|runner| TurnKeeper::new(runner, spec.seat.judge.clone())),
             spec,
             conversation: Some(conversation),
             lasts,
@@ -64,15 +69,19 @@ impl SeatedJudge {
             Some(conversation) => conversation,
             None => open_conversation(&*self.agent, &self.spec)?,
         };
+        let keeper = self.keeper.as_ref();
+        let kept = keeper.map(|keeper| keeper.begin_turn(turn, stop));
         let reply = catch_unwind(AssertUnwindSafe(|| conversation.take_turn(turn, stop)))
             .unwrap_or_else(|panic| Err(panic_failure(FailureKind::Died, &*panic)));
+        // However the turn ended: what was said or handed in before is not forgotten. The mailbox ends with its conversation.
+        let mut reply = reply.map_err(|failure| failure.with_drafts(stop.draft().take()));
+        mailbox::tell_drafts(&mut reply, kept.map(KeptTurn::end).unwrap_or_default());
         if self.lasts {
             self.conversation = Some(conversation);
         } else {
             end_conversation(conversation);
         }
-        // However the turn ended: what was said or handed in before is not forgotten.
-        let reply = reply.map_err(|failure| failure.with_drafts(stop.draft().take()))?;
+        let reply = reply?;
         let (bytes, most) = (reply.raw.len() as u64, self.spec.max_answer_bytes);
         if bytes > most {
             let detail = format!("the answer has {bytes} bytes, {most} are allowed");

@@ -52,6 +52,30 @@ impl TurnDraft {
         self.lock().handed_in = Some(Box::new(handed_in));
     }
 
+    /// How many bytes were said so far.
+    pub(crate) fn len(&self) -> usize {
+        self.lock().said.len()
+    }
+
+    /// Where the last text that holds `key` begins; none: there is no such text.
+    pub(crate) fn find_answer(&self, key: &str) -> Option<usize> {
+        let draft = self.lock();
+        let Some(decoder) = draft.decoder else {
+            let key = Some(key.as_bytes()).filter(|key| !key.is_empty())?;
+            return draft.said.windows(key.len()).rposition(|part| part == key);
+        };
+        let mut begins = 0;
+        let mut found = None;
+        for line in draft.said.split_inclusive(|&b| b == b'\n') {
+            let says = |text: &String| !key.is_empty() && text.contains(key);
+            if decoder(line).iter().any(says) {
+                found = Some(begins);
+            }
+            begins += line.len();
+        }
+        found
+    }
+
     /// Replaces it: what came before is kept elsewhere, or taken back.
     pub(crate) fn set(&self, said: &str) {
         self.lock().said.clear();
@@ -80,17 +104,23 @@ impl TurnDraft {
             },
         );
         drop(kept);
-        let mut texts = match state.decoder {
-            Some(decoder) => decoder(&state.said),
-            None => vec![String::from_utf8_lossy(&state.said).into_owned()],
-        };
-        texts.extend(state.handed_in.iter().flat_map(|handed_in| handed_in()));
-        texts.retain(|text| !text.trim().is_empty());
-        texts
+        state.texts()
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, DraftState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl DraftState {
+    fn texts(&self) -> Vec<String> {
+        let mut texts = match self.decoder {
+            Some(decoder) => decoder(&self.said),
+            None => vec![String::from_utf8_lossy(&self.said).into_owned()],
+        };
+        texts.extend(self.handed_in.iter().flat_map(|handed_in| handed_in()));
+        texts.retain(|text| !text.trim().is_empty());
+        texts
     }
 }
 
@@ -112,6 +142,12 @@ impl StopSignal {
         if let StopState::Quiet(hooks) = state {
             hooks.into_iter().for_each(|hook| hook());
         }
+    }
+
+    /// What the judge has said or handed in so far, and what that has cost as far as it is known. All of it stays where it is.
+    pub fn said_so_far(&self) -> (Vec<String>, Option<Usage>) {
+        let draft = self.draft.lock();
+        (draft.texts(), draft.spent.clone())
     }
 
     /// Where the words of its turn are kept while they come.

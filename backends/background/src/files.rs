@@ -15,13 +15,26 @@ pub(crate) fn write_seat(run: &Path, spec: &JudgeSpec) -> io::Result<()> {
     write_whole(&worker::seat_file(run, judge), spec)
 }
 
-/// Writes a turn, and clears away what an earlier worker may have left for it.
-pub(crate) fn write_turn(run: &Path, judge: &JudgeId, turn: &Turn) -> io::Result<()> {
+/// Writes a turn, and takes away what an earlier worker may have left for it: what that one said.
+pub(crate) fn write_turn(run: &Path, judge: &JudgeId, turn: &Turn) -> io::Result<Vec<String>> {
+    let earlier = read_reply(run, judge, turn.id);
     match fs::remove_file(worker::reply_file(run, judge, turn.id)) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
-    write_whole(&worker::turn_file(run, judge, turn.id), turn)
+    write_whole(&worker::turn_file(run, judge, turn.id), turn)?;
+    Ok(earlier.map(said_in_reply).unwrap_or_default())
+}
+
+/// All that a judge said, in an answer or before it failed.
+fn said_in_reply(reply: WorkerReply) -> Vec<String> {
+    let (raw, usage) = match reply {
+        WorkerReply::Answered { raw, usage } => (Some(raw), usage),
+        WorkerReply::Failed { failure } => (None, failure.usage.map(|usage| *usage)),
+    };
+    let mut said = usage.map(|usage| usage.unread).unwrap_or_default();
+    said.extend(raw);
+    said
 }
 
 /// What a worker left; none when it left nothing, or nothing that can be read.

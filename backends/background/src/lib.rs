@@ -13,13 +13,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use council_protocol::message::{Ending, Hello, Manifest};
+use council_protocol::message::{Ending, Hello, Manifest, Usage};
+use council_protocol::worker::WorkerReply;
 use council_protocol::{
     Backend, BackendError, Capability, CapabilitySet, Event, Failure, FailureKind, JudgeId,
     JudgeSpec, Limits, Message, PROTOCOL_VERSION, Sink, Turn,
 };
 
 use self::worker::WorkerProcess;
+
+/// How long the worker of a cancelled turn has to write down what was said in it.
+const CANCEL_GRACE: Duration = Duration::from_secs(3);
 
 /// How a worker is started; handed in by the program.
 #[derive(Debug, Clone)]
@@ -145,45 +149,58 @@ impl OpenCouncil {
                 seat.worker = None;
             }
             shared.emit_event(event_of(judge, &turn, reply, &worker));
+            worker.mark_told();
         }));
     }
 }
 
-/// The event that a worker's end amounts to.
+/// The event that a worker's end amounts to. What it said in vain goes with it, whoever ended it.
 fn event_of(
     judge: JudgeId,
     turn: &Turn,
-    reply: Option<council_protocol::worker::WorkerReply>,
+    reply: Option<WorkerReply>,
     worker: &WorkerProcess,
 ) -> Event {
-    use council_protocol::worker::WorkerReply;
     let turn = turn.id;
-    match reply {
-        _ if worker.was_ended() => {
-            let failure = Failure::new(FailureKind::Cancelled, "the turn was cancelled");
-            Event::Failed {
+    let failure = match reply {
+        Some(WorkerReply::Answered { raw, usage }) if !worker.was_ended() => {
+            let usage = with_earlier(usage, &worker.earlier);
+            return Event::Answered {
                 judge,
-                turn: Some(turn),
-                failure,
-            }
+                turn,
+                raw,
+                usage,
+            };
         }
-        Some(WorkerReply::Answered { raw, usage }) => Event::Answered {
-            judge,
-            turn,
-            raw,
-            usage,
-        },
-        Some(WorkerReply::Failed { failure }) => Event::Failed {
-            judge,
-            turn: Some(turn),
-            failure,
-        },
-        None => Event::Failed {
-            judge,
-            turn: Some(turn),
-            failure: worker.death_failure(),
-        },
+        Some(WorkerReply::Answered { raw, usage }) => {
+            cancelled_failure().with_usage(usage).with_drafts([raw])
+        }
+        Some(WorkerReply::Failed { failure }) if worker.was_ended() => {
+            cancelled_failure().with_usage(failure.usage.map(|usage| *usage))
+        }
+        Some(WorkerReply::Failed { failure }) => failure,
+        None if worker.was_ended() => cancelled_failure(),
+        None => worker.death_failure(),
+    };
+    Event::Failed {
+        judge,
+        turn: Some(turn),
+        failure: failure.with_drafts(worker.earlier.iter().cloned()),
     }
+}
+
+/// Adds what an earlier worker said in the same turn: it does not count, and an objection in it is told.
+fn with_earlier(usage: Option<Usage>, earlier: &[String]) -> Option<Usage> {
+    if earlier.is_empty() {
+        return usage;
+    }
+    let mut usage = usage.unwrap_or_default();
+    usage.unread.extend_from_slice(earlier);
+    Some(usage)
+}
+
+fn cancelled_failure() -> Failure {
+    Failure::new(FailureKind::Cancelled, "the turn was cancelled")
 }
 
 fn no_program() -> Failure {
@@ -276,12 +293,18 @@ impl Backend for BackgroundBackend {
     }
 
     fn cancel(&mut self, judge: &JudgeId) -> Result<(), BackendError> {
-        let seats = self.open_council()?.shared.lock_seats();
-        let seat = seats
-            .get(judge)
-            .ok_or_else(|| BackendError::UnknownJudge(judge.clone()))?;
-        if let Some(worker) = &seat.worker {
-            worker.end_within(Duration::ZERO);
+        let open = self.open_council()?;
+        let worker = {
+            let seats = open.shared.lock_seats();
+            let seat = seats
+                .get(judge)
+                .ok_or_else(|| BackendError::UnknownJudge(judge.clone()))?;
+            seat.worker.clone()
+        };
+        if let Some(worker) = worker {
+            open.threads.push(thread::spawn(move || {
+                worker.end_within(CANCEL_GRACE);
+            }));
         }
         Ok(())
     }

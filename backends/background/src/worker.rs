@@ -17,6 +17,8 @@ pub(crate) struct WorkerProcess {
     state: Mutex<WorkerState>,
     over: Condvar,
     output: Mutex<Option<ChildStdout>>,
+    /// What an earlier worker said in the same turn.
+    pub(crate) earlier: Vec<String>,
 }
 
 struct WorkerState {
@@ -24,7 +26,12 @@ struct WorkerState {
     stdin: Option<ChildStdin>,
     asked: bool,
     status: Option<String>,
+    /// What it left has been told.
+    is_told: bool,
 }
+
+/// How long what a killed worker left takes to be told.
+const TELLING: Duration = Duration::from_secs(2);
 
 impl WorkerProcess {
     /// Writes the turn and starts the process on it.
@@ -37,7 +44,8 @@ impl WorkerProcess {
         let failed = |what: &str, error: std::io::Error| {
             Failure::new(FailureKind::Spawn, format!("cannot {what}: {error}"))
         };
-        files::write_turn(run, judge, turn).map_err(|e| failed("write the turn's file", e))?;
+        let earlier =
+            files::write_turn(run, judge, turn).map_err(|e| failed("write the turn's file", e))?;
         let mut command = Command::new(&office.exe);
         command
             .arg("judge")
@@ -64,11 +72,13 @@ impl WorkerProcess {
             stdin,
             asked: false,
             status: None,
+            is_told: false,
         };
         Ok(Self {
             state: Mutex::new(state),
             over: Condvar::new(),
             output: Mutex::new(output),
+            earlier,
         })
     }
 
@@ -90,23 +100,36 @@ impl WorkerProcess {
             .wait()
             .map_or_else(|e| e.to_string(), |s| s.to_string());
         state.status = Some(status);
+    }
+
+    /// What it left is told now: whoever ends it need not wait any longer.
+    pub(crate) fn mark_told(&self) {
+        self.lock().is_told = true;
         self.over.notify_all();
     }
 
-    /// Asks it to end, and kills it after `grace`. Returns how it ended.
+    /// Asks it to end, and kills it after `grace`. Returns how it ended, once what it left is told.
     pub(crate) fn end_within(&self, grace: Duration) -> Ending {
         let mut state = self.lock();
         state.asked = true;
         state.stdin = None;
-        let waited = self
-            .over
-            .wait_timeout_while(state, grace, |s| s.status.is_none());
-        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        if state.status.is_some() {
+        let mut state = self.wait_until_told(state, grace);
+        if state.is_told || state.status.is_some() {
+            drop(self.wait_until_told(state, TELLING));
             return Ending::Graceful;
         }
         let _ = state.child.kill();
+        drop(self.wait_until_told(state, TELLING));
         Ending::Forced
+    }
+
+    fn wait_until_told<'a>(
+        &self,
+        state: MutexGuard<'a, WorkerState>,
+        most: Duration,
+    ) -> MutexGuard<'a, WorkerState> {
+        let waited = self.over.wait_timeout_while(state, most, |s| !s.is_told);
+        waited.unwrap_or_else(PoisonError::into_inner).0
     }
 
     /// Ends it at once.

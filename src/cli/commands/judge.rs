@@ -1,8 +1,6 @@
 //! `git council judge`: one seat of one round, files in, files out.
 
-use std::io::Read as _;
 use std::path::PathBuf;
-use std::thread;
 
 use clap::Args;
 use council_agents::StopSignal;
@@ -13,6 +11,7 @@ use crate::cli::context::CommandContext;
 use crate::report::exit;
 use crate::run::backends::agents_over;
 use crate::run::error::RunError;
+use crate::run::interrupts::{hear_interrupts, stop_when_interrupted, stop_when_left};
 use crate::run::redaction::handed_redactor;
 use crate::run::seats::of_job::seat_of_job;
 use crate::session::worker;
@@ -47,13 +46,10 @@ pub(crate) fn run(args: &JudgeArgs, start: &CommandContext) -> Result<u8, RunErr
         )));
     }
     let stop = StopSignal::default();
+    // A service that ends its job does so by SIGTERM: what was said until then is written down.
+    stop_when_interrupted(&hear_interrupts()?, &stop);
     if args.tied {
-        let stop = stop.clone();
-        thread::spawn(move || {
-            let mut sink = [0; 64];
-            while std::io::stdin().read(&mut sink).is_ok_and(|n| n > 0) {}
-            stop.raise();
-        });
+        stop_when_left(&stop);
     }
     let cannot = |error: std::io::Error| {
         RunError::usage(format!("cannot judge: {error}"))

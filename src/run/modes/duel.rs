@@ -16,7 +16,7 @@ use crate::run::context::RunContext;
 use crate::run::convene::draw_run_seed;
 use crate::run::error::RunError;
 use crate::run::estimate::cost_settings;
-use crate::run::modes::duel_interrupt::{hear_interrupts, stop_when_interrupted, stop_when_left};
+use crate::run::interrupts::{hear_interrupts, stop_when_interrupted, stop_when_left};
 use crate::run::modes::duel_news::{DuelNews, SpeakNotice};
 use crate::run::modes::duel_run::DuelRun;
 use crate::run::modes::duel_subject::read_bytes;

@@ -15,6 +15,7 @@ pub(crate) use self::session::{DIALECT, decode_params as told};
 use crate::client::{self, AgentEnv};
 use crate::private;
 use crate::process::spawn_failure;
+use crate::tools::CodeTools;
 use crate::{Agent, AgentContext, Conversation, SeatProbe};
 
 /// Any agent behind the protocol.
@@ -23,6 +24,10 @@ pub(crate) struct AcpAgent(pub(crate) Arc<AgentContext>);
 impl Agent for AcpAgent {
     fn driver_name(&self) -> &'static str {
         "acp"
+    }
+
+    fn code_tools(&self) -> Option<Arc<dyn CodeTools>> {
+        self.0.tools.clone()
     }
 
     /// The protocol has no output schema, and not every agent loads a session again.

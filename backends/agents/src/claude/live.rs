@@ -9,6 +9,7 @@ use council_protocol::seat::Client;
 use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
 use serde_json::{Value, json};
 
+use super::breaths::TurnMessages;
 use super::outcome::ClaudeResult;
 use crate::client::{AgentEnv, parse_event, shorten_message};
 use crate::linger::SubmissionWatch;
@@ -45,6 +46,9 @@ pub(super) struct LiveSession {
     spent: f64,
     /// What was said in the turn under way, message by message.
     drafts: Vec<String>,
+    /// The messages of the turn, and the key of its answer.
+    messages: TurnMessages,
+    key: String,
     most: u64,
     _agent_env: AgentEnv,
 }
@@ -89,6 +93,8 @@ impl LiveSession {
             has_ended: false,
             spent: 0.0,
             drafts: Vec::new(),
+            messages: TurnMessages::default(),
+            key: String::new(),
             most: spec.max_answer_bytes,
             _agent_env: agent_env,
         })
@@ -114,6 +120,7 @@ impl LiveSession {
                     }
                     Some("system") if message["subtype"] == "init" => self.check_tools(&message)?,
                     Some("assistant") => {
+                        self.messages.hear(&message, &self.key);
                         for text in super::spoken_texts(&message) {
                             self.hear(text, stop);
                         }
@@ -202,6 +209,8 @@ impl Conversation for LiveSession {
             move || drop(tell.send(LiveEvent::Woken))
         });
         self.drafts.clear();
+        self.messages = TurnMessages::default();
+        self.key.clone_from(&turn.key);
         let is_first = std::mem::take(&mut self.is_first);
         let message = super::user_message(&self.brief, &turn.prompt, is_first);
         self.lines.stdin_writer().write_line(&message);
@@ -216,6 +225,7 @@ impl Conversation for LiveSession {
         let mut drafts = std::mem::take(&mut self.drafts);
         super::keep_replaced(&mut drafts, turn, &reply);
         mailbox::tell_drafts(&mut reply, drafts);
+        self.messages.mark_blind(self.mailbox.as_ref());
         mailbox::prefer_submitted(self.mailbox.as_ref(), reply)
     }
 

@@ -3,6 +3,7 @@
 //! It is started so that nothing of the reviewed tree or of the user's settings reaches it: no setting sources, no MCP
 //! servers but ours, a system prompt of our own, and no tool that writes or runs anything. Its exit code is no verdict.
 
+mod breaths;
 mod live;
 mod outcome;
 mod per_turn;
@@ -15,6 +16,7 @@ use serde_json::{Value, json};
 
 use crate::agent::full_capabilities;
 use crate::client::{self, AgentEnv, ClientLogin, SYSTEM_PROMPT};
+use crate::tools::CodeTools;
 use crate::{Agent, AgentContext, AgentReply, Conversation, SeatProbe};
 
 /// The tools that a judge has in its workspace.
@@ -52,6 +54,10 @@ pub(crate) struct ClaudeAgent(pub(crate) Arc<AgentContext>);
 impl Agent for ClaudeAgent {
     fn driver_name(&self) -> &'static str {
         "claude"
+    }
+
+    fn code_tools(&self) -> Option<Arc<dyn CodeTools>> {
+        self.0.tools.clone()
     }
 
     fn capabilities(&self) -> CapabilitySet {

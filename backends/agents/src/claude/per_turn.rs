@@ -6,6 +6,7 @@ use council_protocol::seat::Client;
 use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
 use serde_json::Value;
 
+use super::breaths::TurnMessages;
 use super::outcome::ClaudeResult;
 use crate::client::{AgentEnv, parse_event, shorten_message};
 use crate::mailbox::{self, JudgeMailbox};
@@ -104,6 +105,7 @@ impl PerTurnSession {
             stop,
             &is_whole,
         )?;
+        TurnMessages::of_stream(&finished.stdout, turn).mark_blind(self.mailbox.as_ref());
         let outcome = self.parse_result(&finished)?;
         if let Some(session) = outcome.session_id.clone() {
             self.session = Some(session);

@@ -17,6 +17,7 @@ use crate::agent::full_capabilities;
 use crate::client::{self, AgentEnv, ClientLogin, SYSTEM_PROMPT};
 use crate::private;
 use crate::process::spawn_failure;
+use crate::tools::CodeTools;
 use crate::{Agent, AgentContext, Conversation, SeatProbe};
 
 /// What the lines of `exec` come to, for the fuzz targets.
@@ -81,6 +82,10 @@ impl CodexAgent {
 impl Agent for CodexAgent {
     fn driver_name(&self) -> &'static str {
         "codex"
+    }
+
+    fn code_tools(&self) -> Option<Arc<dyn CodeTools>> {
+        self.context.tools.clone()
     }
 
     fn capabilities(&self) -> CapabilitySet {

@@ -11,6 +11,7 @@ use super::server::{AppServer, DIALECT};
 use crate::client::{compose_message, kind_of_message, kind_of_status, shorten_message};
 use crate::mailbox::{self, JudgeMailbox};
 use crate::rpc::{NoticeReceiver, RpcNotice};
+use crate::stop::TurnDraft;
 use crate::{AgentReply, Conversation, StopSignal, schema};
 
 /// How long an interrupted turn has to end.
@@ -47,9 +48,41 @@ struct TurnProgress {
     key: String,
     /// Answers before the last message: none of them counts, and what they object to is told.
     unread: Vec<String>,
+    /// Messages that are still being written: the item, and what it says so far.
+    unfinished: Vec<(String, String)>,
 }
 
 impl TurnProgress {
+    /// A part of a message: the turn may end before the message does.
+    fn take_part(&mut self, params: &Value, draft: &TurnDraft) {
+        let item = params["itemId"].as_str().unwrap_or_default();
+        let part = params["delta"].as_str().unwrap_or_default();
+        draft.push(part.as_bytes());
+        match self.unfinished.iter_mut().find(|(id, _)| id == item) {
+            Some((_, said)) => said.push_str(part),
+            None => self.unfinished.push((item.to_owned(), part.to_owned())),
+        }
+    }
+
+    /// A whole message, whose parts may have been heard before.
+    fn take_item(&mut self, item: &Value, draft: &TurnDraft) {
+        let text = item["text"].as_str().unwrap_or_default();
+        let id = item["id"].as_str().unwrap_or_default();
+        let parts = self.unfinished.extract_if(.., |(of, _)| of == id);
+        let is_heard = parts.fold(false, |heard, (_, said)| heard || said == text);
+        draft.push(if is_heard { "" } else { text }.as_bytes());
+        draft.push(b"\n");
+        self.take_message(text);
+    }
+
+    /// All that does not count: what was replaced, and what was begun and never finished.
+    fn take_unread(&mut self) -> Vec<String> {
+        let unfinished = std::mem::take(&mut self.unfinished).into_iter();
+        let mut unread = std::mem::take(&mut self.unread);
+        unread.extend(unfinished.map(|(_, said)| said));
+        unread
+    }
+
     fn take_message(&mut self, text: &str) {
         let earlier = std::mem::replace(&mut self.text, text.to_owned());
         if !self.key.is_empty() && earlier.contains(&self.key) && earlier != text {
@@ -116,10 +149,9 @@ impl CodexThread {
                 }
                 RpcNotice::Told(method, mut params) => match method.as_str() {
                     "turn/completed" => return Ok(params["turn"].take()),
+                    "item/agentMessage/delta" => heard.take_part(&params, stop.draft()),
                     "item/completed" if params["item"]["type"] == "agentMessage" => {
-                        let text = params["item"]["text"].as_str().unwrap_or_default();
-                        stop.draft().push(format!("{text}\n").as_bytes());
-                        heard.take_message(text);
+                        heard.take_item(&params["item"], stop.draft());
                     }
                     "thread/tokenUsage/updated" => heard.total = parse_total(&params["tokenUsage"]),
                     _ => {}
@@ -221,8 +253,9 @@ impl CodexThread {
             Ok(over) => over,
         };
         let mut usage = self.turn_usage(heard.total);
-        if !heard.unread.is_empty() {
-            usage.get_or_insert_default().unread = std::mem::take(&mut heard.unread);
+        let unread = heard.take_unread();
+        if !unread.is_empty() {
+            usage.get_or_insert_default().unread = unread;
         }
         match over["status"].as_str() {
             Some("completed") => Ok(AgentReply {

@@ -40,7 +40,7 @@ use self::talk::HttpConversation;
 use self::tooling::ToolBelt;
 use crate::agent::full_capabilities;
 use crate::environment::is_forbidden;
-use crate::tools::ToolSetup;
+use crate::tools::{CodeTools, ToolSetup};
 use crate::{Agent, AgentContext, Conversation, SeatProbe};
 
 /// What is heard of a stream that comes in pieces of `step` bytes, in words.
@@ -117,6 +117,10 @@ impl HttpAgent {
 impl Agent for HttpAgent {
     fn driver_name(&self) -> &'static str {
         "http"
+    }
+
+    fn code_tools(&self) -> Option<Arc<dyn CodeTools>> {
+        self.context.tools.clone()
     }
 
     /// The whole conversation goes along with every request, so a judge loses nothing between two turns; and an API has

@@ -7,6 +7,9 @@ use council_protocol::{Failure, FailureKind};
 /// More bytes than a token has on average in any answer, so that a server that obeys its limit is never cut short.
 const MAX_TOKEN_BYTES: u64 = 6;
 
+/// What a model may write before it looks something up: where there is no room for that, it is better not asked to.
+const LOOK_UP_OUTPUT: u64 = 4 * EXPECTED_OUTPUT;
+
 /// The calls of a turn so far.
 #[derive(Debug, Default)]
 pub(super) struct TurnSpending {
@@ -79,22 +82,35 @@ impl TurnSpending {
         Err(Failure::new(FailureKind::Quota, detail))
     }
 
-    /// Whether what is left pays for so many calls, the first one of a turn among them.
-    pub(super) fn pays_for(&self, model: &str, bytes: u64, calls: u32) -> bool {
+    /// Whether what is left pays for a call that looks something up, behind some thought, and for the answer behind it.
+    pub(super) fn pays_for_look_ups(&self, model: &str, bytes: u64) -> bool {
+        let tokens = self.affordable_beside_answer(model, bytes);
+        let has_room = tokens.is_none_or(|tokens| u64::from(tokens) >= LOOK_UP_OUTPUT);
         let Some(limit) = &self.limit else {
             return true;
         };
         let price = limit.prices.get(model);
-        let usd = price.map_or(0.0, |price| price.estimate_usd(bytes)) * f64::from(calls);
-        self.spent_usd(limit) + usd <= limit.usd()
+        let usd = price.map_or(0.0, |price| price.estimate_usd(bytes)) * 2.0;
+        has_room && self.spent_usd(limit) + usd <= limit.usd()
     }
 
     /// The most tokens of an answer that what is left can pay for; none: there is no limit, or no price.
     pub(super) fn affordable_tokens(&self, model: &str, bytes: u64) -> Option<u32> {
+        self.affordable_after(model, bytes, 0.0)
+    }
+
+    /// The same for a call that may look something up: an answer has to be paid for, too.
+    pub(super) fn affordable_beside_answer(&self, model: &str, bytes: u64) -> Option<u32> {
+        let limit = self.limit.as_ref()?;
+        let price = limit.prices.get(model)?;
+        self.affordable_after(model, bytes, price.estimate_usd(bytes))
+    }
+
+    fn affordable_after(&self, model: &str, bytes: u64, reserved_usd: f64) -> Option<u32> {
         let limit = self.limit.as_ref()?;
         let price = limit.prices.get(model).filter(|price| price.output > 0)?;
         let input_usd = price.max_usd(estimate_tokens(bytes), 0);
-        let left_usd = limit.usd() - self.spent_usd(limit) - input_usd;
+        let left_usd = limit.usd() - self.spent_usd(limit) - input_usd - reserved_usd;
         // Sums of floats fall short by a hair.
         let tokens = (left_usd / price.cost_usd(0, 0, 1) + 1e-6).floor();
         // The first call was approved, so that something is left; a float may say otherwise by a hair.

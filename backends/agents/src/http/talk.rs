@@ -20,6 +20,7 @@ use super::tooling::ToolBelt;
 use super::wire::{self, AnswerEnd, ApiAnswer, ApiMessage, ApiRequest, ServerHabits};
 use crate::schema::{self, AnswerSchema};
 use crate::stop::TurnDraft;
+use crate::tools::is_late;
 use crate::{AgentReply, Conversation, StopSignal};
 
 pub(super) use reading::decode_pieces;
@@ -54,6 +55,10 @@ pub(super) struct HttpConversation {
     spending: TurnSpending,
     /// What has come of the answer under way.
     partial: String,
+    /// What the model thought in the call under way.
+    thoughts: String,
+    /// How long the longest call of the turn took.
+    longest_call: Duration,
     /// The same for whoever ends the turn.
     draft: TurnDraft,
     /// What was said in answers of this turn that do not count.
@@ -92,6 +97,8 @@ impl HttpConversation {
             said: Vec::new(),
             spending: TurnSpending::default(),
             partial: String::new(),
+            thoughts: String::new(),
+            longest_call: Duration::ZERO,
             draft: TurnDraft::default(),
             unread: Vec::new(),
             allowed_tokens: 0,
@@ -110,6 +117,7 @@ impl Conversation for HttpConversation {
         self.form = schema::held_form(turn.task.form(), self.proves);
         self.key.clone_from(&turn.key);
         self.spending = TurnSpending::new(turn.spend.clone());
+        self.longest_call = Duration::ZERO;
         self.partial.clear();
         self.draft = stop.draft().clone();
         self.unread.clear();
@@ -181,15 +189,21 @@ impl HttpConversation {
 
     /// What has come so far is no answer: it is kept apart.
     fn set_aside(&mut self) {
+        let thoughts = std::mem::take(&mut self.thoughts);
+        let thoughts = Some(thoughts).filter(|thoughts| self.holds_key(thoughts));
         let said = std::mem::take(&mut self.partial);
-        if !said.trim().is_empty() && self.unread.len() < MAX_UNREAD {
-            self.unread.push(said);
+        for said in [said].into_iter().chain(thoughts) {
+            if !said.trim().is_empty() && self.unread.len() < MAX_UNREAD {
+                self.unread.push(said);
+            }
         }
     }
 
     /// What is said beside a call of a tool is no answer yet; but one that has the key of its turn was meant as one, and
     /// what it objects to is told where the next one does not say it again.
     fn set_draft_aside(&mut self) {
+        // What it thinks before it looks something up is no end of its thoughts.
+        self.thoughts.clear();
         if self.holds_key(&self.partial) {
             self.set_aside();
         }
@@ -200,7 +214,11 @@ impl HttpConversation {
     /// what was said beside a call.
     fn find_answer(&mut self, mut heard: ApiAnswer) -> ApiAnswer {
         let is_silent = heard.text.trim().is_empty() && heard.ended == Some(AnswerEnd::Done);
-        let keyed: Vec<&str> = heard.asides().filter(|text| self.holds_key(text)).collect();
+        if heard.ended == Some(AnswerEnd::Done) && self.holds_key(&heard.text) {
+            self.thoughts.clear();
+        }
+        let said = heard.asides().chain([heard.thoughts.as_str()]);
+        let keyed: Vec<&str> = said.filter(|text| self.holds_key(text)).collect();
         match keyed.as_slice() {
             [only] if is_silent => heard.text = (*only).to_owned(),
             _ => self.set_asides_aside(&heard),
@@ -293,7 +311,7 @@ impl HttpConversation {
         until: Instant,
     ) -> Result<AgentReply, CallError> {
         // A question that leaves nothing to pay for its answer is not asked.
-        if !self.spending.pays_for(model, self.sent_bytes(), 2) {
+        if !self.spending.pays_for_look_ups(model, self.sent_bytes()) {
             self.tools.forbid_calls();
         }
         loop {
@@ -309,12 +327,12 @@ impl HttpConversation {
         }
     }
 
-    /// Runs the tools that a model calls. Where the turn cannot pay for more than its answer, they are the last.
+    /// Runs the tools that a model calls. Where the turn cannot pay for more than its answer, or has no time for more, they
+    /// are the last.
     fn answer_calls(&mut self, model: &str, heard: ApiAnswer, until: Instant) {
-        if self
-            .spending
-            .approve_calls(model, self.sent_bytes(), 2)
-            .is_err()
+        let left = until.saturating_duration_since(Instant::now());
+        if !self.spending.pays_for_look_ups(model, self.sent_bytes())
+            || is_late(left, self.longest_call)
         {
             self.tools.make_calls_last();
         }
@@ -345,8 +363,12 @@ impl HttpConversation {
     ) -> Result<ApiAnswer, CallError> {
         let mut done = 0;
         loop {
+            let begun = Instant::now();
             let trouble = match self.call_once(model, lead).await {
-                Ok(heard) => return Ok(heard),
+                Ok(heard) => {
+                    self.longest_call = self.longest_call.max(begun.elapsed());
+                    return Ok(heard);
+                }
                 Err(trouble) => trouble,
             };
             done += 1;
@@ -420,7 +442,11 @@ impl HttpConversation {
             .approve_thought(model, bytes, thought)
             .map_err(CallError::Final)?;
         // What an answer may cost is decided before it is asked for, not when it is paid.
-        let affordable = self.spending.affordable_tokens(model, bytes);
+        let affordable = if self.tools.may_look_up() {
+            self.spending.affordable_beside_answer(model, bytes)
+        } else {
+            self.spending.affordable_tokens(model, bytes)
+        };
         self.allowed_tokens = affordable.map_or(self.endpoint.max_tokens, |tokens| {
             let answer = tokens.saturating_sub(thought).max(1);
             answer.min(self.endpoint.max_tokens)

@@ -93,6 +93,12 @@ impl ToolBelt {
         }
     }
 
+    /// Whether the next answer may be one with calls to run.
+    pub(super) fn may_look_up(&self) -> bool {
+        let has_calls = self.tools.as_ref().is_some_and(TurnTools::has_calls_left);
+        has_calls && self.tool_use() == ToolUse::Allowed
+    }
+
     /// Whether an answer is one that ends with calls to run. A model that calls where it must not has given its answer.
     pub(super) fn runs_calls_of(&self, heard: &ApiAnswer) -> bool {
         let is_whole = heard.ended == Some(super::wire::AnswerEnd::Done);

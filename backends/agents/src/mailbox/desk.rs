@@ -14,7 +14,8 @@ use council_protocol::message::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::tools::{ToolSetup, TurnTools};
+use crate::stop::TurnDraft;
+use crate::tools::{ToolSetup, TurnTools, is_late};
 
 /// The socket's name in the mailbox.
 const SOCKET: &str = "lookup";
@@ -44,8 +45,25 @@ struct DeskState {
     tools: TurnTools,
     /// The end of the turn under way; none between two turns, when nothing is answered.
     until: Option<Instant>,
-    /// Which verdict lay in the mailbox when each call came.
-    verdicts: Vec<Option<VerdictStamp>>,
+    /// When the judge was told something last, and how long it has thought at most before it asked for something.
+    told: Instant,
+    longest_thought: Duration,
+    /// How far the judge had come when each call came.
+    stamps: Vec<CallStamp>,
+    /// What the judge says in words, and the key of an answer in them.
+    said: TurnDraft,
+    key: String,
+    /// Whether each of the last calls was asked for without knowing what the ones beside it would tell.
+    blind: Vec<bool>,
+}
+
+/// How far a judge had come when it looked something up.
+#[derive(Debug, Clone, Copy)]
+struct CallStamp {
+    /// The verdict that lay in the mailbox.
+    verdict: Option<VerdictStamp>,
+    /// How many bytes it had said.
+    said: usize,
 }
 
 /// Tells one submitted verdict from another: each is a file of its own, renamed to its place.
@@ -84,7 +102,12 @@ impl LookUpDesk {
         let state = Arc::new(Mutex::new(DeskState {
             tools: TurnTools::new(setup),
             until: None,
-            verdicts: Vec::new(),
+            told: Instant::now(),
+            longest_thought: Duration::ZERO,
+            stamps: Vec::new(),
+            said: TurnDraft::default(),
+            key: String::new(),
+            blind: Vec::new(),
         }));
         let is_closed = Arc::new(AtomicBool::new(false));
         let (served, closed) = (Arc::clone(&state), Arc::clone(&is_closed));
@@ -116,22 +139,45 @@ impl LookUpDesk {
     pub(crate) fn begin_turn(&self, timeout_ms: u64) {
         let mut state = lock(&self.state);
         state.tools.begin_turn();
-        state.verdicts.clear();
+        state.stamps.clear();
+        state.blind.clear();
+        (state.told, state.longest_thought) = (Instant::now(), Duration::ZERO);
         state.until = Some(Instant::now() + Duration::from_millis(timeout_ms));
     }
 
-    /// The turn is over: what was looked up in it stands in its usage. What was read after the verdict was submitted
-    /// is no part of what the judge had seen when it voted.
+    /// The judge answers in words, in which a whole answer holds `key`.
+    pub(crate) fn listen(&self, said: &TurnDraft, key: &str) {
+        let mut state = lock(&self.state);
+        state.said = said.clone();
+        key.clone_into(&mut state.key);
+    }
+
+    /// Says of the last calls of the turn which ones were asked for in one breath with the vote.
+    pub(crate) fn mark_blind(&self, blind: Vec<bool>) {
+        lock(&self.state).blind = blind;
+    }
+
+    /// The turn is over: what was looked up in it stands in its usage. What was read after the verdict was submitted,
+    /// or said in words, is no part of what the judge had seen when it voted.
     pub(crate) fn end_turn(&self, usage: Option<Usage>) -> Option<Usage> {
         let mut state = lock(&self.state);
         state.until = None;
         let mut calls = state.tools.take_calls();
         let counted = VerdictStamp::now(&self.folder);
-        for (call, verdict) in calls.iter_mut().zip(&state.verdicts) {
-            if counted.is_some() && *verdict == counted {
+        let answer = state.said.find_answer(&state.key);
+        for (call, stamp) in calls.iter_mut().zip(&state.stamps) {
+            let is_late = match counted {
+                Some(_) => stamp.verdict == counted,
+                None => answer.is_some_and(|begins| stamp.said > begins),
+            };
+            if is_late {
                 call.seen.clear();
             }
         }
+        for at in blind_calls(calls.len(), &state.blind) {
+            calls[at].seen.clear();
+        }
+        state.said = TurnDraft::default();
         if calls.is_empty() {
             return usage;
         }
@@ -139,6 +185,20 @@ impl LookUpDesk {
         usage.tool_calls.extend(calls);
         Some(usage)
     }
+}
+
+/// The calls, of so many, that were made blindly. Where more were asked for than came, it is not known which ones those
+/// are: then none counts from the first blind one on.
+fn blind_calls(calls: usize, blind: &[bool]) -> Vec<usize> {
+    let Some(first) = blind.iter().position(|is_blind| *is_blind) else {
+        return Vec::new();
+    };
+    if blind.len() > calls {
+        return (calls.saturating_sub(blind.len() - first)..calls).collect();
+    }
+    let earlier = calls - blind.len();
+    let marked = blind.iter().enumerate().filter(|(_, is_blind)| **is_blind);
+    marked.map(|(at, _)| earlier + at).collect()
 }
 
 impl Drop for LookUpDesk {
@@ -159,12 +219,21 @@ fn serve_call(caller: &UnixStream, state: &Mutex<DeskState>, folder: &Path) -> i
         let mut state = lock(state);
         match state.until {
             Some(until) => {
-                let verdict = VerdictStamp::now(folder);
+                let stamp = CallStamp {
+                    verdict: VerdictStamp::now(folder),
+                    said: state.said.len(),
+                };
+                state.longest_thought = state.longest_thought.max(state.told.elapsed());
+                let left = until.saturating_duration_since(Instant::now());
+                if is_late(left, state.longest_thought) {
+                    state.tools.make_next_last();
+                }
                 let answer = state
                     .tools
                     .answer_call(&call.tool, &Ok(call.arguments), until);
                 let calls = state.tools.call_count();
-                state.verdicts.resize(calls, verdict);
+                state.stamps.resize(calls, stamp);
+                state.told = Instant::now();
                 DeskReply {
                     text: answer.text,
                     failed: answer.failed,
@@ -228,6 +297,7 @@ fn lock(state: &Mutex<DeskState>) -> MutexGuard<'_, DeskState> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
@@ -303,6 +373,39 @@ mod tests {
             let calls = desk.end_turn(None).unwrap().tool_calls;
             let seen: Vec<bool> = calls.iter().map(|call| !call.seen.is_empty()).collect();
             assert_eq!(seen, [after > 0, after > 1], "{after}");
+        }
+    }
+
+    /// Look-ups end while there is time for the answer: the last one says so.
+    #[test]
+    fn a_judge_that_thinks_long_is_told_to_answer_in_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let desk = desk(folder.path());
+        let list = || ask(folder.path(), "list", &json!({ "glob": "*" }));
+        desk.begin_turn(900);
+        std::thread::sleep(Duration::from_millis(300));
+        assert!(list().unwrap().contains("answer the task now"));
+        assert!(list().unwrap_err().contains("answer the task now"));
+        desk.begin_turn(60_000);
+        std::thread::sleep(Duration::from_millis(300));
+        assert!(!list().unwrap().contains("answer the task now"));
+    }
+
+    proptest! {
+        /// A vote is blind to what was asked for beside it, however many calls came to the desk before and however many of
+        /// those beside it never came.
+        #[test]
+        fn no_call_beside_a_vote_is_taken_for_one_before_it(
+            earlier in 0_usize..4, seen in 0_usize..4, blind in 0_usize..4, lost in 0_usize..3,
+        ) {
+            let flags: Vec<bool> = [vec![false; seen], vec![true; blind]].concat();
+            let calls = (earlier + seen + blind).saturating_sub(if earlier == 0 { lost } else { 0 });
+            let cleared = blind_calls(calls, &flags);
+            let first = earlier + seen;
+            prop_assert!((first..calls).all(|at| cleared.contains(&at)), "{:?}", cleared);
+            if calls == earlier + seen + blind {
+                prop_assert_eq!(cleared, (first..calls).collect::<Vec<_>>());
+            }
         }
     }
 

@@ -6,7 +6,6 @@
 
 mod client_side;
 mod desk;
-mod keeper;
 mod quotes;
 #[cfg(feature = "mcp")]
 mod server;
@@ -22,16 +21,15 @@ use std::sync::Arc;
 use council_protocol::answer::PeerMessage;
 use council_protocol::message::Usage;
 use council_protocol::task::Form;
-use council_protocol::{Failure, FailureKind, JudgeId, JudgeSpec, RoundNumber, Task, Turn};
+use council_protocol::{Failure, FailureKind, JudgeSpec, RoundNumber, Task, Turn};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use self::desk::LookUpDesk;
-use self::keeper::SubmissionKeeper;
 use crate::private;
 use crate::process::oversized_failure;
 use crate::schema;
-use crate::tools::{CodeTools, ToolSetup};
+use crate::tools::ToolSetup;
 use crate::{AgentReply, StopSignal};
 
 const TURN_FILE: &str = "turn.json";
@@ -93,8 +91,6 @@ pub(crate) struct JudgeMailbox {
     /// Why it cannot look things up, where it was to.
     without_desk: Option<String>,
     only_look_ups: bool,
-    /// Keeps what is handed in beyond this process.
-    keeper: Option<SubmissionKeeper>,
 }
 
 impl JudgeMailbox {
@@ -110,7 +106,6 @@ impl JudgeMailbox {
             desk: None,
             without_desk: None,
             only_look_ups: false,
-            keeper: None,
         })
     }
 
@@ -139,28 +134,7 @@ impl JudgeMailbox {
             desk: None,
             without_desk: None,
             only_look_ups: false,
-            keeper: None,
         }
-    }
-
-    /// Keeps what is handed in where a run keeps its steps: whoever goes on with the run is told of it.
-    pub(crate) fn keep_with(&mut self, runner: Arc<dyn CodeTools>, judge: JudgeId) {
-        self.keeper = Some(SubmissionKeeper::new(runner, judge));
-    }
-
-    /// Keeps what has been handed in since it was last asked.
-    pub(crate) fn keep_handed_in(&self) {
-        if let Some(keeper) = &self.keeper {
-            keeper.keep(&self.read_handed_in());
-        }
-    }
-
-    /// What an earlier process of the run was handed in this turn, once.
-    fn take_earlier(&self) -> Vec<String> {
-        self.keeper
-            .as_ref()
-            .map(SubmissionKeeper::take_earlier)
-            .unwrap_or_default()
     }
 
     /// The arguments with which a client starts our server for it.
@@ -192,9 +166,6 @@ impl JudgeMailbox {
         if let Some(desk) = &self.desk {
             desk.begin_turn(turn.timeout_ms);
         }
-        if let Some(keeper) = &self.keeper {
-            keeper.begin_turn(turn);
-        }
         self.replace_file(TURN_FILE, &serde_json::to_vec(&posted)?)
     }
 
@@ -216,6 +187,13 @@ impl JudgeMailbox {
                 let usage = end(failure.usage.take().map(|usage| *usage));
                 failure.usage = usage.map(Box::new);
             }
+        }
+    }
+
+    /// Says of the last look-ups of the turn which ones were asked for in one breath with the vote.
+    pub(crate) fn mark_blind(&self, blind: Vec<bool>) {
+        if let Some(desk) = &self.desk {
+            desk.mark_blind(blind);
         }
     }
 
@@ -335,6 +313,9 @@ pub(crate) fn begin_turn(
         let detail = format!("cannot write to the judge's mailbox: {error}");
         Failure::new(FailureKind::Died, detail)
     })?;
+    if let Some(desk) = &mailbox.desk {
+        desk.listen(stop.draft(), &turn.key);
+    }
     // A turn that is ended from outside does not come back here.
     let watched = mailbox.clone();
     stop.draft().add_handed_in(move || watched.read_handed_in());
@@ -352,8 +333,7 @@ pub(crate) fn prefer_submitted(
         mailbox.end_turn(&mut result);
     }
     let submitted = mailbox.map_or(Ok(None), JudgeMailbox::take_verdict);
-    let mut drafts = mailbox.map(JudgeMailbox::read_drafts).unwrap_or_default();
-    drafts.extend(mailbox.into_iter().flat_map(JudgeMailbox::take_earlier));
+    let drafts = mailbox.map(JudgeMailbox::read_drafts).unwrap_or_default();
     tell_drafts(&mut result, drafts);
     match (result, submitted) {
         (Ok(mut reply), Ok(Some(raw))) => {

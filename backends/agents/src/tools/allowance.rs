@@ -28,6 +28,12 @@ const MAX_NAME_CHARS: usize = 40;
 const NOTHING_LEFT: &str =
     "You have no more calls in this turn: answer the task now, from what you have seen.";
 
+/// Whether so little of a turn is left that another look-up would take the time of the answer. A judge takes as long for
+/// that as it took before, and longer for an answer.
+pub(crate) fn is_late(left: Duration, longest: Duration) -> bool {
+    left < longest * 5 / 2
+}
+
 /// What a judge may look things up with.
 #[derive(Clone)]
 pub(crate) struct ToolSetup {
@@ -90,6 +96,11 @@ impl TurnTools {
     /// No call is run any more in this turn.
     pub(crate) fn stop(&mut self) {
         self.left = 0;
+    }
+
+    /// One more call is run in this turn, and none behind it.
+    pub(crate) fn make_next_last(&mut self) {
+        self.left = self.left.min(1);
     }
 
     /// How many calls of the turn are recorded.

@@ -13,7 +13,7 @@ use std::time::Instant;
 use council_protocol::{JudgeId, SeenLines};
 use serde_json::Value;
 
-pub(crate) use allowance::{ToolSetup, TurnTools};
+pub(crate) use allowance::{ToolSetup, TurnTools, is_late};
 pub(crate) use declare::{ToolDeclaration, tool_declarations};
 pub use query::{LineRange, ToolQuery};
 

@@ -75,6 +75,8 @@ impl HttpConversation {
                 let new = heard.text.get(self.partial.len()..).unwrap_or_default();
                 self.draft.push(new.as_bytes());
                 self.partial.push_str(new);
+                let new = heard.thoughts.get(self.thoughts.len()..);
+                self.thoughts.push_str(new.unwrap_or_default());
                 // One that is whole is paid for anyway.
                 if heard.ended.is_none()
                     && let Some(failure) = self.spending.check_stream(heard.written_bytes())
@@ -100,6 +102,7 @@ impl HttpConversation {
             on_data(api, &mut heard, &whole);
         }
         self.partial.clone_from(&heard.text);
+        self.thoughts.clone_from(&heard.thoughts);
         self.draft.set(&self.partial);
         if let Some(error) = self.take_error(&mut heard) {
             return Err(error);

@@ -121,6 +121,8 @@ fn begin_block(heard: &mut ApiAnswer, block: &Value, index: Option<u64>) {
     heard
         .text
         .push_str(block["text"].as_str().unwrap_or_default());
+    let thought = block["thinking"].as_str().unwrap_or_default();
+    heard.thoughts.push_str(thought);
     let slot = index.unwrap_or(heard.items.len() as u64);
     if block["type"] == "tool_use" {
         let field = |name: &str| block[name].as_str().unwrap_or_default().to_owned();
@@ -139,6 +141,8 @@ fn read_delta(heard: &mut ApiAnswer, delta: &Value, index: Option<u64>) {
     heard
         .text
         .push_str(delta["text"].as_str().unwrap_or_default());
+    let thought = delta["thinking"].as_str().unwrap_or_default();
+    heard.thoughts.push_str(thought);
     let slot = index.unwrap_or_default();
     if let (Some(piece), Some(call)) = (delta["partial_json"].as_str(), heard.call_at(slot)) {
         call.arguments.push_str(piece);

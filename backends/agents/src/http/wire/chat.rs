@@ -102,6 +102,11 @@ pub(super) fn on_event(heard: &mut ApiAnswer, event: &Value) {
         .refusal
         .push_str(said["refusal"].as_str().unwrap_or_default());
     read_reasoning(heard, &said["reasoning_content"]);
+    // The same under the name that others give it; they do not take it back.
+    if said["reasoning_content"].is_null() {
+        let reasoning = said["reasoning"].as_str().unwrap_or_default();
+        heard.thoughts.push_str(reasoning);
+    }
     // What calls were before they had ids; some servers have kept it.
     if let Some(arguments) = said["function_call"]["arguments"].as_str() {
         heard
@@ -166,6 +171,7 @@ fn read_reasoning(heard: &mut ApiAnswer, piece: &Value) {
     let Some(piece) = piece.as_str().filter(|piece| !piece.is_empty()) else {
         return;
     };
+    heard.thoughts.push_str(piece);
     match heard.items.first_mut() {
         Some(Value::String(reasoning)) => reasoning.push_str(piece),
         _ => heard.items.push(piece.into()),

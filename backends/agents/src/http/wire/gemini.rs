@@ -71,6 +71,8 @@ fn read_part(heard: &mut ApiAnswer, part: &Value) {
     let is_thought = part["thought"] == true;
     let text = part["text"].as_str().filter(|_| !is_thought);
     heard.text.push_str(text.unwrap_or_default());
+    let thought = part["text"].as_str().filter(|_| is_thought);
+    heard.thoughts.push_str(thought.unwrap_or_default());
     let call = &part["functionCall"];
     if call.is_object() {
         let field = |name: &str| call[name].as_str().unwrap_or_default().to_owned();

@@ -88,20 +88,19 @@ pub(super) struct ApiAnswer {
     /// The answer in the API's own items, which have to be sent back as they came where tools were called: what a model
     /// thought is in them, signed.
     pub(super) items: Vec<Value>,
+    /// What the model thought, as far as it tells. Thoughts weigh one thing against another: behind a whole answer they
+    /// mean nothing.
+    pub(super) thoughts: String,
     /// What stands in other answers to the same call, by their numbers: none was asked for.
     pub(super) others: BTreeMap<u64, String>,
 }
 
 impl ApiAnswer {
-    /// What the model said outside of its answer: in calls of tools, in other answers, while it thought, as it declined.
+    /// What the model said outside of its answer: in calls of tools, in other answers, as it declined.
     pub(super) fn asides(&self) -> impl Iterator<Item = &str> {
         let calls = self.calls.iter().map(|call| call.arguments.as_str());
         let others = self.others.values().map(String::as_str);
-        let thoughts = self.items.iter().filter_map(Value::as_str);
-        calls
-            .chain(others)
-            .chain(thoughts)
-            .chain([self.refusal.as_str()])
+        calls.chain(others).chain([self.refusal.as_str()])
     }
 
     fn set_end(&mut self, ended: AnswerEnd) {
@@ -307,8 +306,58 @@ mod tests {
         for (api, event) in events {
             let mut heard = ApiAnswer::default();
             on_event(api, &mut heard, &event);
-            let is_heard = heard.text == "WORDS" || heard.asides().any(|text| text == "WORDS");
+            let mut asides = heard.asides().chain([heard.thoughts.as_str()]);
+            let is_heard = heard.text == "WORDS" || asides.any(|text| text == "WORDS");
             assert!(is_heard, "{event}");
+        }
+    }
+
+    /// What a model thinks is heard from each API alike, and is never a part of its answer.
+    #[test]
+    fn thoughts_are_heard_from_each_api_and_are_no_answer() {
+        let reasoning =
+            json!({"type": "reasoning", "summary": [{"type": "summary_text", "text": "THOUGHT"}]});
+        let part = json!({"text": "THOUGHT", "thought": true});
+        let thinking = json!({"type": "thinking", "thinking": "THO"});
+        let more = json!({"type": "thinking_delta", "thinking": "UGHT"});
+        for (api, events) in [
+            (
+                Api::Chat,
+                vec![json!({"choices": [{"index": 0, "delta": {"reasoning_content": "THOUGHT"}}]})],
+            ),
+            (
+                Api::Chat,
+                vec![json!({"choices": [{"index": 0, "delta": {"reasoning": "THOUGHT"}}]})],
+            ),
+            (
+                Api::Gemini,
+                vec![json!({"candidates": [{"content": {"parts": [part]}}]})],
+            ),
+            (
+                Api::Responses,
+                vec![json!({"type": "response.output_item.done", "item": reasoning})],
+            ),
+            (
+                Api::Responses,
+                vec![json!({"object": "response", "output": [reasoning]})],
+            ),
+            (
+                Api::Anthropic,
+                vec![
+                    json!({"type": "content_block_start", "index": 0, "content_block": thinking}),
+                    json!({"type": "content_block_delta", "index": 0, "delta": more}),
+                ],
+            ),
+        ] {
+            let mut heard = ApiAnswer::default();
+            events
+                .iter()
+                .for_each(|event| on_event(api, &mut heard, event));
+            assert_eq!(
+                (heard.thoughts.as_str(), heard.text.as_str()),
+                ("THOUGHT", ""),
+                "{api:?}"
+            );
         }
     }
 }

@@ -90,6 +90,12 @@ pub(super) fn on_event(heard: &mut ApiAnswer, event: &Value) {
 
 /// An item of the answer is whole.
 fn read_item(heard: &mut ApiAnswer, item: &Value) {
+    if item["type"] == "reasoning" {
+        let parts = [&item["summary"], &item["content"]].map(|parts| parts.as_array());
+        let parts = parts.into_iter().flatten().flatten();
+        let thoughts = parts.filter_map(|part| part["text"].as_str());
+        thoughts.for_each(|thought| heard.thoughts.push_str(thought));
+    }
     if item["type"] == "function_call" {
         let field = |name: &str| item[name].as_str().unwrap_or_default().to_owned();
         heard.calls.push(ModelCall {
@@ -130,6 +136,7 @@ fn read_whole(heard: &mut ApiAnswer, response: &Value) {
     let output = response["output"].as_array().into_iter().flatten();
     output.for_each(|item| read_item(heard, item));
     let items = response["output"].as_array().into_iter().flatten();
+    let items = items.filter(|item| item["type"] != "reasoning");
     for part in items.flat_map(|item| item["content"].as_array().into_iter().flatten()) {
         heard
             .text

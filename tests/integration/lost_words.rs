@@ -1,0 +1,161 @@
+//! What a judge has said is not unsaid by how its turn ends: whoever runs it, and whatever becomes of its process, its time
+//! or the program itself.
+
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::clients::with_client;
+use crate::harness::{Repo, Run};
+
+/// Every client, how it can say something before its turn is over, and what holds it then.
+const WAYS: [(&str, &str, &[&str]); 6] = [
+    ("acp", "handed-in", &["teams", "background", "jobs"]),
+    ("acp", "said", &["teams", "background", "jobs"]),
+    ("claude", "handed-in", &["teams", "background"]),
+    ("claude", "said", &["teams", "subagents", "background"]),
+    (
+        "codex",
+        "said",
+        &["teams", "subagents", "background", "jobs"],
+    ),
+    ("codex", "streamed", &["teams"]),
+];
+
+const KEYS: [(&str, &str); 2] = [
+    ("ANTHROPIC_API_KEY", "sk-ant-fake"),
+    ("OPENAI_API_KEY", "sk-fake"),
+];
+
+/// Three judges, of whom the first one that is asked objects so and ends so.
+fn bench(client: &str, how: &str, ending: &str) -> Repo {
+    let rest = "[review]\njudges = 3\nquorum = 2\n[timeouts]\nr1 = '8s'\nshutdown = '1s'\n";
+    with_client(client, &format!("objects:{how}:{ending}"), rest)
+}
+
+/// An objection that was heard: it is told, and the change is not approved.
+fn is_told(what: &str, run: &Run) {
+    let report: Value = serde_json::from_str(&run.stdout)
+        .unwrap_or_else(|error| panic!("{what}: {error}: {}\n{}", run.stdout, run.stderr));
+    assert_ne!(report["verdict"], "PASS", "{what}: {}", run.stdout);
+    let told = run.stdout.contains("said FAIL") || run.stdout.contains("It deletes all data.");
+    assert!(told, "{what}: {}", run.stdout);
+}
+
+fn council(repo: &Repo, args: &[&str]) -> Run {
+    repo.council_with(&KEYS, args)
+}
+
+/// A whole review in this backend; `jobs` is a matrix of them.
+fn review(repo: &Repo, backend: &str) -> Run {
+    if backend != "jobs" {
+        return council(
+            repo,
+            &[
+                "review",
+                "HEAD",
+                "--json",
+                "--debate=off",
+                "--backend",
+                backend,
+            ],
+        );
+    }
+    council(repo, &["plan", "HEAD", "--run", "jobs", "--debate=off"]).ends(0);
+    for judge in ["judge-1", "judge-2", "judge-3"] {
+        let turn = std::fs::read_dir(repo.path().join("jobs/workers").join(judge)).unwrap();
+        let names = turn.map(|file| file.unwrap().file_name().into_string().unwrap());
+        let id =
+            names.filter_map(|name| name.strip_prefix("turn-")?.split('.').next()?.parse().ok());
+        let id: u32 = id.max().unwrap();
+        council(
+            repo,
+            &[
+                "judge",
+                "--run",
+                "jobs",
+                "--judge",
+                judge,
+                "--turn",
+                &id.to_string(),
+            ],
+        )
+        .ends(0);
+    }
+    council(repo, &["conclude", "--run", "jobs", "--json"])
+}
+
+/// Runs a few at a time: most of the time is waiting.
+fn run_all<T: Sync>(cases: &[T], check: impl Fn(&T) + Sync) {
+    for few in cases.chunks(4) {
+        thread::scope(|scope| {
+            for case in few {
+                scope.spawn(|| check(case));
+            }
+        });
+    }
+}
+
+#[test]
+fn no_ending_of_a_turn_unsays_an_objection() {
+    let mut cases = Vec::new();
+    for (client, how, backends) in WAYS {
+        for backend in backends {
+            for ending in ["hangs", "dies", "leaves"] {
+                if ending != "leaves" || client == "acp" {
+                    cases.push((client, how, *backend, ending));
+                }
+            }
+        }
+    }
+    run_all(&cases, |(client, how, backend, ending)| {
+        let repo = bench(client, how, ending);
+        is_told(
+            &format!("{client} {how} {backend} {ending}"),
+            &review(&repo, backend),
+        );
+    });
+}
+
+/// The same where the program is killed, or interrupted, and somebody goes on with the run.
+#[test]
+fn no_end_of_the_program_unsays_an_objection() {
+    let mut cases = Vec::new();
+    for (client, how, backends) in WAYS {
+        for backend in backends.iter().filter(|backend| **backend != "jobs") {
+            cases.push((
+                client,
+                how,
+                *backend,
+                if cases.len() % 3 == 0 { "INT" } else { "KILL" },
+            ));
+        }
+    }
+    run_all(&cases, |(client, how, backend, signal)| {
+        let repo = bench(client, how, "hangs");
+        let mut program = repo.program(&repo.path());
+        program
+            .envs(KEYS)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        program.args(["review", "HEAD", "--debate=off", "--backend", backend]);
+        let mut child = program.spawn().unwrap();
+        let objected = repo.in_home("marks/objected");
+        let began = Instant::now();
+        while !objected.exists() && began.elapsed() < Duration::from_secs(60) {
+            thread::sleep(Duration::from_millis(20));
+        }
+        let mut kill = Command::new("kill");
+        assert!(
+            kill.args(["-s", signal, &child.id().to_string()])
+                .status()
+                .unwrap()
+                .success()
+        );
+        child.wait().unwrap();
+        let run = council(&repo, &["resume", "--json"]);
+        is_told(&format!("{client} {how} {backend} {signal}"), &run);
+    });
+}
