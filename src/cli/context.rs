@@ -129,7 +129,8 @@ impl CommandContext {
     /// nothing to who has not seen it.
     pub(crate) fn remember_shown(&self, report: &Report, format: ReportFormat) {
         let is_for_people = matches!(format, ReportFormat::Terminal | ReportFormat::Story);
-        if !(is_for_people && self.console.verbosity == Verbosity::Quiet) {
+        let is_headline = is_for_people && self.console.verbosity == Verbosity::Quiet;
+        if format.names_findings() && !is_headline {
             shown::remember_shown(report, self);
         }
     }

@@ -31,6 +31,11 @@ impl<'a> ReportOutput<'a> {
         }
     }
 
+    /// Whether findings are shown under their ids: in what stands on the screen, beside a file the report for a person.
+    pub(crate) fn shows_findings(&self) -> bool {
+        self.file.is_some() || self.format.names_findings()
+    }
+
     /// Shows a report everywhere it was asked for, and says how the program ends. A report that cannot be written where
     /// it was asked for is shown on standard output, so that nothing is lost, and is not published all the same: whoever
     /// reads the file next must not read an older one.

@@ -361,7 +361,12 @@ impl ReviewArgs {
             return Err(RunError::usage(refused).hint("leave out one of them"));
         }
         if self.modes.intensity.is_some() {
+            let is_other = |name: &str| name != "staged";
             let other = [
+                (
+                    self.council.procedure.as_deref().is_some_and(is_other),
+                    "--procedure",
+                ),
                 (self.council.quick, "--quick"),
                 (self.council.debate.is_some(), "--debate"),
             ];

@@ -484,6 +484,17 @@ pub(crate) enum ReportFormat {
     Gitlab,
 }
 
+impl ReportFormat {
+    /// Whether findings stand in it under their ids: only then has whoever saw it seen an `F1`.
+    pub(crate) fn names_findings(self) -> bool {
+        use ReportFormat as F;
+        matches!(
+            self,
+            F::Terminal | F::Story | F::Markdown | F::Json | F::Html | F::Agent
+        )
+    }
+}
+
 /// Whether there is colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -10,6 +10,7 @@ use super::engine::{Council, PROOF_MS};
 use super::evidence::is_about_file;
 use super::judges::{OpenTurn, QueuedTask, SeatIndex, same_text};
 use super::lost_answer::LostAnswer;
+use super::meant_ids::{is_mended_elsewhere, resolve_ids};
 use super::merge::is_same_id;
 use super::plan::ShownPath;
 use super::references::{excerpt, faulty_references};
@@ -17,6 +18,9 @@ use super::state::{DebateState, TimerKind};
 
 /// Faults that are named at once. A judge that quotes nothing right is not told more by a longer list.
 const MAX_FAULTS: usize = 12;
+
+/// So many lines apart, two judges may name one place.
+const SAME_PLACE_LINES: u32 = 3;
 
 impl Council {
     /// A usable answer counts, unless something in it is wanting.
@@ -28,6 +32,7 @@ impl Council {
         now: Millis,
     ) {
         resolve_paths(&self.state, seat, &mut answer);
+        resolve_ids(&self.state, seat, turn.round, &mut answer);
         if !self.is_checked(seat, &turn, &answer) {
             return self.send_back_or_accept(seat, turn, answer, false, now);
         }
@@ -214,7 +219,7 @@ fn keep_proven(
     let kept: Vec<String> = answer.responses.iter().map(|r| r.to.clone()).collect();
     for response in draft.responses {
         let is_there = kept.iter().any(|to| is_same_id(to, &response.to));
-        if !is_there {
+        if !is_there && !is_mended_elsewhere(state, seat, round, &response, &answer) {
             answer.responses.push(response);
         }
     }
@@ -234,6 +239,13 @@ fn keep_proven(
         ));
     }
     answer
+}
+
+/// Whether two judges report one problem: at one place, in one quote or in like words.
+pub(super) fn is_same_problem(a: &Finding, b: &Finding) -> bool {
+    let same_quote = same_text(&a.quote, &b.quote) && !a.quote.trim().is_empty();
+    let is_close = a.location.line.abs_diff(b.location.line) <= SAME_PLACE_LINES;
+    a.location.path == b.location.path && is_close && (same_quote || is_near(a, b))
 }
 
 fn is_same(a: &Finding, b: &Finding) -> bool {

@@ -129,6 +129,11 @@ impl Council {
         (!is_asked && !has_answer).then_some(&last.failure)
     }
 
+    /// What the council would come to if it broke off now: never green.
+    pub fn outcome_so_far(&self) -> Outcome {
+        verdict::build_outcome(&self.state, Some(CancelCause::Interrupted))
+    }
+
     /// Whether [`Action::Conclude`] was given out.
     pub fn is_over(&self) -> bool {
         matches!(self.phase, CouncilPhase::Over)

@@ -40,6 +40,16 @@ fn rest_digits(description: &str) -> Option<&str> {
     (is_rest && digits.bytes().all(|b| b.is_ascii_hexdigit())).then_some(digits)
 }
 
+/// What a finding stands for beside its own place, in its own words; none: it stands for itself alone.
+pub fn rest_words(description: &str) -> Option<&str> {
+    rest_digits(description)?;
+    let start = ["There are ", "There is "]
+        .iter()
+        .filter_map(|words| description.find(words))
+        .min()?;
+    Some(&description[start..])
+}
+
 #[cfg(test)]
 mod tests {
     use council_protocol::{Location, Severity};

@@ -104,6 +104,8 @@ pub enum VerdictReason {
     DuelRemark,
     /// A side of a duel did not answer in time.
     DuelTimeout,
+    /// A side of a duel gave no more section.
+    DuelBrokenOff,
     /// A side of a duel broke the protocol.
     DuelViolation,
 }
@@ -183,6 +185,7 @@ impl VerdictReason {
             Self::DuelLimit => "duel-limit",
             Self::DuelRemark => "duel-remark",
             Self::DuelTimeout => "duel-timeout",
+            Self::DuelBrokenOff => "duel-broken-off",
             Self::DuelViolation => "duel-violation",
         }
     }

@@ -264,6 +264,13 @@ pub fn names_problem(text: &str) -> bool {
     })
 }
 
+/// Whether a question is about a problem at a place: `a.py:5 always raises: is that not critical?` A negation in it denies
+/// nothing.
+pub fn asks_about_problem(text: &str) -> bool {
+    let words = Words::of(text).without(TERMS);
+    (words.has_any(GRAVE) || words.has_any(FAULTS)) && names_place(text)
+}
+
 /// `a.py:5`, `line 5`, or code in backticks.
 pub fn names_place(text: &str) -> bool {
     let is_digit = |c: char| c.is_ascii_digit();

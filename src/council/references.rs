@@ -4,8 +4,8 @@
 use council_protocol::answer::Answer;
 use council_protocol::{JudgeId, RoundNumber};
 
-use super::anonymity;
 use super::judges::{Judges, SeatIndex};
+use super::meant_ids::shown_findings;
 use super::responses::{MeantFinding, is_contradictory, responses_by_finding};
 use super::state::DebateState;
 
@@ -28,7 +28,7 @@ pub(super) fn faulty_references(
     let known = KnownIds::of(state, seat, round);
     let responses = answer.responses.iter().enumerate();
     let responses = responses
-        .filter(|(_, r)| !known.is_shown(&r.to) && !is_other_address(state, seat, r.to.trim()))
+        .filter(|(_, r)| !known.is_shown(&r.to) && !is_known_address(state, seat, r.to.trim()))
         .map(|(nth, r)| known.unknown(&format!("responses[{nth}].to"), &r.to));
     let withdrawals = answer.withdrawn.iter().enumerate();
     let withdrawals = withdrawals
@@ -69,7 +69,10 @@ struct KnownIds {
 impl KnownIds {
     fn of(state: &DebateState, seat: SeatIndex, round: RoundNumber) -> Self {
         Self {
-            shown: shown_ids(state, seat, round),
+            shown: shown_findings(&state.judges, seat, round)
+                .into_iter()
+                .map(|s| s.id)
+                .collect(),
             own: state.judges[seat].raised.len(),
         }
     }
@@ -103,23 +106,8 @@ impl KnownIds {
     }
 }
 
-/// The ids of the others' findings as this judge knows them.
-fn shown_ids(state: &DebateState, seat: SeatIndex, round: RoundNumber) -> Vec<String> {
-    let Some(order) = state.judges[seat].peers.get(&round) else {
-        return Vec::new();
-    };
-    let ids = order.iter().enumerate().flat_map(|(index, &other)| {
-        let raised = state.judges[other].raised.iter().enumerate();
-        let label = anonymity::peer_label(index);
-        raised
-            .filter(move |(_, r)| r.round < round)
-            .map(move |(nth, _)| format!("{label}{}", nth + 1))
-    });
-    ids.collect()
-}
-
 /// What else a response may speak to: a judge, a challenge, a finding of one's own.
-fn is_other_address(state: &DebateState, seat: SeatIndex, to: &str) -> bool {
+pub(super) fn is_known_address(state: &DebateState, seat: SeatIndex, to: &str) -> bool {
     let is_own = is_number_to(to, state.judges[seat].raised.len());
     is_own || is_challenge(state, to) || state.find_addressee(seat, to).is_some()
 }

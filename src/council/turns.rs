@@ -13,6 +13,7 @@ use super::judges::{JudgeState, OpenTurn, QueuedTask, SeatIndex, SeatPresence};
 use super::keys::turn_key;
 use super::ledger::Synthesis;
 use super::lost_answer::{LostAnswer, read_lost_answer};
+use super::meant_ids::stray_words;
 use super::merge::{merge_answers, raise_findings};
 use super::position::position_before;
 use super::unclear_reply::read_unclear_reply;
@@ -292,6 +293,11 @@ impl Council {
         }
         self.request_proofs(&answer);
         let unheard = self.unheard_vote(seat, round, said, &answer);
+        let stray = stray_words(&self.state, seat, round, &answer);
+        stray
+            .notes
+            .into_iter()
+            .for_each(|note| self.state.add_note(note));
         let judge = &mut self.state.judges[seat];
         if let Some(before) = judge.answers.get(&round).filter(|_| round == 1) {
             // Also what it said before its explorers came back.
@@ -300,6 +306,7 @@ impl Council {
         }
         judge.find_again(round, &answer);
         judge.keep_lost(unheard);
+        judge.keep_lost(stray.objection);
         if round == 1 {
             // The answer after the explorers replaces the one before them.
             judge.raised.clear();

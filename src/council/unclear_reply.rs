@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::answer_fields::{LISTS, check_fields, check_objections};
 use super::extract::is_contradicted;
 use super::lost_answer::{EXCERPT_CHARS, LostAnswer, UNDECIDED, read_vote, values_of};
-use super::plain_words::{Words, objects, stops};
+use super::plain_words::{Words, names_problem, objects, stops};
 use super::reply_object::object_of;
 
 /// What a reply may say beside its consent: that nothing is left.
@@ -354,7 +354,12 @@ fn excerpt_of_reply(raw: &str) -> String {
         told.iter()
             .find_map(|name| values_of(object, name).map(|(_, text)| text).next())
     });
-    let text = field.unwrap_or_else(|| raw.to_owned());
+    // A vote of PASS beside the words that object to it tells nothing.
+    let mut parts = raw.split(['\n', '"']).map(str::trim);
+    let objecting = parts
+        .find(|part| objects(part) || names_problem(part))
+        .map(str::to_owned);
+    let text = objecting.or(field).unwrap_or_else(|| raw.to_owned());
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut excerpt: String = flat.chars().take(EXCERPT_CHARS).collect();
     if flat.chars().count() > EXCERPT_CHARS {
@@ -427,6 +432,29 @@ mod tests {
             r#"{"verdict":"PASS","findings":[{"priority":"P0","body":"division by zero"}]}"#,
         ] {
             assert!(is_told(raw), "{raw}");
+        }
+    }
+
+    /// Law: the reader is told the words that object, wherever they stand in the reply.
+    #[test]
+    fn the_words_that_object_are_told() {
+        let object = r#"{"verdict":"PASS","findings":[],"key_insight":"x"}"#;
+        let said = "I move to FAIL: a.py:5 divides by zero.";
+        for raw in [
+            format!("{said}\n\n```json\n{object}\n```"),
+            format!("```json\n{object}\n```\n{said}"),
+            object.replace("\"x\"", &format!("\"{said}\"")),
+            object.replace(
+                "\"findings\"",
+                &format!("\"no_challenge\":\"{said}\",\"findings\""),
+            ),
+        ] {
+            let lost = read_unclear_reply(&raw, FailureKind::Malformed, RoundNumber::SECOND);
+            assert_eq!(
+                lost.and_then(|lost| lost.unclear).as_deref(),
+                Some(said),
+                "{raw}"
+            );
         }
     }
 

@@ -91,7 +91,10 @@ fn beside(form: usize, consent: &str, objection: &str) -> String {
     }
 }
 
-const CONSENTS: [&str; 16] = [
+const CONSENTS: [&str; 19] = [
+    "Approve",
+    "No blocking issues",
+    "No critical or significant issues found",
     "LGTM",
     "Looks good to me",
     "Approved",
@@ -177,7 +180,7 @@ proptest! {
     #[test]
     fn no_objection_beside_a_consent_is_a_pass(
         objection in objection(),
-        consent in select(&CONSENTS[..13]),
+        consent in select(&CONSENTS[..16]),
         form in 0..8usize,
         late in any::<bool>(),
     ) {
@@ -199,7 +202,7 @@ proptest! {
 
     /// An objection is taken back by plain words alone.
     #[test]
-    fn no_objection_is_taken_back_by_another(objection in objection(), consent in select(&CONSENTS[..13]), form in 0..8usize) {
+    fn no_objection_is_taken_back_by_another(objection in objection(), consent in select(&CONSENTS[..16]), form in 0..8usize) {
         let said = beside(form, consent, &objection);
         let first = "Vote: PASS\n\nf always crashes, do not merge.";
         let transcript = closed(&["Vote: PASS", first, "I see.", &said]);
@@ -215,6 +218,35 @@ proptest! {
         let said = format!("{consent}{after}");
         let transcript = closed(&["Vote: PASS", &said]);
         prop_assert_eq!(ending_of(&transcript), DuelEnding::Consensus, "{}", said);
+        prop_assert_eq!(verdict(&transcript), Verdict::Pass, "{}", said);
+    }
+
+    /// Whoever names a place and clears it claims nothing there, wherever it says so beside its vote.
+    #[test]
+    fn a_place_that_is_cleared_is_no_point(
+        place in select(&["`a.py:5`", "a.py:5", "`a.py:3`"][..]),
+        word in select(&["guarded", "safe", "fine", "handled", "correct", "covered", "harmless"][..]),
+        form in 0..6usize,
+        is_first in any::<bool>(),
+        opens in any::<bool>(),
+    ) {
+        let cleared = match form {
+            0 => format!("{place} is {word}"),
+            1 => format!("{place} is {word}."),
+            2 => format!("- {place} is {word}"),
+            3 => format!("No issues. {place} is {word}."),
+            4 => format!("I looked at {place}: it is {word}"),
+            _ => format!("{place}: {word}."),
+        };
+        let said = match is_first {
+            true => format!("{cleared}\n\nVote: PASS"),
+            false => format!("Vote: PASS\n\n{cleared}"),
+        };
+        let transcript = match opens {
+            true => closed(&[&said, "Vote: PASS"]),
+            false => closed(&["Vote: PASS", &said]),
+        };
+        prop_assert!(DebateState::read(&transcript).points.is_empty(), "{}", said);
         prop_assert_eq!(verdict(&transcript), Verdict::Pass, "{}", said);
     }
 

@@ -47,6 +47,8 @@ pub(crate) struct SideAccount {
     pub spent: Option<Usage>,
     /// What it said in answers that do not count.
     pub unheard: Vec<UnheardReply>,
+    /// Why it gave no more section; none: it played to the end, or was ended.
+    pub failure: Option<Failure>,
 }
 
 /// A reply that does not count.
@@ -126,13 +128,15 @@ impl ReadyBench for SaidByBoth<'_> {
         };
         let side = side.ok_or_else(no_question)?;
         let answer = side.answer_task(turn.round, turn.key, &turn.task);
+        let failure = side.account.failure.clone();
         // The whole duel is one conversation: what it cost counts once, with the first thing that is heard of it.
         let usage = side.account.spent.take();
         match answer {
             Some(raw) => Ok((raw.into(), usage)),
             None if side.vote.is_none() => {
                 let why = "it said nothing of the change, so it has no vote";
-                Err(Failure::new(FailureKind::Unsupported, why).with_usage(usage))
+                let silent = || Failure::new(FailureKind::Unsupported, why);
+                Err(failure.unwrap_or_else(silent).with_usage(usage))
             }
             None => Err(no_question().with_usage(usage)),
         }

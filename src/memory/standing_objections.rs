@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use council_protocol::{FileChange, Vote};
 
 use crate::council::outcome::{JudgeRecord, ReviewedBy, Verdict};
-use crate::report::Report;
+use crate::report::{FailOn, Report};
 
 use super::cache::is_worth_keeping;
 use super::objected_lines::{has_all_files, holds_objected_lines};
@@ -95,7 +95,7 @@ fn range_of(report: &Report) -> (Option<&str>, Option<&str>) {
 }
 
 /// Whether a review objects to its change. One that merely could not be held (no network) does not.
-fn is_objection(report: &Report) -> bool {
+pub(crate) fn is_objection(report: &Report) -> bool {
     let outcome = &report.outcome;
     let objects = |judge: &JudgeRecord| {
         let votes = [judge.counted, judge.lost_vote, judge.unplaced];
@@ -104,13 +104,14 @@ fn is_objection(report: &Report) -> bool {
     match outcome.verdict {
         Verdict::Fail => true,
         Verdict::Inconclusive => outcome.judges.iter().any(objects),
+        Verdict::Warn => report.own_gate().fail_on == FailOn::Warn,
         _ => false,
     }
 }
 
 /// Whether a later review of these files took back an objection: it read the same change or more of it, and was not of rules
 /// alone where models had spoken.
-fn is_answered(standing: &Report, later: &Report, files: &[FileChange]) -> bool {
+pub(crate) fn is_answered(standing: &Report, later: &Report, files: &[FileChange]) -> bool {
     let change = |report: &Report| report.receipt.run.digests.change.clone();
     let is_whole = later.target.only.is_empty() && later.target.head.is_some();
     let reads_lines =

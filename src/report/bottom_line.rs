@@ -325,6 +325,7 @@ impl Report {
                 "a side of the duel wrote more than its vote, and no finding came of it".into()
             }
             VerdictReason::DuelTimeout => "one side of the duel did not answer in time".into(),
+            VerdictReason::DuelBrokenOff => "a side of the duel gave no more section".into(),
             VerdictReason::DuelViolation => "one side of the duel broke the protocol".into(),
         }
     }

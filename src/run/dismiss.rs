@@ -1,7 +1,7 @@
 //! A person's word on a finding: it does not count, it counts again, or what a coding agent proposed is accepted.
 
 use crate::council::outcome::{Disposition, JudgedFinding};
-use crate::council::{Dismissal, DismissalGround, critical_classes};
+use crate::council::{Dismissal, DismissalGround, critical_classes, rest_words};
 use crate::git::{self, CouncilNotes, RepositoryPaths, UserGit};
 use crate::memory::line::{DismissalLine, LINE_VERSION, NoteLine, time_of_decision};
 use crate::run::context::RunContext;
@@ -155,10 +155,19 @@ fn decide(
     } else {
         "is dismissed until its code changes"
     };
+    // Nobody looked at what is not named: who decides is told what else the decision covers.
+    let rest = rest_words(&finding.finding.description);
+    let covered = rest.map(|rest| {
+        format!(
+            "This covers what it stands for, too, and nothing new: {}\n",
+            Untrusted::new(rest).line()
+        )
+    });
     Ok(format!(
-        "{}, fingerprint {}, {done}\n",
+        "{}, fingerprint {}, {done}\n{}",
         findings::name_finding(finding),
-        finding.fingerprint
+        finding.fingerprint,
+        covered.unwrap_or_default()
     ))
 }
 

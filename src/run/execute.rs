@@ -290,7 +290,10 @@ impl CouncilRun<'_> {
         let settings = &self.prepared.config.settings;
         let mut notes: Vec<String> = self.heard.notes.clone();
         notes.extend(self.hearsay.iter().cloned());
-        notes.extend(self.bench.seating_notes());
+        // A document has seats of its own: a review's speak of others.
+        if self.gathering.is_none() {
+            notes.extend(self.bench.seating_notes());
+        }
         notes.extend(pick.notes.iter().cloned());
         let change = &self.prepared.change;
         notes.extend(

@@ -17,6 +17,7 @@ pub(crate) mod context;
 pub(crate) mod convene;
 pub(crate) mod counts_again;
 pub(crate) mod current_lookups;
+mod cut_off;
 pub(crate) mod demo;
 pub(crate) mod detect_tools;
 pub(crate) mod digests;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use council_protocol::{Packet, Seat};
 
+use crate::council::Outcome;
 use crate::duel::protocol::side::ending_of;
 use crate::duel::protocol::transcript::DebateTranscript;
 use crate::duel::verdict::with_ending;
@@ -19,7 +20,7 @@ use crate::run::redaction::redactor_of_past;
 use crate::run::resume::prepare_again;
 use crate::run::store::StoredRun;
 use crate::run::stored_request::StoredRequest;
-use crate::session::{PromptRenderer, replay_council, stored};
+use crate::session::{PromptRenderer, replay_council, replay_cut_council, stored};
 
 /// Renders what the agents of a run were sent, from the change as it was; none: nobody was sent anything.
 pub(crate) fn run_prompter(
@@ -43,21 +44,45 @@ pub(crate) fn recompute_report(
         past,
         journal,
         plan,
+        ..
+    } = left;
+    let broken = |error: &dyn std::fmt::Display| RunError::run(format!("{}: {error}", past.name));
+    let outcome = replay_council(plan.clone(), &journal.entries).map_err(|error| {
+        broken(&error).hint(format!("`git council resume {}` continues it", past.name))
+    })?;
+    let outcome = if journal.backend == DUEL_BACKEND {
+        let transcript = duel_transcript(past)?;
+        with_ending(outcome, ending_of(&transcript), &transcript)
+    } else {
+        outcome
+    };
+    report_outcome(left, outcome, before, start)
+}
+
+/// What a run had come to when it was cut off, from what its journal has by then.
+pub(crate) fn report_so_far(left: &LoadedRun, start: &RunContext) -> Result<Report, RunError> {
+    let outcome = replay_cut_council(left.plan.clone(), &left.journal.entries);
+    let (report, _) = report_outcome(left, outcome, None, start)?;
+    Ok(report)
+}
+
+/// The report of an outcome of a run, with the packet that it was about.
+fn report_outcome(
+    left: &LoadedRun,
+    mut outcome: Outcome,
+    before: Option<&Report>,
+    start: &RunContext,
+) -> Result<(Report, Packet), RunError> {
+    let LoadedRun {
+        past,
+        journal,
+        plan,
         packet,
         ..
     } = left;
     let broken = |error: &dyn std::fmt::Display| RunError::run(format!("{}: {error}", past.name));
     let packet =
         stored::restore_packet(packet, &journal.header, plan).map_err(|error| broken(&error))?;
-    let outcome = replay_council(plan.clone(), &journal.entries).map_err(|error| {
-        broken(&error).hint(format!("`git council resume {}` continues it", past.name))
-    })?;
-    let mut outcome = if journal.backend == DUEL_BACKEND {
-        let transcript = duel_transcript(past)?;
-        with_ending(outcome, ending_of(&transcript), &transcript)
-    } else {
-        outcome
-    };
     if let Some(report) = before {
         floor::recall_rules(&mut outcome, &report.outcome);
     }

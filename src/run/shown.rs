@@ -45,11 +45,12 @@ pub(crate) struct ShownReport {
     pub(crate) at: Option<SystemTime>,
 }
 
-/// Remembers a verdict that was just given; and that its findings were shown with it, unless only the headline was.
-pub(crate) fn remember_verdict(report: &Report, start: &RunContext) {
+/// Remembers a verdict that was just given; and, if `shows_findings`, that its findings were shown with it under their ids,
+/// unless only the headline was.
+pub(crate) fn remember_verdict(report: &Report, shows_findings: bool, start: &RunContext) {
     remember_in(VERDICT_FILE, report, start);
     note_given(report, start);
-    if !start.notifier.is_quiet() {
+    if shows_findings && !start.notifier.is_quiet() {
         remember_shown(report, start);
     }
 }

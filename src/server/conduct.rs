@@ -101,7 +101,7 @@ pub(super) fn conduct(
                 interrupts: InterruptSource::Channel(wires.interrupts),
             };
             let report = convene_review(prepare(target, focus, &start)?, options, &start)?;
-            remember_verdict(&report, &start);
+            remember_verdict(&report, true, &start);
             let told = notifier.told.lock().unwrap_or_else(PoisonError::into_inner);
             Ok(answer::describe_report(&report, &told))
         }

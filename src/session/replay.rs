@@ -36,6 +36,15 @@ pub(crate) fn replay_council(plan: Plan, entries: &[JournalEntry]) -> Result<Out
     })
 }
 
+/// What a council of this plan had come to when its run was broken off.
+pub(crate) fn replay_cut_council(plan: Plan, entries: &[JournalEntry]) -> Outcome {
+    let (mut council, _) = Council::convene(plan);
+    for JournalEntry { at, input } in entries {
+        council.handle(input.clone(), *at);
+    }
+    council.outcome_so_far()
+}
+
 fn find_conclusion(actions: Vec<Action>) -> Option<Outcome> {
     actions.into_iter().find_map(|action| match action {
         Action::Conclude { outcome } => Some(*outcome),

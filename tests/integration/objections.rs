@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::time::{Duration, Instant};
 
 use crate::harness::Run;
 use crate::hook::Desk;
@@ -106,5 +107,95 @@ fn a_line_that_is_mended_holds_nothing() {
         "def mean(sum, count):\n    return sum / count if count else 0\n",
     );
     desk.repo.commit("Mend what was pushed");
+    push(&desk).ends(0);
+}
+
+/// What fails where it is reviewed fails where it is pushed, be it a WARN.
+#[test]
+fn what_failed_by_its_own_fail_on_is_held() {
+    let desk = failed_desk();
+    let minor = format!(
+        r#"{{"severity": "significant", "category": "arithmetic", "description": "It may divide by zero.",
+ "location": {{"path": "mean.py", "line": 2}}, "quote": "{FAULT}", "why": "w", "fix": "f"}}"#
+    );
+    say(&desk, "WARN", &minor);
+    let review = |more: &[&str]| {
+        let args = [&["review", "origin/main..HEAD", "--fresh"], more].concat();
+        desk.repo.council_with(&[], &args)
+    };
+    review(&[]).ends(0).prints("WARN");
+    push(&desk).ends(0);
+    desk.repo.write("more.md", "More.\n");
+    desk.repo.commit("More");
+    review(&["--fail-on", "warn"]).ends(1);
+    desk.push(&["origin", "HEAD:refs/heads/strict"])
+        .ends(1)
+        .tells("WARN")
+        .tells("the push is blocked");
+}
+
+/// A judge that failed the change is heard, though the run was killed before it could say so; whoever reviews again, or
+/// resumes, takes it back or repeats it.
+#[test]
+fn a_gate_hears_a_run_that_was_killed_after_an_objection() {
+    let desk = failed_desk();
+    desk.repo.write(
+        "mean.py",
+        format!("def mean(sum, count):\n    # The mean.\n    {FAULT}\n    return total\n"),
+    );
+    desk.repo.commit("Say what it is");
+    desk.repo
+        .council(["review", "origin/main..HEAD", "--fresh"])
+        .ends(0);
+    desk.repo.write(
+        "late.py",
+        format!("def late(sum, count):\n    {FAULT}\n    return total\n"),
+    );
+    desk.repo.commit("Late");
+    let judges = |first: &str, second: &str| {
+        let agents = [("first", first), ("second", second)].map(|(name, script)| {
+            let program = desk.repo.in_home(&format!("{name}.sh"));
+            fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+            fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+            format!(
+                "[agents.{name}]\ndriver = 'command'\ncommand = [{:?}]\n",
+                program.display().to_string()
+            )
+        });
+        let more = "[review]\nagents = ['first', 'second']\ndebate = 'off'\n";
+        desk.repo
+            .write_home(".config/git-council/config.toml", &(agents.concat() + more));
+    };
+    let finding = format!(
+        r#"{{"severity": "critical", "category": "arithmetic", "description": "It divides by zero.",
+ "location": {{"path": "late.py", "line": 2}}, "quote": "{FAULT}", "why": "w", "fix": "f"}}"#
+    );
+    judges(&answer("FAIL", &finding), "cat >/dev/null; sleep 60");
+    let mut review = desk.repo.program(&desk.repo.path());
+    let mut review = review
+        .args(["review", "origin/main..HEAD"])
+        .spawn()
+        .unwrap();
+    let is_proven = || {
+        let runs = fs::read_dir(desk.repo.path().join(".git/council/runs"))
+            .into_iter()
+            .flatten()
+            .flatten();
+        let mut journals =
+            runs.filter_map(|run| fs::read_to_string(run.path().join("journal.jsonl")).ok());
+        journals.any(|journal| journal.contains("\"proved\"") && !journal.contains("\"ended\""))
+    };
+    let began = Instant::now();
+    while !is_proven() {
+        assert!(began.elapsed().as_secs() < 60, "nobody answers");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    review.kill().unwrap();
+    review.wait().unwrap();
+    push(&desk).ends(1).tells("the push is blocked");
+    judges(&answer("PASS", ""), &answer("PASS", ""));
+    desk.repo
+        .council(["review", "origin/main..HEAD", "--fresh"])
+        .ends(0);
     push(&desk).ends(0);
 }

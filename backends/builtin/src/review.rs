@@ -38,11 +38,31 @@ pub(crate) struct RulePosition {
     recommendation: String,
 }
 
+/// A finding as it is told, with what it stands for.
+#[derive(Debug, Clone)]
+struct ToldFinding {
+    finding: Finding,
+    /// How many others it stands for.
+    more: usize,
+    /// Its words without the numbers of lines: they move.
+    known_by: String,
+}
+
+impl ToldFinding {
+    fn alone(finding: Finding) -> Self {
+        Self {
+            known_by: finding.description.clone(),
+            more: 0,
+            finding,
+        }
+    }
+}
+
 /// What all rules have to say of a change. Judges of different perspectives share it: each of them says a part.
 #[derive(Debug)]
 pub(crate) struct ReviewedRules {
     /// The findings that are worth telling, rule by rule.
-    by_rule: Vec<(&'static str, Vec<Finding>)>,
+    by_rule: Vec<(&'static str, Vec<ToldFinding>)>,
     files: usize,
     added_lines: usize,
 }
@@ -174,7 +194,7 @@ impl RulePosition {
 fn findings_by_rule(
     change: &ChangeView<'_>,
     found: &[FoundHit],
-) -> Vec<(&'static str, Vec<Finding>)> {
+) -> Vec<(&'static str, Vec<ToldFinding>)> {
     let mut by_rule: Vec<&FoundHit> = found.iter().collect();
     by_rule.sort_by_key(|f| (f.rule.info.id, f.hit.file));
     let rules = by_rule.chunk_by(|a, b| a.rule.info.id == b.rule.info.id);
@@ -183,7 +203,7 @@ fn findings_by_rule(
         .collect()
 }
 
-fn findings_of_rule(change: &ChangeView<'_>, of_rule: &[&FoundHit]) -> Vec<Finding> {
+fn findings_of_rule(change: &ChangeView<'_>, of_rule: &[&FoundHit]) -> Vec<ToldFinding> {
     let minor = |f: &&FoundHit| f.severity == Severity::Minor;
     let (notes, worse): (Vec<&FoundHit>, Vec<&FoundHit>) = of_rule.iter().copied().partition(minor);
     let worse = join_groups(change, &worse);
@@ -212,8 +232,8 @@ fn findings_of_rule(change: &ChangeView<'_>, of_rule: &[&FoundHit]) -> Vec<Findi
 }
 
 /// As many findings as an answer holds.
-fn worst_first(findings: impl Iterator<Item = Finding>) -> Vec<Finding> {
-    let mut kept: Vec<Finding> = findings.collect();
+fn worst_first(findings: impl Iterator<Item = ToldFinding>) -> Vec<Finding> {
+    let mut kept: Vec<ToldFinding> = findings.collect();
     sort_by_place(&mut kept);
     if kept.len() > listed_whole(&kept) {
         kept = fairly_ordered(kept);
@@ -222,34 +242,35 @@ fn worst_first(findings: impl Iterator<Item = Finding>) -> Vec<Finding> {
         sort_by_place(&mut kept);
         kept.extend(rest_of_answer(rest));
     }
-    kept
+    kept.into_iter().map(|told| told.finding).collect()
 }
 
-fn sort_by_place(findings: &mut [Finding]) {
+fn sort_by_place(findings: &mut [ToldFinding]) {
     findings.sort_by(|a, b| {
         let key = |f: &Finding| (Reverse(f.severity), f.location.clone(), f.rule.clone());
-        key(a).cmp(&key(b))
+        key(&a.finding).cmp(&key(&b.finding))
     });
 }
 
 /// The order in which findings are kept where not all have room: the worst first, of these what is so by itself rather
 /// than by the configuration, and of each rule the first before the second of any other. No rule that a change fills
 /// with hits pushes the finding of another one off the list.
-fn fairly_ordered(findings: Vec<Finding>) -> Vec<Finding> {
+fn fairly_ordered(findings: Vec<ToldFinding>) -> Vec<ToldFinding> {
     let mut seen: BTreeMap<(Severity, Option<String>), usize> = BTreeMap::new();
     let mut ranked: Vec<_> = findings
         .into_iter()
-        .map(|finding| {
+        .map(|told| {
+            let finding = &told.finding;
             let rank = seen
                 .entry((finding.severity, finding.rule.clone()))
                 .or_default();
             *rank += 1;
             let own = finding.rule.as_deref().and_then(own_severity);
-            ((Reverse(finding.severity), Reverse(own), *rank), finding)
+            ((Reverse(finding.severity), Reverse(own), *rank), told)
         })
         .collect();
     ranked.sort_by_key(|(key, _)| *key);
-    ranked.into_iter().map(|(_, finding)| finding).collect()
+    ranked.into_iter().map(|(_, told)| told).collect()
 }
 
 /// How severe a rule's findings are where nobody sets it.
@@ -260,10 +281,10 @@ fn own_severity(id: &str) -> Option<Severity> {
 
 /// How many findings an answer lists: paths may be so long that a few of them fill it, and an answer that is too large does
 /// not count.
-fn listed_whole(findings: &[Finding]) -> usize {
+fn listed_whole(findings: &[ToldFinding]) -> usize {
     let mut bytes = 0;
-    let fits = |finding: &&Finding| {
-        bytes += serde_json::to_vec(finding).map_or(0, |json| json.len());
+    let fits = |told: &&ToldFinding| {
+        bytes += serde_json::to_vec(&told.finding).map_or(0, |json| json.len());
         bytes <= MAX_FINDING_BYTES
     };
     let count = findings.iter().take(MAX_FINDINGS).take_while(fits).count();
@@ -271,24 +292,28 @@ fn listed_whole(findings: &[Finding]) -> usize {
 }
 
 /// What an answer does not list, as one finding: the worst of it.
-fn rest_of_answer(rest: Vec<Finding>) -> Option<Finding> {
-    // The first may stand for others itself.
+fn rest_of_answer(rest: Vec<ToldFinding>) -> Option<ToldFinding> {
+    let (first, others) = rest.split_first()?;
+    // Each of them may stand for others itself.
+    let count = others.iter().map(|told| 1 + told.more).sum();
     let parts = rest.iter().map(name_rest);
-    let more = count_more(rest.len() - 1, "than an answer lists", parts);
-    let mut first = rest.into_iter().next()?;
-    first.description += &more;
+    let more = count_more(count, "than an answer lists", parts);
+    let mut first = first.clone();
+    first.finding.description += &more;
+    first.more += count;
     Some(first)
 }
 
 /// What a finding is known by that is not listed.
-fn name_rest(finding: &Finding) -> String {
+fn name_rest(told: &ToldFinding) -> String {
+    let finding = &told.finding;
     let place = &finding.location.path;
     let rule = finding.rule.as_deref().unwrap_or_default();
     format!(
         "{rule}\0{}\0{}\0{}",
         place.display(),
         finding.quote,
-        finding.description
+        told.known_by
     )
 }
 
@@ -302,15 +327,15 @@ fn first_and_more(
     group: &[&FoundHit],
     most: usize,
     place: &str,
-) -> Vec<Finding> {
+) -> Vec<ToldFinding> {
     let mut worst = group.to_vec();
     worst.sort_by_key(|f| Reverse(f.severity));
     let mut rest = worst.split_off(most.min(worst.len()));
     worst.sort_by_key(|f| (f.hit.file, f.hit.line));
     rest.sort_by_key(|f| (Reverse(f.severity), f.hit.file, f.hit.line));
-    let mut kept: Vec<Finding> = worst
+    let mut kept: Vec<ToldFinding> = worst
         .iter()
-        .map(|found| to_finding(change, found))
+        .map(|found| ToldFinding::alone(to_finding(change, found)))
         .collect();
     if rest.first().is_some_and(|f| f.severity > Severity::Minor) {
         kept.extend(rest_of_group(change, &rest, place));
@@ -321,7 +346,10 @@ fn first_and_more(
             "There are"
         };
         let unread = unread_words(&rest);
-        last.description += &format!(" {are} {} more {place}{unread}.", rest.len());
+        let more = format!(" {are} {} more {place}{unread}.", rest.len());
+        last.finding.description += &more;
+        last.known_by += &more;
+        last.more = rest.len();
     }
     kept
 }
@@ -337,17 +365,58 @@ fn unread_words(rest: &[&FoundHit]) -> String {
 }
 
 /// The rest of a group as one finding, at the first of them.
-fn rest_of_group(change: &ChangeView<'_>, rest: &[&FoundHit], place: &str) -> Option<Finding> {
+fn rest_of_group(change: &ChangeView<'_>, rest: &[&FoundHit], place: &str) -> Option<ToldFinding> {
     let (first, others) = rest.split_first()?;
-    let mut finding = to_finding(change, first);
+    let mut told = ToldFinding::alone(to_finding(change, first));
     if !others.is_empty() {
         let unread = others.iter().filter_map(|found| found.unread);
         let unread = unread.map(|unread| hex::encode(unread.digest));
         let parts = others.iter().map(|found| known_by(change, found));
+        let parts: Vec<String> = parts.chain(unread).collect();
         let place = format!("{place}{}", unread_words(others));
-        finding.description += &count_more(others.len(), &place, parts.chain(unread));
+        told.known_by += &count_more(others.len(), &place, parts.iter().cloned());
+        let listed = format!("{place}: {}", list_places(change, first.hit.file, others));
+        told.finding.description += &count_more(others.len(), &listed, parts.into_iter());
+        told.more = others.len();
     }
-    Some(finding)
+    Some(told)
+}
+
+/// The most places that a finding for the rest names; beyond them it says how many there are.
+const MAX_PLACES: usize = 60;
+
+/// `lines 14, 16 and 20-24`, and of other files `b.py:3`: whoever dismisses the rest is told what that covers.
+fn list_places(change: &ChangeView<'_>, file: usize, others: &[&FoundHit]) -> String {
+    let mut hits: Vec<(bool, usize, u32)> = others
+        .iter()
+        .map(|found| (found.hit.file != file, found.hit.file, found.hit.line))
+        .collect();
+    hits.sort_unstable();
+    let runs = hits.chunk_by(|a, b| a.1 == b.1 && b.2 <= a.2 + 1);
+    let place = |run: &[(bool, usize, u32)]| {
+        let (first, last) = (run[0], run[run.len() - 1]);
+        let lines = match first.2 == last.2 {
+            true => first.2.to_string(),
+            false => format!("{}-{}", first.2, last.2),
+        };
+        match first.0 {
+            true => format!("{}:{lines}", change.files[first.1].change.path.display()),
+            false => lines,
+        }
+    };
+    let mut listed = runs.clone().take(MAX_PLACES).map(place).collect::<Vec<_>>();
+    let left: usize = runs.skip(MAX_PLACES).map(<[_]>::len).sum();
+    listed.extend((left > 0).then(|| format!("{left} more")));
+    let noun = match hits.iter().filter(|hit| !hit.0).count() {
+        0 => "",
+        1 => "line ",
+        _ => "lines ",
+    };
+    match listed.split_last() {
+        Some((last, [])) => format!("{noun}{last}"),
+        Some((last, before)) => format!("{noun}{} and {last}", before.join(", ")),
+        None => String::new(),
+    }
 }
 
 /// ` There are 34 more in this file (3f9a).` The digits tell these from others, so that a dismissal covers no more than

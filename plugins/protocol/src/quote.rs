@@ -52,7 +52,10 @@ pub(crate) fn readings(quote: &str) -> Vec<String> {
             strip_marks,
             strip_numbers,
             strip_own_numbers,
+            strip_places,
             strip_markers,
+            strip_remarks,
+            split_statements,
             unescape,
             unescape_html,
             straighten,
@@ -93,7 +96,7 @@ fn strip_fence(text: &str) -> Option<String> {
 /// Without blanks, backticks and quotation marks at its ends. The ends of a quote may be parts of lines, so that a mark that
 /// belongs to the code may go with them.
 fn strip_marks(text: &str) -> Option<String> {
-    strip_ends(text, "`\"'“”‘’«»„‚")
+    strip_ends(text, "`\"'“”‘’«»„‚*;")
 }
 
 /// The same, the backticks of a fence left where they are.
@@ -118,11 +121,64 @@ fn strip_numbers(text: &str) -> Option<String> {
 fn strip_own_numbers(text: &str) -> Option<String> {
     strip_gutter(text, &|rest| {
         let behind = rest.trim_start();
-        let text = behind.strip_prefix([':', '|']).unwrap_or(behind);
+        let listed = behind
+            .strip_prefix(". ")
+            .or_else(|| behind.strip_prefix(") "));
+        let text = listed
+            .or_else(|| behind.strip_prefix([':', '|']))
+            .unwrap_or(behind);
         // A number alone is one only where something sets it apart: `3px` is none.
         let is_apart = text.len() < rest.len() || rest.is_empty() || rest.starts_with(['+', '-']);
         is_apart.then(|| unmarked(text.trim_start()))
     })
+}
+
+/// Without the place before each line, as a compiler prints it: `a.py:5: text`.
+fn strip_places(text: &str) -> Option<String> {
+    let behind = |line: &str| -> Option<String> {
+        let (place, rest) = line.trim_start().split_once(char::is_whitespace)?;
+        let mut parts = place.trim_end_matches([':', '|']).split(':');
+        let path = parts.next().filter(|path| path.contains(['.', '/']))?;
+        let numbers: Vec<&str> = parts.collect();
+        let is_number = |part: &&str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+        let is_place =
+            !path.is_empty() && (1..=2).contains(&numbers.len()) && numbers.iter().all(is_number);
+        is_place.then(|| rest.trim_start().to_owned())
+    };
+    let stripped: Vec<String> = text
+        .lines()
+        .map(|line| behind(line).unwrap_or_else(|| line.to_owned()))
+        .collect();
+    let stripped = stripped.join("\n");
+    (stripped.len() < text.trim_end_matches('\n').len()).then_some(stripped)
+}
+
+/// What a judge sets behind the line that it copies: a comment of its own, or an arrow to it. One blank before a comment
+/// may be the code's own, and then its words are code that has to be found.
+const REMARKS: [&str; 5] = ["  # ", "  // ", "  /* ", " <-- ", " ← "];
+
+/// The fewest characters of code before such a remark: fewer stand on many lines.
+const MIN_REMARKED_CHARS: usize = 8;
+
+/// Without the judge's own words behind each line.
+fn strip_remarks(text: &str) -> Option<String> {
+    let code = |line| -> &str {
+        let starts = REMARKS.iter().filter_map(|mark| str::find(line, mark));
+        let code = starts.min().map_or(line, |at| line[..at].trim_end());
+        if code.trim().chars().count() < MIN_REMARKED_CHARS {
+            line
+        } else {
+            code
+        }
+    };
+    let stripped: Vec<&str> = text.lines().map(code).collect();
+    let stripped = stripped.join("\n");
+    (stripped.len() < text.trim_end_matches('\n').len()).then_some(stripped)
+}
+
+/// Two lines that were written as one: `total = x / 0; return total`.
+fn split_statements(text: &str) -> Option<String> {
+    (text.contains("; ") && !text.contains('\n')).then(|| text.replace("; ", "\n"))
 }
 
 /// Every line without its number, as `behind` reads what stands behind it. One without a number may still have a marker:

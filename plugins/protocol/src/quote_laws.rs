@@ -25,6 +25,12 @@ enum Decoration {
     Typographic,
     /// A character that nobody sees, behind each blank.
     NoWidth(char),
+    /// The judge's own words behind the line.
+    Remark(&'static str),
+    /// The place before the line, as a compiler prints it.
+    Place(&'static str),
+    Bold,
+    Semicolon,
 }
 
 fn decoration() -> impl Strategy<Value = Decoration> {
@@ -48,6 +54,16 @@ fn decoration() -> impl Strategy<Value = Decoration> {
         Just(D::EscapedLineEnds),
         Just(D::Html),
         Just(D::Typographic),
+        prop_oneof![
+            Just("  # zz zz"),
+            Just("  // zz zz"),
+            Just(" <-- zz"),
+            Just(" ← zz")
+        ]
+        .prop_map(D::Remark),
+        prop_oneof![Just("a.py:"), Just("src/a.py:"), Just("./b/a.rs:")].prop_map(D::Place),
+        Just(D::Bold),
+        Just(D::Semicolon),
         prop_oneof![Just('\u{200b}'), Just('\u{2060}'), Just('\u{feff}')].prop_map(D::NoWidth),
     ]
 }
@@ -74,6 +90,10 @@ fn decorate(text: &str, line: usize, decoration: Decoration) -> String {
         Decoration::EscapedLineEnds => text.replace('\n', "\\n"),
         Decoration::Typographic => text.replacen('"', "“", 1).replace('"', "”"),
         Decoration::Html => text.replace('"', "&quot;").replace('>', "&gt;"),
+        Decoration::Remark(words) => each(&|_, l| format!("{l}{words}")),
+        Decoration::Place(path) => each(&|n, l| format!("{path}{n}: {l}")),
+        Decoration::Bold => format!("**{text}**"),
+        Decoration::Semicolon => format!("{text};"),
         Decoration::NoWidth(c) => text.replace(' ', &format!(" {c}")),
     }
 }
@@ -158,6 +178,11 @@ proptest! {
     ) {
         let at = at.index(lines.len());
         prop_assume!(fits(&lines, at, excerpt));
+        // A judge's own words stand behind the copy of a line, before anything is made of both.
+        let mut decorations = decorations;
+        decorations.sort_by_key(|d| !matches!(d, Decoration::Remark(_)));
+        let is_spaced = |d: &Decoration| matches!(d, Decoration::WiderBlanks | Decoration::NoWidth(_));
+        prop_assume!(!matches!(decorations.first(), Some(Decoration::Remark(_))) || !decorations.iter().any(is_spaced));
         // A number in front of a marker is a gutter; a marker in front of a number is no decoration that anything prints.
         let plain = quote(&lines, at, excerpt);
         let said = decorations.iter().fold(plain, |text, &d| decorate(&text, at + 1, d));
@@ -217,6 +242,22 @@ fn a_line_over_several_lines_may_be_quoted_in_one() {
         prove_quote(TEXT, 3, "if x > 3 { drop_all(x);"),
         Proof::Verified
     );
+}
+
+#[test]
+fn a_line_is_found_in_the_spellings_of_a_report() {
+    for quote in [
+        "a.rs:3: if x > 3 {",
+        "./src/a.rs:3:5: if x > 3 {",
+        "3. if x > 3 {",
+        "**if x > 3 {**",
+        "return foo(  # crashes",
+        "drop_all(x); <-- here",
+        "let x = compute(1, \"a\"); if x > 3 {",
+    ] {
+        assert!(prove_quote(TEXT, 3, quote).resolves(), "{quote}");
+    }
+    assert!(!prove_quote(TEXT, 3, "x  # if x > 4").resolves());
 }
 
 #[test]

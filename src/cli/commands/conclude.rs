@@ -46,7 +46,7 @@ pub(crate) fn run(args: &ConcludeArgs, start: &CommandContext) -> Result<u8, Run
     };
     let code = surfaces.deliver_report(&concluded.report, start);
     // F1 of what is printed is what `dismiss F1` means.
-    remember_verdict(&concluded.report, start);
+    remember_verdict(&concluded.report, surfaces.shows_findings(), start);
     if !args.forge.is_requested() {
         return Ok(code);
     }

@@ -159,7 +159,7 @@ pub(crate) fn run(args: &DuelArgs, start: &CommandContext) -> Result<u8, RunErro
         .map(|file| start.dir.join(file));
     let output = ReportOutput::from_settings(&settings, output.as_deref());
     let code = deliver_with_events(&args.output, &report, &output, &start);
-    remember_verdict(&report, &start);
+    remember_verdict(&report, output.shows_findings(), &start);
     // It is a scratch file, unless somebody wants it. One that another side still reads is that side's to delete.
     if !args.keep && role.is_none() && !concluded.is_cut() {
         duel_subject::remove(&duel.file)?;

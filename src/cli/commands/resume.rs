@@ -58,6 +58,6 @@ pub(crate) fn run(args: &ResumeArgs, start: &CommandContext) -> Result<u8, RunEr
     let file = file.map(|file| start.dir.join(file));
     let output = ReportOutput::from_settings(&settings, file.as_deref());
     let code = output.deliver_report(&report, &start);
-    remember_verdict(&report, &start);
+    remember_verdict(&report, output.shows_findings(), &start);
     Ok(code)
 }

@@ -87,6 +87,7 @@ pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, Ru
         *run = run.or(Some(detach::DEADLINE_MS));
     }
     let start = start.with_settings(&prepared.config.settings);
+    tell_examination(&args, &prepared.config.settings, &start);
     if args.dry_run {
         let lines = announce::describe_dry_run(&prepared, args.council.deep, &start)?;
         start.console.print_wrapped(&lines)?;
@@ -136,7 +137,7 @@ pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, Ru
     } else {
         report.bottom_line(output.gate).unpublished_code()
     };
-    remember_verdict(&report, &start);
+    remember_verdict(&report, output.shows_findings(), &start);
     if args.forge.is_requested() && code != exit::UNPUBLISHED {
         let code = publish_in_job(
             &report,
@@ -199,6 +200,21 @@ pub(crate) fn deliver_with_events(
     start: &CommandContext,
 ) -> u8 {
     start.check_events(deliver_and_tell(args, report, output, start))
+}
+
+/// Says that a flag makes a cross-examination of a review, where nothing that was said names one: it asks several times as
+/// much. Councillors and their rounds name one.
+fn tell_examination(args: &ReviewArgs, settings: &Settings, start: &CommandContext) {
+    let flag = args.councillors.first_flag().filter(|flag| {
+        args.council.procedure.is_none() && !["--rounds", "--councillors"].contains(flag)
+    });
+    if let Some(flag) = flag {
+        let asked = &settings.cross_examination;
+        start.console.caution(&format!(
+            "{flag} makes this a cross-examination: {} councillors, {} rounds; without it: a review",
+            asked.councillors, asked.rounds
+        ));
+    }
 }
 
 /// The report where it was asked for, and the last event. Where events have standard output, the report leaves it to them.

@@ -205,7 +205,10 @@ fn show_report(
             deliver(&text, args, start)?;
         }
     }
-    start.remember_shown(report, shown_as);
+    // What is in a file stands on no screen.
+    if args.web || args.output.is_none() {
+        start.remember_shown(report, shown_as);
+    }
     Ok(())
 }
 

@@ -17,6 +17,7 @@ use crate::run::context::Notifier;
 use crate::run::error::RunError;
 use crate::run::modes::document::{DocumentListener, SYNTHESIZER};
 use crate::run::modes::stage::{StageRequest, debate_stage, read_stage};
+use crate::run::output_file::check_output;
 use crate::text::Untrusted;
 
 const EXAMPLES: &str = "\
@@ -120,6 +121,9 @@ pub(crate) fn run(args: &StageArgs, start: &CommandContext) -> Result<u8, RunErr
         intensity: args.intensity.map(Into::into),
         flags: args.config_pairs(),
     };
+    if let Some(file) = &args.output {
+        check_output(&start.dir.join(file))?;
+    }
     let start = &start.with_events(args.events.as_deref())?;
     let is_data = args.json || args.events.as_deref().is_some_and(is_standard_output);
     let quiet = is_data || start.console.verbosity == Verbosity::Quiet;

@@ -217,6 +217,9 @@ fn own_document(state: &DebateState, seat: SeatIndex, round: RoundNumber) -> Opt
 
 /// Another round of rebuttals, when the minimum or the contention asks for one; else none.
 fn rebuttal_round(state: &mut DebateState) -> Option<RoundPlan> {
+    if is_silent(state) {
+        return None;
+    }
     let (round, limits) = (state.completed, round_limits(state));
     let score = measure_contention(state);
     let threshold = state.plan.options.threshold;
@@ -247,6 +250,27 @@ fn rebuttal_round(state: &mut DebateState) -> Option<RoundPlan> {
         .map(|seat| (seat, vec![QueuedTask::new(rebuttal_task(state, seat))]));
     let asks: Vec<_> = asks.collect();
     (!asks.is_empty()).then(|| RoundPlan::at_once(asks, state.plan.timeouts.r2_ms))
+}
+
+/// Whether nobody answered the round that has just ended. Then nothing was debated in it, and there is nothing to score;
+/// whoever did not answer it would not answer the next one either.
+fn is_silent(state: &mut DebateState) -> bool {
+    let Some(round) = state
+        .ledger
+        .rounds
+        .last()
+        .filter(|round| round.answered.is_empty())
+    else {
+        return false;
+    };
+    let number = round.round;
+    state.add_note(format!(
+        "nobody answered round {number}: what came before it was not debated any further"
+    ));
+    state.add_log(format!(
+        "[Contention] No score: nobody answered Round {number} → proceeding to synthesis"
+    ));
+    true
 }
 
 /// What is still open, as one judge sees it.

@@ -8,6 +8,7 @@ mod debate;
 mod debate_evidence;
 mod end;
 mod first_round;
+mod id_laws;
 mod laws;
 mod lost_answers;
 mod play;

@@ -425,6 +425,36 @@ fn a_failure_in_an_extra_round_leaves_the_others_going_on() {
     assert!(run.logged("[Round 3] 2/3 rebuttals completed"));
 }
 
+/// Law: a round that nobody answered has no score, whatever the limits; the synthesis is written from what there is.
+#[test]
+fn what_nobody_answered_has_no_score() {
+    for (min, max) in [(2, 2), (2, 4), (3, 5), (5, 5)] {
+        for silent in 2..=min {
+            let mut run = Run::seated(stage(3, min, max));
+            for _ in 1..silent {
+                go_on(&mut run);
+            }
+            for judge in judges(&run) {
+                run.fail(&judge, FailureKind::Quota);
+            }
+            let ledger = &run.council.state.ledger;
+            assert_eq!(ledger.rounds.len(), usize::from(silent));
+            assert_eq!(
+                ledger.contention.len(),
+                usize::from(silent) - 2,
+                "{:?}",
+                ledger.contention
+            );
+            let line = format!(
+                "[Contention] No score: nobody answered Round {silent} → proceeding to synthesis"
+            );
+            assert!(run.logged(&line));
+            go_on(&mut run);
+            assert!(run.noted(&format!("nobody answered round {silent}")));
+        }
+    }
+}
+
 #[test]
 fn a_synthesizers_seat_takes_no_other_part() {
     let mut plan = staged(3, 2, 4);

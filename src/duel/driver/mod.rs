@@ -7,7 +7,9 @@ mod tests;
 use std::io;
 
 use council_agents::{AgentReply, SeatedJudge, StopSignal};
-use council_protocol::{Answer, Failure, FailureKind, Millis, RoundNumber, Task, Turn, TurnId};
+use council_protocol::{
+    Answer, Failure, FailureKind, Millis, RoundNumber, Task, Turn, TurnId, Vote,
+};
 use council_secrets::Redactor;
 
 use crate::council::extract::{self, ExpectedEcho};
@@ -377,9 +379,11 @@ impl DuelAgent<'_> {
             }),
             other => other,
         };
-        let answer = answer.map_err(|failure| DuelError::Agent {
-            role: self.seat.role,
-            failure,
+        let answer = answer.map_err(|failure| {
+            // No answer of it counts, so that none says it again.
+            self.tell_unheard(&Answer::new(ROUND, self.seat.key.clone(), Vote::Pass));
+            let role = self.seat.role;
+            DuelError::Agent { role, failure }
         })?;
         self.tell_unheard(&answer);
         Ok(answer)

@@ -209,13 +209,16 @@ impl ContentReader {
     /// What is neither point nor reply may still say that the change must not go in.
     fn read_prose(&mut self, block: &TextBlock<'_>) {
         let words = block.words();
+        if is_plain(&words) {
+            return;
+        }
         let names_place = |sentence: &str| find_location(sentence).is_some();
         let is_point = self.passes && speaks_of_a_place(&words, names_place)
             || self.consents && names_a_defect(&words);
         if is_point || is_reserved(&words) || objects(&words) {
             self.content.objections.push(block.line);
         }
-        self.note_remark(block.line, !is_plain(&words));
+        self.note_remark(block.line, true);
     }
 
     fn note_remark(&mut self, line: u32, is_remark: bool) {
@@ -392,6 +395,10 @@ impl ContentReader {
     /// A point: what has a place, or a number where claims are listed.
     fn parse_claim(&self, block: &TextBlock<'_>) -> Option<RaisedPoint> {
         let (refs, rest) = split_refs(block);
+        // Whoever names a place and clears it claims nothing there.
+        if refs.ids.is_empty() && is_plain(&block.words()) {
+            return None;
+        }
         let mut point = parse_point(block, &refs, rest)?;
         let is_own = self.is_own_point(&refs, rest);
         if point.tag.is_none() && !self.is_opening && !self.scope.lists_findings && !is_own {

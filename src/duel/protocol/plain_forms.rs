@@ -20,6 +20,12 @@ const NOTHING_SAID: &[&str] = &[
     "no further findings",
     "no more findings",
     "no answer to",
+    "nothing from me",
+    "approve",
+    "no blocking issues",
+    "no critical issues",
+    "no significant issues",
+    "no critical or significant issues",
     "this side names no finding whose quote holds",
     "tests pass",
     "the tests pass",
@@ -207,6 +213,7 @@ const GOOD_SUBJECTS: &[&str] = &[
     "here",
     "and",
     "very",
+    "tested",
 ];
 
 /// What may stand beside a place that a side clears: "`a.py:3` is guarded".
@@ -226,10 +233,12 @@ pub(super) fn is_plain(text: &str) -> bool {
     let is_name =
         |word: &str| PointId::parse(word.trim_matches(|c: char| !c.is_alphanumeric())).is_some();
     let is_place = |word: &&str| find_location(word).is_some();
+    let name_file = |word| if is_file_in_ticks(word) { "file" } else { word };
     let has_place = text.split_whitespace().any(|word| is_place(&word));
     let words = text.split_whitespace();
     let kept: Vec<&str> = words
         .filter(|word| !is_place(word) && !is_name(word))
+        .map(name_file)
         .collect();
     let kept = kept.join(" ");
     if kept.contains('`') {
@@ -237,6 +246,21 @@ pub(super) fn is_plain(text: &str) -> bool {
     }
     let mut pieces = kept.split(['.', '!', ';', ':', ',', '(', ')', '|', '—', '–', '\n']);
     pieces.all(|piece| is_plain_piece(&Words::of(piece), has_place))
+}
+
+/// A file that was read, as its reader names it: `a.py`.
+fn is_file_in_ticks(word: &str) -> bool {
+    let name = word
+        .trim_end_matches([',', '.', ';', ':'])
+        .strip_prefix('`');
+    let name = name
+        .and_then(|name| name.strip_suffix('`'))
+        .unwrap_or_default();
+    let Some((stem, ending)) = name.rsplit_once('.') else {
+        return false;
+    };
+    let is_path = |c: char| c.is_ascii_alphanumeric() || "./_-".contains(c);
+    !stem.is_empty() && stem.chars().all(is_path) && (1..=4).contains(&ending.len())
 }
 
 fn is_plain_piece(words: &Words, has_place: bool) -> bool {
@@ -251,7 +275,9 @@ fn is_plain_piece(words: &Words, has_place: bool) -> bool {
         .without(APPROVALS)
         .without(RETRACTIONS);
     let is_beside = rest.0.iter().all(|word| BESIDE.contains(&word.as_str()));
-    let begins_with_reader = matches!(words.0.first().map(String::as_str), Some("i" | "we"));
+    let first = words.0.first().map(String::as_str);
+    let begins_with_reader =
+        first.is_some_and(|word| ["i", "we"].contains(&word) || RECEIPTS.contains(&word));
     only(&[COURTESY])
         || rest.0.len() < words.0.len() && is_beside
         || begins_with_reader && has(RECEIPTS) && only(&[RECEIPTS, READ_THINGS])

@@ -26,6 +26,13 @@ fn what_people_write_beside_a_vote_is_plain() {
         "I was wrong: I found nothing, no issues.",
         "I withdraw my objection.",
         "All tests pass.",
+        "Approve.",
+        "No blocking issues.",
+        "No critical or significant issues found.",
+        "Reviewed all files. No issues.",
+        "I reviewed `a.py`; no issues.",
+        "Thanks, nothing from me.",
+        "The code is correct and well tested.",
     ] {
         assert!(is_plain(text), "{text}");
     }
@@ -44,6 +51,13 @@ fn what_only_begins_plainly_is_a_remark() {
         "No issues?",
         "I found nothing good here.",
         "No issues in README.",
+        "No issues in `a.py`.",
+        "`a.py` is dead.",
+        "I reviewed `f(x)`; no issues.",
+        "Not tested.",
+        "I do not approve.",
+        "No critical issues, one significant.",
+        "`a.py:5` is not guarded.",
         "This is not good.",
         "Look at the code again.",
         "Change the code.",

@@ -267,7 +267,7 @@ impl PullReview<'_> {
         let gate = self.wishes.gate;
         let code = self.frontend.deliver(report, &self.settings, gate);
         write_files(report, self.publish, &mut self.wishes, &self.start)?;
-        remember_verdict(report, &self.start);
+        remember_verdict(report, true, &self.start);
         Ok(code)
     }
 

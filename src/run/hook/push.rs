@@ -8,9 +8,10 @@ use council_protocol::Severity;
 use crate::config::{HookMode, OnTimeout, Settings};
 use crate::council::outcome::{ReviewedBy, Verdict, VerdictReason};
 use crate::git::{self, PushedRange, RefUpdate, UnmergedRange};
-use crate::report::{GatePolicy, Report, exit};
+use crate::report::{FailOn, GatePolicy, Report, exit};
 use crate::run::context::RunContext;
 use crate::run::convene::{self, ConveneOptions};
+use crate::run::cut_off::cut_off_objection;
 use crate::run::error::RunError;
 use crate::run::github::claim::use_builtin_judges;
 use crate::run::hook::gate::may_be_gate;
@@ -63,7 +64,7 @@ impl PrePush<'_> {
             news.end_with(PushEnding::Blocked);
         }
         if let Some(report) = news.worst_report() {
-            remember_verdict(report, self.start);
+            remember_verdict(report, true, self.start);
         }
         reviewed
     }
@@ -242,7 +243,10 @@ impl PrePush<'_> {
         let run = &mut prepared.config.settings.timeouts.run;
         *run = Some(run.filter(|_| models).map_or(left, |run| run.min(left)));
         prepared.config.settings.output.save = false;
-        let standing = (!models).then(|| convene::standing_objection(&prepared, self.start));
+        let standing = (!models).then(|| {
+            let heard = convene::standing_objection(&prepared, self.start);
+            heard.or_else(|| cut_off_objection(&prepared, self.start))
+        });
         let mut recalled = None;
         if !models {
             recalled = convene::recall_verdict(&prepared, self.start)?;
@@ -290,10 +294,7 @@ impl PrePush<'_> {
             return;
         }
         news.add_verdict(&reviewed.refs, report, reviewed.note.as_deref());
-        let gate = GatePolicy {
-            fail_on: settings.review.fail_on,
-            ..GatePolicy::default()
-        };
+        let gate = gate_over(report, settings);
         // A WARN goes through a gate as well.
         let is_stopped_by_gate = report.bottom_line(gate).exit_code != exit::OK;
         if is_stopped_by_gate && settings.hook.mode == HookMode::Advisory {
@@ -304,11 +305,27 @@ impl PrePush<'_> {
 
 /// The report that weighs more; the first one where both say the same.
 fn stricter(report: Report, other: Option<Report>) -> Report {
-    let weighs_more =
-        |other: &Report| severity_of(other.outcome.verdict) > severity_of(report.outcome.verdict);
+    let weight = |report: &Report| (fails_by_itself(report), severity_of(report.outcome.verdict));
     match other {
-        Some(other) if weighs_more(&other) => other,
+        Some(other) if weight(&other) > weight(&report) => other,
         _ => report,
+    }
+}
+
+/// Whether the run that made a report ended with an error.
+fn fails_by_itself(report: &Report) -> bool {
+    report.bottom_line(report.own_gate()).exit_code != exit::OK
+}
+
+/// From which verdict on the push is held: what failed where it was reviewed (`--fail-on warn`) fails here, too.
+fn gate_over(report: &Report, settings: &Settings) -> GatePolicy {
+    let own = report.own_gate();
+    match settings.review.fail_on {
+        FailOn::Warn => GatePolicy {
+            fail_on: FailOn::Warn,
+            ..own
+        },
+        FailOn::Fail => own,
     }
 }
 
@@ -443,10 +460,7 @@ impl PushOutcome {
                 found.finding.severity == Severity::Critical && found.dismissed.is_none()
             });
         let late = is_late(report) && !(fails && settings.hook.mode == HookMode::Gate);
-        let gate = GatePolicy {
-            fail_on: settings.review.fail_on,
-            ..GatePolicy::default()
-        };
+        let gate = gate_over(report, settings);
         match settings.hook.mode {
             _ if late && settings.hook.on_timeout == OnTimeout::Block => Self::Stopped,
             // `hook.on-timeout` speaks of the hook's time. A run that gave itself less is merely inconclusive.

@@ -17,6 +17,7 @@ use crate::run::convene::draw_run_seed;
 use crate::run::error::RunError;
 use crate::run::estimate::cost_settings;
 use crate::run::interrupts::{hear_interrupts, stop_when_interrupted, stop_when_left};
+use crate::run::modes::duel_interrupt::DuelCut;
 use crate::run::modes::duel_news::{DuelNews, SpeakNotice};
 use crate::run::modes::duel_run::DuelRun;
 use crate::run::modes::duel_subject::read_bytes;
@@ -58,8 +59,8 @@ pub(crate) struct Duel<'a> {
 pub(crate) struct Concluded {
     pub(super) text: String,
     pub(super) ending: DuelEnding,
-    /// Whether it was interrupted: the file stays, and there is no verdict.
-    pub(super) is_cut: bool,
+    /// What ended it before its end: the file stays, and there is no verdict.
+    pub(super) cut: Option<DuelCut>,
     /// Who broke the file, in words.
     pub(super) breach: Option<String>,
     pub(super) run: DuelRun,
@@ -69,13 +70,19 @@ pub(crate) struct Concluded {
 }
 
 impl Concluded {
-    /// One that was interrupted, with what both sides have written and spent so far.
-    fn cut(text: String, spent: [SideSpending; 2], took_ms: u64, run: DuelRun) -> Self {
+    /// One that did not come to its end, with what both sides have written and spent so far.
+    fn cut(
+        cut: DuelCut,
+        text: String,
+        spent: [SideSpending; 2],
+        took_ms: u64,
+        run: DuelRun,
+    ) -> Self {
         Self {
             text,
             // `cut_outcome` decides what becomes of it.
             ending: DuelEnding::Consensus,
-            is_cut: true,
+            cut: Some(cut),
             breach: None,
             run,
             took_ms,
@@ -83,9 +90,9 @@ impl Concluded {
         }
     }
 
-    /// Whether it was interrupted, so that its file is still of use.
+    /// Whether it did not come to its end, so that its file is still of use.
     pub(crate) fn is_cut(&self) -> bool {
-        self.is_cut
+        self.cut.is_some()
     }
 }
 
@@ -170,6 +177,11 @@ impl Duel<'_> {
             &mut told,
         );
         sitting.end();
+        if let Err(DuelError::Agent { failure, .. }) = &played
+            && !stop.is_raised()
+        {
+            purse.break_off(failure);
+        }
         let mut spent = [SideSpending::default(), SideSpending::default()];
         spent[usize::from(role == DuelRole::B)] = purse.spent;
         let finished = match played {
@@ -177,10 +189,27 @@ impl Duel<'_> {
                 if stop.is_raised() && !self.relayed =>
             {
                 let (text, took_ms) = (self.text_so_far(), world.now_ms());
-                return Ok(Concluded::cut(text, spent, took_ms, run));
+                return Ok(Concluded::cut(
+                    DuelCut::Interrupted,
+                    text,
+                    spent,
+                    took_ms,
+                    run,
+                ));
+            }
+            // What was asked for was paid for: it is a run, as a review is whose judges are lost.
+            Err(DuelError::Agent { .. }) if !self.relayed && has_calls(&spent) => {
+                let (text, took_ms) = (self.text_so_far(), world.now_ms());
+                return Ok(Concluded::cut(
+                    DuelCut::by(&spent),
+                    text,
+                    spent,
+                    took_ms,
+                    run,
+                ));
             }
             Err(error) => {
-                if written.borrow().is_empty() {
+                if written.borrow().is_empty() && !has_calls(&spent) {
                     run.forget();
                 }
                 return Err(RunError::run(error));
@@ -201,7 +230,7 @@ impl Duel<'_> {
                     } else {
                         ending
                     },
-                    is_cut: false,
+                    cut: None,
                     breach: breach.map(|breach| breach.to_string()).or(other),
                     run,
                     took_ms: world.now_ms(),
@@ -250,33 +279,36 @@ impl Duel<'_> {
             return Err(error);
         }
         let failed = ended.iter().filter(|side| !side.succeeded).count();
-        if failed > 0 && is_interrupted() {
-            let mut spent = [SideSpending::default(), SideSpending::default()];
-            for side in ended {
-                spent[usize::from(side.role == DuelRole::B)] = side.spent;
-            }
-            let (text, took_ms) = (self.text_so_far(), world.now_ms());
-            return Ok(Concluded::cut(text, spent, took_ms, run));
-        }
-        if failed > 0 && !self.file.exists() {
-            run.forget();
-            let broken = format!("{failed} of 2 sides broke off before the duel was opened");
-            return Err(RunError::run(broken).hint("each side's messages are above"));
-        }
-        let bytes = read_bytes(&self.file)?;
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let transcript = DebateTranscript::parse(&text);
-        if !transcript.is_concluded() {
-            return Err(
-                RunError::run(format!("{failed} of 2 sides broke off before the end"))
-                    .hint(format!("the transcript is kept: {}", self.file.display())),
-            );
-        }
         let mut spent = [SideSpending::default(), SideSpending::default()];
         let mut receipts = Vec::new();
         for side in ended {
             receipts.extend(side.receipts);
             spent[usize::from(side.role == DuelRole::B)] = side.spent;
+        }
+        if failed > 0 && is_interrupted() {
+            let (text, took_ms) = (self.text_so_far(), world.now_ms());
+            return Ok(Concluded::cut(
+                DuelCut::Interrupted,
+                text,
+                spent,
+                took_ms,
+                run,
+            ));
+        }
+        if failed > 0 && !self.file.exists() && !has_calls(&spent) {
+            run.forget();
+            let broken = format!("{failed} of 2 sides broke off before the duel was opened");
+            return Err(RunError::run(broken).hint("each side's messages are above"));
+        }
+        let bytes = match read_bytes(&self.file) {
+            Err(_) if failed > 0 => Vec::new(),
+            read => read?,
+        };
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let transcript = DebateTranscript::parse(&text);
+        if !transcript.is_concluded() {
+            let (cut, took_ms) = (DuelCut::by(&spent), world.now_ms());
+            return Ok(Concluded::cut(cut, text, spent, took_ms, run));
         }
         let breach = check_receipts(&bytes, &receipts).err();
         // The branch may have moved on before the sides looked at it.
@@ -290,7 +322,7 @@ impl Duel<'_> {
         Ok(Concluded {
             text,
             ending,
-            is_cut: false,
+            cut: None,
             breach,
             run,
             took_ms: world.now_ms(),
@@ -406,6 +438,11 @@ impl Duel<'_> {
             .map_err(RunError::run)?;
         SeatedJudge::open(agent, spec, JudgeMemory::Kept).map_err(RunError::run)
     }
+}
+
+/// Whether anybody was asked anything.
+fn has_calls(spent: &[SideSpending; 2]) -> bool {
+    spent.iter().any(|side| !side.calls.is_empty())
 }
 
 fn turn(task: &Task, key: &str) -> Turn {

@@ -18,7 +18,7 @@ use crate::run::estimate::overrun_note;
 use crate::run::facts::base_facts;
 use crate::run::floor::{RuleBench, hear_rules};
 use crate::run::modes::duel::{Concluded, Duel};
-use crate::run::modes::duel_interrupt::cut_outcome;
+use crate::run::modes::duel_interrupt::DuelCut;
 use crate::run::modes::duel_news::DuelNews;
 use crate::run::modes::duel_subject::{DUEL_BACKEND, TRANSCRIPT_FILE, read_bytes};
 use crate::run::modes::side_purse::SideSpending;
@@ -36,8 +36,8 @@ impl Duel<'_> {
         let mut judged = self.judge(&transcript, concluded)?;
         let overrun = overrun_note(&judged.outcome, &self.prepared.config.settings);
         judged.outcome.notes.extend(overrun);
-        if concluded.is_cut {
-            cut_outcome(&mut judged.outcome, self.next_step());
+        if let Some(cut) = &concluded.cut {
+            cut.cut_outcome(&mut judged.outcome, self.next_step(cut));
         }
         let news = DuelNews::new(self.start).after(concluded.took_ms);
         news.conclude(&judged.outcome);
@@ -57,7 +57,8 @@ impl Duel<'_> {
                 ..BackendFacts::default()
             }),
             debate: Some(DebateMode::Force),
-            cut_short: concluded.is_cut.then_some(CancelCause::Interrupted),
+            cut_short: (concluded.cut == Some(DuelCut::Interrupted))
+                .then_some(CancelCause::Interrupted),
             fail_on: Some(self.prepared.config.settings.review.fail_on),
             seed: Some(begun.seed.clone()),
             digests: InputDigests {
@@ -101,17 +102,22 @@ impl Duel<'_> {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// What can be done about a duel that was interrupted.
-    fn next_step(&self) -> String {
+    /// What can be done about a duel that did not come to its end. Its sides are gone with what they had read.
+    fn next_step(&self, cut: &DuelCut) -> String {
         let file = self.file.display();
+        let ended = match cut {
+            DuelCut::Interrupted => "was interrupted",
+            DuelCut::BrokenOff(_) => "broke off",
+        };
         if self.file.exists() {
             format!(
-                "The duel was interrupted. What was written stays in {file}; to begin again, move it away or name another \
-                 file: `git council duel --file FILE`."
+                "The duel {ended}. What was written stays in {file}; to begin again, move it away or name another \
+                 file: `git council duel --file FILE`. Both sides are asked anew: their answers are not used again."
             )
         } else {
-            "The duel was interrupted before anything was written: `git council duel` begins it again."
-                .to_owned()
+            format!(
+                "The duel {ended} before anything was written: `git council duel` begins it again."
+            )
         }
     }
 

@@ -18,6 +18,8 @@ pub(crate) struct SideSpending {
     pub(super) calls: Vec<serde_json::Value>,
     /// What it said in answers that do not count.
     pub(super) unheard: Vec<UnheardReply>,
+    /// Why it gave no more section; none: it played to the end, or was ended.
+    pub(super) failure: Option<Failure>,
 }
 
 /// A call as a side tells it the process that started it.
@@ -33,12 +35,19 @@ struct ReportedReply {
     unheard: UnheardReply,
 }
 
+/// Why a side breaks off, as it tells the process that started it.
+#[derive(Serialize, Deserialize)]
+struct ReportedFailure {
+    broke_off: Failure,
+}
+
 impl SideSpending {
     /// What the verdict has to know of it.
     pub(super) fn account(&self) -> SideAccount {
         SideAccount {
             spent: self.usage.clone(),
             unheard: self.unheard.clone(),
+            failure: self.failure.clone(),
         }
     }
 
@@ -46,6 +55,10 @@ impl SideSpending {
     pub(super) fn count_line(&mut self, line: &str) -> bool {
         if let Ok(reported) = serde_json::from_slice::<ReportedReply>(line.as_bytes()) {
             self.unheard.push(reported.unheard);
+            return true;
+        }
+        if let Ok(reported) = serde_json::from_slice::<ReportedFailure>(line.as_bytes()) {
+            self.failure = Some(reported.broke_off);
             return true;
         }
         let Ok(reported) = serde_json::from_slice::<ReportedCall>(line.as_bytes()) else {
@@ -92,6 +105,21 @@ impl<'a> SidePurse<'a> {
             relay,
             spent: SideSpending::default(),
         }
+    }
+}
+
+impl SidePurse<'_> {
+    /// The side gives no more section. What its last call cost is counted with the call.
+    pub(super) fn break_off(&mut self, failure: &Failure) {
+        let failure = Failure {
+            usage: None,
+            ..failure.clone()
+        };
+        let reported = ReportedFailure {
+            broke_off: failure.clone(),
+        };
+        (self.relay)(&(serde_json::to_string(&reported).unwrap_or_default() + "\n"));
+        self.spent.failure = Some(failure);
     }
 }
 

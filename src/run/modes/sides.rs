@@ -43,10 +43,10 @@ pub(super) struct EndedSide {
 /// How often a side is asked whether it still plays.
 const SIDE_POLL: Duration = Duration::from_millis(20);
 
-/// How long a side has to end in good order once the duel is interrupted.
+/// How long a side has to end in good order once the duel is interrupted, or the other side broke off.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Waits for both sides. Where one has broken off, nobody will answer the other: it is ended at once.
+/// Waits for both sides. Where one has broken off, nobody will answer the other: it is let go.
 pub(super) fn wait_for_sides(
     mut sides: Vec<StartedSide>,
     mut is_broken: bool,
@@ -57,25 +57,22 @@ pub(super) fn wait_for_sides(
         let states = sides.iter_mut().map(|side| side.child.try_wait());
         let states: Vec<_> = states.collect();
         let ended = states.iter().all(|state| !matches!(state, Ok(None)));
-        is_broken |= let_go.is_none()
-            && !is_interrupted()
-            && states
-                .iter()
-                .any(|state| matches!(state, Ok(Some(status)) if !status.success()));
+        is_broken |= states
+            .iter()
+            .any(|state| matches!(state, Ok(Some(status)) if !status.success()));
         if ended {
             return sides.into_iter().map(StartedSide::reap).collect();
         }
-        if is_interrupted() {
+        if is_broken || is_interrupted() {
             // A side that is let go ends its turn, says what that has cost, and ends.
             sides
                 .iter_mut()
                 .for_each(|side| drop(side.child.stdin.take()));
             let since = *let_go.get_or_insert_with(Instant::now);
-            is_broken = since.elapsed() > GRACE;
-        }
-        if is_broken {
-            // One that ends by itself meanwhile cannot be ended, and need not be.
-            sides.iter_mut().for_each(|side| drop(side.child.kill()));
+            if since.elapsed() > GRACE {
+                // One that ends by itself meanwhile cannot be ended, and need not be.
+                sides.iter_mut().for_each(|side| drop(side.child.kill()));
+            }
         }
         std::thread::sleep(SIDE_POLL);
     }

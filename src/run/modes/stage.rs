@@ -1,6 +1,7 @@
 //! A stage of a project, debated: its own files in, its own files out. It obeys the files of the worktree by its nature, so
 //! it runs locally only, and those files may name models but never commands.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -125,7 +126,7 @@ pub(crate) fn debate_stage(
     };
     folder.set_aside()?;
     let report = convene::convene_document(prepared, &gathering, start)?;
-    let is_written = write_documents(&folder, &report, gathering.seats.len() - 1, listener)?;
+    let is_written = write_documents(&folder, &report, listener)?;
     if let Some(file) = folder.earlier_synthesis().filter(|_| !is_written) {
         let file = file.display();
         start.notifier.warn(&format!(
@@ -296,13 +297,19 @@ fn document_filing(folder: &StageFolder, roles: &[StageRole]) -> AnswerFiling {
 fn write_documents(
     folder: &StageFolder,
     report: &Report,
-    agents: usize,
     listener: &DocumentListener,
 ) -> Result<bool, RunError> {
     let world = RealWorld::new();
     let ledger = &report.outcome.ledger;
     let scores = ledger.contention.iter().map(|c| c.score.score()).collect();
-    let rounds = u8::try_from(ledger.rounds.len()).unwrap_or(u8::MAX);
+    let answered = ledger
+        .rounds
+        .iter()
+        .filter(|round| !round.answered.is_empty());
+    let rounds = u8::try_from(answered.clone().count()).unwrap_or(u8::MAX);
+    // Whoever was asked and never answered took no part.
+    let agents: BTreeSet<&JudgeId> = answered.flat_map(|round| &round.answered).collect();
+    let agents = agents.len();
     let stage = folder.stage();
     let call = CallLog::new(stage, rounds, agents, scores, world.read_calendar().rfc3339);
     let Some(document) = ledger.document().filter(|_| !report.incomplete) else {
@@ -318,14 +325,28 @@ fn write_documents(
 /// The document with its mandatory section; where the synthesizer left it out, with what the program knows.
 fn with_debate_notes(document: &str, report: &Report) -> String {
     let mut text = judge::plain_document(document) + "\n";
+    let ledger = &report.outcome.ledger;
+    let silent = ledger
+        .rounds
+        .iter()
+        .filter(|round| round.answered.is_empty());
+    let silent = silent.map(|round| {
+        format!(
+            "- Nobody answered round {}: it was not debated.\n",
+            round.round
+        )
+    });
+    let silent: String = silent.collect();
     if document.lines().any(|line| line.trim_end() == NOTES) {
+        if !silent.is_empty() {
+            text += &format!("\ngit-council adds:\n\n{silent}");
+        }
         return text;
     }
-    let ledger = &report.outcome.ledger;
     text += &format!(
         "\n{NOTES}\n\nThe synthesizer left out this section; git-council filled in what it knows.\n\n"
     );
-    text += &format!("- Rounds: {}\n", ledger.rounds.len());
+    text += &format!("- Rounds: {}\n{silent}", ledger.rounds.len());
     let scores = ledger.contention.iter();
     let scores: Vec<String> = scores.map(|c| format!("{:.2}", c.score.score())).collect();
     if !scores.is_empty() {

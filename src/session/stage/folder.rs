@@ -70,16 +70,24 @@ impl StageFolder {
         Ok(found)
     }
 
-    /// Every folder that is read or written must lie where its path says, before anybody is asked.
+    /// Every folder and file that is read or written must lie where its path says, before anybody is asked.
     fn check_paths(&self) -> Result<(), StageError> {
         let stage = self.stage_path();
         for folder in [
             self.root.join("config"),
             self.root.join("references").join(&self.stage),
             self.root.join("state/debate").join(&self.stage),
-            stage.join("outputs"),
+            stage.join("outputs/synthesis.md"),
+            self.call_log_path(),
         ] {
             refuse_links(&self.root, &folder)?;
+        }
+        let log = self.call_log_path();
+        if log.is_dir() {
+            // It is written last, when every round is paid for.
+            let cause =
+                io::Error::other("it is a folder, and the line of the debate is to be added to it");
+            return Err(StageError::Io { file: log, cause });
         }
         let previous = self.previous_stage()?;
         previous.map_or(Ok(()), |previous| {

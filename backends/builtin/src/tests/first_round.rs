@@ -153,11 +153,57 @@ fn many_findings_of_one_rule_in_one_file_are_counted_not_listed() {
         !(0..5).any(told),
         "the rest is a finding of its own: dismissing these leaves it"
     );
+    let rest = &answer.findings[5].description;
     assert!(
-        answer.findings[5]
-            .description
-            .contains("There are 34 more in this file (")
+        rest.contains("There are 34 more in this file: lines 8-41 ("),
+        "{rest}"
     );
+}
+
+/// Law: of whatever many hits every line stands in some finding, or is counted; the counts are right; the digits stay when
+/// lines move, and change when a hit is added.
+#[test]
+fn every_hit_is_named_or_counted() {
+    let findings = |lines: &str| {
+        let fixture = RuleFixture::parse(&format!("=== src/a.py\n def a():\n{lines}"));
+        first(&fixture, "security").findings
+    };
+    let digits = |text: &str| text.rsplit_once(" (").map(|(_, digits)| digits.to_owned());
+    for count in [6, 7, 30, 66, 67, 140] {
+        let hits: String = (0..count)
+            .map(|n| format!("+    eval(text_{n})\n+\n"))
+            .collect();
+        let found = findings(&hits);
+        let rest = found.last().unwrap().description.clone();
+        let more = count - found.len();
+        assert_eq!(more == 0, !rest.contains(" more in this file"), "{rest}");
+        let lines = found
+            .iter()
+            .map(|f| f.location.line)
+            .chain(numbers_of(&rest));
+        let lines: std::collections::BTreeSet<u32> = lines.collect();
+        let missing = (0..count)
+            .filter(|&n| !lines.contains(&(2 + 2 * u32::try_from(n).unwrap())))
+            .count();
+        assert_eq!(missing, count.saturating_sub(6 + 60), "{rest}");
+        assert!(
+            missing == 0 || rest.contains(&format!(" and {missing} more (")),
+            "{rest}"
+        );
+        let moved = findings(&format!("+    x = 1\n{hits}"));
+        assert_eq!(digits(&moved.last().unwrap().description), digits(&rest));
+        let added = findings(&format!("{hits}+    eval(added)\n"));
+        assert_ne!(added.last().unwrap().description, rest);
+    }
+}
+
+/// The numbers of the lines that a finding lists.
+fn numbers_of(words: &str) -> Vec<u32> {
+    let list = words.split_once(": line").map_or("", |(_, list)| list);
+    let list = list.split(" (").next().unwrap_or_default();
+    list.split(|c: char| !c.is_ascii_digit())
+        .filter_map(|number| number.parse().ok())
+        .collect()
 }
 
 /// What fails a change is listed, each place for itself; what an answer does not hold is counted.
