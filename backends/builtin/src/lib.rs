@@ -37,6 +37,7 @@ mod signature;
 #[cfg(test)]
 mod tests;
 mod tests_of;
+mod told;
 mod unicode;
 mod view;
 mod workflow;
