@@ -5,22 +5,18 @@ use council_protocol::answer::{Answer, Evidence};
 use council_protocol::quoted::quoted_texts;
 use council_protocol::{Finding, Millis, RepoPath, RoundNumber, Severity, Task};
 
-use super::cluster::is_alike;
 use super::engine::{Council, PROOF_MS};
 use super::evidence::is_about_file;
-use super::judges::{OpenTurn, QueuedTask, SeatIndex, same_text};
+use super::judges::{OpenTurn, QueuedTask, SeatIndex};
 use super::lost_answer::LostAnswer;
 use super::meant_ids::{is_mended_elsewhere, resolve_ids};
-use super::merge::is_same_id;
+use super::merge::{is_near, is_same, is_same_id};
 use super::plan::ShownPath;
 use super::references::{excerpt, faulty_references};
 use super::state::{DebateState, TimerKind};
 
 /// Faults that are named at once. A judge that quotes nothing right is not told more by a longer list.
 const MAX_FAULTS: usize = 12;
-
-/// So many lines apart, two judges may name one place.
-const SAME_PLACE_LINES: u32 = 3;
 
 impl Council {
     /// A usable answer counts, unless something in it is wanting.
@@ -239,25 +235,6 @@ fn keep_proven(
         ));
     }
     answer
-}
-
-/// Whether two judges report one problem: at one place, in one quote or in like words.
-pub(super) fn is_same_problem(a: &Finding, b: &Finding) -> bool {
-    let same_quote = same_text(&a.quote, &b.quote) && !a.quote.trim().is_empty();
-    let is_close = a.location.line.abs_diff(b.location.line) <= SAME_PLACE_LINES;
-    a.location.path == b.location.path && is_close && (same_quote || is_near(a, b))
-}
-
-fn is_same(a: &Finding, b: &Finding) -> bool {
-    let same_quote = same_text(&a.quote, &b.quote) && !a.quote.trim().is_empty();
-    a.location.path == b.location.path && (same_quote || a.description == b.description)
-}
-
-/// The same problem with another quote.
-fn is_near(a: &Finding, b: &Finding) -> bool {
-    let at_line =
-        a.location.line == b.location.line && a.category.eq_ignore_ascii_case(&b.category);
-    a.location.path == b.location.path && (at_line || is_alike(&a.description, &b.description))
 }
 
 fn is_proven(state: &DebateState, seat: SeatIndex, finding: &Finding) -> bool {

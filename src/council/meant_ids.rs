@@ -5,12 +5,11 @@ use council_protocol::answer::{Response, Stance};
 use council_protocol::{Answer, Finding, RoundNumber};
 
 use super::anonymity::{self, judge_names};
-use super::check::is_same_problem;
 use super::judges::{Judges, SeatIndex};
 use super::lost_answer::LostAnswer;
-use super::merge::is_same_id;
+use super::merge::{is_same_id, is_same_problem};
 use super::plain_words::{asks_about_problem, names_problem, objects, stops};
-use super::plan::Procedure;
+use super::plan::{DebateSubject, Procedure};
 use super::references::{excerpt, is_known_address};
 use super::state::DebateState;
 
@@ -202,7 +201,7 @@ pub(super) fn stray_words(
     answer: &Answer,
 ) -> StrayWords {
     let judge = &state.judges[seat];
-    if round == 1 || state.plan.options.transcript || judge.is_deterministic() {
+    if round == 1 || !is_about_findings(state) || judge.is_deterministic() {
         return StrayWords::default();
     }
     let shown = shown_findings(&state.judges, seat, round);
@@ -214,7 +213,9 @@ pub(super) fn stray_words(
         }
         let is_address = is_known_address(state, seat, response.to.trim());
         let words = describe(response);
-        if is_objection(response, is_address) {
+        // Whoever agrees with a problem that nobody has reported sees one.
+        let agrees = !is_address && response.stance != Stance::Disagreed;
+        if agrees || objects(&response.reasoning) || names_problem(&response.reasoning) {
             objections.push(words);
         } else if !is_address {
             stray.notes.push(format!(
@@ -240,23 +241,25 @@ fn describe(response: &Response) -> String {
     format!("to \"{to}\": {stance}: {why}")
 }
 
-/// Whoever agrees with a problem that nobody has reported sees one.
-fn is_objection(response: &Response, is_address: bool) -> bool {
-    let agrees = response.stance != Stance::Disagreed && !is_address;
-    agrees || objects(&response.reasoning) || names_problem(&response.reasoning)
+/// Whether judges answer findings. Where plans and questions are examined, they answer each other's positions, and what those
+/// come to the ballots say; what the sides of a duel say of a point is read from their transcript.
+fn is_about_findings(state: &DebateState) -> bool {
+    let options = &state.plan.options;
+    let answers_findings = match state.plan.procedure {
+        Procedure::Debate | Procedure::Review => true,
+        Procedure::Staged => options.subject == DebateSubject::Change,
+        _ => false,
+    };
+    answers_findings && !options.transcript
 }
 
-/// Questions and messages that name a problem which nobody has reported. Where questions are part of the procedure, the
-/// ballot at its end says what they came to.
+/// Questions and messages that name a problem which nobody has reported.
 fn objecting_questions(
     state: &DebateState,
     seat: SeatIndex,
     shown: &[ShownFinding<'_>],
     answer: &Answer,
 ) -> Vec<String> {
-    if !matches!(state.plan.procedure, Procedure::Debate | Procedure::Review) {
-        return Vec::new();
-    }
     let is_reported = |to: &str| {
         let addressee = state.find_addressee(seat, to);
         shown

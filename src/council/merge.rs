@@ -4,7 +4,8 @@ use council_protocol::Answer;
 use council_protocol::RoundNumber;
 use council_protocol::answer::{Finding, Tag};
 
-use super::judges::RaisedFinding;
+use super::cluster::is_alike;
+use super::judges::{RaisedFinding, same_text};
 
 /// Adds the findings of an answer; one that the judge repeats word for word keeps its first number. One that it now takes
 /// to be worse is no repetition: the worse word would be lost.
@@ -87,4 +88,26 @@ pub(super) fn merge_answers(earlier: Answer, last: Answer) -> Answer {
 /// Whether two ids mean the same finding, as judges write them.
 pub(super) fn is_same_id(a: &str, b: &str) -> bool {
     a.trim().eq_ignore_ascii_case(b.trim())
+}
+
+/// So many lines apart, two judges may name one place.
+const SAME_PLACE_LINES: u32 = 3;
+
+/// Whether two judges report one problem: at one place, in one quote or in like words.
+pub(super) fn is_same_problem(a: &Finding, b: &Finding) -> bool {
+    let same_quote = same_text(&a.quote, &b.quote) && !a.quote.trim().is_empty();
+    let is_close = a.location.line.abs_diff(b.location.line) <= SAME_PLACE_LINES;
+    a.location.path == b.location.path && is_close && (same_quote || is_near(a, b))
+}
+
+pub(super) fn is_same(a: &Finding, b: &Finding) -> bool {
+    let same_quote = same_text(&a.quote, &b.quote) && !a.quote.trim().is_empty();
+    a.location.path == b.location.path && (same_quote || a.description == b.description)
+}
+
+/// The same problem with another quote.
+pub(super) fn is_near(a: &Finding, b: &Finding) -> bool {
+    let at_line =
+        a.location.line == b.location.line && a.category.eq_ignore_ascii_case(&b.category);
+    a.location.path == b.location.path && (at_line || is_alike(&a.description, &b.description))
 }

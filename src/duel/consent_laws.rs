@@ -91,10 +91,7 @@ fn beside(form: usize, consent: &str, objection: &str) -> String {
     }
 }
 
-const CONSENTS: [&str; 19] = [
-    "Approve",
-    "No blocking issues",
-    "No critical or significant issues found",
+const CONSENTS: [&str; 16] = [
     "LGTM",
     "Looks good to me",
     "Approved",
@@ -180,7 +177,7 @@ proptest! {
     #[test]
     fn no_objection_beside_a_consent_is_a_pass(
         objection in objection(),
-        consent in select(&CONSENTS[..16]),
+        consent in select(&CONSENTS[..13]),
         form in 0..8usize,
         late in any::<bool>(),
     ) {
@@ -202,7 +199,7 @@ proptest! {
 
     /// An objection is taken back by plain words alone.
     #[test]
-    fn no_objection_is_taken_back_by_another(objection in objection(), consent in select(&CONSENTS[..16]), form in 0..8usize) {
+    fn no_objection_is_taken_back_by_another(objection in objection(), consent in select(&CONSENTS[..13]), form in 0..8usize) {
         let said = beside(form, consent, &objection);
         let first = "Vote: PASS\n\nf always crashes, do not merge.";
         let transcript = closed(&["Vote: PASS", first, "I see.", &said]);
@@ -219,6 +216,22 @@ proptest! {
         let transcript = closed(&["Vote: PASS", &said]);
         prop_assert_eq!(ending_of(&transcript), DuelEnding::Consensus, "{}", said);
         prop_assert_eq!(verdict(&transcript), Verdict::Pass, "{}", said);
+    }
+
+    /// What reviewers write beside their vote takes nothing from it.
+    #[test]
+    fn an_ordinary_approval_beside_a_vote_settles(
+        words in select(&[
+            "Approve.", "No blocking issues.", "No critical or significant issues found.", "Reviewed all files. No issues.",
+            "I reviewed `a.py`; no issues.", "Thanks, nothing from me.", "The code is correct and well tested.", "All good.",
+        ][..]),
+        is_first in any::<bool>(),
+    ) {
+        let said = match is_first {
+            true => format!("{words}\n\nVote: PASS"),
+            false => format!("Vote: PASS\n\n{words}"),
+        };
+        prop_assert_eq!(verdict(&closed(&["Vote: PASS", &said])), Verdict::Pass, "{}", said);
     }
 
     /// Whoever names a place and clears it claims nothing there, wherever it says so beside its vote.

@@ -93,7 +93,8 @@ fn a_duel_that_breaks_off_is_a_run_and_its_criticals_hold_the_gate() {
         }
         desk.push(&["origin", "HEAD:refs/heads/topic"])
             .ends(1)
-            .tells("INCONCLUSIVE");
+            .tells("mean.py:2")
+            .tells("the push is blocked");
     }
 }
 

@@ -44,11 +44,7 @@ fn a_pass_with_an_objection_beside_it_is_none() {
             let report = reviewed(vec![says(Reply::text(text.clone()))], &["--debate=off"]);
             assert_eq!(report["verdict"], "WARN", "{text}: {report}");
             let told = report["notes"].to_string();
-            let judge = report["judges"].to_string();
-            assert!(
-                told.contains("in an answer that does not count") || judge.contains(words),
-                "{text}: {told}"
-            );
+            assert!(told.contains(&words[..12]), "{text}: {told}");
         }
     }
 }
@@ -65,9 +61,12 @@ fn a_finding_that_is_sent_back_for_its_form_bars_a_pass() {
         odd(json!("major")),
         odd(json!("error")),
         odd(Value::Null),
-        Reply::vote("PASS").with("findings", json!("critical: src/more.rs:2 says nothing")),
-        Reply::vote("PASS").with("notes", json!(["src/more.rs:2: critical: it says nothing"])),
-        Reply::vote("PASS").with("summary", json!("FAIL. It says nothing.")),
+        Reply::vote("PASS").with("findings", json!("critical: src/more.rs:2 misleads")),
+        Reply::vote("PASS").with(
+            "notes",
+            json!(["src/more.rs:2: critical: the name misleads"]),
+        ),
+        Reply::vote("PASS").with("summary", json!("FAIL. The name misleads.")),
         Reply::vote("PASS").with("mergeable", json!(false)),
     ] {
         let report = reviewed(vec![says(first.clone()).times(1)], &["--debate=off"]);

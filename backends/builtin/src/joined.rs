@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use council_protocol::Severity;
 
-use crate::review::{MAX_DESCRIPTION_CHARS, MORE_IN_CHANGE, MORE_IN_FILE, clip_text, count_more};
+use crate::review::{MAX_DESCRIPTION_CHARS, clip_text};
 use crate::scan::FoundHit;
+use crate::told::{MORE_IN_CHANGE, MORE_IN_FILE, count_more};
 use crate::view::ChangeView;
 
 /// The hits of a rule with one for each group: its first, which counts the others. What fails a change is told wherever

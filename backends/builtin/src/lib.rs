@@ -41,6 +41,7 @@ mod sister_host;
 #[cfg(test)]
 mod tests;
 mod tests_of;
+mod told;
 mod unicode;
 mod view;
 mod workflow;

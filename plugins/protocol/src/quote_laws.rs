@@ -90,7 +90,14 @@ fn decorate(text: &str, line: usize, decoration: Decoration) -> String {
         Decoration::EscapedLineEnds => text.replace('\n', "\\n"),
         Decoration::Typographic => text.replacen('"', "“", 1).replace('"', "”"),
         Decoration::Html => text.replace('"', "&quot;").replace('>', "&gt;"),
-        Decoration::Remark(words) => each(&|_, l| format!("{l}{words}")),
+        // Nobody remarks on an ellipsis.
+        Decoration::Remark(words) => each(&|_, l| {
+            if l.trim() == "..." {
+                l.to_owned()
+            } else {
+                format!("{l}{words}")
+            }
+        }),
         Decoration::Place(path) => each(&|n, l| format!("{path}{n}: {l}")),
         Decoration::Bold => format!("**{text}**"),
         Decoration::Semicolon => format!("{text};"),

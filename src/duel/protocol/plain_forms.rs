@@ -4,6 +4,8 @@
 //! of it is one of these forms from its first word to its last, and everything else is a remark, beside which no vote is a
 //! bare PASS.
 
+use std::borrow::Cow;
+
 use super::agreement::{AgreedScope, is_hidden, plain_agreement};
 use super::claims::find_location;
 use super::consent::{APPROVALS, REASSURING, RETRACTIONS, names_a_defect};
@@ -233,12 +235,11 @@ pub(super) fn is_plain(text: &str) -> bool {
     let is_name =
         |word: &str| PointId::parse(word.trim_matches(|c: char| !c.is_alphanumeric())).is_some();
     let is_place = |word: &&str| find_location(word).is_some();
-    let name_file = |word| if is_file_in_ticks(word) { "file" } else { word };
     let has_place = text.split_whitespace().any(|word| is_place(&word));
     let words = text.split_whitespace();
-    let kept: Vec<&str> = words
+    let kept: Vec<Cow<'_, str>> = words
         .filter(|word| !is_place(word) && !is_name(word))
-        .map(name_file)
+        .map(with_file_named)
         .collect();
     let kept = kept.join(" ");
     if kept.contains('`') {
@@ -248,19 +249,23 @@ pub(super) fn is_plain(text: &str) -> bool {
     pieces.all(|piece| is_plain_piece(&Words::of(piece), has_place))
 }
 
-/// A file that was read, as its reader names it: `a.py`.
-fn is_file_in_ticks(word: &str) -> bool {
-    let name = word
-        .trim_end_matches([',', '.', ';', ':'])
-        .strip_prefix('`');
-    let name = name
-        .and_then(|name| name.strip_suffix('`'))
-        .unwrap_or_default();
-    let Some((stem, ending)) = name.rsplit_once('.') else {
-        return false;
-    };
+/// `file` for the name of a file that was read, as its reader writes it: `a.py`.
+fn with_file_named(word: &str) -> Cow<'_, str> {
+    let marked = word.trim_end_matches([',', '.', ';', ':']);
+    let name = marked
+        .strip_prefix('`')
+        .and_then(|name| name.strip_suffix('`'));
     let is_path = |c: char| c.is_ascii_alphanumeric() || "./_-".contains(c);
-    !stem.is_empty() && stem.chars().all(is_path) && (1..=4).contains(&ending.len())
+    let is_file = name
+        .and_then(|name| name.rsplit_once('.'))
+        .is_some_and(|(stem, ending)| {
+            !stem.is_empty() && stem.chars().all(is_path) && (1..=4).contains(&ending.len())
+        });
+    if is_file {
+        Cow::Owned(format!("file{}", &word[marked.len()..]))
+    } else {
+        Cow::Borrowed(word)
+    }
 }
 
 fn is_plain_piece(words: &Words, has_place: bool) -> bool {

@@ -7,8 +7,8 @@ use council_secrets::SecretMatch;
 use super::FileView;
 use super::syntax::blank_spans;
 use crate::lexer::{LexSpan, SpanKind};
-use crate::review::count_more;
 use crate::rule::RuleHit;
+use crate::told::count_more;
 
 /// Whether two secrets of a line have a part in common.
 pub(crate) fn overlaps(one: &SecretMatch<'_>, other: &SecretMatch<'_>) -> bool {
