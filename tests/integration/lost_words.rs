@@ -1,6 +1,8 @@
 //! What a judge has said is not unsaid by how its turn ends: whoever runs it, and whatever becomes of its process, its time
 //! or the program itself.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,7 +16,7 @@ use crate::harness::{Repo, Run};
 const WAYS: [(&str, &str, &[&str]); 6] = [
     ("acp", "handed-in", &["teams", "background", "jobs"]),
     ("acp", "said", &["teams", "background", "jobs"]),
-    ("claude", "handed-in", &["teams", "background"]),
+    ("claude", "handed-in", &["teams"]),
     ("claude", "said", &["teams", "subagents", "background"]),
     (
         "codex",
@@ -34,13 +36,22 @@ fn bench(client: &str, how: &str, ending: &str) -> Repo {
     let rest = "[review]\njudges = 3\nquorum = 2\n[timeouts]\nr1 = '15s'\nshutdown = '1s'\n";
     let repo = with_client(client, &format!("objects:{how}:{ending}"), rest);
     if client == "acp" && how == "handed-in" {
-        // Agents of other names get no mailbox.
-        let path = repo.in_home(".config/git-council/config.toml");
-        let config = std::fs::read_to_string(path).unwrap();
-        let config = config.replace("[agents.helper]", "[agents.gemini]");
-        repo.write_home(".config/git-council/config.toml", &config);
+        name_gemini(&repo);
     }
     repo
+}
+
+/// Programs of other names get no mailbox.
+fn name_gemini(repo: &Repo) {
+    let path = ".config/git-council/config.toml";
+    let config = fs::read_to_string(repo.in_home(path)).unwrap();
+    let (head, rest) = config.split_once("command = [").unwrap();
+    let (command, rest) = rest.split_once("]\n").unwrap();
+    let program = repo.in_home("gemini");
+    let script = format!("#!/bin/sh\nexec {} \"$@\"\n", command.replace(", ", " "));
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    repo.write_home(path, &format!("{head}command = [{program:?}]\n{rest}"));
 }
 
 /// An objection that was made is told, and the change is not approved.
@@ -82,7 +93,7 @@ fn review(repo: &Repo, backend: &str) -> Run {
     }
     council(repo, &["plan", "HEAD", "--run", "jobs", "--debate=off"]).ends(0);
     for judge in ["judge-1", "judge-2", "judge-3"] {
-        let turn = std::fs::read_dir(repo.path().join("jobs/workers").join(judge)).unwrap();
+        let turn = fs::read_dir(repo.path().join("jobs/workers").join(judge)).unwrap();
         let names = turn.map(|file| file.unwrap().file_name().into_string().unwrap());
         let id =
             names.filter_map(|name| name.strip_prefix("turn-")?.split('.').next()?.parse().ok());
@@ -172,7 +183,8 @@ fn no_end_of_the_program_unsays_an_objection() {
                 .success()
         );
         child.wait().unwrap();
-        let run = council(&repo, &["resume", "--format", "json"]);
+        council(&repo, &["resume"]);
+        let run = council(&repo, &["show", "--format", "json"]);
         is_told(&format!("{client} {how} {backend} {signal}"), &repo, &run);
     });
 }
