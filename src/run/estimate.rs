@@ -395,7 +395,7 @@ impl RunEstimate {
         };
         Some(format!(
             "{asked}; the lower cost is for {costs} where the provider remembers the text (its prompt cache), the higher \
-             for {most} where it does not{look_ups}"
+             for {most} where it does not{look_ups}; an answer counts as {EXPECTED_OUTPUT} tokens"
         ))
     }
 

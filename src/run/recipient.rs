@@ -13,7 +13,12 @@ pub(crate) fn describe_recipient(seat: &Seat) -> String {
     match &agent.kind {
         AgentKind::Http(endpoint) => {
             let address = address_without_keys(&endpoint.url);
-            format!("{} at {address}{model}", agent.name)
+            // Behind one address may be another vendor for each model.
+            let others = match endpoint.fallback.as_slice() {
+                [] => String::new(),
+                others => format!(" (or {}, where that gives no answer)", others.join(", ")),
+            };
+            format!("{} at {address}{model}{others}", agent.name)
         }
         AgentKind::Claude(client) | AgentKind::Codex(client) | AgentKind::Acp(client) => {
             format!(
@@ -50,6 +55,7 @@ fn address_without_keys(url: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use council_protocol::seat::{AgentSpec, Endpoint, Perspective};
     use proptest::prelude::*;
 
     use super::*;
@@ -64,6 +70,31 @@ mod tests {
             let url = format!("https://{user}:{password}{secret}@host.example:8443/{path}?{query}{secret}#{secret}");
             let told = address_without_keys(&url);
             prop_assert_eq!(told, format!("https://host.example:8443/{path}"));
+        }
+    }
+
+    proptest! {
+        /// Whoever may be sent the brief is named: the models behind the first one as well.
+        #[test]
+        fn every_model_that_may_be_asked_is_named(models in proptest::collection::vec("[a-z]{3,8}(/[a-z]{3})?", 1..4)) {
+            let endpoint = Endpoint {
+                url: "https://host.example/v1".to_owned(),
+                fallback: models[1..].to_vec(),
+                ..Endpoint::default()
+            };
+            let agent = AgentSpec {
+                name: "a".into(),
+                kind: AgentKind::Http(endpoint),
+                vendor: "v".into(),
+                model: Some(models[0].clone()),
+                deterministic: false,
+            };
+            let told = describe_recipient(&Seat {
+                judge: "judge-1".into(),
+                perspective: Perspective::default(),
+                agent,
+            });
+            prop_assert!(models.iter().all(|model| told.contains(model.as_str())), "{}", told);
         }
     }
 

@@ -1,6 +1,8 @@
 //! What a judge has said is not unsaid by how its turn ends: whoever runs it, and whatever becomes of its process, its time
 //! or the program itself.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,7 +16,7 @@ use crate::harness::{Repo, Run};
 const WAYS: [(&str, &str, &[&str]); 6] = [
     ("acp", "handed-in", &["teams", "background", "jobs"]),
     ("acp", "said", &["teams", "background", "jobs"]),
-    ("claude", "handed-in", &["teams", "background"]),
+    ("claude", "handed-in", &["teams"]),
     ("claude", "said", &["teams", "subagents", "background"]),
     (
         "codex",
@@ -31,17 +33,43 @@ const KEYS: [(&str, &str); 2] = [
 
 /// Three judges, of whom the first one that is asked objects so and ends so.
 fn bench(client: &str, how: &str, ending: &str) -> Repo {
-    let rest = "[review]\njudges = 3\nquorum = 2\n[timeouts]\nr1 = '8s'\nshutdown = '1s'\n";
-    with_client(client, &format!("objects:{how}:{ending}"), rest)
+    let rest = "[review]\njudges = 3\nquorum = 2\n[timeouts]\nr1 = '15s'\nshutdown = '1s'\n";
+    let repo = with_client(client, &format!("objects:{how}:{ending}"), rest);
+    if client == "acp" && how == "handed-in" {
+        name_gemini(&repo);
+    }
+    repo
 }
 
-/// An objection that was heard: it is told, and the change is not approved.
-fn is_told(what: &str, run: &Run) {
+/// Programs of other names get no mailbox.
+fn name_gemini(repo: &Repo) {
+    let path = ".config/git-council/config.toml";
+    let config = fs::read_to_string(repo.in_home(path)).unwrap();
+    let (head, rest) = config.split_once("command = [").unwrap();
+    let (command, rest) = rest.split_once("]\n").unwrap();
+    let program = repo.in_home("gemini");
+    let script = format!("#!/bin/sh\nexec {} \"$@\"\n", command.replace(", ", " "));
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    repo.write_home(path, &format!("{head}command = [{program:?}]\n{rest}"));
+}
+
+/// An objection that was made is told, and the change is not approved.
+fn is_told(what: &str, repo: &Repo, run: &Run) {
+    assert!(
+        has_objected(repo),
+        "{what}: nobody objected: {}",
+        run.stderr
+    );
     let report: Value = serde_json::from_str(&run.stdout)
         .unwrap_or_else(|error| panic!("{what}: {error}: {}\n{}", run.stdout, run.stderr));
     assert_ne!(report["verdict"], "PASS", "{what}: {}", run.stdout);
     let told = run.stdout.contains("said FAIL") || run.stdout.contains("It deletes all data.");
     assert!(told, "{what}: {}", run.stdout);
+}
+
+fn has_objected(repo: &Repo) -> bool {
+    repo.in_home("marks/objected").exists()
 }
 
 fn council(repo: &Repo, args: &[&str]) -> Run {
@@ -65,7 +93,7 @@ fn review(repo: &Repo, backend: &str) -> Run {
     }
     council(repo, &["plan", "HEAD", "--run", "jobs", "--debate=off"]).ends(0);
     for judge in ["judge-1", "judge-2", "judge-3"] {
-        let turn = std::fs::read_dir(repo.path().join("jobs/workers").join(judge)).unwrap();
+        let turn = fs::read_dir(repo.path().join("jobs/workers").join(judge)).unwrap();
         let names = turn.map(|file| file.unwrap().file_name().into_string().unwrap());
         let id =
             names.filter_map(|name| name.strip_prefix("turn-")?.split('.').next()?.parse().ok());
@@ -114,6 +142,7 @@ fn no_ending_of_a_turn_unsays_an_objection() {
         let repo = bench(client, how, ending);
         is_told(
             &format!("{client} {how} {backend} {ending}"),
+            &repo,
             &review(&repo, backend),
         );
     });
@@ -142,9 +171,8 @@ fn no_end_of_the_program_unsays_an_objection() {
             .stderr(Stdio::null());
         program.args(["review", "HEAD", "--debate=off", "--backend", backend]);
         let mut child = program.spawn().unwrap();
-        let objected = repo.in_home("marks/objected");
         let began = Instant::now();
-        while !objected.exists() && began.elapsed() < Duration::from_secs(60) {
+        while !has_objected(&repo) && began.elapsed() < Duration::from_secs(60) {
             thread::sleep(Duration::from_millis(20));
         }
         let mut kill = Command::new("kill");
@@ -155,7 +183,8 @@ fn no_end_of_the_program_unsays_an_objection() {
                 .success()
         );
         child.wait().unwrap();
-        let run = council(&repo, &["resume", "--json"]);
-        is_told(&format!("{client} {how} {backend} {signal}"), &run);
+        council(&repo, &["resume"]);
+        let run = council(&repo, &["show", "--format", "json"]);
+        is_told(&format!("{client} {how} {backend} {signal}"), &repo, &run);
     });
 }

@@ -1,5 +1,6 @@
 //! One judge: a session of its own process, kept from turn to turn.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -60,6 +61,8 @@ pub(super) struct AcpSession {
     without_tools: bool,
     /// The mode that it was switched to.
     mode: Option<String>,
+    /// What it has said in the turn since a verdict lay in its mailbox.
+    afterwords: RefCell<String>,
     brief: Arc<str>,
     is_first: bool,
     /// It did not end a cancelled turn: it cannot be used any more.
@@ -106,6 +109,7 @@ impl AcpSession {
             without_tools: agent_env.offers_tools() && mailbox.is_none(),
             mailbox: mailbox.map(|(mailbox, _)| mailbox),
             mode: None,
+            afterwords: RefCell::default(),
             brief: Arc::clone(&spec.brief),
             is_first: true,
             is_stuck: false,
@@ -232,6 +236,9 @@ impl AcpSession {
                 if let ContentBlock::Text(said) = chunk.content {
                     stop.draft().push(said.text.as_bytes());
                     text.push_str(&said.text);
+                    if self.mailbox.as_ref().is_some_and(JudgeMailbox::has_verdict) {
+                        self.afterwords.borrow_mut().push_str(&said.text);
+                    }
                 }
                 Ok(())
             }
@@ -300,6 +307,7 @@ impl Conversation for AcpSession {
             return Err(Failure::new(FailureKind::Died, detail));
         }
         mailbox::begin_turn(self.mailbox.as_ref(), turn, stop)?;
+        self.afterwords.take();
         let watch = SubmissionWatch::start(self.mailbox.as_ref(), stop);
         self.receiver.wake_on(&watch.ended);
         let words = compose_message(
@@ -324,6 +332,8 @@ impl Conversation for AcpSession {
                 Err(failure)
             }
         };
+        let mut result = result;
+        mailbox::tell_drafts(&mut result, vec![self.afterwords.take()]);
         let result = mailbox::prefer_submitted(self.mailbox.as_ref(), result);
         mailbox::tell_lack(result, self.without_tools.then_some(NO_MAILBOX))
     }

@@ -46,6 +46,8 @@ pub(super) struct LiveSession {
     spent: f64,
     /// What was said in the turn under way, message by message.
     drafts: Vec<String>,
+    /// The same since a verdict lay in its mailbox.
+    afterwords: Vec<String>,
     /// The messages of the turn, and the key of its answer.
     messages: TurnMessages,
     key: String,
@@ -93,6 +95,7 @@ impl LiveSession {
             has_ended: false,
             spent: 0.0,
             drafts: Vec::new(),
+            afterwords: Vec::new(),
             messages: TurnMessages::default(),
             key: String::new(),
             most: spec.max_answer_bytes,
@@ -153,6 +156,9 @@ impl LiveSession {
     /// What is said stays known, whatever becomes of the turn.
     fn hear(&mut self, text: String, stop: &StopSignal) {
         stop.draft().push(format!("{text}\n").as_bytes());
+        if self.mailbox.as_ref().is_some_and(JudgeMailbox::has_verdict) {
+            self.afterwords.push(text.clone());
+        }
         self.drafts.push(text);
     }
 
@@ -209,6 +215,7 @@ impl Conversation for LiveSession {
             move || drop(tell.send(LiveEvent::Woken))
         });
         self.drafts.clear();
+        self.afterwords.clear();
         self.messages = TurnMessages::default();
         self.key.clone_from(&turn.key);
         let is_first = std::mem::take(&mut self.is_first);
@@ -225,6 +232,7 @@ impl Conversation for LiveSession {
         let mut drafts = std::mem::take(&mut self.drafts);
         super::keep_replaced(&mut drafts, turn, &reply);
         mailbox::tell_drafts(&mut reply, drafts);
+        mailbox::tell_drafts(&mut reply, std::mem::take(&mut self.afterwords));
         self.messages.mark_blind(self.mailbox.as_ref());
         mailbox::prefer_submitted(self.mailbox.as_ref(), reply)
     }

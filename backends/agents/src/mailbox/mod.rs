@@ -359,6 +359,8 @@ pub(crate) fn prefer_submitted(
 
 /// Adds answers that do not count to what the turn has cost: the program reads them for objections.
 pub(crate) fn tell_drafts(result: &mut Result<AgentReply, Failure>, drafts: Vec<String>) {
+    let drafts = drafts.into_iter().filter(|draft| !draft.trim().is_empty());
+    let drafts: Vec<String> = drafts.collect();
     if drafts.is_empty() {
         return;
     }
