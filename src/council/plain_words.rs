@@ -267,10 +267,11 @@ pub fn names_problem(text: &str) -> bool {
 
 /// A text whose code in backticks ends no sentence: "`x = f();` crashes".
 fn without_ends_in_code(text: &str) -> String {
+    let is_balanced = text.matches('`').count() % 2 == 0;
     let mut is_code = false;
     let seen = text.chars().map(|c| {
         is_code ^= c == '`';
-        let ends = is_code && ['!', '?', ';', '.'].contains(&c);
+        let ends = is_balanced && is_code && ['!', '?', ';'].contains(&c);
         if ends { '_' } else { c }
     });
     seen.collect()
@@ -327,7 +328,8 @@ mod tests {
             "1. **Critical** — `a.py:5` — `total = x / 0` always raises.",
             "Do look at src/a.py:5: it leaks the handle",
             "One thing: `pub const MORE: u32 = 1;` crashes on every call.",
-            "`if !ready? { x. y }` hangs: `f();` is broken.",
+            "`if !ready? { x.y }` hangs: `f();` is broken.",
+            "Mind the ` key! Line 5 of a.py raises.",
         ] {
             assert!(names_problem(text), "{text}");
         }
