@@ -251,6 +251,7 @@ const FAULTS: &[&str] = &[
 
 /// Whether a sentence names a problem of the change together with its place: a line, or code in backticks.
 pub fn names_problem(text: &str) -> bool {
+    let text = without_ends_in_code(text);
     let sentences = text
         .split(['!', '?', ';', '\n'])
         .flat_map(|part| part.split(". "));
@@ -262,6 +263,18 @@ pub fn names_problem(text: &str) -> bool {
         let is_named = words.has_any(GRAVE) || words.has_any(FAULTS);
         is_named && names_place(sentence) && !words.0.iter().any(is_harmless)
     })
+}
+
+/// A text whose code in backticks ends no sentence: "`x = f();` crashes".
+fn without_ends_in_code(text: &str) -> String {
+    let is_balanced = text.matches('`').count() % 2 == 0;
+    let mut is_code = false;
+    let seen = text.chars().map(|c| {
+        is_code ^= c == '`';
+        let ends = is_balanced && is_code && ['!', '?', ';'].contains(&c);
+        if ends { '_' } else { c }
+    });
+    seen.collect()
 }
 
 /// Whether a question is about a problem at a place: `a.py:5 always raises: is that not critical?` A negation in it denies
@@ -314,6 +327,9 @@ mod tests {
             "Note that line 5 of a.py divides by zero.",
             "1. **Critical** — `a.py:5` — `total = x / 0` always raises.",
             "Do look at src/a.py:5: it leaks the handle",
+            "One thing: `pub const MORE: u32 = 1;` crashes on every call.",
+            "`if !ready? { x.y }` hangs: `f();` is broken.",
+            "Mind the ` key! Line 5 of a.py raises.",
         ] {
             assert!(names_problem(text), "{text}");
         }

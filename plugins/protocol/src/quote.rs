@@ -49,6 +49,7 @@ pub(crate) fn readings(quote: &str) -> Vec<String> {
         let strips = [
             strip_fence,
             strip_quotation,
+            strip_signs,
             strip_marks,
             strip_numbers,
             strip_own_numbers,
@@ -96,12 +97,17 @@ fn strip_fence(text: &str) -> Option<String> {
 /// Without blanks, backticks and quotation marks at its ends. The ends of a quote may be parts of lines, so that a mark that
 /// belongs to the code may go with them.
 fn strip_marks(text: &str) -> Option<String> {
-    strip_ends(text, "`\"'“”‘’«»„‚*;")
+    strip_ends(text, "`\"'“”‘’«»„‚")
 }
 
 /// The same, the backticks of a fence left where they are.
 fn strip_quotation(text: &str) -> Option<String> {
     strip_ends(text, "\"'“”‘’«»„‚")
+}
+
+/// Without the signs of bold type, and the end of a statement where the language has none.
+fn strip_signs(text: &str) -> Option<String> {
+    strip_ends(text, "*;")
 }
 
 fn strip_ends(text: &str, marks: &str) -> Option<String> {
@@ -171,6 +177,10 @@ fn strip_remarks(text: &str) -> Option<String> {
             code
         }
     };
+    if text.contains("\\n") {
+        // Several lines that are one as yet: what is behind a remark would go with it.
+        return None;
+    }
     let stripped: Vec<&str> = text.lines().map(code).collect();
     let stripped = stripped.join("\n");
     (stripped.len() < text.trim_end_matches('\n').len()).then_some(stripped)
