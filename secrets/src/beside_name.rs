@@ -5,11 +5,11 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
+use crate::assigned::{is_called, is_conversion, is_pair_call, takes_password};
 use crate::matcher::PLACEHOLDER;
-use crate::plausible::{is_description, looks_random};
-
-/// The kind of the row in the table that speaks of them.
-pub(crate) const KIND: &str = "secret";
+use crate::named::says_a_name;
+use crate::plausible::is_description;
+use crate::value::{is_drawn_value, is_hex};
 
 /// Words that say of what stands beside them that it is secret.
 const NAMES: [&str; 24] = [
@@ -42,6 +42,9 @@ const NAMES: [&str; 24] = [
 /// A shorter value may be a name.
 const MIN_VALUE: usize = 16;
 
+/// Shorter hexadecimal may be the name of a commit.
+const MIN_HEX: usize = 32;
+
 /// How far a value may stand behind its name, and before it, in bytes.
 const FAR_BEHIND: usize = 80;
 const FAR_BEFORE: usize = 24;
@@ -51,17 +54,10 @@ const MAX_LINE: usize = 2_000;
 
 /// Where the drawn values of a line stand, each with the name that it stands beside.
 pub(crate) fn drawn_beside_names(line: &str) -> Vec<(Range<usize>, Range<usize>)> {
-    static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-        let mut builder = AhoCorasick::builder();
-        builder.ascii_case_insensitive(true).build(NAMES).ok()
-    });
     if line.len() > MAX_LINE || line.len() < MIN_VALUE {
         return Vec::new();
     }
-    let found = FINDER.iter().flat_map(|finder| finder.find_iter(line));
-    let names: Vec<Range<usize>> = found
-        .filter_map(|found| name_at(line, found.range()))
-        .collect();
+    let names: Vec<Range<usize>> = names_in(line).collect();
     if names.is_empty() {
         return Vec::new();
     }
@@ -75,6 +71,16 @@ pub(crate) fn drawn_beside_names(line: &str) -> Vec<(Range<usize>, Range<usize>)
         Some((value, name))
     });
     beside.collect()
+}
+
+/// The names of a line that say secret.
+fn names_in(line: &str) -> impl Iterator<Item = Range<usize>> {
+    static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+        let mut builder = AhoCorasick::builder();
+        builder.ascii_case_insensitive(true).build(NAMES).ok()
+    });
+    let found = FINDER.iter().flat_map(move |finder| finder.find_iter(line));
+    found.filter_map(move |found| name_at(line, found.range()))
 }
 
 /// The whole name around such a word. None: the word goes on (`tokenizer`), or the name is that of something else.
@@ -117,31 +123,70 @@ fn words(line: &str) -> impl Iterator<Item = Range<usize>> {
 
 fn is_value(line: &str, place: &Range<usize>) -> bool {
     let value = &line[place.clone()];
-    let has = |class: fn(&u8) -> bool| value.bytes().any(|b| class(&b));
-    let is_drawn = value.len() >= MIN_VALUE
-        && has(u8::is_ascii_digit)
-        && has(u8::is_ascii_lowercase)
-        && has(u8::is_ascii_uppercase)
-        && looks_random(value);
-    let is_code = line[place.end..].starts_with(['(', '[']) || value.contains(['.', '@', '/', '#']);
-    is_drawn
+    let behind = line[place.end..].trim_start();
+    // A call, an element, and what gets a value itself.
+    let is_code = behind.starts_with(['(', '[', ':', '=']) || value.contains(['.', '@', '/', '#']);
+    let is_long_hex = !is_hex(value) || value.len() >= MIN_HEX;
+    value.len() >= MIN_VALUE
+        && is_drawn_value(value)
+        && is_long_hex
+        && !says_a_name(value)
         && !is_code
+        && !is_argument(line, place)
+        && !is_called(line, place)
         && !is_run(line, &line[..place.start])
-        && !is_worded(value)
         && !is_digest(&line[..place.start])
 }
 
-/// Whether most letters of a value are those of words, as in `parseOauth2TokenV1Alpha`.
-fn is_worded(value: &str) -> bool {
-    const MIN_WORD: usize = 4;
-    let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
-    let runs = value.split(|c: char| !c.is_ascii_lowercase());
-    let of_words: usize = runs
-        .map(str::len)
-        .filter(|length| *length >= MIN_WORD)
-        .map(|length| length + 1)
-        .sum();
-    of_words * 5 > letters * 3
+/// Whether a value is given to a call that is not known to take a secret: it is loaded, run or looked up.
+fn is_argument(line: &str, value: &Range<usize>) -> bool {
+    let before = line[..value.start].trim_end_matches(['"', '\'', '`', '\\']);
+    if before.len() == value.start {
+        return false;
+    }
+    let is_other = |callee: &str| !is_conversion(callee) && !takes_password(callee);
+    // `token = require "…"`
+    let head = before.trim_end_matches([' ', '\t']);
+    let word = last_word(head);
+    let is_word = word.ends_with(|c: char| c.is_ascii_alphanumeric());
+    let is_given = head.len() < before.len() && is_word && head.contains('=');
+    let is_run = |(callee, inside): (&str, &str)| {
+        let is_pair = is_pair_call(callee) && names_in(inside).next().is_some();
+        !callee.is_empty() && is_other(callee) && !is_pair
+    };
+    (is_given && is_other(word) && !JOINING.contains(&word))
+        || open_call(before).is_some_and(is_run)
+}
+
+/// Words between a name and its value that are no calls.
+const JOINING: [&str; 8] = ["to", "or", "else", "then", "in", "is", "and", "return"];
+
+/// The innermost call (or table) whose bracket is open at the end of a text, and what stands in it so far. A bracket of
+/// no call counts where the name stands in it, too: it is a pair.
+fn open_call(before: &str) -> Option<(&str, &str)> {
+    let mut depth = 0_usize;
+    for (at, byte) in before.bytes().enumerate().rev() {
+        match byte {
+            b')' | b']' => depth += 1,
+            b'(' | b'[' if depth > 0 => depth -= 1,
+            b'(' | b'[' => {
+                let (callee, inside) = (last_word(&before[..at]), &before[at + 1..]);
+                // `exec(b64decode("…"))` runs what it is given.
+                let is_outer = callee.is_empty() || is_conversion(callee);
+                if !is_outer || names_in(inside).next().is_some() {
+                    return Some((callee, inside));
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The name at the end of a text, with what it is a part of.
+pub(crate) fn last_word(text: &str) -> &str {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "_.:$!?".contains(c);
+    &text[text.trim_end_matches(is_name).len()..]
 }
 
 /// Whether a word without quotes is run or is the argument of a call: `$(word`, `; word`. A table has cells.
@@ -271,7 +316,7 @@ mod tests {
         /// Nearly all that is drawn counts as such.
         #[test]
         fn drawn_values_are_no_words(values in prop::collection::vec("[A-Za-z0-9]{20}", 200)) {
-            let missed = values.iter().filter(|value| is_worded(value)).count();
+            let missed = values.iter().filter(|value| !is_drawn_value(value)).count();
             prop_assert!(missed <= 12, "{missed}");
         }
 

@@ -10,6 +10,7 @@ use crate::derived::DerivedForms;
 use crate::matcher::PLACEHOLDER;
 use crate::plausible::{is_common_password, is_drawn};
 use crate::redactor::SecretSpan;
+use crate::value::{MIN_DRAWN, is_drawn_value};
 
 /// The most bytes of values that are kept: a change that is one heap of secrets must not fill the memory.
 const MAX_BYTES: usize = 1 << 20;
@@ -75,7 +76,7 @@ impl KnownValues {
     /// Keeps the value of a span of `line` where it can be nothing but this secret, as it is written.
     pub(crate) fn insert_drawn(&mut self, line: &str, span: &SecretSpan<'_>) {
         let value = value_of(line, span);
-        if self.bytes + value.len() > MAX_BYTES || !is_no_code(value) {
+        if self.bytes + value.len() > MAX_BYTES || !may_repeat(value) {
             return;
         }
         self.bytes += value.len();
@@ -100,7 +101,7 @@ impl KnownValues {
     pub(crate) fn build(&mut self) {
         self.finder = finder_of(self.whole.keys().map(String::as_str).collect());
         self.found_kinds = self.whole.values().map(Arc::clone).collect();
-        let drawn = self.whole.iter().filter(|(value, _)| is_no_code(value));
+        let drawn = self.whole.iter().filter(|(value, _)| may_repeat(value));
         let (values, kinds): (Vec<&str>, _) = drawn
             .map(|(value, kind)| (value.as_str(), Arc::clone(kind)))
             .unzip();
@@ -116,7 +117,8 @@ impl KnownValues {
         for found in finder.find_iter(line) {
             let range = found.range();
             let shown = shown.get_or_insert_with(|| placeholders(line));
-            if is_word(line, &range) && !overlaps_any(shown, &range) {
+            let is_value = || is_no_code(&line[range.clone()]) || is_written_out(line, &range);
+            if is_word(line, &range) && !overlaps_any(shown, &range) && is_value() {
                 let kind = &self.drawn_kinds[found.pattern().as_usize()];
                 spans.push(SecretSpan::of_known(kind, range));
             }
@@ -193,6 +195,19 @@ fn is_no_code(value: &str) -> bool {
         .windows(2)
         .filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit());
     is_word && is_drawn(value) && turns.count() >= MIN_TURNS
+}
+
+/// Whether a value is looked for on the other lines: nobody writes it by accident.
+fn may_repeat(value: &str) -> bool {
+    is_no_code(value) || (value.len() >= MIN_DRAWN && is_drawn_value(value))
+}
+
+/// Whether a shorter value stands where no code can: between quotes, or behind a colon or an equals sign.
+fn is_written_out(line: &str, range: &Range<usize>) -> bool {
+    let (before, behind) = (&line[..range.start], &line[range.end..]);
+    let is_between = before.ends_with(['"', '\'', '`']) && behind.starts_with(['"', '\'', '`']);
+    let is_end = behind.is_empty() || behind.starts_with([' ', '&', '@', '"', '\'']);
+    is_between || (before.ends_with([':', '=']) && is_end)
 }
 
 /// A value as it is written, as JSON writes it, and without the escapes of a URL.

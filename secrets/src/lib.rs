@@ -4,6 +4,7 @@
 //! that is handed to whatever shows text to somebody else. The built-in rules report what the same table finds, so that
 //! nothing is reported as a secret and still shown.
 
+mod assigned;
 mod bare_token;
 mod beside_name;
 mod derived;
@@ -19,6 +20,7 @@ mod known;
 mod lazy;
 mod manifest;
 mod matcher;
+mod named;
 mod named_value;
 mod plausible;
 mod redactor;
@@ -30,6 +32,8 @@ pub mod samples;
 mod script;
 mod spelled_key;
 mod table;
+mod value;
+mod words;
 
 pub use bare_token::holds_bare_token;
 pub use encoded_key::{encoded_keys, heads_secret_number, is_private_key};
@@ -43,6 +47,8 @@ pub use respelled::PlainSpelling;
 pub use spelled_key::begins_spelled_key;
 pub use table::{SecretTable, TableError};
 
+#[cfg(test)]
+mod assigned_tests;
 #[cfg(test)]
 mod blob_tests;
 #[cfg(test)]

@@ -5,20 +5,22 @@ use std::ops::Range;
 
 use regex::Captures;
 
+use crate::assigned::{self, assigned_secrets, is_pair_call, near_before, takes_password};
 use crate::bare_token;
-use crate::beside_name::{self, drawn_beside_names};
+use crate::beside_name::{drawn_beside_names, last_word};
 use crate::encoded_key::encoded_texts;
 use crate::escape::Reading;
 use crate::filler::is_filler;
-use crate::glue::without_glue;
+use crate::glue::{is_within, join_ranges, without_glue};
+use crate::named::{NameKind, kind_of_name};
 use crate::plausible::{
-    is_common_password, is_description, is_literal, is_mixed_literal, is_nobodys_host,
-    is_own_password, is_placeholder, is_random_literal, is_secret_name, looks_random,
-    shannon_entropy, sign_in_pair,
+    is_common_password, is_literal, is_nobodys_host, is_own_password, is_placeholder,
+    is_secret_name, looks_random, shannon_entropy, sign_in_pair,
 };
-use crate::reference::is_reference;
 use crate::respelled::PlainSpelling;
+use crate::script::is_quoted;
 use crate::table::{SecretRule, SecretTable};
+use crate::value::{MIN_DRAWN, is_drawn_value, is_secret_value};
 
 /// What stands where a secret stood, up to its kind.
 pub(crate) const PLACEHOLDER: &str = "[redacted: ";
@@ -144,10 +146,7 @@ impl SecretTable {
 
     /// Drawn values beside a name that says secret, whatever stands between the two.
     fn find_beside<'t>(&'t self, line: &str) -> Vec<SecretMatch<'t>> {
-        let is_row = |rule: &&SecretRule| {
-            rule.id == beside_name::KIND && rule.shape == SecretShape::PlacedValue
-        };
-        let Some(rule) = self.rules.iter().find(is_row) else {
+        let Some(rule) = self.assigned_rule() else {
             return Vec::new();
         };
         let found = drawn_beside_names(line).into_iter();
@@ -155,12 +154,37 @@ impl SecretTable {
         let found = found.map(|(value, name)| SecretMatch {
             kind: &rule.id,
             owner: &rule.description,
-            shape: SecretShape::PlacedValue,
+            shape: SecretShape::BareValue.within(&line[..value.start]),
             is_plausible: !is_placeholder(&line[value.clone()]),
             is_provider: false,
             label: name,
             random: value.clone(),
             span: value,
+        });
+        found.collect()
+    }
+
+    /// The row after which is named what a name gets; none: the table is a user's own.
+    fn assigned_rule(&self) -> Option<&SecretRule> {
+        let is_row = |rule: &&SecretRule| rule.is_drawn && rule.id == assigned::KIND;
+        self.rules.iter().find(is_row)
+    }
+
+    /// What the names of secrets get in a line.
+    fn find_assigned<'t>(&'t self, line: &str) -> Vec<SecretMatch<'t>> {
+        let Some(rule) = self.assigned_rule() else {
+            return Vec::new();
+        };
+        let found = assigned_secrets(line).into_iter();
+        let found = found.map(|found| SecretMatch {
+            kind: &rule.id,
+            owner: &rule.description,
+            shape: found.shape.within(&line[..found.value.start]),
+            is_plausible: is_worth_a_finding(&line[found.value.clone()], &line[found.name.clone()]),
+            is_provider: false,
+            label: found.name,
+            random: found.value.clone(),
+            span: found.value,
         });
         found.collect()
     }
@@ -235,6 +259,11 @@ impl SecretTable {
                 secrets.extend(more.filter(|new| known.insert(key(new))));
             }
         }
+        // A row that knows the place names the secret. A line may hold a million of them.
+        let spans: Vec<Range<usize>> = secrets.iter().map(|secret| secret.span.clone()).collect();
+        let taken = join_ranges(&spans);
+        let news = self.find_assigned(line).into_iter();
+        secrets.extend(news.filter(|new| !is_within(&taken, new.span.start)));
         secrets
     }
 
@@ -267,16 +296,22 @@ impl SecretTable {
             || text.contains(PLACEHOLDER)
             || (rule.entropy > 0.0 && shannon_entropy(text) <= rule.entropy)
             || rule.allowed.iter().chain(&self.allowed).any(is_allowed);
-        if is_none || !rule.shape.fits(text) || (rule.is_drawn && !looks_random(text)) {
+        if is_none || (rule.is_drawn && !is_drawn_value(text)) {
             return None;
         }
         let user = found.name("user").map_or("", |user| user.as_str());
-        let is_nobodys = match rule.shape {
-            SecretShape::Token => false,
-            SecretShape::UrlPassword => text == user || is_nobodys_password(text),
-            _ => is_reference(text, &line[..secret.start()], name_of(found)),
+        let is_secret = match rule.shape {
+            SecretShape::Token => true,
+            SecretShape::UrlPassword => {
+                is_literal(text) && text != user && !is_nobodys_password(text)
+            }
+            _ => {
+                let is_pair = whole.as_str().starts_with('(');
+                (!is_pair || is_pair_of(line, whole.start()))
+                    && is_secret_value(text, near_before(line, secret.start()), place_name(found))
+            }
         };
-        if is_nobodys {
+        if !is_secret {
             return None;
         }
         let span = match rule.shape {
@@ -290,7 +325,7 @@ impl SecretTable {
         Some(SecretMatch {
             kind: &rule.id,
             owner: &rule.description,
-            shape: rule.shape,
+            shape: rule.shape.within(&line[..secret.start()]),
             is_provider: rule.is_reported && !is_accident,
             is_plausible: !is_accident && is_plausible(rule, text, user, &line[label.clone()]),
             span,
@@ -347,15 +382,11 @@ impl SecretRule {
 }
 
 impl SecretShape {
-    /// Whether a value in this place is one, and not the name of a place where it is kept.
-    fn fits(self, value: &str) -> bool {
+    /// The shape of a value behind this text: within quotes no word is the name of something.
+    fn within(self, before: &str) -> Self {
         match self {
-            Self::Token => true,
-            Self::UrlPassword => is_literal(value),
-            Self::QuotedValue | Self::PlacedValue => is_mixed_literal(value),
-            Self::BareValue => {
-                is_random_literal(value) || (is_literal(value) && looks_random(value))
-            }
+            Self::BareValue if is_quoted(before) => Self::PlacedValue,
+            shape => shape,
         }
     }
 }
@@ -412,8 +443,17 @@ fn label_of(found: &Captures<'_>, line: &str) -> Option<Range<usize>> {
     Some(name.start() - more..name.end())
 }
 
-fn name_of<'l>(found: &Captures<'l>) -> &'l str {
-    found.name("name").map_or("", |name| name.as_str())
+/// Whether the bracket of a pair is that of a call which is given a name and its value, or of none.
+fn is_pair_of(line: &str, bracket: usize) -> bool {
+    let callee = last_word(near_before(line, bracket));
+    callee.is_empty() || is_pair_call(callee) || takes_password(callee)
+}
+
+/// The name in a place that is made for a secret: a key there is no key of a map.
+fn place_name<'l>(found: &Captures<'l>) -> &'l str {
+    let name = found.name("name").map_or("", |name| name.as_str());
+    let is_key = kind_of_name(name) == Some(NameKind::Key);
+    if is_key { "" } else { name }
 }
 
 /// What pages show in the place of a password in a URL.
@@ -438,17 +478,17 @@ fn is_plausible(rule: &SecretRule, value: &str, user: &str, label: &str) -> bool
         // Two words in base64, as sent to sign in: they are looked at as what they are.
         SecretShape::PlacedValue => match sign_in_pair(value) {
             Some((user, password)) => is_own_password(&password, &user),
-            None => value.len() >= 12 && looks_random(value) && !is_description(label),
+            None => is_worth_a_finding(value, label),
         },
-        SecretShape::QuotedValue | SecretShape::BareValue => {
-            // A parser's tokens are not written like the variables of an environment.
-            let is_variable = rule.shape == SecretShape::BareValue && label.ends_with("TOKEN");
-            value.len() >= 12
-                && (is_secret_name(label) || is_variable)
-                && !is_description(label)
-                && looks_random(value)
-        }
+        SecretShape::QuotedValue | SecretShape::BareValue => is_worth_a_finding(value, label),
     }
+}
+
+/// Whether a secret is no example: it looks drawn, and its name does not say that it is something else.
+fn is_worth_a_finding(value: &str, name: &str) -> bool {
+    value.len() >= MIN_DRAWN
+        && is_drawn_value(value)
+        && kind_of_name(name) != Some(NameKind::Described)
 }
 
 #[cfg(test)]
@@ -456,7 +496,6 @@ mod laws {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::glue::{is_within, join_ranges};
 
     /// What is meant by the end of a word and by a place within one of many words, as slow as it can be said.
     fn plain_end(line: &str, from: usize) -> usize {

@@ -4,7 +4,9 @@
 use std::ops::Range;
 
 use crate::matcher::PLACEHOLDER;
+use crate::named::{NameKind, kind_of_name};
 use crate::plausible::{is_description, is_literal, is_mixed_literal, is_secret_name};
+use crate::value::is_secret_value;
 
 /// Where the secret of a line stands that is the `value` of the name in the line above it.
 pub fn value_below_name(above: &str, line: &str) -> Option<Range<usize>> {
@@ -15,9 +17,15 @@ pub fn value_below_name(above: &str, line: &str) -> Option<Range<usize>> {
     let text = &line[value.clone()];
     let name = value_range(above, "name").or_else(|| value_range(above, "key"))?;
     let name = &above[name];
-    let is_value = text.len() >= 6 && is_literal(text) && !text.contains(PLACEHOLDER);
-    let is_named = is_secret_name(name) || name.to_ascii_uppercase().ends_with("TOKEN");
-    (is_value && is_named && !is_description(name)).then_some(value)
+    let is_value = match kind_of_name(name)? {
+        // Nobody writes down what such a variable holds unless it is that.
+        NameKind::Secret => text.len() >= 6 && is_literal(text),
+        NameKind::Perhaps if name.to_ascii_uppercase().ends_with("TOKEN") => {
+            text.len() >= 6 && is_literal(text)
+        }
+        _ => is_secret_value(text, "", name),
+    };
+    (is_value && !text.contains(PLACEHOLDER)).then_some(value)
 }
 
 /// The word in the line below `password: |`, as YAML writes a text of its own lines.
@@ -41,10 +49,18 @@ pub(crate) fn may_name_below(text: &str) -> bool {
     text.lines().any(|line| opened_name(line).is_some())
 }
 
-/// The literal in the line below `password = (`, `"password":` or `PASSWORD = \\`.
+/// The literal in the line below `password = (`, `"password":` or `PASSWORD = \\`, and the default of a variable.
 fn opened_value(above: &str, line: &str) -> Option<Range<usize>> {
     let name = opened_name(above)?;
     let text = line.trim_start();
+    let text = match is_variable_head(above) {
+        true => text
+            .strip_prefix("default")?
+            .trim_start()
+            .strip_prefix('=')?
+            .trim_start(),
+        false => text,
+    };
     let quoted = text.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     let quote = quoted.chars().next().filter(|c| "\"'`".contains(*c))?;
     let (value, rest) = quoted[1..].split_once(quote)?;
@@ -52,18 +68,21 @@ fn opened_value(above: &str, line: &str) -> Option<Range<usize>> {
         .chars()
         .all(|c| c.is_whitespace() || ",;)}]+\\".contains(c));
     let is_word = value.len() >= 6 && !value.contains(char::is_whitespace);
-    let is_value = is_word && is_mixed_literal(value) && !value.contains(PLACEHOLDER);
+    let is_value = is_word && is_secret_value(value, "\"", name) && !value.contains(PLACEHOLDER);
     let start = line.len() - quoted.len() + 1;
     let is_short_prefix = text.len() - quoted.len() <= 2;
-    (is_alone && is_value && is_short_prefix && !is_description(name))
-        .then(|| start..start + value.len())
+    (is_alone && is_value && is_short_prefix).then(|| start..start + value.len())
 }
 
 /// The secret that a line names and whose value it leaves to the next.
 fn opened_name(line: &str) -> Option<&str> {
     let open = line.trim_end();
     // Nearly all lines are done with here.
-    open.ends_with(['(', '=', ':', '\\']).then_some(())?;
+    open.ends_with(['(', '=', ':', '\\', '{']).then_some(())?;
+    if is_variable_head(line) {
+        let name = open.split('"').nth(1)?;
+        return kind_of_name(name).map(|_| name);
+    }
     let open = open.trim_end_matches('\\').trim_end();
     let open = open.strip_suffix('(').unwrap_or(open).trim_end();
     let named = open
@@ -77,8 +96,15 @@ fn opened_name(line: &str) -> Option<&str> {
     let named = named.trim_end().trim_end_matches(['"', '\'', ']', '`']);
     let is_name = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
     let name = named.rsplit(|c| !is_name(c)).next()?;
-    let is_named = is_secret_name(name) || name.to_ascii_lowercase().ends_with("pwd");
-    is_named.then_some(name)
+    kind_of_name(name)
+        .is_some_and(|kind| kind != NameKind::Described)
+        .then_some(name)
+}
+
+/// Whether a line begins a variable of Terraform, the default of which stands some lines below.
+pub(crate) fn is_variable_head(line: &str) -> bool {
+    let line = line.trim();
+    line.starts_with("variable \"") && line.ends_with('{')
 }
 
 /// What stands behind `key:` in a line, without its quotes.
@@ -113,6 +139,12 @@ mod tests {
             ),
             ("  password: |", "    hunter2ab", "hunter2ab"),
             ("  \"api_key\": >-", "    Zk9LmPassw0rd9", "Zk9LmPassw0rd9"),
+            ("- name: DB_PWD", "  value: x7k2m9q4w1", "x7k2m9q4w1"),
+            (
+                "variable \"db_password\" {",
+                "  default = \"Xk39fjQp\"",
+                "Xk39fjQp",
+            ),
         ] {
             let found = value_below_name(above, line).map(|range| &line[range]);
             assert_eq!(found, Some(value), "{above} {line}");

@@ -110,7 +110,7 @@ pub(crate) fn is_mixed_literal(value: &str) -> bool {
 }
 
 /// Whether a value names an encoding or a digest: `password.encode("latin1")`.
-fn is_scheme(value: &str) -> bool {
+pub(crate) fn is_scheme(value: &str) -> bool {
     const SCHEMES: [&str; 20] = [
         "latin1",
         "latin-1",
@@ -137,7 +137,7 @@ fn is_scheme(value: &str) -> bool {
 }
 
 /// Whether a value says how another one is checked: `required|min:8|confirmed`.
-fn is_list_of_checks(value: &str) -> bool {
+pub(crate) fn is_list_of_checks(value: &str) -> bool {
     let is_word =
         |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
     let is_argument = |text: &str| {
@@ -149,18 +149,6 @@ fn is_list_of_checks(value: &str) -> bool {
         None => is_word(text),
     };
     value.contains('|') && value.split('|').all(is_check)
-}
-
-/// A value without quotes must look drawn at random: no name, no path, no call; letters of both cases and digits, or
-/// long.
-pub(crate) fn is_random_literal(value: &str) -> bool {
-    let has = |class: fn(&u8) -> bool| value.bytes().any(|b| class(&b));
-    let mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
-    let hex = value.bytes().all(|b| b.is_ascii_hexdigit());
-    is_mixed_literal(value)
-        && has(u8::is_ascii_digit)
-        && ((mixed && value.len() >= 12) || (value.len() >= 20 && (hex || !value.contains('_'))))
-        && !value.contains(['(', ')', '[', ']', ';', '.', ','])
 }
 
 /// Whether a value looks drawn rather than written: mixed classes of characters in one word, and enough entropy.

@@ -10,7 +10,7 @@ use crate::key_block::{KeyBlock, may_begin_key};
 use crate::known::KnownValues;
 use crate::manifest::{SecretManifest, may_begin_manifest};
 use crate::matcher::SecretShape;
-use crate::named_value::{may_name_below, value_below_name};
+use crate::named_value::{is_variable_head, may_name_below, value_below_name};
 use crate::plausible::{is_drawn, looks_random};
 use crate::replaced::{push_redacted, redact_derived};
 use crate::respelled::PlainSpelling;
@@ -394,8 +394,12 @@ impl<'r> LineRedactor<'r> {
         for range in below.into_iter().chain(of_manifest) {
             spans.push(SecretSpan::of_known("secret", range));
         }
-        self.above.clear();
-        if line.len() <= MAX_NAME_LINE {
+        // Its default may stand below its description.
+        let is_open = is_variable_head(&self.above) && line.starts_with([' ', '\t']);
+        if !is_open {
+            self.above.clear();
+        }
+        if !is_open && line.len() <= MAX_NAME_LINE {
             self.above.push_str(line);
         }
         (spans, withheld && !is_shaped)

@@ -166,7 +166,7 @@ pub(crate) fn is_setting(name: &str, value: &str) -> bool {
 }
 
 /// An address without a password, and without a part that looks drawn.
-fn is_address(text: &str) -> bool {
+pub(crate) fn is_address(text: &str) -> bool {
     let Some((scheme, rest)) = text.split_once("://") else {
         return false;
     };

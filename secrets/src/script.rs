@@ -116,6 +116,11 @@ impl Script {
         if shape == SecretShape::Token {
             return Some(span.clone());
         }
+        // Without quotes it is the name of something, but in a comment.
+        let is_name = shape == SecretShape::BareValue && self.is_code && !self.is_shell;
+        if is_name && !is_comment(&line[..span.start]) {
+            return None;
+        }
         let text = &line[span.clone()];
         let is_between = line[..span.start].ends_with('`') && line[span.end..].starts_with('`');
         if self.runs_backticks && (is_between || text.matches('`').count() > 1) {
@@ -146,13 +151,21 @@ impl Script {
     }
 }
 
+/// Whether a text has begun a comment.
+fn is_comment(before: &str) -> bool {
+    before.trim_start().starts_with(['*', ';'])
+        || ["#", "//", "/*", "--", "<!--", "rem "]
+            .iter()
+            .any(|mark| before.contains(mark))
+}
+
 /// Whether a quote is open at the end of a text. A line may be of many megabytes: where it begins far above, it counts
 /// as closed, and more is shown.
-fn is_quoted(before: &str) -> bool {
+pub(crate) fn is_quoted(before: &str) -> bool {
     const NEAR: usize = 1 << 10;
     let near = before.len().saturating_sub(NEAR);
     let quotes = before.as_bytes()[near..].iter();
-    quotes.filter(|b| matches!(b, b'"' | b'\'')).count() % 2 == 1
+    quotes.filter(|b| matches!(b, b'"' | b'\'' | b'`')).count() % 2 == 1
 }
 
 impl SecretSpan<'_> {

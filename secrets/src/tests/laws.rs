@@ -157,6 +157,19 @@ proptest! {
         prop_assert_eq!(redactor.redact_source(Some(file), &shown).text, shown);
     }
 
+    /// The same of a shorter value where no code can stand.
+    #[test]
+    fn a_short_value_that_one_line_gives_away_is_shown_between_no_quotes(
+        value in "[A-Z][a-z][0-9][A-Za-z0-9]{5,9}",
+        place in prop::sample::select(&["print(\"{}\")", "if given == '{}':", "curl -u admin:{} https://host/x", "X={}"][..]),
+        file in prop::sample::select(&["a.py", "docs/x.md", "deploy.sh"][..]),
+    ) {
+        prop_assume!(crate::value::is_drawn_value(&value));
+        let text = format!("PASSWORD = \"{value}\"\n{}", place.replace("{}", &value));
+        let shown = Redactor::default().redact_source(Some(file), &text).text;
+        prop_assert!(!shown.contains(&value), "{}", shown);
+    }
+
     /// Whoever calls a function as a password is called hides no line of it.
     #[test]
     fn a_known_value_that_may_be_code_hides_none(name in "[a-z]{4,8}(_[a-z]{3,8}|[A-Z][a-z]{3,8}){1,3}[0-9]{1,2}") {

@@ -129,6 +129,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
             "jwt.",
             "hmac",
             "keygrip",
+            "psk",
+            "bearer",
             "cookie",
             "@tcp",
             "@unix",

@@ -1,0 +1,90 @@
+//! Which literals are secrets. There is one principle:
+//!
+//! *A value is secret where it is the literal that a secret's name gets, and looks as if somebody chose or drew it.*
+//!
+//! - Where: an assignment, a key and its value, a keyword argument, `ENV`, `name:` and `value:`; a type between name and
+//!   value makes no difference (`assigned.rs`). So is an argument of a call that is known to take a password
+//!   (`table.toml`). A string inside of any other call is code: it is loaded, run or looked up, and judges must see it.
+//! - What: letters mixed with digits or signs, from 6 on; hexadecimal from 16; letters alone from 12, if their case is
+//!   mixed and they do not read like words (`words.rs`). No path, address, reference, placeholder, or name said again. The answer is
+//!   the same with quotes and without, in code and in settings; this file gives it.
+//! - Names: `named.rs`. What says less of its value asks more of it.
+//! - A value without quotes is a literal in settings, shells, comments and prose; in code it is the name of something.
+//! - What is secret on one line is secret on all of them (`known.rs`).
+//!
+//! Whoever finds a spelling that leaks should look for the sentence above that does not hold, not for its pattern.
+
+use crate::named::{NameKind, kind_of_name, says_a_name};
+use crate::plausible::{
+    is_list_of_checks, is_literal, is_mixed_literal, is_placeholder, is_scheme,
+};
+use crate::reference::{is_address, is_reference};
+use crate::words::reads_like_words;
+
+/// The fewest signs of a value.
+pub(crate) const MIN_VALUE: usize = 6;
+
+/// The fewest signs of a value that is worth a finding, and of one that only its look gives away.
+pub(crate) const MIN_DRAWN: usize = 8;
+
+/// The fewest letters that are secret without a digit.
+const MIN_LETTERS: usize = 12;
+
+/// The fewest signs of hexadecimal that are.
+const MIN_HEX: usize = 16;
+
+/// The fewest signs of a value under a name that says little.
+const MIN_KEY: usize = 20;
+const MIN_DESCRIBED: usize = 16;
+
+/// Whether a value is secret that a name gets. `before` is the line up to the value.
+pub(crate) fn is_secret_value(value: &str, before: &str, name: &str) -> bool {
+    // An option of a command begins with a dash.
+    let is_literal = value.len() >= MIN_VALUE && is_literal(value) && !value.starts_with("--");
+    if !is_literal || is_address(value) || is_reference(value, before, name) {
+        return false;
+    }
+    match kind_of_name(name) {
+        // A place that is made for a secret has no name, or one of its own.
+        None | Some(NameKind::Secret) => {
+            (is_mixed_literal(value) || is_drawn_value(value)) && !says_a_name(value)
+        }
+        Some(NameKind::Perhaps) => is_drawn_value(value),
+        Some(NameKind::Key) => value.len() >= MIN_KEY && is_drawn_value(value) && !is_uuid(value),
+        Some(NameKind::Described) => {
+            value.len() >= MIN_DESCRIBED && is_drawn_value(value) && !is_hex(value)
+        }
+    }
+}
+
+/// Whether a value looks drawn: nobody who writes words or names writes that.
+pub(crate) fn is_drawn_value(value: &str) -> bool {
+    let has = |class: fn(&u8) -> bool| value.bytes().any(|b| class(&b));
+    let is_lettered = has(u8::is_ascii_alphabetic);
+    let is_mixed = is_lettered && (has(u8::is_ascii_digit) || is_mixed_literal(value));
+    let is_of_letters = value.len() >= MIN_LETTERS
+        && value.bytes().all(|b| b.is_ascii_alphabetic())
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_uppercase);
+    value.len() >= MIN_VALUE
+        && (is_mixed || is_of_letters || is_hex(value))
+        && !is_placeholder(value)
+        && !is_scheme(value)
+        && !is_list_of_checks(value)
+        && !value.contains("://")
+        && !reads_like_words(value)
+}
+
+/// Whether a value is hexadecimal, long enough to be no number.
+pub(crate) fn is_hex(value: &str) -> bool {
+    value.len() >= MIN_HEX
+        && value.bytes().all(|b| b.is_ascii_hexdigit())
+        && value.bytes().any(|b| b.is_ascii_alphabetic())
+}
+
+/// Whether a value is the number of a thing, which nobody keeps secret unless the name says so.
+fn is_uuid(value: &str) -> bool {
+    let lengths = value.split('-').map(str::len);
+    let is_sign = |b: u8| b == b'-' || b.is_ascii_hexdigit();
+    lengths.eq([8, 4, 4, 4, 12]) && value.bytes().all(is_sign)
+}
