@@ -19,7 +19,7 @@ use crate::plausible::{
 };
 use crate::respelled::PlainSpelling;
 use crate::script::is_quoted;
-use crate::table::{SecretRule, SecretTable};
+use crate::table::{Allowlist, SecretRule, SecretTable};
 use crate::value::{MIN_DRAWN, is_drawn_value, is_secret_value};
 
 /// What stands where a secret stood, up to its kind.
@@ -233,7 +233,10 @@ impl SecretTable {
         for found in words {
             let called = &self.called[found.pattern().as_usize()];
             called.iter().for_each(|&rule| is_due[rule] = true);
-            taken.push(found.range());
+            // The others touch no underscore, which is all that they are asked about.
+            if line.as_bytes()[found.start().saturating_sub(1)..found.end()].contains(&b'_') {
+                taken.push(found.range());
+            }
         }
         let due = || {
             self.rules
@@ -277,8 +280,21 @@ impl SecretTable {
         't: 'l,
     {
         let mut tail = WordTail::default();
+        let mut allows_line = None;
         let found = rule.pattern.captures_iter(line);
-        found.filter_map(move |found| self.match_of(rule, &found, line, &mut tail))
+        found.filter_map(move |found| {
+            // A line may be of many megabytes and hold a million matches: it is asked about once.
+            let allows = || self.allowlists_of(rule).any(|list| list.allows_line(line));
+            if *allows_line.get_or_insert_with(allows) {
+                return None;
+            }
+            self.match_of(rule, &found, line, &mut tail)
+        })
+    }
+
+    /// The allowlists of a rule, and those of all rules.
+    fn allowlists_of<'l>(&'l self, rule: &'l SecretRule) -> impl Iterator<Item = &'l Allowlist> {
+        rule.allowed.iter().chain(&self.allowed)
     }
 
     fn match_of<'t>(
@@ -290,12 +306,12 @@ impl SecretTable {
     ) -> Option<SecretMatch<'t>> {
         let (whole, secret) = (found.get(0)?, rule.secret_of(found)?);
         let text = secret.as_str();
-        let is_allowed =
-            |allowed: &crate::table::Allowlist| allowed.allows(text, whole.as_str(), line);
         let is_none = text.is_empty()
             || text.contains(PLACEHOLDER)
             || (rule.entropy > 0.0 && shannon_entropy(text) <= rule.entropy)
-            || rule.allowed.iter().chain(&self.allowed).any(is_allowed);
+            || self
+                .allowlists_of(rule)
+                .any(|list| list.allows_match(text, whole.as_str()));
         if is_none || (rule.is_drawn && !is_drawn_value(text)) {
             return None;
         }

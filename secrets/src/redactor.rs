@@ -12,7 +12,7 @@ use crate::manifest::{SecretManifest, may_begin_manifest};
 use crate::matcher::SecretShape;
 use crate::named_value::{is_variable_head, may_name_below, value_below_name};
 use crate::plausible::{is_drawn, looks_random};
-use crate::replaced::{push_redacted, redact_derived};
+use crate::replaced::{FoundSpans, lines_of, push_redacted, redact_derived, replace_found};
 use crate::respelled::PlainSpelling;
 use crate::script::Script;
 use crate::spelled_key::{SpelledKey, may_spell_key};
@@ -222,14 +222,11 @@ impl Redactor {
             against,
             ..self.lines(path)
         };
-        let mut found: Vec<(usize, Vec<SecretSpan<'_>>)> = Vec::new();
-        for (number, (line, _)) in lines_of(text).enumerate() {
-            let (spans, _) = reader.due_spans(line);
-            if !spans.is_empty() {
-                found.push((number, spans));
-            }
+        let mut found = FoundSpans::default();
+        for (start, line) in lines_of(text) {
+            found.extend(start, reader.due_spans(line).0);
         }
-        let mut redacted = push_lines(text, found);
+        let mut redacted = replace_found(text, &found);
         if against == Against::Values {
             redacted.secrets += redact_derived(&self.known, &mut redacted.text);
         }
@@ -266,51 +263,6 @@ impl Redactor {
             script: Script::of(path),
         }
     }
-}
-
-/// The lines of a text, each with its end.
-fn lines_of(text: &str) -> impl Iterator<Item = (&str, &str)> {
-    let lines = text.split_inclusive('\n');
-    lines.map(|line| match line.strip_suffix('\n') {
-        Some(line) => (line, "\n"),
-        None => (line, ""),
-    })
-}
-
-/// A text without what was found on its lines. A drawn value that one of them gives away is shown on none of them.
-fn push_lines(text: &str, found: Vec<(usize, Vec<SecretSpan<'_>>)>) -> RedactedText {
-    if found.is_empty() {
-        let text = text.to_owned();
-        return RedactedText { text, secrets: 0 };
-    }
-    let own = given_away(text, &found);
-    // A placeholder may be longer than what it stands for: text of many megabytes must not be copied for it.
-    let mut out = String::with_capacity(text.len() + text.len() / 64);
-    let mut secrets = 0;
-    let mut found = found.into_iter().peekable();
-    for (number, (line, end)) in lines_of(text).enumerate() {
-        let spans = found.next_if(|(at, _)| *at == number);
-        let mut spans = spans.map_or_else(Vec::new, |(_, spans)| spans);
-        own.find_drawn(line, &mut spans);
-        secrets += push_redacted(&mut out, line, spans);
-        out.push_str(end);
-    }
-    RedactedText { text: out, secrets }
-}
-
-/// The drawn values that the lines of a text give away.
-fn given_away(text: &str, found: &[(usize, Vec<SecretSpan<'_>>)]) -> KnownValues {
-    let mut own = KnownValues::default();
-    let mut found = found.iter().peekable();
-    for (number, (line, _)) in lines_of(text).enumerate() {
-        if let Some((_, spans)) = found.next_if(|(at, _)| *at == number) {
-            spans.iter().for_each(|span| own.insert_drawn(line, span));
-        }
-    }
-    if !own.is_empty() {
-        own.build();
-    }
-    own
 }
 
 /// Whether the lines of a text may stand in each other's light: one that begins a private key makes secrets of those
@@ -505,7 +457,10 @@ fn push_matches<'t>(
     script: Script,
     spans: &mut Vec<SecretSpan<'t>>,
 ) {
-    for found in table.find_secrets(line) {
+    let found = table.find_secrets(line);
+    // A line may hold a million of them: no room is made for more.
+    spans.reserve_exact(found.len());
+    for found in found {
         let Some(part) = script.hidden_part(line, found.shape, &found.span) else {
             continue;
         };

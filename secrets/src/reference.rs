@@ -94,14 +94,7 @@ fn is_checksum(value: &str, name: &str) -> bool {
 
 /// `conf.get('s3_secret_access_key')`: what is looked up under this name.
 fn is_looked_up(before: &str) -> bool {
-    let call = before
-        .trim_end_matches(['"', '\'', '`'])
-        .trim_end()
-        .to_ascii_lowercase();
-    let Some(call) = call.strip_suffix(['(', '[']) else {
-        return false;
-    };
-    [
+    const CALLS: [&str; 10] = [
         "get",
         "getenv",
         "get_secret",
@@ -112,9 +105,18 @@ fn is_looked_up(before: &str) -> bool {
         "config",
         "settings",
         "require",
-    ]
-    .iter()
-    .any(|end| call.ends_with(end))
+    ];
+    let call = before.trim_end_matches(['"', '\'', '`']).trim_end();
+    let Some(call) = call.strip_suffix(['(', '[']) else {
+        return false;
+    };
+    // A line may be of many megabytes and hold a million values: no copy of it is made for each.
+    let ends_with = |end: &&str| {
+        let at = call.len().checked_sub(end.len());
+        let tail = at.and_then(|at| call.as_bytes().get(at..));
+        tail.is_some_and(|tail| tail.eq_ignore_ascii_case(end.as_bytes()))
+    };
+    CALLS.iter().any(|end| ends_with(&end))
 }
 
 /// The parts of a text between signs that look drawn.

@@ -75,7 +75,7 @@ pub(crate) struct Allowlist {
 }
 
 /// What the patterns of an allowlist are held against.
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum AllowTarget {
     #[default]
@@ -369,13 +369,19 @@ fn parse_allowlists(
 }
 
 impl Allowlist {
-    pub(crate) fn allows(&self, secret: &str, whole: &str, line: &str) -> bool {
-        let target = match self.target {
-            AllowTarget::Secret => secret,
-            AllowTarget::Match => whole,
-            AllowTarget::Line => line,
+    /// Whether it takes every match of a line away.
+    pub(crate) fn allows_line(&self, line: &str) -> bool {
+        self.target == AllowTarget::Line && self.patterns.is_match(line)
+    }
+
+    /// Whether it takes one match away, whatever else stands in its line.
+    pub(crate) fn allows_match(&self, secret: &str, whole: &str) -> bool {
+        let is_match = match self.target {
+            AllowTarget::Secret => self.patterns.is_match(secret),
+            AllowTarget::Match => self.patterns.is_match(whole),
+            AllowTarget::Line => false,
         };
         let lower = secret.to_lowercase();
-        self.patterns.is_match(target) || self.stopwords.iter().any(|word| lower.contains(word))
+        is_match || self.stopwords.iter().any(|word| lower.contains(word))
     }
 }
