@@ -265,6 +265,19 @@ impl ObjectStore for Libgit2Store {
         Ok(all.filter_map(Result::ok).filter_map(commit).collect())
     }
 
+    fn symbolic_refs_below(&self, prefix: &str) -> Result<Vec<String>, GitError> {
+        let repository = self.lock_repository();
+        let failed = |e: git2::Error| library_error("list the refs", &e);
+        let all = repository
+            .references_glob(&format!("{prefix}*"))
+            .map_err(failed)?;
+        let all = all.filter_map(Result::ok);
+        let symbolic = all.filter(|one| one.kind() == Some(git2::ReferenceType::Symbolic));
+        Ok(symbolic
+            .filter_map(|one| one.name().ok().map(str::to_owned))
+            .collect())
+    }
+
     fn read_object(
         &self,
         wanted: ObjectId,

@@ -85,6 +85,8 @@ pub(super) trait ObjectStore: Send + Sync {
     ) -> Result<Vec<ObjectId>, GitError>;
     /// The refs whose names begin so and that lead to commits, with those.
     fn refs_below(&self, prefix: &str) -> Result<Vec<(String, ObjectId)>, GitError>;
+    /// The names of those that stand for another ref.
+    fn symbolic_refs_below(&self, prefix: &str) -> Result<Vec<String>, GitError>;
     /// Hands an object to `hear`; false when it is not there. `limit` in bytes.
     fn read_object(
         &self,

@@ -1,6 +1,6 @@
 //! What a push is about to send (githooks(5), pre-push): which ranges of it the remote lacks.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::env::GitEnvironment;
@@ -298,9 +298,15 @@ pub(super) fn known_to_remote(
     }
     let mut known = Vec::new();
     for name in names {
-        known.extend(store.refs_below(&format!("refs/remotes/{name}/"))?);
+        let own = format!("refs/remotes/{name}/");
+        // One that names another of them adds nothing, and one that leads elsewhere, such as to the very branch that is
+        // pushed, says nothing of the remote.
+        let symbolic: HashSet<String> = store.symbolic_refs_below(&own)?.into_iter().collect();
+        let refs = store.refs_below(&own)?.into_iter();
+        let refs = refs.filter(|(name, _)| !symbolic.contains(name));
+        known.extend(refs.map(|(_, id)| id));
     }
-    Ok(known.into_iter().map(|(_, id)| id).collect())
+    Ok(known)
 }
 
 fn has_address(store: &OpenRepository, name: &str, url: &str) -> bool {
@@ -418,6 +424,29 @@ mod tests {
         assert_eq!(pushed(&repo, &tip, &"ab".repeat(20)), since(&base, &tip));
         repo.git(&["remote", "set-head", "origin", "--delete"]);
         assert_eq!(pushed(&repo, &tip, ZERO), since(&base, &tip));
+    }
+
+    /// Law: whatever symbolic refs stand among a remote's, a push sends what it sent without them.
+    #[test]
+    fn a_symbolic_ref_says_nothing_of_the_remote() {
+        let (_origin, repo, base) = cloned();
+        repo.git(&["checkout", "-q", "-b", "f"]);
+        let tip = repo.write("b", "1\n").commit("three");
+        repo.git(&["tag", "x"]);
+        for name in ["HEAD", "y", "a/b"] {
+            let name = format!("refs/remotes/origin/{name}");
+            let link = "refs/remotes/origin/link";
+            for target in ["refs/heads/f", "refs/tags/x", link] {
+                repo.git(&["symbolic-ref", link, "refs/heads/f"]);
+                repo.git(&["symbolic-ref", &name, target]);
+                assert_eq!(
+                    pushed(&repo, &tip, ZERO),
+                    since(&base, &tip),
+                    "{name} {target}"
+                );
+            }
+            repo.git(&["symbolic-ref", "-d", &name]);
+        }
     }
 
     #[test]

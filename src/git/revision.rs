@@ -339,7 +339,9 @@ fn default_branch(objects: &ObjectReader) -> Option<(String, ObjectId)> {
 pub(super) fn head_of_remote(objects: &ObjectReader, remote: &str) -> Option<(String, ObjectId)> {
     let own = format!("refs/remotes/{remote}/");
     let target = objects.store.symbolic_target(&format!("{own}HEAD"))?;
-    let name = Some(target).filter(|name| name.starts_with(&own))?;
+    let is_own =
+        |name: &String| name.starts_with(&own) && objects.store.symbolic_target(name).is_none();
+    let name = Some(target).filter(is_own)?;
     let commit = objects.store.commit_of(&name)?;
     Some((name, commit))
 }

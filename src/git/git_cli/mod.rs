@@ -287,6 +287,15 @@ impl ObjectStore for GitCliStore {
         Ok(said.lines().filter_map(read).collect())
     }
 
+    fn symbolic_refs_below(&self, prefix: &str) -> Result<Vec<String>, GitError> {
+        let format = "--format=%(refname) %(symref)";
+        let said = self.run_optional(PlumbingCommand::ForEachRef, &[format], &[prefix])?;
+        let said = said.unwrap_or_default();
+        let named = said.lines().filter_map(|line| line.split_once(' '));
+        let symbolic = named.filter(|(_, target)| !target.is_empty());
+        Ok(symbolic.map(|(name, _)| name.to_owned()).collect())
+    }
+
     fn read_object(
         &self,
         wanted: ObjectId,
