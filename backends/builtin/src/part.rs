@@ -43,6 +43,11 @@ const OBEYED_NAMES: [&str; 32] = [
     "tasks.json",
 ];
 
+/// Whether a program finds a file by this name, wherever it stands.
+pub(crate) fn is_obeyed_name(name: &str) -> bool {
+    OBEYED_NAMES.contains(&name.to_ascii_lowercase().as_str())
+}
+
 /// Whether a file that is moved from one path to the other is new where it stands now: a rule looks at it there that did
 /// not before, or some program finds it by its new name.
 pub(crate) fn gains_part(old: &str, new: &str) -> bool {

@@ -119,10 +119,21 @@ pub(crate) fn describe_folders() -> String {
     )
 }
 
-/// Whether a path is that of a GitHub workflow, or of an action's description.
+/// Where forges look for workflows: Gitea and Forgejo run those of GitHub as well, in the same language.
+const WORKFLOW_FOLDERS: [&str; 3] = [
+    ".github/workflows",
+    ".gitea/workflows",
+    ".forgejo/workflows",
+];
+
+/// Whether a path is that of a workflow, or of an action's description.
 pub(crate) fn is_workflow(path: &str, language: Language) -> bool {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let workflow = folder == ".github/workflows" || folder.ends_with("/.github/workflows");
+    let is_of = |place: &str| {
+        let above = folder.strip_suffix(place);
+        above.is_some_and(|above| above.is_empty() || above.ends_with('/'))
+    };
+    let workflow = WORKFLOW_FOLDERS.into_iter().any(is_of);
     language == Language::Yaml && (workflow || matches!(name, "action.yml" | "action.yaml"))
 }
 

@@ -1,6 +1,7 @@
 //! `bidi-control`: characters that change the order in which text is shown (Trojan Source, CVE-2021-42574).
 
 use super::prelude::*;
+use crate::part::is_obeyed_name;
 use crate::unicode::{character_name, is_bidi_control};
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
@@ -33,7 +34,7 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     else {
         return;
     };
-    if is_translation(&line.file.path) {
+    if is_translation(line.file) {
         return;
     }
     // As many stood in the lines that go: the text was there before, and is only written anew.
@@ -52,8 +53,7 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let hit = line.line_hit(described);
     let quiet = line.file.role == FileRole::Test || line.file.language == Language::Prose;
     // Data by which a program's handling of such text is tested.
-    let data = line.file.role == FileRole::Test
-        && (!line.file.language.is_code() || line.file.is_packed());
+    let data = line.file.role == FileRole::Test && (!is_run(line.file) || line.file.is_packed());
     if data {
         hits.push(hit.with_severity(Minor));
         return;
@@ -65,8 +65,9 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     });
 }
 
-/// Translations into languages written from right to left need these characters.
-fn is_translation(path: &str) -> bool {
+/// Translations into languages written from right to left need these characters. Code needs none, whatever its folder is
+/// called.
+fn is_translation(file: &FileView<'_>) -> bool {
     const FOLDERS: [&str; 8] = [
         "locale",
         "locales",
@@ -77,9 +78,33 @@ fn is_translation(path: &str) -> bool {
         "lproj",
         "values-ar",
     ];
-    const ENDINGS: [&str; 5] = [".po", ".arb", ".xliff", ".strings", ".resx"];
-    path.split(['/', '.']).any(|part| FOLDERS.contains(&part))
-        || ENDINGS.iter().any(|end| path.ends_with(end))
+    const DATA: [&str; 10] = [
+        "json",
+        "yml",
+        "yaml",
+        "properties",
+        "xml",
+        "txt",
+        "md",
+        "ftl",
+        "csv",
+        "toml",
+    ];
+    const ENDINGS: [&str; 5] = ["po", "arb", "xliff", "strings", "resx"];
+    let (folders, name) = file.path.rsplit_once('/').unwrap_or(("", &file.path));
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let mut parts = folders.split(['/', '.']).chain(name.split('.'));
+    let is_data = DATA.contains(&ending) && parts.any(|part| FOLDERS.contains(&part));
+    !is_run(file) && (is_data || ENDINGS.contains(&ending))
+}
+
+/// Whether somebody compiles or runs the file, or a program obeys it.
+fn is_run(file: &FileView<'_>) -> bool {
+    let is_script = matches!(
+        file.language,
+        Language::Shell | Language::PowerShell | Language::Docker | Language::Make
+    );
+    file.language.is_code() || is_script || file.is_workflow() || is_obeyed_name(file.file_name())
 }
 
 fn code_point(c: char) -> String {

@@ -32,7 +32,9 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
     let table = SecretTable::built_in();
     let named = table.is_secret_file(&path) || (table.holds_drawn(&path) && holds_drawn_word(file));
     let new = matches!(file.change.status, FileStatus::Added) && file.change.new_size != Some(0);
-    if named && new && !matches!(file.role, FileRole::Test | FileRole::Example) {
+    // Tests and examples come with such files, but not with values that were drawn.
+    let is_sample = matches!(file.role, FileRole::Test | FileRole::Example);
+    if named && new && (!is_sample || holds_drawn_word(file)) {
         let hit = file.file_hit(format!("`{name}` is a file that usually holds secrets."));
         hits.push(hit.with_severity(Significant));
     }

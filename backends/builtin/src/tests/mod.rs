@@ -4,6 +4,7 @@ mod escapes;
 mod excuses;
 mod first_round;
 mod flood;
+mod folders;
 mod layouts;
 mod lockfiles;
 mod long_lines;

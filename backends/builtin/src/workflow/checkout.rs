@@ -40,6 +40,11 @@ pattern!(
     r"\bgit(?:\s+-\S+(?:\s+[^-\s]\S*)?)*?\s+(?:checkout|switch|reset|merge|pull|clone|worktree|cherry-pick|rebase|read-tree)\b"
 );
 pattern!(
+    /// The same without git: an archive is fetched, or a package is built of the commit.
+    UNPACKS,
+    r"(?i)\b(?:curl|wget|gh api|aria2c)\b.*(?:/archive/|tarball|zipball|\.tar\.gz|\.tgz|\.zip|codeload|/raw/|raw\.githubusercontent)|\b(?:npm|pnpm|yarn|bun) (?:i|install|add)\b|\b(?:pip3?|pipx|uv pip|poetry|gem|cargo|go) (?:install|add|run|get)\b"
+);
+pattern!(
     BRINGS,
     r"\bgit(?:\s+-\S+(?:\s+[^-\s]\S*)?)*?\s+(?:fetch|remote\s+add)\b"
 );
@@ -252,7 +257,7 @@ impl<'w> JobReader<'w> {
     /// Whether a line puts the code into the workspace.
     fn places(&self, line: &str, is_head: bool) -> bool {
         let fetched = || self.fetched.iter().any(|name| contains_word(line, name));
-        PLACES.is_match(line) && (is_head || fetched())
+        (PLACES.is_match(line) && (is_head || fetched())) || (is_head && UNPACKS.is_match(line))
     }
 
     /// Remembers under which names a line has fetched the code, or will.

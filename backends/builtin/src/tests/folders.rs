@@ -1,0 +1,66 @@
+//! Whoever writes a change chooses the names of folders: none of them silences a rule against attacks.
+
+use proptest::prelude::*;
+
+use council_protocol::Severity;
+use council_protocol::task::Task;
+
+use crate::fixture::RuleFixture;
+
+/// What the rules of security find: rule and severity.
+fn found(fixture: &str) -> Vec<(String, Severity)> {
+    let fixture = RuleFixture::parse(fixture);
+    let answer = super::ask(&mut super::judge(&fixture, "security"), 1, Task::Review);
+    let findings = answer.findings.into_iter();
+    findings
+        .filter_map(|found| Some((found.rule?, found.severity)))
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Law: code that is shown in another order than it is compiled fails a change wherever it stands.
+    #[test]
+    fn no_name_of_a_folder_makes_trojan_source_data(
+        folder in prop::sample::select(vec![
+            "", "src/", "src/i18n/", "locales/", "l10n/", "app/locale/", "lang/", "translations/", "a.lproj/", "res/values-ar/",
+        ]),
+        name in prop::sample::select(vec!["access.js", "a.go", "lang.py", "a.rs", "a.php", "run.sh", "Makefile", "Dockerfile"]),
+    ) {
+        let found = found(&format!(
+            "=== {folder}{name}\n+if (level != \"user\u{202e} \u{2066}// admins only\u{2069} \u{2066}\")\n"
+        ));
+        prop_assert!(found.contains(&("bidi-control".to_owned(), Severity::Critical)), "{:?}", found);
+    }
+
+    /// Law: a file that starts programs of agents warns wherever it stands.
+    #[test]
+    fn no_name_of_a_folder_silences_agent_files(
+        folder in prop::sample::select(vec!["", "app/", "tests/", "fixtures/", "e2e/", "testdata/", "vendor/", "examples/"]),
+        name in prop::sample::select(vec![".mcp.json", ".claude/settings.json"]),
+    ) {
+        let found = found(&format!(
+            "=== {folder}{name}\n+{{\"hooks\": {{\"x\": {{\"command\": \"sh -c run\"}}}}}}\n"
+        ));
+        prop_assert!(found.contains(&("agent-file-change".to_owned(), Severity::Significant)), "{:?}", found);
+    }
+
+    /// Law: what is a pwn request on GitHub is one where Gitea and Forgejo look for workflows.
+    #[test]
+    fn every_folder_of_workflows_is_read(
+        forge in prop::sample::select(vec![".github", ".gitea", ".forgejo"]), below in prop::sample::select(vec!["", "sub/"]),
+        script in prop::sample::select(vec![
+            "git clone https://x/y -b ${{ github.head_ref }} . && make",
+            "curl -L https://x/y/archive/${{ github.event.pull_request.head.sha }}.tar.gz | tar xz && make",
+            "pip install git+https://x/y@${{ github.event.pull_request.head.sha }}",
+            "npm i github:x/y#${{ github.event.pull_request.head.sha }}",
+            "gh api repos/x/y/tarball/${{ github.event.pull_request.head.sha }} | tar xz",
+        ]),
+    ) {
+        let found = found(&format!(
+            "=== {below}{forge}/workflows/ci.yml\n+on: pull_request_target\n+jobs:\n+  a:\n+    steps:\n+      - run: {script}\n"
+        ));
+        prop_assert!(found.contains(&("workflow-checkout".to_owned(), Severity::Critical)), "{:?}", found);
+    }
+}
