@@ -4,11 +4,13 @@ use crate::council::outcome::{Disposition, JudgedFinding};
 use crate::council::{Dismissal, DismissalGround, critical_classes, rest_words};
 use crate::git::{self, CouncilNotes, RepositoryPaths, UserGit};
 use crate::memory::line::{DismissalLine, LINE_VERSION, NoteLine, time_of_decision};
+use crate::report::Report;
 use crate::run::context::RunContext;
 use crate::run::dismissals::{self, DismissalJournal};
 use crate::run::error::RunError;
 use crate::run::findings::{self, FoundFinding};
 use crate::run::notes;
+use crate::run::page::redactor_of_report;
 use crate::run::proposals;
 use crate::run::redaction::user_redactor;
 use crate::run::settings;
@@ -79,7 +81,7 @@ pub(crate) fn dismiss(request: &DismissRequest, start: &RunContext) -> Result<St
         severity: Some(finding.finding.severity),
         classes: critical_classes(&finding).into_iter().collect(),
         ground,
-        because: user_redactor(start)?.redact_words(because.trim()).text,
+        because: reason_without_secrets(because.trim(), &report, start)?,
         by: String::new(),
         at: RealWorld::new().read_calendar().rfc3339,
     };
@@ -87,6 +89,19 @@ pub(crate) fn dismiss(request: &DismissRequest, start: &RunContext) -> Result<St
         Some(agent) => propose(dismissal, agent, &finding, request.decision, start),
         None => decide(dismissal, &finding, takes_back, start),
     }
+}
+
+/// A reason stands on every surface from now on: it names no secret, and none of the change that it is about.
+fn reason_without_secrets(
+    because: &str,
+    report: &Report,
+    start: &RunContext,
+) -> Result<String, RunError> {
+    let because = user_redactor(start)?.redact_words(because).text;
+    Ok(match redactor_of_report(report, start) {
+        Some(known) => known.redact_words(&because).text,
+        None => because,
+    })
 }
 
 /// Whether somebody's dismissal of it holds: this user's latest word, else what its report heard of others.

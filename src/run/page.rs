@@ -110,6 +110,12 @@ pub(crate) fn redactor_of_run(
     redactor_of_past(start, &packet).ok()
 }
 
+/// The same for a report whose run may lie anywhere among the runs.
+pub(crate) fn redactor_of_report(report: &Report, start: &RunContext) -> Option<Redactor> {
+    let past = store::run_of_name(start, &report.receipt.run.name)?;
+    redactor_of_run(&past, report, start)
+}
+
 /// The run that a report names, with its change.
 fn read_change(past: StoredRun, report: &Report) -> Option<(LoadedRun, Packet)> {
     let left = LoadedRun::load(past, None).ok()?;
@@ -145,10 +151,14 @@ fn redact_file(mut file: FileChange, redactor: &Redactor) -> FileChange {
                 LineKind::Added => '+',
                 LineKind::Removed => '-',
             };
+            let shown = lines.redact_line(line.text).text;
+            // A page goes to whoever the job shows it to: a value that is known to be secret stands on no line of it.
+            let shown = redactor.redact_words(&shown).text;
             // Writing to a string cannot fail.
-            let _ = writeln!(body, "{marker}{}", lines.redact_line(line.text).text);
+            let _ = writeln!(body, "{marker}{shown}");
         }
-        hunk.section = lines.redact_aside(&hunk.section).text;
+        let section = lines.redact_aside(&hunk.section).text;
+        hunk.section = redactor.redact_words(&section).text;
         hunk.body = body;
     }
     file

@@ -311,6 +311,48 @@ fn a_value_of_the_change_in_a_name_leaves_by_no_exit() {
     assert_absent(&(text + &run_folders(&repo)), &value);
 }
 
+/// The same for a reason that somebody gives, for a line of the page, and for what the cache calls a review.
+#[test]
+fn a_value_of_the_change_in_a_reason_leaves_by_no_exit() {
+    let repo = Repo::new();
+    repo.write("README.md", "A program.\n");
+    repo.commit("One");
+    let value = ["iK2ZWeqhF", "WCEPyYngF"].concat();
+    repo.write(
+        "a.py",
+        format!(
+            "url = \"https://bob:{value}@db.internal.net/r\"\n# ask bob for {value}\nx = eval(y)\n"
+        ),
+    );
+    repo.commit(&format!("rotate {value}"));
+    let mut text = String::new();
+    let mut said = |args: &[&str]| {
+        let run = repo.council_with(&[], args);
+        text += &(run.stdout + &run.stderr);
+    };
+    for turn in 0..2 {
+        for format in [
+            "terminal", "story", "markdown", "html", "json", "sarif", "junit", "agent",
+        ] {
+            said(&["review", "HEAD", "--format", format]);
+        }
+        if turn == 0 {
+            said(&[
+                "dismiss",
+                "F1",
+                "--because",
+                &format!("{value} is of no use"),
+            ]);
+        }
+    }
+    said(&["cache"]);
+    said(&["log"]);
+    let is_said = text.contains("is of no use");
+    assert!(is_said, "the reason is told: {text}");
+    text += &all_files(&repo.path().join(".agents"));
+    assert_absent(&text, &value);
+}
+
 /// What a review is told beside the change: a question, instructions, perspectives, a councillor's field, the keys of a
 /// configuration that is not obeyed.
 #[test]

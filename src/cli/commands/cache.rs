@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
-use council_secrets::Redactor;
+use council_secrets::{Redactor, drawn_words};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -14,6 +14,7 @@ use crate::git::{self, RepositoryPaths};
 use crate::memory::{CachedVerdict, StandingObjections, VerdictCache};
 use crate::report::{GatePolicy, Report};
 use crate::run::error::RunError;
+use crate::run::page::redactor_of_report;
 use crate::run::redaction::user_redactor;
 use crate::text::{self, Columns};
 
@@ -132,7 +133,7 @@ fn show_verdicts(cache: &VerdictCache, start: &CommandContext) -> Result<(), Run
         rows.push([
             kept.key.get(..12).unwrap_or_default().to_owned(),
             made,
-            about(&kept.report, &subjects, &redactor),
+            about(&kept.report, &subjects, &redactor, start),
             kept.report.bottom_line(GatePolicy::default()).headline,
         ]);
     }
@@ -154,7 +155,12 @@ fn show_verdicts(cache: &VerdictCache, start: &CommandContext) -> Result<(), Run
 }
 
 /// `HEAD at 0123456 Mend the parser`: a name such as `HEAD` alone says nothing later on.
-fn about(report: &Report, subjects: &BTreeMap<String, String>, redactor: &Redactor) -> String {
+fn about(
+    report: &Report,
+    subjects: &BTreeMap<String, String>,
+    redactor: &Redactor,
+    start: &CommandContext,
+) -> String {
     const SHORTER: usize = 7;
     const MAX_SUBJECT: usize = 50;
     let target = &report.target;
@@ -162,7 +168,13 @@ fn about(report: &Report, subjects: &BTreeMap<String, String>, redactor: &Redact
         return target.label.clone();
     };
     let subject = subjects.get(head).map_or("", String::as_str);
-    let subject = redactor.redact_words(subject).text;
+    let mut subject = redactor.redact_words(subject).text;
+    // Few subjects hold a word that may be a secret of their change: no other change is read for one.
+    if drawn_words(&subject).next().is_some()
+        && let Some(known) = redactor_of_report(report, start)
+    {
+        subject = known.redact_words(&subject).text;
+    }
     let subject = text::clip_chars(&subject, MAX_SUBJECT);
     let told = format!(
         "{} at {} {subject}",
