@@ -88,6 +88,9 @@ const LITERAL_BACKTICKS: &[&str] = &[
 /// Those of them that are code.
 const LITERAL_LANGUAGES: usize = 12;
 
+/// Behind so many bytes of a line no command is told from a value.
+const MAX_COMMAND: usize = 64 << 10;
+
 impl Script {
     pub(crate) fn of(path: &str) -> Self {
         let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
@@ -128,7 +131,12 @@ impl Script {
         }
         match text.find([';', '&', '|']) {
             Some(0) if self.is_shell => None,
-            Some(end) if self.is_shell && !is_quoted(&line[..span.start]) => {
+            // Of a line that nobody reads each value would look at all that stands before it.
+            Some(end)
+                if self.is_shell
+                    && span.start <= MAX_COMMAND
+                    && !is_quoted(&line[..span.start]) =>
+            {
                 Some(span.start..span.start + end)
             }
             _ => Some(span.clone()),
