@@ -43,6 +43,27 @@ fn a_council_of_models_that_is_late_lets_a_push_through_or_stops_it() {
     assert!(!desk.has("stopped"));
 }
 
+/// Law: however little time the hook has, and however large a file is, a token beside it stops a push.
+#[test]
+fn no_large_file_buys_a_token_through_a_gate() {
+    let desk = Desk::new().installed();
+    desk.gate();
+    let values = (100_000..160_000).map(|n| format!("password{n} = \"Zq{n}kV9x7Lm2Tw8Rp\"\n"));
+    desk.repo.write("a-large.py", values.collect::<String>());
+    let token = ["t = \"gh", "p_NqVwYS81VP7Hb1DX8pPd5khxE3pyIgKpaUnA\"\n"].concat();
+    desk.repo.write("small.py", &token);
+    desk.repo.commit("A key");
+    for timeout in ["1ms", "100ms", "1s"] {
+        let config = format!("[hook]\ntimeout = '{timeout}'\n");
+        desk.repo
+            .write_home(".config/git-council/config.toml", &config);
+        desk.push(&["origin", "HEAD:late"])
+            .ends(1)
+            .tells("the push is blocked");
+        assert!(!desk.has("late"), "{timeout}");
+    }
+}
+
 #[test]
 fn a_submodule_has_hooks_and_a_memory_of_its_own() {
     let desk = Desk::new();
