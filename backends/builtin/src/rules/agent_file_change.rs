@@ -45,7 +45,9 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
         hits.push(link_hit(file, "agents read their instructions"));
         return;
     }
-    if name == "mcp.json" || steers {
+    // An editor's settings are no agent's, but for the servers that its agent starts.
+    let may_start = name == "mcp.json" || file.path.ends_with(".zed/settings.json");
+    if may_start || steers {
         // The line that starts something, else the first that says something.
         let starts = file.added_lines().find(|line| STARTS.is_match(line.text()));
         let first = || {
@@ -113,6 +115,12 @@ pub(super) fn link_hit(file: &FileView<'_>, who: &str) -> RuleHit {
 }
 
 pattern!(
+    /// Settings of agents that start a program or ask nobody, in the forms of JSON, TOML and YAML, and instructions that do.
     STARTS,
-    r#"(?i)"(?:command|url)"\s*:|"hooks"\s*:|\bbypassPermissions\b|dangerously|"allow"\s*:|apiKeyHelper|_BASE_URL"#
+    r#"(?ix)
+        "(?:command|url|context_servers)"\s*: | "hooks"\s*: | "allow"\s*: | ^\s*(?:command|url)\s*=
+        | \bbypassPermissions\b | dangerously | apiKeyHelper | _BASE_URL | approval_policy\s*=\s*"never"
+        | sandbox_mode\s*=\s*"danger | ^\s*(?:test-cmd|lint-cmd|auto-test|auto-lint|yes-always)\s*:
+        | (?:^|[\s(])!` | \b(?:curl|wget)\b[^|]*\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\b | \s--no-verify\b
+        | \b(?:never|do\s+not|don't)\s+(?:mention|tell|report|reveal)\b"#
 );
