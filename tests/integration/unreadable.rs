@@ -212,3 +212,32 @@ fn built_in_judges_see_all_of_more_than_15_000_files() {
         files[0]
     );
 }
+
+/// A file of another object under the name of a changed one: what is read is what its name says, or it is not read.
+#[test]
+fn an_object_under_another_one_s_name_is_never_green() {
+    let repo = Repo::with_base();
+    repo.write("a.py", "x = 1\n");
+    repo.commit("One");
+    repo.write("harmless.py", "x = 2\n");
+    repo.commit("Another");
+    let place = |name: &str| {
+        let id = repo.git(["rev-parse", name]);
+        let (folder, file) = id.trim().split_at(2);
+        (repo.path().join(".git/objects").join(folder).join(file), id)
+    };
+    let (harmless, _) = place("HEAD:harmless.py");
+    for name in ["HEAD~:a.py", "HEAD~^{tree}"] {
+        let (object, id) = place(name);
+        let kept = std::fs::read(&object).unwrap();
+        std::fs::remove_file(&object).unwrap();
+        std::fs::copy(&harmless, &object).unwrap();
+        let run = repo.council(["review", "HEAD~"]);
+        assert!(![0, 1].contains(&run.code), "{name}: {}", run.stdout);
+        let told = run.stdout.clone() + &run.stderr;
+        assert!(told.contains(id.trim()), "{name}: {told}");
+        std::fs::remove_file(&object).unwrap();
+        std::fs::write(&object, kept).unwrap();
+    }
+    repo.council(["review", "HEAD~"]).ends(0);
+}
