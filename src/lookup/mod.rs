@@ -28,7 +28,6 @@ use crate::council::unmarked_path;
 use crate::git::{CommitHistory, PathFilter};
 use crate::prompt::{redact_words, show_path};
 use file_view::FileView;
-use search::ShownNames;
 use text_cache::TextCache;
 use walk::LARGEST_BATCH;
 
@@ -68,6 +67,9 @@ struct ReviewedFiles {
     files: Vec<RepoPath>,
     kinds: HashMap<RepoPath, EntryKind>,
 }
+
+/// What files are called in what a judge is shown, where that is not what they are called.
+type ShownNames = HashMap<RepoPath, String>;
 
 /// What a look-up found, before it is told.
 #[derive(Default)]

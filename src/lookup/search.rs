@@ -1,7 +1,5 @@
 //! Searching the reviewed tree, and listing its files.
 
-use std::collections::HashMap;
-
 use council_agents::tools::QueryBounds;
 use council_protocol::RepoPath;
 use globset::{GlobBuilder, GlobMatcher};
@@ -9,7 +7,7 @@ use regex::{Regex, RegexBuilder};
 
 use super::file_view::FileView;
 use super::result_text::ResultText;
-use super::{CodeLookup, Found};
+use super::{CodeLookup, Found, ShownNames};
 use crate::git::map_parallel;
 use crate::prompt::{redact_words, show_path};
 
@@ -136,9 +134,6 @@ struct MeantFiles {
     /// The folder that it names, with a slash behind.
     folder: Option<String>,
 }
-
-/// What files are called in what a judge is shown, where that is not what they are called.
-pub(super) type ShownNames = HashMap<RepoPath, String>;
 
 impl MeantFiles {
     /// A glob without a slash is one of names, in any folder; the name of a folder means what lies in it.

@@ -1,5 +1,5 @@
-//! What a model asks for in one breath: the look-ups in the message that votes, and behind it, are none that it has read
-//! when it votes.
+//! What a model asks for in one breath: the look-ups in the message that votes, and behind it, are none that it has
+//! read when it votes.
 
 use council_protocol::Turn;
 use serde_json::Value;
@@ -106,8 +106,8 @@ mod tests {
     }
 
     proptest! {
-        /// However many messages come, and in whatever parts: what is asked for before the message with the vote is read,
-        /// and what is asked for in it, or behind it, is not.
+        /// However many messages come, and in whatever parts: what is asked for before the message with the vote is
+        /// read, and what is asked for in it, or behind it, is not.
         #[test]
         fn what_is_asked_for_with_the_vote_is_not_read(
             before in proptest::collection::vec(0_usize..4, 0..4), beside in 0_usize..4, after in 0_usize..3,
