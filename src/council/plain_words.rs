@@ -267,7 +267,7 @@ pub fn names_problem(text: &str) -> bool {
 
 /// A text whose code in backticks ends no sentence: "`x = f();` crashes".
 fn without_ends_in_code(text: &str) -> String {
-    let is_balanced = text.matches('`').count() % 2 == 0;
+    let is_balanced = text.matches('`').count().is_multiple_of(2);
     let mut is_code = false;
     let seen = text.chars().map(|c| {
         is_code ^= c == '`';
