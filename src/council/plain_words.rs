@@ -265,16 +265,20 @@ pub fn names_problem(text: &str) -> bool {
     })
 }
 
-/// A text whose code in backticks ends no sentence: "`x = f();` crashes".
+/// A text whose code in backticks ends no sentence: "`x = f();` crashes". A backtick without another one in its line is
+/// none of code.
 fn without_ends_in_code(text: &str) -> String {
-    let is_balanced = text.matches('`').count() % 2 == 0;
-    let mut is_code = false;
-    let seen = text.chars().map(|c| {
-        is_code ^= c == '`';
-        let ends = is_balanced && is_code && ['!', '?', ';'].contains(&c);
-        if ends { '_' } else { c }
-    });
-    seen.collect()
+    let mask = |line: &str| -> String {
+        let is_balanced = line.matches('`').count().is_multiple_of(2);
+        let mut is_code = false;
+        let seen = line.chars().map(|c| {
+            is_code ^= c == '`';
+            let ends = is_balanced && is_code && ['!', '?', ';'].contains(&c);
+            if ends { '_' } else { c }
+        });
+        seen.collect()
+    };
+    text.split('\n').map(mask).collect::<Vec<_>>().join("\n")
 }
 
 /// Whether a question is about a problem at a place: `a.py:5 always raises: is that not critical?` A negation in it denies
@@ -330,6 +334,7 @@ mod tests {
             "One thing: `pub const MORE: u32 = 1;` crashes on every call.",
             "`if !ready? { x.y }` hangs: `f();` is broken.",
             "Mind the ` key! Line 5 of a.py raises.",
+            "One thing: `x = f(0);` crashes.\n\n```json\n",
         ] {
             assert!(names_problem(text), "{text}");
         }
