@@ -304,6 +304,17 @@ fn what_says_a_name_or_a_place_is_shown() {
         ("a.py", "cache_key = \"user:profile:v2\""),
         ("a.py", "auth = \"oauth2\""),
         ("a.yml", "  secretName: web-tls-v2"),
+        ("a.md", "- Pass `--disable-warning=FSTWRN003` to disable it"),
+        (
+            "a.go",
+            "\"Sec-WebSocket-Key\": {\"dGhlIHNhbXBsZSBub25jZQ==\"},",
+        ),
+        ("a.inc", "  default_password_scheme = SHA512-CRYPT"),
+        (
+            "a.bats",
+            "assert_line \"Getting secret 'ENABLE_POP3' from a file\"",
+        ),
+        ("w.yml", "  signingInMemoryKey: ${{ secrets.SIGNING_KEY }}"),
         ("a.yml", "  tokenUrl: https://auth2.acme.io/token"),
         ("a.toml", "version_key = \"2024-11-26\""),
         (

@@ -30,7 +30,7 @@ const SECRET_KEYS: &str = "api access private signing encryption auth secret sha
 
 /// What stands before `key` in the name of what is none.
 const OTHER_KEYS: &str =
-    "websocket public pub primary foreign partition sort cache site host publishable object map";
+    "socket public pub primary foreign partition sort cache site host publishable object map";
 
 /// Words behind which a name is that of something else.
 const DESCRIBING: &str = "name names header headers field fields url urls uri path paths file env var id ids \
