@@ -48,7 +48,7 @@ fn a_council_of_models_that_is_late_lets_a_push_through_or_stops_it() {
 fn no_large_file_buys_a_token_through_a_gate() {
     let desk = Desk::new().installed();
     desk.gate();
-    let values = (100_000..160_000).map(|n| format!("password{n} = \"Zq{n}kV9x7Lm2Tw8Rp\"\n"));
+    let values = (100_000..120_000).map(|n| format!("password{n} = \"Zq{n}kV9x7Lm2Tw8Rp\"\n"));
     desk.repo.write("a-large.py", values.collect::<String>());
     let token = ["t = \"gh", "p_NqVwYS81VP7Hb1DX8pPd5khxE3pyIgKpaUnA\"\n"].concat();
     desk.repo.write("small.py", &token);
