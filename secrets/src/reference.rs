@@ -116,7 +116,7 @@ fn is_looked_up(before: &str) -> bool {
         let tail = at.and_then(|at| call.as_bytes().get(at..));
         tail.is_some_and(|tail| tail.eq_ignore_ascii_case(end.as_bytes()))
     };
-    CALLS.iter().any(|end| ends_with(&end))
+    CALLS.iter().any(ends_with)
 }
 
 /// The parts of a text between signs that look drawn.

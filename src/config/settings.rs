@@ -487,10 +487,9 @@ pub(crate) enum ReportFormat {
 impl ReportFormat {
     /// Whether findings stand in it under their ids: only then has whoever saw it seen an `F1`.
     pub(crate) fn names_findings(self) -> bool {
-        use ReportFormat as F;
         matches!(
             self,
-            F::Terminal | F::Story | F::Markdown | F::Json | F::Html | F::Agent
+            Self::Terminal | Self::Story | Self::Markdown | Self::Json | Self::Html | Self::Agent
         )
     }
 }

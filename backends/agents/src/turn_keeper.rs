@@ -25,6 +25,7 @@ pub(crate) struct TurnKeeper {
 }
 
 /// A turn whose words are kept while it lives.
+#[derive(Default)]
 pub(crate) struct KeptTurn {
     /// What an earlier process kept of it.
     earlier: Vec<String>,
@@ -97,15 +98,6 @@ impl SaidTexts {
 fn shortened(said: Vec<String>) -> Vec<String> {
     let failure = Failure::new(FailureKind::Died, "").with_drafts(said);
     failure.usage.map(|usage| usage.unread).unwrap_or_default()
-}
-
-impl Default for KeptTurn {
-    fn default() -> Self {
-        Self {
-            earlier: Vec::new(),
-            watch: None,
-        }
-    }
 }
 
 impl KeptTurn {
