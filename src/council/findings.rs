@@ -121,7 +121,7 @@ fn raised_again(found: &[JudgedFinding], carried: &[JudgedFinding]) -> Vec<Optio
 
 /// Whether two findings of different reviews are about one problem: an edit beside it gives it another fingerprint,
 /// and models find other words. Which of one review are, `cluster` says.
-fn means_same(new: &Finding, old: &Finding) -> bool {
+pub fn means_same(new: &Finding, old: &Finding) -> bool {
     let lines = |place: &Location| (place.line, place.end_line.unwrap_or(place.line));
     let ((first, last), (old_first, old_last)) = (lines(&new.location), lines(&old.location));
     let same_quote = !new.quote.trim().is_empty() && same_text(&new.quote, &old.quote);

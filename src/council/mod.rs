@@ -71,7 +71,7 @@ pub use dismissal::{
 pub use engine::Council;
 pub use exchange::{Action, Input};
 pub use exchange::{CancelCause, ClaimId, NearestLine, TimerId};
-pub use findings::{add_carried, proven_place};
+pub use findings::{add_carried, means_same, proven_place};
 pub use fingerprint::rest_words;
 pub use lost_answer::{objects_beyond, says_objection};
 pub use notes::NOBODY_ANSWERED;

@@ -53,12 +53,23 @@ pub(crate) fn begin_check(wishes: &PublishOptions, started: &str) -> Value {
 }
 
 /// A check that ends without a report: the run broke down, or the pull request has moved on.
-pub(crate) fn break_off_check(conclusion: CheckConclusion, title: &str, why: &str) -> Value {
-    json!({
+pub(crate) fn break_off_check(
+    council: &str,
+    conclusion: CheckConclusion,
+    title: &str,
+    why: &str,
+) -> Value {
+    let word = conclusion_word(conclusion);
+    let mut body = json!({
         "status": "completed",
-        "conclusion": conclusion_word(conclusion),
+        "conclusion": word,
         "output": { "title": text::clip_chars(title, MAX_TITLE), "summary": Untrusted::new(why).prose() },
-    })
+    });
+    if conclusion == CheckConclusion::Failure {
+        // Whoever reviews the commit next sees by its name that it has failed.
+        body["external_id"] = format!("{}{word}:kept", id_prefix(council)).into();
+    }
+    body
 }
 
 /// Who made a check.

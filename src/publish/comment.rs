@@ -57,7 +57,8 @@ fn update_line(report: &Report, wishes: &PublishOptions) -> Option<String> {
         let place = &found.finding.location;
         let is_it = |old: &EarlierFinding| {
             let at_line = (&old.location.path, old.location.line);
-            old.fingerprint == found.fingerprint || at_line == (&place.path, place.line)
+            let names = [Some(&old.fingerprint), old.fingerprint_now.as_ref()];
+            names.contains(&Some(&found.fingerprint)) || at_line == (&place.path, place.line)
         };
         found.level.is_some() && !old.any(is_it)
     };

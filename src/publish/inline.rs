@@ -193,7 +193,7 @@ fn resolved_threads<'t>(
     may_be_gone.filter(|thread| !stands(thread)).collect()
 }
 
-/// Comments that call a finding milder or worse than it is by now. Where somebody has argued it away, what they argued
+/// Comments that call a finding milder or worse than it is by now, or by a fingerprint that it no longer has. Where somebody has argued it away, what they argued
 /// about stays as they saw it.
 fn retold_comments(
     report: &Report,
@@ -207,7 +207,9 @@ fn retold_comments(
             .severity
             .is_some_and(|told| told != found.finding.severity);
         let is_open = !thread.closed && thread.order.is_none();
-        let comment = thread.number.filter(|_| is_open && is_other)?;
+        // The next review finds the conversation by what our comment calls the finding, also one that somebody closed.
+        let is_told_anew = thread.renamed || (is_open && is_other);
+        let comment = thread.number.filter(|_| is_told_anew)?;
         let body = line_comment(found, wishes).body;
         Some(PublishAction::Retell { comment, body })
     };

@@ -455,6 +455,7 @@ fn parse_own_thread(node: &Value, me: &ForgeIdentity, council: &str) -> Option<R
     let mark: FindingMark = marker::marker_state(&marker)?;
     let flag = |node: &Value, name| node.get(name) == Some(&Value::Bool(true));
     Some(ReviewThread {
+        renamed: false,
         id: json_text(node, "/id")?,
         comment: json_text(first, "/id")?,
         review: json_text(first, "/pullRequestReview/id"),

@@ -14,7 +14,7 @@ use super::action::{PublishAction, Surface};
 use super::inline::PlacedFindings;
 use super::marker::{self, MarkerKind};
 use super::memory::ReviewState;
-use super::seen::{ForgeState, ReviewThread};
+use super::seen::{ForgeState, ReviewThread, follow_findings};
 use super::wishes::PublishOptions;
 use super::{check, comment, inline, local};
 
@@ -27,6 +27,7 @@ pub fn plan_actions(
     seen: &ForgeState,
     wishes: &PublishOptions,
 ) -> Vec<PublishAction> {
+    let seen = &seen.following(report);
     let is_overruled = is_overruled(report, seen, wishes);
     let wants = |surface: Surface| {
         wishes.surfaces.contains(&surface) && (surface.is_of_job() || !is_overruled)
@@ -101,6 +102,7 @@ pub(super) fn comment_with_links(
     wishes: &PublishOptions,
     threads: &[ReviewThread],
 ) -> String {
+    let (seen, threads) = (&seen.following(report), &follow_findings(threads, report));
     let placed = placed_findings(report, seen, wishes);
     let is_talked_about = |found: &JudgedFinding| {
         let mut threads = threads.iter();

@@ -5,6 +5,7 @@ use council_protocol::Severity;
 use super::marker::{self, MarkerKind};
 use super::memory::ReviewState;
 use super::order::DismissOrder;
+use crate::report::Report;
 
 /// Who we are there.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,6 +82,8 @@ pub struct ReviewThread {
     pub url: Option<String>,
     /// The finding that it is about.
     pub fingerprint: String,
+    /// Whether our comment calls that finding by the fingerprint that it had before the last push.
+    pub renamed: bool,
     /// How bad the finding was when the comment was posted; none: a comment of an earlier version.
     pub severity: Option<Severity>,
     /// What the critical versions of the finding were about when the comment was posted.
@@ -95,6 +98,22 @@ pub struct ReviewThread {
     pub number: Option<u64>,
     /// Who argues the finding away in it, if somebody does.
     pub order: Option<DismissOrder>,
+}
+
+/// The conversations of a page, each under what its finding is called in a report: an edit beside a line gives what is found
+/// there another fingerprint. Where somebody argued it away, what they spoke of stays what it was.
+pub(super) fn follow_findings(threads: &[ReviewThread], report: &Report) -> Vec<ReviewThread> {
+    let earlier = report.receipt.run.earlier.as_ref();
+    let follow = |thread: &ReviewThread| {
+        let name = earlier.and_then(|earlier| earlier.name_now(&thread.fingerprint));
+        let name = name.filter(|_| thread.order.is_none());
+        ReviewThread {
+            fingerprint: name.unwrap_or(&thread.fingerprint).to_owned(),
+            renamed: name.is_some(),
+            ..thread.clone()
+        }
+    };
+    threads.iter().map(follow).collect()
 }
 
 /// A check of ours on the commit.
@@ -129,6 +148,15 @@ pub struct ForgeState {
 }
 
 impl ForgeState {
+    /// The same with each conversation under what its finding is called in a report.
+    pub(super) fn following(&self, report: &Report) -> Self {
+        let threads = self.threads.as_ref();
+        Self {
+            threads: threads.map(|threads| follow_findings(threads, report)),
+            ..self.clone()
+        }
+    }
+
     /// What the last run left, if nobody edited it.
     pub fn state(&self) -> Option<ReviewState> {
         self.comments.first().and_then(OwnComment::state)

@@ -4,7 +4,8 @@ use council_protocol::{Location, Severity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::council::outcome::{JudgedFinding, Outcome};
+use crate::council::means_same;
+use crate::council::outcome::{Disposition, JudgedFinding, Outcome};
 
 /// What became of an earlier finding.
 #[derive(
@@ -53,43 +54,77 @@ impl CarriedReview {
 
     /// What has become of each, now that the new review is over.
     pub(crate) fn settle(&self, outcome: &Outcome) -> EarlierReview {
-        let counts = |old: &JudgedFinding| {
-            let mut now = outcome.findings.iter();
-            now.any(|f| f.fingerprint == old.fingerprint && f.level.is_some() && f.since.is_none())
-        };
-        let is_there = |old: &JudgedFinding| {
-            let place = |found: &JudgedFinding| {
-                let place = &found.finding.location;
-                (found.finding.rule.clone(), place.path.clone(), place.line)
+        let again = self.found_again(&outcome.findings);
+        let told =
+            |((found, fate), now): (&(JudgedFinding, FindingFate), Option<&JudgedFinding>)| {
+                let counts = now.is_some_and(|now| now.level.is_some() && now.since.is_none());
+                let is_tools = found.finding.rule.is_some();
+                let is_dismissed = now.is_some_and(|now| now.dismissed.is_some());
+                let renamed = now.filter(|now| counts && now.fingerprint != found.fingerprint);
+                (!is_dismissed).then(|| EarlierFinding {
+                    fingerprint: found.fingerprint.clone(),
+                    fingerprint_now: renamed.map(|now| now.fingerprint.clone()),
+                    severity: found.finding.severity,
+                    location: found.finding.location.clone(),
+                    description: found.finding.description.clone(),
+                    fate: match fate {
+                        _ if counts => FindingFate::StillOpen,
+                        // The tool that had found it looked again.
+                        FindingFate::StillOpen if is_tools && now.is_none() => {
+                            FindingFate::Resolved
+                        }
+                        fate => *fate,
+                    },
+                })
             };
-            let mut now = outcome.findings.iter();
-            now.any(|f| f.fingerprint == old.fingerprint || place(f) == place(old))
-        };
-        let is_dismissed = |old: &JudgedFinding| {
-            let mut now = outcome.findings.iter();
-            now.any(|f| f.fingerprint == old.fingerprint && f.dismissed.is_some())
-        };
-        let told = |(found, fate): &(JudgedFinding, FindingFate)| EarlierFinding {
-            fingerprint: found.fingerprint.clone(),
-            severity: found.finding.severity,
-            location: found.finding.location.clone(),
-            description: found.finding.description.clone(),
-            fate: match fate {
-                _ if counts(found) => FindingFate::StillOpen,
-                // The tool that had found it looked again.
-                FindingFate::StillOpen if found.finding.rule.is_some() && !is_there(found) => {
-                    FindingFate::Resolved
-                }
-                fate => *fate,
-            },
-        };
-        let left = self.findings.iter().filter(|(old, _)| !is_dismissed(old));
         EarlierReview {
             commit: self.commit.clone(),
-            findings: left.map(told).collect(),
+            findings: self.findings.iter().zip(again).filter_map(told).collect(),
             lost: self.lost,
         }
     }
+
+    /// Which finding of now each one of before is: by its name, else by what it says of which line. One of now is never two
+    /// of before.
+    fn found_again<'o>(&self, now: &'o [JudgedFinding]) -> Vec<Option<&'o JudgedFinding>> {
+        let old = self.findings.iter().map(|(old, _)| old);
+        let by_name = |old: &JudgedFinding| {
+            now.iter()
+                .position(|new| new.fingerprint == old.fingerprint)
+        };
+        let mut again: Vec<Option<usize>> = old.clone().map(by_name).collect();
+        for (at, old) in old.enumerate() {
+            if again[at].is_none() {
+                let free = (0..now.len()).filter(|new| !again.contains(&Some(*new)));
+                let same = free.filter(|&new| is_same_problem(&now[new], old));
+                let line = old.finding.location.line;
+                again[at] = same.min_by_key(|&new| now[new].finding.location.line.abs_diff(line));
+            }
+        }
+        again.into_iter().map(|at| at.map(|at| &now[at])).collect()
+    }
+}
+
+/// Whether a finding of now is one of before under another name: an edit beside a line gives what is found on it a new one. A
+/// rule says the same of the same code; of what models say, the council knows what is one problem.
+fn is_same_problem(new: &JudgedFinding, old: &JudgedFinding) -> bool {
+    let (new_one, old_one) = (&new.finding, &old.finding);
+    if new.disposition == Disposition::Rejected {
+        return false;
+    }
+    if old_one.rule.is_none() {
+        return means_same(new_one, old_one);
+    }
+    let bare = |text: &str| text.split_whitespace().collect::<String>();
+    let (quote, before) = (bare(&new_one.quote), bare(&old_one.quote));
+    // The old quote may be kept in short.
+    let is_same_code = match before.is_empty() {
+        true => {
+            quote.is_empty() && bare(&new_one.description).starts_with(&bare(&old_one.description))
+        }
+        false => quote.starts_with(&before),
+    };
+    new_one.rule == old_one.rule && new_one.location.path == old_one.location.path && is_same_code
 }
 
 /// The review before this one, and what has become of its findings.
@@ -109,6 +144,9 @@ pub struct EarlierReview {
 pub struct EarlierFinding {
     /// The finding's fingerprint.
     pub fingerprint: String,
+    /// The fingerprint of the finding as this review raises it again, where an edit beside its line gave it another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint_now: Option<String>,
     pub severity: Severity,
     /// Where it was.
     pub location: Location,
@@ -118,6 +156,13 @@ pub struct EarlierFinding {
 }
 
 impl EarlierReview {
+    /// What a finding of the last review with this fingerprint is called now, if it is called otherwise.
+    pub(crate) fn name_now(&self, fingerprint: &str) -> Option<&str> {
+        let mut findings = self.findings.iter();
+        let found = findings.find(|found| found.fingerprint == fingerprint)?;
+        found.fingerprint_now.as_deref()
+    }
+
     /// The commit in short, as people read it.
     pub(crate) fn short_commit(&self) -> &str {
         self.commit.get(..7).unwrap_or(&self.commit)

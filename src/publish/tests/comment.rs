@@ -15,6 +15,7 @@ const BEFORE: &str = "abc1234e9d2b4f6a8c0e1d3b5f7a9c2e4d6b8f0a";
 fn updated(mut now: Report, before: &Report, fates: &[FindingFate]) -> Report {
     let open = ReviewState::of(before, BTreeMap::new(), String::new()).open;
     let told = |(kept, fate): (&OpenFinding, &FindingFate)| EarlierFinding {
+        fingerprint_now: None,
         fingerprint: kept.fingerprint.clone(),
         severity: kept.finding.severity,
         location: kept.finding.location.clone(),

@@ -110,6 +110,7 @@ pub(super) fn seen() -> ForgeState {
 /// The conversation that a finding began.
 fn thread(found: &JudgedFinding) -> ReviewThread {
     ReviewThread {
+        renamed: false,
         id: format!("PRRT_{}", found.id),
         comment: format!("PRRC_{}", found.id),
         review: Some("PRR_1".into()),

@@ -9,7 +9,8 @@ use council_protocol::{CoverageState, Finding, Location, Packet, Proof, RepoPath
 
 use crate::council::Outcome;
 use crate::publish::{
-    ForgeState, GitHubApi, PublishOptions, ReviewState, ReviewedSide, ReviewedText, Surface,
+    ForgeState, GitHubApi, GitHubError, PublishOptions, ReviewState, ReviewedSide, ReviewedText,
+    Surface,
 };
 use crate::publish::{is_unchanged_reason, is_witness, look};
 use crate::report::{ChangeSize, Report, ReviewSubject};
@@ -23,7 +24,7 @@ use crate::session::QuoteProver;
 /// merge queue, that of the request it came from (`queued`).
 pub(crate) fn find_earlier_verdict(
     before: Option<&ReviewState>,
-    queued: Option<u64>,
+    queued: Option<&QueuedRequest>,
     key: &str,
     seen: &ForgeState,
     wishes: &PublishOptions,
@@ -34,7 +35,7 @@ pub(crate) fn find_earlier_verdict(
         .filter(|state| state.head == wishes.head)
         .and_then(|state| state.recognised_report(key, started_by))
         .filter(|report| is_witnessed(report, seen, wishes));
-    recognised.or_else(|| verdict_of_request(queued?, key, hub, wishes, started_by))
+    recognised.or_else(|| queued?.find_verdict(key, hub, wishes, started_by))
 }
 
 /// Whether the verdict of the last run can be believed: nobody edited the report, and where checks are used the check on this
@@ -45,23 +46,44 @@ fn is_witnessed(report: &Report, seen: &ForgeState, wishes: &PublishOptions) -> 
     is_said || !wishes.surfaces.contains(&Surface::Check)
 }
 
-/// What the pull request of a queue's entry bought, where it is the same change: its own report says so, nobody edited it,
-/// and the check on its tip, which only the program can write, says the same. Where any of that cannot be read, the entry is
-/// reviewed.
-fn verdict_of_request(
-    number: u64,
-    key: &str,
-    hub: &GitHubApi<'_>,
-    wishes: &PublishOptions,
-    started_by: Option<&str>,
-) -> Option<Report> {
-    let talk = look::fetch_conversation(hub, number, &wishes.council, None).ok()?;
-    let reports = look::fetch_reports(hub, number, &wishes.council, &talk.me, None).ok()?;
-    let state = reports.first()?.state()?;
-    let head = &talk.pull.head;
-    let check = look::fetch_check(hub, head, &wishes.check_name, &wishes.council).ok()??;
-    let report = state.recognised_report(key, started_by)?;
-    (state.head == *head && is_witness(&check, &report)).then_some(report)
+/// The pull request of an entry of a merge queue, as its last review left it.
+pub(crate) struct QueuedRequest {
+    /// Its tip, as hex.
+    head: String,
+    /// What that review left; none: there was none, or somebody edited it.
+    pub(crate) left: Option<ReviewState>,
+}
+
+impl QueuedRequest {
+    /// Reads it. Where it cannot be read, nobody may say that nothing is open there.
+    pub(crate) fn read(
+        number: u64,
+        council: &str,
+        hub: &GitHubApi<'_>,
+    ) -> Result<Self, GitHubError> {
+        let talk = look::fetch_conversation(hub, number, council, None)?;
+        let reports = look::fetch_reports(hub, number, council, &talk.me, None)?;
+        Ok(Self {
+            head: talk.pull.head,
+            left: reports.first().and_then(|report| report.state()),
+        })
+    }
+
+    /// What the request bought, where it is the same change: its own report says so, nobody edited it, and the check on its
+    /// tip, which only the program can write, says the same. Where the check cannot be read, the entry is reviewed.
+    fn find_verdict(
+        &self,
+        key: &str,
+        hub: &GitHubApi<'_>,
+        wishes: &PublishOptions,
+        started_by: Option<&str>,
+    ) -> Option<Report> {
+        let left = self.left.as_ref().filter(|left| left.head == self.head)?;
+        let check =
+            look::fetch_check(hub, &self.head, &wishes.check_name, &wishes.council).ok()??;
+        let report = left.recognised_report(key, started_by)?;
+        is_witness(&check, &report).then_some(report)
+    }
 }
 
 /// The report of the run that judged this change, over the change as it stands and under the dismissals of today, and whether

@@ -75,12 +75,20 @@ pub(super) fn is_failed_meanwhile(
     else {
         return false;
     };
+    let is_own = own.is_some_and(|own| own.id == check.id);
+    is_own && has_failed(check, wishes) && conclusion != CheckConclusion::Failure
+}
+
+/// Whether a check of this council has ended as a failure.
+pub(super) fn has_failed(check: &ExistingCheck, wishes: &PublishOptions) -> bool {
     let ending = check.external_id.strip_prefix("git-council:");
     let ending = ending.and_then(|name| name.strip_prefix(&wishes.council));
-    let is_own = own.is_some_and(|own| own.id == check.id);
-    let has_failed = ending.is_some_and(|ending| ending.starts_with(":failure:"));
-    is_own && check.completed && has_failed && conclusion != CheckConclusion::Failure
+    check.completed && ending.is_some_and(|ending| ending.starts_with(":failure:"))
 }
+
+/// What is said where the check of a commit stays a failure.
+pub(super) const FAILED_BEFORE: &str = "another review has failed this very commit, so that its check stays a failure: push a \
+                                        new commit, dismiss the findings with a reason, or begin anew with `--full`";
 
 /// What is said of it.
 pub(super) const FAILED_CHECK: &str = "another review of this commit failed it while this one was at work: its check is left \

@@ -11,6 +11,7 @@ use crate::report::CheckConclusion;
 /// A check in progress. It never stays so: whoever drops it without a report ends it.
 pub(crate) struct OpenCheck<'a> {
     hub: &'a GitHubApi<'a>,
+    council: String,
     id: Option<u64>,
 }
 
@@ -21,7 +22,12 @@ impl<'a> OpenCheck<'a> {
         wishes: &PublishOptions,
         denied: bool,
     ) -> Self {
-        let mut open = Self { hub, id: None };
+        let council = wishes.council.clone();
+        let mut open = Self {
+            hub,
+            council,
+            id: None,
+        };
         if denied || !wishes.surfaces.contains(&Surface::Check) {
             return open;
         }
@@ -71,7 +77,7 @@ impl<'a> OpenCheck<'a> {
 
     fn close_check(&mut self, conclusion: CheckConclusion, title: &str, why: &str) {
         if let Some(id) = self.id.take() {
-            let body = publish::break_off_check(conclusion, title, why);
+            let body = publish::break_off_check(&self.council, conclusion, title, why);
             // Nothing better can be done about it here.
             let _ = self.hub.write_once(
                 &ApiCall::patch(self.hub.repo_path(&format!("check-runs/{id}")), body),

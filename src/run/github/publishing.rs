@@ -16,6 +16,7 @@ use crate::run::context::RunContext;
 use crate::run::error::RunError;
 
 use crate::run::github::claim::{ClaimedReview, check_claim};
+use crate::run::github::earlier::QueuedRequest;
 use crate::run::github::inspect::{head_moved_error, inspect_pull_request};
 use crate::run::github::request::GitHubRequest;
 use crate::run::github::scope::{refuse_forgetting, refuse_other_change, refuse_part};
@@ -250,7 +251,7 @@ pub(crate) fn find_proposal(
         ReviewCase::Subject(subject) => {
             let before = match full {
                 true => None,
-                false => find_past(&subject, wanted, &hub)?,
+                false => find_past(&subject, wanted, &forge, &hub)?,
             };
             let proposal = subject.fetch_proposal(wanted, &forge, &hub, start)?;
             Ok(Some((proposal, before)))
@@ -267,8 +268,13 @@ pub(crate) fn find_proposal(
 fn find_past(
     subject: &PullSubject,
     wanted: &GitHubRequest,
+    forge: &GitHubSession,
     hub: &GitHubApi<'_>,
 ) -> Result<Option<ReviewState>, RunError> {
+    if let Some(number) = subject.queued.filter(|_| forge.has_token) {
+        let council = publish::council_id(&wanted.council_name);
+        return Ok(QueuedRequest::read(number, &council, hub)?.left);
+    }
     let (Some(talk), Some(pull)) = (&subject.talk, &subject.pull) else {
         return Ok(None);
     };

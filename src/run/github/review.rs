@@ -12,13 +12,13 @@ use crate::run::convene::{self, ConveneOptions};
 use crate::run::digests::{self, PlannedDigests};
 use crate::run::error::RunError;
 use crate::run::github::earlier::{
-    carry_over, find_earlier_verdict, report_over, skip_unchanged_files,
+    QueuedRequest, carry_over, find_earlier_verdict, report_over, skip_unchanged_files,
 };
 use crate::run::github::inspect::{
     conclusion_without_report, file_digests, head_moved_error, inspect_pull_request, look_again,
 };
 use crate::run::github::meanwhile::{
-    FAILED_CHECK, add_meanwhile, found_meanwhile, is_failed_meanwhile,
+    FAILED_BEFORE, FAILED_CHECK, add_meanwhile, found_meanwhile, has_failed, is_failed_meanwhile,
 };
 use crate::run::github::open_check::OpenCheck;
 use crate::run::github::publishing::{
@@ -56,6 +56,14 @@ fn gone_report(open: usize) -> String {
     format!(
         "git-council's comment is gone, and with it what the last review left open; {what} about its findings {are} still \
          there, and everything is reviewed again"
+    )
+}
+
+/// What is said where the request of a queue's entry may not be read.
+fn unread_request(error: &GitHubError) -> String {
+    format!(
+        "what the last review of the pull request left open is not known, and does not count here: {error}; give the job \
+         `pull-requests: read`"
     )
 }
 
@@ -118,6 +126,14 @@ pub(crate) fn review_pull_request(
     prepared
         .notes
         .extend(left.and_then(|state| left_behind(&state)));
+    let queued = subject.queued.filter(|_| !publish.full && forge.has_token);
+    let queued = match queued.map(|number| QueuedRequest::read(number, &wishes.council, &hub)) {
+        Some(Err(error)) if error.is_denied() => {
+            prepared.notes.push(unread_request(&error));
+            None
+        }
+        read => read.transpose()?,
+    };
     let review = PullReview {
         wanted,
         publish,
@@ -127,17 +143,13 @@ pub(crate) fn review_pull_request(
         hub: &hub,
         may_look_again: forge.has_token,
         before: seen.state().filter(|_| !publish.full),
+        queued,
         seen,
         troubles,
         wishes,
         key,
     };
-    let queued = subject.queued.filter(|_| !publish.full);
-    let earlier = if fresh {
-        None
-    } else {
-        review.find_earlier(queued)
-    };
+    let earlier = if fresh { None } else { review.find_earlier() };
     match earlier {
         Some(report) => review.repeat_verdict(report, &prepared),
         None => review.judge(prepared),
@@ -156,6 +168,8 @@ struct PullReview<'a> {
     may_look_again: bool,
     /// What the last run left there; none where everything is to be reviewed again.
     before: Option<ReviewState>,
+    /// The pull request whose entry of a merge queue is reviewed.
+    queued: Option<QueuedRequest>,
     seen: ForgeState,
     troubles: Vec<(Surface, GitHubError)>,
     wishes: PublishOptions,
@@ -164,10 +178,10 @@ struct PullReview<'a> {
 }
 
 impl PullReview<'_> {
-    fn find_earlier(&self, queued: Option<u64>) -> Option<Report> {
+    fn find_earlier(&self) -> Option<Report> {
         find_earlier_verdict(
             self.before.as_ref(),
-            queued,
+            self.queued.as_ref(),
             &self.key,
             &self.seen,
             &self.wishes,
@@ -197,9 +211,15 @@ impl PullReview<'_> {
     /// Convenes the council over what it has not judged yet, and publishes what it says.
     fn judge(mut self, mut prepared: PreparedReview) -> Result<u8, RunError> {
         skip_unchanged_files(&mut prepared, self.before.as_ref(), &self.wishes);
-        if let Some(before) = &self.before {
+        // What was found in the request stands in its entry of a queue as well, whoever judges that.
+        let queued = self
+            .queued
+            .as_ref()
+            .and_then(|request| request.left.as_ref());
+        if let Some(before) = self.before.as_ref().or(queued) {
             carry_over(&mut prepared, before);
         }
+        let is_failed = self.is_failed_elsewhere();
         prepared.whole_key = Some(self.key.clone());
         // From here on somebody sees that we are at work: whoever ends us is heard, and it is said.
         let interrupts = InterruptSource::from_now_on()
@@ -227,14 +247,51 @@ impl PullReview<'_> {
         report.receipt.run.recognition_key = Some(self.key.clone());
         // Whatever is there by now: this report is paid for, and is shown.
         let looked = self.look_again(&mut report);
+        let stays_failed = is_failed && self.leave_failed(&mut report);
         let delivered = self.deliver(&report)?;
         if let Err(error) = looked {
             check.end_with(CheckConclusion::Cancelled, "superseded", &error.message);
             return Err(error);
         }
         let code = self.post(&report, delivered);
+        if stays_failed {
+            check.end_with(
+                CheckConclusion::Failure,
+                "this commit has failed",
+                FAILED_BEFORE,
+            );
+            let floor = if self.publish.advisory {
+                exit::OK
+            } else {
+                exit::FAIL
+            };
+            return Ok(code.max(floor));
+        }
         check.mark_reported();
         Ok(code)
+    }
+
+    /// Whether the check of this very commit is a failure of which this page does not tell: another request's, or of a bench
+    /// that nothing is known of.
+    fn is_failed_elsewhere(&self) -> bool {
+        let tells =
+            |left: &ReviewState| left.head == self.wishes.head && left.verdict != Verdict::Pass;
+        let check = self.seen.check.as_ref();
+        !self.publish.full
+            && check.is_some_and(|check| has_failed(check, &self.wishes))
+            && !self.before.as_ref().is_some_and(tells)
+    }
+
+    /// Leaves a commit failed whose review fails nothing, unless somebody argued a finding away; says whether it does.
+    fn leave_failed(&mut self, report: &mut Report) -> bool {
+        let mut findings = report.outcome.findings.iter();
+        let is_milder = report.bottom_line(self.wishes.gate).conclusion != CheckConclusion::Failure;
+        let stays = is_milder && !findings.any(|found| found.dismissed.is_some());
+        if stays {
+            self.wishes.surfaces.remove(&Surface::Check);
+            report.outcome.notes.push(FAILED_BEFORE.to_owned());
+        }
+        stays
     }
 
     /// Just before anything is posted: is it still about the tip, and what has another review said of it meanwhile?

@@ -1,5 +1,6 @@
 //! A pull request from its number to its verdict on every surface, against a forge on loopback that knows GitHub's rules.
 
+mod beside;
 mod claims;
 mod conversations;
 mod duplicates;

@@ -11,12 +11,12 @@ use super::stage::Stage;
 use crate::programs::answer;
 
 /// Code that two judges find a critical problem in.
-const OPENS: &str = "x = open(p)\n";
-const FINDING: &str = r#"{"severity": "critical", "category": "leak", "description": "The file is never closed.",
+pub(super) const OPENS: &str = "x = open(p)\n";
+pub(super) const FINDING: &str = r#"{"severity": "critical", "category": "leak", "description": "The file is never closed.",
  "location": {"path": "src/a.py", "line": 1}, "quote": "x = open(p)", "why": "w", "fix": "f"}"#;
 
 /// Judges say this from now on.
-fn let_judges_say(stage: &Stage, verdict: &str, findings: &str) {
+pub(super) fn let_judges_say(stage: &Stage, verdict: &str, findings: &str) {
     write_judges(stage, &answer(verdict, findings));
 }
 
@@ -28,7 +28,7 @@ fn write_judges(stage: &Stage, script: &str) {
 }
 
 /// A pull request that two judges have failed, on its page.
-fn failed_over(files: &[(&str, &str)], finding: &str) -> Stage {
+pub(super) fn failed_over(files: &[(&str, &str)], finding: &str) -> Stage {
     let stage = Stage::new();
     failed_on(stage, files, finding)
 }
