@@ -19,7 +19,7 @@ const SET_GROUP: u32 = 0o2000;
 pub(crate) struct FileAccess(u32);
 
 impl FileAccess {
-    /// Nobody else.
+    /// Those of a file that its owner alone reads and writes.
     pub(crate) const OWNER: Self = Self(0o600);
 
     /// What git gives the files of this git directory, except that the umask lets nobody read.
@@ -123,8 +123,8 @@ impl FileAccess {
     }
 }
 
-/// Makes a folder with everything above it that only its owner may read. One that is there is closed; what lies in it stays
-/// as it is (see [`close_to_others`]).
+/// Makes a folder with everything above it that only its owner may read. One that is there is closed; what lies in it
+/// stays as it is (see [`close_to_others`]).
 ///
 /// # Errors
 /// What the disk says, and a folder of a checkout on the way that is a link.
@@ -161,8 +161,8 @@ fn read_config(git_directory: &Path) -> io::Result<String> {
     io::read_to_string(crate::open_input(git_directory.join("config"))?)
 }
 
-/// The mode that `core.sharedRepository` asks for in the text of a git directory's configuration, read as git reads it; none:
-/// the repository is its user's own.
+/// The mode that `core.sharedRepository` asks for in the text of a git directory's configuration, read as git reads it;
+/// none: the repository is its user's own.
 fn shared_mode(config: &str) -> Option<u32> {
     let mut is_core = false;
     let mut mode = None;
