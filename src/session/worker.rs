@@ -223,6 +223,7 @@ mod tests {
     use council_protocol::coverage::FileCoverage;
     use council_protocol::packet::{PACKET_VERSION, Target, TargetKind};
     use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
+    use council_protocol::worker::reply_file;
     use council_protocol::{Answer, Coverage, CoverageState, Seat, Task, Vote};
 
     use super::*;
