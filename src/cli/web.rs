@@ -1,7 +1,5 @@
 //! A page in the user's browser.
 
-use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -42,8 +40,7 @@ pub(crate) fn open_loose_page(
 ) -> Result<(), RunError> {
     let path = loose_page_folder(start)?.join(name);
     // The code under review may be in it.
-    let private = Permissions::from_mode(0o600);
-    let writer = FileWriter::new(&path).with_permissions(private);
+    let writer = FileWriter::new(&path).for_owner();
     let written = writer.write(page.as_bytes());
     written.map_err(|error| RunError::output(&path.display().to_string(), &error))?;
     start.console.print(&format!("{}\n", path.display()))?;
@@ -53,7 +50,7 @@ pub(crate) fn open_loose_page(
 
 fn loose_page_folder(start: &CommandContext) -> Result<PathBuf, RunError> {
     let kept = start.environment.state_dir();
-    if let Some(folder) = kept.filter(|folder| safe_file::make_folder(folder).is_ok()) {
+    if let Some(folder) = kept.filter(|folder| safe_file::make_folder_for_owner(folder).is_ok()) {
         return Ok(folder);
     }
     let folder = private::temporary_folder(LOOSE_PAGE_PREFIX);

@@ -3,7 +3,6 @@
 //! A `.git` may come in an archive, from a shared disk or out of a backup, with anything in it. Verdicts, dismissals and
 //! command lines that lie there are this user's word only where they bear this seal; everything else is hearsay.
 
-use std::fs;
 use std::io::{self, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -124,9 +123,8 @@ fn read_key(path: &Path) -> io::Result<MacKey> {
 fn create_key(state: &Path, path: &Path) -> io::Result<()> {
     let mut key = [0; LENGTH];
     getrandom::fill(&mut key).map_err(|error| io::Error::other(error.to_string()))?;
-    fs::create_dir_all(state)?;
-    let private = fs::Permissions::from_mode(0o600);
-    let writer = FileWriter::new(path).with_permissions(private).synced();
+    safe_file::make_folder_for_owner(state)?;
+    let writer = FileWriter::new(path).for_owner().synced();
     match writer.write_new(&key) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
         _ => Ok(()),
@@ -135,6 +133,8 @@ fn create_key(state: &Path, path: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

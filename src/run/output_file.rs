@@ -27,6 +27,12 @@ pub(crate) fn check_output(file: &Path) -> Result<(), RunError> {
     }
 }
 
+/// Writes a file that the user asked for, and that nobody else may read: prompts and answers may lie in it.
+pub(crate) fn write_private_output(file: &Path, text: impl AsRef<[u8]>) -> Result<(), RunError> {
+    safe_file::write_file_for_owner(file, text)
+        .map_err(|error| RunError::output(&file.display().to_string(), &error))
+}
+
 /// Writes a file that the user asked for.
 pub(crate) fn write_output(file: &Path, text: impl AsRef<[u8]>) -> Result<(), RunError> {
     safe_file::write_file(file, text)

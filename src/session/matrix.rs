@@ -302,7 +302,7 @@ impl MatrixContext<'_> {
         if path.is_file() {
             return Ok(());
         }
-        safe_file::make_folder(&worker::judge_folder(self.run, &seat.judge))?;
+        safe_file::make_folder_for_owner(&worker::judge_folder(self.run, &seat.judge))?;
         let brief = match self.prompter {
             Some(prompter) if seat.agent.kind.reads_text() => prompter.render_brief(seat),
             _ => "".into(),
@@ -428,5 +428,5 @@ impl MatrixContext<'_> {
 }
 
 fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    safe_file::write_file(path, bytes)
+    safe_file::write_file_for_owner(path, bytes)
 }

@@ -80,7 +80,7 @@ impl SessionDisk for RealDisk {
     }
 
     fn make_new_dir(&self, path: &Path) -> io::Result<()> {
-        fs::create_dir(path)
+        safe_file::make_new_folder(path)
     }
 
     fn write_file(&self, path: &Path, bytes: &[u8], durability: WriteDurability) -> io::Result<()> {

@@ -32,9 +32,9 @@ pub(crate) fn export_packet(
     blobs: &dyn BlobSource,
 ) -> io::Result<PathBuf> {
     let folder = run.join(PACKET_FOLDER);
-    safe_file::make_folder(&folder.join("blobs"))?;
+    safe_file::make_folder_for_owner(&folder.join("blobs"))?;
     packet::export_packet(packet, brief, blobs, |name, bytes| {
-        safe_file::write_file(&folder.join(name), bytes).map_err(ExportError)
+        safe_file::write_file_for_owner(&folder.join(name), bytes).map_err(ExportError)
     })
     .map_err(|ExportError(error)| error)?;
     Ok(folder)

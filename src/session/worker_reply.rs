@@ -114,7 +114,10 @@ impl ReplyDesk {
             reply: reply.clone(),
             about: self.about.clone(),
         })?;
-        FileWriter::new(&self.path).synced().write(&bytes)?;
+        FileWriter::new(&self.path)
+            .for_owner()
+            .synced()
+            .write(&bytes)?;
         Ok(reply)
     }
 }

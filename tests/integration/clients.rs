@@ -576,31 +576,6 @@ fn every_example_of_the_page_of_agents_is_a_configuration() {
     }
 }
 
-/// Code under review lies in folders of the judges, and the folder of the system is everybody's.
-#[test]
-fn no_other_user_reads_what_a_judge_is_given() {
-    let repo = Repo::with_base();
-    repo.write(
-        "src/deep/more.rs",
-        "/// One more.\npub const MORE: u32 = 1;\n",
-    );
-    repo.commit("More");
-    let seen = repo.in_home("seen");
-    let script = format!(
-        "umask 0; cat >/dev/null; (find \"$COUNCIL_ROOM\" \"$HOME\" -perm /077; echo looked at; \
-         find \"$COUNCIL_ROOM\" -name more.rs) >'{}'",
-        seen.display()
-    );
-    let config =
-        format!("[agents.helper]\ndriver = 'command'\ncommand = ['/bin/sh', '-c', {script:?}]\n");
-    repo.write_home(".config/git-council/config.toml", &config);
-    repo.council(["review", "HEAD", "--config", "review.judges=1"]);
-    let seen = std::fs::read_to_string(seen).unwrap();
-    let (open, file) = seen.split_once("looked at\n").unwrap();
-    assert_eq!(open, "", "everybody can read this");
-    assert!(file.ends_with("/src/deep/more.rs\n"), "{seen}");
-}
-
 #[cfg(target_os = "linux")]
 #[test]
 fn a_sandbox_keeps_a_program_from_the_user_s_files_or_is_an_error() {

@@ -9,6 +9,9 @@ use crate::programs::{answer, with_judge};
 
 const DUEL: [&str; 5] = ["--agent-a", "helper", "--agent-b", "helper", "--json"];
 
+/// The change of which a value is replaced before a model reads it.
+const HIDDEN: &str = "a value that nobody is shown";
+
 /// What somebody commits, and how much of it fits into a brief.
 struct Change {
     what: &'static str,
@@ -93,6 +96,11 @@ fn a_duel_covers_what_a_review_by_two_judges_covers() {
             format!("{}\n", "word ".repeat(9_000)),
         ),
         Change::of_text("withheld lines", ".env", "GREETING=hello-there\n".into()),
+        Change::of_text(
+            HIDDEN,
+            "a.yml",
+            format!("db:\n  password: \"{}\"\n", "k3j9x0q7m2p5w8z1"),
+        ),
         document,
     ];
     let mut open = 0;
@@ -111,6 +119,12 @@ fn a_duel_covers_what_a_review_by_two_judges_covers() {
         for part in ["verdict", "reason", "headline"] {
             assert_eq!(duel.1[part], review.1[part], "{what}: {part}");
         }
+        let headline = duel.1["headline"].as_str().unwrap();
+        assert_eq!(
+            headline.contains("hidden from the models"),
+            what == HIDDEN,
+            "{headline}"
+        );
         assert_eq!(duel.0, review.0, "{what}: {}", duel.1["notes"]);
         let is_whole = states(&duel.1).iter().all(|(_, state)| state == "reviewed");
         let is_open = duel.1["verdict"] == "INCONCLUSIVE";

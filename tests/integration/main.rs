@@ -49,6 +49,7 @@ mod mailbox;
 mod memory;
 mod models;
 mod objections;
+mod other_users;
 mod outputs;
 mod packet;
 mod pipes;

@@ -20,6 +20,7 @@ use crate::environment::is_forbidden;
 use crate::guard::{GuardedProgram, SandboxFence, os_arguments};
 use crate::installed;
 use crate::known_tools::{self, KnownTool};
+use crate::packet_copy::PacketCopy;
 use crate::private;
 use crate::process::{FinishedProgram, GRACE_MS, oversized_failure, run_once, spawn_failure};
 use crate::tool::ToolRun;
@@ -82,15 +83,19 @@ impl Agent for CommandAgent {
         if let Some(room) = &spec.room {
             env.push(("COUNCIL_ROOM".into(), room.into()));
         }
-        if let Some(folder) = &self.0.folder {
-            env.push(("COUNCIL_FOLDER".into(), folder.into()));
+        let unreadable = |error| spawn_failure("the folder of the change", &error);
+        let folder = self.0.folder.as_deref();
+        let copy = folder.map(|folder| PacketCopy::make(folder, &self.0.packet));
+        let copy = copy.transpose().map_err(unreadable)?;
+        if let Some(folder) = copy.as_ref().map(PacketCopy::path) {
             env.push(("COUNCIL_PACKET".into(), folder.join("packet.json").into()));
+            env.push(("COUNCIL_FOLDER".into(), folder.into()));
         }
         let client = client_of(&spec.seat);
         let mut fence =
             client::build_fence(&self.0, &client, spec.room.as_deref(), scratch.path())?;
-        if let (Some(fence), Some(folder)) = (&mut fence, &self.0.folder) {
-            fence.read.push(folder.clone());
+        if let (Some(fence), Some(folder)) = (&mut fence, &copy) {
+            fence.read.push(folder.path());
         }
         for (name, folder) in &rules.home_folders {
             let own = client::in_users_home(&self.0, folder).filter(|path| path.is_dir());
@@ -115,6 +120,7 @@ impl Agent for CommandAgent {
             max_bytes: spec.max_answer_bytes,
             fence,
             scratch,
+            _folder: copy,
         }))
     }
 }
@@ -178,6 +184,8 @@ struct CommandConversation {
     fence: Option<SandboxFence>,
     /// Home of every process of this judge; removed with it.
     scratch: tempfile::TempDir,
+    /// What it reads of the change; removed with it.
+    _folder: Option<PacketCopy>,
 }
 
 impl Conversation for CommandConversation {

@@ -27,6 +27,7 @@ pub mod mailbox;
 #[cfg(feature = "mcp")]
 pub mod mcp_lines;
 mod outlet;
+mod packet_copy;
 pub mod private;
 mod process;
 mod recorded;

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write as _};
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
 use council_protocol::worker::{self, WorkerReply};
@@ -11,7 +12,10 @@ use serde::Serialize;
 /// Writes the seat for its workers.
 pub(crate) fn write_seat(run: &Path, spec: &JudgeSpec) -> io::Result<()> {
     let judge = &spec.seat.judge;
-    fs::create_dir_all(worker::judge_folder(run, judge))?;
+    // Prompts lie there, and no other user may read them.
+    let mut private = fs::DirBuilder::new();
+    private.recursive(true).mode(0o700);
+    private.create(worker::judge_folder(run, judge))?;
     write_whole(&worker::seat_file(run, judge), spec)
 }
 

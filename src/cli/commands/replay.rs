@@ -12,7 +12,7 @@ use crate::report::Report;
 use crate::run::bundle::{BundleExtras, RunBundle};
 use crate::run::error::RunError;
 use crate::run::loaded::LoadedRun;
-use crate::run::output_file::write_output;
+use crate::run::output_file::write_private_output;
 use crate::run::redaction::redactor_of_past;
 use crate::run::replay::{recompute_report, run_prompter};
 use crate::run::store;
@@ -111,7 +111,7 @@ fn replay_run(args: &ReplayArgs, start: &CommandContext) -> Result<Report, RunEr
             &extras,
             &redactor_of_past(start, &packet)?,
         )?;
-        write_output(&file, bundle.to_bytes())?;
+        write_private_output(&file, bundle.to_bytes())?;
         start
             .console
             .hint(&format!("the run was written to {}", file.display()));

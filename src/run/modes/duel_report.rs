@@ -23,6 +23,7 @@ use crate::run::modes::duel_news::DuelNews;
 use crate::run::modes::duel_subject::{DUEL_BACKEND, TRANSCRIPT_FILE, read_bytes};
 use crate::run::modes::side_purse::SideSpending;
 use crate::run::modes::written_source::SidesAndTree;
+use crate::run::prompts::SeatPrompts;
 use crate::run::recognition::VerdictMemory;
 use crate::run::saved_run::save_run_report;
 use crate::session::{
@@ -61,6 +62,7 @@ impl Duel<'_> {
                 .then_some(CancelCause::Interrupted),
             fail_on: Some(self.prepared.config.settings.review.fail_on),
             seed: Some(begun.seed.clone()),
+            brief: begun.prompts.as_deref().map(SeatPrompts::brief_facts),
             digests: InputDigests {
                 change: Some(recognition_key(
                     &self.prepared.change,

@@ -154,7 +154,7 @@ pub(crate) fn plan_matrix(
         &prepared.packet.target.slug,
         &world.read_calendar(),
     )?;
-    safe_file::make_folder(run).map_err(cannot)?;
+    safe_file::make_folder_for_owner(run).map_err(cannot)?;
     let brief = prompts.as_ref().map(|prompts| prompts.first_brief());
     worker::export_packet(
         run,
@@ -196,7 +196,7 @@ pub(crate) fn plan_matrix(
     let json = crate::text::pretty_json(&header)
         .map(String::into_bytes)
         .map_err(|error| cannot(error.into()))?;
-    safe_file::write_file(&run.join(HEADER), json).map_err(cannot)?;
+    safe_file::write_file_for_owner(&run.join(HEADER), json).map_err(cannot)?;
     let desk = MatrixContext {
         run,
         packet: Arc::clone(&prepared.packet),
@@ -262,7 +262,7 @@ pub(crate) fn conclude_matrix(run: &Path, start: &RunContext) -> Result<Conclude
         ..GatePolicy::default()
     };
     let json = report::json::render(&report, gate);
-    safe_file::write_file(&run.join(REPORT_FILE), json)
+    safe_file::write_file_for_owner(&run.join(REPORT_FILE), json)
         .map_err(|error| unusable_run(run, &error))?;
     Ok(ConcludedMatrix {
         report,
@@ -282,6 +282,8 @@ struct PlannedMatrix {
 impl PlannedMatrix {
     fn load(run: &Path) -> Result<Self, RunError> {
         let cannot = |error: std::io::Error| unusable_run(run, &error);
+        // Between two jobs it was in an archive, which brings the permissions of its own machine.
+        safe_file::close_to_others(run);
         let header = safe_file::read(run.join(HEADER)).map_err(cannot)?;
         let header: MatrixHeader =
             serde_json::from_slice(&header).map_err(|error| cannot(error.into()))?;

@@ -3,6 +3,7 @@
 
 mod altered;
 mod ending;
+mod printed;
 mod toolchains;
 mod without;
 
@@ -262,7 +263,7 @@ impl ProofRunner {
             base.push(self.run_on(&room, Side::Old, None)?.0);
             let (run, said) = self.run_on(&room, Side::New, None)?;
             if run != TestRun::Passed {
-                output = self.redactor.redact_words(&said).text;
+                output = printed::redact_printed(&said, &self.redactor, &*self.blobs);
             }
             head.push(run);
         }
