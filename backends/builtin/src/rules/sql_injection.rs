@@ -91,6 +91,12 @@ pattern!(
     r"(?i)(?:[=<>]|\b(?:like|in|not|any|all|values|between(?:\s+\S+\s+and)?)|\bwhere\b.*,|\bvalues\b.*,)\s*\(?\s*$"
 );
 
+pattern!(
+    /// A statement into whose list of columns something is put.
+    SELECTED,
+    r#"(?i)\bselect\b[^;"`]*(?:%[sdvq]|\{[\w:?]*\})[^;"`]*\bfrom\b"#
+);
+
 /// A statement without the names that it quotes, and with single quotes around values that stand in other ones.
 fn without_identifiers(text: &str) -> Cow<'_, str> {
     QUOTED.replace_all(text, |found: &Captures<'_>| {
@@ -115,6 +121,8 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let text = without_marks(line, &text);
     let found = JOINED.is_match(&text)
         || SPRINTF.is_match(&text)
+        // The identifier may be the only thing that is put in behind `FROM`, and not the only one in the statement.
+        || (SPRINTF.is_match(&whole) && SELECTED.is_match(&text))
         || match line.file.language {
             Language::Python => FORMATTED.is_match(&text) || F_STRING.is_match(&text),
             Language::Script => TEMPLATE.is_match(&text),

@@ -48,6 +48,21 @@ fn sql_injection_knows_a_quoted_identifier_without_a_name() {
     }
 }
 
+/// A value before the quoted identifier is still one.
+#[test]
+fn an_identifier_excuses_nothing_before_it() {
+    for columns in ["{}", "id, {}", "{columns}", "{}, id", "COUNT({})"] {
+        for table in ["[{}]", "main.[{}]", "[{table}]"] {
+            assert_speaks(
+                "sql-injection",
+                &rust(&format!(
+                    "let mut sql = format!(\"SELECT {columns} FROM {table}\", select, self.table);"
+                )),
+            );
+        }
+    }
+}
+
 /// Law: whatever compares or lists, what stands behind it is a value, however it is quoted.
 #[test]
 fn no_quotes_make_a_value_an_identifier() {
