@@ -320,6 +320,13 @@ fn explain_error(error: GitError, request: &ReviewRequest) -> RunError {
             let fetch = "fetch the pull request first: git fetch origin pull/N/head, then review FETCH_HEAD";
             Some(fetch.to_owned())
         }
+        (GitError::UnknownRevision { rev, .. }, RequestedTarget::Revision(_))
+            if rev.contains(['~', '^']) =>
+        {
+            let tip = rev.split(['~', '^']).next().unwrap_or_default();
+            let count = format!("there may be fewer commits before it: git rev-list --count {tip}");
+            Some(count)
+        }
         (GitError::UnknownRevision { rev, .. }, RequestedTarget::Revision(_)) => Some(format!(
             "to name a file, write it after two dashes: -- {rev}"
         )),

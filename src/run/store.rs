@@ -100,6 +100,13 @@ impl StoredRun {
         meta.and_then(|meta| meta.modified()).ok()
     }
 
+    /// When a run that was cut off last wrote to its journal; none: it goes on, or has ended.
+    fn cut_off_at(&self) -> Option<SystemTime> {
+        let meta = std::fs::metadata(self.folder.join(JOURNAL_FILE));
+        let written = meta.and_then(|meta| meta.modified()).ok();
+        written.filter(|_| self.state() == RunState::CutOff)
+    }
+
     /// When it began, RFC 3339; empty while nothing tells.
     fn started(&self, report: Option<&Report>) -> String {
         if let Some(report) = report {
@@ -224,7 +231,7 @@ pub(crate) fn list_runs(start: &RunContext) -> Result<Vec<(StoredRun, Option<Rep
     }
     let began = |(past, report): &(StoredRun, Option<Report>)| {
         // Runs of one second are told apart by their ends. `…-10` comes after `…-9`.
-        let ended = past.ended();
+        let ended = past.ended().or_else(|| past.cut_off_at());
         (
             past.started(report.as_ref()),
             ended.is_none(),

@@ -47,7 +47,7 @@ pub(super) fn packet() -> Arc<Packet> {
             10,
             " fn pay() {\n-    check_balance()?;\n+    transfer(amount);\n }\n",
         ),
-        (40, 40, "+let token = \"hunter2secret\";\n"),
+        (40, 40, "+let password = \"hunter2secret\";\n"),
     ];
     Arc::new(Packet {
         version: PACKET_VERSION,
@@ -194,7 +194,7 @@ fn without_blobs_the_lines_that_the_patch_shows_are_searched() {
         &mut prover,
         "pay.rs",
         12,
-        "}\nlet token = \"hunter2secret\";",
+        "}\nlet password = \"hunter2secret\";",
     );
     assert!(
         is_unverified(across),
@@ -220,8 +220,8 @@ fn a_finding_about_a_whole_file_needs_no_quote_but_a_changed_file() {
 fn who_was_shown_redacted_text_may_quote_it() {
     let mut prover = from_patch();
     let quotes = [
-        "let token = \"[redacted: secret]\";",
-        "let token = \"hunter2secret\";",
+        "let password = \"[redacted: secret]\";",
+        "let password = \"hunter2secret\";",
     ];
     for quote in quotes {
         assert_eq!(
@@ -230,7 +230,7 @@ fn who_was_shown_redacted_text_may_quote_it() {
             "{quote}"
         );
     }
-    let other = "let token = \"[redacted: other]\";";
+    let other = "let password = \"[redacted: other]\";";
     assert!(is_unverified(prove(&mut prover, "pay.rs", 40, other)));
 }
 

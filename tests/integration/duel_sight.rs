@@ -99,7 +99,8 @@ fn a_duel_covers_what_a_review_by_two_judges_covers() {
         Change::of_text(
             HIDDEN,
             "a.yml",
-            format!("db:\n  password: \"{}\"\n", "k3j9x0q7m2p5w8z1"),
+            // Too short for a finding.
+            format!("db:\n  password: \"{}\"\n", "k3j9x0"),
         ),
         document,
     ];

@@ -228,3 +228,13 @@ fn a_job_of_a_service_never_reviews_nothing_and_passes() {
     ];
     job(&forced).ends(0).prints("PASS");
 }
+
+/// The README's third command, typed in a young repository.
+#[test]
+fn a_history_that_is_too_short_is_told_from_a_file() {
+    let repo = Repo::with_base();
+    let run = repo.council(["review", "HEAD~30..HEAD"]).ends(2);
+    let count = "git rev-list --count HEAD";
+    assert!(run.stderr.contains(count), "{}", run.stderr);
+    assert!(!run.stderr.contains("two dashes"), "{}", run.stderr);
+}
