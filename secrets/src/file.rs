@@ -7,6 +7,7 @@ use crate::plausible::looks_random;
 use crate::reference::is_setting;
 use crate::script::Script;
 use crate::table::{FileRule, SecretTable};
+use crate::value::is_drawn_value;
 
 impl SecretTable {
     /// Whether a file's name says that it holds secrets. Samples and templates are meant to be read.
@@ -39,12 +40,21 @@ impl FileRule {
 
 /// The words of a line that look drawn.
 pub fn drawn_words(line: &str) -> impl Iterator<Item = Range<usize>> {
-    let is_end = |c: char| c.is_whitespace() || "\"'`,;=:".contains(c);
-    let words = line.split(is_end).filter(|word| looks_random(word));
+    let words = line.split(is_word_end).filter(|word| looks_random(word));
     words.map(|word| {
         let start = word.as_ptr() as usize - line.as_ptr() as usize;
         start..start + word.len()
     })
+}
+
+fn is_word_end(c: char) -> bool {
+    c.is_whitespace() || "\"'`,;=:".contains(c)
+}
+
+/// Whether a line may repeat a value that its change knows to be secret: worth the reading of that change.
+pub fn may_repeat_secret(line: &str) -> bool {
+    let mut words = line.split(is_word_end);
+    words.any(|word| looks_random(word) || is_drawn_value(word))
 }
 
 /// What a line of a file that holds secrets gives away.

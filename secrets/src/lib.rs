@@ -37,7 +37,7 @@ mod words;
 
 pub use bare_token::holds_bare_token;
 pub use encoded_key::{encoded_keys, heads_secret_number, is_private_key};
-pub use file::drawn_words;
+pub use file::{drawn_words, may_repeat_secret};
 pub use manifest::{may_begin_manifest, value_of_manifest};
 pub use matcher::{SecretMatch, SecretShape};
 pub use named_value::value_below_name;

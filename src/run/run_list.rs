@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use council_secrets::{Redactor, drawn_words};
+use council_secrets::{Redactor, may_repeat_secret};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -103,7 +103,7 @@ pub(crate) fn latest_entries(
     for entry in &mut entries {
         entry.redact_words(&redactor);
         // Few subjects hold a word that may be a secret of their change: no other change is read for one.
-        if drawn_words(&entry.subject).next().is_some() {
+        if may_repeat_secret(&entry.subject) {
             let known = redactor_of_entry(entry, runs, start);
             known
                 .into_iter()

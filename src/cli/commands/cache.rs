@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
-use council_secrets::{Redactor, drawn_words};
+use council_secrets::{Redactor, may_repeat_secret};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -170,7 +170,7 @@ fn about(
     let subject = subjects.get(head).map_or("", String::as_str);
     let mut subject = redactor.redact_words(subject).text;
     // Few subjects hold a word that may be a secret of their change: no other change is read for one.
-    if drawn_words(&subject).next().is_some()
+    if may_repeat_secret(&subject)
         && let Some(known) = redactor_of_report(report, start)
     {
         subject = known.redact_words(&subject).text;
