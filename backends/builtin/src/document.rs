@@ -55,8 +55,11 @@ const METHOD: &str = "\n## How often the rules were right\n\n\
     `husky install` that became `husky`, and a new job of GitHub's own actions that writes on issues. Told once instead \
     of several times: the rights of one list, compiled files of one kind, and unfinished code of one file. No longer \
     reported: identifiers in brackets in SQL, a Go error that the file drops in the same line elsewhere, a message that \
-    cannot be printed, and a few lines with other line endings. No repository has been read with these rules since, so \
-    the figures below are those of before.\n\n\
+    cannot be printed, and a few lines with other line endings. No other repository has been read with these rules \
+    since, so the figures below are those of before. On 647 commits of the tenth set (those with findings, and 500 \
+    more) the rules now say the same 40 right things, none of the 7 wrong ones, and 19 of the 47 noisy ones as before: \
+    6 are gone, 12 are told once with others, and 10 are notes. Nothing new is said. They were tuned on these commits, \
+    so that proves no bound.\n\n\
     | repositories | commits | findings | right | noise | wrong | wrong per commit | wrong or noise per commit |\n\
     |---|---|---|---|---|---|---|---|\n";
 
