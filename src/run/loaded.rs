@@ -46,6 +46,11 @@ impl LoadedRun {
         })
     }
 
+    /// What is wrong with what it left.
+    pub(crate) fn broken(&self, error: &dyn std::fmt::Display) -> RunError {
+        RunError::run(format!("{}: {error}", self.past.name))
+    }
+
     /// A run that is over goes on only where judges were lost to the machine, the network or the clock.
     pub(crate) fn forget_losses(&mut self) -> Result<(), RunError> {
         let Some(report) = self.past.report()? else {

@@ -46,9 +46,9 @@ pub(crate) fn recompute_report(
         plan,
         ..
     } = left;
-    let broken = |error: &dyn std::fmt::Display| RunError::run(format!("{}: {error}", past.name));
     let outcome = replay_council(plan.clone(), &journal.entries).map_err(|error| {
-        broken(&error).hint(format!("`git council resume {}` continues it", past.name))
+        left.broken(&error)
+            .hint(format!("`git council resume {}` continues it", past.name))
     })?;
     let outcome = if journal.backend == DUEL_BACKEND {
         let transcript = duel_transcript(past)?;
@@ -74,15 +74,13 @@ fn report_outcome(
     start: &RunContext,
 ) -> Result<(Report, Packet), RunError> {
     let LoadedRun {
-        past,
         journal,
         plan,
         packet,
         ..
     } = left;
-    let broken = |error: &dyn std::fmt::Display| RunError::run(format!("{}: {error}", past.name));
-    let packet =
-        stored::restore_packet(packet, &journal.header, plan).map_err(|error| broken(&error))?;
+    let packet = stored::restore_packet(packet, &journal.header, plan)
+        .map_err(|error| left.broken(&error))?;
     if let Some(report) = before {
         floor::recall_rules(&mut outcome, &report.outcome);
     }

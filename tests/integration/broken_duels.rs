@@ -1,28 +1,18 @@
 //! Duels in which a side gives no more section: each is a run, with what the other side found and what both have said.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-
 use serde_json::Value;
 
 use crate::harness::{Repo, Run};
 use crate::hook::Desk;
-use crate::programs::answer;
+use crate::programs::{answer, scripted_agent};
 
 const FAULT: &str = "total = sum / count";
 
 /// A gate, a change with a fault, and two agents that run these scripts.
 fn desk(a: &str, b: &str) -> Desk {
     let desk = Desk::new().installed();
-    let agents = [("a", a), ("b", b)].map(|(name, script)| {
-        let program = desk.repo.in_home(&format!("{name}.sh"));
-        fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-        format!(
-            "[agents.{name}]\ndriver = 'command'\ncommand = [{:?}]\n",
-            program.display().to_string()
-        )
-    });
+    let agents = [("a", a), ("b", b)];
+    let agents = agents.map(|(name, script)| scripted_agent(&desk.repo, name, script));
     desk.repo
         .write_home(".config/git-council/config.toml", &agents.concat());
     desk.gate();

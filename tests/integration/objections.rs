@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::harness::Run;
 use crate::hook::Desk;
-use crate::programs::answer;
+use crate::programs::{answer, scripted_agent};
 
 const FAULT: &str = "total = sum / count";
 
@@ -153,15 +153,8 @@ fn a_gate_hears_a_run_that_was_killed_after_an_objection() {
     );
     desk.repo.commit("Late");
     let judges = |first: &str, second: &str| {
-        let agents = [("first", first), ("second", second)].map(|(name, script)| {
-            let program = desk.repo.in_home(&format!("{name}.sh"));
-            fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
-            fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-            format!(
-                "[agents.{name}]\ndriver = 'command'\ncommand = [{:?}]\n",
-                program.display().to_string()
-            )
-        });
+        let agents = [("first", first), ("second", second)];
+        let agents = agents.map(|(name, script)| scripted_agent(&desk.repo, name, script));
         let more = "[review]\nagents = ['first', 'second']\ndebate = 'off'\n";
         desk.repo
             .write_home(".config/git-council/config.toml", &(agents.concat() + more));

@@ -19,23 +19,23 @@ fn marks(repo: &Repo) -> String {
     repo.in_home("marks").display().to_string()
 }
 
+/// A program that runs `script`, and the table of the user's configuration that makes it an agent of that name.
+pub(crate) fn scripted_agent(repo: &Repo, name: &str, script: &str) -> String {
+    let program = repo.in_home(&format!("{name}.sh"));
+    std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+    std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+    let program = program.display().to_string();
+    format!("[agents.{name}]\ndriver = 'command'\ncommand = [{program:?}]\n")
+}
+
 /// A repository with one harmless commit, and the user's configuration with a judge `helper` that runs `script`.
 pub(crate) fn with_judge(script: &str, more: &str) -> Repo {
     let repo = Repo::with_base();
     repo.write("src/more.rs", "/// One more.\npub const MORE: u32 = 1;\n");
     repo.commit("More");
     std::fs::create_dir(repo.in_home("marks")).unwrap();
-    let program = repo.in_home("helper.sh");
-    std::fs::write(
-        &program,
-        format!("#!/bin/sh\n{}\n", script.replace("@MARKS", &marks(&repo))),
-    )
-    .unwrap();
-    std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
-    let config = format!(
-        "[agents.helper]\ndriver = 'command'\ncommand = [{:?}]\n{more}",
-        program.display().to_string()
-    );
+    let script = script.replace("@MARKS", &marks(&repo));
+    let config = scripted_agent(&repo, "helper", &script) + more;
     repo.write_home(".config/git-council/config.toml", &config);
     repo
 }
