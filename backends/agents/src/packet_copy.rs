@@ -79,7 +79,7 @@ fn named_blobs(index: &Value) -> HashSet<String> {
 
 fn copy_file(from: &Path, to: &Path, name: &Path, digest: &str) -> io::Result<()> {
     let bytes = fs::read(from.join(name))?;
-    if hex(&Sha256::digest(&bytes)) != digest {
+    if hex::encode(Sha256::digest(&bytes)) != digest {
         return Err(io::Error::other(format!(
             "{} was changed since the run began: a program wrote into the run's folder; review again, with \
              `sandbox = \"required\"` for programs that you do not trust",
@@ -87,10 +87,6 @@ fn copy_file(from: &Path, to: &Path, name: &Path, digest: &str) -> io::Result<()
         )));
     }
     private::write_file(&to.join(name), &bytes)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]
@@ -106,7 +102,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("blobs")).unwrap();
         let blob = |text: &str| {
-            let digest = hex(&Sha256::digest(text));
+            let digest = hex::encode(Sha256::digest(text));
             fs::write(folder.path().join("blobs").join(&digest), text).unwrap();
             digest
         };
@@ -116,8 +112,8 @@ mod tests {
         fs::write(folder.path().join("brief.md"), brief).unwrap();
         let index = serde_json::json!({
             "version": 1,
-            "packet": hex(&Sha256::digest(packet)),
-            "brief": hex(&Sha256::digest(brief)),
+            "packet": hex::encode(Sha256::digest(packet)),
+            "brief": hex::encode(Sha256::digest(brief)),
             "files": [{"path": "a", "old": old, "new": new}, {"path": "b", "new": private}],
         });
         fs::write(folder.path().join(INDEX_FILE), index.to_string()).unwrap();
