@@ -98,6 +98,8 @@ pub enum VerdictReason {
     NoSynthesis,
     /// What was debated asks for no verdict: a stage, a brainstorm, a piece of research.
     NoVerdict,
+    /// Another review has failed this very commit on the forge, and nobody has argued that away.
+    CommitFailed,
     /// A duel used up its rounds with points open.
     DuelLimit,
     /// A side of a duel wrote what is neither vote, point nor reply, or a point without a place.
@@ -182,6 +184,7 @@ impl VerdictReason {
             Self::AllSkipped => "all-skipped",
             Self::NoSynthesis => "no-synthesis",
             Self::NoVerdict => "no-verdict",
+            Self::CommitFailed => "commit-failed",
             Self::DuelLimit => "duel-limit",
             Self::DuelRemark => "duel-remark",
             Self::DuelTimeout => "duel-timeout",

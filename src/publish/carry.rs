@@ -8,7 +8,7 @@ use council_protocol::{FileChange, Finding, LineKind, RepoPath, Severity};
 
 use super::kept::OpenFinding;
 use super::memory::ReviewState;
-use crate::council::outcome::{Disposition, FindingLevel, JudgedFinding, Verdict};
+use crate::council::outcome::{Disposition, FindingLevel, JudgedFinding, Verdict, VerdictReason};
 use crate::report::{CarriedReview, FindingFate};
 
 /// A file of the reviewed side, for the search of a quote.
@@ -87,10 +87,11 @@ impl ReviewState {
     }
 
     /// Whether the change failed over this finding by the votes of most judges, although it did not fail it alone: those votes
-    /// are not cast again, and what they were about still stands.
+    /// are not cast again, and what they were about still stands. What another review said of the commit is no vote.
     fn failed_over(&self, kept: &OpenFinding) -> bool {
         let fails = |open: &OpenFinding| open.level == Some(FindingLevel::Fail);
         self.verdict == Verdict::Fail
+            && self.reason != VerdictReason::CommitFailed
             && !self.open.iter().any(fails)
             && kept.level.is_some()
             && kept.finding.severity == Severity::Critical

@@ -107,6 +107,7 @@ impl ReviewState {
                 && has_room
                 && kept.lost == 0
                 && conclusive
+                && report.outcome.reason != VerdictReason::CommitFailed
                 && !report.incomplete
                 && report.outcome.consensus == Some(ConsensusRule::Findings)
                 && report.outcome.coverage.gaps().next().is_none(),
@@ -142,9 +143,10 @@ impl ReviewState {
         self.version == VERSION
     }
 
-    /// Whether the verdict can be taken for one of this key: only a conclusive one is.
+    /// Whether the verdict can be taken for one of this key: only a conclusive one of its own is.
     pub fn recognises(&self, key: &str) -> bool {
         self.key.as_deref() == Some(key)
+            && self.reason != VerdictReason::CommitFailed
             && matches!(self.verdict, Verdict::Pass | Verdict::Warn | Verdict::Fail)
     }
 

@@ -320,6 +320,9 @@ impl Report {
             }
             VerdictReason::NoSynthesis => "nobody wrote the document that was asked for".into(),
             VerdictReason::NoVerdict => "the document is written; no verdict was asked for".into(),
+            VerdictReason::CommitFailed => {
+                "another review has failed this very commit; see the notes".into()
+            }
             VerdictReason::DuelLimit => "the duel used up its rounds with points still open".into(),
             VerdictReason::DuelRemark => {
                 "a side of the duel wrote more than its vote, and no finding came of it".into()

@@ -86,6 +86,13 @@ pub(super) fn has_failed(check: &ExistingCheck, wishes: &PublishOptions) -> bool
     check.completed && ending.is_some_and(|ending| ending.starts_with(":failure:"))
 }
 
+/// Fails what fails nothing itself, so that headline, check and exit code say the same; the note tells what clears it.
+pub(super) fn fail_with_commit(report: &mut Report, note: &str) {
+    report.outcome.verdict = Verdict::Fail;
+    report.outcome.reason = VerdictReason::CommitFailed;
+    report.outcome.notes.push(note.to_owned());
+}
+
 /// What is said where the check of a commit stays a failure.
 pub(super) const FAILED_BEFORE: &str = "another review has failed this very commit, so that its check stays a failure: push a \
                                         new commit, dismiss the findings with a reason, or begin anew with `--full`";

@@ -1,7 +1,7 @@
 //! A pull request from its number to its verdict on every surface.
 
 use crate::config::Settings;
-use crate::council::outcome::Verdict;
+use crate::council::outcome::{Verdict, VerdictReason};
 use crate::git::TargetSpec;
 use crate::publish::{
     ForgeState, GitHubApi, GitHubError, PublishOptions, ReviewState, Surface, WorkflowJob,
@@ -18,7 +18,8 @@ use crate::run::github::inspect::{
     conclusion_without_report, file_digests, head_moved_error, inspect_pull_request, look_again,
 };
 use crate::run::github::meanwhile::{
-    FAILED_BEFORE, FAILED_CHECK, add_meanwhile, found_meanwhile, has_failed, is_failed_meanwhile,
+    FAILED_BEFORE, FAILED_CHECK, add_meanwhile, fail_with_commit, found_meanwhile, has_failed,
+    is_failed_meanwhile,
 };
 use crate::run::github::open_check::OpenCheck;
 use crate::run::github::publishing::{
@@ -274,8 +275,11 @@ impl PullReview<'_> {
     /// Whether the check of this very commit is a failure of which this page does not tell: another request's, or of a bench
     /// that nothing is known of.
     fn is_failed_elsewhere(&self) -> bool {
-        let tells =
-            |left: &ReviewState| left.head == self.wishes.head && left.verdict != Verdict::Pass;
+        let tells = |left: &ReviewState| {
+            left.head == self.wishes.head
+                && left.verdict != Verdict::Pass
+                && left.reason != VerdictReason::CommitFailed
+        };
         let check = self.seen.check.as_ref();
         !self.publish.full
             && check.is_some_and(|check| has_failed(check, &self.wishes))
@@ -289,7 +293,7 @@ impl PullReview<'_> {
         let stays = is_milder && !findings.any(|found| found.dismissed.is_some());
         if stays {
             self.wishes.surfaces.remove(&Surface::Check);
-            report.outcome.notes.push(FAILED_BEFORE.to_owned());
+            fail_with_commit(report, FAILED_BEFORE);
         }
         stays
     }
@@ -314,7 +318,7 @@ impl PullReview<'_> {
         let own = self.seen.check.as_ref();
         if is_failed_meanwhile(own, &looked.check, &self.wishes, conclusion) {
             self.wishes.surfaces.remove(&Surface::Check);
-            report.outcome.notes.push(FAILED_CHECK.to_owned());
+            fail_with_commit(report, FAILED_CHECK);
         }
         Ok(())
     }
