@@ -1,12 +1,15 @@
 //! Standard input and output as an MCP server needs them: a line that is no JSON, or in which a key stands twice, is
 //! refused, and whoever sent it is told. The library drops the first without a word, and takes the last of two equal keys.
 
+use std::borrow::Cow;
+
 use council_protocol::json::{self, parse_unique};
 use rmcp::RoleServer;
 use rmcp::model::{ErrorData, NumberOrString};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
+use serde_json::Value;
 use tokio::io::{
     AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite,
     AsyncWriteExt as _, BufReader, DuplexStream,
@@ -100,7 +103,10 @@ async fn check_lines(
     let mut line = Vec::new();
     while let Ok(true) = next_line(&mut lines, &mut line).await {
         let handed_on = match refusal_of(&line) {
-            None => checked.write_all(&line).await.is_ok(),
+            None => checked
+                .write_all(&with_object_arguments(&line))
+                .await
+                .is_ok(),
             Some(refusal) => refuse.send(refusal).is_ok(),
         };
         if !handed_on {
@@ -156,6 +162,24 @@ fn refusal_of(line: &[u8]) -> Option<ToClient> {
     }
 }
 
+/// The same message, its call's arguments as the object that some models write as a text, or alone in a list: the library
+/// knows no call whose arguments are no object, and what a judge hands in so would be lost.
+fn with_object_arguments(line: &[u8]) -> Cow<'_, [u8]> {
+    let unwrapped = || {
+        let mut message: Value =
+            serde_json::from_slice(line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line)).ok()?;
+        let arguments = message.get_mut("params")?.get_mut("arguments")?;
+        let object = match arguments {
+            Value::String(text) => parse_unique(text).ok()?,
+            Value::Array(items) if items.len() == 1 => items[0].take(),
+            _ => return None,
+        };
+        *arguments = object.is_object().then_some(object)?;
+        Some(format!("{message}\n").into_bytes())
+    };
+    unwrapped().map_or(Cow::Borrowed(line), Cow::Owned)
+}
+
 /// The id of a message with two equal keys: a client waits for an answer to it. None: there is none, or several.
 fn id_of(text: &str) -> Option<NumberOrString> {
     #[derive(serde::Deserialize)]
@@ -170,7 +194,7 @@ fn id_of(text: &str) -> Option<NumberOrString> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 
@@ -213,6 +237,31 @@ mod tests {
             let cut = whole.floor_char_boundary(whole.len().saturating_sub(cut).max(1));
             let refusal = told(&whole[..cut]).unwrap();
             prop_assert_eq!(&refusal["error"]["code"], &json!(-32700));
+        }
+    }
+
+    proptest! {
+        /// However often a client packs a call's arguments, they arrive as the object that they are.
+        #[test]
+        fn packed_arguments_are_the_object_that_they_hold(
+            id in 0_i64..1_000, words in proptest::collection::btree_map("[a-z]{1,6}", ".{0,12}", 0..4), form in 0..3,
+        ) {
+            let object = json!(words);
+            let packed = match form {
+                0 => object.clone(),
+                1 => json!(object.to_string()),
+                _ => json!([object]),
+            };
+            let call = |arguments: &Value| {
+                json!({ "id": id, "method": "tools/call", "params": { "name": "submit_verdict", "arguments": arguments } })
+            };
+            let line = format!("{}\n", call(&packed));
+            let read: Value = serde_json::from_slice(&with_object_arguments(line.as_bytes())).unwrap();
+            prop_assert_eq!(read, call(&object));
+            for other in [json!(7), json!("words"), json!([1, 2]), json!("[1]"), json!("{\"a\":1,\"a\":2}")] {
+                let line = format!("{}\n", call(&other));
+                prop_assert_eq!(&*with_object_arguments(line.as_bytes()), line.as_bytes());
+            }
         }
     }
 
