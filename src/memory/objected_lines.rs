@@ -6,7 +6,7 @@ use council_protocol::{FileChange, LineKind, Proof, RepoPath, Severity};
 use crate::council::outcome::{FindingLevel, JudgedFinding};
 use crate::report::Report;
 
-/// A shorter quote stands in many lines, and names none of them.
+/// A shorter quote stands in many lines: it names those that consist of it (`n=0`), where it has a letter or digit at all.
 const MIN_QUOTE_CHARS: usize = 4;
 
 /// Whether all that is quoted by one of the findings that made a review object stands in the hunks of the same file.
@@ -44,9 +44,10 @@ fn file_at<'f>(files: &'f [FileChange], path: &RepoPath) -> Option<&'f FileChang
 /// is not to be stopped by what was said of it.
 fn has_quote(file: &FileChange, found: &JudgedFinding, may_be_context: bool) -> bool {
     let quote = &found.finding.quote;
-    if quote.chars().filter(|c| !c.is_whitespace()).count() < MIN_QUOTE_CHARS {
+    if !quote.contains(char::is_alphanumeric) {
         return false;
     }
+    let is_short = without_blanks(quote).chars().count() < MIN_QUOTE_CHARS;
     let mut members = found.members.iter();
     let is_removed = members.any(|member| matches!(member.proof, Proof::Removed { .. }));
     let is_meant = |kind: LineKind| match kind {
@@ -60,7 +61,11 @@ fn has_quote(file: &FileChange, found: &JudgedFinding, may_be_context: bool) -> 
         .map(|line| without_blanks(line.text))
         .collect();
     let mut wanted = quote.lines().map(without_blanks);
-    wanted.all(|wanted| lines.iter().any(|line| line.contains(&wanted)))
+    let is_it = |line: &String, wanted: &str| match is_short {
+        true => line == wanted,
+        false => line.contains(wanted),
+    };
+    wanted.all(|wanted| lines.iter().any(|line| is_it(line, &wanted)))
 }
 
 /// Whoever quotes a line, or formats it anew, may set its blanks otherwise.

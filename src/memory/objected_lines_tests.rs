@@ -137,3 +137,20 @@ fn a_line_is_known_by_its_words_and_by_what_becomes_of_it() {
     report.outcome.findings[0].finding.quote = "}".to_owned();
     assert!(!holds_objected_lines(&report, &change('-', &[1])));
 }
+
+proptest! {
+    /// However short a quoted line is, the change that adds it is held, and one that has it within a longer line is not.
+    #[test]
+    fn a_short_line_is_known_as_a_whole(quote in "[a-z0-9] ?[=+;]?[a-z0-9]?", around in "[a-z]{1,5} = [0-9]{1,5}") {
+        let mut report = review(0, true, Some(1));
+        report.outcome.findings[0].finding.quote.clone_from(&quote);
+        let added = |text: &str| {
+            let mut files = change('+', &[]);
+            files[0].hunks[0].body = format!(" fn stays() {{}}\n+    {text}\n");
+            files
+        };
+        prop_assert!(holds_objected_lines(&report, &added(&quote)));
+        let longer = format!("{around}({quote})");
+        prop_assert!(!holds_objected_lines(&report, &added(&longer)));
+    }
+}
