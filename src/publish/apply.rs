@@ -100,7 +100,7 @@ pub(crate) fn apply_plan(
     let mut tried: Vec<(PublishAction, bool)> = Vec::new();
     for surface in doing.failed_surfaces() {
         let mut any = false;
-        for action in plan_fallback(report, context.wishes, surface) {
+        for action in plan_fallback(report, context.seen, context.wishes, surface) {
             let known = tried.iter().find(|(known, _)| *known == action);
             let is_done = known.map(|(_, is_done)| *is_done).unwrap_or_else(|| {
                 let is_done = match is_local(&action) {

@@ -275,6 +275,27 @@ pub fn fetch_check(
     Ok(all.iter().filter_map(own).max_by_key(|check| check.id))
 }
 
+/// The state of a commit's latest status of a name.
+///
+/// # Errors
+///
+/// As the forge says.
+pub fn fetch_status(
+    hub: &GitHubApi<'_>,
+    head: &str,
+    name: &str,
+) -> Result<Option<String>, GitHubError> {
+    let path = hub.repo_path(&format!("commits/{head}/status"));
+    let all = hub.read_list(&path, "read the status of the commit", |body| {
+        body.get("statuses")?.as_array()
+    })?;
+    let of_name = |status: &&Value| json_text(status, "/context").as_deref() == Some(name);
+    Ok(all
+        .iter()
+        .find(of_name)
+        .and_then(|status| json_text(status, "/state")))
+}
+
 /// A pull request by its number.
 ///
 /// # Errors

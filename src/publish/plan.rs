@@ -18,6 +18,9 @@ use super::seen::{ForgeState, ReviewThread, follow_findings};
 use super::wishes::PublishOptions;
 use super::{check, comment, inline, local};
 
+/// The state of a status that is still to be decided.
+const WAITING: &str = "pending";
+
 /// The most characters of a status's description.
 const MAX_DESCRIPTION: usize = 140;
 
@@ -69,6 +72,8 @@ pub fn plan_actions(
 
 /// Whether a review with more rights has spoken of the same commit: what a job without them says leaves that as it is.
 fn is_overruled(report: &Report, seen: &ForgeState, wishes: &PublishOptions) -> bool {
+    // A claim that fails nothing leaves a status that waits.
+    let by_status = seen.status.as_ref().is_some_and(|state| state != WAITING);
     // Of a claim no key is kept.
     let by_check = seen
         .check
@@ -80,7 +85,7 @@ fn is_overruled(report: &Report, seen: &ForgeState, wishes: &PublishOptions) -> 
             .into_iter()
             .any(|state| state.head == wishes.head && state.key.is_some())
     };
-    report.source == ReportSource::UnprivilegedJob && (by_check || by_comment())
+    report.source == ReportSource::UnprivilegedJob && (by_check || by_status || by_comment())
 }
 
 /// The findings that stand beside a line, where they are wanted there.
@@ -115,11 +120,13 @@ pub(super) fn comment_with_links(
 /// What is done where the report cannot be shown as it was asked for: the summary and the log, and a status for a check.
 pub(crate) fn plan_fallback(
     report: &Report,
+    seen: &ForgeState,
     wishes: &PublishOptions,
     denied: Surface,
 ) -> Vec<PublishAction> {
     let mut actions = Vec::new();
-    if denied == Surface::Check && !wishes.surfaces.contains(&Surface::Status) {
+    let has_status = wishes.surfaces.contains(&Surface::Status);
+    if denied == Surface::Check && !has_status && !is_overruled(report, seen, wishes) {
         actions.push(plan_status(report, wishes));
     }
     if !wishes.surfaces.contains(&Surface::Summary) {
@@ -207,7 +214,7 @@ fn plan_status(report: &Report, wishes: &PublishOptions) -> PublishAction {
     let line = report.bottom_line(wishes.gate);
     let state = match line.conclusion {
         // A status has no neutral: it waits for somebody with more rights.
-        CheckConclusion::Neutral if report.source == ReportSource::UnprivilegedJob => "pending",
+        CheckConclusion::Neutral if report.source == ReportSource::UnprivilegedJob => WAITING,
         CheckConclusion::Success | CheckConclusion::Neutral | CheckConclusion::Skipped => "success",
         CheckConclusion::Failure => "failure",
         CheckConclusion::ActionRequired

@@ -143,6 +143,8 @@ pub struct ForgeState {
     pub reviews: Vec<String>,
     /// Our check on the commit, the latest.
     pub check: Option<ExistingCheck>,
+    /// The state of the commit status of our name; none: there is none, or it makes no difference and was not asked for.
+    pub status: Option<String>,
     /// How many of our checks on the commit have ended; none: nobody said.
     pub completed_checks: Option<usize>,
 }

@@ -181,8 +181,17 @@ pub(crate) fn publish_run(
     };
     refuse_other_change(&report, &subject)?;
     let mut wishes = publish_options(wanted, &forge, &subject.head, None);
-    let (seen, troubles) = inspect_pull_request(&mut subject, &hub, &wishes)?;
+    let (mut seen, troubles) = inspect_pull_request(&mut subject, &hub, &wishes)?;
     let before = seen.state().filter(|_| !wanted.full);
+    // A status stands in for a check that may not be written.
+    let by_status = [Surface::Status, Surface::Check];
+    if source == ReportSource::UnprivilegedJob
+        && by_status
+            .iter()
+            .any(|surface| wishes.surfaces.contains(surface))
+    {
+        seen.status = look::fetch_status(&hub, &wishes.head, &wishes.check_name)?;
+    }
     let report = &match source {
         ReportSource::ThisProgram => {
             refuse_forgetting(&report, before.as_ref(), &subject)?;

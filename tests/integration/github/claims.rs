@@ -20,6 +20,10 @@ fn artefact(stage: &Stage, head: &str) -> Value {
 
 /// The second, privileged job of docs/workflows/fork-safe-publish.yml over an artefact.
 fn publish(stage: &Stage, number: u64, head: &str, report: &Value) -> Run {
+    publish_on("comment,check", stage, number, head, report)
+}
+
+fn publish_on(surfaces: &str, stage: &Stage, number: u64, head: &str, report: &Value) -> Run {
     let file = stage.file("artefact.json");
     fs::write(&file, report.to_string()).unwrap();
     let ended = json!({ "action": "completed", "workflow_run": {
@@ -31,7 +35,7 @@ fn publish(stage: &Stage, number: u64, head: &str, report: &Value) -> Run {
         file.to_str().unwrap(),
         "--event",
         "--publish",
-        "comment,check",
+        surfaces,
     ];
     stage.job(&args, &stage.event("workflow_run", &ended))
 }
@@ -228,4 +232,33 @@ fn a_report_about_something_else_says_what_it_is_about() {
     }
     let state = stage.hub.state();
     assert!(state.checks.is_empty() && state.comments.is_empty());
+}
+
+/// A commit status stands in for a check that may not be written: what a job with rights has said in it stays, by whichever
+/// surface the claim comes.
+#[test]
+fn a_claim_leaves_the_status_that_a_job_with_rights_has_set() {
+    for (surfaces, denied) in [("status", None), ("check", Some("checks: write"))] {
+        for said in ["failure", "error", "success", "pending"] {
+            let stage = Stage::new();
+            let clean = stage.propose(1, &[("src/b.rs", CLEAN)]);
+            let report = artefact(&stage, &clean);
+            let set = json!({ "state": said, "context": "git-council" });
+            let foreign = json!({ "state": "success", "context": "build" });
+            {
+                let mut state = stage.hub.state();
+                state.statuses = vec![(clean.clone(), set), (clean.clone(), foreign)];
+                state.denied.extend(denied);
+            }
+            publish_on(surfaces, &stage, 1, &clean, &report);
+            let state = stage.hub.state();
+            let mut ours = state
+                .statuses
+                .iter()
+                .filter(|(_, body)| body["context"] == "git-council");
+            let last = ours.next_back().unwrap().1["state"].clone();
+            assert_eq!(last, said, "{surfaces}");
+            assert_eq!(state.violations, Vec::<String>::new());
+        }
+    }
 }

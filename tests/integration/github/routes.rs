@@ -71,6 +71,13 @@ pub(super) fn rest(request: &Request, state: &mut State) -> Reply {
             state.statuses.push(((*head).to_owned(), body));
             Reply::new(201, json!({}))
         }
+        ("GET", ["commits", head, "status"]) => {
+            let latest = state.statuses.iter().rev().filter(|(of, _)| of == head);
+            Reply::new(
+                200,
+                json!({ "state": "pending", "statuses": latest.map(|(_, body)| body).collect::<Vec<_>>() }),
+            )
+        }
         ("GET", ["collaborators", login, "permission"]) => match state.permissions.get(*login) {
             Some(permission) => Reply::new(200, json!({ "permission": permission })),
             None => Reply::refuse(404, "Not Found"),
