@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
+use crate::text_names::is_text_name;
+
 /// A file is text as long as at most one byte of this many is no part of any text.
 const MAX_ODD_SHARE: usize = 16;
 
@@ -44,9 +46,17 @@ pub(super) fn claims_text(path: &[u8], bytes: &[u8]) -> bool {
     let marks: [&[u8]; 3] = [b"#!", &[0xff, 0xfe], &[0xfe, 0xff]];
     marks.iter().any(|mark| bytes.starts_with(mark))
         || begins_as_text(extension, bytes)
-        || TEXT_EXTENSIONS.contains(&extension)
-        || TEXT_NAMES.contains(&&*name)
+        || is_text_name(&name, extension)
+        || (!HELD_BYTES.contains(&extension) && memchr::memmem::find(bytes, b"<?php").is_some())
 }
+
+/// Formats of bytes in which anything may stand. Under every other name, a server may be told to run what PHP finds between
+/// bytes that it prints.
+const HELD_BYTES: [&str; 28] = [
+    "7z", "bin", "bmp", "bz2", "class", "db", "dll", "doc", "dylib", "exe", "gif", "gz", "ico",
+    "jar", "jpeg", "jpg", "o", "pack", "pdf", "png", "pyc", "so", "sqlite", "tar", "wasm", "webp",
+    "xz", "zip",
+];
 
 /// Formats that hold bytes and begin with lines of text: their heads, and the extensions of their files. Under another
 /// name, a shell would run what stands behind the head.
@@ -74,124 +84,6 @@ fn begins_as_text(extension: &str, bytes: &[u8]) -> bool {
         .any(|(head, names)| bytes.starts_with(head) && names.contains(&extension));
     length >= MIN_SCRIPT_BYTES && !is_data
 }
-
-/// Extensions of files that people write and that programs run or obey.
-const TEXT_EXTENSIONS: [&str; 100] = [
-    "adoc",
-    "awk",
-    "bash",
-    "bat",
-    "c",
-    "cc",
-    "cfg",
-    "cjs",
-    "clj",
-    "cmake",
-    "cmd",
-    "conf",
-    "config",
-    "cpp",
-    "cs",
-    "csh",
-    "css",
-    "csv",
-    "cxx",
-    "dart",
-    "dockerfile",
-    "editorconfig",
-    "env",
-    "erb",
-    "erl",
-    "ex",
-    "exs",
-    "fish",
-    "fs",
-    "gitattributes",
-    "gitignore",
-    "gitmodules",
-    "go",
-    "gradle",
-    "graphql",
-    "groovy",
-    "h",
-    "hcl",
-    "hpp",
-    "hs",
-    "htm",
-    "html",
-    "ini",
-    "ipynb",
-    "java",
-    "jl",
-    "js",
-    "json",
-    "json5",
-    "jsonc",
-    "jsx",
-    "kt",
-    "kts",
-    "less",
-    "lisp",
-    "lua",
-    "md",
-    "mdc",
-    "mdx",
-    "mjs",
-    "mk",
-    "ml",
-    "nix",
-    "npmrc",
-    "php",
-    "pl",
-    "pm",
-    "properties",
-    "proto",
-    "ps1",
-    "psm1",
-    "py",
-    "pyi",
-    "r",
-    "rb",
-    "rs",
-    "rst",
-    "sass",
-    "scala",
-    "scss",
-    "sh",
-    "sql",
-    "svelte",
-    "svg",
-    "swift",
-    "tcl",
-    "tex",
-    "tf",
-    "toml",
-    "ts",
-    "tsv",
-    "tsx",
-    "txt",
-    "vb",
-    "vue",
-    "xml",
-    "yaml",
-    "yml",
-    "zig",
-    "zsh",
-];
-
-/// Names of such files that have no extension.
-const TEXT_NAMES: [&str; 10] = [
-    "codeowners",
-    "containerfile",
-    "dockerfile",
-    "gemfile",
-    "jenkinsfile",
-    "justfile",
-    "makefile",
-    "pipfile",
-    "rakefile",
-    "vagrantfile",
-];
 
 /// So many printable bytes of ASCII one after another are read by a shell, an interpreter or a build tool as they stand.
 const MIN_ASCII_RUN: usize = 6;
@@ -568,6 +460,28 @@ mod tests {
         }
         for path in ["logo.png", "run", "a.bin", "py"] {
             assert!(!claims_text(path.as_bytes(), b"\0"), "{path}");
+        }
+    }
+
+    proptest! {
+        /// A picture's bytes before a program, which a server runs all the same, make no picture of it: neither under a name
+        /// of program text nor, for PHP, under any but that of a format of bytes.
+        #[test]
+        fn a_program_behind_a_picture_claims_text(
+            text_name in proptest::sample::select(vec![
+                "a.phtml", "a.PHP5", "x/a.inc", "a.jsp", "a.aspx", "a.shtml", "a.cgi", "a.ejs", "a.hta", ".htaccess", ".bashrc",
+                ".profile", ".envrc", "a.ksh", "a.twig", "a.vbs", "a.module", "Podfile", "BUILD", "go.mod", "a.csproj", "a.mts",
+            ]),
+            other in "[a-z]{3,8}",
+            odd in proptest::collection::vec(128_u8.., 40..200),
+        ) {
+            let picture = [b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR".as_slice(), &odd].concat();
+            prop_assert!(claims_text(text_name.as_bytes(), &picture));
+            let shell = [&picture, b"\n<?php system($_GET['x']); ?>\n".as_slice()].concat();
+            for name in [format!("a.{other}x9"), other.clone()] {
+                prop_assert!(claims_text(name.as_bytes(), &shell));
+            }
+            prop_assert!(!claims_text(b"a.png", &shell));
         }
     }
 }

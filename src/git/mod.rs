@@ -46,6 +46,7 @@ mod resolve;
 mod revision;
 mod signature;
 mod target;
+mod text_names;
 mod together;
 mod tree;
 mod tree_item;
