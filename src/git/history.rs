@@ -13,9 +13,10 @@ use super::diff::sides::ChangeSides;
 use super::error::GitError;
 use super::id::ObjectId;
 use super::line_map::{FollowedLines, split_lines};
+use super::moved_lines::{split_moved, without_blanks};
 use super::objects::ObjectReader;
 use super::tree;
-use super::tree_item::{RawChange, TreeItem};
+use super::tree_item::{ItemSort, RawChange, TreeItem};
 
 /// A commit that touches more files than this is a reformatting or an import: renames are not searched in it, and its
 /// files do not count as changed together.
@@ -338,7 +339,7 @@ impl HistoryWalk<'_> {
             let Some(old) = entry.filter(|entry| entry.sort() == new.sort()) else {
                 continue;
             };
-            let (old, new) = (self.objects.blob(old.id)?, self.objects.blob(new.id)?);
+            let (old, new) = (self.read_squeezed(old)?, self.read_squeezed(new)?);
             let (kept, rest) = split_lines(&old, &new, &file.lines)?;
             let from_parent = FollowedFile {
                 lines: kept,
@@ -370,21 +371,66 @@ impl HistoryWalk<'_> {
             Some(old) => (Some(old), file.path.clone()),
             None => self.renamed_from(raws, at)?,
         };
-        let Some(old) = old else {
-            return Ok((Vec::new(), file));
+        let new = self.read_squeezed(new)?;
+        let mut before = Vec::new();
+        let mut rest = file;
+        let follow = |path: &[u8], lines: FollowedLines| FollowedFile {
+            wanted: rest.wanted,
+            path: path.to_vec(),
+            lines,
         };
-        let (old, new) = (self.objects.blob(old.id)?, self.objects.blob(new.id)?);
-        let (kept, brought) = split_lines(&old, &new, &file.lines)?;
-        let before = FollowedFile {
-            wanted: file.wanted,
-            path,
-            lines: kept,
-        };
-        let rest = FollowedFile {
-            lines: brought,
-            ..file
-        };
-        Ok((vec![before], rest))
+        if let Some(old) = old {
+            let old = self.read_squeezed(old)?;
+            let (kept, brought) = split_lines(&old, &new, &rest.lines)?;
+            let (moved, written) = split_moved((&old, &new), &new, brought);
+            before.push(follow(&path, [kept, moved].concat()));
+            rest.lines = written;
+        }
+        for (path, from) in self.places_left(raws, at, &rest)? {
+            let (moved, written) = split_moved((&from.0, &from.1), &new, rest.lines);
+            before.push(FollowedFile {
+                wanted: rest.wanted,
+                path,
+                lines: moved,
+            });
+            rest.lines = written;
+        }
+        Ok((before, rest))
+    }
+
+    /// A blob's text without blanks: who indents a line anew, or ends it otherwise, has not written it.
+    fn read_squeezed(&self, entry: TreeItem) -> Result<Vec<u8>, GitError> {
+        Ok(without_blanks(&self.objects.blob(entry.id)?))
+    }
+
+    /// The other files of the same kind from which a commit of few files took something away, as they were before and after
+    /// it; none where no line is left to be followed.
+    fn places_left(
+        &self,
+        raws: &[RawChange],
+        at: usize,
+        rest: &FollowedFile,
+    ) -> Result<Vec<(Vec<u8>, (Vec<u8>, Vec<u8>))>, GitError> {
+        if rest.lines.is_empty() || raws.len() > MAX_TOGETHER {
+            return Ok(Vec::new());
+        }
+        let is_file = |item: &TreeItem| item.sort() == ItemSort::File;
+        let kind = |path: &[u8]| path.rsplit(|&byte| byte == b'.').next().map(<[u8]>::to_vec);
+        let others = raws.iter().enumerate();
+        let others =
+            others.filter(|(index, raw)| *index != at && kind(&raw.path) == kind(&raws[at].path));
+        let mut places = Vec::new();
+        for (_, raw) in others {
+            let Some(old) = raw.old.filter(is_file) else {
+                continue;
+            };
+            let after = match raw.new.filter(is_file) {
+                Some(new) => self.read_squeezed(new)?,
+                None => Vec::new(),
+            };
+            places.push((raw.path.clone(), (self.read_squeezed(old)?, after)));
+        }
+        Ok(places)
     }
 
     fn renamed_from(

@@ -23,6 +23,7 @@ mod libgit2;
 mod limits;
 mod line_map;
 mod main_line;
+mod moved_lines;
 mod notes;
 mod object_hash;
 mod object_store;

@@ -46,6 +46,55 @@ const TELLING: &[&str] = &[
     "outage",
 ];
 
+/// The same in other languages that commits are written in: beginnings of words, and words where no blanks part them.
+const TELLING_ELSEWHERE: &[&str] = &[
+    // German, Dutch
+    "behebt",
+    "behoben",
+    "korrig",
+    "fehler",
+    "absturz",
+    "verhindert",
+    "vermeidet",
+    "herstel",
+    "voorkom",
+    // French, Spanish, Portuguese, Italian
+    "corrig",
+    "correc",
+    "corregi",
+    "corrett",
+    "correz",
+    "bogue",
+    "plantage",
+    "évite",
+    "empêche",
+    "arregl",
+    "evita",
+    "fallo",
+    "falha",
+    "errore",
+    // Polish, Russian, Ukrainian
+    "napraw",
+    "błąd",
+    "исправ",
+    "ошиб",
+    "виправ",
+    "помилк",
+    // Chinese, Japanese, Korean
+    "修复",
+    "修復",
+    "修正",
+    "漏洞",
+    "崩溃",
+    "缺陷",
+    "不具合",
+    "バグ",
+    "脆弱性",
+    "수정",
+    "버그",
+    "오류",
+];
+
 /// Whether a message says more than what was done: a fix, a revert, the number of an issue.
 pub(super) fn is_telling(message: &str) -> bool {
     let lower = message.to_ascii_lowercase();
@@ -55,7 +104,18 @@ pub(super) fn is_telling(message: &str) -> bool {
     let has_number = bytes
         .windows(2)
         .any(|pair| pair[0] == b'#' && pair[1].is_ascii_digit());
-    has_word || has_number || names_ticket(message)
+    has_word || has_number || names_ticket(message) || tells_elsewhere(&message.to_lowercase())
+}
+
+fn tells_elsewhere(lower: &str) -> bool {
+    let begins_word = |(at, _): (usize, &str)| !lower[..at].ends_with(char::is_alphabetic);
+    let joins_words = |word: &str| word.chars().any(|c| c >= '\u{3000}');
+    let mut words = TELLING_ELSEWHERE.iter();
+    words.any(|word| {
+        lower
+            .match_indices(word)
+            .any(|found| joins_words(word) || begins_word(found))
+    })
 }
 
 /// The most removed lines whose origin is asked for.
@@ -193,6 +253,28 @@ fn names_ticket(message: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_message_tells_in_other_languages_too() {
+        for telling in [
+            "修复空指针崩溃",
+            "バグ修正: None で落ちる",
+            "Corrige le plantage sur None",
+            "Behebt den Absturz",
+            "Исправлена ошибка",
+        ] {
+            assert!(is_telling(telling), "{telling}");
+        }
+        for plain in [
+            "Renommer le module",
+            "新しい関数を追加",
+            "Neue Seite",
+            "prefix the name",
+            "incorrigible",
+        ] {
+            assert!(!is_telling(plain), "{plain}");
+        }
+    }
 
     proptest::proptest! {
         /// Of a long message the first and the last line are shown, what is missing is said, and it stays within bounds.

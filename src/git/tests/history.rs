@@ -28,7 +28,7 @@ fn findings_in(dir: &Path, range: &str, wanted: &[WantedLines], commits: usize) 
 
 /// The commit of each line, as git says.
 fn blame(repo: &Repo, rev: &str, path: &str) -> Vec<String> {
-    let told = repo.git(&["blame", "-l", "-s", "--root", rev, "--", path]);
+    let told = repo.git(&["blame", "-w", "-l", "-s", "--root", rev, "--", path]);
     told.lines()
         .map(|line| {
             line.split(' ')
@@ -270,4 +270,91 @@ fn a_message_tells_why_and_names_nobody_by_an_address() {
         told.trim_end(),
         "fix: strip blanks\n\nSee RFC 1: it says so.\nby: hand"
     );
+}
+
+/// Whoever indents a file anew, ends its lines otherwise, or moves a block within it or to another file has not written it.
+#[test]
+fn what_a_formatter_or_a_move_touches_keeps_the_commit_that_brought_it() {
+    let body = [
+        "def f(value):",
+        "    if value is None:",
+        "        return default_value",
+        "    return value",
+    ];
+    let filler: Vec<String> = (0..30).map(|n| format!("# filler number {n}")).collect();
+    let owned = |lines: &[&str]| {
+        lines
+            .iter()
+            .map(|&line| line.to_owned())
+            .collect::<Vec<_>>()
+    };
+    let guard = [owned(&body), filler.clone()].concat();
+    let bare = [owned(&[body[0], body[3]]), filler.clone()].concat();
+    let indented = guard
+        .iter()
+        .map(|line| line.replace("    ", "\t"))
+        .collect();
+    let ended = guard.iter().map(|line| format!("{line}\r")).collect();
+    let below = [filler.clone(), owned(&body)].concat();
+    type Later = (&'static str, Vec<String>, &'static str);
+    let later: [Later; 4] = [
+        ("indented", indented, "m.py"),
+        ("other ends", ended, "m.py"),
+        ("moved down", below.clone(), "m.py"),
+        (
+            "moved away",
+            [owned(&["x = 1"]), owned(&body)].concat(),
+            "other.py",
+        ),
+    ];
+    for (what, lines, path) in later {
+        let repo = Repo::new();
+        std::fs::write(repo.path().join("other.py"), "x = 1\n").unwrap();
+        commit(&repo, "m.py", &bare, "init");
+        commit(&repo, "m.py", &guard, "fix: no value");
+        if path == "other.py" {
+            std::fs::write(repo.path().join("m.py"), filler.join("\n") + "\n").unwrap();
+        }
+        commit(&repo, path, &lines, what);
+        let at = lines
+            .iter()
+            .position(|line| line.contains("is None"))
+            .unwrap();
+        let line = u32::try_from(at).unwrap() + 1;
+        commit(&repo, "z", &[], "next");
+        let wanted = [WantedLines {
+            path: path.as_bytes().to_vec(),
+            lines: vec![line, line + 1],
+        }];
+        let found = findings(&repo, "main~1..main", &wanted, usize::MAX);
+        let told: Vec<&str> = found
+            .commits
+            .iter()
+            .map(|words| words.message.trim())
+            .collect();
+        assert_eq!(told, ["fix: no value"], "{what}");
+    }
+}
+
+proptest::proptest! {
+    /// Every line that is moved is looked for only where it stood once and stands no more, and no line is in both parts.
+    #[test]
+    fn lines_are_moved_or_written(
+        before in proptest::collection::vec("[a-c]{6,7}", 0..12), after in proptest::collection::vec("[a-c]{6,7}", 0..12),
+        new in proptest::collection::vec("[a-c]{6,7}", 1..12),
+    ) {
+        let text = |lines: &[String]| lines.join("\n").into_bytes();
+        let lines: FollowedLines = (1..=u32::try_from(new.len()).unwrap()).map(|n| (n, n)).collect();
+        let (old, left, text_now) = (text(&before), text(&after), text(&new));
+        let (moved, written) = split_moved((&old, &left), &text_now, lines.clone());
+        let mut all: Vec<u32> = moved.iter().chain(&written).map(|(wanted, _)| *wanted).collect();
+        all.sort_unstable();
+        proptest::prop_assert_eq!(all, lines.iter().map(|(wanted, _)| *wanted).collect::<Vec<_>>());
+        for (wanted, place) in moved {
+            let line = &new[wanted as usize - 1];
+            proptest::prop_assert_eq!(&before[place as usize - 1], line);
+            proptest::prop_assert_eq!(before.iter().filter(|one| *one == line).count(), 1);
+            proptest::prop_assert!(!after.contains(line) || left == text_now);
+        }
+    }
 }
