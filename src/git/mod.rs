@@ -18,6 +18,7 @@ pub mod fetch;
 mod folders;
 mod git_cli;
 mod history;
+mod history_walk;
 mod id;
 mod libgit2;
 mod limits;

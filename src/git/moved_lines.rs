@@ -33,7 +33,7 @@ pub(super) fn split_moved(
         let index = (line as usize).checked_sub(1)?;
         let text = *new_lines.get(index)?;
         let &place = places.get(text)?.as_ref()?;
-        let is_gone = after.get(text).is_none() || from.1 == new && after[text] == 1;
+        let is_gone = !after.contains_key(text) || from.1 == new && after[text] == 1;
         let comes_along = |step: fn(usize) -> Option<usize>| {
             let neighbour = at(&new_lines, step(index));
             neighbour.is_some() && neighbour == at(&before, step(place))

@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use super::*;
+use crate::line_map::{FollowedLines, split_lines};
+use crate::moved_lines::split_moved;
 use crate::testing::Repo;
 use crate::{ChangeRequest, TargetSpec, read_change};
 

@@ -57,9 +57,9 @@ impl CachePrimer {
     }
 }
 
-/// Waits until the first one is done, at most a third of the time that there is: a slow model must not cost the others
-/// their turn.
+/// Waits until the first one is done, at most a tenth of the time that there is: what a cache saves is no reason to lose a
+/// turn, and a server whose first event comes late would cost the others theirs.
 pub(super) async fn wait_for_first(mut first: watch::Receiver<bool>, time: Duration) {
     let done = first.wait_for(|done| *done);
-    let _ = tokio::time::timeout((time / 3).min(MAX_WAIT), done).await;
+    let _ = tokio::time::timeout((time / 10).min(MAX_WAIT), done).await;
 }

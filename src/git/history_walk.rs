@@ -1,0 +1,455 @@
+//! The walk over earlier commits: which of them brought a line, and which files they changed together.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::commit::CommitObject;
+use super::diff::rename;
+use super::error::GitError;
+use super::history::{
+    CommitWords, HistoryBounds, HistoryFindings, LineOrigin, WantedLines, without_people,
+};
+use super::id::ObjectId;
+use super::line_map::{FollowedLines, split_lines};
+use super::moved_lines::{split_moved, without_blanks};
+use super::objects::ObjectReader;
+use super::tree;
+use super::tree_item::{ItemSort, RawChange, TreeItem};
+
+/// A commit that touches more files than this is a reformatting or an import: renames are not searched in it, and its
+/// files do not count as changed together.
+const MAX_TOGETHER: usize = 50;
+
+/// A file that is followed through renames.
+#[derive(Clone)]
+struct FollowedFile {
+    wanted: usize,
+    path: Vec<u8>,
+    lines: FollowedLines,
+}
+
+/// A file from which a commit may have taken lines: its text then and now, without blanks.
+struct PlaceLeft {
+    path: Vec<u8>,
+    then: Vec<u8>,
+    now: Vec<u8>,
+}
+
+/// One walk, with what it still has to look at and what it found.
+pub(super) struct HistoryWalk<'a> {
+    objects: &'a ObjectReader,
+    wanted: &'a [WantedLines],
+    /// Commits that hold followed lines, in the order in which they were reached.
+    queue: VecDeque<ObjectId>,
+    /// The next commit of the chain of first parents, as long as it tells what changes together.
+    main_line: Option<ObjectId>,
+    /// How many of its commits are still read for that.
+    together_left: usize,
+    pending: HashMap<ObjectId, Vec<FollowedFile>>,
+    /// The tree of each commit that was read as a parent.
+    trees: HashMap<ObjectId, CommitObject>,
+    brought: Vec<(usize, FollowedLines, usize)>,
+    findings: HistoryFindings,
+}
+
+impl<'a> HistoryWalk<'a> {
+    /// A walk that begins at `base`.
+    pub(super) fn over(
+        objects: &'a ObjectReader,
+        wanted: &'a [WantedLines],
+        base: ObjectId,
+        together: usize,
+    ) -> Self {
+        let mut walk = Self {
+            objects,
+            wanted,
+            queue: VecDeque::new(),
+            main_line: (together > 0).then_some(base),
+            together_left: together,
+            pending: HashMap::new(),
+            trees: HashMap::new(),
+            brought: Vec::new(),
+            findings: HistoryFindings::default(),
+        };
+        let files = wanted
+            .iter()
+            .enumerate()
+            .map(|(index, wanted)| FollowedFile {
+                wanted: index,
+                path: wanted.path.clone(),
+                lines: wanted.lines.iter().map(|&line| (line, line)).collect(),
+            });
+        walk.pass_on(base, files.collect());
+        walk
+    }
+
+    /// Goes on until everything is answered, or a bound is reached.
+    pub(super) fn run(mut self, bounds: &HistoryBounds<'_>) -> HistoryFindings {
+        self.go(bounds);
+        self.finish()
+    }
+}
+
+impl HistoryWalk<'_> {
+    fn go(&mut self, bounds: &HistoryBounds<'_>) {
+        while let Some(id) = self.next_commit() {
+            // What is taken out here is lost where the commit is not read to its end.
+            let files = self.pending.remove(&id).unwrap_or_default();
+            let has_lines = !files.is_empty();
+            if self.findings.walked >= bounds.commits || (bounds.is_over)() {
+                self.cut(has_lines);
+                return;
+            }
+            self.findings.walked += 1;
+            let on_main_line = self.main_line == Some(id);
+            let Ok(in_time) = self.visit(id, files, on_main_line, bounds) else {
+                self.cut(has_lines);
+                // What cannot be read has no known parents: the main line would begin again with it.
+                if on_main_line {
+                    self.main_line = None;
+                }
+                continue;
+            };
+            if !in_time {
+                self.cut(has_lines);
+                return;
+            }
+        }
+    }
+
+    fn cut(&mut self, has_lines: bool) {
+        self.findings.is_cut = true;
+        self.findings.lines_left |= has_lines || !self.pending.is_empty();
+    }
+
+    /// Lines come first; when none are followed any more, the main line tells what changes together.
+    fn next_commit(&mut self) -> Option<ObjectId> {
+        self.queue.pop_front().or(self.main_line)
+    }
+
+    fn read_commit(&mut self, id: ObjectId) -> Result<CommitObject, GitError> {
+        match self.trees.remove(&id) {
+            Some(commit) => Ok(commit),
+            None => self.objects.commit(id),
+        }
+    }
+
+    /// Looks at one commit; false: time ran out inside of it.
+    fn visit(
+        &mut self,
+        id: ObjectId,
+        files: Vec<FollowedFile>,
+        on_main_line: bool,
+        bounds: &HistoryBounds<'_>,
+    ) -> Result<bool, GitError> {
+        let commit = self.read_commit(id)?;
+        let parents = commit.parents.clone();
+        if on_main_line {
+            self.together_left = self.together_left.saturating_sub(1);
+            let next = parents.first().copied();
+            self.main_line = next.filter(|_| self.together_left > 0);
+        }
+        let Some(&first) = parents.first() else {
+            self.bring(id, &commit, &[], files);
+            return Ok(true);
+        };
+        // A shallow clone names parents that it does not have: what came before is not known, so nobody is named.
+        let parent = self.read_commit(first).inspect_err(|_| {
+            self.findings.is_shallow |= self.objects.store.shallow;
+        })?;
+        let trees = (parent.tree, commit.tree);
+        self.trees.insert(first, parent);
+        // Most commits touch nothing that is followed. Seeing that takes a few folders, comparing takes all that differ.
+        if !on_main_line && !self.touches_any(trees, &files)? {
+            self.pass_on(first, files);
+            return Ok(true);
+        }
+        let (old, new) = (Some(trees.0), Some(trees.1));
+        let compared = tree::compare_within(self.objects, old, new, &|_| (bounds.is_over)())?;
+        let Some(raws) = compared else {
+            return Ok(false);
+        };
+        // A merge is what it brought to the main line: often a whole pull request.
+        if on_main_line && raws.len() <= MAX_TOGETHER {
+            let paths = raws.iter().map(|raw| raw.path.clone());
+            self.findings.together.push(paths.collect());
+        }
+        self.follow_files(id, &commit, &raws, files)?;
+        Ok(true)
+    }
+
+    fn touches_any(
+        &self,
+        trees: (ObjectId, ObjectId),
+        files: &[FollowedFile],
+    ) -> Result<bool, GitError> {
+        let differs = |path: &[u8]| {
+            let mut read = |id| self.objects.tree(id);
+            tree::differs_at(&mut read, self.objects.store.format, trees, path)
+        };
+        // Files of one top folder, which a commit mostly leaves alone, are one question.
+        let mut folders: HashMap<&[u8], bool> = HashMap::new();
+        for file in files {
+            let top = file.path.split(|&b| b == b'/').next().unwrap_or_default();
+            let is_touched = match folders.get(top) {
+                Some(&known) => known,
+                None => differs(top)?,
+            };
+            folders.insert(top, is_touched);
+            if is_touched && differs(&file.path)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Hands files that a commit does not touch to its parent, and splits the lines of those that it does.
+    fn follow_files(
+        &mut self,
+        id: ObjectId,
+        commit: &CommitObject,
+        raws: &[RawChange],
+        files: Vec<FollowedFile>,
+    ) -> Result<(), GitError> {
+        let by_path: HashMap<&[u8], usize> = raws
+            .iter()
+            .enumerate()
+            .map(|(at, raw)| (raw.path.as_slice(), at))
+            .collect();
+        let (mut kept, mut brought) = (Vec::new(), Vec::new());
+        for file in files {
+            let Some(&at) = by_path.get(file.path.as_slice()) else {
+                kept.push(file);
+                continue;
+            };
+            if self.follow_second_parent(commit, &raws[at], &file)? {
+                continue;
+            }
+            let (mut before, rest) = self.split_file(raws, at, file)?;
+            before.retain(|file| !file.lines.is_empty());
+            kept.append(&mut before);
+            let rest = self.follow_merged_lines(commit, &raws[at], rest)?;
+            brought.extend((!rest.lines.is_empty()).then_some(rest));
+        }
+        self.pass_on(commit.parents[0], kept);
+        self.bring(id, commit, raws, brought);
+        Ok(())
+    }
+
+    /// A merge that took a file from another parent as it is did not write it.
+    fn follow_second_parent(
+        &mut self,
+        commit: &CommitObject,
+        raw: &RawChange,
+        file: &FollowedFile,
+    ) -> Result<bool, GitError> {
+        for &parent in &commit.parents[1..] {
+            let other = self.objects.commit(parent)?;
+            let entry = tree::find_in_tree(self.objects, other.tree, &file.path)?;
+            if entry.is_some() && entry.map(|entry| entry.id) == raw.new.map(|entry| entry.id) {
+                self.pass_on(parent, vec![file.clone()]);
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// A merge that put both sides of a file together wrote only what no parent has. Returns what is left of the lines.
+    fn follow_merged_lines(
+        &mut self,
+        commit: &CommitObject,
+        raw: &RawChange,
+        mut file: FollowedFile,
+    ) -> Result<FollowedFile, GitError> {
+        for &parent in &commit.parents[1..] {
+            let Some(new) = raw.new.filter(|_| !file.lines.is_empty()) else {
+                break;
+            };
+            let other = self.objects.commit(parent)?;
+            let entry = tree::find_in_tree(self.objects, other.tree, &file.path)?;
+            let Some(old) = entry.filter(|entry| entry.sort() == new.sort()) else {
+                continue;
+            };
+            let (old, new) = (self.read_squeezed(old)?, self.read_squeezed(new)?);
+            let (kept, rest) = split_lines(&old, &new, &file.lines)?;
+            let from_parent = FollowedFile {
+                lines: kept,
+                ..file.clone()
+            };
+            self.pass_on(parent, vec![from_parent]);
+            file.lines = rest;
+        }
+        Ok(file)
+    }
+
+    /// The lines of a file that its parent has too, and those that it has not.
+    fn split_file(
+        &self,
+        raws: &[RawChange],
+        at: usize,
+        file: FollowedFile,
+    ) -> Result<(Vec<FollowedFile>, FollowedFile), GitError> {
+        let Some(new) = raws[at].new else {
+            return Ok((
+                Vec::new(),
+                FollowedFile {
+                    lines: Vec::new(),
+                    ..file
+                },
+            ));
+        };
+        let (old, path) = match raws[at].old {
+            Some(old) => (Some(old), file.path.clone()),
+            None => self.renamed_from(raws, at)?,
+        };
+        let new = self.read_squeezed(new)?;
+        let mut before = Vec::new();
+        let mut rest = file;
+        let follow = |path: &[u8], lines: FollowedLines| FollowedFile {
+            wanted: rest.wanted,
+            path: path.to_vec(),
+            lines,
+        };
+        if let Some(old) = old {
+            let old = self.read_squeezed(old)?;
+            let (kept, brought) = split_lines(&old, &new, &rest.lines)?;
+            let (moved, written) = split_moved((&old, &new), &new, brought);
+            before.push(follow(&path, [kept, moved].concat()));
+            rest.lines = written;
+        }
+        for PlaceLeft { path, then, now } in self.places_left(raws, at, &rest)? {
+            let (moved, written) = split_moved((&then, &now), &new, rest.lines);
+            before.push(FollowedFile {
+                wanted: rest.wanted,
+                path,
+                lines: moved,
+            });
+            rest.lines = written;
+        }
+        Ok((before, rest))
+    }
+
+    /// A blob's text without blanks: who indents a line anew, or ends it otherwise, has not written it.
+    fn read_squeezed(&self, entry: TreeItem) -> Result<Vec<u8>, GitError> {
+        Ok(without_blanks(&self.objects.blob(entry.id)?))
+    }
+
+    /// The other files of the same kind from which a commit of few files took something away, as they were before and after
+    /// it; none where no line is left to be followed.
+    fn places_left(
+        &self,
+        raws: &[RawChange],
+        at: usize,
+        rest: &FollowedFile,
+    ) -> Result<Vec<PlaceLeft>, GitError> {
+        if rest.lines.is_empty() || raws.len() > MAX_TOGETHER {
+            return Ok(Vec::new());
+        }
+        let is_file = |item: &TreeItem| item.sort() == ItemSort::File;
+        let kind = |path: &[u8]| path.rsplit(|&byte| byte == b'.').next().map(<[u8]>::to_vec);
+        let others = raws.iter().enumerate();
+        let others =
+            others.filter(|(index, raw)| *index != at && kind(&raw.path) == kind(&raws[at].path));
+        let mut places = Vec::new();
+        for (_, raw) in others {
+            let Some(old) = raw.old.filter(is_file) else {
+                continue;
+            };
+            let now = match raw.new.filter(is_file) {
+                Some(new) => self.read_squeezed(new)?,
+                None => Vec::new(),
+            };
+            places.push(PlaceLeft {
+                path: raw.path.clone(),
+                then: self.read_squeezed(old)?,
+                now,
+            });
+        }
+        Ok(places)
+    }
+
+    fn renamed_from(
+        &self,
+        raws: &[RawChange],
+        at: usize,
+    ) -> Result<(Option<TreeItem>, Vec<u8>), GitError> {
+        if raws.len() > MAX_TOGETHER {
+            return Ok((None, Vec::new()));
+        }
+        let found = rename::find_renames(self.objects, raws)?;
+        let from = found.renames.iter().find(|pair| pair.to == at);
+        Ok(from.map_or((None, Vec::new()), |pair| {
+            (raws[pair.from].old, raws[pair.from].path.clone())
+        }))
+    }
+
+    fn pass_on(&mut self, commit: ObjectId, files: Vec<FollowedFile>) {
+        let files = files.into_iter().filter(|file| !file.lines.is_empty());
+        let mut files = files.peekable();
+        if files.peek().is_none() {
+            return;
+        }
+        let waiting = self.pending.entry(commit).or_default();
+        if waiting.is_empty() {
+            self.queue.push_back(commit);
+        }
+        waiting.extend(files);
+    }
+
+    fn bring(
+        &mut self,
+        id: ObjectId,
+        commit: &CommitObject,
+        raws: &[RawChange],
+        files: Vec<FollowedFile>,
+    ) {
+        if files.iter().all(|file| file.lines.is_empty()) {
+            return;
+        }
+        let hex = id.to_hex();
+        let known = self
+            .findings
+            .commits
+            .iter()
+            .position(|words| words.id == hex);
+        let index = known.unwrap_or_else(|| {
+            let few = raws.len() <= MAX_TOGETHER;
+            let paths = raws.iter().filter(|_| few).map(|raw| raw.path.clone());
+            self.findings.commits.push(CommitWords {
+                id: hex,
+                message: without_people(&commit.message),
+                paths: paths.collect(),
+            });
+            self.findings.commits.len() - 1
+        });
+        self.brought.extend(
+            files
+                .into_iter()
+                .map(|file| (file.wanted, file.lines, index)),
+        );
+    }
+
+    fn finish(mut self) -> HistoryFindings {
+        let mut by_file: Vec<HashMap<usize, Vec<u32>>> = vec![HashMap::new(); self.wanted.len()];
+        for (wanted, lines, commit) in self.brought {
+            let lines = lines.into_iter().map(|(wanted, _)| wanted);
+            by_file[wanted].entry(commit).or_default().extend(lines);
+        }
+        for (wanted, commits) in self.wanted.iter().zip(by_file) {
+            let mut origins: Vec<LineOrigin> = commits
+                .into_iter()
+                .map(|(commit, mut lines)| {
+                    lines.sort_unstable();
+                    let path = wanted.path.clone();
+                    LineOrigin {
+                        path,
+                        lines,
+                        commit,
+                    }
+                })
+                .collect();
+            origins.sort_by(|a, b| a.lines.cmp(&b.lines));
+            self.findings.origins.append(&mut origins);
+        }
+        self.findings
+    }
+}
