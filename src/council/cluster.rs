@@ -112,6 +112,13 @@ impl<'a> ComparedFinding<'a> {
         !category.is_empty() && category.eq_ignore_ascii_case(other.finding.category.trim())
     }
 
+    /// Whether hardly a word of either description is missing in the other.
+    fn says_almost_same(&self, other: &Self) -> bool {
+        let shared = self.words.intersection(&other.words).count();
+        let larger = self.words.len().max(other.words.len()).max(1);
+        shared * 100 >= larger * ALMOST_SAME
+    }
+
     fn is_similar(&self, other: &Self, overlap: bool) -> bool {
         let shared = self.words.intersection(&other.words).count();
         let smaller = self.words.len().min(other.words.len()).max(1);
@@ -142,7 +149,11 @@ impl<'a> ComparedFinding<'a> {
     /// words: a repair of one leaves the other, and a reader who was shown only one of them would dismiss both.
     fn quotes_one_thing(&self, other: &Self) -> bool {
         let (own, others) = (&self.finding.quote, &other.finding.quote);
-        let is_one_flow = || names_value_for(own, others) || names_value_for(others, own);
+        let names_value =
+            |line, user, told| names_value_for(line, user) && (!calls_something(line) || told);
+        let says_same = self.says_almost_same(other);
+        let is_one_flow =
+            || names_value(own, others, says_same) || names_value(others, own, says_same);
         let is_one_text = same_text(own, others) || is_same_excerpt(own, others);
         is_one_text || self.same_category(other) && is_one_flow()
     }
@@ -162,6 +173,46 @@ fn names_value_for(line: &str, user: &str) -> bool {
         && !named.is_empty()
         && named.iter().any(is_used)
         && !user.contains('=')
+}
+
+/// How many words of a hundred two descriptions share that say almost the same.
+const ALMOST_SAME: usize = 80;
+
+/// Calls that only put a text together: what they come to is harmless until somebody uses it.
+const BUILDERS: [&str; 9] = [
+    "format", "sprintf", "snprintf", "concat", "join", "str", "string", "replace", "append",
+];
+
+/// Whether the value that a line names comes from a call: it may be a problem by itself, whatever becomes of the value
+/// (`cmd = eval(input)`, `p = malloc(n)`). One that only puts a text together is none.
+fn calls_something(line: &str) -> bool {
+    let value = line.split_once('=').map_or("", |(_, value)| value);
+    let value = without_texts(value);
+    value.match_indices('(').any(|(at, _)| {
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        let before = value[..at].trim_end_matches('!');
+        let name = before
+            .rsplit(|c: char| !is_name(c))
+            .next()
+            .unwrap_or_default();
+        !name.is_empty() && !BUILDERS.contains(&name.to_lowercase().as_str())
+    })
+}
+
+/// A line without what stands between quotes.
+fn without_texts(line: &str) -> String {
+    let mut open = None;
+    let seen = line.chars().filter(|&c| match open {
+        Some(quote) => {
+            open = open.filter(|_| c != quote);
+            false
+        }
+        None => {
+            open = matches!(c, '"' | '\'' | '`').then_some(c);
+            open.is_none()
+        }
+    });
+    seen.collect()
 }
 
 /// Words of languages that stand in many lines and name nothing.
@@ -418,6 +469,28 @@ mod tests {
             1,
             "one flow over two lines"
         );
+        let says = |line: u32, quote: &str, description: &str| Finding {
+            quote: quote.into(),
+            ..finding(line, "injection", description)
+        };
+        for (makes, uses, first, second) in [
+            (
+                "cmd = eval(req.args['q'])",
+                "os.system(cmd)",
+                "Untrusted input reaches eval.",
+                "Untrusted input reaches a shell.",
+            ),
+            (
+                "p = malloc(n);",
+                "strcpy(p, s);",
+                "Memory safety: p may be NULL.",
+                "Memory safety: p may overflow.",
+            ),
+        ] {
+            let made = says(10, makes, first);
+            let used = says(11, uses, second);
+            assert_eq!(groups(&[(A, made), (B, used)]), 2, "{makes}");
+        }
     }
 
     #[test]

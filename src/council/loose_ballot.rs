@@ -1,8 +1,12 @@
 //! A ballot in one of the forms that models give it, as the form that is read.
 
+use council_protocol::Vote;
 use council_protocol::answer::BallotVote;
 use serde::Deserialize;
 use serde_json::Value;
+
+use super::lost_answer::read_vote;
+use super::unclear_reply::is_bare_vote;
 
 /// Fields of a ballot that are read.
 const BALLOT_FIELDS: [&str; 5] = [
@@ -54,7 +58,7 @@ pub(super) fn plain_ballot(value: &mut Value) {
     }
     if let Some(Value::String(vote)) = ballot.get_mut("vote") {
         let is_known = BallotVote::deserialize(&Value::String(vote.clone())).is_ok();
-        if !is_known && vote.to_lowercase().contains("proceed") {
+        if !is_known && (vote.to_lowercase().contains("proceed") || is_reserved(vote)) {
             conditions.push(format!("it votes `{vote}`"));
             *vote = "PROCEED_WITH_CONDITIONS".to_owned();
         }
@@ -62,6 +66,13 @@ pub(super) fn plain_ballot(value: &mut Value) {
     conditions.retain(|text| !text.trim().is_empty());
     let conditions = conditions.into_iter().map(Value::String).collect();
     ballot.insert("conditions".to_owned(), Value::Array(conditions));
+}
+
+/// Whether a vote is neither a bare consent nor one against: "MERGE WITH FIXES", "YES, IF TESTED", "MAYBE".
+fn is_reserved(vote: &str) -> bool {
+    !vote.trim().is_empty()
+        && read_vote(vote).is_none_or(|vote| vote != Vote::Fail)
+        && !is_bare_vote(vote)
 }
 
 /// Every text in a value; what is no text, as it is written.

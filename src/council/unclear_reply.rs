@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::answer_fields::{LISTS, check_fields, check_objections};
 use super::extract::is_contradicted;
-use super::lost_answer::{EXCERPT_CHARS, LostAnswer, UNDECIDED, read_vote, values_of};
+use super::lost_answer::{APPROVING, EXCERPT_CHARS, LostAnswer, UNDECIDED, read_vote, values_of};
 use super::plain_words::{Words, names_problem, objects, stops};
 use super::reply_object::object_of;
 
@@ -338,7 +338,17 @@ fn is_harmless_list(list: &Value) -> bool {
 fn approves(word: &str) -> bool {
     !word.trim().is_empty()
         && !Words::of(word).0.is_empty()
-        && read_vote(word).is_none_or(|vote| vote == Vote::Pass)
+        && read_vote(word).is_none_or(|vote| vote == Vote::Pass && is_bare_vote(word))
+}
+
+/// Whether a vote says nothing but that the change goes in: "PASS if a.py:5 is fixed" says more.
+pub(super) fn is_bare_vote(word: &str) -> bool {
+    let is_known = |word: &String| {
+        let word = word.as_str();
+        CONSENT_WORDS.contains(&word) || APPROVING.contains(&word) || word == "passes"
+    };
+    let words = Words::of(word);
+    !words.has_any(&["with"]) && words.0.iter().all(is_known)
 }
 
 fn is_mild(word: &str) -> bool {
@@ -423,6 +433,10 @@ mod tests {
             "不能合并：第5行除以零",
             r#"{"verdict":false,"findings":[]}"#,
             r#"{"verdict":{"value":"FAIL"}}"#,
+            r#"{"verdict":"LGTM except a.py:5","findings":[]}"#,
+            r#"{"verdict":"PASS/FAIL","findings":[]}"#,
+            r#"{"verdict":"PASS with conditions","findings":[]}"#,
+            r#"{"verdict":"PASS; but a.py:5 divides by zero","findings":[]}"#,
             r#"{"verdict":"❌"}"#,
             r#"{"verdict":"PASS","ballot":"DO NOT PROCEED"}"#,
             r#"{"verdict":"PASS","ballot":{"vote":["DO_NOT_PROCEED"]}}"#,
@@ -468,6 +482,21 @@ mod tests {
         ) {
             prop_assert!(!is_told(plain));
             let raw = if is_first { format!("{more}. {plain}") } else { format!("{plain} ({more})") };
+            prop_assert!(is_told(&raw), "{}", raw);
+        }
+
+        /// A vote to which anything is added is no consent, whatever it is called.
+        #[test]
+        fn a_vote_with_a_condition_is_told(
+            vote in prop::sample::select(vec!["PASS", "pass", "LGTM", "Approved", "OK", "accept", "Looks good to me"]),
+            more in prop::sample::select(vec![" if", " once", "; but", " (but", ", except", " unless", " provided", " with", "/"]),
+            condition in "[a-z]{4,9} [a-z]{4,9}",
+            quiet in any::<bool>(),
+        ) {
+            let list = if quiet { r#","findings":[]"# } else { "" };
+            let plain = format!(r#"{{"verdict":"{vote}"{list}}}"#);
+            prop_assert!(!is_told(&plain), "{}", plain);
+            let raw = format!(r#"{{"verdict":"{vote}{more} {condition}"{list}}}"#);
             prop_assert!(is_told(&raw), "{}", raw);
         }
 
