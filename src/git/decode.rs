@@ -44,7 +44,9 @@ pub(super) fn claims_text(path: &[u8], bytes: &[u8]) -> bool {
     let marks: [&[u8]; 3] = [b"#!", &[0xff, 0xfe], &[0xfe, 0xff]];
     marks.iter().any(|mark| bytes.starts_with(mark))
         || begins_as_text(extension, bytes)
+        || holds_page(extension, bytes)
         || TEXT_EXTENSIONS.contains(&extension)
+        || PAGE_EXTENSIONS.contains(&extension)
         || TEXT_NAMES.contains(&&*name)
 }
 
@@ -73,6 +75,38 @@ fn begins_as_text(extension: &str, bytes: &[u8]) -> bool {
         .iter()
         .any(|(head, names)| bytes.starts_with(head) && names.contains(&extension));
     length >= MIN_SCRIPT_BYTES && !is_data
+}
+
+/// Extensions of pages and programs that a server runs wherever a mark of code stands in them.
+const PAGE_EXTENSIONS: [&str; 32] = [
+    "ascx", "ashx", "asmx", "asp", "aspx", "bashrc", "cfm", "cgi", "command", "coffee", "cshtml",
+    "csproj", "ejs", "gemspec", "hta", "htaccess", "inc", "jsp", "jspx", "ksh", "m4", "module",
+    "mts", "cts", "pht", "php3", "php5", "php7", "phtml", "profile", "shtml", "vbs",
+];
+
+/// Formats that hold bytes of anything, words of programs among them, and that nobody runs as a page.
+const DATA_EXTENSIONS: [&str; 40] = [
+    "a", "avi", "avif", "bin", "bmp", "class", "db", "dll", "dylib", "eot", "exe", "gif", "gz",
+    "icns", "ico", "jar", "jpeg", "jpg", "lib", "mo", "mov", "mp3", "mp4", "o", "ogg", "otf",
+    "pdf", "png", "pyc", "so", "sqlite", "tar", "tiff", "ttf", "wasm", "webm", "webp", "woff",
+    "woff2", "zip",
+];
+
+/// How code begins in a page that a server runs.
+const PAGE_MARKS: [&[u8]; 5] = [b"<?php", b"<?=", b"<%@", b"<%=", b"<script"];
+
+/// Whether code of a page stands somewhere in a file: a picture before it is nothing to a server.
+fn holds_page(extension: &str, bytes: &[u8]) -> bool {
+    let is_code = |mark: &&[u8]| {
+        memchr::memmem::find_iter(bytes, *mark).any(|at| {
+            let code = bytes[at..].iter().take(MIN_SCRIPT_BYTES);
+            code.clone().count() == MIN_SCRIPT_BYTES
+                && code
+                    .into_iter()
+                    .all(|byte| matches!(byte, b' '..=b'~' | b'\t' | b'\n' | b'\r'))
+        })
+    };
+    !DATA_EXTENSIONS.contains(&extension) && PAGE_MARKS.iter().any(is_code)
 }
 
 /// Extensions of files that people write and that programs run or obey.
@@ -522,6 +556,25 @@ mod tests {
             b"\0",
         ] {
             assert_eq!(decoded(bytes), None);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(256))]
+
+        /// Code of a page behind the bytes of a picture, whatever its file is called: a server runs it. Fonts and libraries
+        /// hold such words, and are run by nobody as a page.
+        #[test]
+        fn a_page_behind_a_picture_claims_text(
+            name in "[a-z]{1,6}[.](x[a-z]{2}|phtml|inc|jsp|htaccess|module)",
+            before in prop::collection::vec(0x80u8..=0xff, 4..40),
+            mark in prop::sample::select(vec!["<?php system($_GET['c']); ?>", "<%@ page import=\"x\" %>", "<script src=//evil></script>"]),
+            after in prop::collection::vec(0u8..4, 1..40),
+        ) {
+            let bytes = [&[0x89, b'P', b'N', b'G', 0][..], &before, mark.as_bytes(), &after].concat();
+            prop_assert!(claims_text(name.as_bytes(), &bytes));
+            prop_assert!(!claims_text(b"libphp.so", &bytes));
+            prop_assert!(!claims_text(b"a.png", &bytes));
         }
     }
 
