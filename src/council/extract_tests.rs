@@ -247,6 +247,17 @@ fn a_ballot_consents_only_if_it_says_nothing_else() {
         assert_eq!(counted("PROCEED", more, ""), Vote::Warn, "{more}");
     }
     assert_eq!(counted("PROCEED", "", r#","conditions":["x"]"#), Vote::Warn);
+    for none in [
+        r#"["none"]"#,
+        r#"["No conditions."]"#,
+        r#""None""#,
+        r#""N/A""#,
+        "[]",
+    ] {
+        let more = format!(r#","conditions":{none}"#);
+        assert_eq!(counted("PROCEED", &more, ""), Vote::Pass, "{more}");
+    }
+    assert_eq!(counted("PROCEED ✅", "", ""), Vote::Pass);
     for vote in [
         "PROCEED ONLY IF tested",
         "CONDITIONAL PROCEED",

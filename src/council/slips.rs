@@ -1,7 +1,7 @@
 //! Slips of form that leave no doubt what is meant: a line number as a text, the only evidence in a list, emphasis around a
 //! vote. A true finding is not lost for one.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// Fields of numbers.
 const NUMBERS: [&str; 2] = ["line", "end_line"];
@@ -53,6 +53,13 @@ fn straighten_fields(fields: &mut Map<String, Value>) {
             fields.insert(name.to_owned(), item);
         }
     }
+    if let Some(Value::String(text)) = fields.get("evidence") {
+        match evidence_in(text) {
+            Some(evidence) => drop(fields.insert("evidence".to_owned(), evidence)),
+            // What proves nothing costs the stance its evidence, and no judge its round.
+            None => drop(fields.remove("evidence")),
+        }
+    }
     for name in TEXTS {
         if let Some(Value::Array(items)) = fields.get_mut(name)
             && let [Value::String(text)] = items.as_mut_slice()
@@ -61,6 +68,20 @@ fn straighten_fields(fields: &mut Map<String, Value>) {
             fields.insert(name.to_owned(), text.into());
         }
     }
+}
+
+/// `a.py:5: total = x / 0` as a place and its quote.
+fn evidence_in(text: &str) -> Option<Value> {
+    let (path, rest) = text.trim().split_once(':')?;
+    let digits = rest
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(rest.len());
+    let line: u32 = rest[..digits].parse().ok()?;
+    let quote = rest[digits..]
+        .trim_start_matches([':', ' ', '-', '—', '–'])
+        .trim();
+    let is_path = !path.is_empty() && !path.contains(char::is_whitespace);
+    (is_path && !quote.is_empty()).then(|| json!({ "path": path, "line": line, "quote": quote }))
 }
 
 /// `5`, `L5`, `line 5`.
@@ -88,10 +109,8 @@ fn name_confidence(confidence: &mut Value) {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-    use serde_json::json;
-
     use super::*;
+    use proptest::prelude::*;
 
     proptest! {
         #![proptest_config(crate::testing::config())]
@@ -99,7 +118,10 @@ mod tests {
         /// However a place, a piece of evidence or a vote is wrapped, it is the one that was meant; and what was right stays.
         #[test]
         fn a_slip_changes_nothing_that_is_meant(
-            line in 1u32..100_000, spelling in 0usize..4, in_list in any::<bool>(), emphasis in "[*_` ]{0,3}",
+            line in 1u32..100_000,
+            spelling in 0usize..4,
+            in_list in any::<bool>(),
+            emphasis in "[*_` ]{0,3}",
         ) {
             let right = json!({
                 "verdict": "FAIL",
@@ -123,6 +145,31 @@ mod tests {
             });
             straighten_slips(&mut slipped);
             prop_assert_eq!(slipped, right);
+        }
+    }
+
+    #[test]
+    fn evidence_in_words_is_a_place_with_a_quote_or_none() {
+        let read = |text: &str| {
+            let mut value = json!({"responses": [{"to": "A1", "evidence": text}]});
+            straighten_slips(&mut value);
+            value["responses"][0].get("evidence").cloned()
+        };
+        let shown = json!({"path": "a.py", "line": 5, "quote": "total = x / 0"});
+        for text in [
+            "a.py:5: total = x / 0",
+            "a.py:5 — total = x / 0",
+            " a.py:5 total = x / 0",
+        ] {
+            assert_eq!(read(text), Some(shown.clone()), "{text}");
+        }
+        for text in [
+            "I looked at it",
+            "a.py:5",
+            "see the lines: five of them",
+            "",
+        ] {
+            assert_eq!(read(text), None, "{text}");
         }
     }
 

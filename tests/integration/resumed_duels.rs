@@ -161,7 +161,8 @@ fn one_side_goes_on_against_a_stranger() {
         "--poll",
         "50ms",
     ];
-    let response = "\n## Response 1\n\nVote: PASS\n\n- A1: Disagreed, `count` is never zero\n\n*— Agent B, 2026-11-26T10:00:00Z*\n";
+    let response = "\n## Response 1\n\nVote: PASS\n\n- A1: Disagreed, `count` is never zero\n\n\
+                    *— Agent B, 2026-11-26T10:00:00Z*\n";
     let as_b = || {
         let text = fs::read_to_string(scene.debate()).unwrap_or_default();
         if text.contains("*— Agent A") && !text.contains("## Response 1") {

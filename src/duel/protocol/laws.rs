@@ -332,6 +332,23 @@ fn draft() -> impl Strategy<Value = SectionDraft> {
     })
 }
 
+/// What makes a condition of what stands behind a vote.
+const CONDITIONS: [&str; 13] = [
+    " if",
+    " — but only if",
+    " with conditions, since",
+    " except where",
+    " for everything but",
+    "?",
+    " (after",
+    " once",
+    " unless",
+    " — see",
+    " — I object to",
+    " only if",
+    " with concerns about",
+];
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -453,7 +470,7 @@ proptest! {
     /// A vote with a condition is no consent, however it is put: nothing is settled by it.
     #[test]
     fn a_vote_with_a_condition_settles_nothing(
-        link in select(&[" if", " — but only if", " with conditions, since", " except where", " for everything but", "?", " (after", " once", " unless", " — see", " — I object to", " only if", " with concerns about"][..]),
+        link in select(&CONDITIONS[..]),
         rest in "[a-z]{3,8} [a-z]{3,8}",
         mark in select(&["Vote: PASS", "**Vote: PASS**", "vote: pass", "Verdict: PASS"][..]),
     ) {
