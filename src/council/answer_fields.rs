@@ -253,10 +253,10 @@ fn check_votes(value: &Value, fields: &[(&str, &Value)]) -> Result<(), String> {
     }
     let advice = value.get("recommendation").and_then(Value::as_str);
     let advice = advice.filter(|text| {
-        let is_against = ["reject", "nack"]
+        let is_against = ["reject", "nack", "revert"]
             .iter()
             .any(|w| Words::of(text).starts_with(w));
-        is_against || stops(text)
+        is_against || stops(text) || names_problem(text)
     });
     if advice.is_some() && verdict == Vote::Pass {
         return Err(

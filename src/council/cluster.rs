@@ -112,6 +112,13 @@ impl<'a> ComparedFinding<'a> {
         !category.is_empty() && category.eq_ignore_ascii_case(other.finding.category.trim())
     }
 
+    /// Whether hardly a word of either description is missing in the other.
+    fn says_almost_same(&self, other: &Self) -> bool {
+        let shared = self.words.intersection(&other.words).count();
+        let larger = self.words.len().max(other.words.len()).max(1);
+        shared * 100 >= larger * ALMOST_SAME
+    }
+
     fn is_similar(&self, other: &Self, overlap: bool) -> bool {
         let shared = self.words.intersection(&other.words).count();
         let smaller = self.words.len().min(other.words.len()).max(1);
@@ -142,7 +149,11 @@ impl<'a> ComparedFinding<'a> {
     /// words: a repair of one leaves the other, and a reader who was shown only one of them would dismiss both.
     fn quotes_one_thing(&self, other: &Self) -> bool {
         let (own, others) = (&self.finding.quote, &other.finding.quote);
-        let is_one_flow = || names_value_for(own, others) || names_value_for(others, own);
+        let names_value =
+            |line, user, told| names_value_for(line, user) && (!calls_something(line) || told);
+        let says_same = self.says_almost_same(other);
+        let is_one_flow =
+            || names_value(own, others, says_same) || names_value(others, own, says_same);
         let is_one_text = same_text(own, others) || is_same_excerpt(own, others);
         is_one_text || self.same_category(other) && is_one_flow()
     }
@@ -162,6 +173,46 @@ fn names_value_for(line: &str, user: &str) -> bool {
         && !named.is_empty()
         && named.iter().any(is_used)
         && !user.contains('=')
+}
+
+/// How many words of a hundred two descriptions share that say almost the same.
+const ALMOST_SAME: usize = 80;
+
+/// Calls that only put a text together: what they come to is harmless until somebody uses it.
+const BUILDERS: [&str; 9] = [
+    "format", "sprintf", "snprintf", "concat", "join", "str", "string", "replace", "append",
+];
+
+/// Whether the value that a line names comes from a call: it may be a problem by itself, whatever becomes of the value
+/// (`cmd = eval(input)`, `p = malloc(n)`). One that only puts a text together is none.
+fn calls_something(line: &str) -> bool {
+    let value = line.split_once('=').map_or("", |(_, value)| value);
+    let value = without_texts(value);
+    value.match_indices('(').any(|(at, _)| {
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        let before = value[..at].trim_end_matches('!');
+        let name = before
+            .rsplit(|c: char| !is_name(c))
+            .next()
+            .unwrap_or_default();
+        !name.is_empty() && !BUILDERS.contains(&name.to_lowercase().as_str())
+    })
+}
+
+/// A line without what stands between quotes.
+fn without_texts(line: &str) -> String {
+    let mut open = None;
+    let seen = line.chars().filter(|&c| match open {
+        Some(quote) => {
+            open = open.filter(|_| c != quote);
+            false
+        }
+        None => {
+            open = matches!(c, '"' | '\'' | '`').then_some(c);
+            open.is_none()
+        }
+    });
+    seen.collect()
 }
 
 /// Words of languages that stand in many lines and name nothing.
@@ -300,238 +351,4 @@ fn find_root(parent: &mut [usize], mut i: usize) -> usize {
 mod laws;
 
 #[cfg(test)]
-mod tests {
-    use council_protocol::{Location, Severity};
-
-    use super::*;
-
-    fn finding(line: u32, category: &str, description: &str) -> Finding {
-        Finding {
-            severity: Severity::Significant,
-            category: category.into(),
-            rule: None,
-            description: description.into(),
-            location: Location {
-                path: "a.rs".into(),
-                line,
-                end_line: None,
-            },
-            quote: format!("line {line}"),
-            why: String::new(),
-            fix: String::new(),
-            suggestion: None,
-            reference: None,
-        }
-    }
-
-    fn groups(findings: &[(SeatIndex, Finding)]) -> usize {
-        let places: Vec<_> = findings
-            .iter()
-            .map(|(c, f)| ComparedFinding::new(*c, f, &Proof::Verified, false))
-            .collect();
-        group_findings(&places).len()
-    }
-
-    const A: SeatIndex = SeatIndex(0);
-    const B: SeatIndex = SeatIndex(1);
-
-    const SQL: &str = "the SQL query is concatenated from user input";
-
-    #[test]
-    fn two_judges_on_one_line_mean_the_same_when_they_speak_of_the_same() {
-        let a = finding(10, "injection", SQL);
-        let b = finding(
-            10,
-            "security",
-            "user input is concatenated into the query string",
-        );
-        assert_eq!(groups(&[(A, a.clone()), (B, b)]), 1);
-        let mut other = finding(10, "naming", "this function wants a better name");
-        other.quote = "another part of line 10".into();
-        assert_eq!(groups(&[(A, a), (B, other)]), 2);
-    }
-
-    #[test]
-    fn one_place_is_one_finding_in_whatever_words() {
-        let english = finding(10, "injection", SQL);
-        let german = finding(
-            10,
-            "Sicherheit",
-            "Nutzereingaben landen ungefiltert in der Abfrage",
-        );
-        assert_eq!(
-            groups(&[(A, english.clone()), (B, german.clone())]),
-            1,
-            "the same line and quote"
-        );
-        let mut elsewhere = german.clone();
-        elsewhere.quote = "nur ein Teil der Zeile".into();
-        assert_eq!(groups(&[(A, english.clone()), (B, elsewhere.clone())]), 2);
-        elsewhere.category = "Injection".into();
-        assert_eq!(
-            groups(&[(A, english), (B, elsewhere)]),
-            1,
-            "the same line and category"
-        );
-    }
-
-    #[test]
-    fn the_same_done_to_other_things_on_near_lines_is_two_problems() {
-        let said = |line: u32, quote: &str, description: &str| Finding {
-            quote: quote.into(),
-            ..finding(line, "memory", description)
-        };
-        let unnamed = "the length is not checked before the copy";
-        let one = said(10, "memcpy(header, src, n);", unnamed);
-        let two = said(12, "memcpy(body, src, n);", unnamed);
-        assert_eq!(
-            groups(&[(A, one.clone()), (B, two)]),
-            2,
-            "one statement, other names"
-        );
-        let named = said(
-            12,
-            "if (!body) return;",
-            "the body is not checked before the copy",
-        );
-        let header = said(
-            10,
-            "memcpy(header, src, n);",
-            "the header is not checked before the copy",
-        );
-        assert_eq!(groups(&[(A, header), (B, named)]), 2, "each names its own");
-        let freed = said(10, "free(p);", "the block is freed twice in a row");
-        let again = said(12, "free(p);", "the block is freed twice in a row");
-        assert_eq!(
-            groups(&[(A, freed), (B, again)]),
-            1,
-            "one problem, cited at either end"
-        );
-        let built = said(10, "query = \"SELECT \" + name", SQL);
-        let run = said(
-            11,
-            "cursor.execute(query)",
-            "the SQL query is run with user input",
-        );
-        assert_eq!(
-            groups(&[(A, built), (B, run)]),
-            1,
-            "one flow over two lines"
-        );
-    }
-
-    #[test]
-    fn a_judge_that_names_both_places_tells_two_problems_apart() {
-        let found = |line| Finding {
-            quote: "run(query)".into(),
-            ..finding(line, "injection", SQL)
-        };
-        let (one, two) = (found(10), found(12));
-        assert_eq!(groups(&[(A, one.clone()), (B, two.clone())]), 1);
-        let both = [(A, one.clone()), (A, two.clone()), (B, two.clone())];
-        assert_eq!(groups(&both), 2);
-        let all = [(A, one.clone()), (A, two.clone()), (B, one), (B, two)];
-        assert_eq!(groups(&all), 2);
-    }
-
-    #[test]
-    fn an_accent_in_one_character_or_two_is_one_quote() {
-        let said = |quote: &str, description: &str| Finding {
-            quote: quote.into(),
-            ..finding(10, "", description)
-        };
-        let (one, two) = (
-            said("open(\"caf\u{e9}\")", "a leak"),
-            said("open(\"cafe\u{301}\")", "ein Leck"),
-        );
-        assert_eq!(groups(&[(A, one), (B, two)]), 1);
-    }
-
-    #[test]
-    fn a_rules_hit_is_about_its_rule() {
-        let hit = |line: u32, rule: &str| Finding {
-            rule: Some(rule.into()),
-            ..finding(line, "secrets", "a key is in the code")
-        };
-        let together = |a: Finding, b: Finding, is_rule: bool| {
-            let places = [
-                ComparedFinding::new(A, &a, &Proof::Verified, true),
-                ComparedFinding::new(B, &b, &Proof::Verified, is_rule),
-            ];
-            group_findings(&places).len() == 1
-        };
-        assert!(together(hit(5, "aws-key"), hit(5, "aws-key"), true));
-        assert!(
-            !together(hit(5, "aws-key"), hit(4, "aws-key"), true),
-            "another hit of the same rule"
-        );
-        assert!(
-            !together(hit(5, "aws-key"), hit(4, "private-key"), true),
-            "another rule on the next line"
-        );
-        assert!(
-            !together(hit(5, "aws-key"), hit(5, "private-key"), true),
-            "another rule on the same line"
-        );
-        assert!(together(
-            hit(5, "aws-key"),
-            finding(5, "Secrets", "the key leaks"),
-            false
-        ));
-        assert!(!together(
-            hit(5, "aws-key"),
-            finding(5, "naming", "a key is in the code"),
-            false
-        ));
-        assert!(!together(
-            hit(5, "aws-key"),
-            finding(6, "secrets", "a key is in the code"),
-            false
-        ));
-    }
-
-    #[test]
-    fn distance_file_and_proof_keep_apart() {
-        let finding = |line, category: &str, description: &str| Finding {
-            quote: "run(query)".into(),
-            ..finding(line, category, description)
-        };
-        let a = finding(10, "injection", SQL);
-        assert_eq!(
-            groups(&[(A, a.clone()), (B, finding(13, "injection", SQL))]),
-            1
-        );
-        assert_eq!(
-            groups(&[(A, a.clone()), (B, finding(14, "injection", SQL))]),
-            2
-        );
-        let mut elsewhere = a.clone();
-        elsewhere.location.path = "b.rs".into();
-        assert_eq!(groups(&[(A, a.clone()), (B, elsewhere)]), 2);
-        let unconfirmed = Proof::Unverified {
-            reason: String::new(),
-        };
-        let places = [
-            ComparedFinding::new(SeatIndex(0), &a, &Proof::Verified, false),
-            ComparedFinding::new(SeatIndex(1), &a, &unconfirmed, false),
-        ];
-        assert_eq!(group_findings(&places).len(), 2);
-    }
-
-    #[test]
-    fn a_relocated_finding_stands_where_it_was_found() {
-        let (a, b) = (finding(10, "injection", SQL), finding(90, "injection", SQL));
-        let places = [
-            ComparedFinding::new(SeatIndex(0), &a, &Proof::Verified, false),
-            ComparedFinding::new(SeatIndex(1), &b, &Proof::Relocated { line: 10 }, false),
-        ];
-        assert_eq!(group_findings(&places).len(), 1);
-    }
-
-    #[test]
-    fn a_judges_own_findings_stay_apart() {
-        let (a, b) = (finding(10, "injection", SQL), finding(11, "injection", SQL));
-        assert_eq!(groups(&[(A, a.clone()), (A, b)]), 2);
-        assert_eq!(groups(&[(A, a.clone()), (A, a)]), 1);
-    }
-}
+mod tests;

@@ -9,8 +9,9 @@ use super::answer_fields;
 use super::loose_ballot::plain_ballot;
 use super::loose_proofs::straighten_tests;
 use super::lost_answer::says_fail;
-use super::plain_words::{names_problem, stops};
+use super::plain_words::{names_problem, remarks_fault, stops};
 use super::reply_object::{find_object, json_blocks, words_outside_objects};
+use super::slips::straighten_slips;
 
 /// The largest reply that is read, in bytes; more is a failure of the kind `oversized`.
 pub const MAX_ANSWER_BYTES: usize = 4 << 20;
@@ -66,6 +67,7 @@ pub fn extract_answer(raw: &str, expected: ExpectedEcho<'_>) -> Result<Answer, F
         return Err(malformed_failure(detail.to_owned()));
     }
     strip_nulls(&mut value);
+    straighten_slips(&mut value);
     check_echo(&value, expected)?;
     answer_fields::check_fields(&value).map_err(malformed_failure)?;
     check_last_words(raw, object, &value)?;
@@ -107,7 +109,7 @@ pub(super) fn is_contradicted(raw: &str, object: &str) -> bool {
     let first_words = words_outside_objects(first_words);
     let last_words = &raw[(start + object.len()).min(raw.len())..];
     let last_words = &last_words[..last_words.floor_char_boundary(MAX_LAST_WORDS)];
-    let stands_against = |words: &str| stops(words) || names_problem(words);
+    let stands_against = |words: &str| stops(words) || names_problem(words) || remarks_fault(words);
     says_fail(last_words) || stands_against(&first_words) || stands_against(last_words)
 }
 
@@ -333,9 +335,12 @@ fn plain_stance(response: &mut Value) {
         let plain = stance.trim().to_lowercase().replace([' ', '-'], "_");
         *stance = match plain.as_str() {
             "agree" | "agrees" | "confirmed" | "confirm" | "confirms" | "valid" | "support"
-            | "supported" | "supports" | "yes" | "true" | "correct" => "agreed".to_owned(),
+            | "supported" | "supports" | "yes" | "true" | "correct" | "concur" | "concurs"
+            | "accept" | "accepted" | "accepts" | "true_positive" | "i_agree" | "fully_agreed"
+            | "fully_agree" | "strongly_agree" => "agreed".to_owned(),
             "disagree" | "disagrees" | "refuted" | "refute" | "refutes" | "invalid"
-            | "rejected" | "no" | "false" => "disagreed".to_owned(),
+            | "rejected" | "no" | "false" | "false_positive" | "i_disagree" | "incorrect"
+            | "strongly_disagree" => "disagreed".to_owned(),
             "partially_agree" | "partial" | "partly_agreed" => "partially_agreed".to_owned(),
             _ => plain,
         };

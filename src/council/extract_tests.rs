@@ -179,12 +179,36 @@ fn prose_is_never_searched() {
         kind(&format!("I say {GOOD} and no more.")),
         FailureKind::Prose
     );
-    assert_eq!(kind(&format!("```\n{GOOD}\n```")), FailureKind::Prose);
     assert_eq!(kind("PASS. Looks good to me!"), FailureKind::Prose);
     assert_eq!(
         kind(&format!("    ```json\n    {GOOD}\n    ```")),
         FailureKind::Prose
     );
+}
+
+/// However its fence is called: the key tells an answer from what is shown. Where a block is fenced as `json`, that one is
+/// the answer.
+#[test]
+fn a_whole_answer_counts_in_any_fence() {
+    for name in ["", "json", "JSON", "jsonc", "json5", "javascript", "js"] {
+        for mark in ["```", "````", "~~~"] {
+            let raw = format!("Here is my answer:\n\n{mark}{name}\n{GOOD}\n{mark}\n");
+            assert!(read(&raw).is_ok(), "{raw}");
+            let other = raw.replace("\"key\":\"k\"", "\"key\":\"another\"");
+            assert_ne!(kind(&other), FailureKind::Prose, "{other}");
+            let shown = format!("{mark}{name}\nlet x = 1;\n{mark}\n\n```json\n{GOOD}\n```");
+            assert!(
+                name.eq_ignore_ascii_case("json") || read(&shown).is_ok(),
+                "{shown}"
+            );
+        }
+    }
+    for other in ["diff", "text", "python"] {
+        assert_eq!(
+            kind(&format!("```{other}\n{GOOD}\n```")),
+            FailureKind::Prose
+        );
+    }
 }
 
 #[test]
@@ -223,6 +247,17 @@ fn a_ballot_consents_only_if_it_says_nothing_else() {
         assert_eq!(counted("PROCEED", more, ""), Vote::Warn, "{more}");
     }
     assert_eq!(counted("PROCEED", "", r#","conditions":["x"]"#), Vote::Warn);
+    for none in [
+        r#"["none"]"#,
+        r#"["No conditions."]"#,
+        r#""None""#,
+        r#""N/A""#,
+        "[]",
+    ] {
+        let more = format!(r#","conditions":{none}"#);
+        assert_eq!(counted("PROCEED", &more, ""), Vote::Pass, "{more}");
+    }
+    assert_eq!(counted("PROCEED ✅", "", ""), Vote::Pass);
     for vote in [
         "PROCEED ONLY IF tested",
         "CONDITIONAL PROCEED",
@@ -234,6 +269,17 @@ fn a_ballot_consents_only_if_it_says_nothing_else() {
         assert_eq!(counted(vote, "", ""), Vote::Warn, "{vote}");
     }
     assert_eq!(counted("DO NOT PROCEED", "", ""), Vote::Fail);
+    for reserved in [
+        "MERGE WITH FIXES",
+        "APPROVE WITH CHANGES",
+        "YES, IF TESTED",
+        "ACCEPT WITH RESERVATIONS",
+        "SHIP IT LATER",
+        "MAYBE",
+        "UNDECIDED",
+    ] {
+        assert_eq!(counted(reserved, "", ""), Vote::Warn, "{reserved}");
+    }
 }
 
 #[test]
@@ -390,5 +436,52 @@ proptest! {
         let mut response = serde_json::json!({"to": form, "stance": stance});
         plain_stance(&mut response);
         prop_assert_eq!(&response["stance"], "agreed");
+    }
+}
+
+/// A law: a plain vote or a fault in a few words of a judge's own beside a PASS sends the answer back, wherever they stand;
+/// what is no more than a form of words does not.
+#[test]
+fn words_beside_a_pass_are_read_wherever_they_stand() {
+    let pass = GOOD.replace("WARN", "PASS");
+    let around = |words: &str| {
+        [
+            format!("{words}\n\n```json\n{pass}\n```"),
+            format!("```json\n{pass}\n```\n{words}"),
+            format!("{words}\n\n{pass}"),
+        ]
+    };
+    for words in [
+        "Verdict: FAIL",
+        "**FAIL**",
+        "**Verdict:** fail",
+        "Reject.",
+        "NACK",
+        "Changes requested.",
+        "There is a bug in f.",
+        "There's a showstopper in f.",
+        "This will crash in production.",
+        "`total = x / 0` raises ZeroDivisionError.",
+        "a.py:5 is a P0.",
+        "Not ready.",
+        "f is broken.",
+    ] {
+        for raw in around(words) {
+            assert_eq!(kind(&raw), FailureKind::Malformed, "{raw}");
+        }
+    }
+    for words in [
+        "Here is my answer:",
+        "I found no bugs.",
+        "Nothing is broken.",
+        "The crash is fixed.",
+        "The old bug is handled now.",
+        "Let me know if you need anything else.",
+        "The tests pass and the code reads well.",
+        "Result:",
+    ] {
+        for raw in around(words) {
+            assert!(read(&raw).is_ok(), "{raw}");
+        }
     }
 }

@@ -1,8 +1,13 @@
 //! A ballot in one of the forms that models give it, as the form that is read.
 
+use council_protocol::Vote;
 use council_protocol::answer::BallotVote;
 use serde::Deserialize;
 use serde_json::Value;
+
+use super::lost_answer::read_vote;
+use super::plain_words::Words;
+use super::unclear_reply::is_bare_vote;
 
 /// Fields of a ballot that are read.
 const BALLOT_FIELDS: [&str; 5] = [
@@ -53,15 +58,41 @@ pub(super) fn plain_ballot(value: &mut Value) {
         conditions.extend(ballot.remove(&name).iter().flat_map(texts_in));
     }
     if let Some(Value::String(vote)) = ballot.get_mut("vote") {
+        let bare = vote.trim_matches(|c: char| c.is_whitespace() || "✅✔✓👍".contains(c));
+        *vote = bare.to_owned();
         let is_known = BallotVote::deserialize(&Value::String(vote.clone())).is_ok();
-        if !is_known && vote.to_lowercase().contains("proceed") {
+        if !is_known && (vote.to_lowercase().contains("proceed") || is_reserved(vote)) {
             conditions.push(format!("it votes `{vote}`"));
             *vote = "PROCEED_WITH_CONDITIONS".to_owned();
         }
     }
-    conditions.retain(|text| !text.trim().is_empty());
+    conditions.retain(|text| !says_none(text));
     let conditions = conditions.into_iter().map(Value::String).collect();
     ballot.insert("conditions".to_owned(), Value::Array(conditions));
+}
+
+/// Words of whoever says that there is no condition.
+const NONE: &[&str] = &[
+    "none",
+    "no",
+    "nothing",
+    "condition",
+    "conditions",
+    "n",
+    "a",
+    "na",
+];
+
+/// Whether a text names no condition: "None", "No conditions."
+fn says_none(text: &str) -> bool {
+    Words::of(text).consists_of(NONE)
+}
+
+/// Whether a vote is neither a bare consent nor one against: "MERGE WITH FIXES", "YES, IF TESTED", "MAYBE".
+fn is_reserved(vote: &str) -> bool {
+    !vote.trim().is_empty()
+        && read_vote(vote).is_none_or(|vote| vote != Vote::Fail)
+        && !is_bare_vote(vote)
 }
 
 /// Every text in a value; what is no text, as it is written.

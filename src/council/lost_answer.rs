@@ -254,7 +254,7 @@ fn vote_of(word: impl AsRef<str>) -> Option<Vote> {
 }
 
 /// Words of a vote that lets a change in, where it is none of the three.
-const APPROVING: &[&str] = &[
+pub(super) const APPROVING: &[&str] = &[
     "approve", "approved", "approves", "accept", "accepted", "ok", "okay", "lgtm", "good", "fine",
     "merge", "proceed", "yes", "ship", "clean", "safe", "none", "allow", "allowed", "green",
     "passed", "success",

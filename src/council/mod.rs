@@ -50,6 +50,7 @@ mod references;
 mod reply_object;
 pub mod reproduction;
 mod responses;
+mod slips;
 mod state;
 mod summary;
 pub mod support;

@@ -138,6 +138,19 @@ const BLOCKS: &[&str] = &[
     "we are against",
     "vote against",
     "i reject",
+    "changes requested",
+    "changes are requested",
+    "needs changes",
+    "needs work",
+    "not ready",
+    "revert this",
+    "should be reverted",
+    "must be reverted",
+    "not approved",
+    "not approve",
+    "my verdict reject",
+    "verdict is reject",
+    "verdict reject",
     "lehne ab",
     "änderung ab",
     "nicht freigeben",
@@ -210,7 +223,29 @@ const DENIAL_REACH: usize = 4;
 /// Whether a text says in so many words that the change must not go in.
 pub fn stops(text: &str) -> bool {
     let clauses = text.split(['.', '!', '?', ';', ',', ':', '\n']);
-    clauses.map(Words::of).any(|words| is_stopped_by(&words)) || has_refusing_mark(text)
+    clauses.map(Words::of).any(|words| is_stopped_by(&words))
+        || text.lines().any(is_bare_refusal)
+        || has_refusing_mark(text)
+}
+
+/// Words that refuse where they are all that a line says.
+const REFUSES: &[&str] = &[
+    "fail", "failed", "fails", "reject", "rejected", "nack", "veto", "block",
+];
+
+/// What such a line may say besides: that it is a vote.
+const VOTE_WORDS: &[&str] = &[
+    "verdict", "vote", "my", "final", "result", "status", "decision", "overall", "is", "the", "i",
+];
+
+/// Whether a line is nothing but a vote against the change: `**Verdict:** FAIL`, `NACK`.
+fn is_bare_refusal(line: &str) -> bool {
+    let words = Words::of(line);
+    words.has_any(REFUSES)
+        && words.0.iter().all(|word| {
+            let word = word.as_str();
+            REFUSES.contains(&word) || VOTE_WORDS.contains(&word)
+        })
 }
 
 fn is_stopped_by(words: &Words) -> bool {
@@ -229,6 +264,13 @@ fn is_stopped_by(words: &Words) -> bool {
 const FAULTS: &[&str] = &[
     "crash",
     "crashes",
+    "crashed",
+    "hangs",
+    "loops forever",
+    "infinite loop",
+    "zerodivisionerror",
+    "use after free",
+    "p0",
     "raises",
     "throws",
     "panics",
@@ -263,6 +305,53 @@ pub fn names_problem(text: &str) -> bool {
         let is_named = words.has_any(GRAVE) || words.has_any(FAULTS);
         is_named && names_place(sentence) && !words.0.iter().any(is_harmless)
     })
+}
+
+/// The longest remark, in bytes: whoever writes so little beside an answer says something of the change, and does not think
+/// aloud.
+const MAX_REMARK: usize = 400;
+
+/// Faults that a remark names by themselves, without a place.
+const REMARKED: &[&str] = &[
+    "bug",
+    "broken",
+    "crash",
+    "crashes",
+    "crashed",
+    "hangs",
+    "loops forever",
+    "infinite loop",
+    "zerodivisionerror",
+    "divides by zero",
+    "division by zero",
+    "use after free",
+    "deadlocks",
+    "p0",
+];
+
+/// Words beside which such a fault is one that is gone.
+const GONE: &[&str] = &[
+    "handled", "guarded", "avoids", "avoided", "if", "unless", "old", "before",
+];
+
+/// Whether a short remark names a fault, with a place or without one: "There is a bug in f.", "This will crash in
+/// production."
+pub fn remarks_fault(text: &str) -> bool {
+    let text = text.trim();
+    let sentences = text.split(['!', '?', ';', '\n']);
+    let mut sentences = sentences.flat_map(|part| part.split(". "));
+    text.len() <= MAX_REMARK
+        && sentences.any(|sentence| {
+            let words = Words::of(sentence).without(TERMS);
+            let is_harmless = |word: &String| {
+                let word = word.as_str();
+                [NEGATIONS, HARMLESS, GONE]
+                    .iter()
+                    .any(|list| list.contains(&word))
+            };
+            let is_named = words.has_any(GRAVE) || words.has_any(REMARKED);
+            is_named && !words.0.iter().any(is_harmless)
+        })
 }
 
 /// A text whose code in backticks ends no sentence: "`x = f();` crashes". A backtick without another one in its line is

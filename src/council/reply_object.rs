@@ -1,4 +1,5 @@
-//! Where a reply has its object: the whole reply, its last fenced `json` block, or the last object that begins a line.
+//! Where a reply has its object: the whole reply, its last fenced `json` block, else the last block of another fence that
+//! holds one, or the last object that begins a line.
 
 use council_protocol::{Failure, FailureKind};
 use serde::de::IgnoredAny;
@@ -28,7 +29,16 @@ pub(super) fn find_object(raw: &str) -> Result<&str, Failure> {
     }
     let detail = "no JSON object, and no block fenced as `json`";
     let last = json_blocks(raw)?.pop();
-    // What stands in a fence of another kind is shown, and not said.
+    let is_object =
+        |block: &&str| matches!(first_value(block), FirstValue::Whole(end) if end == block.len());
+    let loose = || {
+        let blocks = fenced_blocks(raw, &LOOSE_FENCES).unwrap_or_default();
+        blocks
+            .into_iter()
+            .rfind(|block| block.starts_with('{') && is_object(block))
+    };
+    let last = last.or_else(loose);
+    // What else stands in a fence is shown, and not said.
     let has_fence = text.contains("```") || text.contains("~~~");
     let last = last.or_else(|| last_bare_object(text).filter(|_| !has_fence));
     last.ok_or_else(|| Failure::new(FailureKind::Prose, detail))
@@ -102,8 +112,16 @@ fn first_value(text: &str) -> FirstValue {
     }
 }
 
-/// The insides of the blocks that are fenced as `json` (CommonMark fences: a longer fence may hold shorter ones).
+/// Names of fences in which models write an answer as well; it counts where no block is fenced as `json`.
+const LOOSE_FENCES: [&str; 5] = ["", "jsonc", "json5", "javascript", "js"];
+
+/// The insides of the blocks that are fenced as `json`.
 pub(super) fn json_blocks(text: &str) -> Result<Vec<&str>, Failure> {
+    fenced_blocks(text, &["json"])
+}
+
+/// The insides of the blocks that are fenced as one of these (CommonMark fences: a longer fence may hold shorter ones).
+fn fenced_blocks<'a>(text: &'a str, names: &[&str]) -> Result<Vec<&'a str>, Failure> {
     let mut found = Vec::new();
     let mut open: Option<(&str, bool, usize)> = None;
     let mut at = 0;
@@ -111,14 +129,12 @@ pub(super) fn json_blocks(text: &str) -> Result<Vec<&str>, Failure> {
         let next = at + line.len();
         match (open, parse_fence(line)) {
             (None, Some((mark, info))) => {
-                let is_json = info
-                    .split_whitespace()
-                    .next()
-                    .is_some_and(|w| w.eq_ignore_ascii_case("json"));
-                open = Some((mark, is_json, next));
+                let name = info.split_whitespace().next().unwrap_or_default();
+                let is_meant = names.iter().any(|known| name.eq_ignore_ascii_case(known));
+                open = Some((mark, is_meant, next));
             }
-            (Some((opening, is_json, start)), Some((mark, ""))) if mark.starts_with(opening) => {
-                if is_json {
+            (Some((opening, is_meant, start)), Some((mark, ""))) if mark.starts_with(opening) => {
+                if is_meant {
                     found.push(text[start..at].trim());
                 }
                 open = None;

@@ -9,29 +9,55 @@ use crate::report::Report;
 /// A shorter quote stands in many lines: it names those that consist of it (`n=0`), where it has a letter or digit at all.
 const MIN_QUOTE_CHARS: usize = 4;
 
-/// Whether all that is quoted by one of the findings that made a review object stands in the hunks of the same file.
+/// A line that is looked for in every file says at least so much: a shorter one may stand anywhere.
+const MIN_MOVED_CHARS: usize = 8;
+
+/// Whether all that is quoted by one of the findings that made a review object stands in the hunks of the same file, or was
+/// moved to another one: a new name mends nothing.
 pub(super) fn holds_objected_lines(standing: &Report, files: &[FileChange]) -> bool {
-    let findings = &standing.outcome.findings;
+    let has_all = has_all_files(standing, files);
+    objecting(standing).into_iter().any(|found| {
+        let file = file_at(files, &found.finding.location.path);
+        file.is_some_and(|file| has_quote(file, found, has_all)) || is_moved(found, files)
+    })
+}
+
+/// The findings that made a review object.
+fn objecting(standing: &Report) -> Vec<&JudgedFinding> {
+    let findings = standing.outcome.findings.iter();
     let fails = |found: &&JudgedFinding| found.level == Some(FindingLevel::Fail);
     let is_critical = |found: &&JudgedFinding| {
         found.level.is_some() && found.finding.severity == Severity::Critical
     };
-    let has_all = has_all_files(standing, files);
-    let holds = |found: &JudgedFinding| {
-        let file = file_at(files, &found.finding.location.path);
-        file.is_some_and(|file| has_quote(file, found, has_all))
-    };
-    match findings.iter().any(|found| fails(&found)) {
-        true => findings.iter().filter(fails).any(holds),
+    let failing: Vec<_> = findings.clone().filter(fails).collect();
+    match failing.is_empty() {
+        false => failing,
         // Where a judge objected and too few answered, nothing has come to FAIL.
-        false => findings.iter().filter(is_critical).any(holds),
+        true => findings.filter(is_critical).collect(),
     }
 }
 
-/// Whether a change has every file that a review has looked at.
+/// Whether another file of the change adds all that a finding quotes.
+fn is_moved(found: &JudgedFinding, files: &[FileChange]) -> bool {
+    let quote = without_blanks(&found.finding.quote);
+    let path = &found.finding.location.path;
+    let mut others = files.iter().filter(|file| file.path != *path);
+    let is_named = quote.chars().count() >= MIN_MOVED_CHARS && !is_about_removed(found);
+    is_named && others.any(|file| has_quote(file, found, false))
+}
+
+/// Whether a change has every file that a review has looked at, be it under a new name.
 pub(super) fn has_all_files(standing: &Report, files: &[FileChange]) -> bool {
+    let objecting = objecting(standing);
+    let is_renamed = |path: &RepoPath| {
+        let mut found = objecting
+            .iter()
+            .filter(|f| f.finding.location.path == *path);
+        let first = found.next();
+        first.is_some_and(|f| is_moved(f, files)) && found.all(|f| is_moved(f, files))
+    };
     let mut covered = standing.outcome.coverage.files.iter();
-    covered.all(|file| file_at(files, &file.path).is_some())
+    covered.all(|file| file_at(files, &file.path).is_some() || is_renamed(&file.path))
 }
 
 fn file_at<'f>(files: &'f [FileChange], path: &RepoPath) -> Option<&'f FileChange> {
@@ -48,8 +74,7 @@ fn has_quote(file: &FileChange, found: &JudgedFinding, may_be_context: bool) -> 
         return false;
     }
     let is_short = without_blanks(quote).chars().count() < MIN_QUOTE_CHARS;
-    let mut members = found.members.iter();
-    let is_removed = members.any(|member| matches!(member.proof, Proof::Removed { .. }));
+    let is_removed = is_about_removed(found);
     let is_meant = |kind: LineKind| match kind {
         LineKind::Added => !is_removed,
         LineKind::Removed => is_removed,
@@ -66,6 +91,11 @@ fn has_quote(file: &FileChange, found: &JudgedFinding, may_be_context: bool) -> 
         false => line.contains(wanted),
     };
     wanted.all(|wanted| lines.iter().any(|line| is_it(line, &wanted)))
+}
+
+fn is_about_removed(found: &JudgedFinding) -> bool {
+    let mut members = found.members.iter();
+    members.any(|member| matches!(member.proof, Proof::Removed { .. }))
 }
 
 /// Whoever quotes a line, or formats it anew, may set its blanks otherwise.

@@ -119,6 +119,36 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// A new name mends nothing: the lines are found in whichever file the change adds them, and a review of models there
+    /// takes the objection back.
+    #[test]
+    fn a_line_that_moves_to_another_file_is_held(
+        objected in 0usize..3,
+        pushed in prop::sample::subsequence(vec![0usize, 1, 2], 1..=3),
+        name in "[a-z]{1,8}/[a-z]{1,8}[.]rs",
+        split in any::<bool>(),
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let store = store(&dir);
+        store.hear(&review(0, true, Some(objected)), &change('+', &[objected])).unwrap();
+        let mut files = change('+', &pushed);
+        files[0].path = name.as_str().into();
+        if split {
+            // What the file held before may stay where it was, without those lines.
+            files.extend(change('+', &[7]));
+        }
+        let held = |store: &StandingObjections| store.over(&format!("{:064x}", 99), None, &files).is_some();
+        prop_assert_eq!(held(&store), pushed.contains(&objected));
+        let mut later = review(1, true, None);
+        later.outcome.coverage.files[0].path = name.as_str().into();
+        store.hear(&later, &files).unwrap();
+        prop_assert!(!held(&store));
+    }
+}
+
 /// A quote may be broken or indented otherwise, and what it is about may be a line that is removed.
 #[test]
 fn a_line_is_known_by_its_words_and_by_what_becomes_of_it() {

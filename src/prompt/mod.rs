@@ -22,6 +22,7 @@ use std::sync::Arc;
 use council_protocol::packet::TargetKind;
 use council_protocol::{Packet, RoundNumber, Seat, Task};
 use council_secrets::Redactor;
+use serde::{Deserialize, Serialize};
 
 pub(crate) use brief::Brief;
 pub(crate) use brief::BriefSizes;
@@ -59,7 +60,8 @@ enum BriefEnding {
 }
 
 /// What is produced where nobody gives a verdict.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum ProductionMode {
     /// What a stage asks for.
     #[default]
@@ -81,7 +83,8 @@ impl ProductionMode {
 }
 
 /// Techniques of brainstorming.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum BrainstormTechnique {
     /// Substitute, combine, adapt, modify, put to other use, eliminate, reverse.
     Scamper,

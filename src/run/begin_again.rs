@@ -1,4 +1,4 @@
-//! Runs that are no reviews: what they heard is kept, but they do not go on; the command that begins them again is named.
+//! Runs that are no reviews and cannot go on: the command that begins them again is named.
 
 use council_protocol::packet::{Target, TargetKind};
 
@@ -19,7 +19,7 @@ pub(crate) fn command_to_begin_again(past: &StoredRun) -> Option<String> {
     match target.kind {
         TargetKind::Stage => Some(format!("git council stage {}", shell_word(&target.label))),
         // A review of a topic has its request beside it.
-        TargetKind::Topic if !past.folder.join(stored_request::FILE).exists() => {
+        TargetKind::Topic if !has_request(past) => {
             Some("git council brainstorm` or `git council research".to_owned())
         }
         _ => None,
@@ -36,14 +36,18 @@ fn command_of_duel(target: &Target) -> String {
     }
 }
 
-/// Refuses to resume what does not go on.
+/// Refuses to resume what is no review and has not kept what was asked for.
 pub(crate) fn refuse_other_kinds(past: &StoredRun) -> Result<(), RunError> {
-    let Some(command) = command_to_begin_again(past) else {
+    let Some(command) = command_to_begin_again(past).filter(|_| !has_request(past)) else {
         return Ok(());
     };
     let name = &past.name;
-    let why = format!("{name} cannot be resumed: only a review goes on where it was cut off");
+    let why = format!("{name} cannot be resumed: what was asked for was not kept with it");
     Err(RunError::usage(why).hint(format!(
         "begin it again: `{command}`; `git council replay {name}` shows what it has"
     )))
+}
+
+fn has_request(past: &StoredRun) -> bool {
+    past.folder.join(stored_request::FILE).exists()
 }

@@ -120,7 +120,7 @@ pub(crate) fn convene_review(
     let prompts = prompts.map(|planned| planned.fill(&prepared)).transpose()?;
     let (run, _held) = begin_run(&prepared, &seats, start, &world, &moment)?;
     if let Some(request) = &prepared.request {
-        StoredRequest::save_request(request, start, &run);
+        StoredRequest::save_request(request, None, start, &run);
     }
     if let Some(on_named) = on_named {
         on_named(&run.name);
@@ -158,6 +158,8 @@ pub(crate) fn convene_document(
         prompts.as_deref().map(SeatPrompts::template_digest),
     );
     let (run, _held) = begin_run(&prepared, seats, start, &world, &world.read_calendar())?;
+    let request = prepared.request.clone().unwrap_or_default();
+    StoredRequest::save_request(&request, Some(&gathering.asked), start, &run);
     announce_once(
         &estimate_run(prompts.as_deref(), seats, &prepared),
         &prepared,
@@ -172,6 +174,45 @@ pub(crate) fn convene_document(
     council.execute(seats, InterruptSource::Signals)
 }
 
+/// Goes on with such a council, over the same material.
+pub(crate) fn resume_document(
+    prepared: PreparedReview,
+    gathering: &DocumentMode,
+    left: &LoadedRun,
+    start: &RunContext,
+) -> Result<Report, RunError> {
+    let world = start.sealing_world();
+    let (seats, seed) = (&gathering.seats, left.plan.seed.clone());
+    let run = reopen_run(&prepared, left, &world)?;
+    let prompts = SeatPrompts::for_mode(seats, &prepared, &seed, gathering.mode)?;
+    let known = digests::compute_digests(
+        &prepared,
+        seats,
+        prompts.as_deref().map(SeatPrompts::template_digest),
+    );
+    let council = CouncilRun {
+        gathering: Some(gathering),
+        ..CouncilRun::for_run(start, &world, &prepared, seed, prompts, known, run)
+    };
+    council.resume_session(left, seats, InterruptSource::Signals)
+}
+
+/// The run that was left, with the places of its files.
+pub(crate) fn reopen_run(
+    prepared: &PreparedReview,
+    left: &LoadedRun,
+    world: &RealWorld,
+) -> Result<RunRef, RunError> {
+    let (past, header) = (&left.past, &left.journal.header);
+    Ok(RunRef::reopen(
+        world,
+        &run_places(prepared),
+        &past.name,
+        &header.started,
+        &past.folder,
+    )?)
+}
+
 /// Goes on with a run, over the same change.
 pub(crate) fn resume_run(
     prepared: PreparedReview,
@@ -180,15 +221,8 @@ pub(crate) fn resume_run(
     start: &RunContext,
 ) -> Result<Report, RunError> {
     let world = start.sealing_world();
-    let (past, header) = (&left.past, &left.journal.header);
-    let run = RunRef::reopen(
-        &world,
-        &run_places(&prepared),
-        &past.name,
-        &header.started,
-        &past.folder,
-    )?;
-    let seats: Vec<Seat> = left.plan.seats.iter().map(|p| p.seat.clone()).collect();
+    let run = reopen_run(&prepared, left, &world)?;
+    let seats = left.seats();
     let prompts = SeatPrompts::for_review(&seats, &prepared, &left.plan.seed, left.plan.quorum)?;
     let known = digests::compute_digests(
         &prepared,

@@ -53,7 +53,7 @@ fn objection_so_far(
         return None;
     }
     let left = LoadedRun::load(past, None).ok()?;
-    let mut report = report_so_far(&left, start).ok()?;
+    let mut report = report_so_far(&left, prepared, start).ok()?;
     if (&of_run.base, &of_run.only) == (&today.base, &today.only) {
         report.receipt.run.digests.change = Some(change.to_owned());
     }

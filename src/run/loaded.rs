@@ -1,9 +1,14 @@
 //! What a run of the past left: its plan and its journal, whole and belonging together.
 
+use council_protocol::Seat;
+
 use crate::council::Plan;
+use crate::council::plan::{Intensity, RoundLimits};
 use crate::packet::sha256;
 use crate::report::Report;
 use crate::run::error::RunError;
+use crate::run::modes::duel_cut::check_cut_duel;
+use crate::run::modes::duel_subject::DUEL_BACKEND;
 use crate::run::store::StoredRun;
 use crate::session::journal::{JOURNAL_FILE, RunJournal};
 use crate::session::{RunLock, before_losses, stored};
@@ -46,6 +51,18 @@ impl LoadedRun {
         })
     }
 
+    /// Who sits.
+    pub(crate) fn seats(&self) -> Vec<Seat> {
+        let planned = self.plan.seats.iter();
+        planned.map(|planned| planned.seat.clone()).collect()
+    }
+
+    /// How many rounds there may be.
+    pub(crate) fn round_limits(&self) -> RoundLimits {
+        let rounds = self.plan.options.rounds;
+        rounds.unwrap_or_else(|| Intensity::Light.profile().round_limits())
+    }
+
     /// What is wrong with what it left.
     pub(crate) fn broken(&self, error: &dyn std::fmt::Display) -> RunError {
         RunError::run(format!("{}: {error}", self.past.name))
@@ -56,6 +73,9 @@ impl LoadedRun {
         let Some(report) = self.past.report()? else {
             return Ok(());
         };
+        if self.journal.backend == DUEL_BACKEND {
+            return check_cut_duel(&self.past, &report);
+        }
         let kept = before_losses(self.plan.clone(), &self.journal.entries)
             .ok_or_else(|| nobody_to_ask(&self.past.name, &report))?;
         self.journal.truncate_entries(kept);

@@ -14,7 +14,9 @@ use crate::run::error::RunError;
 use crate::run::facts::run_facts;
 use crate::run::floor;
 use crate::run::loaded::LoadedRun;
+use crate::run::modes::duel_so_far::duel_so_far;
 use crate::run::modes::duel_subject::{DUEL_BACKEND, TRANSCRIPT_FILE};
+use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
 use crate::run::redaction::redactor_of_past;
 use crate::run::resume::prepare_again;
@@ -27,7 +29,14 @@ pub(crate) fn run_prompter(
     left: &LoadedRun,
     start: &RunContext,
 ) -> Result<Option<Arc<dyn PromptRenderer>>, RunError> {
-    let (review, start) = StoredRequest::load_request(&left.past, start)?.restore(start)?;
+    let stored = StoredRequest::load_request(&left.past, start)?;
+    if stored.mode().is_some() {
+        return Err(RunError::usage(format!(
+            "the prompts of {} cannot be told: it is no review",
+            left.past.name
+        )));
+    }
+    let (review, start) = stored.restore(start)?;
     let prepared = prepare_again(&review, &start, left)?;
     let seats: Vec<Seat> = left.plan.seats.iter().map(|p| p.seat.clone()).collect();
     let prompts = SeatPrompts::for_review(&seats, &prepared, &left.plan.seed, left.plan.quorum)?;
@@ -59,9 +68,20 @@ pub(crate) fn recompute_report(
     report_outcome(left, outcome, before, start)
 }
 
-/// What a run had come to when it was cut off, from what its journal has by then.
-pub(crate) fn report_so_far(left: &LoadedRun, start: &RunContext) -> Result<Report, RunError> {
-    let outcome = replay_cut_council(left.plan.clone(), &left.journal.entries);
+/// What a run had come to when it was cut off, from what its journal has by then; a duel, from what its sides have kept.
+/// `prepared` has the files that it was about.
+pub(crate) fn report_so_far(
+    left: &LoadedRun,
+    prepared: &PreparedReview,
+    start: &RunContext,
+) -> Result<Report, RunError> {
+    let duel = (left.journal.backend == DUEL_BACKEND).then(|| {
+        let packet = stored::restore_packet(&left.packet, &left.journal.header, &left.plan).ok()?;
+        duel_so_far(left, packet, prepared)
+    });
+    let outcome = duel.flatten();
+    let outcome =
+        outcome.unwrap_or_else(|| replay_cut_council(left.plan.clone(), &left.journal.entries));
     let (report, _) = report_outcome(left, outcome, None, start)?;
     Ok(report)
 }

@@ -8,6 +8,8 @@ use crate::config::KeyValue;
 use crate::memory::MacPurpose;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
+use crate::run::modes::requested::RequestedMode;
+use crate::run::modes::side_log::SIDE_FILES;
 use crate::run::request::ReviewRequest;
 use crate::run::store::StoredRun;
 use crate::run::turn_steps::are_own_steps;
@@ -28,6 +30,9 @@ pub(crate) struct StoredRequest {
     dir: PathBuf,
     config: Vec<KeyValue>,
     review: ReviewRequest,
+    /// What it is, if it is no review.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mode: Option<RequestedMode>,
     /// The user's signature over everything else and the run's name: a request that somebody put here is not carried out.
     #[serde(default)]
     signature: String,
@@ -35,30 +40,40 @@ pub(crate) struct StoredRequest {
 
 impl StoredRequest {
     /// Stores what a run was asked for. Without the user's key nobody could tell whose it is, and nothing is stored; such a
-    /// run cannot be resumed.
-    pub(crate) fn save_request(review: &ReviewRequest, start: &RunContext, run: &RunRef) {
+    /// run cannot be resumed. Says whether it is stored.
+    pub(crate) fn save_request(
+        review: &ReviewRequest,
+        mode: Option<&RequestedMode>,
+        start: &RunContext,
+        run: &RunRef,
+    ) -> bool {
         let (Some(path), Some(key)) = (run.file_path(FILE), start.signing_key()) else {
-            return;
+            return false;
         };
         let mut stored = Self {
             version: VERSION,
             dir: start.dir.clone(),
             config: start.config.clone(),
             review: review.clone(),
+            mode: mode.cloned(),
             signature: String::new(),
         };
         let Some(text) = stored.signed_bytes(&run.name) else {
-            return;
+            return false;
         };
         stored.signature = key.mac_hex(MacPurpose::Request, &text);
         let bytes = serde_json::to_vec(&stored).unwrap_or_default();
         // Without it the run is held all the same.
-        let _ = safe_file::write_file(&path, bytes);
+        safe_file::write_file(&path, bytes).is_ok()
     }
 
     /// What the signature covers; none: a path in it is no text, which JSON cannot hold.
     fn signed_bytes(&self, run: &str) -> Option<Vec<u8>> {
-        serde_json::to_vec(&(run, self.version, &self.dir, &self.config, &self.review)).ok()
+        let review = (run, self.version, &self.dir, &self.config, &self.review);
+        match &self.mode {
+            None => serde_json::to_vec(&review).ok(),
+            Some(mode) => serde_json::to_vec(&(review, mode)).ok(),
+        }
     }
 
     /// What a run was asked for, if this user asked for it.
@@ -73,21 +88,22 @@ impl StoredRequest {
             .map_err(|error| refuse(format!("{FILE} cannot be read: {error}")))?;
         match stored.version {
             VERSION if stored.is_own(past, start) && has_own_journal(past, start) => {
-                if has_own_steps(past, start) {
-                    return Ok(stored);
+                match unsealed_file(past, start) {
+                    None => Ok(stored),
+                    Some(file) => Err(refuse(unsealed(file))),
                 }
-                Err(refuse(
-                    "its steps.json does not bear your key's seal: somebody or another version of git-council wrote in it".into(),
-                ))
             }
-            VERSION if stored.is_own(past, start) => Err(refuse(
-                "its journal does not bear your key's seal: somebody or another version of git-council wrote in it".into(),
-            )),
+            VERSION if stored.is_own(past, start) => Err(refuse(unsealed("journal"))),
             VERSION => Err(refuse(
                 "you did not start it: its request is not signed with your key".into(),
             )),
             other => Err(refuse(format!("{FILE} has version {other}"))),
         }
+    }
+
+    /// What it is; none: a review.
+    pub(crate) fn mode(&self) -> Option<&RequestedMode> {
+        self.mode.as_ref()
     }
 
     fn is_own(&self, past: &StoredRun, start: &RunContext) -> bool {
@@ -121,18 +137,36 @@ impl StoredRequest {
 
 /// Whether every answer that is kept there was written down by this user's program. A journal that never began holds none.
 fn has_own_journal(past: &StoredRun, start: &RunContext) -> bool {
-    let (Some(key), Ok(bytes)) = (start.signing_key(), past.read_file(JOURNAL_FILE)) else {
-        return false;
+    let journal = past.read_file(JOURNAL_FILE);
+    journal.is_ok_and(|bytes| is_sealed(&bytes, start))
+}
+
+/// Which other file of the run was written by somebody else, where it is there: what judges have looked up in turns that are
+/// not answered, and what the sides of a duel have heard, is believed as their own words.
+fn unsealed_file(past: &StoredRun, start: &RunContext) -> Option<&'static str> {
+    let key = start.signing_key();
+    if !key.is_some_and(|key| are_own_steps(past, &key)) {
+        return Some("steps.json");
+    }
+    let is_foreign = |file: &&str| match safe_file::read(past.folder.join(file)) {
+        Ok(bytes) => !is_sealed(&bytes, start),
+        Err(error) => error.kind() != std::io::ErrorKind::NotFound,
     };
-    RunJournal::is_sealed(&bytes, |line, seal| {
-        key.verify_mac(MacPurpose::Journal, line, seal)
+    SIDE_FILES.into_iter().find(is_foreign)
+}
+
+fn is_sealed(bytes: &[u8], start: &RunContext) -> bool {
+    start.signing_key().is_some_and(|key| {
+        RunJournal::is_sealed(bytes, |line, seal| {
+            key.verify_mac(MacPurpose::Journal, line, seal)
+        })
     })
 }
 
-/// The same for what judges have looked up in turns that are not answered: it is sent to models as their own words.
-fn has_own_steps(past: &StoredRun, start: &RunContext) -> bool {
-    let key = start.signing_key();
-    key.is_some_and(|key| are_own_steps(past, &key))
+fn unsealed(file: &str) -> String {
+    format!(
+        "its {file} does not bear your key's seal: somebody or another version of git-council wrote in it"
+    )
 }
 
 const AGAIN: &str =

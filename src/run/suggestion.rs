@@ -67,6 +67,10 @@ pub(crate) fn place_now(
             suggestion,
         ));
     };
+    // The reviewed lines may be gone, and the same ones stand in another function that nobody reviewed.
+    if headings_above(then, at.line) != headings_above(now, line) {
+        return Err(CHANGED);
+    }
     Ok(Location {
         path: at.path.clone(),
         line,
@@ -74,10 +78,39 @@ pub(crate) fn place_now(
     })
 }
 
+/// What a line stands in: the lines above it that are indented less and less, without their blanks.
+fn headings_above(text: &[u8], line: u32) -> Vec<Vec<u8>> {
+    let lines = lines_of(text);
+    let indent = |line: &[u8]| {
+        line.iter()
+            .take_while(|b| matches!(b, b' ' | b'\t'))
+            .count()
+    };
+    let at = (line as usize).saturating_sub(1).min(lines.len());
+    let mut depth = lines.get(at).map_or(0, |line| indent(line));
+    let mut found = Vec::new();
+    for above in lines[..at].iter().rev() {
+        let is_blank = above.trim_ascii().is_empty();
+        if !is_blank && indent(above) < depth {
+            depth = indent(above);
+            found.push(
+                above
+                    .iter()
+                    .copied()
+                    .filter(|b| !b.is_ascii_whitespace())
+                    .collect(),
+            );
+        }
+    }
+    found
+}
+
+const CHANGED: &str = "the lines have changed since they were reviewed";
+
 fn why_changed(lines: &[&[u8]], suggestion: &str) -> &'static str {
     match is_applied(lines, suggestion) {
         true => "it stands there already",
-        false => "the lines have changed since they were reviewed",
+        false => CHANGED,
     }
 }
 
@@ -230,6 +263,17 @@ mod tests {
             ),
             (format!("{}{}", function("a"), function("c")), None),
             (then.replacen(&function("b"), &mended("b"), 1), None),
+            // The function was mended or is gone, and another one has its lines.
+            (
+                format!(
+                    "{}{}{}",
+                    mended("b"),
+                    function("b").replace("def b", "def d"),
+                    function("c")
+                ),
+                None,
+            ),
+            (function("b").replace("def b", "def d"), None),
         ] {
             let place = place_now(
                 then.as_bytes(),

@@ -4,6 +4,7 @@
 //! `sum` over itself and the line before, so that a disk that forgets is told from a judge that changed its mind. What the
 //! program did not finish (it was killed, or the power went) is no line: whoever reads leaves it out.
 
+mod sealed_log;
 mod sum;
 mod write;
 
@@ -14,6 +15,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::council::Input;
 
+pub(crate) use sealed_log::SealedLog;
 pub(super) use write::JournalWriter;
 
 /// Version that every journal carries in its header. Version 1 had no sums, and is still read.

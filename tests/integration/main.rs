@@ -66,6 +66,7 @@ mod pushing;
 mod read_whole;
 mod recognised;
 mod resume;
+mod resumed_duels;
 mod said_beside;
 mod schemas;
 mod secret_forms;

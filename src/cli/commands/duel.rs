@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use crate::cli::commands::resume::ResumeArgs;
 use crate::cli::commands::review::deliver_with_events;
 use crate::cli::context::CommandContext;
 use crate::cli::deliver::ReportOutput;
@@ -14,10 +15,16 @@ use crate::config::parse_duration;
 use crate::duel::{DuelRole, resolve_role};
 use crate::report::exit;
 use crate::run::error::RunError;
+use crate::run::loaded::LoadedRun;
 use crate::run::modes::duel::Duel;
 use crate::run::modes::duel_check::check_duel_file;
 use crate::run::modes::duel_subject::{self, prepare_subject};
+use crate::run::modes::requested::DuelRequest;
+use crate::run::request::ReviewRequest;
+use crate::run::resume::prepare_again;
 use crate::run::shown::remember_verdict;
+use crate::run::store;
+use crate::run::stored_request::StoredRequest;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -70,6 +77,9 @@ pub(crate) struct DuelArgs {
     /// A side that another process of ours started: it plays, and leaves the verdict to that one.
     #[arg(long, hide = true, requires = "side")]
     pub(crate) relay: bool,
+    /// The run of that other process, which says what the duel is about.
+    #[arg(long, hide = true, requires = "relay", value_name = "NAME")]
+    pub(crate) run: Option<String>,
 }
 
 /// What else can be done with a duel.
@@ -113,61 +123,137 @@ pub(crate) fn run(args: &DuelArgs, start: &CommandContext) -> Result<u8, RunErro
         });
     }
     let start = &start.with_events(args.output.events.as_deref())?;
-    let request = args.review().to_request(&start.dir)?;
-    let prepared = prepare_subject(&request, args.subject.as_deref(), start)?;
+    if let Some(name) = &args.run {
+        return play_for_run(name, args, start);
+    }
+    let review = args.review().to_request(&start.dir)?;
+    let prepared = prepare_subject(&review, args.subject.as_deref(), start)?;
     let start = start.with_settings(&prepared.config.settings);
-    let settings = prepared.config.settings.clone();
-    let file = start.dir.join(&args.file);
-    let role = args.side.map(|side| side.role(&file));
-    let default_poll = if role.is_some() { 5_000 } else { 100 };
+    let request = args.to_request(&start.dir)?;
     let duel = Duel {
         start: &start,
         repeat_flags: start.global.repeat_flags(),
         subject: args.subject_arguments(),
-        role,
         prepared: &prepared,
-        agents: [args.agent_a.as_deref(), args.agent_b.as_deref()],
-        poll_ms: args
-            .poll
-            .as_deref()
-            .map_or(Ok(default_poll), |text| time("--poll", text))?,
-        timeout_ms: time("--timeout", &args.timeout)?,
-        file,
+        request: &request,
+        left: None,
         relayed: args.relay,
     };
-    let concluded = match role {
-        Some(role) => duel.side(role, &|line| {
-            if args.relay {
-                start
-                    .console
-                    .print(line)
-                    .map_err(|error| io::Error::other(error.message))
-            } else {
-                Ok(())
-            }
-        })?,
+    if args.relay {
+        return play_relayed(&duel, &start);
+    }
+    conduct_duel(&duel, &args.output, &start)
+}
+
+/// Plays a side of a run of another process of ours: over what that one has read, whatever the names mean by now.
+fn play_for_run(name: &str, args: &DuelArgs, start: &CommandContext) -> Result<u8, RunError> {
+    let past = store::run_of_name(start, name);
+    let past = past.ok_or_else(|| RunError::usage(format!("there is no run {name:?}")))?;
+    let left = LoadedRun::load(past, None)?;
+    let told = args.review().to_request(&start.dir)?.flags;
+    let (review, run) = StoredRequest::load_request(&left.past, start)?.restore(start)?;
+    let start = CommandContext {
+        run,
+        ..start.clone()
+    };
+    let mut review = review;
+    review.flags.extend(told);
+    let prepared = prepare_again(&review, &start, &left)?;
+    let start = start.with_settings(&prepared.config.settings);
+    let request = args.to_request(&start.dir)?;
+    let duel = Duel {
+        start: &start,
+        repeat_flags: Vec::new(),
+        subject: Vec::new(),
+        prepared: &prepared,
+        request: &request,
+        left: Some(&left),
+        relayed: true,
+    };
+    play_relayed(&duel, &start)
+}
+
+/// A side plays, and leaves the verdict to whoever started it.
+fn play_relayed(duel: &Duel<'_>, start: &CommandContext) -> Result<u8, RunError> {
+    let relay = |line: &str| {
+        let printed = start.console.print(line);
+        printed.map_err(|error| io::Error::other(error.message))
+    };
+    let role = duel.request.role.unwrap_or(DuelRole::A);
+    duel.side(role, &relay).map(|_| exit::OK)
+}
+
+/// Goes on with a duel, with the request of its run. `told`: what the command itself was told.
+pub(super) fn resume_duel(
+    left: &LoadedRun,
+    (review, mut request): (ReviewRequest, DuelRequest),
+    args: &ResumeArgs,
+    start: &CommandContext,
+) -> Result<u8, RunError> {
+    if let Some(wait) = &args.timeout {
+        request.timeout_ms = time("--timeout", wait)?;
+    }
+    let prepared = prepare_again(&review, start, left)?;
+    let start = start.with_settings(&prepared.config.settings);
+    let cost = args.max_cost.iter();
+    let cost = cost.flat_map(|usd| ["--max-cost".into(), OsString::from(usd)]);
+    let duel = Duel {
+        start: &start,
+        repeat_flags: start.global.repeat_flags(),
+        subject: cost.collect(),
+        prepared: &prepared,
+        request: &request,
+        left: Some(left),
+        relayed: false,
+    };
+    let output = OutputArgs {
+        output: review.output.clone(),
+        ..OutputArgs::default()
+    };
+    conduct_duel(&duel, &output, &start)
+}
+
+/// Plays a duel to its end, and says what it came to.
+fn conduct_duel(
+    duel: &Duel<'_>,
+    args: &OutputArgs,
+    start: &CommandContext,
+) -> Result<u8, RunError> {
+    let request = duel.request;
+    let concluded = match request.role {
+        Some(role) => duel.side(role, &|_| Ok(()))?,
         None => duel.both()?,
     };
-    if args.relay {
-        return Ok(exit::OK);
-    }
     let report = duel.report(&concluded)?;
-    let output = args
-        .output
-        .output
-        .as_deref()
-        .map(|file| start.dir.join(file));
-    let output = ReportOutput::from_settings(&settings, output.as_deref());
-    let code = deliver_with_events(&args.output, &report, &output, &start);
-    remember_verdict(&report, output.shows_findings(), &start);
+    let settings = &duel.prepared.config.settings;
+    let file = args.output.as_deref().map(|file| start.dir.join(file));
+    let output = ReportOutput::from_settings(settings, file.as_deref());
+    let code = deliver_with_events(args, &report, &output, start);
+    remember_verdict(&report, output.shows_findings(), start);
     // It is a scratch file, unless somebody wants it. One that another side still reads is that side's to delete.
-    if !args.keep && role.is_none() && !concluded.is_cut() {
-        duel_subject::remove(&duel.file)?;
+    if !request.keep && request.role.is_none() && !concluded.is_cut() {
+        duel_subject::remove(&request.file)?;
     }
     Ok(code)
 }
 
 impl DuelArgs {
+    /// What is asked for, its subject aside.
+    fn to_request(&self, dir: &Path) -> Result<DuelRequest, RunError> {
+        let file = dir.join(&self.file);
+        let role = self.side.map(|side| side.role(&file));
+        let default_poll = if role.is_some() { 5_000 } else { 100 };
+        let poll = self.poll.as_deref();
+        Ok(DuelRequest {
+            role,
+            agents: [self.agent_a.clone(), self.agent_b.clone()],
+            poll_ms: poll.map_or(Ok(default_poll), |text| time("--poll", text))?,
+            timeout_ms: time("--timeout", &self.timeout)?,
+            file,
+            keep: self.keep,
+        })
+    }
+
     /// The arguments that name the subject and what it may cost, for another process of ours.
     fn subject_arguments(&self) -> Vec<OsString> {
         let patch = self

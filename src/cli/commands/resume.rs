@@ -2,30 +2,34 @@
 
 use clap::Args;
 
+use crate::cli::commands::duel::resume_duel;
+use crate::cli::commands::stage::resume_stage;
 use crate::cli::context::CommandContext;
 use crate::cli::deliver::ReportOutput;
 use crate::config::KeyValue;
 use crate::run::convene;
 use crate::run::error::RunError;
 use crate::run::loaded::LoadedRun;
+use crate::run::modes::requested::RequestedMode;
+use crate::run::modes::topic::resume_topic;
 use crate::run::resume::{find_resumable, prepare_again};
 use crate::run::shown::remember_verdict;
 use crate::run::store;
 use crate::run::stored_request::StoredRequest;
 use crate::session::InterruptSource;
 
-/// Resume a review that was interrupted or lost judges; keep the answers it already has
+/// Resume a review, a duel or a debate that was interrupted or lost judges; keep the answers it already has
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ResumeArgs {
     /// The run's name or a part of it [default: the latest run that can be resumed]
     #[arg(value_name = "RUN")]
-    run: Option<String>,
+    pub(super) run: Option<String>,
     /// The most US dollars that the run may cost, with what it has cost so far [default: as when it began]
     #[arg(long, value_name = "USD")]
-    max_cost: Option<String>,
+    pub(super) max_cost: Option<String>,
     /// The most time that the run may take, with what it has taken so far [default: as when it began]
     #[arg(long, value_name = "TIME")]
-    timeout: Option<String>,
+    pub(super) timeout: Option<String>,
 }
 
 pub(crate) fn run(args: &ResumeArgs, start: &CommandContext) -> Result<u8, RunError> {
@@ -34,7 +38,9 @@ pub(crate) fn run(args: &ResumeArgs, start: &CommandContext) -> Result<u8, RunEr
     let holder = Some(store::hold_run(&past)?);
     let mut left = LoadedRun::load(past, holder)?;
     left.forget_losses()?;
-    let (mut review, run) = StoredRequest::load_request(&left.past, start)?.restore(start)?;
+    let stored = StoredRequest::load_request(&left.past, start)?;
+    let mode = stored.mode().cloned();
+    let (mut review, run) = stored.restore(start)?;
     // What this command was told goes before what the first one was told.
     let mut told = start.run.config.clone();
     let money = args.max_cost.iter();
@@ -47,13 +53,26 @@ pub(crate) fn run(args: &ResumeArgs, start: &CommandContext) -> Result<u8, RunEr
         run,
         ..start.clone()
     };
+    match mode {
+        Some(RequestedMode::Duel(request)) => {
+            return resume_duel(&left, (review, request), args, &start);
+        }
+        Some(RequestedMode::Stage(mut request)) => {
+            request.flags.extend(review.flags);
+            return resume_stage(left, &request, has_times, &start);
+        }
+        Some(RequestedMode::Topic(_)) | None => {}
+    }
     let prepared = prepare_again(&review, &start, &left)?;
     let start = start.with_settings(&prepared.config.settings);
     let settings = prepared.config.settings.clone();
     if has_times {
         left.plan.timeouts = settings.timeouts();
     }
-    let report = convene::resume_run(prepared, &left, InterruptSource::Signals, &start)?;
+    let report = match mode {
+        Some(RequestedMode::Topic(mode)) => resume_topic(prepared, mode, &left, &start)?,
+        _ => convene::resume_run(prepared, &left, InterruptSource::Signals, &start)?,
+    };
     let file = review.output.as_deref();
     let file = file.map(|file| start.dir.join(file));
     let output = ReportOutput::from_settings(&settings, file.as_deref());

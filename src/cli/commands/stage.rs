@@ -15,8 +15,9 @@ use crate::council::plan::Intensity;
 use crate::report::{GatePolicy, Report, Verbosity};
 use crate::run::context::Notifier;
 use crate::run::error::RunError;
+use crate::run::loaded::LoadedRun;
 use crate::run::modes::document::{DocumentListener, SYNTHESIZER};
-use crate::run::modes::stage::{StageRequest, debate_stage, read_stage};
+use crate::run::modes::stage::{self, StageRequest, debate_stage, read_stage};
 use crate::run::output_file::check_output;
 use crate::text::Untrusted;
 
@@ -120,18 +121,53 @@ pub(crate) fn run(args: &StageArgs, start: &CommandContext) -> Result<u8, RunErr
         stage: args.stage.clone(),
         intensity: args.intensity.map(Into::into),
         flags: args.config_pairs(),
+        output: args.output.clone(),
     };
     if let Some(file) = &args.output {
         check_output(&start.dir.join(file))?;
     }
+    conduct_stage(args, &request, None, start)
+}
+
+/// Goes on with the debate of a stage, with the request of its run; `has_times`: which gives it other time limits now.
+pub(super) fn resume_stage(
+    left: LoadedRun,
+    request: &StageRequest,
+    has_times: bool,
+    start: &CommandContext,
+) -> Result<u8, RunError> {
+    let is_json = |pair: &KeyValue| pair.key == "output.format" && pair.value == "json";
+    let args = StageArgs {
+        json: request.flags.iter().any(is_json),
+        output: request.output.clone(),
+        ..StageArgs::default()
+    };
+    conduct_stage(&args, request, Some((left, has_times)), start)
+}
+
+/// Debates a stage, or goes on where the run was left, and says what it came to.
+fn conduct_stage(
+    args: &StageArgs,
+    request: &StageRequest,
+    left: Option<(LoadedRun, bool)>,
+    start: &CommandContext,
+) -> Result<u8, RunError> {
     let start = &start.with_events(args.events.as_deref())?;
     let is_data = args.json || args.events.as_deref().is_some_and(is_standard_output);
     let quiet = is_data || start.console.verbosity == Verbosity::Quiet;
-    let stage = read_stage(&request, start)?;
+    let stage = read_stage(request, start)?;
     let settings = stage.settings().clone();
     let start = &start.with_settings(&settings);
     let listener = progress_listener(Arc::clone(&start.notifier), start.console.verbosity, quiet);
-    let report = debate_stage(stage, &listener, start)?;
+    let report = match left {
+        None => debate_stage(stage, &listener, start)?,
+        Some((mut left, has_times)) => {
+            if has_times {
+                left.plan.timeouts = settings.timeouts();
+            }
+            stage::resume_stage(stage, &left, &listener, start)?
+        }
+    };
     let output = ReportOutput::from_settings(&settings, args.output.as_deref());
     deliver_stage(args, &report, &output, start)
 }

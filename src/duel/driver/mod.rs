@@ -1,22 +1,22 @@
 //! One side of a duel: looks at the file, asks the agent when it is its turn, appends in one write.
 
+mod agent;
 mod file;
+mod past;
+#[cfg(test)]
+mod past_tests;
 #[cfg(test)]
 mod tests;
 
 use std::io;
 
 use council_agents::{AgentReply, SeatedJudge, StopSignal};
-use council_protocol::{
-    Answer, Failure, FailureKind, Millis, RoundNumber, Task, Turn, TurnId, Vote,
-};
+use council_protocol::{Failure, Millis, Task, Turn};
 use council_secrets::Redactor;
 
-use crate::council::extract::{self, ExpectedEcho};
-use crate::council::objects_beyond;
 use crate::duel::protocol::ledger::{ByteLedger, LedgerBreach};
-use crate::duel::protocol::render::{self, SectionDraft};
-use crate::duel::protocol::side::{DuelSide, SideMove, is_settled};
+use crate::duel::protocol::render;
+use crate::duel::protocol::side::{DuelSide, SideMove};
 use crate::duel::protocol::speak;
 use crate::duel::protocol::transcript::{DebateTranscript, SectionKind};
 use crate::duel::protocol::{DuelEnding, DuelRole};
@@ -24,9 +24,10 @@ use crate::duel::subject::DuelSubject;
 use crate::duel::verdict::UnheardReply;
 
 pub(crate) use file::{DuelFile, DuelFileOnDisk, MAX_TRANSCRIPT_BYTES, ReportedFile};
+pub(crate) use past::{KEY_DIGITS, KeptFile, KnownFile, SideKeeper, SideLine, SidePast};
 
-/// A duel's sections are turns of one conversation: to the agent it is one round.
-const ROUND: RoundNumber = RoundNumber::FIRST;
+use agent::DuelAgent;
+pub(crate) use agent::heard_review;
 
 /// How one side plays.
 #[derive(Debug, Clone)]
@@ -100,6 +101,13 @@ pub(crate) enum DuelError {
         /// How the two differ.
         other: String,
     },
+    /// What an agent said could not be kept: it would be paid for again.
+    #[error("cannot keep what {role} says: {cause}")]
+    Unkept {
+        role: DuelRole,
+        /// What the system said.
+        cause: io::Error,
+    },
     /// The file could not be read or written.
     #[error("cannot use {file}: {cause}")]
     File {
@@ -115,39 +123,56 @@ pub(crate) enum DuelError {
     Interrupted,
 }
 
+/// How the agent of a side is asked.
+pub(crate) struct SideTurns<'a> {
+    pub(crate) sitting: &'a mut SeatedJudge,
+    pub(crate) prompt: RenderPrompt<'a>,
+    pub(crate) stop: &'a StopSignal,
+    pub(crate) meter: &'a mut dyn TurnMeter,
+    pub(crate) memory: SideMemory<'a>,
+}
+
+/// What a side knows of an earlier process that played it, and where it keeps what the next one has to know.
+#[derive(Default)]
+pub(crate) struct SideMemory<'a> {
+    pub(crate) past: SidePast,
+    pub(crate) known: KnownFile,
+    /// None: this duel does not go on once it was ended.
+    pub(crate) keeper: Option<&'a dyn SideKeeper>,
+}
+
 /// Plays one side to the end. `told` hears each section's heading as it is written (`-v`); nothing else is said before
 /// the end.
-pub(crate) fn play_side(
-    seat: &DuelSeat,
-    sitting: &mut SeatedJudge,
-    prompt: RenderPrompt<'_>,
+pub(crate) fn play_side<'a>(
+    seat: &'a DuelSeat,
+    turns: SideTurns<'a>,
     desk: &mut dyn DuelFile,
-    stop: &StopSignal,
-    meter: &mut dyn TurnMeter,
     told: &mut dyn FnMut(&str),
 ) -> Result<DuelFinished, DuelError> {
     let mut side = DuelSide::new(seat.role, seat.timeout_ms, desk.now());
+    let stop = turns.stop;
+    let known = &turns.memory.known;
+    // Whoever goes on finds its own words there, and perhaps an end that nobody has heard of yet.
+    let mut first = known.bytes.is_empty();
     let mut guarded = GuardedFile {
         seat,
         desk,
-        ledger: ByteLedger::new(seat.role),
+        ledger: ByteLedger::after(seat.role, &known.bytes, &known.own),
     };
-    let mut voice = DuelAgent {
-        seat,
-        sitting,
-        prompt,
-        stop,
-        meter,
-        review: None,
-        turns: 0,
-        lost: Vec::new(),
-    };
-    let mut first = true;
+    let mut voice = DuelAgent::new(seat, turns);
     loop {
         if stop.is_raised() {
             return Err(DuelError::Interrupted);
         }
-        let bytes = guarded.read()?;
+        let bytes = match guarded.desk.read() {
+            // Whoever puts something else in its place breaks the debate, and not the run of who was paid for it.
+            Err(cause) if guarded.ledger.known_text().is_some() => {
+                let cause = cause.to_string();
+                let breach = LedgerBreach::Unreadable { cause };
+                return Ok(guarded.concluded(DuelEnding::Violation, Some(breach)));
+            }
+            read => read.map_err(|cause| guarded.failed(cause))?,
+        };
         match guarded.ledger.observe(bytes.as_deref()) {
             Ok(()) => {}
             Err(LedgerBreach::Forged { .. }) if first => {
@@ -196,13 +221,13 @@ struct GuardedFile<'a> {
 }
 
 impl GuardedFile<'_> {
-    fn read(&mut self) -> Result<Option<Vec<u8>>, DuelError> {
-        self.desk.read().map_err(|cause| self.failed(cause))
-    }
-
     fn append(&mut self, expected: Option<&[u8]>, addition: &str) -> Result<(), DuelError> {
-        let appended = self.desk.append_if_unchanged(expected, addition);
-        if appended.map_err(|cause| self.failed(cause))? {
+        let appended = match self.desk.append_if_unchanged(expected, addition) {
+            // The next look says what became of the file.
+            Err(_) if expected.is_some() && self.desk.read().is_err() => false,
+            appended => appended.map_err(|cause| self.failed(cause))?,
+        };
+        if appended {
             let before = expected.unwrap_or_default();
             self.ledger.record_append(before, addition.as_bytes());
         }
@@ -276,170 +301,6 @@ fn end_of_fence(text: &str) -> String {
         Some(_) => format!("\n{fence}\n"),
         None => String::new(),
     }
-}
-
-/// Our own agent: one review of the subject, then a section each time.
-struct DuelAgent<'a> {
-    seat: &'a DuelSeat,
-    sitting: &'a mut SeatedJudge,
-    prompt: RenderPrompt<'a>,
-    stop: &'a StopSignal,
-    meter: &'a mut dyn TurnMeter,
-    review: Option<Answer>,
-    turns: u32,
-    /// Replies to the question that is open which do not count.
-    lost: Vec<String>,
-}
-
-impl DuelAgent<'_> {
-    fn write_section(
-        &mut self,
-        desk: &dyn DuelFile,
-        text: &str,
-        section: SectionKind,
-        last: bool,
-    ) -> Result<String, DuelError> {
-        let review = match self.review.take() {
-            Some(review) => review,
-            None => self.ask_with_mending(Task::Review)?,
-        };
-        self.review = Some(review.clone());
-        let role = self.seat.role;
-        let answer = match section {
-            SectionKind::Opening => None,
-            _ => Some(self.ask_for_replies(speak::build_task(role, section, text))?),
-        };
-        let speech: SectionDraft =
-            speak::draft_section(role, text, section, &review, answer.as_ref());
-        let head = if section == SectionKind::Opening {
-            render::render_head(&self.seat.subject.title())
-        } else {
-            String::new()
-        };
-        let sign = render_own_signature(self.seat, desk);
-        let written = render::render_section(section, &speech, &sign);
-        let mut out = head + &self.seat.redactor.redact_words(&written).text;
-        if last {
-            let whole = format!("{text}{out}");
-            let ending = if is_settled(&DebateTranscript::parse(&whole)) {
-                DuelEnding::Consensus
-            } else {
-                DuelEnding::Limit
-            };
-            out += &render_closing(self.seat, desk, &whole, ending);
-        }
-        Ok(out)
-    }
-
-    /// An answer to the other side. One that leaves points uncategorised is sent back once, and counts if no better one comes.
-    fn ask_for_replies(&mut self, task: Task) -> Result<Answer, DuelError> {
-        let answer = self.ask_with_mending(task.clone())?;
-        let missing = speak::unanswered_points(&task, &answer);
-        if missing.is_empty() {
-            return Ok(answer);
-        }
-        let error = format!(
-            "responses: nothing is said of {}; each point is agreed, partially_agreed or disagreed",
-            missing.join(", ")
-        );
-        let form = task.form();
-        let again = self.run_turn(Task::Mend { error, form }).ok();
-        let better = |again: &Answer| speak::unanswered_points(&task, again).len() < missing.len();
-        let (kept, other) = match again {
-            Some(again) if better(&again) => (again, Some(answer)),
-            again => (answer, again),
-        };
-        let other = other.and_then(|other| serde_json::to_string(&other).ok());
-        self.lost.extend(other);
-        self.tell_unheard(&kept);
-        Ok(kept)
-    }
-
-    /// What was said in replies that do not count stays known, unless the answer that does says it again.
-    fn tell_unheard(&mut self, counted: &Answer) {
-        let key = &self.seat.key;
-        for said in std::mem::take(&mut self.lost) {
-            if objects_beyond(&said, key, counted) {
-                self.meter.unheard(UnheardReply {
-                    key: key.clone(),
-                    said: self.seat.redactor.redact_words(&said).text,
-                });
-            }
-        }
-    }
-
-    /// One turn, and once more with the exact error when the answer cannot be used.
-    fn ask_with_mending(&mut self, task: Task) -> Result<Answer, DuelError> {
-        let form = task.form();
-        let first = self.run_turn(task);
-        let answer = match first {
-            Err(failure) if is_mendable(&failure) => self.run_turn(Task::Mend {
-                error: failure.to_string(),
-                form,
-            }),
-            other => other,
-        };
-        let answer = answer.map_err(|failure| {
-            // No answer of it counts, so that none says it again.
-            self.tell_unheard(&Answer::new(ROUND, self.seat.key.clone(), Vote::Pass));
-            let role = self.seat.role;
-            DuelError::Agent { role, failure }
-        })?;
-        self.tell_unheard(&answer);
-        Ok(answer)
-    }
-
-    fn run_turn(&mut self, task: Task) -> Result<Answer, Failure> {
-        self.turns += 1;
-        let prompt = (self.prompt)(&task, &self.seat.key)
-            .map_err(|detail| Failure::new(FailureKind::Unsupported, detail))?;
-        let mut turn = Turn {
-            id: TurnId(self.turns),
-            round: ROUND,
-            key: self.seat.key.clone(),
-            task,
-            prompt,
-            timeout_ms: self.seat.agent_timeout_ms,
-            spend: None,
-        };
-        self.meter.before_turn(&mut turn)?;
-        let mut reply = self.sitting.take_turn(&turn, self.stop);
-        self.lost.extend(take_unread(&mut reply));
-        self.meter.after_turn(&turn, &reply);
-        let reply = reply?;
-        let expected = ExpectedEcho {
-            round: ROUND,
-            key: &self.seat.key,
-            judge: judge_name(self.seat.role),
-            others: &[judge_name(self.seat.role.other())],
-            is_foreign: &|_| false,
-        };
-        let answer = extract::extract_answer(&reply.raw, expected);
-        if answer.is_err() {
-            self.lost.push(reply.raw);
-        }
-        answer
-    }
-}
-
-/// What was cut off, or replaced by what another model said, before a turn was over.
-fn take_unread(reply: &mut Result<AgentReply, Failure>) -> Vec<String> {
-    let usage = match reply {
-        Ok(reply) => reply.usage.as_mut(),
-        Err(failure) => failure.usage.as_deref_mut(),
-    };
-    usage
-        .map(|usage| std::mem::take(&mut usage.unread))
-        .unwrap_or_default()
-}
-
-/// Whether asking again can help: the agent is there, but what it wrote cannot be used.
-fn is_mendable(failure: &Failure) -> bool {
-    use FailureKind as K;
-    matches!(
-        failure.kind,
-        K::Empty | K::Prose | K::Malformed | K::Truncated | K::WrongRound | K::WrongKey
-    )
 }
 
 /// The name of a side as a judge.

@@ -7,7 +7,7 @@ use std::thread;
 use council_agents::{Agent, AgentReply, Conversation, JudgeMemory, SeatProbe};
 use council_protocol::answer::{Response, Stance};
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
-use council_protocol::{CapabilitySet, Finding, JudgeSpec, Location, Severity, Vote};
+use council_protocol::{Answer, CapabilitySet, Finding, JudgeSpec, Location, Severity, Vote};
 use council_secrets::Redactor;
 
 use super::*;
@@ -15,13 +15,13 @@ use crate::duel::protocol::check::check_transcript;
 use crate::duel::protocol::transcript::DebateTranscript;
 
 #[derive(Clone, Default)]
-struct Shared {
-    text: Arc<Mutex<Option<String>>>,
-    clock: Arc<AtomicU64>,
+pub(super) struct Shared {
+    pub(super) text: Arc<Mutex<Option<String>>>,
+    pub(super) clock: Arc<AtomicU64>,
     /// What this side has written.
-    own: Arc<Mutex<String>>,
+    pub(super) own: Arc<Mutex<String>>,
     /// What somebody else does with the file before each look.
-    tamper: Option<fn(Option<String>) -> Option<String>>,
+    pub(super) tamper: Option<fn(Option<String>) -> Option<String>>,
 }
 
 impl DuelFile for Shared {
@@ -65,12 +65,12 @@ impl DuelFile for Shared {
 
 /// An agent that raises one point and answers everything with one stance.
 #[derive(Clone, Copy)]
-struct Scripted {
-    line: u32,
-    stance: Stance,
-    broken: bool,
+pub(super) struct Scripted {
+    pub(super) line: u32,
+    pub(super) stance: Stance,
+    pub(super) broken: bool,
     /// It answers the other's points only when it is told that it has not.
-    forgets: bool,
+    pub(super) forgets: bool,
 }
 
 impl Agent for Scripted {
@@ -150,7 +150,7 @@ fn finding(line: u32) -> Finding {
     }
 }
 
-struct Unmetered;
+pub(super) struct Unmetered;
 
 impl TurnMeter for Unmetered {
     fn before_turn(&mut self, _: &mut Turn) -> Result<(), Failure> {
@@ -163,6 +163,11 @@ impl TurnMeter for Unmetered {
 }
 
 fn sitting(agent: Scripted) -> SeatedJudge {
+    let agent: Arc<dyn Agent> = Arc::new(agent);
+    SeatedJudge::open(&agent, spec(), JudgeMemory::Kept).unwrap()
+}
+
+pub(super) fn spec() -> JudgeSpec {
     let kind = AgentKind::Builtin {
         rules: Default::default(),
     };
@@ -178,19 +183,17 @@ fn sitting(agent: Scripted) -> SeatedJudge {
         perspective: Perspective::default(),
         agent: agent_spec,
     };
-    let spec = JudgeSpec {
+    JudgeSpec {
         seat,
         brief: "".into(),
         room: None,
         max_answer_bytes: 100_000,
         proves: false,
-    };
-    let agent: Arc<dyn Agent> = Arc::new(agent);
-    SeatedJudge::open(&agent, spec, JudgeMemory::Kept).unwrap()
+    }
 }
 
-fn run(role: DuelRole, agent: Scripted, mut desk: Shared) -> Result<DuelFinished, DuelError> {
-    let seat = DuelSeat {
+pub(super) fn seat_of(role: DuelRole) -> DuelSeat {
+    DuelSeat {
         role,
         file: "DEBATE.md".into(),
         subject: DuelSubject::named("HEAD"),
@@ -200,17 +203,20 @@ fn run(role: DuelRole, agent: Scripted, mut desk: Shared) -> Result<DuelFinished
         agent_timeout_ms: 1_000,
         key: "k".into(),
         redactor: Redactor::default(),
-    };
+    }
+}
+
+fn run(role: DuelRole, agent: Scripted, mut desk: Shared) -> Result<DuelFinished, DuelError> {
+    let seat = seat_of(role);
     let prompt = |_: &Task, _: &str| Ok(String::new());
-    play_side(
-        &seat,
-        &mut sitting(agent),
-        &prompt,
-        &mut desk,
-        &StopSignal::default(),
-        &mut Unmetered,
-        &mut |_| {},
-    )
+    let turns = SideTurns {
+        sitting: &mut sitting(agent),
+        prompt: &prompt,
+        stop: &StopSignal::default(),
+        meter: &mut Unmetered,
+        memory: SideMemory::default(),
+    };
+    play_side(&seat, turns, &mut desk, &mut |_| {})
 }
 
 fn duel(a: Scripted, b: Scripted) -> (DuelFinished, DuelFinished, String) {
@@ -223,20 +229,20 @@ fn duel(a: Scripted, b: Scripted) -> (DuelFinished, DuelFinished, String) {
 }
 
 /// How it ended; none: the file never came.
-fn ending(finished: &DuelFinished) -> Option<DuelEnding> {
+pub(super) fn ending(finished: &DuelFinished) -> Option<DuelEnding> {
     match finished {
         DuelFinished::Concluded { ending, .. } => Some(*ending),
         DuelFinished::NoFile => None,
     }
 }
 
-const AGREES: Scripted = Scripted {
+pub(super) const AGREES: Scripted = Scripted {
     line: 1,
     stance: Stance::Agreed,
     broken: false,
     forgets: false,
 };
-const HOLDS: Scripted = Scripted {
+pub(super) const HOLDS: Scripted = Scripted {
     line: 50,
     stance: Stance::Disagreed,
     broken: false,

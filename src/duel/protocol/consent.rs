@@ -308,8 +308,15 @@ pub(crate) fn is_reserved(text: &str) -> bool {
 /// Whether the reason of a vote for a change takes that back.
 pub(crate) fn takes_back(reason: &str) -> bool {
     let words = Words::of(reason).without_ended();
+    let conditions = ["but", "only", "if", "except", "after", "see", "nicht ohne"];
     names_a_defect(reason)
+        || conditions.iter().any(|word| words.starts_with(word))
         || words.has_any(&[
+            "only if",
+            "but only",
+            "i object",
+            "object to",
+            "not without",
             "conditional",
             "conditionally",
             "provided",

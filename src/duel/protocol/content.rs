@@ -22,8 +22,8 @@ use super::plain_forms::{agrees_plainly, gives_up, is_plain, taken_back};
 use super::point_ref::{PointId, PointRefs};
 use super::transcript::{DebateSection, SectionKind};
 use super::wording::{
-    confirmed_stance, is_ornament, is_universal, parse_vote, split_label, stance_in_words,
-    stance_of_labelled, stance_of_unnamed,
+    confirmed_stance, is_ornament, is_qualified_vote, is_universal, parse_vote, split_label,
+    stance_in_words, stance_of_labelled, stance_of_unnamed,
 };
 use crate::council::plain_words::objects;
 
@@ -140,7 +140,8 @@ impl ContentReader {
         self.content.approves |= is_approval(&words) && !is_reserved(&words);
         self.content.retracts |= retracts(&words);
         if let Some((vote, reason)) = parse_vote(&block.head) {
-            if objects(reason) || vote != Vote::Fail && takes_back(reason) {
+            let is_reserved = || takes_back(reason) || is_qualified_vote(&block.head);
+            if objects(reason) || vote != Vote::Fail && is_reserved() {
                 self.content.objections.push(block.line);
             }
             self.note_remark(block.line, is_hidden(&words));

@@ -12,7 +12,7 @@ use super::ledger::ByteLedger;
 use super::notes::violation_notes;
 use super::point_ref::PointId;
 use super::render::{SectionDraft, render_section, render_signature};
-use super::side::{DuelSide, SideMove, ending_of};
+use super::side::{DuelSide, SideMove, ending_of, is_settled};
 use super::standing::DebateState;
 use super::transcript::{DebateTranscript, SectionKind};
 use super::turns::{NextTurn, next_turn};
@@ -332,6 +332,23 @@ fn draft() -> impl Strategy<Value = SectionDraft> {
     })
 }
 
+/// What makes a condition of what stands behind a vote.
+const CONDITIONS: [&str; 13] = [
+    " if",
+    " — but only if",
+    " with conditions, since",
+    " except where",
+    " for everything but",
+    "?",
+    " (after",
+    " once",
+    " unless",
+    " — see",
+    " — I object to",
+    " only if",
+    " with concerns about",
+];
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -450,6 +467,23 @@ proptest! {
         prop_assert_eq!(named, Some(vote), "{}", text);
     }
 
+    /// A vote with a condition is no consent, however it is put: nothing is settled by it.
+    #[test]
+    fn a_vote_with_a_condition_settles_nothing(
+        link in select(&CONDITIONS[..]),
+        rest in "[a-z]{3,8} [a-z]{3,8}",
+        mark in select(&["Vote: PASS", "**Vote: PASS**", "vote: pass", "Verdict: PASS"][..]),
+    ) {
+        let said = |line: &str| {
+            "# Code Debate: HEAD\n".to_owned() + &signed("Opening", "Vote: PASS — nothing found", 'A', 0)
+                + &signed("Response 1", line, 'B', 1)
+        };
+        let plain = said(mark);
+        prop_assert!(is_settled(&DebateTranscript::parse(&plain)), "{}", plain);
+        let text = said(&format!("{mark}{link} {rest}"));
+        prop_assert!(!is_settled(&DebateTranscript::parse(&text)), "{}", text);
+    }
+
     /// Plain words against the change bar an agreement until their side takes them back, whoever closes.
     #[test]
     fn no_objection_in_plain_words_ends_as_consensus(
@@ -535,7 +569,7 @@ proptest! {
         said in exchanges(), at in any::<prop::sample::Index>(), byte in any::<u8>(), how in 0..3u8
     ) {
         let text = debate(&said, 1).into_bytes();
-        let mut ledger = ByteLedger::new(DuelRole::A);
+        let mut ledger = ByteLedger::after(DuelRole::A, &[], &[]);
         // A wrote the opening, and reads what B answers.
         let first = opening(said.len());
         ledger.record_append(b"", first.as_bytes());
@@ -557,7 +591,7 @@ proptest! {
     /// Nobody speaks under our name.
     #[test]
     fn a_section_under_our_name_is_a_violation(said in exchanges(), turns in 2..4usize) {
-        let mut ledger = ByteLedger::new(DuelRole::A);
+        let mut ledger = ByteLedger::after(DuelRole::A, &[], &[]);
         let first = opening(said.len());
         ledger.record_append(b"", first.as_bytes());
         let answered = debate(&said, 1);

@@ -26,6 +26,11 @@ pub(crate) struct ByteLedger {
 pub(crate) enum LedgerBreach {
     /// It is gone.
     Vanished,
+    /// Something else stands in its place.
+    Unreadable {
+        /// What the system said.
+        cause: String,
+    },
     /// What was read is no longer there as it was, from this line on.
     Changed {
         /// Counted from 1.
@@ -43,6 +48,12 @@ impl fmt::Display for LedgerBreach {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Vanished => write!(f, "the file was removed while the duel went on"),
+            Self::Unreadable { cause } => {
+                write!(
+                    f,
+                    "the file could be used no more while the duel went on: {cause}"
+                )
+            }
             Self::Changed { line } => {
                 write!(f, "what stood at line {line} was changed after it was read")
             }
@@ -57,13 +68,16 @@ impl fmt::Display for LedgerBreach {
 }
 
 impl ByteLedger {
-    /// The ledger of a side that has not seen the file yet.
-    pub(crate) fn new(role: DuelRole) -> Self {
+    /// The ledger of a side that goes on where the file was so, and wrote these parts of it; of one that has not seen the
+    /// file yet, where it is empty.
+    pub(crate) fn after(role: DuelRole, known: &[u8], own: &[Range<usize>]) -> Self {
+        let transcript = DebateTranscript::parse(&String::from_utf8_lossy(known));
+        let written = own.last().map_or(0, |range| range.end);
         Self {
             role,
-            known: None,
-            sealed: 0,
-            own: Vec::new(),
+            known: (!known.is_empty()).then(|| known.to_vec()),
+            sealed: sealed_end(known, &transcript).max(written),
+            own: own.to_vec(),
         }
     }
 

@@ -8,6 +8,7 @@ use council_protocol::Vote;
 use council_protocol::answer::Stance;
 
 use super::agreement::{AgreedScope, PlainAgreement, denies, is_hidden, plain_agreement};
+use super::consent::is_approval;
 use crate::council::plain_words::{NEGATIONS, Words, has_refusing_mark, is_invisible};
 
 /// The three labels as the protocol spells them, longest first so that none hides another.
@@ -372,6 +373,36 @@ pub(crate) fn refuses(text: &str) -> bool {
 
 /// The vote that a line names, however it is set: `Vote: FAIL — why`, `**Vote: FAIL**`, `- verdict: fail`, `| Vote | FAIL |`.
 pub(crate) fn parse_vote(line: &str) -> Option<(Vote, &str)> {
+    let (vote, reason) = vote_and_rest(line)?;
+    Some((vote, reason.trim_matches(is_ornament)))
+}
+
+/// What may stand right behind a vote, with no mark between, and adds nothing to it.
+const BESIDE_VOTE: &[&str] = &[
+    "overall", "for", "me", "my", "part", "from", "side", "now", "again", "still", "here", "as",
+    "before", "with", "no", "remarks", "comments", "this", "change", "the", "in", "round", "all",
+];
+
+/// Whether a line adds a condition to its vote: "PASS if a.py:5 is fixed", "PASS with concerns", "PASS?". A reason stands
+/// behind a mark.
+pub(super) fn is_qualified_vote(line: &str) -> bool {
+    let Some((_, rest)) = vote_and_rest(line) else {
+        return false;
+    };
+    let rest = rest.trim_start_matches(['*', '_', '`', '~', ' ']);
+    let clause = rest
+        .split(['—', '–', ':', ';', '.', ',', '('])
+        .next()
+        .unwrap_or_default();
+    let words = Words::of(clause);
+    rest.starts_with('?')
+        || rest.starts_with(char::is_alphabetic)
+            && !is_approval(clause)
+            && !words.consists_of(BESIDE_VOTE)
+}
+
+/// The vote of a line, and what stands behind it.
+fn vote_and_rest(line: &str) -> Option<(Vote, &str)> {
     if is_hidden(line) {
         return None;
     }
@@ -398,7 +429,7 @@ pub(crate) fn parse_vote(line: &str) -> Option<(Vote, &str)> {
     };
     let worst = [Vote::Fail, Vote::Warn].into_iter().find(is_also);
     let vote = worst.map_or(vote, |worst| worst.max(vote));
-    Some((vote, reason.trim_matches(is_ornament)))
+    Some((vote, reason))
 }
 
 /// The text behind the first of these words that it begins with, in small or capital letters.

@@ -1,13 +1,11 @@
 //! The verdict on one line, what has to happen for a better one, and who voted how.
 
-use council_protocol::packet::TargetKind;
 use council_protocol::{Capability, CoverageState, Severity, Vote};
 
 use super::model::{ReadingPlace, VerdictView};
 use crate::council::outcome::{
     self, Disposition, FindingLevel, JudgeRecord, JudgedFinding, Verdict, VerdictReason,
 };
-use crate::council::plan::Procedure;
 use crate::report::bottom_line::GatePolicy;
 use crate::report::bottom_line::count_noun;
 use crate::report::earlier::still_open;
@@ -54,12 +52,6 @@ pub(super) fn view(report: &Report, place: ReadingPlace) -> VerdictView {
 
 /// What whoever wants a better verdict does next.
 fn next_step(report: &Report, place: ReadingPlace) -> Option<String> {
-    if report.outcome.reason == VerdictReason::Interrupted
-        && place == ReadingPlace::Clone
-        && let Some(again) = begin_again(report)
-    {
-        return Some(again);
-    }
     let failing = report.outcome.findings.iter();
     let failing: Vec<&str> = failing
         .filter(|f| f.level == Some(FindingLevel::Fail))
@@ -228,23 +220,6 @@ fn plain_name(report: &Report) -> Option<&str> {
     let is_name =
         name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(is_plain);
     is_name.then_some(name)
-}
-
-/// How a run that is no review goes on after an interruption; none: it is one, and is resumed.
-fn begin_again(report: &Report) -> Option<String> {
-    let command = match report.target.kind {
-        _ if report.outcome.procedure == Some(Procedure::Duel) => "git council duel",
-        TargetKind::Stage => "git council stage",
-        TargetKind::Topic if report.is_document() => {
-            return Some(
-                "`git council status` names what continues this run, or begins it again.".into(),
-            );
-        }
-        _ => return None,
-    };
-    Some(format!(
-        "`{command}` begins it again: only a review goes on where it was cut off."
-    ))
 }
 
 /// The run's name where another command can read again what it reviewed.

@@ -14,6 +14,7 @@ use crate::registry::BackendRequest;
 use crate::session::AnswerFiling;
 
 use crate::run::error::RunError;
+use crate::run::modes::requested::RequestedMode;
 
 /// The seat that writes what comes out.
 pub(crate) const SYNTHESIZER: &str = "synthesizer";
@@ -36,6 +37,8 @@ pub(crate) struct DocumentMode {
     pub(crate) filing: Option<AnswerFiling>,
     /// Who hears the log; none: whoever would of a review.
     pub(crate) listener: Option<DocumentListener>,
+    /// What was asked for: whoever goes on with the run does the same.
+    pub(crate) asked: RequestedMode,
 }
 
 impl DocumentMode {

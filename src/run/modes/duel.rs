@@ -1,14 +1,11 @@
 //! Runs a duel: one side in this process, or both as two processes of ours.
 
-use std::cell::RefCell;
 use std::ffi::OsString;
-use std::io;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use council_agents::{JudgeMemory, SeatedJudge, StopSignal};
-use council_protocol::{JudgeSpec, RoundNumber, Seat, Task, Turn, TurnId};
+use council_agents::{JudgeMemory, SeatedJudge};
+use council_protocol::{JudgeSpec, Seat};
 
 use crate::run::announce::{announce_once, estimate_run};
 use crate::run::backends::BackendTable;
@@ -16,25 +13,28 @@ use crate::run::context::RunContext;
 use crate::run::convene::draw_run_seed;
 use crate::run::error::RunError;
 use crate::run::estimate::cost_settings;
-use crate::run::interrupts::{hear_interrupts, stop_when_interrupted, stop_when_left};
-use crate::run::modes::duel_interrupt::DuelCut;
-use crate::run::modes::duel_news::{DuelNews, SpeakNotice};
+use crate::run::interrupts::hear_interrupts;
+use crate::run::loaded::LoadedRun;
+use crate::run::modes::duel_cut::DuelCut;
+use crate::run::modes::duel_news::DuelNews;
 use crate::run::modes::duel_run::DuelRun;
 use crate::run::modes::duel_subject::read_bytes;
-use crate::run::modes::side_purse::{SidePurse, SideSpending};
+use crate::run::modes::requested::DuelRequest;
+use crate::run::modes::side_log::read_sides;
+use crate::run::modes::side_purse::SideSpending;
 use crate::run::modes::sides::{SideReport, StartedSide, wait_for_sides};
 use crate::run::nothing::reason_to_skip;
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
 
-use crate::duel::driver::{self as session, DuelError, DuelFileOnDisk, DuelFinished, ReportedFile};
-use crate::duel::protocol::receipts::{WriteReceipt, check_receipts};
+use crate::duel::driver::SidePast;
+use crate::duel::protocol::receipts::check_receipts;
 use crate::duel::protocol::side::ending_of;
 use crate::duel::protocol::transcript::DebateTranscript;
 use crate::duel::subject::DuelSubject;
 use crate::duel::{DuelEnding, DuelRole};
 use crate::safe_file;
-use crate::session::{BudgetLimits, PromptRenderer as _, RealWorld, SessionWorld as _};
+use crate::session::{BudgetLimits, RealWorld, SessionWorld as _};
 
 /// A duel over a prepared change.
 pub(crate) struct Duel<'a> {
@@ -43,14 +43,10 @@ pub(crate) struct Duel<'a> {
     pub(crate) repeat_flags: Vec<String>,
     /// The arguments that name the subject.
     pub(crate) subject: Vec<OsString>,
-    /// The side that this process plays; none: both are ours.
-    pub(crate) role: Option<DuelRole>,
     pub(crate) prepared: &'a PreparedReview,
-    /// Who speaks for A and for B; none: the configuration's first and second agent.
-    pub(crate) agents: [Option<&'a str>; 2],
-    pub(crate) poll_ms: u64,
-    pub(crate) timeout_ms: u64,
-    pub(crate) file: PathBuf,
+    pub(crate) request: &'a DuelRequest,
+    /// The run that goes on, or of which this process plays a side; none: it begins here.
+    pub(crate) left: Option<&'a LoadedRun>,
     /// Whether another process of ours plays the other side: then this one may spend half of what the duel may cost.
     pub(crate) relayed: bool,
 }
@@ -71,7 +67,7 @@ pub(crate) struct Concluded {
 
 impl Concluded {
     /// One that did not come to its end, with what both sides have written and spent so far.
-    fn cut(
+    pub(super) fn cut(
         cut: DuelCut,
         text: String,
         spent: [SideSpending; 2],
@@ -97,171 +93,21 @@ impl Concluded {
 }
 
 impl Duel<'_> {
-    /// Plays one side in this process. `relay` hears what it has written and spent, for the process that started it.
-    pub(crate) fn side(
-        &self,
-        role: DuelRole,
-        relay: &dyn Fn(&str) -> io::Result<()>,
-    ) -> Result<Concluded, RunError> {
-        self.check_subject()?;
-        self.check_bench()?;
-        self.check_file()?;
-        self.check_title()?;
-        let world = RealWorld::new();
-        let seed = draw_run_seed(&world)?;
-        let seat = self.seat(role)?;
-        let prompts = SeatPrompts::for_duel(std::slice::from_ref(&seat), self.prepared, &seed)?;
-        if !self.relayed {
-            self.announce(std::slice::from_ref(&seat), prompts.as_deref(), &world);
-        }
-        let spec = self.spec(&seat, prompts.as_deref());
-        // What cannot be told is missing in the sum; the next write to the same pipe fails and ends the side.
-        let tell_call = |line: &str| drop(relay(line));
-        let mut purse = SidePurse::new(&spec, self.limits(), &world, &tell_call);
-        let mut sitting = self.sit(spec)?;
-        let run = self.begin_run(&world, seed, prompts, std::slice::from_ref(&seat))?;
-        let (seed, prompts) = (&run.seed, &run.prompts);
-        let stop = StopSignal::default();
-        stop_when_interrupted(&hear_interrupts()?, &stop);
-        if self.relayed {
-            stop_when_left(&stop);
-        }
-        let prompt = |task: &Task, key: &str| {
-            prompts.as_ref().map_or_else(
-                || Ok(String::new()),
-                |p| p.render_prompt(&seat, &turn(task, key), 0),
-            )
-        };
-        let side = session::DuelSeat {
-            role,
-            file: self.file.display().to_string(),
-            subject: DuelSubject::of(&self.prepared.packet),
-            tool: format!("git-council {}", seat.agent.name),
-            poll_ms: self.poll_ms,
-            timeout_ms: self.timeout_ms,
-            agent_timeout_ms: self.prepared.config.settings.timeouts().r1_ms,
-            key: seed.0[..24].to_owned(),
-            redactor: self.prepared.redactor.clone(),
-        };
-        let news = DuelNews::new(self.start);
-        if !self.relayed {
-            let (label, limits) = (&self.prepared.packet.target.label, self.limits());
-            news.convene(label, std::slice::from_ref(&seat), limits.most_usd);
-        }
-        let written = RefCell::new(String::new());
-        let mut told = |heading: &str| {
-            heading.clone_into(&mut written.borrow_mut());
-            match self.relayed {
-                // As with what a call cost: the next write to a broken pipe ends the side.
-                true => drop(relay(&SpeakNotice::line_of(heading))),
-                false => news.speaks(role, side.agent_timeout_ms),
-            }
-            if self.start.notifier.is_verbose() {
-                self.start.notifier.log(&format!("{role}: {heading}"));
-            }
-        };
-        let mut report = |receipt: &WriteReceipt| {
-            if !self.relayed {
-                news.wrote(role, &written.borrow());
-            }
-            relay(&receipt.to_line())
-        };
-        let mut desk = ReportedFile::new(DuelFileOnDisk::new(self.file.clone()), &mut report);
-        let played = session::play_side(
-            &side,
-            &mut sitting,
-            &prompt,
-            &mut desk,
-            &stop,
-            &mut purse,
-            &mut told,
-        );
-        sitting.end();
-        if let Err(DuelError::Agent { failure, .. }) = &played
-            && !stop.is_raised()
-        {
-            purse.break_off(failure);
-        }
-        let mut spent = [SideSpending::default(), SideSpending::default()];
-        spent[usize::from(role == DuelRole::B)] = purse.spent;
-        let finished = match played {
-            Err(DuelError::Interrupted | DuelError::Agent { .. })
-                if stop.is_raised() && !self.relayed =>
-            {
-                let (text, took_ms) = (self.text_so_far(), world.now_ms());
-                return Ok(Concluded::cut(
-                    DuelCut::Interrupted,
-                    text,
-                    spent,
-                    took_ms,
-                    run,
-                ));
-            }
-            // What was asked for was paid for: it is a run, as a review is whose judges are lost.
-            Err(DuelError::Agent { .. }) if !self.relayed && has_calls(&spent) => {
-                let (text, took_ms) = (self.text_so_far(), world.now_ms());
-                return Ok(Concluded::cut(
-                    DuelCut::by(&spent),
-                    text,
-                    spent,
-                    took_ms,
-                    run,
-                ));
-            }
-            Err(error) => {
-                if written.borrow().is_empty() && !has_calls(&spent) {
-                    run.forget();
-                }
-                return Err(RunError::run(error));
-            }
-            Ok(finished) => finished,
-        };
-        match finished {
-            DuelFinished::Concluded {
-                ending,
-                text,
-                breach,
-            } => {
-                let other = self.other_subject(&text);
-                Ok(Concluded {
-                    text,
-                    ending: if other.is_some() {
-                        DuelEnding::Violation
-                    } else {
-                        ending
-                    },
-                    cut: None,
-                    breach: breach.map(|breach| breach.to_string()).or(other),
-                    run,
-                    took_ms: world.now_ms(),
-                    spent,
-                })
-            }
-            DuelFinished::NoFile => {
-                run.forget();
-                let file = self.file.display();
-                Err(RunError::run(format!(
-                    "{file} did not appear in time: nobody opened the duel"
-                ))
-                .hint("start side A first, or wait longer: --timeout 1h"))
-            }
-        }
-    }
-
     /// Plays both sides, each in a process of its own: neither can speak for the other.
     pub(crate) fn both(&self) -> Result<Concluded, RunError> {
         self.check_subject()?;
         self.check_bench()?;
         self.check_file()?;
-        // A link that leads nowhere is there, too.
-        if self.file.symlink_metadata().is_ok() {
-            let file = self.file.display();
-            return Err(RunError::usage(format!("{file} already exists"))
-                .hint("join that duel with `--as b`, or move the file away"));
+        match self.left {
+            Some(left) => self.restore_file(&read_sides(&left.past.folder))?,
+            None => self.check_no_file()?,
         }
         let seats = [self.seat(DuelRole::A)?, self.seat(DuelRole::B)?];
-        let world = RealWorld::new();
-        let seed = draw_run_seed(&world)?;
+        let world = self.start.sealing_world();
+        let seed = match self.left {
+            Some(left) => left.plan.seed.clone(),
+            None => draw_run_seed(&world)?,
+        };
         let prompts = SeatPrompts::for_duel(&seats, self.prepared, &seed)?;
         self.announce(&seats, prompts.as_deref(), &world);
         let news = DuelNews::new(self.start);
@@ -269,7 +115,7 @@ impl Duel<'_> {
         news.convene(label, &seats, self.limits().most_usd);
         let run = self.begin_run(&world, seed, prompts, &seats)?;
         let interrupts = hear_interrupts()?;
-        let sides = [DuelRole::A, DuelRole::B].map(|role| self.start_side(role, &news));
+        let sides = [DuelRole::A, DuelRole::B].map(|role| self.start_side(role, &run, &news));
         let refused = sides.iter().find_map(|side| side.as_ref().err().cloned());
         let is_interrupted = || interrupts.was_interrupted();
         let sides = sides.into_iter().flatten().collect();
@@ -286,7 +132,7 @@ impl Duel<'_> {
             spent[usize::from(side.role == DuelRole::B)] = side.spent;
         }
         if failed > 0 && is_interrupted() {
-            let (text, took_ms) = (self.text_so_far(), world.now_ms());
+            let (text, took_ms) = (self.text_so_far(&run), world.now_ms());
             return Ok(Concluded::cut(
                 DuelCut::Interrupted,
                 text,
@@ -295,13 +141,16 @@ impl Duel<'_> {
                 run,
             ));
         }
-        if failed > 0 && !self.file.exists() && !has_calls(&spent) {
+        if failed > 0 && !self.request.file.exists() && !has_calls(&spent) {
             run.forget();
             let broken = format!("{failed} of 2 sides broke off before the duel was opened");
             return Err(RunError::run(broken).hint("each side's messages are above"));
         }
-        let bytes = match read_bytes(&self.file) {
-            Err(_) if failed > 0 => Vec::new(),
+        let bytes = match read_bytes(&self.request.file) {
+            Err(_) if failed > 0 => self.text_so_far(&run).into_bytes(),
+            Err(error) if has_calls(&spent) => {
+                return Ok(self.broken(error.message, spent, world.now_ms(), run));
+            }
             read => read?,
         };
         let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -330,14 +179,70 @@ impl Duel<'_> {
         })
     }
 
+    /// One whose file tells nothing any more: what the sides have kept of it counts.
+    fn broken(
+        &self,
+        breach: String,
+        spent: [SideSpending; 2],
+        took_ms: u64,
+        run: DuelRun,
+    ) -> Concluded {
+        Concluded {
+            text: self.text_so_far(&run),
+            ending: DuelEnding::Violation,
+            cut: None,
+            breach: Some(breach),
+            run,
+            took_ms,
+            spent,
+        }
+    }
+
+    /// A link that leads nowhere is there, too.
+    fn check_no_file(&self) -> Result<(), RunError> {
+        if self.request.file.symlink_metadata().is_err() {
+            return Ok(());
+        }
+        let file = self.request.file.display();
+        Err(RunError::usage(format!("{file} already exists"))
+            .hint("join that duel with `--as b`, or move the file away"))
+    }
+
+    /// The file as the sides left it, for a duel that goes on: one that is gone is written again, and one that somebody has
+    /// changed is not taken for theirs.
+    pub(super) fn restore_file(&self, sides: &[SidePast]) -> Result<(), RunError> {
+        let file = &self.request.file;
+        let actual = read_bytes(file).ok();
+        let known = sides
+            .iter()
+            .map(|side| side.known_file(actual.as_deref()).bytes);
+        let known = known.max_by_key(Vec::len).unwrap_or_default();
+        match actual {
+            None if known.is_empty() => Ok(()),
+            None => safe_file::write_file(file, &known)
+                .map_err(|error| RunError::output(&file.display().to_string(), &error)),
+            Some(actual) if actual.starts_with(&known) => Ok(()),
+            Some(_) => {
+                let changed = format!("{} is not as this duel left it", file.display());
+                Err(RunError::usage(changed)
+                    .hint("move it away: `git council resume` writes it again as it was"))
+            }
+        }
+    }
+
     /// What leaves the machine is told before it does.
-    fn announce(&self, seats: &[Seat], prompts: Option<&SeatPrompts>, world: &RealWorld) {
+    pub(super) fn announce(
+        &self,
+        seats: &[Seat],
+        prompts: Option<&SeatPrompts>,
+        world: &RealWorld,
+    ) {
         let forecast = estimate_run(prompts, seats, self.prepared);
         announce_once(&forecast, self.prepared, world, self.start);
     }
 
     /// What this side may cost. Two processes of one duel cannot see what the other spends: each has half of it.
-    fn limits(&self) -> BudgetLimits {
+    pub(super) fn limits(&self) -> BudgetLimits {
         let mut limits = cost_settings(&self.prepared.config.settings);
         if self.relayed {
             limits.most_usd = limits.most_usd.map(|usd| usd / 2.0);
@@ -346,7 +251,7 @@ impl Duel<'_> {
     }
 
     /// Nobody argues about nothing: it would be paid for, and end in no verdict.
-    fn check_subject(&self) -> Result<(), RunError> {
+    pub(super) fn check_subject(&self) -> Result<(), RunError> {
         let Some((_, why)) = reason_to_skip(self.prepared) else {
             return Ok(());
         };
@@ -357,29 +262,37 @@ impl Duel<'_> {
     }
 
     /// Whoever joins a debate about another change would agree to what it has not seen.
-    fn check_title(&self) -> Result<(), RunError> {
-        let Ok(bytes) = read_bytes(&self.file) else {
+    pub(super) fn check_title(&self) -> Result<(), RunError> {
+        let Ok(bytes) = read_bytes(&self.request.file) else {
             return Ok(());
         };
         match self.other_subject(&String::from_utf8_lossy(&bytes)) {
             None => Ok(()),
-            Some(other) => Err(RunError::usage(format!("{}: {other}", self.file.display()))
-                .hint("name the change of that debate, or another file: --file FILE")),
+            Some(other) => Err(RunError::usage(format!(
+                "{}: {other}",
+                self.request.file.display()
+            ))
+            .hint("name the change of that debate, or another file: --file FILE")),
         }
     }
 
     /// How the subject of a transcript differs from this side's; none: it does not, or names none.
-    fn other_subject(&self, text: &str) -> Option<String> {
+    pub(super) fn other_subject(&self, text: &str) -> Option<String> {
         DuelSubject::of(&self.prepared.packet).other_subject(text)
     }
 
     /// The side that cannot write would leave the other one waiting for it.
-    fn check_file(&self) -> Result<(), RunError> {
-        let file = self.file.display().to_string();
-        safe_file::check_place(&self.file).map_err(|error| RunError::output(&file, &error))
+    pub(super) fn check_file(&self) -> Result<(), RunError> {
+        let file = self.request.file.display().to_string();
+        safe_file::check_place(&self.request.file).map_err(|error| RunError::output(&file, &error))
     }
 
-    fn start_side(&self, role: DuelRole, news: &DuelNews) -> Result<StartedSide, RunError> {
+    fn start_side(
+        &self,
+        role: DuelRole,
+        run: &DuelRun,
+        news: &DuelNews,
+    ) -> Result<StartedSide, RunError> {
         let cannot = |error: std::io::Error| RunError::run(format!("cannot start {role}: {error}"));
         let exe = self.start.program.clone();
         let exe =
@@ -387,21 +300,24 @@ impl Duel<'_> {
         let mut command = Command::new(exe);
         command.arg("-C").arg(&self.start.dir);
         command.args(&self.repeat_flags);
-        command
-            .arg("duel")
-            .args(&self.subject)
-            .arg("--relay")
-            .arg("--file")
-            .arg(&self.file);
+        command.arg("duel").args(&self.subject);
+        if run.is_resumable {
+            command.arg("--run").arg(&run.run.name);
+        }
+        command.arg("--relay").arg("--file").arg(&self.request.file);
         command
             .arg("--as")
             .arg(if role == DuelRole::A { "a" } else { "b" });
-        command.arg("--poll").arg(format!("{}ms", self.poll_ms));
+        command
+            .arg("--poll")
+            .arg(format!("{}ms", self.request.poll_ms));
         command
             .arg("--timeout")
-            .arg(format!("{}ms", self.timeout_ms));
-        let names = ["--agent-a", "--agent-b"].into_iter().zip(self.agents);
-        for (flag, name) in names.filter_map(|(flag, name)| Some((flag, name?))) {
+            .arg(format!("{}ms", self.request.timeout_ms));
+        let names = ["--agent-a", "--agent-b"]
+            .into_iter()
+            .zip(&self.request.agents);
+        for (flag, name) in names.filter_map(|(flag, name)| Some((flag, name.as_ref()?))) {
             command.arg(flag).arg(name);
         }
         // The side ends with this process, which holds the other end.
@@ -414,7 +330,7 @@ impl Duel<'_> {
         StartedSide::start(role, command, on_report).map_err(cannot)
     }
 
-    fn spec(&self, seat: &Seat, prompts: Option<&SeatPrompts>) -> JudgeSpec {
+    pub(super) fn spec(&self, seat: &Seat, prompts: Option<&SeatPrompts>) -> JudgeSpec {
         JudgeSpec {
             seat: seat.clone(),
             brief: prompts.map_or_else(
@@ -427,7 +343,7 @@ impl Duel<'_> {
         }
     }
 
-    fn sit(&self, spec: JudgeSpec) -> Result<SeatedJudge, RunError> {
+    pub(super) fn sit(&self, spec: JudgeSpec) -> Result<SeatedJudge, RunError> {
         let packet = Arc::clone(&self.prepared.packet);
         let blobs = Arc::clone(&self.prepared.change.blobs);
         let table = BackendTable::for_packet(self.start, packet, blobs, "duel", None, None);
@@ -441,18 +357,6 @@ impl Duel<'_> {
 }
 
 /// Whether anybody was asked anything.
-fn has_calls(spent: &[SideSpending; 2]) -> bool {
+pub(super) fn has_calls(spent: &[SideSpending; 2]) -> bool {
     spent.iter().any(|side| !side.calls.is_empty())
-}
-
-fn turn(task: &Task, key: &str) -> Turn {
-    Turn {
-        id: TurnId(1),
-        round: RoundNumber::FIRST,
-        key: key.to_owned(),
-        task: task.clone(),
-        prompt: String::new(),
-        timeout_ms: 0,
-        spend: None,
-    }
 }

@@ -42,7 +42,7 @@ impl Duel<'_> {
         transcript: &DebateTranscript,
         run: &DuelRun,
     ) -> Result<Plan, RunError> {
-        let seats = [DuelRole::A, DuelRole::B].map(|role| match self.role {
+        let seats = [DuelRole::A, DuelRole::B].map(|role| match self.request.role {
             Some(own) if own != role => Ok(foreign_seat(transcript, role)),
             _ => self.seat(role),
         });
@@ -105,7 +105,9 @@ impl Duel<'_> {
 
     pub(super) fn seat(&self, role: DuelRole) -> Result<Seat, RunError> {
         let index = usize::from(role == DuelRole::B);
-        let agent: AgentSpec = self.planner().agent_in_turn(self.agents[index], index)?;
+        let agent: AgentSpec = self
+            .planner()
+            .agent_in_turn(self.request.agents[index].as_deref(), index)?;
         if self.prepared.packet.target.kind == TargetKind::File && agent.deterministic {
             return Err(only_reads_code(role, &agent));
         }

@@ -18,9 +18,11 @@ use crate::run::estimate::overrun_note;
 use crate::run::facts::base_facts;
 use crate::run::floor::{RuleBench, hear_rules};
 use crate::run::modes::duel::{Concluded, Duel};
-use crate::run::modes::duel_interrupt::DuelCut;
+use crate::run::modes::duel_cut::DuelCut;
 use crate::run::modes::duel_news::DuelNews;
+use crate::run::modes::duel_run::DuelRun;
 use crate::run::modes::duel_subject::{DUEL_BACKEND, TRANSCRIPT_FILE, read_bytes};
+use crate::run::modes::side_log::read_sides;
 use crate::run::modes::side_purse::SideSpending;
 use crate::run::modes::written_source::SidesAndTree;
 use crate::run::prompts::SeatPrompts;
@@ -38,7 +40,8 @@ impl Duel<'_> {
         let overrun = overrun_note(&judged.outcome, &self.prepared.config.settings);
         judged.outcome.notes.extend(overrun);
         if let Some(cut) = &concluded.cut {
-            cut.cut_outcome(&mut judged.outcome, self.next_step(cut));
+            let next = self.next_step(cut, &concluded.run);
+            cut.cut_outcome(&mut judged.outcome, next);
         }
         let news = DuelNews::new(self.start).after(concluded.took_ms);
         news.conclude(&judged.outcome);
@@ -47,7 +50,7 @@ impl Duel<'_> {
             &judged.plan,
             RuleBench::of(self.prepared),
         );
-        let world = RealWorld::new();
+        let world = self.start.sealing_world();
         let begun = &concluded.run;
         let run = &begun.run;
         let facts = RunFacts {
@@ -98,20 +101,39 @@ impl Duel<'_> {
         Ok(report)
     }
 
-    /// What both sides have written so far; nothing where nobody has.
-    pub(super) fn text_so_far(&self) -> String {
-        let bytes = read_bytes(&self.file).unwrap_or_default();
+    /// What both sides have written so far; nothing where nobody has. Where the file tells nothing any more, the sides have
+    /// kept it.
+    pub(super) fn text_so_far(&self, run: &DuelRun) -> String {
+        let bytes = read_bytes(&self.request.file).unwrap_or_default();
+        let kept = || {
+            let sides = run
+                .run
+                .folder
+                .as_deref()
+                .map(read_sides)
+                .unwrap_or_default();
+            let known = sides.iter().map(|side| side.known_file(None).bytes);
+            known.max_by_key(Vec::len).unwrap_or_default()
+        };
+        let bytes = if bytes.is_empty() { kept() } else { bytes };
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// What can be done about a duel that did not come to its end. Its sides are gone with what they had read.
-    fn next_step(&self, cut: &DuelCut) -> String {
-        let file = self.file.display();
+    /// What can be done about a duel that did not come to its end.
+    fn next_step(&self, cut: &DuelCut, run: &DuelRun) -> String {
         let ended = match cut {
             DuelCut::Interrupted => "was interrupted",
             DuelCut::BrokenOff(_) => "broke off",
         };
-        if self.file.exists() {
+        if run.is_resumable && cut.can_go_on() {
+            let name = &run.run.name;
+            return format!(
+                "The duel {ended}. `git council resume {name}` continues it: what was written and answered is not asked \
+                 for again."
+            );
+        }
+        if self.request.file.exists() {
+            let file = self.request.file.display();
             format!(
                 "The duel {ended}. What was written stays in {file}; to begin again, move it away or name another \
                  file: `git council duel --file FILE`. Both sides are asked anew: their answers are not used again."
@@ -167,7 +189,7 @@ impl Duel<'_> {
         };
         let mut text = concluded.text.clone();
         if concluded.breach.is_some() {
-            let role = self.role.unwrap_or(DuelRole::A);
+            let role = self.request.role.unwrap_or(DuelRole::A);
             let sign = render_signature(role, "git-council", &concluded.run.began.rfc3339);
             text += &render_consensus(concluded.ending, None, &[], &[], &sign);
         }

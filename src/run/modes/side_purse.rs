@@ -68,6 +68,11 @@ impl SideSpending {
         true
     }
 
+    fn cost_usd(&self) -> f64 {
+        let usage = self.usage.as_ref();
+        usage.and_then(|usage| usage.cost_usd).unwrap_or_default()
+    }
+
     fn count(&mut self, reported: ReportedCall) {
         self.calls.push(reported.call);
         if let Some(usage) = reported.usage {
@@ -75,6 +80,12 @@ impl SideSpending {
             self.usage = Some(before.plus(&usage));
         }
     }
+}
+
+/// Why a side broke off, if a line of it tells that.
+pub(super) fn failure_in(line: &str) -> Option<Failure> {
+    let reported = serde_json::from_slice::<ReportedFailure>(line.as_bytes());
+    reported.ok().map(|reported| reported.broke_off)
 }
 
 /// The money of one side.
@@ -109,6 +120,16 @@ impl<'a> SidePurse<'a> {
 }
 
 impl SidePurse<'_> {
+    /// Counts what an earlier process of the same side told; false: it says nothing of this one.
+    pub(super) fn recall(&mut self, line: &str) -> bool {
+        let before = self.spent.cost_usd();
+        if failure_in(line).is_some() || !self.spent.count_line(line) {
+            return false;
+        }
+        self.budget.count_earlier(self.spent.cost_usd() - before);
+        true
+    }
+
     /// The side gives no more section. What its last call cost is counted with the call.
     pub(super) fn break_off(&mut self, failure: &Failure) {
         let failure = Failure {
@@ -174,6 +195,9 @@ impl TurnMeter for SidePurse<'_> {
     }
 
     fn unheard(&mut self, reply: UnheardReply) {
+        if self.spent.unheard.contains(&reply) {
+            return;
+        }
         let reported = ReportedReply { unheard: reply };
         (self.relay)(&(serde_json::to_string(&reported).unwrap_or_default() + "\n"));
         self.spent.unheard.push(reported.unheard);

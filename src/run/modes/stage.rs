@@ -9,13 +9,16 @@ use council_protocol::answer::Contention;
 use council_protocol::packet::{Instruction, PACKET_VERSION, TargetKind};
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::{Coverage, JudgeId, Packet, RepoPath, RoundNumber, Seat};
+use serde::{Deserialize, Serialize};
 
 use crate::run::context::RunContext;
 use crate::run::convene;
 use crate::run::error::RunError;
+use crate::run::loaded::LoadedRun;
 use crate::run::modes::document::{
     DocumentListener, DocumentMode, require_thinking_agents, synthesizer_seat,
 };
+use crate::run::modes::requested::RequestedMode;
 use crate::run::prepare::PreparedReview;
 use crate::run::redaction::load_redactor;
 use crate::run::request::CheckoutUse;
@@ -25,6 +28,7 @@ use crate::run::settings::{self, ConfigSources};
 use crate::config::{KeyValue, Settings, is_model};
 use crate::council::plan::Intensity;
 use crate::git::{self, ChangeRequest, RepositoryPaths, TargetSpec};
+use crate::packet;
 use crate::prompt::ProductionMode;
 use crate::report::{Report, judge};
 use crate::session::stage::{
@@ -56,16 +60,20 @@ impl From<StageError> for RunError {
 }
 
 /// A debate of a stage that somebody asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StageRequest {
     /// The folder below `stages/`; none: the one that `state/progress.json` calls current.
     pub(crate) stage: Option<String>,
     pub(crate) intensity: Option<Intensity>,
     /// The strongest layer of the configuration.
     pub(crate) flags: Vec<KeyValue>,
+    /// A file for the report.
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// A stage that can be debated.
 pub(crate) struct PreparedStage {
+    request: StageRequest,
     folder: StageFolder,
     debated: StageSettings,
     prepared: PreparedReview,
@@ -92,6 +100,11 @@ pub(crate) fn read_stage(
     let debated = folder.read_settings(request.intensity)?;
     let prepared = prepare_stage(request, &folder, folder.read_context()?, start)?;
     Ok(PreparedStage {
+        // The project may call another stage the current one by the time somebody goes on with it.
+        request: StageRequest {
+            stage: Some(folder.stage().to_owned()),
+            ..request.clone()
+        },
         folder,
         debated,
         prepared,
@@ -104,29 +117,70 @@ pub(crate) fn debate_stage(
     listener: &DocumentListener,
     start: &RunContext,
 ) -> Result<Report, RunError> {
-    let PreparedStage {
-        folder,
-        debated,
-        prepared,
-    } = stage;
     let bench = SeatPlanner {
-        config: &prepared.config,
+        config: &stage.prepared.config,
         deep: false,
     };
-    let mut seats = role_seats(&bench, &debated)?;
+    let mut seats = role_seats(&bench, &stage.debated)?;
     bench.check_agent_limit(seats.len() + 1)?;
-    seats.extend(synthesizer_seat(&seats).map(|seat| with_rules(seat, &debated)));
-    let gathering = DocumentMode {
-        seats,
-        mode: ProductionMode::Stage,
-        rounds: debated.profile.round_limits(),
-        threshold: Contention::try_from(debated.threshold).ok(),
-        filing: Some(document_filing(&folder, &debated.roles)),
-        listener: Some(Arc::clone(listener)),
-    };
-    folder.set_aside()?;
+    seats.extend(synthesizer_seat(&seats).map(|seat| with_rules(seat, &stage.debated)));
+    let gathering = stage.document_mode(seats, listener);
+    stage.folder.set_aside()?;
+    let PreparedStage {
+        folder, prepared, ..
+    } = stage;
     let report = convene::convene_document(prepared, &gathering, start)?;
-    let is_written = write_documents(&folder, &report, listener)?;
+    finish_stage(&folder, report, listener, start)
+}
+
+/// Goes on with the debate of a stage whose material is still what it was.
+pub(crate) fn resume_stage(
+    stage: PreparedStage,
+    left: &LoadedRun,
+    listener: &DocumentListener,
+    start: &RunContext,
+) -> Result<Report, RunError> {
+    if packet::bytes_for_judges(&stage.prepared.packet) != left.packet {
+        let changed = format!(
+            "what {} debates (the files of the stage {}) has changed",
+            left.past.name,
+            stage.folder.stage()
+        );
+        return Err(
+            RunError::usage(changed).hint("debate the stage as it is now: git council stage")
+        );
+    }
+    let gathering = stage.document_mode(left.seats(), listener);
+    let PreparedStage {
+        folder, prepared, ..
+    } = stage;
+    let report = convene::resume_document(prepared, &gathering, left, start)?;
+    finish_stage(&folder, report, listener, start)
+}
+
+impl PreparedStage {
+    /// The debate of these seats, the synthesizer last.
+    fn document_mode(&self, seats: Vec<Seat>, listener: &DocumentListener) -> DocumentMode {
+        DocumentMode {
+            seats,
+            mode: ProductionMode::Stage,
+            rounds: self.debated.profile.round_limits(),
+            threshold: Contention::try_from(self.debated.threshold).ok(),
+            filing: Some(document_filing(&self.folder, &self.debated.roles)),
+            listener: Some(Arc::clone(listener)),
+            asked: RequestedMode::Stage(self.request.clone()),
+        }
+    }
+}
+
+/// Writes what came of a debate, and says where an earlier one's document stays.
+fn finish_stage(
+    folder: &StageFolder,
+    report: Report,
+    listener: &DocumentListener,
+    start: &RunContext,
+) -> Result<Report, RunError> {
+    let is_written = write_documents(folder, &report, listener)?;
     if let Some(file) = folder.earlier_synthesis().filter(|_| !is_written) {
         let file = file.display();
         start.notifier.warn(&format!(

@@ -8,7 +8,9 @@ use crate::report::Report;
 use crate::run::context::RunContext;
 use crate::run::convene;
 use crate::run::error::RunError;
+use crate::run::loaded::LoadedRun;
 use crate::run::modes::document::{DocumentMode, require_thinking_agents, synthesizer_seat};
+use crate::run::modes::requested::RequestedMode;
 use crate::run::prepare::PreparedReview;
 use crate::run::seats::SeatPlanner;
 
@@ -58,8 +60,28 @@ pub(crate) fn gather_topic(
         threshold: None,
         filing: None,
         listener: None,
+        asked: RequestedMode::Topic(mode),
     };
     convene::convene_document(prepared, &gathering, start)
+}
+
+/// Goes on with such a run.
+pub(crate) fn resume_topic(
+    prepared: PreparedReview,
+    mode: ProductionMode,
+    left: &LoadedRun,
+    start: &RunContext,
+) -> Result<Report, RunError> {
+    let gathering = DocumentMode {
+        seats: left.seats(),
+        mode,
+        rounds: left.round_limits(),
+        threshold: None,
+        filing: None,
+        listener: None,
+        asked: RequestedMode::Topic(mode),
+    };
+    convene::resume_document(prepared, &gathering, left, start)
 }
 
 /// Whoever looks from no side in particular gets one.

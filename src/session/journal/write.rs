@@ -99,7 +99,7 @@ impl JournalWriter {
         self.flush(true)
     }
 
-    fn buffer_line(&mut self, line: &impl Serialize) {
+    pub(super) fn buffer_line(&mut self, line: &impl Serialize) {
         let begins = self.buffer.len();
         // Plain data into memory: this cannot fail.
         let _ = serde_json::to_writer(&mut self.buffer, line);
@@ -112,7 +112,7 @@ impl JournalWriter {
         self.buffer.push(b'\n');
     }
 
-    fn flush(&mut self, sync: bool) -> Result<(), SessionError> {
+    pub(super) fn flush(&mut self, sync: bool) -> Result<(), SessionError> {
         let written = self.file.append_bytes(&self.buffer);
         self.buffer.clear();
         written

@@ -11,6 +11,7 @@ use reqwest::{Client, Response, StatusCode, Url};
 use tokio::runtime::{Builder, Runtime};
 
 use super::connections::{http_client, root_cause};
+use super::context::WindowReports;
 use super::retry::{CallError, retry_after};
 use super::tooling::is_about_tools;
 
@@ -25,6 +26,8 @@ pub(super) struct HttpEngine {
     /// Taken when this is dropped.
     runtime: Option<Runtime>,
     client: Client,
+    /// What servers said that they have read.
+    pub(super) windows: WindowReports,
 }
 
 impl HttpEngine {
@@ -40,6 +43,7 @@ impl HttpEngine {
         Ok(Self {
             runtime: Some(runtime),
             client,
+            windows: WindowReports::default(),
         })
     }
 

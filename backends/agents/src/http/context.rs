@@ -1,6 +1,8 @@
 //! Whether a model was shown the whole prompt: some servers cut what their context window does not hold, and answer.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::sync::{Mutex, PoisonError};
 
 use council_protocol::message::Usage;
 use council_protocol::{Failure, FailureKind};
@@ -150,13 +152,43 @@ fn may_cut(host: &str) -> bool {
     !never.contains(&host)
 }
 
+/// What servers said that they have read of the prompts of a run, by server and model: the least that each prompt makes, and
+/// what was read of it.
+#[derive(Debug, Default)]
+pub(super) struct WindowReports(Mutex<HashMap<String, Vec<(u64, u64)>>>);
+
+/// Two prompts of which one makes at least so many tokens more are not the same number of tokens by chance.
+const APART: u64 = 8;
+
+impl WindowReports {
+    /// Keeps a report; true: it is the very number that was read of a prompt of another size.
+    fn repeats_another(&self, model: &str, least: u64, read: u64) -> bool {
+        let mut reports = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let earlier = reports.entry(model.to_owned()).or_default();
+        let is_other = |before: &(u64, u64)| before.1 == read && before.0.abs_diff(least) >= APART;
+        let repeats = earlier.iter().any(is_other);
+        earlier.push((least, read));
+        repeats
+    }
+}
+
+/// Where a prompt was sent.
+#[derive(Clone, Copy)]
+pub(super) struct PromptPlace<'a> {
+    pub(super) host: &'a str,
+    /// The server and the model together.
+    pub(super) model: &'a str,
+    pub(super) reports: &'a WindowReports,
+}
+
 /// An answer to a prompt of which the model has read less than was sent is none. A server that cuts a prompt reports what
-/// its window holds.
+/// its window holds: less than the prompt makes, a usual window, or the same number for prompts of other sizes.
 pub(super) fn check_context<'t>(
-    host: &str,
+    place: PromptPlace<'_>,
     sent: impl Iterator<Item = &'t str>,
     usage: &Usage,
 ) -> Result<(), Failure> {
+    let host = place.host;
     // No prompt has no tokens: a server that says so has not counted.
     let Some(read) = usage.all_input_tokens().filter(|&read| read > 0) else {
         return Ok(());
@@ -177,6 +209,14 @@ pub(super) fn check_context<'t>(
         format!(
             "the server at {host} has read exactly {read} tokens, the size of a context window, of a prompt of at least \
              {least}: the model was most likely shown only a part. "
+        )
+    } else if read < most
+        && may_cut(host)
+        && place.reports.repeats_another(place.model, least, read)
+    {
+        format!(
+            "the server at {host} has read exactly {read} tokens of prompts of different sizes, this one of at least \
+             {least}: the model was shown only a part. "
         )
     } else {
         return Ok(());
@@ -209,6 +249,24 @@ mod tests {
             regex::Regex::new(parts).unwrap()
         });
         PATTERN.find_iter(text).count() as u64
+    }
+
+    /// The check of a prompt that is the first one of its run.
+    fn check_context<'t>(
+        host: &str,
+        sent: impl Iterator<Item = &'t str>,
+        usage: &Usage,
+    ) -> Result<(), Failure> {
+        let reports = WindowReports::default();
+        super::check_context(place(host, &reports), sent, usage)
+    }
+
+    fn place<'a>(host: &'a str, reports: &'a WindowReports) -> PromptPlace<'a> {
+        PromptPlace {
+            host,
+            model: "m",
+            reports,
+        }
     }
 
     fn counted(tokens: u64, cached: u64) -> Usage {
@@ -286,6 +344,31 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(32))]
+
+        /// A law: whatever number a window has, a server that fills it with two prompts of other sizes is seen, and one that
+        /// counts each of them is not; nor is one that is sent the same twice.
+        #[test]
+        fn one_number_for_two_prompts_is_a_cut(lines in 2_000..4_000_u64, more in 10..40_u64, share in 93..100_u64) {
+            let text = |lines: u64| "some ordinary words here\n".repeat(lines as usize);
+            let (one, two) = (text(lines), text(lines + more));
+            let window = parts_of(&one) * (100 + share) / 200;
+            prop_assume!(!is_usual_window(window) && window > min_tokens(&two));
+            let reports = WindowReports::default();
+            let check = |text: &str, read| {
+                super::check_context(place("h", &reports), [text].into_iter(), &counted(read, 0))
+            };
+            prop_assert_eq!(check(&one, window), Ok(()));
+            prop_assert_eq!(check(&one, window), Ok(()));
+            prop_assert!(check(&two, window).is_err());
+            let reports = WindowReports::default();
+            let check = |text: &str| {
+                let read = parts_of(text);
+                let read = counted(read + u64::from(is_usual_window(read)), 0);
+                super::check_context(place("h", &reports), [text].into_iter(), &read)
+            };
+            prop_assert_eq!(check(&one), Ok(()));
+            prop_assert_eq!(check(&two), Ok(()));
+        }
 
         /// A server that reports exactly a usual window has cut the prompt, however close it came to hold all of it.
         #[test]

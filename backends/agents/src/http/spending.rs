@@ -158,12 +158,18 @@ impl TurnSpending {
         }
     }
 
-    /// What the server counts of the call under way.
+    /// What the server counts of the call under way. No prompt has no tokens: a server that says so has not counted.
     pub(super) fn update_call(&mut self, counted: &Usage) {
         if let Some(call) = self.calls.last_mut() {
+            let mut counted = counted.clone();
+            if counted.all_input_tokens() == Some(0) && call.bytes > 0 {
+                counted.input_tokens = None;
+                counted.cached_tokens = None;
+                counted.output_tokens = counted.output_tokens.filter(|&tokens| tokens > 0);
+            }
             call.usage = Usage {
                 model: call.usage.model.take(),
-                ..counted.clone()
+                ..counted
             };
         }
     }
@@ -272,6 +278,27 @@ mod tests {
     }
 
     proptest! {
+        /// A count of nothing is no count: what such a call cost nobody knows. Any other count stays as it is.
+        #[test]
+        fn no_prompt_has_no_tokens(
+            sent in 1..40_000_u64, input in 0..3_u64, cached in proptest::option::of(0..3_u64), output in 0..3_u64,
+        ) {
+            let counted = Usage {
+                input_tokens: Some(input),
+                cached_tokens: cached,
+                output_tokens: Some(output),
+                ..Usage::default()
+            };
+            let mut spending = limited(1);
+            spending.begin_call("m", sent);
+            spending.update_call(&counted);
+            let (_, heard) = spending.last_call().unwrap();
+            let is_counted = input + cached.unwrap_or(0) > 0;
+            prop_assert_eq!(heard.all_input_tokens().is_some(), is_counted);
+            let kept = (heard.input_tokens, heard.output_tokens) == (Some(input), Some(output));
+            prop_assert_eq!(kept, is_counted);
+        }
+
         /// What is read of an answer never costs much more than the turn may, and a server that obeys is heard to its end.
         #[test]
         fn an_answer_beyond_the_limit_is_not_read_to_its_end(

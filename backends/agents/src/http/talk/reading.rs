@@ -11,7 +11,7 @@ use super::HttpConversation;
 use crate::AgentReply;
 use crate::client::parse_unique_event;
 use crate::http::client::connection_failure;
-use crate::http::context::check_context;
+use crate::http::context::{PromptPlace, check_context};
 use crate::http::prime::PrimerLead;
 use crate::http::retry::CallError;
 use crate::http::sse::EventStream;
@@ -143,7 +143,14 @@ impl HttpConversation {
     pub(super) fn check_sent(&self, heard: &ApiAnswer) -> Result<(), Failure> {
         let said = self.said.iter().flat_map(ApiMessage::texts);
         let sent = std::iter::once(&*self.brief).chain(said);
-        check_context(self.target.host(), sent, &heard.usage)
+        let host = self.target.host();
+        let model = self.models.first().map_or("", String::as_str);
+        let place = PromptPlace {
+            host,
+            model: &format!("{host} {model}"),
+            reports: &self.engine.windows,
+        };
+        check_context(place, sent, &heard.usage)
     }
 
     /// Whether what was heard is an answer.

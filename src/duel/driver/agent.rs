@@ -1,0 +1,239 @@
+//! What a side says: its agent is asked, and asked again where what it says cannot be used.
+
+use council_agents::AgentReply;
+use council_protocol::{Answer, Failure, FailureKind, RoundNumber, Task, Turn, TurnId, Vote};
+
+use super::file::DuelFile;
+use super::past::{HeardReply, SideLine, SidePast};
+use super::{DuelError, DuelSeat, SideTurns, judge_name, render_closing, render_own_signature};
+use crate::council::extract::{self, ExpectedEcho};
+use crate::council::objects_beyond;
+use crate::duel::protocol::render::{self, SectionDraft};
+use crate::duel::protocol::side::is_settled;
+use crate::duel::protocol::speak;
+use crate::duel::protocol::transcript::{DebateTranscript, SectionKind};
+use crate::duel::protocol::{DuelEnding, DuelRole};
+use crate::duel::verdict::UnheardReply;
+
+/// A duel's sections are turns of one conversation: to the agent it is one round.
+const ROUND: RoundNumber = RoundNumber::FIRST;
+
+/// Our own agent: one review of the subject, then a section each time.
+pub(super) struct DuelAgent<'a> {
+    seat: &'a DuelSeat,
+    turns: SideTurns<'a>,
+    review: Option<Answer>,
+    /// How many questions there were.
+    count: u32,
+    /// Replies to the question that is open which do not count.
+    lost: Vec<String>,
+}
+
+impl<'a> DuelAgent<'a> {
+    pub(super) fn new(seat: &'a DuelSeat, turns: SideTurns<'a>) -> Self {
+        Self {
+            seat,
+            turns,
+            review: None,
+            count: 0,
+            lost: Vec::new(),
+        }
+    }
+
+    pub(super) fn write_section(
+        &mut self,
+        desk: &dyn DuelFile,
+        text: &str,
+        section: SectionKind,
+        last: bool,
+    ) -> Result<String, DuelError> {
+        let heading = section.heading();
+        let review = match self.review.take() {
+            Some(review) => review,
+            None => self.ask_with_mending(&heading, Task::Review)?,
+        };
+        self.review = Some(review.clone());
+        let role = self.seat.role;
+        let answer = match section {
+            SectionKind::Opening => None,
+            _ => {
+                let task = speak::build_task(role, section, text);
+                Some(self.ask_for_replies(&heading, task)?)
+            }
+        };
+        let speech: SectionDraft =
+            speak::draft_section(role, text, section, &review, answer.as_ref());
+        let head = if section == SectionKind::Opening {
+            render::render_head(&self.seat.subject.title())
+        } else {
+            String::new()
+        };
+        let sign = render_own_signature(self.seat, desk);
+        let written = render::render_section(section, &speech, &sign);
+        let mut out = head + &self.seat.redactor.redact_words(&written).text;
+        if last {
+            let whole = format!("{text}{out}");
+            let ending = if is_settled(&DebateTranscript::parse(&whole)) {
+                DuelEnding::Consensus
+            } else {
+                DuelEnding::Limit
+            };
+            out += &render_closing(self.seat, desk, &whole, ending);
+        }
+        Ok(out)
+    }
+
+    /// An answer to the other side. One that leaves points uncategorised is sent back once, and counts if no better one comes.
+    fn ask_for_replies(&mut self, section: &str, task: Task) -> Result<Answer, DuelError> {
+        let answer = self.ask_with_mending(section, task.clone())?;
+        let missing = speak::unanswered_points(&task, &answer);
+        if missing.is_empty() {
+            return Ok(answer);
+        }
+        let error = format!(
+            "responses: nothing is said of {}; each point is agreed, partially_agreed or disagreed",
+            missing.join(", ")
+        );
+        let form = task.form();
+        let again = self.run_turn(section, Task::Mend { error, form })?.ok();
+        let better = |again: &Answer| speak::unanswered_points(&task, again).len() < missing.len();
+        let (kept, other) = match again {
+            Some(again) if better(&again) => (again, Some(answer)),
+            again => (answer, again),
+        };
+        let other = other.and_then(|other| serde_json::to_string(&other).ok());
+        self.lost.extend(other);
+        self.tell_unheard(&kept);
+        Ok(kept)
+    }
+
+    /// What was said in replies that do not count stays known, unless the answer that does says it again.
+    fn tell_unheard(&mut self, counted: &Answer) {
+        let key = &self.seat.key;
+        for said in std::mem::take(&mut self.lost) {
+            if objects_beyond(&said, key, counted) {
+                self.turns.meter.unheard(UnheardReply {
+                    key: key.clone(),
+                    said: self.seat.redactor.redact_words(&said).text,
+                });
+            }
+        }
+    }
+
+    /// One turn, and once more with the exact error when the answer cannot be used.
+    fn ask_with_mending(&mut self, section: &str, task: Task) -> Result<Answer, DuelError> {
+        let form = task.form();
+        let first = self.run_turn(section, task)?;
+        let answer = match first {
+            Err(failure) if is_mendable(&failure) => {
+                let error = failure.to_string();
+                self.run_turn(section, Task::Mend { error, form })?
+            }
+            other => other,
+        };
+        let answer = answer.map_err(|failure| {
+            // No answer of it counts, so that none says it again.
+            self.tell_unheard(&Answer::new(ROUND, self.seat.key.clone(), Vote::Pass));
+            let role = self.seat.role;
+            DuelError::Agent { role, failure }
+        })?;
+        self.tell_unheard(&answer);
+        Ok(answer)
+    }
+
+    /// One turn, for the section of that heading. The outer error: what was said could not be kept.
+    fn run_turn(
+        &mut self,
+        section: &str,
+        task: Task,
+    ) -> Result<Result<Answer, Failure>, DuelError> {
+        self.count += 1;
+        let mut reply = match self.turns.memory.past.recall(section, &task) {
+            Some(reply) => reply,
+            None => {
+                let reply = self.ask(task.clone());
+                self.keep(HeardReply::of(section, &task, &reply))?;
+                reply
+            }
+        };
+        self.lost.extend(take_unread(&mut reply));
+        let reply = match reply {
+            Ok(reply) => reply,
+            Err(failure) => return Ok(Err(failure)),
+        };
+        let answer = read_answer(self.seat.role, &self.seat.key, &reply.raw);
+        if answer.is_err() {
+            self.lost.push(reply.raw);
+        }
+        Ok(answer)
+    }
+
+    /// Asks the agent, if there is money for it.
+    fn ask(&mut self, task: Task) -> Result<AgentReply, Failure> {
+        let prompt = (self.turns.prompt)(&task, &self.seat.key)
+            .map_err(|detail| Failure::new(FailureKind::Unsupported, detail))?;
+        let mut turn = Turn {
+            id: TurnId(self.count),
+            round: ROUND,
+            key: self.seat.key.clone(),
+            task,
+            prompt,
+            timeout_ms: self.seat.agent_timeout_ms,
+            spend: None,
+        };
+        self.turns.meter.before_turn(&mut turn)?;
+        let reply = self.turns.sitting.take_turn(&turn, self.turns.stop);
+        let mut counted = reply.clone();
+        take_unread(&mut counted);
+        self.turns.meter.after_turn(&turn, &counted);
+        reply
+    }
+
+    fn keep(&self, heard: Option<HeardReply>) -> Result<(), DuelError> {
+        let (Some(keeper), Some(heard)) = (self.turns.memory.keeper, heard) else {
+            return Ok(());
+        };
+        let role = self.seat.role;
+        let kept = keeper.keep(&SideLine::Heard(heard));
+        kept.map_err(|cause| DuelError::Unkept { role, cause })
+    }
+}
+
+/// What was cut off, or replaced by what another model said, before a turn was over.
+fn take_unread(reply: &mut Result<AgentReply, Failure>) -> Vec<String> {
+    let usage = match reply {
+        Ok(reply) => reply.usage.as_mut(),
+        Err(failure) => failure.usage.as_deref_mut(),
+    };
+    usage
+        .map(|usage| std::mem::take(&mut usage.unread))
+        .unwrap_or_default()
+}
+
+/// Whether asking again can help: the agent is there, but what it wrote cannot be used.
+pub(super) fn is_mendable(failure: &Failure) -> bool {
+    use FailureKind as K;
+    matches!(
+        failure.kind,
+        K::Empty | K::Prose | K::Malformed | K::Truncated | K::WrongRound | K::WrongKey
+    )
+}
+
+/// What a reply of that side answers.
+fn read_answer(role: DuelRole, key: &str, raw: &str) -> Result<Answer, Failure> {
+    let expected = ExpectedEcho {
+        round: ROUND,
+        key,
+        judge: judge_name(role),
+        others: &[judge_name(role.other())],
+        is_foreign: &|_| false,
+    };
+    extract::extract_answer(raw, expected)
+}
+
+/// The review of a side that was ended, as its agent gave it; none: it had not.
+pub(crate) fn heard_review(role: DuelRole, past: &SidePast) -> Option<Answer> {
+    let key = past.key()?;
+    past.said_for(|_| true)
+        .find_map(|raw| read_answer(role, key, raw).ok())
+}
