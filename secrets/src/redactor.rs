@@ -4,13 +4,13 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::below_name::{NamesAbove, may_name_below};
 use crate::encoded_key::{self, EncodedBlock, may_go_on};
 use crate::file::{LineValue, drawn_words, is_around_value, value_of_line};
 use crate::key_block::{KeyBlock, may_begin_key};
 use crate::known::KnownValues;
 use crate::manifest::{SecretManifest, may_begin_manifest};
 use crate::matcher::SecretShape;
-use crate::named_value::{is_variable_head, may_name_below, value_below_name};
 use crate::plausible::{is_drawn, looks_random};
 use crate::replaced::{FoundSpans, lines_of, push_redacted, redact_derived, replace_found};
 use crate::respelled::PlainSpelling;
@@ -49,9 +49,6 @@ pub struct RedactedLine<'a> {
 
 /// A shorter part of a key, such as the last bytes of a dump, says nothing by itself.
 const MIN_DRAWN: usize = 16;
-
-/// A longer line is not looked at as the name of what stands below it.
-const MAX_NAME_LINE: usize = 200;
 
 /// One secret of a line, as it is replaced.
 #[derive(Debug, Clone)]
@@ -124,6 +121,9 @@ impl Redactor {
             for line in lines {
                 let (spans, _) = reader.spans(line);
                 spans.iter().for_each(|span| known.insert(line, span));
+                for value in reader.take_late() {
+                    known.insert(&value, &SecretSpan::of_known("secret", 0..value.len()));
+                }
             }
         }
         known.build();
@@ -223,10 +223,14 @@ impl Redactor {
             ..self.lines(path)
         };
         let mut found = FoundSpans::default();
+        let mut late = KnownValues::default();
         for (start, line) in lines_of(text) {
             found.extend(start, reader.due_spans(line).0);
+            for value in reader.take_late() {
+                late.insert_drawn(&value, &SecretSpan::of_known("secret", 0..value.len()));
+            }
         }
-        let mut redacted = replace_found(text, &found);
+        let mut redacted = replace_found(text, &found, late);
         if against == Against::Values {
             redacted.secrets += redact_derived(&self.known, &mut redacted.text);
         }
@@ -244,7 +248,7 @@ impl Redactor {
             block: KeyBlock::within(nature.script),
             encoded: EncodedBlock::default(),
             spelled: SpelledKey::default(),
-            above: String::new(),
+            names: NamesAbove::default(),
             manifest: SecretManifest::default(),
             nature,
             against: Against::Shapes,
@@ -282,8 +286,8 @@ pub struct LineRedactor<'r> {
     block: KeyBlock,
     encoded: EncodedBlock,
     spelled: SpelledKey,
-    /// The line above, where it may name what stands below it.
-    above: String,
+    /// The names whose value has not come yet.
+    names: NamesAbove,
     manifest: SecretManifest,
     nature: FileNature,
     against: Against,
@@ -315,6 +319,13 @@ impl<'r> LineRedactor<'r> {
         }
     }
 
+    /// The values of lines above that are known to be secret since the last line.
+    fn take_late(&mut self) -> Vec<String> {
+        let mut late = self.names.take_late();
+        late.extend(self.manifest.take_late());
+        late
+    }
+
     /// What of a line is replaced, and whether all of it is withheld.
     fn due_spans(&mut self, line: &str) -> (Vec<SecretSpan<'r>>, bool) {
         let (mut spans, withheld) = self.spans(line);
@@ -342,17 +353,13 @@ impl<'r> LineRedactor<'r> {
         });
         spans.splice(0..0, keys);
         let of_manifest = self.manifest.read_line(line);
-        let below = value_below_name(&self.above, line);
-        for range in below.into_iter().chain(of_manifest) {
+        let of_names = self.names.read_line(line);
+        let of_names = of_names.into_iter().filter_map(|(range, shape)| {
+            let part = self.nature.script.hidden_part(line, shape, &range)?;
+            Some(part)
+        });
+        for range in of_names.chain(of_manifest) {
             spans.push(SecretSpan::of_known("secret", range));
-        }
-        // Its default may stand below its description.
-        let is_open = is_variable_head(&self.above) && line.starts_with([' ', '\t']);
-        if !is_open {
-            self.above.clear();
-        }
-        if !is_open && line.len() <= MAX_NAME_LINE {
-            self.above.push_str(line);
         }
         (spans, withheld && !is_shaped)
     }

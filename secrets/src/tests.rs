@@ -3,6 +3,7 @@
 
 mod laws;
 mod own_table;
+mod unnamed;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;

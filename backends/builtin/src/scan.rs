@@ -585,7 +585,7 @@ fn applies_to_line(change: &ChangeView<'_>, line: &LineView<'_, '_>, rule: &Buil
 }
 
 fn has_manifests(file: &FileView<'_>) -> bool {
-    file.language == Language::Yaml && file.lines.iter().any(|line| may_begin_manifest(line.text))
+    !file.language.is_code() && file.lines.iter().any(|line| may_begin_manifest(line.text))
 }
 
 /// The rules that should look at a line.
