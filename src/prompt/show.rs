@@ -245,7 +245,7 @@ pub(super) fn write_hunk(
 ) -> bool {
     let end = block.text.len() + room;
     let section = truncate_bytes(&hunk.section, MAX_SECTION_BYTES);
-    let section = redactor.redact_aside(section);
+    let section = redactor.redact_heading(section);
     let head = Hunk {
         section: mark_hidden(section.text.into()).into_owned(),
         body: String::new(),
