@@ -21,7 +21,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
             good: "ARG DB_PASSWORD\n",
         }],
     },
-    scope: RuleScope::OutsideTests,
+    scope: RuleScope::TextOutsideTests,
     languages: &[],
     claims: &[
         "hard-coded",
