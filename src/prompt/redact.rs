@@ -20,7 +20,7 @@ pub(crate) fn redactor_knowing(
     settings: &[String],
 ) -> Redactor {
     let names = packet.files.iter().filter_map(|file| {
-        let old = file.old_path.as_ref()?;
+        let old = file.old_path.as_ref().or(file.moved_from.as_ref())?;
         Some((file.path.display().into_owned(), old.display().into_owned()))
     });
     let rules = rules.renaming(names);

@@ -331,6 +331,7 @@ mod laws {
             new_id: None,
             old_size: None,
             new_size: None,
+            moved_from: None,
             lossy: false,
             similarity: None,
             hunks: Vec::new(),
