@@ -6,6 +6,7 @@ use crate::encoded_key::decode_base64;
 use crate::matcher::PLACEHOLDER;
 use crate::open_name::without_comment;
 use crate::plausible::{is_literal, is_mixed_literal, is_placeholder, is_secret_name};
+use crate::value::is_drawn_value;
 
 /// A shorter value says nothing.
 const MIN_VALUE: usize = 6;
@@ -216,8 +217,11 @@ impl Block {
             value.len() >= MIN_VALUE && is_shaped && !is_placeholder(value)
         };
         let is_value = if self.holds == Holds::Encoded && !rest.contains("!!binary") {
-            let plain = String::from_utf8(decode_base64(value.as_bytes())).ok()?;
-            is_secret(plain.trim_end()) && !is_public_text(&plain)
+            // What is no text was drawn as bytes.
+            match String::from_utf8(decode_base64(value.as_bytes())) {
+                Ok(plain) => is_secret(plain.trim_end()) && !is_public_text(&plain),
+                Err(_) => is_secret(value) && is_drawn_value(value),
+            }
         } else {
             is_secret(value)
         };
@@ -295,6 +299,7 @@ mod tests {
     const SPELLINGS: [&str; 20] = [
         "kind: \"Secret\"\nstringData:\n  foo: {}",
         "kind: 'Secret'\ndata:\n  foo: {64}",
+        "kind: Secret\ndata:\n  foo: /v8{64}",
         "kind: Secret # the keys\nstringData:\n  foo: {}",
         "\"kind\": \"Secret\"\n\"stringData\":\n  \"foo\": \"{}\"",
         "kind: Secret\nstringData: {foo: {}}",
