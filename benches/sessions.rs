@@ -442,6 +442,7 @@ fn packet() -> Packet {
         old_size: None,
         new_size: None,
         similarity: None,
+        moved_from: None,
         lossy: false,
         hunks: Vec::new(),
     };

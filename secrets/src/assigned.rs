@@ -87,7 +87,7 @@ pub(crate) fn assigned_secrets(line: &str) -> Vec<AssignedValue> {
 }
 
 /// The names of secrets in a line.
-fn names_of(line: &str) -> impl Iterator<Item = Range<usize>> {
+pub(crate) fn names_of(line: &str) -> impl Iterator<Item = Range<usize>> {
     static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
         let mut builder = AhoCorasick::builder();
         builder
@@ -178,7 +178,7 @@ fn values_of_name(line: &str, name: &Range<usize>) -> (Vec<Range<usize>>, Secret
 }
 
 /// The literals in quotes of an expression, within brackets and conversions alone.
-fn literals_of(line: &str, at: usize) -> Vec<Range<usize>> {
+pub(crate) fn literals_of(line: &str, at: usize) -> Vec<Range<usize>> {
     const MAX_LIST: usize = 16;
     let line = &line[..line.floor_char_boundary(at + MAX_LIST * NEAR)];
     let range_of = |(text, length): (&str, usize)| {
@@ -205,6 +205,12 @@ fn literals_of(line: &str, at: usize) -> Vec<Range<usize>> {
         found.push(range_of(next));
     }
     found
+}
+
+/// Where the text begins that an equals sign or a colon joins to a name.
+pub(crate) fn behind_sign(line: &str, name: &Range<usize>) -> Option<usize> {
+    let (at, joint) = behind_joint(line, name)?;
+    (joint == Joint::Sign).then_some(at)
 }
 
 /// Where the text begins that a name is joined to, and how.
@@ -273,7 +279,7 @@ pub(crate) fn is_conversion(callee: &str) -> bool {
 }
 
 /// Whether a call looks a value up by its name.
-fn is_lookup(callee: &str) -> bool {
+pub(crate) fn is_lookup(callee: &str) -> bool {
     let last = last_part(callee);
     LOOKUPS.split(' ').any(|verb| last.ends_with(verb)) || callee.contains("env")
 }
@@ -330,11 +336,11 @@ fn without_tag(text: &str) -> &str {
     end.map_or(text, |end| tag[end..].trim_start())
 }
 
-/// What stands behind the name that is looked up: `("PW", "…")`, `["PW"] || "…"`, `.PW ?? "…"`.
+/// What stands behind the name that is looked up: `("PW", "…")`, `["PW"] || "…"`, `.PW ?? "…"`, `("PW") { "…" }`.
 fn default_of(text: &str) -> Option<&str> {
     static DEFAULT: LazyLock<Option<Regex>> = LazyLock::new(|| {
         compile_pattern(concat!(
-            r#"^(?:[(\[][ \t]*["'][A-Za-z0-9_.-]+["'][ \t]*(?:,|[)\]][ \t]*(?:or|\|\||\?\?|\?:))|(?:\|\||\?\?|or\b))"#,
+            r#"^(?:[(\[][ \t]*["'][A-Za-z0-9_.-]+["'][ \t]*(?:,|[)\]][ \t]*(?:or|\|\||\?\?|\?:|\{))|(?:\|\||\?\?|or\b))"#,
             r#"[ \t]*(?:default[ \t]*=[ \t]*)?"#
         ))
         .ok()

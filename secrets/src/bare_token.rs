@@ -36,14 +36,17 @@ fn token_around(line: &[u8], dot: usize) -> Option<Range<usize>> {
         return None;
     }
     let signature = run_at(&line[signed_from..], *SIGNATURE.end());
-    let before = line[..dot].iter().rev().take(*NUMBER.end() + 1);
-    let number = before.take_while(|b| is_sign(**b)).count();
-    if !SIGNATURE.contains(&signature) || !NUMBER.contains(&number) {
-        return None;
-    }
-    let digits = decode_base64(&line[dot - number..dot]);
-    let is_number = (17..=20).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit);
-    is_number.then_some(dot - number..signed_from + signature)
+    let before = line[..dot].iter().rev().take(*NUMBER.end());
+    let signs = before.take_while(|b| is_sign(**b)).count();
+    let is_number = |digits: &[u8]| {
+        let digits = decode_base64(digits);
+        (17..=20).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit)
+    };
+    // What stands before it may seem to go on in it: the end of an escape, an underscore.
+    let mut lengths = NUMBER.rev().filter(|length| *length <= signs);
+    let number = lengths.find(|length| is_number(&line[dot - length..dot]))?;
+    let is_signed = SIGNATURE.contains(&signature);
+    is_signed.then_some(dot - number..signed_from + signature)
 }
 
 /// How many signs of such a token follow each other, as far as somebody looks.
@@ -71,7 +74,7 @@ mod tests {
         #[test]
         fn the_token_of_a_bot_is_found_without_any_word(
             number in "[1-9][0-9]{16,19}", time in "G[A-Za-z0-9_-]{5}", signature in "[A-Za-z0-9_-]{27,38}",
-            before in "[ \"'=(,:]{0,6}", behind in "[ \"'),;]{0,6}",
+            before in "([ \"'=(,:_-]{0,6}|bot|%22|\\\\u0022|\\\\n|1)", behind in "[ \"'),;]{0,6}",
         ) {
             let number = encode(number.as_bytes());
             let token = format!("{}.{time}.{signature}", number.trim_end_matches('='));

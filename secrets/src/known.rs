@@ -202,12 +202,14 @@ fn may_repeat(value: &str) -> bool {
     is_no_code(value) || (value.len() >= MIN_DRAWN && is_drawn_value(value))
 }
 
-/// Whether a shorter value stands where no code can: between quotes, or behind a colon or an equals sign.
+/// Whether a shorter value stands where no code can: between quotes, behind a colon or an equals sign, or as all that is
+/// left of a line behind the key of a setting.
 fn is_written_out(line: &str, range: &Range<usize>) -> bool {
     let (before, behind) = (&line[..range.start], &line[range.end..]);
     let is_between = before.ends_with(['"', '\'', '`']) && behind.starts_with(['"', '\'', '`']);
     let is_end = behind.is_empty() || behind.starts_with([' ', '&', '@', '"', '\'']);
-    is_between || (before.ends_with([':', '=']) && is_end)
+    let is_setting = before.ends_with(": ") && behind.trim_end().is_empty();
+    is_between || is_setting || (before.ends_with([':', '=']) && is_end)
 }
 
 /// A value as it is written, as JSON writes it, and without the escapes of a URL.

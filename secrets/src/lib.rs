@@ -6,6 +6,7 @@
 
 mod assigned;
 mod bare_token;
+mod below_name;
 mod beside_name;
 mod derived;
 mod dialect;
@@ -18,10 +19,11 @@ mod glue;
 mod key_block;
 mod known;
 mod lazy;
+mod line_redactor;
 mod manifest;
 mod matcher;
 mod named;
-mod named_value;
+mod open_name;
 mod plausible;
 mod redactor;
 mod reference;
@@ -36,19 +38,22 @@ mod value;
 mod words;
 
 pub use bare_token::holds_bare_token;
+pub use below_name::value_below_name;
 pub use encoded_key::{encoded_keys, heads_secret_number, is_private_key};
 pub use file::{drawn_words, may_repeat_secret};
+pub use line_redactor::{LineRedactor, RedactedLine};
 pub use manifest::{may_begin_manifest, value_of_manifest};
 pub use matcher::{SecretMatch, SecretShape};
-pub use named_value::value_below_name;
 pub use plausible::{is_placeholder, shannon_entropy};
-pub use redactor::{LineRedactor, RedactedLine, RedactedText, Redactor, has_joined_lines};
+pub use redactor::{RedactedText, Redactor, has_joined_lines};
 pub use respelled::PlainSpelling;
 pub use spelled_key::begins_spelled_key;
 pub use table::{SecretTable, TableError};
 
 #[cfg(test)]
 mod assigned_tests;
+#[cfg(test)]
+mod below_name_tests;
 #[cfg(test)]
 mod blob_tests;
 #[cfg(test)]

@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use crate::encoded_key::decode_base64;
 use crate::matcher::PLACEHOLDER;
+use crate::open_name::without_comment;
 use crate::plausible::{is_literal, is_mixed_literal, is_placeholder, is_secret_name};
+use crate::value::is_drawn_value;
 
 /// A shorter value says nothing.
 const MIN_VALUE: usize = 6;
@@ -12,18 +14,36 @@ const MIN_VALUE: usize = 6;
 /// How far above a value its block may begin, in lines.
 const MAX_ABOVE: usize = 200;
 
+/// The most values that wait for the word that they are of a Secret.
+const MAX_PENDING: usize = 500;
+
 /// What is read of a manifest, line after line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct SecretManifest {
-    /// Whether the document says that it is a Secret.
+    /// Whether the document, or the resource, says that it is a Secret.
     is_secret: bool,
     block: Option<Block>,
+    /// Values that are secret if the document says so further below, as sorted keys have it.
+    pending: Vec<String>,
+    /// Those of them of which that is known since the last lines.
+    late: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Block {
     indent: usize,
-    is_encoded: bool,
+    holds: Holds,
+}
+
+/// What a block holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    /// `key: value`
+    Text,
+    /// `key: value`, in base64
+    Encoded,
+    /// `- key=value`, below `literals:`
+    Literals,
 }
 
 /// Where the value of a Secret stands in a line; `above` are the lines above it, the nearest first.
@@ -31,76 +51,209 @@ pub fn value_of_manifest<'l>(
     line: &str,
     above: impl IntoIterator<Item = &'l str>,
 ) -> Option<Range<usize>> {
-    // Nearly all lines are done with here.
-    line.contains(':').then_some(())?;
     let mut lines: Vec<&str> = above.into_iter().take(MAX_ABOVE).collect();
     let mut manifest = SecretManifest::default();
     while let Some(above) = lines.pop() {
         manifest.read_line(above);
     }
-    manifest.read_line(line)
+    manifest.read_line(line).into_iter().next()
 }
 
 /// Whether a line may begin such a block.
 pub fn may_begin_manifest(text: &str) -> bool {
-    text.contains("stringData:") || text.contains("kind: Secret")
+    [
+        "stringData",
+        "secretGenerator",
+        "kubernetes_secret",
+        "SecureString",
+    ]
+    .iter()
+    .any(|word| text.contains(word))
+        || (text.contains("Secret") && text.contains("kind"))
 }
 
 impl SecretManifest {
     /// Reads the next line: what of it is secret.
-    pub(crate) fn read_line(&mut self, line: &str) -> Option<Range<usize>> {
-        let text = line.trim_start_matches(' ');
-        if text.starts_with("---") {
-            *self = Self::default();
-            return None;
+    pub(crate) fn read_line(&mut self, line: &str) -> Vec<Range<usize>> {
+        let text = line.trim_start_matches([' ', '\t']);
+        let is_end =
+            text.starts_with("---") || line.starts_with('}') || text.starts_with("resource ");
+        if is_end {
+            *self = Self {
+                late: std::mem::take(&mut self.late),
+                ..Self::default()
+            };
         }
         let indent = line.len() - text.len();
-        let text = text.trim_end();
-        if text.is_empty() || text.starts_with('#') {
-            return None;
+        if text.trim_end().is_empty() || text.starts_with('#') {
+            return Vec::new();
         }
-        if let Some(block) = self.block.as_ref().filter(|block| indent > block.indent) {
-            return block.value_of(line);
+        let is_item = text.starts_with("- ");
+        let is_in = |block: &&Block| {
+            let is_list = block.holds == Holds::Literals && is_item;
+            indent > block.indent || (is_list && indent == block.indent)
+        };
+        if let Some(block) = self.block.as_ref().filter(is_in) {
+            let found = block.value_of(line);
+            return self.sure(line, found.into_iter().collect());
         }
         self.block = None;
-        match text {
-            "kind: Secret" => self.is_secret = true,
-            "stringData:" => {
-                self.block = Some(Block {
-                    indent,
-                    is_encoded: false,
-                })
-            }
-            "data:" if self.is_secret => {
-                self.block = Some(Block {
-                    indent,
-                    is_encoded: true,
-                })
-            }
-            _ => {}
-        }
-        None
+        self.read_head(line, text.trim_end(), indent)
     }
+
+    /// The values above that are known to be secret since the last lines.
+    pub(crate) fn take_late(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.late)
+    }
+
+    /// Reads a line outside of all blocks.
+    fn read_head(&mut self, line: &str, text: &str, indent: usize) -> Vec<Range<usize>> {
+        if says_secret(text) {
+            self.is_secret = true;
+            self.late.append(&mut self.pending);
+        }
+        let key = text.trim_start_matches(['-', ' ', '{']);
+        let end = key.find([':', '=', ' ']).unwrap_or(key.len());
+        let (key, rest) = (key[..end].trim_matches(['"', '\'']), key[end..].trim());
+        let opens =
+            ["", "{"].contains(&without_comment(rest.trim_start_matches([':', '=', ' '])).trim());
+        let is_terraform = rest.starts_with('=');
+        let holds = match key {
+            "stringData" | "string_data" => Some(Holds::Text),
+            "data" if is_terraform => Some(Holds::Text),
+            "data" | "binary_data" => Some(Holds::Encoded),
+            "secretGenerator" => Some(Holds::Literals),
+            _ => None,
+        };
+        if let Some(holds) = holds.filter(|_| opens) {
+            // Other objects have data, too, and it is plain; what says that it is secret needs no more.
+            self.is_secret |= key != "data";
+            self.block = Some(Block { indent, holds });
+            return Vec::new();
+        }
+        let is_field = key.eq_ignore_ascii_case("value") && is_terraform;
+        let found = match is_field {
+            true => Block {
+                indent: 0,
+                holds: Holds::Text,
+            }
+            .value_of(line)
+            .into_iter()
+            .collect(),
+            false => self.values_of_flow(line),
+        };
+        self.sure(line, found)
+    }
+
+    /// `{kind: Secret, stringData: {foo: …}}`, all in one line.
+    fn values_of_flow(&self, line: &str) -> Vec<Range<usize>> {
+        let heads = [
+            ("stringData", Holds::Text),
+            ("\"data\"", Holds::Encoded),
+            ("data:", Holds::Encoded),
+        ];
+        let head = heads
+            .iter()
+            .find_map(|(head, holds)| Some((line.find(head)? + head.len(), *holds)));
+        let Some((at, holds)) = head.filter(|(at, _)| {
+            line[*at..]
+                .trim_start_matches(['"', ':', ' ', '\''])
+                .starts_with('{')
+        }) else {
+            return Vec::new();
+        };
+        let open = at + line[at..].find('{').map_or(0, |open| open + 1);
+        let end = line[open..].find('}').map_or(line.len(), |end| open + end);
+        let block = Block { indent: 0, holds };
+        let mut start = open;
+        let pairs = line[open..end].split(',').filter_map(|pair| {
+            let from = start;
+            start += pair.len() + 1;
+            let value = block.value_of(pair)?;
+            Some(from + value.start..from + value.end)
+        });
+        pairs.collect()
+    }
+
+    /// What was found, where it is known to be of a Secret; else it waits for that.
+    fn sure(&mut self, line: &str, found: Vec<Range<usize>>) -> Vec<Range<usize>> {
+        if self.is_secret {
+            return found;
+        }
+        let room = MAX_PENDING.saturating_sub(self.pending.len());
+        let values = found.into_iter().map(|value| line[value].to_owned());
+        self.pending.extend(values.take(room));
+        Vec::new()
+    }
+}
+
+/// Whether a line says of the object that it is a Secret: `"kind": "Secret"`, `type = "SecureString"`.
+fn says_secret(text: &str) -> bool {
+    let is_kind = || {
+        let (_, rest) = text.split_once("kind")?;
+        let rest = rest
+            .trim_start_matches(['"', '\'', ' '])
+            .strip_prefix(':')?;
+        let rest = rest
+            .trim_start_matches(['"', '\'', ' '])
+            .strip_prefix("Secret")?;
+        (!rest.starts_with(|c: char| c.is_ascii_alphanumeric())).then_some(())
+    };
+    text.contains("\"SecureString\"")
+        || text.starts_with("resource \"kubernetes_secret")
+        || (text.contains("Secret") && is_kind().is_some())
 }
 
 impl Block {
     fn value_of(&self, line: &str) -> Option<Range<usize>> {
-        let (key, rest) = line.split_once(": ")?;
+        let (key, rest) = self.key_and_rest(line)?;
         let key = key.trim().trim_matches(['"', '\'']);
-        let value = rest.trim().trim_matches(['"', '\'']);
+        let value = without_tags(rest)
+            .trim()
+            .trim_end_matches(',')
+            .trim_matches(['"', '\'']);
         let is_secret = |value: &str| {
             let is_shaped = is_mixed_literal(value) || (is_secret_name(key) && is_literal(value));
             value.len() >= MIN_VALUE && is_shaped && !is_placeholder(value)
         };
-        let is_value = if self.is_encoded {
-            let plain = String::from_utf8(decode_base64(value.as_bytes())).ok()?;
-            is_secret(plain.trim_end()) && !is_public_text(&plain)
+        let is_value = if self.holds == Holds::Encoded && !rest.contains("!!binary") {
+            // What is no text was drawn as bytes.
+            match String::from_utf8(decode_base64(value.as_bytes())) {
+                Ok(plain) => is_secret(plain.trim_end()) && !is_public_text(&plain),
+                Err(_) => is_secret(value) && is_drawn_value(value),
+            }
         } else {
             is_secret(value)
         };
-        let start = line.len() - rest.len() + rest.find(value)?;
+        let start = value.as_ptr() as usize - line.as_ptr() as usize;
         (is_value && !value.contains(PLACEHOLDER)).then(|| start..start + value.len())
     }
+
+    /// The key of a line and what stands behind it. A line without one is a text of its own: of a file, or of a scalar.
+    fn key_and_rest<'l>(&self, line: &'l str) -> Option<(&'l str, &'l str)> {
+        let is_item = line.trim_start().starts_with("- ");
+        let equals = line.split_once('=');
+        let colon = line.split_once(": ").or_else(|| line.split_once("\":"));
+        let is_plain = !line.trim().contains([' ', ':', '<', '[']);
+        let text = is_plain.then_some(("", line));
+        match self.holds {
+            Holds::Literals => equals.filter(|_| is_item),
+            Holds::Text => colon.or(equals).or(text),
+            Holds::Encoded => colon.or(text),
+        }
+    }
+}
+
+/// `!!binary "…"`, `&a …`: a value without the tags and anchors before it.
+fn without_tags(text: &str) -> &str {
+    let mut text = text.trim_start();
+    while text.starts_with(['!', '&']) {
+        let Some((_, rest)) = text.split_once(' ') else {
+            break;
+        };
+        text = rest.trim_start();
+    }
+    text
 }
 
 /// Whether a text is made to be given away: a certificate, a public key, or the frame of a key without the key.
@@ -142,6 +295,49 @@ mod tests {
         }
     }
 
+    /// How tools write such an object: `{}` for its value as text, `{64}` for it in base64.
+    const SPELLINGS: [&str; 20] = [
+        "kind: \"Secret\"\nstringData:\n  foo: {}",
+        "kind: 'Secret'\ndata:\n  foo: {64}",
+        "kind: Secret\ndata:\n  foo: /v8{64}",
+        "kind: Secret # the keys\nstringData:\n  foo: {}",
+        "\"kind\": \"Secret\"\n\"stringData\":\n  \"foo\": \"{}\"",
+        "kind: Secret\nstringData: {foo: {}}",
+        "kind: Secret\nstringData: {user: bob, foo: \"{}\"}",
+        "kind: Secret\nstringData:\n  foo:\n    {}",
+        "kind: Secret\nstringData:\n  foo: >-\n    {}",
+        "kind: Secret\nstringData:\n  app.ini: |\n    [x]\n    foo = {}",
+        "kind: Secret\nstringData:\n  foo: &a {}\n  bar: *a",
+        "kind: Secret\ndata:\n  foo: !!binary \"{}\"",
+        "kind: List\nitems:\n  - {kind: Secret, stringData: {foo: {}}}",
+        "kind: List\nitems:\n- kind: Secret\n  data:\n    foo: {64}",
+        "apiVersion: v1\ndata:\n  foo: {64}\nkind: Secret",
+        "{\n  \"data\": {\n    \"foo\": \"{64}\"\n  },\n  \"kind\": \"Secret\"\n}",
+        "{\"kind\":\"Secret\",\"data\":{\"user\":\"Ym9i\",\"foo\":\"{64}\"}}",
+        "secretGenerator:\n- name: x\n  literals:\n  - user=bob\n  - foo={}",
+        "resource \"kubernetes_secret\" \"x\" {\n  data = {\n    foo = \"{}\"\n  }\n}",
+        "resource \"aws_ssm_parameter\" \"x\" {\n  type  = \"SecureString\"\n  value = \"{}\"\n}",
+        "resource \"aws_ssm_parameter\" \"x\" {\n  value = \"{}\"\n  type  = \"SecureString\"\n}",
+    ];
+
+    proptest! {
+        /// However a tool writes it, in whatever order.
+        #[test]
+        fn what_a_secret_holds_is_hidden_in_every_spelling(
+            value in "[A-Z][a-z][0-9][A-Z][a-z]{2}[0-9][A-Za-z0-9]{8}[a-z]", is_crlf: bool,
+        ) {
+            prop_assume!(!is_placeholder(&value));
+            let encoded = encode(value.as_bytes());
+            prop_assume!(crate::plausible::looks_random(&encoded) && crate::plausible::looks_random(&value));
+            for form in SPELLINGS {
+                let text = form.replace("{64}", &encoded).replace("{}", &value) + "\n";
+                let text = if is_crlf { text.replace('\n', "\r\n") } else { text };
+                let shown = shown(&text);
+                prop_assert!(!shown.contains(&value) && !shown.contains(&encoded), "{}: {}", text, shown);
+            }
+        }
+    }
+
     #[test]
     fn other_objects_and_templates_are_left_as_they_are() {
         for text in [
@@ -150,6 +346,10 @@ mod tests {
             "kind: Secret\nstringData:\n  password: {{ .Values.password }}\n  user: ${USER_NAME_1}\n",
             "kind: Secret\nstringData:\n  note: short\nmetadata:\n  label: Zk9LmPq3Rt7x\n",
             "kind: Secret\nmetadata:\n  name: app-secret-2\ntype: kubernetes.io/tls\n",
+            "data:\n  theme: WmsLmPq3Rt7xMDEy\nkind: ConfigMap\n",
+            "configMapGenerator:\n- literals:\n  - theme=Zk9LmPq3Rt7x\n",
+            "resource \"kubernetes_config_map\" \"x\" {\n  data = {\n    theme = \"Zk9LmPq3Rt7x\"\n  }\n}\n",
+            "kind: SecretProviderClass\ndata: {theme: WmsLmPq3Rt7xMDEy}\n",
         ] {
             assert_eq!(shown(text), text);
         }

@@ -472,6 +472,30 @@ fn place_name<'l>(found: &Captures<'l>) -> &'l str {
     if is_key { "" } else { name }
 }
 
+/// Whether a password is filled in later: `%s`, `{password}`, `$PASSWORD`; `%40` is a sign of it, as a URL writes that.
+fn is_template(value: &str) -> bool {
+    let mut rest = value;
+    while let Some((_, behind)) = rest.split_once('%') {
+        let is_escape = behind.len() >= 2 && behind.bytes().take(2).all(|b| b.is_ascii_hexdigit());
+        if !is_escape {
+            return true;
+        }
+        rest = behind;
+    }
+    let is_variable = value
+        .split('$')
+        .skip(1)
+        .any(|behind| behind.starts_with(|c: char| c.is_alphabetic() || c == '_'));
+    is_variable || value.contains(['{', '}', '(', ')', '[', ']', '*'])
+}
+
+/// Whether a drawn password is for a host of a network of its own, as Compose has them: `db`, `redis`.
+fn is_drawn_for_service(value: &str, host: &str) -> bool {
+    const MIN_LENGTH: usize = 12;
+    let is_service = host.bytes().all(|b| b.is_ascii_alphabetic() || b == b'-');
+    is_service && host != "localhost" && value.len() >= MIN_LENGTH && is_drawn_value(value)
+}
+
 /// What pages show in the place of a password in a URL.
 fn is_nobodys_password(text: &str) -> bool {
     const WORDS: [&str; 5] = ["foo", "bar", "baz", "redacted", "changeme"];
@@ -488,8 +512,8 @@ fn is_plausible(rule: &SecretRule, value: &str, user: &str, label: &str) -> bool
         SecretShape::Token => !is_filler(value),
         SecretShape::UrlPassword => {
             is_own_password(value, user)
-                && !value.contains(['{', '}', '$', '%', '(', ')', '[', ']', '*'])
-                && !is_nobodys_host(label)
+                && !is_template(value)
+                && (!is_nobodys_host(label) || is_drawn_for_service(value, label))
         }
         // Two words in base64, as sent to sign in: they are looked at as what they are.
         SecretShape::PlacedValue => match sign_in_pair(value) {

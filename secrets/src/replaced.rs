@@ -67,13 +67,17 @@ pub(crate) fn lines_of(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// A text without what was found on its lines. A drawn value that one of them gives away is shown on none of them.
-pub(crate) fn replace_found(text: &str, found: &FoundSpans<'_>) -> RedactedText {
-    if found.spans.is_empty() {
+/// A text without what was found on its lines. A drawn value that one of them gives away is shown on none of them, and
+/// neither is one of its `own`, which a line below gives away.
+pub(crate) fn replace_found(
+    text: &str,
+    found: &FoundSpans<'_>,
+    mut own: KnownValues,
+) -> RedactedText {
+    if found.spans.is_empty() && own.is_empty() {
         let text = text.to_owned();
         return RedactedText { text, secrets: 0 };
     }
-    let mut own = KnownValues::default();
     for (line, spans) in found.by_line(text) {
         spans.iter().for_each(|span| own.insert_drawn(line, span));
     }

@@ -134,7 +134,9 @@ impl ValueKind {
             Self::Name => "a name of letters, digits and `-_.`".to_owned(),
             Self::Names => "a list of names of letters, digits and `-_.`".to_owned(),
             Self::Globs => "a list of gitignore patterns".to_owned(),
-            Self::Signers => "a list of keys, each with the names of its owner".to_owned(),
+            Self::Signers => {
+                "a list of keys (whole fingerprints), each with the names of its owner".to_owned()
+            }
             Self::Folders => "a list of absolute paths".to_owned(),
             Self::Text => "text".to_owned(),
             Self::Model => {
@@ -163,13 +165,16 @@ impl ValueKind {
             (
                 Self::Names
                 | Self::Globs
-                | Self::Signers
                 | Self::Folders
                 | Self::Command
                 | Self::EnvNames
                 | Self::Models,
                 _,
             ) => self.parse_list(raw).ok_or(ValueFault::Value),
+            (Self::Signers, _) => {
+                let signers = self.parse_list(raw).filter(has_whole_keys);
+                signers.ok_or(ValueFault::Value)
+            }
             _ => self.parse_single(raw).ok_or(ValueFault::Value),
         }
     }
@@ -342,6 +347,13 @@ fn is_url(text: &str) -> bool {
 
 fn begins_well(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphanumeric())
+}
+
+/// Whether no fingerprint of a list is shortened, as pages show them.
+fn has_whole_keys(list: &Value) -> bool {
+    let entries = list.as_array().into_iter().flatten();
+    let mut entries = entries.filter_map(Value::as_str);
+    entries.all(|entry| !entry.contains('…') && !entry.contains("..."))
 }
 
 #[cfg(test)]

@@ -46,6 +46,7 @@ pub fn render_reference() -> String {
             out.push('\n');
         }
     }
+    let mut out = council_builtin::wrap_prose(&out);
     out.truncate(out.trim_end().len());
     out
 }

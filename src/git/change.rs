@@ -338,6 +338,7 @@ fn unpaired_file(raw: &RawChange) -> FileChange {
         old_size: None,
         new_size: None,
         similarity: None,
+        moved_from: None,
         lossy: false,
         hunks: Vec::new(),
     }

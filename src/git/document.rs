@@ -53,6 +53,7 @@ pub(super) fn document_change(
         old_size: None,
         new_size: u64::try_from(bytes.len()).ok(),
         similarity: None,
+        moved_from: None,
         lossy: converted || matches!(text, Cow::Owned(_)),
         hunks: Vec::new(),
     };

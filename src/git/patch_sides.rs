@@ -127,6 +127,7 @@ fn applied_file(file: &FileChange, old: Option<TreeItem>, new: Option<TreeItem>)
         new_id: new.map(|item| item.id.to_hex()),
         old_size: None,
         new_size: None,
+        moved_from: None,
         lossy: false,
         hunks: Vec::new(),
         ..file.clone()

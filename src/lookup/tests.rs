@@ -60,6 +60,7 @@ fn change(path: &str, status: FileStatus, hunk: Hunk) -> FileChange {
         old_size: None,
         new_size: None,
         similarity: None,
+        moved_from: None,
         lossy: false,
         hunks: vec![hunk],
     }

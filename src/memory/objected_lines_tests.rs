@@ -34,6 +34,7 @@ fn change(sign: char, lines: &[usize]) -> Vec<FileChange> {
         old_size: None,
         new_size: None,
         similarity: None,
+        moved_from: None,
         lossy: false,
         hunks: vec![Hunk {
             old_start: 1,

@@ -105,7 +105,7 @@ fn new_part(file: &FileChange) -> Option<String> {
 /// What was never read where it stood is new where it stands now.
 fn become_added(file: &mut FileChange) {
     file.status = FileStatus::Added;
-    file.old_path = None;
+    file.moved_from = file.old_path.take();
     file.old_mode = 0;
     file.old_id = None;
     file.similarity = None;

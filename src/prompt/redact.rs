@@ -19,6 +19,11 @@ pub(crate) fn redactor_knowing(
     files: &[(RepoPath, String)],
     settings: &[String],
 ) -> Redactor {
+    let names = packet.files.iter().filter_map(|file| {
+        let old = file.old_path.as_ref().or(file.moved_from.as_ref())?;
+        Some((file.path.display().into_owned(), old.display().into_owned()))
+    });
+    let rules = rules.renaming(names);
     let whole = files.iter();
     let whole = whole.map(|(path, text)| (Some(path.display()), text.lines().collect()));
     let files = packet.files.iter().flat_map(|file| {

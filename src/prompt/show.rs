@@ -245,7 +245,7 @@ pub(super) fn write_hunk(
 ) -> bool {
     let end = block.text.len() + room;
     let section = truncate_bytes(&hunk.section, MAX_SECTION_BYTES);
-    let section = redactor.redact_aside(section);
+    let section = redactor.redact_heading(section);
     let head = Hunk {
         section: mark_hidden(section.text.into()).into_owned(),
         body: String::new(),
@@ -331,6 +331,7 @@ mod laws {
             new_id: None,
             old_size: None,
             new_size: None,
+            moved_from: None,
             lossy: false,
             similarity: None,
             hunks: Vec::new(),

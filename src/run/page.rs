@@ -157,7 +157,7 @@ fn redact_file(mut file: FileChange, redactor: &Redactor) -> FileChange {
             // Writing to a string cannot fail.
             let _ = writeln!(body, "{marker}{shown}");
         }
-        let section = lines.redact_aside(&hunk.section).text;
+        let section = lines.redact_heading(&hunk.section).text;
         hunk.section = redactor.redact_words(&section).text;
         hunk.body = body;
     }

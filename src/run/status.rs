@@ -15,12 +15,16 @@ use crate::run::store::{self, RunState, StoredRun};
 use crate::run::watch::RunWatcher;
 use crate::session::ProgressEvent;
 
-/// A run that goes on or was interrupted: an element of `status --json`.
+/// A run that goes on or was interrupted, or a review that has not begun: an element of `status --json`.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(title = "RunStatus")]
 pub(crate) struct RunStatus {
-    /// The run's name.
-    run: String,
+    /// The run's name; absent for a review that has not begun.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<String>,
+    /// Why a review in the background has not begun, or was given up; `git council wait` starts it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    waiting: Option<String>,
     /// Whether it goes on; otherwise it was interrupted or ran out of time, and `git council resume` continues it if it can.
     running: bool,
     /// What has happened in it so far, as `review --events` writes it; empty where it was interrupted.
@@ -110,7 +114,7 @@ pub(crate) fn collect_status(start: &RunContext) -> Result<Vec<RunStatus>, RunEr
         if !running && is_complete {
             continue;
         }
-        let run = past.name.clone();
+        let run = Some(past.name.clone());
         let events = if running {
             RunWatcher::new(past, start).poll()
         } else {
@@ -118,9 +122,22 @@ pub(crate) fn collect_status(start: &RunContext) -> Result<Vec<RunStatus>, RunEr
         };
         found.push(RunStatus {
             run,
+            waiting: None,
             running,
             events,
         });
     }
+    let waiting = match background::background_state(start)? {
+        BackgroundState::Waiting(why) => Some(why),
+        BackgroundState::GivenUp(why) => Some(format!("given up: {why}")),
+        BackgroundState::Working if found.is_empty() => Some("it is about to begin".to_owned()),
+        BackgroundState::Idle | BackgroundState::Working => None,
+    };
+    found.extend(waiting.map(|why| RunStatus {
+        run: None,
+        waiting: Some(why),
+        running: false,
+        events: Vec::new(),
+    }));
     Ok(found)
 }

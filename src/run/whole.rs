@@ -286,6 +286,7 @@ mod tests {
             old_size: None,
             new_size: None,
             similarity: None,
+            moved_from: None,
             lossy: false,
             hunks: vec![hunk],
         });

@@ -196,7 +196,14 @@ impl QuoteProver {
         let quote = quote.trim();
         let stands = line.contains(quote) || alone().text.contains(quote);
         let first = texts.0.first().filter(|_| stands)?;
-        Some(first.search_near(location.line, &line)).filter(is_found)
+        let (proof, context) = Some(first.search_near(location.line, &line)).filter(is_found)?;
+        // What is hidden in the quote stands in no context either.
+        let mut shown = texts.0.iter().skip(1).filter(|text| text.removed.is_none());
+        let shown = shown.find(|_| has_placeholder && proof == Proof::Verified);
+        let context = shown.map_or(context, |text| {
+            text.context_around(text.index_of(location.line), 1)
+        });
+        Some((proof, context))
     }
 
     /// A line of the reviewed side as it is, as far as a judge that quotes it has read.
@@ -275,6 +282,13 @@ impl QuoteProver {
             let marked = mark_hidden(Cow::Borrowed(&shown.text));
             let mut forms = vec![text.as_str(), &shown.text, &marked];
             forms.dedup();
+            // The rules of one user must not give a finding another name than it has for everybody else.
+            let has_rules = self.redactor.digest().is_some() && forms.len() > 1;
+            let named_by = has_rules.then(|| {
+                let plain = Redactor::default().redact_source(Some(&path.display()), &text);
+                let hidden = hidden_lines(&text, &plain.text);
+                Arc::new((FileLines::of(&plain.text), hidden))
+            });
             let is_whole = numbers.is_none() && text.len() <= MAX_OUTLINE_BYTES;
             let functions = if is_whole {
                 outline::functions(Language::from_path(&path.display()), &text)
@@ -288,6 +302,7 @@ impl QuoteProver {
                 removed: removed.clone(),
                 gone: gone.clone(),
                 hidden: hidden_lines(&text, form),
+                named_by: named_by.clone().filter(|_| form != text),
                 functions: Arc::clone(&functions),
                 twins: TwinIndex::default(),
             }));
@@ -363,6 +378,7 @@ fn large_texts(redactor: &Redactor, path: &RepoPath, blob: Arc<[u8]>) -> Vec<Sea
         removed: None,
         gone: None,
         hidden: hidden.clone(),
+        named_by: None,
         // Functions are looked for in files that people write.
         functions: Arc::default(),
         twins: TwinIndex::default(),

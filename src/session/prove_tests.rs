@@ -35,6 +35,7 @@ fn change(path: &str, status: FileStatus, hunks: &[(u32, u32, &str)]) -> FileCha
         old_size: None,
         new_size: None,
         similarity: None,
+        moved_from: None,
         lossy: false,
         hunks: hunks.iter().map(hunk).collect(),
     }
@@ -281,4 +282,27 @@ fn a_hunk_is_found_as_the_brief_shows_it() {
         );
         assert!(!proof.resolves(), "{proof:?}");
     }
+}
+
+/// The rules of one user hide more from models, and a finding has the name that it has for everybody else.
+#[test]
+fn a_users_own_rules_give_no_finding_another_context() {
+    let token = ["gh", "p_dynXlrwd9AhTHt1v44qX7Uou0urzsh0XnaXx"].concat();
+    let line = format!("x = load(\"{token}\", url=\"https://x.corp.acme.com/a\")");
+    let text: &'static str =
+        format!("import y\n{line}\nhost = \"https://y.corp.acme.com\"\n").leak();
+    let rule = "[[rules]]\nid = \"host\"\nregex = '''https?://[a-z.]+\\.acme\\.com[^ '\"]*'''\n";
+    let table = council_secrets::SecretTable::parse(rule).unwrap();
+    let quote = Redactor::default()
+        .redact_source(Some("pay.py"), &line)
+        .text;
+    let [alone, hiding] = [Redactor::default(), Redactor::with_table(table)].map(|redactor| {
+        let blobs = Blobs([((Side::New, "pay.py"), text)].into());
+        let mut prover = QuoteProver::new(packet(), Arc::new(blobs), redactor);
+        let (proof, context) = prove(&mut prover, "pay.py", 2, &quote);
+        assert_eq!(proof, Proof::Verified);
+        context
+    });
+    assert_eq!(alone, hiding);
+    assert!(!alone.contains(&token), "{alone}");
 }

@@ -260,6 +260,7 @@ mod tests {
             new_id: None,
             old_size: None,
             new_size: Some(NEW.len() as u64),
+            moved_from: None,
             lossy: false,
             similarity: None,
             hunks: vec![hunk],

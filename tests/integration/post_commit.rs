@@ -196,6 +196,11 @@ fn until(desk: &Desk, command: &str, told: &str) {
 fn whoever_needs_the_verdict_ends_the_waiting_for_a_quiet_machine() {
     let desk = waiting_desk();
     commit_and_wait_until(&desk, "one.txt", "is waiting: the load is");
+    // A program that asks is told so, too.
+    let json = desk.repo.council(["status", "--json"]).ends(0).stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let why = json[0]["waiting"].as_str().unwrap_or_default();
+    assert!(why.starts_with("the load is"), "{json}");
     desk.repo
         .council(["wait", "--timeout", "100s"])
         .ends(0)

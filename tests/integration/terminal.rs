@@ -59,6 +59,7 @@ fn what_programs_read_fits_its_schema() {
     repo.council(["review", "HEAD"]).ends(0);
     for (schema, command) in [
         ("status", &["status", "--json"][..]),
+        ("config-values", &["config", "--json"]),
         ("cache", &["cache", "show", "--json"]),
         ("agents", &["agents", "--json"]),
         ("log", &["log", "--json"]),

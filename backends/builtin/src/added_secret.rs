@@ -7,9 +7,10 @@ use council_protocol::change::{FileKind, FileStatus, NoBlobs};
 use council_protocol::seat::RuleSettings;
 use council_protocol::{BlobSource, FileChange, Hunk, RepoPath, Severity};
 
+use crate::applicable::ActiveRules;
 use crate::opaque::visit_added_parts;
 use crate::perspective::SECURITY;
-use crate::scan::{ActiveRules, FoundHit, look_at_part};
+use crate::scan::{FoundHit, look_at_part};
 use crate::secret::without_secrets;
 use crate::view::{ChangeView, FileView};
 
@@ -104,6 +105,7 @@ fn secrets_of_lines(name: &str, text: &str) -> Vec<AddedSecret> {
         old_size: None,
         new_size: None,
         similarity: None,
+        moved_from: None,
         lossy: false,
         hunks: vec![hunk],
     };

@@ -8,9 +8,10 @@ use council_protocol::{RepoPath, Severity, Side};
 
 use council_secrets::encoded_keys;
 
+use crate::applicable::ActiveRules;
 use crate::role::sample_root;
 use crate::rules::{is_key_body, is_key_header};
-use crate::scan::{ActiveRules, FoundHit};
+use crate::scan::FoundHit;
 use crate::view::{ChangeView, FileView};
 
 /// The most files of the base, and bytes of them, that are searched for keys.

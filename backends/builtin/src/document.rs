@@ -9,6 +9,7 @@ use crate::precision::{
     BY_RULE, FOLLOW_UPS, FOLLOWED_COMMITS, FollowUp, Judged, MEASURED_APART, READINGS, YOUNGER,
     commits_read, is_on_request,
 };
+use crate::prose::wrap_prose;
 use crate::role::describe_folders;
 use crate::rule::RuleInfo;
 use crate::rules::RULES;
@@ -121,7 +122,7 @@ pub(crate) fn rules_page() -> String {
             }
         }
     }
-    page
+    wrap_prose(&page)
 }
 
 /// Whose tokens are known, each provider once.

@@ -8,9 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use council_protocol::seat::RuleSettings;
 use council_protocol::{BlobSource, LineKind, Packet, Severity};
 
+use crate::applicable::ActiveRules;
 use crate::pattern::pattern;
 use crate::review::{format_place, to_finding};
-use crate::scan::{ActiveRules, scan_excused};
+use crate::scan::scan_excused;
 use crate::view::{ChangeView, FileView};
 
 /// What every excuse begins with.

@@ -247,6 +247,7 @@ fn empty_change() -> FileChange {
         old_size: None,
         new_size: None,
         similarity: None,
+        moved_from: None,
         lossy: false,
         hunks: Vec::new(),
     }

@@ -8,13 +8,13 @@ use council_protocol::seat::{AgentKind, RuleSettings};
 use council_protocol::task::DebateBranch;
 use council_protocol::{Answer, BlobSource, Finding, Packet, Seat, Task, Turn};
 
+use crate::applicable::ActiveRules;
 use crate::councillor::{self, HeldPosition};
 use crate::debate::{self, ClaimChecker};
 use crate::duel;
 use crate::perspective::{PERSPECTIVES, covers_perspective};
 use crate::review::RulePosition;
 use crate::rules::RULES;
-use crate::scan::ActiveRules;
 use crate::shared::with_all_rules;
 
 /// What a judge without a model says when it is asked to write: never an answer, so that nothing is faked.

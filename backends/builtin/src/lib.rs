@@ -5,6 +5,7 @@
 //! reviewed files. It reads no disk, no clock and no network, and says the same each time.
 
 mod added_secret;
+mod applicable;
 mod copied_key;
 mod councillor;
 mod debate;
@@ -27,6 +28,7 @@ mod part;
 mod pattern;
 mod perspective;
 mod precision;
+mod prose;
 mod regions;
 mod request;
 mod review;
@@ -54,6 +56,7 @@ pub use added_secret::{AddedSecret, added_secrets, secrets_of_text};
 pub use excuse::{ExcusedFinding, excused_findings};
 pub use judge::{BuiltinJudge, SeatError};
 pub use perspective::{CouncillorInfo, PerspectiveInfo};
+pub use prose::wrap_prose;
 pub use rule::{RuleExample, RuleInfo};
 
 /// The perspectives that have rules, in the order in which they sit when nothing is configured.

@@ -2,9 +2,9 @@
 
 use council_syntax::language::Language;
 
+use crate::applicable::{PathFacts, applies_to_path};
 use crate::role::{FileRole, is_workflow};
 use crate::rules::RULES;
-use crate::scan::{PathFacts, applies_to_path};
 
 /// Names by which a program finds a file that it obeys or runs, in lower case. Names that begin with a dot are known
 /// without a list.

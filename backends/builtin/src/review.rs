@@ -4,8 +4,9 @@ use council_protocol::answer::Evidence;
 use council_protocol::seat::RuleSettings;
 use council_protocol::{Answer, BlobSource, Finding, Location, Packet, Severity, Turn, Vote};
 
+use crate::applicable::ActiveRules;
 use crate::rule::RuleHit;
-use crate::scan::{ActiveRules, FoundHit, scan_change};
+use crate::scan::{FoundHit, scan_change};
 use crate::secret::without_secrets;
 use crate::told::{ToldFinding, findings_by_rule, worst_first};
 use crate::view::{ChangeView, FileView, clip_end, clip_start};

@@ -72,6 +72,8 @@ pub(crate) enum RuleScope {
     AnyFile,
     /// As `AnyFile`, tests and their data aside.
     OutsideTests,
+    /// As `OutsideTests`, in files that are text: names stand side by side in a library, and none of them has a value.
+    TextOutsideTests,
     /// Every file that is not somebody else's, and every added line, moved ones too.
     Everywhere,
     /// As `Everywhere`, but a line that the same change removes somewhere else is not news.

@@ -88,6 +88,9 @@ pub struct FileChange {
     /// How alike the two sides of a rename are, in percent as git counts it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub similarity: Option<u8>,
+    /// From where a file was moved that counts as added, because nobody has read it as what it is now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved_from: Option<RepoPath>,
     /// Whether text of either side had bytes that are not UTF-8, shown as U+FFFD.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lossy: bool,

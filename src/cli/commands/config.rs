@@ -3,6 +3,8 @@
 use std::fmt::Write;
 
 use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::cli::context::CommandContext;
 use crate::config::{KEYS, LayerPart, ResolvedKey};
@@ -23,6 +25,20 @@ pub(crate) struct ConfigArgs {
     /// List every key and what it does
     #[arg(long, conflicts_with = "show_origin")]
     keys: bool,
+    /// Print a JSON array of the values and their origins
+    #[arg(long, conflicts_with_all = ["keys", "show_origin"])]
+    json: bool,
+}
+
+/// A value that holds: an element of `config --json`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(title = "ConfigValue")]
+pub(crate) struct EffectiveValue {
+    key: String,
+    /// As it is written in a configuration file (TOML).
+    value: String,
+    /// Where it comes from: a file, a variable, an option.
+    origin: String,
 }
 
 impl ConfigArgs {
@@ -36,6 +52,9 @@ impl ConfigArgs {
 }
 
 pub(crate) fn run(args: &ConfigArgs, start: &CommandContext) -> Result<(), RunError> {
+    if args.json {
+        return start.console.print_json(&effective_values(args, start)?);
+    }
     let out = if args.keys {
         list_keys(args, start.console.stdout_columns())
     } else {
@@ -58,6 +77,9 @@ fn built_in_value(key: &str) -> String {
     default.map_or_else(String::new, |value| format!(", built-in: {value}"))
 }
 
+/// The longest line where no terminal says how wide it is.
+const MAX_COLUMNS: usize = 100;
+
 /// `--keys`
 fn list_keys(args: &ConfigArgs, columns: Option<usize>) -> String {
     let mut out = String::new();
@@ -71,14 +93,38 @@ fn list_keys(args: &ConfigArgs, columns: Option<usize>) -> String {
             key.doc,
             key.kind.describe_expected()
         );
-        let room = columns.map(|columns| columns.saturating_sub(4));
-        let lines = match room {
-            Some(room) => text::wrap_columns(&about, room, room),
-            None => vec![about],
-        };
+        let room = columns.unwrap_or(MAX_COLUMNS).saturating_sub(4);
+        let lines = text::wrap_columns(&about, room, room);
         let _ = writeln!(out, "{}\n    {}", key.name, lines.join("\n    "));
     }
     out
+}
+
+/// `--json`
+fn effective_values(
+    args: &ConfigArgs,
+    start: &CommandContext,
+) -> Result<Vec<EffectiveValue>, RunError> {
+    let config = settings::branch_config(start)?;
+    for notice in &config.notices {
+        start.console.warning(&notice.to_string());
+    }
+    let wanted = config.entries.iter();
+    let wanted = wanted.filter(|entry| args.wants_key(&entry.path.to_string()));
+    let values = wanted.flat_map(|entry| {
+        entry.effective_parts().iter().map(|part| EffectiveValue {
+            key: entry.path.to_string(),
+            value: part.shown.clone(),
+            origin: part.origin.to_string(),
+        })
+    });
+    let values: Vec<EffectiveValue> = values.collect();
+    let shown = values
+        .iter()
+        .map(|value| value.key.as_str())
+        .collect::<String>();
+    check_known_key(args, &shown)?;
+    Ok(values)
 }
 
 fn list_values(args: &ConfigArgs, start: &CommandContext) -> Result<String, RunError> {

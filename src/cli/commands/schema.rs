@@ -10,6 +10,7 @@ const REPORT: &str = include_str!("../../../docs/schemas/report.schema.json");
 const ANSWER: &str = include_str!("../../../docs/schemas/answer.schema.json");
 const PACKET: &str = include_str!("../../../docs/schemas/packet.schema.json");
 const CONFIG: &str = include_str!("../../../docs/schemas/config.schema.json");
+const CONFIG_VALUES: &str = include_str!("../../../docs/schemas/config-values.schema.json");
 const EVENTS: &str = include_str!("../../../docs/schemas/events.schema.json");
 const STATUS: &str = include_str!("../../../docs/schemas/status.schema.json");
 const CACHE: &str = include_str!("../../../docs/schemas/cache.schema.json");
@@ -39,6 +40,8 @@ enum SchemaName {
     Packet,
     /// `council.toml` and `config.toml`
     Config,
+    /// What `config --json` prints
+    ConfigValues,
     /// What a backend is sent (docs/backends.md)
     BackendRequest,
     /// What a backend sends
@@ -67,6 +70,7 @@ pub(crate) fn run(args: &SchemaArgs, console: &Console) -> Result<(), RunError> 
         SchemaName::Answer => ANSWER,
         SchemaName::Packet => PACKET,
         SchemaName::Config => CONFIG,
+        SchemaName::ConfigValues => CONFIG_VALUES,
         SchemaName::BackendRequest => BACKEND_REQUEST,
         SchemaName::BackendEvent => BACKEND_EVENT,
         SchemaName::Events => EVENTS,
@@ -86,6 +90,7 @@ mod tests {
     use schemars::schema_for;
 
     use crate::cli::commands::cache::CachedEntry;
+    use crate::cli::commands::config::EffectiveValue;
     use crate::run::agent_survey::AgentState;
     use crate::run::doctor::DoctorState;
     use crate::run::finding_stats::FindingStats;
@@ -114,6 +119,10 @@ mod tests {
             ("hook-status", schema_for!(HookStatus).to_value()),
             ("doctor", schema_for!(DoctorState).to_value()),
             ("agents", titled("Agents", &schema_for!(Vec<AgentState>))),
+            (
+                "config-values",
+                titled("Effective values", &schema_for!(Vec<EffectiveValue>)),
+            ),
             ("log", titled("Past runs", &schema_for!(Vec<LogEntry>))),
             ("log-stats", schema_for!(FindingStats).to_value()),
         ];

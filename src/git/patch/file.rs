@@ -186,6 +186,7 @@ pub(super) fn read_git_file(lines: &mut PatchLines<'_>) -> Result<GitFile, Patch
         similarity: headers.similarity.filter(|_| headers.from.is_some()),
         old_size: packed.and_then(|packed| packed.old.as_ref()?.whole_size()),
         new_size: packed.and_then(|packed| packed.new.whole_size()),
+        moved_from: None,
         lossy: content.lossy,
         hunks: content.hunks,
         ..empty_change(path, status)
@@ -439,6 +440,7 @@ fn empty_change(path: RepoPath, status: FileStatus) -> FileChange {
         old_size: None,
         new_size: None,
         similarity: None,
+        moved_from: None,
         lossy: false,
         hunks: Vec::new(),
     }

@@ -28,6 +28,7 @@ pub(crate) fn file(path: &str) -> FileChange {
         old_size: None,
         new_size: None,
         similarity: None,
+        moved_from: None,
         lossy: false,
         hunks: Vec::new(),
     }

@@ -75,6 +75,7 @@ fn material(text: &str) -> PageMaterial {
             old_size: None,
             new_size: None,
             similarity: None,
+            moved_from: None,
             lossy: false,
             hunks: vec![Hunk {
                 old_start: 1,

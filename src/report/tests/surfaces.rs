@@ -148,6 +148,7 @@ fn file(path: &str, number: u32, line: &str) -> FileChange {
         old_size: None,
         new_size: None,
         similarity: None,
+        moved_from: None,
         lossy: false,
         hunks: vec![Hunk {
             old_start: number,

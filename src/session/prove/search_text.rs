@@ -29,6 +29,9 @@ pub(super) struct SearchText {
     pub(super) gone: Option<Vec<bool>>,
     /// A few bits of what stands in a line that is not shown as it is, by its index from 0.
     pub(super) hidden: BTreeMap<usize, u16>,
+    /// The same lines without what only the built-in table replaces, and a few bits of each of these; none: as they are
+    /// here. A finding is known again by them, whatever a user's own rules hide beside it.
+    pub(super) named_by: Option<Arc<(FileLines, BTreeMap<usize, u16>)>>,
     /// The functions of a whole file.
     pub(super) functions: Arc<FunctionIndex>,
     /// Where lines stand that look the same.
@@ -120,7 +123,7 @@ impl SearchText {
 
     /// The quoted lines with one more on either side, under the name of the function in which they stand. Lines that stand
     /// there several times are told apart: what was dismissed at one place is not dismissed at the others.
-    fn context_around(&self, at: u32, quoted: usize) -> String {
+    pub(super) fn context_around(&self, at: u32, quoted: usize) -> String {
         let context = self.lines_around(at as usize, quoted);
         let function = self.function_at(at as usize);
         let index = (at as usize).checked_sub(1);
@@ -160,11 +163,15 @@ impl SearchText {
 
     fn lines_around(&self, at: usize, quoted: usize) -> String {
         let (first, last) = (at.saturating_sub(2), at.saturating_add(quoted));
-        let lines = (first..last).filter_map(|index| Some((index, self.lines.get(index)?)));
+        let (all, hidden) = match self.named_by.as_deref() {
+            Some((lines, hidden)) => (lines, hidden),
+            None => (&self.lines, &self.hidden),
+        };
+        let lines = (first..last).filter_map(|index| Some((index, all.get(index)?)));
         let lines = lines.filter(|(_, line)| !line.is_empty() && *line != HUNK_GAP);
         let lines: Vec<String> = lines
             .map(
-                |(index, line)| match (self.hidden.get(&index), context_line(line)) {
+                |(index, line)| match (hidden.get(&index), context_line(line)) {
                     (Some(digest), line) => format!("{line} {digest:04x}"),
                     (None, line) => line.into_owned(),
                 },

@@ -54,6 +54,7 @@ pub(in crate::session) fn packet() -> Packet {
         old_size: None,
         new_size: None,
         similarity: None,
+        moved_from: None,
         lossy: false,
         hunks: vec![hunk],
     };

@@ -13,10 +13,11 @@ use council_protocol::{BlobSource, Finding, Packet, RepoPath, Side};
 use super::CheckedFinding;
 use super::claim::{is_about_code, keyword_in, rules_about};
 use super::text::ReviewedText;
+use crate::applicable::ActiveRules;
 use crate::lexer::SpanKind;
 use crate::review::{clip_quote, format_place};
 use crate::rule::{BuiltinRule, HitList, RuleCheck, RuleScope};
-use crate::scan::{ActiveRules, FoundHit, scan_file, scan_whole};
+use crate::scan::{FoundHit, scan_file, scan_whole};
 use crate::secret::without_secrets;
 use crate::view::{ChangeView, FileView, LineView};
 

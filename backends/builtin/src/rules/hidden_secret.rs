@@ -21,7 +21,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
             good: "ARG DB_PASSWORD\n",
         }],
     },
-    scope: RuleScope::OutsideTests,
+    scope: RuleScope::TextOutsideTests,
     languages: &[],
     claims: &[
         "hard-coded",
@@ -167,14 +167,12 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
             )
     };
     let told = line.find_secrets(is_told);
-    let named = line.text_near(-1);
-    let above = (1..).map_while(|by| line.text_near(-by));
-    let is_below = told.is_empty();
-    if is_below && named.is_some_and(|above| value_below_name(above, line.text()).is_some())
-        || (is_below
-            && language == Language::Yaml
-            && value_of_manifest(line.text(), above).is_some())
-    {
+    let above = || (1..).map_while(|by| line.text_near(-by));
+    let is_below = || {
+        value_below_name(line.text(), above()).is_some()
+            || (!language.is_code() && value_of_manifest(line.text(), above()).is_some())
+    };
+    if told.is_empty() && is_below() {
         hits.push(line.line_hit(
             "The value of a variable that is named as a secret is committed; no model is shown it.",
         ));

@@ -8,12 +8,13 @@ use council_protocol::seat::RuleSettings;
 use council_protocol::{Finding, Severity, Side};
 
 use super::RULES;
+use crate::applicable::ActiveRules;
 use crate::document::rules_page;
 use crate::fixture::RuleFixture;
 use crate::perspective::PERSPECTIVES;
 use crate::review::{ReviewedRules, format_place, to_finding};
 use crate::rule::BuiltinRule;
-use crate::scan::{ActiveRules, FoundHit, scan_change, scan_file, scan_whole};
+use crate::scan::{FoundHit, scan_change, scan_file, scan_whole};
 use crate::view::ChangeView;
 
 fn folder(name: &str) -> PathBuf {

@@ -148,8 +148,9 @@ mod tests {
     use council_protocol::seat::RuleSettings;
     use council_protocol::{BlobSource, RepoPath, Side};
 
+    use crate::applicable::ActiveRules;
     use crate::fixture::RuleFixture;
-    use crate::scan::{ActiveRules, scan_change};
+    use crate::scan::scan_change;
     use crate::view::ChangeView;
 
     /// The paths of both sides.

@@ -8,8 +8,9 @@ use council_protocol::change::{BlobError, FileKind, FileStatus};
 use council_protocol::seat::RuleSettings;
 use council_protocol::{BlobSource, Packet, RepoPath, Severity, Side};
 
+use crate::applicable::ActiveRules;
 use crate::fixture::RuleFixture;
-use crate::scan::{ActiveRules, scan_change};
+use crate::scan::scan_change;
 use crate::view::ChangeView;
 
 const KEY: &str = "{|}ghp_{|}Zk3pQ9vXw2LmT7rB8sYcZk3pQ9vXw2LmT7rB";

@@ -5,8 +5,9 @@ use council_protocol::Severity;
 use council_protocol::seat::RuleSettings;
 
 use super::first;
+use crate::applicable::ActiveRules;
 use crate::fixture::RuleFixture;
-use crate::scan::{ActiveRules, scan_change};
+use crate::scan::scan_change;
 use crate::view::ChangeView;
 
 /// The rules that speak on a change, those too that run only when they are asked for.

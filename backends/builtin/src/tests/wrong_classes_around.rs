@@ -4,8 +4,9 @@ use council_protocol::Severity;
 use council_protocol::seat::RuleSettings;
 
 use super::wrong_classes::{assert_silent, assert_speaks};
+use crate::applicable::ActiveRules;
 use crate::fixture::RuleFixture;
-use crate::scan::{ActiveRules, scan_change};
+use crate::scan::scan_change;
 use crate::view::ChangeView;
 
 /// So many new lines of code.

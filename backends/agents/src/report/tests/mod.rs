@@ -44,6 +44,7 @@ fn packet() -> Packet {
         new_id: None,
         old_size: None,
         new_size: None,
+        moved_from: None,
         lossy: false,
         similarity: None,
         hunks: vec![hunk],
