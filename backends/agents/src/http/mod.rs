@@ -13,6 +13,8 @@ mod client;
 mod connections;
 mod context;
 mod prime;
+#[cfg(test)]
+mod refusal_tests;
 mod retry;
 mod spending;
 mod sse;

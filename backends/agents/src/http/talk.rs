@@ -17,7 +17,7 @@ use super::retry::{CallError, MAX_ATTEMPTS, retry_pause};
 use super::spending::TurnSpending;
 use super::steps::TurnStep;
 use super::tooling::ToolBelt;
-use super::wire::{self, AnswerEnd, ApiAnswer, ApiMessage, ApiRequest, ServerHabits};
+use super::wire::{self, AnswerEnd, ApiAnswer, ApiMessage, ApiRequest, ServerHabits, names_limit};
 use crate::schema::{self, AnswerSchema};
 use crate::stop::TurnDraft;
 use crate::tools::is_late;
@@ -268,6 +268,8 @@ impl HttpConversation {
             self.said.retain(|message| !message.is_tool_use());
             self.tools.forget_seen();
             self.spending.change_model();
+            // How long an answer may be is a matter of the model, not of its server.
+            self.habits.most_tokens = None;
         }
     }
 
@@ -376,7 +378,7 @@ impl HttpConversation {
                 if self.drops_feature(model, &trouble) {
                     continue;
                 }
-                return Err(trouble);
+                return Err(with_next_step(trouble));
             };
             let pause = retry_pause(done, after);
             let left = until.saturating_duration_since(Instant::now());
@@ -394,16 +396,17 @@ impl HttpConversation {
         let CallError::Unfit(failure) = trouble else {
             return false;
         };
-        let has_effort = self.endpoint.effort.is_some();
-        if self
-            .habits
-            .learn(self.endpoint.api, has_effort, &failure.detail)
-        {
-            if self.habits.no_effort {
-                let without = format!("{model} with `effort`: {failure}");
-                self.passed_over.push(without);
-            }
+        let sent = self.sent_endpoint();
+        let learned = self.habits.learn(&sent, &failure.detail);
+        if !learned.is_empty() {
+            let without = learned.join(", ");
+            self.passed_over
+                .push(format!("{model} with {without}: {failure}"));
             return true;
+        }
+        // Neither our schema nor our tools have anything to do with the limit of an answer.
+        if names_limit(&failure.detail) {
+            return false;
         }
         let has_schema = self.schema().is_some();
         let drops_tools = self.tools.is_offered()
@@ -427,6 +430,15 @@ impl HttpConversation {
         self.brief.len() as u64 + said
     }
 
+    /// The endpoint as the call under way is sent to it.
+    fn sent_endpoint(&self) -> Endpoint {
+        let allowed = Endpoint {
+            max_tokens: self.allowed_tokens,
+            ..self.endpoint.clone()
+        };
+        self.habits.fit(allowed)
+    }
+
     async fn call_once(
         &mut self,
         model: &str,
@@ -437,7 +449,7 @@ impl HttpConversation {
         self.spending
             .approve_calls(model, bytes, 1)
             .map_err(CallError::Final)?;
-        let thought = self.endpoint.thinking.unwrap_or(0);
+        let thought = self.habits.fit(self.endpoint.clone()).thinking.unwrap_or(0);
         self.spending
             .approve_thought(model, bytes, thought)
             .map_err(CallError::Final)?;
@@ -451,11 +463,8 @@ impl HttpConversation {
             let answer = tokens.saturating_sub(thought).max(1);
             answer.min(self.endpoint.max_tokens)
         });
-        let endpoint = Endpoint {
-            max_tokens: self.allowed_tokens,
-            effort: self.endpoint.effort.filter(|_| !self.habits.no_effort),
-            ..self.endpoint.clone()
-        };
+        let endpoint = self.sent_endpoint();
+        self.allowed_tokens = endpoint.max_tokens;
         let asked = ApiRequest {
             endpoint: &endpoint,
             habits: self.habits,
@@ -466,7 +475,7 @@ impl HttpConversation {
             schema: self.schema(),
             tools: self.tools.tool_use(),
         };
-        let (path, query) = wire::call_path(self.endpoint.api, model);
+        let (path, query) = wire::call_path(self.endpoint.api, model, self.habits);
         let body = serde_json::to_vec(&wire::build_body(&asked)).unwrap_or_default();
         // From here on it may cost money, also if nobody waits for its end.
         self.spending.begin_call(model, bytes);
@@ -493,6 +502,20 @@ impl HttpConversation {
         let spent = self.spending.usage_so_far();
         let spent = spent.map(|spent| self.tools.add_so_far(spent));
         self.draft.set_spent(spent);
+    }
+}
+
+/// A server that wants a shorter answer, and does not say how long it may be, is told by the user.
+fn with_next_step(trouble: CallError) -> CallError {
+    match trouble {
+        CallError::Unfit(failure) if names_limit(&failure.detail) => {
+            let detail = format!(
+                "{}; set `max-tokens` of the agent to what it allows",
+                failure.detail
+            );
+            CallError::Unfit(Failure::new(failure.kind, detail))
+        }
+        other => other,
     }
 }
 

@@ -162,13 +162,17 @@ impl HttpConversation {
                 Err(CallError::Next(Failure::new(FailureKind::Refused, detail)))
             }
             Some(AnswerEnd::Limit) => {
-                let key = if self.allowed_tokens < self.endpoint.max_tokens {
-                    "--max-cost"
-                } else {
-                    "`max-tokens` of the agent"
+                let next_step = match self.habits.most_tokens {
+                    Some(most) if most <= self.endpoint.max_tokens => {
+                        format!("{host} allows no more: choose another model")
+                    }
+                    _ if self.allowed_tokens < self.endpoint.max_tokens => {
+                        "raise --max-cost".to_owned()
+                    }
+                    _ => "raise `max-tokens` of the agent".to_owned(),
                 };
                 let detail = format!(
-                    "the answer breaks off at {} tokens: raise {key}",
+                    "the answer breaks off at {} tokens: {next_step}",
                     self.allowed_tokens
                 );
                 Err(CallError::Next(Failure::new(

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 
 use super::{
-    AnswerEnd, ApiAnswer, ApiMessage, ApiRequest, CallResult, ModelCall, ToolUse, cache_key,
-    count_of, split_cached,
+    AnswerEnd, ApiAnswer, ApiMessage, ApiRequest, CallResult, ModelCall, Parameter, ToolUse,
+    cache_key, count_of, split_cached,
 };
 use crate::tools::{ToolDeclaration, tool_declarations};
 
@@ -19,15 +19,18 @@ pub(super) fn build_body(asked: &ApiRequest<'_>) -> Value {
         first["content"] = format!("{}{said}", asked.brief).into();
     }
     let mut body = json!({
-        "model": asked.model, "stream": true, "stream_options": {"include_usage": true}, "messages": messages,
+        "model": asked.model, "stream": asked.streams(), "messages": messages,
     });
+    if asked.streams() && !asked.habits.leaves_out(Parameter::StreamOptions) {
+        body["stream_options"] = json!({"include_usage": true});
+    }
     // OpenAI itself refuses the old name for its newer models; other servers know no other, or say so.
     let limit = match is_openai(asked.host) || asked.habits.new_token_limit {
         true => "max_completion_tokens",
         false => "max_tokens",
     };
     body[limit] = asked.endpoint.max_tokens.into();
-    if is_openai(asked.host) {
+    if is_openai(asked.host) && !asked.habits.leaves_out(Parameter::CacheKey) {
         body["prompt_cache_key"] = cache_key(asked.brief).into();
     }
     if asked.tools != ToolUse::Absent {

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    AnswerEnd, ApiAnswer, ApiMessage, ApiRequest, CallResult, ModelCall, ToolUse, cache_key,
-    split_cached,
+    AnswerEnd, ApiAnswer, ApiMessage, ApiRequest, CallResult, ModelCall, Parameter, ToolUse,
+    cache_key, split_cached,
 };
 use crate::tools::{ToolDeclaration, tool_declarations};
 
@@ -21,9 +21,12 @@ pub(super) fn build_body(asked: &ApiRequest<'_>) -> Value {
         }
     }
     let mut body = json!({
-        "model": asked.model, "max_output_tokens": asked.endpoint.max_tokens, "stream": true, "store": false,
-        "input": input, "prompt_cache_key": cache_key(asked.brief),
+        "model": asked.model, "max_output_tokens": asked.endpoint.max_tokens, "stream": asked.streams(), "store": false,
+        "input": input,
     });
+    if !asked.habits.leaves_out(Parameter::CacheKey) {
+        body["prompt_cache_key"] = cache_key(asked.brief).into();
+    }
     if asked.tools != ToolUse::Absent {
         body["tools"] = tool_declarations().iter().map(declared_tool).collect();
     }
