@@ -324,12 +324,15 @@ fn by_ending(ending: &str) -> Language {
         "java" | "groovy" | "gradle" => Language::Java,
         "kt" | "kts" => Language::Kotlin,
         "cs" => Language::CSharp,
-        "c" | "h" | "cc" | "cpp" | "cxx" | "hh" | "hpp" | "hxx" | "m" | "mm" | "inl" => Language::C,
+        "c" | "h" | "cc" | "cpp" | "cxx" | "c++" | "hh" | "hpp" | "hxx" | "h++" | "m" | "mm"
+        | "inl" | "ipp" | "tpp" | "tcc" | "cppm" | "ixx" | "ino" | "cu" | "cuh" | "cl" => {
+            Language::C
+        }
         "swift" => Language::Swift,
         "scala" | "sc" => Language::Scala,
         "dart" => Language::Dart,
-        "php" => Language::Php,
-        "rb" | "rake" | "gemspec" => Language::Ruby,
+        "php" | "phtml" => Language::Php,
+        "rb" | "rake" | "gemspec" | "ru" => Language::Ruby,
         "sh" | "bash" | "zsh" | "ksh" | "bats" => Language::Shell,
         "ps1" | "psm1" => Language::PowerShell,
         "lua" => Language::Lua,
