@@ -9,6 +9,8 @@
 
 #[cfg(test)]
 mod ambiguous_tests;
+#[cfg(test)]
+mod broken_tests;
 mod client;
 mod connections;
 mod context;

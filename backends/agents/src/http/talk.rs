@@ -1,11 +1,13 @@
 //! A judge at an API: the conversation is kept here and sent along whole, its beginning always the same bytes.
 
+mod fitting;
 mod reading;
+mod words;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use council_protocol::message::{Usage, WITH_SCHEMA};
+use council_protocol::message::Usage;
 use council_protocol::seat::{Endpoint, Prime};
 use council_protocol::task::Form;
 use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
@@ -17,16 +19,13 @@ use super::retry::{CallError, MAX_ATTEMPTS, retry_pause};
 use super::spending::TurnSpending;
 use super::steps::TurnStep;
 use super::tooling::ToolBelt;
-use super::wire::{self, AnswerEnd, ApiAnswer, ApiMessage, ApiRequest, ServerHabits, names_limit};
+use super::wire::{self, ApiAnswer, ApiMessage, ApiRequest, ServerHabits};
 use crate::schema::{self, AnswerSchema};
 use crate::stop::TurnDraft;
 use crate::tools::is_late;
 use crate::{AgentReply, Conversation, StopSignal};
 
 pub(super) use reading::decode_pieces;
-
-/// The most answers of a turn that are kept beside the one that counts.
-const MAX_UNREAD: usize = 8;
 
 /// A judge at an API.
 pub(super) struct HttpConversation {
@@ -57,6 +56,8 @@ pub(super) struct HttpConversation {
     partial: String,
     /// What the model thought in the call under way.
     thoughts: String,
+    /// What it said in that call outside of its answer, and meant as one.
+    asides: Vec<String>,
     /// How long the longest call of the turn took.
     longest_call: Duration,
     /// The same for whoever ends the turn.
@@ -98,6 +99,7 @@ impl HttpConversation {
             spending: TurnSpending::default(),
             partial: String::new(),
             thoughts: String::new(),
+            asides: Vec::new(),
             longest_call: Duration::ZERO,
             draft: TurnDraft::default(),
             unread: Vec::new(),
@@ -177,71 +179,6 @@ impl HttpConversation {
         }
     }
 
-    /// What the turn has cost, with what was looked up in it.
-    fn take_usage(&mut self) -> Option<Usage> {
-        self.set_aside();
-        let unread = std::mem::take(&mut self.unread);
-        // A stream that breaks off tells no usage, and may have told an objection.
-        let spent = self.spending.take_usage();
-        let spent = spent.or_else(|| (!unread.is_empty()).then(Usage::default))?;
-        Some(self.tools.add_to_usage(Usage { unread, ..spent }))
-    }
-
-    /// What has come so far is no answer: it is kept apart.
-    fn set_aside(&mut self) {
-        let thoughts = std::mem::take(&mut self.thoughts);
-        let thoughts = Some(thoughts).filter(|thoughts| self.holds_key(thoughts));
-        let said = std::mem::take(&mut self.partial);
-        for said in [said].into_iter().chain(thoughts) {
-            if !said.trim().is_empty() && self.unread.len() < MAX_UNREAD {
-                self.unread.push(said);
-            }
-        }
-    }
-
-    /// What is said beside a call of a tool is no answer yet; but one that has the key of its turn was meant as one, and
-    /// what it objects to is told where the next one does not say it again.
-    fn set_draft_aside(&mut self) {
-        // What it thinks before it looks something up is no end of its thoughts.
-        self.thoughts.clear();
-        if self.holds_key(&self.partial) {
-            self.set_aside();
-        }
-        self.partial.clear();
-    }
-
-    /// A whole answer that stands elsewhere than in an answer's text is taken where there is no other; else it is kept like
-    /// what was said beside a call.
-    fn find_answer(&mut self, mut heard: ApiAnswer) -> ApiAnswer {
-        let is_silent = heard.text.trim().is_empty() && heard.ended == Some(AnswerEnd::Done);
-        if heard.ended == Some(AnswerEnd::Done) && self.holds_key(&heard.text) {
-            self.thoughts.clear();
-        }
-        let said = heard.asides().chain([heard.thoughts.as_str()]);
-        let keyed: Vec<&str> = said.filter(|text| self.holds_key(text)).collect();
-        match keyed.as_slice() {
-            [only] if is_silent => heard.text = (*only).to_owned(),
-            _ => self.set_asides_aside(&heard),
-        }
-        heard
-    }
-
-    /// What was said outside of an answer and has the key of its turn was meant as one. Who declines may say why.
-    fn set_asides_aside(&mut self, heard: &ApiAnswer) {
-        let asides = heard.asides();
-        let told = asides.filter(|text| self.holds_key(text) || *text == heard.refusal);
-        let told: Vec<String> = told
-            .filter(|text| !text.trim().is_empty())
-            .map(str::to_owned)
-            .collect();
-        let room = MAX_UNREAD.saturating_sub(self.unread.len());
-        self.unread.extend(told.into_iter().take(room));
-    }
-
-    fn holds_key(&self, text: &str) -> bool {
-        !self.key.is_empty() && text.contains(&self.key)
-    }
-
     /// What the answer of the turn is held to. It stays the same as long as the procedure does.
     fn schema(&self) -> Option<&'static AnswerSchema> {
         schema::answer_schema(self.form).filter(|_| self.structured)
@@ -313,7 +250,7 @@ impl HttpConversation {
         until: Instant,
     ) -> Result<AgentReply, CallError> {
         // A question that leaves nothing to pay for its answer is not asked.
-        if !self.spending.pays_for_look_ups(model, self.sent_bytes()) {
+        if !self.pays_for_look_ups(model) {
             self.tools.forbid_calls();
         }
         loop {
@@ -333,9 +270,7 @@ impl HttpConversation {
     /// are the last.
     fn answer_calls(&mut self, model: &str, heard: ApiAnswer, until: Instant) {
         let left = until.saturating_duration_since(Instant::now());
-        if !self.spending.pays_for_look_ups(model, self.sent_bytes())
-            || is_late(left, self.longest_call)
-        {
+        if !self.pays_for_look_ups(model) || is_late(left, self.longest_call) {
             self.tools.make_calls_last();
         }
         let (calls, beside) = (heard.calls.clone(), heard.text.clone());
@@ -378,7 +313,7 @@ impl HttpConversation {
                 if self.drops_feature(model, &trouble) {
                     continue;
                 }
-                return Err(with_next_step(trouble));
+                return Err(fitting::with_next_step(trouble));
             };
             let pause = retry_pause(done, after);
             let left = until.saturating_duration_since(Instant::now());
@@ -389,39 +324,16 @@ impl HttpConversation {
         }
     }
 
-    /// A server that does not take the call may take it without our schema, since the prompt describes the answer,
-    /// too, or without tools. What it complains of goes first. The receipt says so of both: such an answer is held to
-    /// nothing, and such a judge could not look.
-    fn drops_feature(&mut self, model: &str, trouble: &CallError) -> bool {
-        let CallError::Unfit(failure) = trouble else {
-            return false;
-        };
-        let sent = self.sent_endpoint();
-        let learned = self.habits.learn(&sent, &failure.detail);
-        if !learned.is_empty() {
-            let without = learned.join(", ");
-            self.passed_over
-                .push(format!("{model} with {without}: {failure}"));
-            return true;
-        }
-        // Neither our schema nor our tools have anything to do with the limit of an answer.
-        if names_limit(&failure.detail) {
-            return false;
-        }
-        let has_schema = self.schema().is_some();
-        let drops_tools = self.tools.is_offered()
-            && (!has_schema || super::tooling::is_about_tools(&failure.detail));
-        if drops_tools {
-            self.tools.give_up(failure.detail.clone());
-            self.said.retain(|message| !message.is_tool_use());
-            return true;
-        }
-        if has_schema {
-            self.structured = false;
-            self.passed_over
-                .push(format!("{model} {WITH_SCHEMA}: {failure}"));
-        }
-        has_schema
+    /// Whether the turn can pay for more than its answer.
+    fn pays_for_look_ups(&self, model: &str) -> bool {
+        self.spending
+            .pays_for_look_ups(model, self.sent_bytes(), self.thought())
+    }
+
+    /// The most tokens that are thought in a call, beside its answer.
+    fn thought(&self) -> u32 {
+        let sent = self.habits.fit(self.endpoint.clone());
+        sent.thinking.unwrap_or(0)
     }
 
     /// Bytes of the conversation.
@@ -449,13 +361,14 @@ impl HttpConversation {
         self.spending
             .approve_calls(model, bytes, 1)
             .map_err(CallError::Final)?;
-        let thought = self.habits.fit(self.endpoint.clone()).thinking.unwrap_or(0);
+        let thought = self.thought();
         self.spending
             .approve_thought(model, bytes, thought)
             .map_err(CallError::Final)?;
         // What an answer may cost is decided before it is asked for, not when it is paid.
         let affordable = if self.tools.may_look_up() {
-            self.spending.affordable_beside_answer(model, bytes)
+            self.spending
+                .affordable_beside_answer(model, bytes, thought)
         } else {
             self.spending.affordable_tokens(model, bytes)
         };
@@ -502,20 +415,6 @@ impl HttpConversation {
         let spent = self.spending.usage_so_far();
         let spent = spent.map(|spent| self.tools.add_so_far(spent));
         self.draft.set_spent(spent);
-    }
-}
-
-/// A server that wants a shorter answer, and does not say how long it may be, is told by the user.
-fn with_next_step(trouble: CallError) -> CallError {
-    match trouble {
-        CallError::Unfit(failure) if names_limit(&failure.detail) => {
-            let detail = format!(
-                "{}; set `max-tokens` of the agent to what it allows",
-                failure.detail
-            );
-            CallError::Unfit(Failure::new(failure.kind, detail))
-        }
-        other => other,
     }
 }
 

@@ -72,11 +72,7 @@ impl HttpConversation {
                     lead.into_iter().for_each(PrimerLead::release_others);
                 });
                 self.spending.update_call(&heard.usage);
-                let new = heard.text.get(self.partial.len()..).unwrap_or_default();
-                self.draft.push(new.as_bytes());
-                self.partial.push_str(new);
-                let new = heard.thoughts.get(self.thoughts.len()..);
-                self.thoughts.push_str(new.unwrap_or_default());
+                self.hear(&heard);
                 // One that is whole is paid for anyway.
                 if heard.ended.is_none()
                     && let Some(failure) = self.spending.check_stream(heard.written_bytes())
@@ -101,9 +97,7 @@ impl HttpConversation {
         if !streamed {
             on_data(api, &mut heard, &whole);
         }
-        self.partial.clone_from(&heard.text);
-        self.thoughts.clone_from(&heard.thoughts);
-        self.draft.set(&self.partial);
+        self.hear(&heard);
         if let Some(error) = self.take_error(&mut heard) {
             return Err(error);
         }

@@ -142,6 +142,7 @@ fn begin_block(heard: &mut ApiAnswer, block: &Value, index: Option<u64>) {
             name: field("name"),
             arguments: given.map_or_else(String::new, |_| block["input"].to_string()),
             slot,
+            ..ModelCall::default()
         });
     }
     heard.items.push(block.clone());

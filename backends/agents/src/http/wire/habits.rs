@@ -20,10 +20,14 @@ pub(in crate::http) enum Parameter {
     CacheMarks,
     /// What tells a provider which requests to send to the same cache.
     CacheKey,
+    /// What the server said of its reasoning, which goes back to it.
+    Reasoning,
+    /// A wish for reasoning that can go back.
+    Include,
 }
 
 /// Each with its name, and the words by which refusals mean it.
-const PARAMETERS: [(Parameter, &str, &[&str]); 6] = [
+const PARAMETERS: [(Parameter, &str, &[&str]); 8] = [
     (
         Parameter::Effort,
         "effort",
@@ -56,6 +60,21 @@ const PARAMETERS: [(Parameter, &str, &[&str]); 6] = [
         "prompt_cache_key",
         &["prompt_cache_key"],
     ),
+    (
+        Parameter::Reasoning,
+        "reasoning",
+        &[
+            "reasoning",
+            "reasoning_content",
+            "reasoning_details",
+            "extra_content",
+        ],
+    ),
+    (
+        Parameter::Include,
+        "include",
+        &["include", "encrypted", "encrypted_content"],
+    ),
 ];
 
 /// The names of the limit of an answer.
@@ -69,6 +88,15 @@ const LIMITS: [&str; 5] = [
 
 /// A server that allows fewer tokens than this has no room for an answer; and a smaller number is rather its status.
 const MIN_ANSWER_TOKENS: u32 = 1_000;
+
+/// A call as it was sent.
+pub(in crate::http) struct RefusedCall<'e> {
+    pub(in crate::http) endpoint: &'e Endpoint,
+    /// Whether it offered tools.
+    pub(in crate::http) has_tools: bool,
+    /// Whether calls of tools went back with it.
+    pub(in crate::http) has_calls: bool,
+}
 
 /// What a server was found to want otherwise.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -101,9 +129,9 @@ impl ServerHabits {
         endpoint
     }
 
-    /// Learns from the refusal of a call that was sent with `endpoint`: which parameters the next one does without, in words;
-    /// empty where it would be the same call.
-    pub(in crate::http) fn learn(&mut self, endpoint: &Endpoint, refusal: &str) -> Vec<String> {
+    /// Learns from the refusal of a call: what the next one does without, in words; empty where it would be the same call.
+    pub(in crate::http) fn learn(&mut self, sent: &RefusedCall<'_>, refusal: &str) -> Vec<String> {
+        let endpoint = sent.endpoint;
         let refusal = refusal.to_lowercase();
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let words: Vec<&str> = refusal.split(|c| !is_word(c)).collect();
@@ -113,21 +141,21 @@ impl ServerHabits {
             // Who complains of its options has nothing against a stream.
             let is_meant = means.iter().any(names)
                 && !(parameter == Parameter::Stream && names(&"stream_options"));
-            if is_meant && self.sends(parameter, endpoint) {
+            if is_meant && self.sends(parameter, sent) {
                 self.left_out[parameter as usize] = true;
                 learned.push(format!("`{name}`"));
             }
         }
         let thought = endpoint.thinking.unwrap_or(0);
-        let sent = endpoint.max_tokens.saturating_add(thought);
+        let limit = endpoint.max_tokens.saturating_add(thought);
         if !learned.is_empty() || !names_limit(&refusal) {
             return learned;
         }
-        if let Some(most) = allowed_tokens(&refusal, sent)
+        if let Some(most) = allowed_tokens(&refusal, limit)
             .filter(|most| *most >= MIN_ANSWER_TOKENS.saturating_add(thought))
         {
             self.most_tokens = Some(most);
-            learned.push(format!("{sent} tokens as its limit"));
+            learned.push(format!("{limit} tokens as its limit"));
         } else if endpoint.api == Api::Chat
             && names(&"max_completion_tokens")
             && !self.new_token_limit
@@ -138,8 +166,9 @@ impl ServerHabits {
         learned
     }
 
-    /// Whether a call to this endpoint has the parameter.
-    fn sends(&self, parameter: Parameter, endpoint: &Endpoint) -> bool {
+    /// Whether a call has the parameter.
+    fn sends(&self, parameter: Parameter, sent: &RefusedCall<'_>) -> bool {
+        let endpoint = sent.endpoint;
         let api = endpoint.api;
         let is_sent = match parameter {
             Parameter::Effort => endpoint.effort.is_some(),
@@ -149,6 +178,8 @@ impl ServerHabits {
             Parameter::Stream => true,
             Parameter::StreamOptions => api == Api::Chat && !self.leaves_out(Parameter::Stream),
             Parameter::CacheMarks => api == Api::Anthropic,
+            Parameter::Reasoning => api == Api::Chat && sent.has_calls,
+            Parameter::Include => api == Api::Responses && sent.has_tools,
             Parameter::CacheKey => matches!(api, Api::Chat | Api::Responses),
         };
         is_sent && !self.leaves_out(parameter)
@@ -218,6 +249,15 @@ mod tests {
         }
     }
 
+    fn learn(habits: &mut ServerHabits, endpoint: &Endpoint, refusal: &str) -> Vec<String> {
+        let sent = RefusedCall {
+            endpoint,
+            has_tools: true,
+            has_calls: true,
+        };
+        habits.learn(&sent, refusal)
+    }
+
     #[test]
     fn a_refusal_teaches_each_habit_once() {
         let limit = "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead.";
@@ -228,19 +268,21 @@ mod tests {
             ..plain.clone()
         };
         let mut habits = ServerHabits::default();
-        assert_eq!(habits.learn(&plain, limit), ["`max_tokens`"]);
+        assert_eq!(learn(&mut habits, &plain, limit), ["`max_tokens`"]);
         assert!(habits.new_token_limit);
-        assert!(habits.learn(&plain, limit).is_empty(), "it did not help");
-        assert!(habits.learn(&plain, effort).is_empty(), "none was sent");
-        assert_eq!(habits.learn(&with_effort, effort), ["`effort`"]);
-        assert!(habits.learn(&with_effort, effort).is_empty());
         assert!(
-            habits
-                .learn(&with_effort, "your key has no credit")
-                .is_empty()
+            learn(&mut habits, &plain, limit).is_empty(),
+            "it did not help"
         );
+        assert!(
+            learn(&mut habits, &plain, effort).is_empty(),
+            "none was sent"
+        );
+        assert_eq!(learn(&mut habits, &with_effort, effort), ["`effort`"]);
+        assert!(learn(&mut habits, &with_effort, effort).is_empty());
+        assert!(learn(&mut habits, &with_effort, "your key has no credit").is_empty());
         let mut other = ServerHabits::default();
-        assert!(other.learn(&endpoint(Api::Anthropic), limit).is_empty());
+        assert!(learn(&mut other, &endpoint(Api::Anthropic), limit).is_empty());
     }
 
     /// However a server says how many tokens it allows, the number is understood; what only looks like one is not.
@@ -285,7 +327,7 @@ mod tests {
         ] {
             for api in [Api::Anthropic, Api::Responses, Api::Chat, Api::Gemini] {
                 let mut habits = ServerHabits::default();
-                let told = habits.learn(&endpoint(api), refusal);
+                let told = learn(&mut habits, &endpoint(api), refusal);
                 assert_eq!(habits.most_tokens, Some(most), "{api:?}: {refusal}");
                 assert_eq!(told, ["16000 tokens as its limit"]);
                 assert_eq!(habits.fit(endpoint(api)).max_tokens, most);
@@ -298,7 +340,7 @@ mod tests {
         ] {
             let mut habits = ServerHabits::default();
             assert!(
-                habits.learn(&endpoint(Api::Chat), none).is_empty(),
+                learn(&mut habits, &endpoint(Api::Chat), none).is_empty(),
                 "{none}"
             );
         }

@@ -13,7 +13,7 @@ use council_protocol::message::Usage;
 use council_protocol::seat::{Api, Endpoint};
 use serde_json::Value;
 
-pub(super) use self::habits::{Parameter, ServerHabits, names_limit};
+pub(super) use self::habits::{Parameter, RefusedCall, ServerHabits, names_limit};
 pub(super) use self::message::{ApiMessage, CallResult, ModelCall, ToolUse};
 use crate::schema::AnswerSchema;
 
