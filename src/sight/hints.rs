@@ -69,6 +69,12 @@ fn test_paths(path: &str) -> Vec<String> {
         format!("{stem}Tests.{ending}"),
         format!("{stem}.{ending}"),
         format!("{stem}_tests.{ending}"),
+        format!("{stem}_unittest.{ending}"),
+        format!("{stem}_internal_test.{ending}"),
+        format!("Test{stem}.{ending}"),
+        format!("{stem}IT.{ending}"),
+        format!("{stem}/tests.{ending}"),
+        format!("tests.{ending}"),
     ];
     let mut folders = vec![folder.to_owned()];
     folders.extend(
@@ -114,6 +120,8 @@ fn paths_of_line(path: &str, line: &str) -> Vec<String> {
         Language::Java | Language::Kotlin => java_imports(path, line),
         Language::C => c_includes(folder, line),
         Language::Go => go_imports(line),
+        Language::Ruby => ruby_requires(folder, line),
+        Language::Css => style_imports(folder, line),
         _ => Vec::new(),
     }
 }
@@ -210,8 +218,16 @@ fn script_imports(folder: &str, line: &str) -> Vec<String> {
     }
     let quoted = line.split(['"', '\'', '`']).skip(1).step_by(2);
     let mut found = Vec::new();
-    for target in quoted.filter(|target| target.starts_with('.')) {
-        let base = normalize(&join(folder, target));
+    let bases = quoted.flat_map(|target| match target {
+        target if target.starts_with('.') => vec![normalize(&join(folder, target))],
+        // What these stand for is usually the folder of the sources.
+        target if target.starts_with("@/") || target.starts_with("~/") => {
+            let inner = normalize(&target[2..]);
+            ["src", "app", ""].map(|root| join(root, &inner)).to_vec()
+        }
+        _ => Vec::new(),
+    });
+    for base in bases {
         found.push(base.clone());
         for ending in ["ts", "tsx", "js", "jsx", "mjs", "cjs"] {
             found.push(format!("{base}.{ending}"));
@@ -339,6 +355,53 @@ fn c_includes(folder: &str, line: &str) -> Vec<String> {
     found
 }
 
+/// `require_relative 'db'`, `require 'app/db'`, `load 'db.rb'`, `autoload :Db, 'app/db'`.
+fn ruby_requires(folder: &str, line: &str) -> Vec<String> {
+    let is_relative = line.starts_with("require_relative");
+    let is_one = is_relative
+        || ["require ", "require(", "load ", "autoload "]
+            .iter()
+            .any(|word| line.starts_with(word));
+    let quoted = line.split(['"', '\'']).nth(1).filter(|_| is_one);
+    let Some(name) = quoted.map(|name| name.trim_end_matches(".rb")) else {
+        return Vec::new();
+    };
+    let roots = if is_relative {
+        &[folder][..]
+    } else {
+        &["lib", "app", "", "app/models", "spec", "test"]
+    };
+    roots
+        .iter()
+        .map(|root| normalize(&format!("{}.rb", join(root, name))))
+        .collect()
+}
+
+/// `@use 'vars'` means `vars.scss`, `_vars.scss` or the file of a folder.
+fn style_imports(folder: &str, line: &str) -> Vec<String> {
+    let is_one = ["@use ", "@import ", "@forward "]
+        .iter()
+        .any(|word| line.starts_with(word));
+    let quoted = line.split(['"', '\'']).skip(1).step_by(2);
+    let mut found = Vec::new();
+    for name in quoted.filter(|_| is_one) {
+        let target = normalize(&join(folder, name));
+        let (folder, stem, ending) = split_name(&target);
+        if matches!(ending, "css" | "scss" | "sass" | "less") {
+            found.push(target.clone());
+            found.push(join(folder, &format!("_{stem}.{ending}")));
+            continue;
+        }
+        for ending in ["scss", "sass", "less", "css"] {
+            let (folder, name) = target.rsplit_once('/').unwrap_or(("", &target));
+            found.push(format!("{target}.{ending}"));
+            found.push(join(folder, &format!("_{name}.{ending}")));
+            found.push(format!("{target}/_index.{ending}"));
+        }
+    }
+    found
+}
+
 /// A path without `.` and `..`; what would leave the tree stays at its top.
 fn normalize(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
@@ -390,6 +453,17 @@ mod tests {
                 "internal/db/",
             ),
             ("src/a.c", "#include \"list.h\"", "src/list.c"),
+            ("lib/u.rb", "require_relative 'db'", "lib/db.rb"),
+            ("lib/u.rb", "require_relative '../app/db'", "app/db.rb"),
+            ("u.rb", "require \"app/db\"", "lib/app/db.rb"),
+            ("css/main.scss", "@use 'vars';", "css/_vars.scss"),
+            (
+                "css/main.scss",
+                "@use '../theme/vars' as v;",
+                "theme/_vars.scss",
+            ),
+            ("css/main.css", "@import \"a.css\";", "css/a.css"),
+            ("src/u.ts", "import { a } from '@/db';", "src/db.ts"),
         ] {
             let found = import_paths(path, line);
             assert!(found.iter().any(|found| found == hint), "{line}: {found:?}");

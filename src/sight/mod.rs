@@ -8,6 +8,7 @@ mod aliases;
 mod candidates;
 mod common_words;
 mod companions;
+mod declared;
 mod definitions;
 mod edited;
 mod gather;

@@ -272,6 +272,18 @@ impl Language {
         }
     }
 
+    /// Whether a path is that of a program in a language whose functions are not known here.
+    pub fn is_unknown_code(path: &str) -> bool {
+        const ENDINGS: [&str; 36] = [
+            "adb", "asm", "bas", "clj", "cljs", "coffee", "cr", "d", "elm", "erl", "ex", "exs",
+            "f", "f90", "fs", "hcl", "hs", "jl", "lisp", "ml", "mli", "nim", "pas", "pl", "pm",
+            "pro", "purs", "r", "re", "scm", "sol", "tcl", "tf", "v", "vhd", "zig",
+        ];
+        let ending = path.rsplit_once('.').map(|(_, ending)| ending);
+        ending.is_some_and(|ending| ENDINGS.contains(&ending.to_ascii_lowercase().as_str()))
+            && Self::from_path(path) == Self::Unknown
+    }
+
     /// Whether it is a programming language: what tests are written for.
     pub fn is_code(self) -> bool {
         use Language::{
@@ -368,5 +380,11 @@ mod tests {
         assert_eq!(Language::from_path("web/app.d.ts"), Language::Script);
         assert_eq!(Language::from_path("config/.env.local"), Language::Ini);
         assert_eq!(Language::from_path("bin/run"), Language::Unknown);
+        for path in ["lib/A.pm", "a.ex", "main.tf", "a.R"] {
+            assert!(Language::is_unknown_code(path), "{path}");
+        }
+        for path in ["a.rs", "a.cu", "LICENSE", "a.bin", "a.json", "a.md"] {
+            assert!(!Language::is_unknown_code(path), "{path}");
+        }
     }
 }
