@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use council_protocol::RepoPath;
 use council_syntax::language::Language;
 
-use super::limits;
+use super::{imports, limits};
 use crate::git::ReviewedTree;
 
 /// The most paths that are looked up for one file.
@@ -42,13 +42,13 @@ fn is_tree_path(hint: &str) -> bool {
     path.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
-fn split_name(path: &str) -> (&str, &str, &str) {
+pub(super) fn split_name(path: &str) -> (&str, &str, &str) {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
     (folder, stem, ending)
 }
 
-fn join(folder: &str, name: &str) -> String {
+pub(super) fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() {
         name.to_owned()
     } else {
@@ -120,8 +120,8 @@ fn paths_of_line(path: &str, line: &str) -> Vec<String> {
         Language::Java | Language::Kotlin => java_imports(path, line),
         Language::C => c_includes(folder, line),
         Language::Go => go_imports(line),
-        Language::Ruby => ruby_requires(folder, line),
-        Language::Css => style_imports(folder, line),
+        Language::Ruby => imports::ruby_requires(folder, line),
+        Language::Css => imports::style_imports(folder, line),
         _ => Vec::new(),
     }
 }
@@ -355,55 +355,8 @@ fn c_includes(folder: &str, line: &str) -> Vec<String> {
     found
 }
 
-/// `require_relative 'db'`, `require 'app/db'`, `load 'db.rb'`, `autoload :Db, 'app/db'`.
-fn ruby_requires(folder: &str, line: &str) -> Vec<String> {
-    let is_relative = line.starts_with("require_relative");
-    let is_one = is_relative
-        || ["require ", "require(", "load ", "autoload "]
-            .iter()
-            .any(|word| line.starts_with(word));
-    let quoted = line.split(['"', '\'']).nth(1).filter(|_| is_one);
-    let Some(name) = quoted.map(|name| name.trim_end_matches(".rb")) else {
-        return Vec::new();
-    };
-    let roots = if is_relative {
-        &[folder][..]
-    } else {
-        &["lib", "app", "", "app/models", "spec", "test"]
-    };
-    roots
-        .iter()
-        .map(|root| normalize(&format!("{}.rb", join(root, name))))
-        .collect()
-}
-
-/// `@use 'vars'` means `vars.scss`, `_vars.scss` or the file of a folder.
-fn style_imports(folder: &str, line: &str) -> Vec<String> {
-    let is_one = ["@use ", "@import ", "@forward "]
-        .iter()
-        .any(|word| line.starts_with(word));
-    let quoted = line.split(['"', '\'']).skip(1).step_by(2);
-    let mut found = Vec::new();
-    for name in quoted.filter(|_| is_one) {
-        let target = normalize(&join(folder, name));
-        let (folder, stem, ending) = split_name(&target);
-        if matches!(ending, "css" | "scss" | "sass" | "less") {
-            found.push(target.clone());
-            found.push(join(folder, &format!("_{stem}.{ending}")));
-            continue;
-        }
-        for ending in ["scss", "sass", "less", "css"] {
-            let (folder, name) = target.rsplit_once('/').unwrap_or(("", &target));
-            found.push(format!("{target}.{ending}"));
-            found.push(join(folder, &format!("_{name}.{ending}")));
-            found.push(format!("{target}/_index.{ending}"));
-        }
-    }
-    found
-}
-
 /// A path without `.` and `..`; what would leave the tree stays at its top.
-fn normalize(path: &str) -> String {
+pub(super) fn normalize(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {

@@ -13,6 +13,7 @@ mod definitions;
 mod edited;
 mod gather;
 mod hints;
+mod imports;
 mod judges;
 mod limits;
 mod moved;

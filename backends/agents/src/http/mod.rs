@@ -29,6 +29,8 @@ mod tests;
 #[cfg(test)]
 mod tool_tests;
 mod tooling;
+#[cfg(test)]
+mod turn_tests;
 mod wire;
 
 use std::sync::{Arc, OnceLock};

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 pub(super) const MIN_BRIEF_BYTES: usize = 16 << 10;
 
 /// The longest wait for the first one, whatever time a judge has.
-const MAX_WAIT: Duration = Duration::from_secs(45);
+const MAX_WAIT: Duration = Duration::from_secs(30);
 
 /// Who goes first, for every brief and model.
 #[derive(Debug, Default)]
@@ -57,9 +57,9 @@ impl CachePrimer {
     }
 }
 
-/// Waits until the first one is done, at most a third of the time that there is: a slow model must not cost the others
-/// their turn.
+/// Waits until the first one is done, at most an eighth of the time that there is: a model whose first word comes late needs
+/// nearly all of it for its answer, and so do the others.
 pub(super) async fn wait_for_first(mut first: watch::Receiver<bool>, time: Duration) {
     let done = first.wait_for(|done| *done);
-    let _ = tokio::time::timeout((time / 3).min(MAX_WAIT), done).await;
+    let _ = tokio::time::timeout((time / 8).min(MAX_WAIT), done).await;
 }

@@ -256,7 +256,11 @@ fn spent_usd(calls: &[SentCall], limit: &SpendLimit) -> f64 {
         let counted = price.of_usage(&call.usage);
         Some(counted.unwrap_or_else(|| price.estimate_usd(call.bytes)))
     };
-    calls.iter().filter_map(cost).sum()
+    // The sum of nothing is a negative zero.
+    calls
+        .iter()
+        .filter_map(cost)
+        .fold(0.0, |sum, usd| sum + usd)
 }
 
 #[cfg(test)]

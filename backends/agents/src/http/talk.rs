@@ -1,6 +1,7 @@
 //! A judge at an API: the conversation is kept here and sent along whole, its beginning always the same bytes.
 
 mod fitting;
+mod growth;
 mod reading;
 mod words;
 
@@ -13,7 +14,9 @@ use council_protocol::task::Form;
 use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
 use tokio::sync::oneshot;
 
+use self::growth::PromptSize;
 use super::client::{ApiTarget, HttpEngine};
+use super::context::min_tokens;
 use super::prime::{self, CachePrimer, MIN_BRIEF_BYTES, PrimerLead};
 use super::retry::{CallError, MAX_ATTEMPTS, retry_pause};
 use super::spending::TurnSpending;
@@ -42,6 +45,8 @@ pub(super) struct HttpConversation {
     /// Models that were given up, and why.
     passed_over: Vec<String>,
     brief: Arc<str>,
+    /// The least number of tokens that it has.
+    brief_tokens: u64,
     most_bytes: u64,
     proves: bool,
     /// Prompt and answer in turn, with the calls of tools between them.
@@ -68,6 +73,10 @@ pub(super) struct HttpConversation {
     allowed_tokens: u32,
     /// What the judge may look things up with.
     tools: ToolBelt,
+    /// What the last call of the turn was read as.
+    last_prompt: Option<PromptSize>,
+    /// Whether the model was told in this turn that its answer is missing.
+    is_reminded: bool,
 }
 
 impl HttpConversation {
@@ -93,6 +102,7 @@ impl HttpConversation {
             key: String::new(),
             passed_over: Vec::new(),
             brief: Arc::clone(&spec.brief),
+            brief_tokens: min_tokens(&spec.brief),
             most_bytes: spec.max_answer_bytes,
             proves: spec.proves,
             said: Vec::new(),
@@ -104,6 +114,8 @@ impl HttpConversation {
             draft: TurnDraft::default(),
             unread: Vec::new(),
             allowed_tokens: 0,
+            last_prompt: None,
+            is_reminded: false,
         }
     }
 }
@@ -115,6 +127,7 @@ impl Conversation for HttpConversation {
         let before = self.said.len();
         self.said.push(ApiMessage::Prompt(turn.prompt.clone()));
         self.tools.begin_turn();
+        (self.last_prompt, self.is_reminded) = (None, false);
         self.tools.name_turn(turn);
         self.form = schema::held_form(turn.task.form(), self.proves);
         self.key.clone_from(&turn.key);
@@ -207,6 +220,7 @@ impl HttpConversation {
             self.spending.change_model();
             // How long an answer may be is a matter of the model, not of its server.
             self.habits.most_tokens = None;
+            self.last_prompt = None;
         }
     }
 
@@ -255,7 +269,11 @@ impl HttpConversation {
         }
         loop {
             let heard = self.call_model(model, lead.as_ref(), until).await?;
+            self.check_growth(&heard).map_err(CallError::Next)?;
             if !self.tools.runs_calls_of(&heard) {
+                if self.reminds_of_answer(&heard, until) {
+                    continue;
+                }
                 let heard = self.find_answer(heard);
                 return self.check_answer(heard);
             }
@@ -311,6 +329,7 @@ impl HttpConversation {
             done += 1;
             let CallError::Again { failure, after } = trouble else {
                 if self.drops_feature(model, &trouble) {
+                    self.last_prompt = None;
                     continue;
                 }
                 return Err(fitting::with_next_step(trouble));
@@ -336,12 +355,6 @@ impl HttpConversation {
         sent.thinking.unwrap_or(0)
     }
 
-    /// Bytes of the conversation.
-    fn sent_bytes(&self) -> u64 {
-        let said: u64 = self.said.iter().map(ApiMessage::bytes).sum();
-        self.brief.len() as u64 + said
-    }
-
     /// The endpoint as the call under way is sent to it.
     fn sent_endpoint(&self) -> Endpoint {
         let allowed = Endpoint {
@@ -357,7 +370,10 @@ impl HttpConversation {
         lead: Option<&PrimerLead>,
     ) -> Result<ApiAnswer, CallError> {
         self.set_aside();
-        let bytes = self.sent_bytes();
+        let bytes = match self.spending.last_call() {
+            None => self.plain_bytes(),
+            Some(_) => self.sent_bytes(),
+        };
         self.spending
             .approve_calls(model, bytes, 1)
             .map_err(CallError::Final)?;

@@ -215,8 +215,8 @@ fn a_model_that_only_calls_is_stopped_and_one_that_then_answers_is_heard() {
         );
         assert_eq!(echo.0.lock().unwrap().len(), 3, "{api:?}");
         let bodies = bodies(&models);
-        // Three that are run, one that is told, one that is forbidden.
-        assert_eq!(bodies.len(), 5, "{api:?}");
+        // Three that are run, one that is told, one that is forbidden, and one that is asked for the answer.
+        assert_eq!(bodies.len(), 6, "{api:?}");
         let choice = |body: &Value| {
             [&body["tool_choice"], &body["toolConfig"]]
                 .map(|c| c.to_string().to_lowercase())
@@ -434,119 +434,4 @@ fn usage_of_a_turn_without_tools_says_nothing_of_them() {
         .unwrap();
     assert_eq!((usage.tool_calls, usage.without_tools), (Vec::new(), None));
     assert_eq!(Usage::default().tool_calls, Vec::new());
-}
-
-/// Law: what a server says of a call or of its reasoning beside the standard goes back to it as it came; and one that refuses
-/// to take it back is not sent it again.
-#[test]
-fn what_a_server_says_of_its_calls_goes_back_to_it() {
-    let details = json!([{"type": "reasoning.encrypted", "data": "DATA", "index": 0}]);
-    let extra = json!({"google": {"thought_signature": "SIGNATURE"}});
-    let delta = |delta: Value| json!({"choices": [{"index": 0, "delta": delta}]});
-    let call = json!({"index": 0, "id": "1", "extra_content": extra, "function": {"name": "read_file", "arguments": ""}});
-    let events = [
-        delta(json!({"role": "assistant", "reasoning": "I ", "refusal": null})),
-        delta(json!({"reasoning": "think.", "reasoning_details": details})),
-        delta(json!({"tool_calls": [call]})),
-        delta(
-            json!({"tool_calls": [{"index": 0, "function": {"arguments": "{\"path\":\"a.rs\"}"}}]}),
-        ),
-        json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}),
-    ];
-    let stream: String = events
-        .iter()
-        .map(|event| format!("data: {event}\n\n"))
-        .collect();
-    let calls = Says {
-        body: Some(stream),
-        ..Says::default()
-    };
-    let calls = Rule::on(calls.header("content-type", "text/event-stream")).times(1);
-    let refused = Says {
-        body: Some(
-            json!({"error": {"message": "messages.1: reasoning: unknown field"}}).to_string(),
-        ),
-        ..Says::status(400)
-    };
-    let refused = Rule::on(refused).times(1);
-    let models = FakeModels::start([calls, refused]).unwrap();
-    let (_, agent) = agent();
-    let reply = ask(&agent, &with_tools(&models, APIS[2], 12), &turn(1, 20_000)).unwrap();
-    assert_eq!(reply.usage.unwrap().without_tools, None);
-    let sent = bodies(&models);
-    let [_, first, second] = sent.as_slice() else {
-        panic!("{} requests", sent.len());
-    };
-    let said = &first["messages"][1];
-    assert_eq!(said["reasoning"], "I think.");
-    assert_eq!(said["reasoning_details"], details);
-    assert_eq!(said["tool_calls"][0]["extra_content"], extra);
-    assert_eq!(said.get("refusal"), None);
-    let said = &second["messages"][1];
-    assert_eq!(said.get("reasoning"), None);
-    assert_eq!(
-        said["tool_calls"][0]["function"],
-        first["messages"][1]["tool_calls"][0]["function"]
-    );
-    assert_eq!(said["tool_calls"][0].get("extra_content"), None);
-}
-
-/// Where nothing is kept at the provider, thoughts are asked for in a form that can go back, and not where that is refused.
-#[test]
-fn reasoning_is_asked_for_where_it_can_go_back() {
-    let refused = Says {
-        body: Some(
-            json!({"error": {"message": "Encrypted content is not supported with this model."}})
-                .to_string(),
-        ),
-        ..Says::status(400)
-    };
-    let models = FakeModels::start([Rule::on(refused).times(1)]).unwrap();
-    let (_, agent) = agent();
-    let reply = ask(&agent, &with_tools(&models, APIS[1], 12), &turn(1, 20_000)).unwrap();
-    assert_eq!(reply.usage.unwrap().without_tools, None);
-    let sent = bodies(&models);
-    assert_eq!(sent[0]["include"], json!(["reasoning.encrypted_content"]));
-    assert_eq!(sent[1].get("include"), None);
-    assert_eq!(sent.len(), 2);
-}
-
-/// Law: a conversation that look-ups made too long for its server goes on without them, with its schema; the brief was taken.
-#[test]
-fn a_conversation_that_grew_too_long_goes_on_without_its_look_ups() {
-    for (status, words) in [
-        (413, "Request too large"),
-        (400, "prompt is too long: 210437 tokens > 200000 maximum"),
-        (400, "Your input exceeds the context window of this model."),
-        (
-            400,
-            "The input token count (1196265) exceeds the maximum number of tokens allowed (1048575).",
-        ),
-    ] {
-        for api in APIS {
-            let too_long = Says {
-                body: Some(json!({"error": {"message": words}}).to_string()),
-                ..Says::status(status)
-            };
-            let rules = [
-                Rule::on(Says::calls([read_file("a.rs")])).times(1),
-                Rule::on(too_long).times(1),
-            ];
-            let models = FakeModels::start(rules).unwrap();
-            let (_, agent) = agent();
-            let mut spec = with_tools(&models, api, 12);
-            endpoint(&mut spec).structured = true;
-            let usage = ask(&agent, &spec, &turn(1, 20_000)).unwrap().usage.unwrap();
-            assert!(
-                usage.without_tools.unwrap().contains(words),
-                "{api:?} {status}"
-            );
-            assert!(
-                usage.passed_over.is_empty(),
-                "{api:?} {status}: {:?}",
-                usage.passed_over
-            );
-            assert_eq!(models.stats().requests, 3, "{api:?} {status}");
-        }
-    }
 }

@@ -175,7 +175,12 @@ impl HttpConversation {
                 )))
             }
             _ if heard.text.trim().is_empty() => {
-                let detail = format!("{host} answered without a word");
+                let detail = match heard.calls.is_empty() {
+                    true => format!("{host} answered without a word"),
+                    false => {
+                        format!("the model at {host} went on calling tools and gave no answer")
+                    }
+                };
                 Err(CallError::Next(Failure::new(FailureKind::Empty, detail)))
             }
             _ if heard.text.len() as u64 > self.most_bytes => {

@@ -1,12 +1,21 @@
 //! What a model says in a turn elsewhere than in the answer that counts: none of it is forgotten, however the turn ends.
 
+use std::time::Instant;
+
 use council_protocol::message::Usage;
 
 use super::HttpConversation;
-use crate::http::wire::{AnswerEnd, ApiAnswer};
+use crate::http::wire::{self, AnswerEnd, ApiAnswer, ApiMessage};
 
 /// The most answers of a turn that are kept beside the one that counts.
 const MAX_UNREAD: usize = 8;
+
+/// What a model is told that has looked things up and then said nothing.
+const NO_ANSWER: &str =
+    "Your answer is missing. Answer the task now, from what you have seen, without another call.";
+
+/// What a model is told whose answer behind its look-ups was too long.
+const CUT_OFF: &str = "Your answer broke off, since it was too long. Answer the task now, from what you have seen, shorter.";
 
 impl HttpConversation {
     /// What the turn has cost, with what was looked up in it.
@@ -99,6 +108,30 @@ impl HttpConversation {
         let room = MAX_UNREAD.saturating_sub(self.unread.len());
         self.unread.extend(told.into_iter().take(room));
         self.tell_asides();
+    }
+
+    /// Goes on with a turn whose look-ups no answer followed: what was read and paid for is not looked up again. Once a turn.
+    pub(super) fn reminds_of_answer(&mut self, heard: &ApiAnswer, until: Instant) -> bool {
+        let reminder = match heard.ended {
+            Some(AnswerEnd::Limit) => CUT_OFF,
+            Some(AnswerEnd::Done) if heard.text.trim().is_empty() => NO_ANSWER,
+            _ => return false,
+        };
+        let mut said = heard.asides().chain([heard.thoughts.as_str()]);
+        let has_looked = matches!(self.said.last(), Some(ApiMessage::Results(_)));
+        if self.is_reminded || !has_looked || said.any(|text| self.holds_key(text)) {
+            return false;
+        }
+        self.is_reminded = true;
+        if heard.ended == Some(AnswerEnd::Done) && !heard.calls.is_empty() {
+            // No API takes a call without a result: this one says that there are none left.
+            let results = self.tools.answer_calls(&heard.calls, until);
+            let items = wire::spoken_calls(self.endpoint.api, heard.clone());
+            self.said.push(ApiMessage::Calls(items));
+            self.said.push(ApiMessage::Results(results));
+        }
+        self.said.push(ApiMessage::Prompt(reminder.to_owned()));
+        true
     }
 
     fn holds_key(&self, text: &str) -> bool {

@@ -8,13 +8,21 @@ use super::{
 };
 use crate::tools::{ToolDeclaration, tool_declarations};
 
-/// One marker behind the brief, which all judges share, and one behind the last message, which the next call of this
-/// judge shares: what stands before a marker is kept.
+/// One marker behind the brief, which all judges share, one behind the last message, which the next call of this judge shares,
+/// and one where the last one stood: what stands before a marker is kept, and looked for twenty blocks back at most.
 pub(super) fn build_body(asked: &ApiRequest<'_>) -> Value {
     let mut messages = Vec::new();
     // Where no mark is taken, none stands anywhere.
     let is_marked = !asked.habits.leaves_out(Parameter::CacheMarks);
     let last = asked.said.len() - 1;
+    let is_ours = |at: &usize| {
+        matches!(
+            asked.said[*at],
+            ApiMessage::Prompt(_) | ApiMessage::Results(_)
+        )
+    };
+    let before = (0..last).rfind(is_ours);
+    let is_end = |at: usize| is_marked && (at == last || Some(at) == before);
     for (at, said) in asked.said.iter().enumerate() {
         let mut blocks = Vec::new();
         if at == 0 && !asked.brief.is_empty() {
@@ -26,12 +34,10 @@ pub(super) fn build_body(asked: &ApiRequest<'_>) -> Value {
         };
         match said {
             ApiMessage::Prompt(text) | ApiMessage::Answer(text) => {
-                blocks.push(text_block(text, is_marked && at == last));
+                blocks.push(text_block(text, is_end(at)));
             }
             ApiMessage::Calls(items) => blocks.extend(items.iter().cloned()),
-            ApiMessage::Results(results) => {
-                blocks.extend(result_blocks(results, is_marked && at == last))
-            }
+            ApiMessage::Results(results) => blocks.extend(result_blocks(results, is_end(at))),
         }
         messages.push(json!({"role": role, "content": blocks}));
     }

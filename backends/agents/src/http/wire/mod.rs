@@ -54,7 +54,7 @@ pub(super) enum AnswerEnd {
 }
 
 /// What was heard of an answer so far.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct ApiAnswer {
     pub(super) text: String,
     /// What the model said instead of an answer.
@@ -114,7 +114,7 @@ impl ApiAnswer {
 }
 
 /// An error that comes as an event, behind a status that says that all is well.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct StreamError {
     pub(super) words: String,
     /// Whether the server does not take the call as it is: the same call again would end in the same way.
