@@ -54,7 +54,7 @@ fn arrow_method(code: &str) -> Option<String> {
     let is_statement = ["return ", "await ", "new ", "throw ", "case "]
         .iter()
         .any(|word| before.trim_start().starts_with(word));
-    if words < 2 || is_statement || before.contains(['=', '"', ',']) {
+    if words < 2 || is_statement || before.contains(['=', '"', ',', '{']) {
         return None;
     }
     let name = before.trim_end().split('<').next()?;

@@ -107,7 +107,8 @@ pub(super) fn definitions_in(
             let name = declared::expression_function(language, code)?;
             Some((name, DefinitionKind::Function)).filter(|_| !heads.contains(&line))
         };
-        let Some((name, kind)) = named_by_line(language, code, here).or_else(expression) else {
+        let Some((name, kind)) = expression().or_else(|| named_by_line(language, code, here))
+        else {
             continue;
         };
         let start = here
