@@ -57,7 +57,11 @@ fn arrow_method(code: &str) -> Option<String> {
     if words < 2 || is_statement || before.contains(['=', '"', ',', '{']) {
         return None;
     }
-    let name = before.trim_end().split('<').next()?;
+    // `name<T>`: parameters of the method, and no type.
+    let name = match before.trim_end().strip_suffix('>') {
+        Some(generic) => generic.rsplit_once('<')?.0,
+        None => before,
+    };
     last_word(name)
 }
 
