@@ -59,5 +59,6 @@ async fn next_of([interrupts, endings]: &mut [Signal; 2]) {
 /// What would end the program in good order is busy elsewhere.
 #[allow(clippy::exit)]
 fn end_process() -> ! {
+    council_agents::private::remove_own();
     std::process::exit(i32::from(exit::INTERRUPTED))
 }

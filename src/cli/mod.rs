@@ -73,10 +73,13 @@ pub fn main() -> ExitCode {
     let parsed = command
         .try_get_matches_from(std::env::args_os().take(1).chain(words))
         .and_then(|matches| Cli::from_arg_matches(&matches));
-    ExitCode::from(match parsed {
+    let code = match parsed {
         Ok(cli) => run_cli(cli),
         Err(error) => report_usage(error),
-    })
+    };
+    // Judges that did not end in time hold their folders to the last.
+    council_agents::private::remove_own();
+    ExitCode::from(code)
 }
 
 fn print_help(text: &str) -> u8 {

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use council_agents::private;
-use tempfile::TempDir;
 
 use crate::cli::context::CommandContext;
 use crate::report::Report;
@@ -55,7 +54,7 @@ fn loose_page_folder(start: &CommandContext) -> Result<PathBuf, RunError> {
     }
     let folder = private::temporary_folder(LOOSE_PAGE_PREFIX);
     let cannot = |error| RunError::output(&start.temporary.display().to_string(), &error);
-    folder.map(TempDir::keep).map_err(cannot)
+    folder.map(private::TemporaryFolder::keep).map_err(cannot)
 }
 
 /// Starts `$BROWSER`, else the desktop's own opener. Never a program that a repository names.

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use council_protocol::answer::Finding;
-use council_protocol::{Answer, Failure, FailureKind, JudgeId, Millis, RoundNumber, Task, TurnId};
+use council_protocol::{
+    Answer, Capability, Failure, FailureKind, JudgeId, Millis, RoundNumber, Task, TurnId,
+};
 
 use super::anonymity;
 use super::exchange::{Action, CancelCause, Input, TimerId};
@@ -243,7 +245,7 @@ impl Council {
             waiting: Vec::new(),
             line: VecDeque::new(),
         };
-        let (first, line) = if plan.in_turn {
+        let (first, line) = if plan.in_turn || self.thinks_in_turn() {
             (Vec::new(), plan.asks.into())
         } else {
             (plan.asks, VecDeque::new())
@@ -252,6 +254,14 @@ impl Council {
         if !first.is_empty() {
             self.ask_seats(first, plan.timeout_ms, now);
         }
+    }
+
+    /// Whether judges think one after another, whatever they are asked: then each has a time of its own, since a slow one
+    /// would take that of all behind it.
+    fn thinks_in_turn(&self) -> bool {
+        let judges = self.state.judges.iter();
+        let mut grants = judges.map(|judge| &judge.planned.grant);
+        grants.any(|grant| grant.emulated.contains_key(&Capability::Spawn))
     }
 
     /// Puts questions to judges, with a new deadline for all of them.
@@ -279,8 +289,12 @@ impl Council {
             return;
         };
         let (pass, timeout_ms) = (round.pass, round.timeout_ms);
-        if let Some(next) = round.line.pop_front() {
-            return self.ask_seats(vec![next], timeout_ms, now);
+        while let Some(next) = round.line.pop_front() {
+            // Whoever has gone while others thought is not waited for.
+            let presence = self.state.judges[next.0].presence;
+            if matches!(presence, SeatPresence::Asked | SeatPresence::Seated) {
+                return self.ask_seats(vec![next], timeout_ms, now);
+            }
         }
         round.pass += 1;
         self.state.pass = round.pass;
@@ -299,11 +313,16 @@ impl Council {
             }
             return;
         }
-        let asks = more
-            .into_iter()
-            .map(|(seat, ask)| (seat, vec![ask]))
-            .collect();
-        self.ask_seats(asks, timeout_ms, now);
+        let asks = more.into_iter().map(|(seat, ask)| (seat, vec![ask]));
+        if !self.thinks_in_turn() {
+            return self.ask_seats(asks.collect(), timeout_ms, now);
+        }
+        let mut line: VecDeque<_> = asks.collect();
+        let first = line.pop_front();
+        if let CouncilPhase::Round(round) = &mut self.phase {
+            round.line = line;
+        }
+        self.ask_seats(first.into_iter().collect(), timeout_ms, now);
     }
 
     /// Sets a new deadline.

@@ -8,7 +8,7 @@ use council_protocol::answer::{Answer, Evidence, Finding};
 use council_protocol::evidence::normalize_blanks;
 use council_protocol::message::{Ending, Failure, TurnId, Usage};
 use council_protocol::{
-    Capability, Coverage, JudgeId, Location, Millis, RepoPath, RoundNumber, Task, Vote,
+    Capability, Coverage, JudgeId, Location, Millis, RepoPath, RoundNumber, SeenPart, Task, Vote,
 };
 
 use super::exchange::TimerId;
@@ -118,11 +118,42 @@ pub(super) struct JudgeState {
     /// The same by round.
     pub(super) spent: BTreeMap<RoundNumber, Usage>,
     /// Changed files that it had looked up before an answer that can be used, in the conversation of that answer.
-    pub(super) seen: BTreeSet<RepoPath>,
+    pub(super) seen: LookedUpFiles,
     /// The same before answers that could not be read: they count once it gives another one.
-    pub(super) unvoted: BTreeSet<RepoPath>,
+    pub(super) unvoted: LookedUpFiles,
     /// When its last answer came.
     pub(super) answered_ms: Option<Millis>,
+}
+
+/// Changed files that a judge looked up.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LookedUpFiles {
+    /// Those of which it has seen every changed line.
+    whole: BTreeSet<RepoPath>,
+    /// How much it has seen of others.
+    parts: BTreeMap<RepoPath, SeenPart>,
+}
+
+impl LookedUpFiles {
+    /// What the usage of a turn says.
+    pub(super) fn of(usage: &Usage) -> Self {
+        Self {
+            whole: usage.looked_up.clone(),
+            parts: usage.looked_up_in_part.clone(),
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.whole.extend(other.whole);
+        for (path, part) in other.parts {
+            let most = self.parts.entry(path).or_insert(part);
+            *most = (*most).max(part);
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.whole.is_empty() && self.parts.is_empty()
+    }
 }
 
 impl JudgeState {
@@ -147,8 +178,8 @@ impl JudgeState {
             ending: None,
             usage: None,
             spent: BTreeMap::new(),
-            seen: BTreeSet::new(),
-            unvoted: BTreeSet::new(),
+            seen: LookedUpFiles::default(),
+            unvoted: LookedUpFiles::default(),
             answered_ms: None,
         }
     }
@@ -266,27 +297,27 @@ impl JudgeState {
         if self.seen.is_empty() {
             Cow::Borrowed(shown)
         } else {
-            Cow::Owned(shown.with_looked_up(&self.seen))
+            Cow::Owned(shown.with_looked_up(&self.seen.whole, &self.seen.parts))
         }
     }
 
     /// It gave an answer that can be used: what it had looked up until then, it had seen when it voted.
-    pub(super) fn count_seen(&mut self, looked_up: BTreeSet<RepoPath>) {
-        self.seen.extend(std::mem::take(&mut self.unvoted));
-        self.seen.extend(looked_up);
+    pub(super) fn count_seen(&mut self, looked_up: LookedUpFiles) {
+        self.seen.add(std::mem::take(&mut self.unvoted));
+        self.seen.add(looked_up);
     }
 
     /// It gave an answer that cannot be used: the next one knows what was looked up for it, unless somebody else gives
     /// it.
-    pub(super) fn remember_seen(&mut self, looked_up: BTreeSet<RepoPath>) {
+    pub(super) fn remember_seen(&mut self, looked_up: LookedUpFiles) {
         if self.has_capability(&Capability::Message) {
-            self.unvoted.extend(looked_up);
+            self.unvoted.add(looked_up);
         }
     }
 
     /// A turn failed: whatever answers the next one may begin afresh.
     pub(super) fn forget_unvoted(&mut self) {
-        self.unvoted.clear();
+        self.unvoted = LookedUpFiles::default();
     }
 
     /// Adds what a turn of a round cost.

@@ -9,7 +9,7 @@ use council_protocol::{
 use super::engine::{Council, CouncilPhase};
 use super::exchange::Action;
 use super::extract::{self, ExpectedEcho};
-use super::judges::{JudgeState, OpenTurn, QueuedTask, SeatIndex, SeatPresence};
+use super::judges::{JudgeState, LookedUpFiles, OpenTurn, QueuedTask, SeatIndex, SeatPresence};
 use super::keys::turn_key;
 use super::ledger::Synthesis;
 use super::lost_answer::{LostAnswer, read_lost_answer};
@@ -151,7 +151,7 @@ impl Council {
         };
         let judge = &mut self.state.judges[seat];
         keep_unread(judge, &turn, usage.as_mut());
-        let looked_up = usage.as_ref().map(|usage| usage.looked_up.clone());
+        let looked_up = usage.as_ref().map(LookedUpFiles::of);
         judge.add_usage(turn.round, usage);
         if turn.cancelled || matches!(self.phase, CouncilPhase::Closing) {
             self.note_late(seat, &turn);

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use council_protocol::{FileChange, LineKind, RepoPath, SeenLines};
 use council_secrets::Redactor;
+use regex::Regex;
 
 use crate::prompt::{redact_source, truncate_bytes};
 use crate::text::mark_hidden;
@@ -165,6 +166,35 @@ impl FileView {
         shown
     }
 
+    /// Writes the part of a long line that a pattern matches first; false: the match is shown with the line's begin.
+    pub(super) fn write_far_match(&self, out: &mut String, number: u32, regex: &Regex) -> bool {
+        let text = self.line(number).unwrap_or_default();
+        let found = regex.find(text).map(|found| found.range());
+        let Some(found) = found.filter(|found| found.end > MAX_LINE_BYTES) else {
+            return false;
+        };
+        let start = text.floor_char_boundary(found.start.saturating_sub(MAX_LINE_BYTES / 4));
+        let before = format!("[{start} bytes of this line are not shown] ");
+        let rest = format!("{before}{}", truncate_bytes(&text[start..], MAX_LINE_BYTES));
+        let missing = text.len() - start - (rest.len() - before.len());
+        let marker = self.marker_of(number);
+        // Writing to a string cannot fail.
+        let _ = write!(out, "{number} {marker}{rest}");
+        if missing > 0 {
+            let _ = write!(out, " [{missing} more bytes of this line are not shown]");
+        }
+        out.push('\n');
+        true
+    }
+
+    fn marker_of(&self, number: u32) -> char {
+        match self.added.contains(&number) {
+            _ if self.is_deleted => '-',
+            true => '+',
+            false => ' ',
+        }
+    }
+
     /// Writes a line with those that were removed before it; returns whether all of it is shown.
     fn write_line(&self, out: &mut String, number: u32, width: usize) -> bool {
         let mut is_whole = true;
@@ -174,12 +204,14 @@ impl FileView {
         let Some(text) = self.line(number) else {
             return is_whole;
         };
-        let marker = match self.added.contains(&number) {
-            _ if self.is_deleted => '-',
-            true => '+',
-            false => ' ',
-        };
-        is_whole & write_text(out, &number.to_string(), width, marker, text)
+        is_whole
+            & write_text(
+                out,
+                &number.to_string(),
+                width,
+                self.marker_of(number),
+                text,
+            )
     }
 }
 
@@ -252,6 +284,27 @@ mod tests {
     }
 
     proptest! {
+        /// Law: wherever in a line a match stands, it is shown, and what is said to be missing is.
+        #[test]
+        fn a_match_is_shown_wherever_it_stands(before in 0usize..6_000, behind in 0usize..6_000) {
+            let line = format!("{}needle{}", "é".repeat(before / 2), "x".repeat(behind));
+            let view = FileView { lines: vec![line.clone()], ..view(&[0]) };
+            let regex = Regex::new("needle").unwrap();
+            let mut out = String::new();
+            if !view.write_far_match(&mut out, 1, &regex) {
+                view.write_lines(&mut out, 1, 1, 100_000);
+            }
+            prop_assert!(out.contains("needle"), "{}", out);
+            prop_assert!(out.len() < MAX_LINE_BYTES + CUT_NOTE_BYTES, "{}", out.len());
+            let missing: usize = regex::Regex::new(r"\[(\d+) (?:more )?bytes").unwrap()
+                .captures_iter(&out)
+                .map(|found| found[1].parse::<usize>().unwrap())
+                .sum();
+            let letters = out.matches('é').count() * 2 + out.matches("needle").count() * 6;
+            let xs = out.matches('x').count();
+            prop_assert_eq!(letters + xs + missing, line.len());
+        }
+
         /// Whoever asks for what did not fit is shown more each time, until every line of the file was shown.
         #[test]
         fn what_did_not_fit_can_be_asked_for(

@@ -3,6 +3,7 @@
 use council_agents::tools::QueryBounds;
 use council_protocol::{RepoPath, SeenLines};
 use council_secrets::Redactor;
+use regex::Regex;
 
 use super::Found;
 use super::file_view::FileView;
@@ -50,6 +51,10 @@ impl ResultText {
         redactor: &Redactor,
     ) {
         self.push_line(&format!("=== {}", show_path(path, redactor)));
+        self.push_runs(path, view, runs);
+    }
+
+    fn push_runs(&mut self, path: &RepoPath, view: &FileView, runs: &[(u32, u32)]) {
         for &(from, to) in runs {
             if self.is_full {
                 return;
@@ -57,6 +62,28 @@ impl ResultText {
             let shown = view.write_lines(&mut self.text, from, to, self.max_bytes);
             self.is_full |= shown.next <= to;
             self.seen.extend(shown.into_seen(path));
+        }
+    }
+
+    /// Adds lines that a pattern matches: of a long one the part that does.
+    pub(super) fn push_matches(
+        &mut self,
+        path: &RepoPath,
+        view: &FileView,
+        (runs, regex): (&[(u32, u32)], &Regex),
+        redactor: &Redactor,
+    ) {
+        self.push_line(&format!("=== {}", show_path(path, redactor)));
+        for &(line, to) in runs {
+            let start = self.text.len();
+            if !self.is_full && view.write_far_match(&mut self.text, line, regex) {
+                if self.text.len() > self.max_bytes {
+                    self.text.truncate(start);
+                    self.is_full = true;
+                }
+            } else {
+                self.push_runs(path, view, &[(line, to)]);
+            }
         }
     }
 

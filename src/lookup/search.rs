@@ -53,7 +53,7 @@ impl CodeLookup {
             all += runs.len();
             runs.truncate(MAX_MATCHES_OF_FILE.min(MAX_MATCHES - matches));
             (matches, files) = (matches + runs.len(), files + 1);
-            out.push_file(path, &view, &runs, &self.redactor);
+            out.push_matches(path, &view, (&runs, &regex), &self.redactor);
             matches < MAX_MATCHES && !out.is_full
         });
         let mut note = format!(

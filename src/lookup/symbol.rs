@@ -85,7 +85,7 @@ impl CodeLookup {
             out.push_line("Used in:");
         }
         for (path, view, runs) in &used {
-            out.push_file(path, view, runs, &self.redactor);
+            out.push_matches(path, view, (runs, &word), &self.redactor);
         }
         let more = match (uses >= MAX_USES || out.is_full, walk.is_cut) {
             (true, _) => ", and there may be more",

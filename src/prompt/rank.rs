@@ -157,11 +157,12 @@ pub(crate) fn is_test_path(path: &str) -> bool {
     in_tests
         || java
         || matches!(stem, "test" | "tests")
-        || ["_test", "_tests", "_spec", "test_"]
+        || ["_test", "_tests", "_unittest", "_spec", "test_"]
             .iter()
             .any(|t| stem.ends_with(t) || stem.starts_with(t))
         || name.contains(".test.")
         || name.contains(".spec.")
+        || name.contains(".cy.")
 }
 
 /// Whether a path speaks of something that guards: words of it, not parts of words.

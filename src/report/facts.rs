@@ -1,6 +1,6 @@
 //! What a run knows of itself beside the outcome, and the receipt that is made of it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use council_protocol::RepoPath;
 use council_protocol::message::Usage;
@@ -431,6 +431,7 @@ fn total_usage(judges: &[JudgeRecord]) -> Option<Usage> {
         without_tools: None,
         killed: None,
         looked_up: BTreeSet::new(),
+        looked_up_in_part: BTreeMap::new(),
         ..known.fold(Usage::default(), |sum, usage| sum.plus(usage))
     };
     (usage != Usage::default()).then_some(usage)

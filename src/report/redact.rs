@@ -183,6 +183,14 @@ impl ReportRedactor<'_> {
             paths.for_each(|path| self.redact_path(path));
         }
         usage.looked_up = self.redacted_paths(&usage.looked_up);
+        let parts = std::mem::take(&mut usage.looked_up_in_part);
+        usage.looked_up_in_part = parts
+            .into_iter()
+            .map(|(mut path, part)| {
+                self.redact_path(&mut path);
+                (path, part)
+            })
+            .collect();
         usage
             .earlier
             .iter_mut()

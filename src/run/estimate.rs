@@ -12,6 +12,7 @@ use crate::council::Outcome;
 use crate::council::plan::{DebateMode, Procedure};
 use crate::report::BriefFacts;
 use crate::run::call_extras::CallExtras;
+use crate::run::cost_words::{count_noun, format_cost, format_number, format_size};
 use crate::run::recipient::describe_recipient;
 use crate::session::BudgetLimits;
 
@@ -192,10 +193,13 @@ impl RunEstimate {
                 .as_ref()
                 .and_then(|model| money.prices.get(model));
             let usd = price.map(|price| {
-                let answer = EXPECTED_OUTPUT;
-                let cached =
-                    price.cost_usd(estimate_tokens(beside), estimate_tokens(*brief), answer);
+                let cached = price.cost_usd(
+                    estimate_tokens(beside),
+                    estimate_tokens(*brief),
+                    EXPECTED_OUTPUT,
+                );
                 // Each turn carries those before it, and may find no cache.
+                let answer = extras.most_output;
                 let carried = answer + estimate_tokens(TASK_BYTES);
                 let uncached = |turn: u64| {
                     let first = input + turn * carried;
@@ -219,7 +223,7 @@ impl RunEstimate {
                     .as_ref()
                     .and_then(|model| money.prices.get(model));
                 let usd = price.map(|price| {
-                    let one = price.max_usd(input, EXPECTED_OUTPUT);
+                    let one = price.max_usd(input, extras.most_output);
                     (0.0, one * f64::from(each))
                 });
                 let entry = to
@@ -369,8 +373,25 @@ impl RunEstimate {
             lines.push(format!("total: {}", self.total_cost()));
         }
         lines.extend(self.turns_line());
+        lines.extend(self.output_line());
         lines.extend(self.omitted_lines());
         lines
+    }
+
+    /// How long an answer is at each of the two costs; none: no price is known.
+    fn output_line(&self) -> Option<String> {
+        let is_priced = self.to.values().any(|to| to.usd.is_some());
+        let most = match self.extras.most_output {
+            EXPECTED_OUTPUT => String::new(),
+            most => format!(
+                "; at the higher as {}, which is all that a call may write (`max-tokens`, with `thinking`)",
+                format_number(most)
+            ),
+        };
+        is_priced.then(|| {
+            let expected = format_number(EXPECTED_OUTPUT);
+            format!("at the lower cost an answer counts as {expected} tokens{most}")
+        })
     }
 
     /// How often the judges are asked, and what of it the two costs are; none: once, whatever they answer.
@@ -395,7 +416,7 @@ impl RunEstimate {
         };
         Some(format!(
             "{asked}; the lower cost is for {costs} where the provider remembers the text (its prompt cache), the higher \
-             for {most} where it does not{look_ups}; an answer counts as {EXPECTED_OUTPUT} tokens"
+             for {most} where it does not{look_ups}"
         ))
     }
 
@@ -446,43 +467,6 @@ impl RunEstimate {
             lines.push(format!("  and {more} more"));
         }
         lines
-    }
-}
-
-fn format_cost(usd: Option<(f64, f64)>) -> String {
-    match usd {
-        Some((least, most)) if format!("{least:.3}") == format!("{most:.3}") => {
-            format!("about ${most:.3}")
-        }
-        Some((least, most)) => format!("${least:.3} to ${most:.3}"),
-        None => "cost unknown (set `prices.MODEL.input` and `.output`)".to_owned(),
-    }
-}
-
-fn format_size(bytes: u64) -> String {
-    match bytes {
-        0..10_000 => format!("{bytes} bytes"),
-        _ => format!("{} KB", bytes.div_ceil(1000)),
-    }
-}
-
-/// `12,345`.
-fn format_number(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-fn count_noun(count: usize, what: &str) -> String {
-    match count {
-        1 => format!("1 {what}"),
-        n => format!("{n} {what}s"),
     }
 }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::report::ContextFacts;
-use crate::run::call_extras::{LOOK_UP_OUTPUT, schema_bytes};
+use crate::run::call_extras::schema_bytes;
 
 #[test]
 fn a_recipient_without_a_price_makes_the_sum_a_lower_bound() {
@@ -55,6 +55,7 @@ fn where_the_bytes_of_a_brief_go_is_told_before_they_are_spent() {
         extras: CallExtras {
             schema: 3_000,
             look_ups: 12,
+            ..CallExtras::default()
         },
         redactions: 0,
         left_out: Vec::new(),
@@ -125,6 +126,14 @@ fn seat(structured: bool, tool_calls: u32) -> Seat {
         },
     }))
     .unwrap()
+}
+
+/// The same with other limits of what a call may write.
+fn writing(mut seat: Seat, max_tokens: u32, thinking: u32) -> Seat {
+    if let AgentKind::Http(endpoint) = &mut seat.agent.kind {
+        (endpoint.max_tokens, endpoint.thinking) = (max_tokens, Some(thinking));
+    }
+    seat
 }
 
 const PRICE: &str = "[prices.m]\ninput = 3\noutput = 15\n";
@@ -206,16 +215,19 @@ fn only_what_is_sent_is_told() {
 proptest::proptest! {
     #![proptest_config(crate::council::testing::config())]
 
-    /// No round whose judge looks things up, as often and as much as it may, costs more than was told; and without
-    /// look-ups nothing is told for them.
+    /// No round whose judge looks things up, as often and as much as it may, and writes all that it may each time, costs
+    /// more than was told; and without look-ups nothing is told for them.
     #[test]
     fn the_higher_cost_holds_for_every_number_of_look_ups(
         most in 0u32..20,
         results in proptest::collection::vec(0u64..(24 << 10), 0..20),
         brief in 0u64..200_000,
+        (max_tokens, thinking) in (1u32..20_000, 0u32..20_000),
+        written in proptest::collection::vec(0.0f64..=1.0, 20),
     ) {
         let settings = settings(&format!("review.debate = 'off'\n{PRICE}"));
-        let seat = seat(true, most);
+        let seat = writing(seat(true, most), max_tokens, thinking);
+        let limit = u64::from(max_tokens) + u64::from(thinking);
         let told = |has_tree| {
             let estimate = RunEstimate::for_seats(&[(&seat, brief)], 0, &Coverage::default(), &settings, has_tree);
             estimate.to.values().next().and_then(|to| to.usd).unwrap().1
@@ -223,16 +235,19 @@ proptest::proptest! {
         let price = cost_settings(&settings).prices["m"];
         let extras = CallExtras::of_seat(&seat, &settings, true);
         let frame = brief + TASK_BYTES + extras.schema + extras.tools();
-        let (mut sent, mut cost) = (frame, 0.0);
-        for bytes in results.into_iter().take(most as usize) {
-            cost += price.cost_usd(estimate_tokens(sent), 0, LOOK_UP_OUTPUT);
+        let (mut sent, mut said, mut cost) = (frame, 0, 0.0);
+        for (bytes, share) in results.into_iter().zip(written).take(most as usize) {
+            let tokens = (limit as f64 * share) as u64;
+            cost += price.cost_usd(estimate_tokens(sent) + said, 0, tokens);
             sent = (sent + bytes).min(frame + max_turn_bytes());
+            said += tokens;
         }
-        cost += price.cost_usd(estimate_tokens(sent), 0, EXPECTED_OUTPUT);
+        cost += price.cost_usd(estimate_tokens(sent) + said, 0, limit);
         // Tokens are rounded up once for each part.
         let slack = price.cost_usd(u64::from(most) + 1, 0, 0);
         proptest::prop_assert!(cost <= told(true) + slack, "{} of {}", cost, told(true));
-        let once = price.cost_usd(estimate_tokens(frame - extras.tools()), 0, EXPECTED_OUTPUT);
+        let answer = limit.max(EXPECTED_OUTPUT);
+        let once = price.cost_usd(estimate_tokens(frame - extras.tools()), 0, answer);
         proptest::prop_assert!((told(false) - once).abs() < slack + 1e-9);
     }
 }

@@ -15,6 +15,7 @@ pub(crate) mod ci;
 pub(crate) mod commit_words;
 pub(crate) mod context;
 pub(crate) mod convene;
+mod cost_words;
 pub(crate) mod counts_again;
 pub(crate) mod current_lookups;
 mod cut_off;

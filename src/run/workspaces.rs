@@ -11,16 +11,12 @@ use council_protocol::change::{BlobError, BlobSource, TreeEntry};
 use council_protocol::seat::AgentKind;
 use council_protocol::{JudgeId, RepoPath, Seat, Side};
 use council_secrets::Redactor;
-use tempfile::TempDir;
 
 use crate::git::{self, PathFilter};
 use crate::prompt::redact_source;
 use crate::session;
 
 use crate::run::error::RunError;
-
-/// What the names of all rooms begin with.
-pub(crate) const PREFIX: &str = "council-room-";
 
 /// The rooms of a council, removed with the value.
 #[derive(Default)]
@@ -33,7 +29,7 @@ pub(crate) struct AgentWorkspaces {
 
 /// One room, removed with the value.
 struct ExportedTree {
-    folder: TempDir,
+    folder: private::TemporaryFolder,
     /// Files that did not fit into it.
     missing: Vec<RepoPath>,
 }
@@ -126,7 +122,7 @@ fn may_write(kind: &AgentKind) -> bool {
 impl ExportedTree {
     fn new() -> io::Result<Self> {
         Ok(Self {
-            folder: private::temporary_folder(PREFIX)?,
+            folder: private::temporary_folder(private::ROOM_PREFIX)?,
             missing: Vec::new(),
         })
     }

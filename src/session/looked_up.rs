@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use council_protocol::message::Usage;
-use council_protocol::{Event, FileChange, JudgeId, Packet, RepoPath, SeenLines};
+use council_protocol::{Event, FileChange, JudgeId, Packet, RepoPath, SeenLines, SeenPart};
 
 /// What judges looked up in the turns that their conversations still hold. It is kept for one process and one backend:
 /// whoever goes on elsewhere may begin afresh.
@@ -58,14 +58,15 @@ impl LookUpRecord {
                 let earlier = earlier.filter(|earlier| earlier.reader == reader);
                 let mut lines = earlier.map_or_else(Vec::new, |earlier| earlier.lines);
                 lines.extend(lines_of(usage));
-                usage.looked_up = seen_files(packet, of_brief, &lines);
+                (usage.looked_up, usage.looked_up_in_part) = seen_files(packet, of_brief, &lines);
                 self.0.insert(judge.clone(), Conversation { reader, lines });
             }
             Event::Failed { judge, failure, .. } => {
                 self.0.remove(judge);
                 if let Some(usage) = failure.usage.as_deref_mut() {
                     let lines: Vec<SeenLines> = lines_of(usage).collect();
-                    usage.looked_up = seen_files(packet, of_brief, &lines);
+                    (usage.looked_up, usage.looked_up_in_part) =
+                        seen_files(packet, of_brief, &lines);
                 }
             }
             _ => {}
@@ -78,32 +79,42 @@ fn lines_of(usage: &Usage) -> impl Iterator<Item = SeenLines> + '_ {
     calls.flat_map(|call| call.seen.iter().cloned())
 }
 
-/// The changed files of which lines were looked up, and whose every changed line was shown, then or in the brief.
+/// The changed files of which lines were looked up: those whose every changed line was shown, then or in the brief, and how
+/// many lines of the others were.
 fn seen_files(
     packet: &Packet,
     of_brief: &[SeenLines],
     looked_up: &[SeenLines],
-) -> BTreeSet<RepoPath> {
+) -> (BTreeSet<RepoPath>, BTreeMap<RepoPath, SeenPart>) {
     let paths: BTreeSet<&RepoPath> = looked_up.iter().map(|seen| &seen.path).collect();
     let mut shown: BTreeMap<&RepoPath, Vec<&SeenLines>> = BTreeMap::new();
     for seen in looked_up.iter().chain(of_brief) {
         shown.entry(&seen.path).or_default().push(seen);
     }
-    let files = packet
-        .files
-        .iter()
-        .filter(|file| paths.contains(&file.path));
-    let files = files.filter_map(|file| {
-        let shown = shown.get(&file.path)?;
-        let is_shown = |line: u32| shown.iter().any(|s| (s.first..=s.last).contains(&line));
+    let (mut whole, mut parts) = (BTreeSet::new(), BTreeMap::new());
+    for file in &packet.files {
+        let Some(shown) = shown.get(&file.path).filter(|_| paths.contains(&file.path)) else {
+            continue;
+        };
+        let is_shown = |line: &u32| shown.iter().any(|s| (s.first..=s.last).contains(line));
         let lines = changed_lines(file);
-        (!lines.is_empty() && lines.into_iter().all(is_shown)).then(|| file.path.clone())
-    });
-    files.collect()
+        let count = |lines: usize| u32::try_from(lines).unwrap_or(u32::MAX);
+        let seen = lines.iter().filter(|line| is_shown(line)).count();
+        if !lines.is_empty() && seen == lines.len() {
+            whole.insert(file.path.clone());
+        } else if seen > 0 {
+            let part = SeenPart {
+                shown: count(seen),
+                total: count(lines.len()),
+            };
+            parts.insert(file.path.clone(), part);
+        }
+    }
+    (whole, parts)
 }
 
-/// The numbers of a file's changed lines, as a look-up shows them.
-fn changed_lines(file: &FileChange) -> BTreeSet<u32> {
+/// The numbers of a file's changed lines, as a look-up shows them: removed lines may share one.
+fn changed_lines(file: &FileChange) -> Vec<u32> {
     let hunks = file.hunks.iter();
     let lines = hunks.flat_map(|hunk| hunk.lines_as_looked_up(file.status));
     lines.filter_map(|(_, number)| number).collect()
@@ -164,10 +175,14 @@ mod tests {
                 let seen = lines.iter().map(|&(first, last)| SeenLines { path: "a.rs".into(), first, last });
                 seen.collect()
             };
-            let found = seen_files(&packet, &seen(&of_brief), &seen(&looked_up));
+            let (found, parts) = seen_files(&packet, &seen(&of_brief), &seen(&looked_up));
             let is_in = |line: u32| of_brief.iter().chain(&looked_up).any(|&(first, last)| first <= line && line <= last);
             let expected = !looked_up.is_empty() && (1..=total).all(is_in);
             proptest::prop_assert_eq!(!found.is_empty(), expected);
+            let count = (1..=total).filter(|&line| is_in(line)).count();
+            let expected = (!expected && count > 0 && !looked_up.is_empty())
+                .then_some(SeenPart { shown: count as u32, total });
+            proptest::prop_assert_eq!(parts.into_values().next(), expected);
         }
 
         /// The turns of a conversation are counted together, until a turn fails or somebody else answers; without a
@@ -239,11 +254,11 @@ mod tests {
     fn a_removed_line_is_seen_with_the_line_behind_it() {
         let change = hunk((3, 3), (3, 3), " a\n-b\n+B\n c\n");
         let lines = changed_lines(&file(FileStatus::Modified, change));
-        assert_eq!(lines, BTreeSet::from([4]));
+        assert_eq!(lines, [4, 4], "removed and added");
         let removed = hunk((3, 2), (2, 0), "-a\n-b\n");
         let lines = changed_lines(&file(FileStatus::Modified, removed.clone()));
-        assert_eq!(lines, BTreeSet::from([3]), "they stood before line 3");
+        assert_eq!(lines, [3, 3], "they stood before line 3");
         let lines = changed_lines(&file(FileStatus::Deleted, removed));
-        assert_eq!(lines, BTreeSet::from([3, 4]));
+        assert_eq!(lines, [3, 4]);
     }
 }

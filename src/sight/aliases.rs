@@ -99,16 +99,54 @@ fn is_exported(language: Language, path: &str, line: &str, alias: &str) -> bool 
 
 /// The other name that a line gives to `name`; none: it gives none.
 fn alias_on_line(language: Language, line: &str, name: &str) -> Option<String> {
-    if let (Language::C, Some(rest)) = (language, line.trim_start().strip_prefix("#define ")) {
-        let (alias, value) = rest.trim().split_once(char::is_whitespace)?;
-        return (value.trim() == name)
-            .then(|| alias.to_owned())
-            .filter(|alias| is_word(alias));
+    match language {
+        Language::C => {
+            if let Some(rest) = line.trim_start().strip_prefix("#define ") {
+                return alias_by_macro(rest.trim(), name);
+            }
+        }
+        Language::Ruby => {
+            if let Some(alias) = ruby_alias(line.trim(), name) {
+                return Some(alias);
+            }
+        }
+        _ => {}
     }
     whole_words(line, name).find_map(|at| {
         let (before, behind) = (&line[..at], &line[at + name.len()..]);
         renamed(language, line, behind).or_else(|| assigned(before, behind))
     })
+}
+
+/// `#define to_cents convert`, `#define TO_CENTS(x) convert(x)`.
+fn alias_by_macro(rest: &str, name: &str) -> Option<String> {
+    let end = rest.find(|c| !is_name(c))?;
+    let (alias, rest) = rest.split_at(end);
+    let value = match rest.strip_prefix('(') {
+        Some(parameters) => {
+            let (_, value) = parameters.split_once(')')?;
+            let call = value.trim().trim_start_matches('(').strip_prefix(name)?;
+            return call
+                .trim_start()
+                .starts_with('(')
+                .then(|| alias.to_owned())
+                .filter(|alias| is_word(alias));
+        }
+        None => rest.trim(),
+    };
+    (value == name && is_word(alias)).then(|| alias.to_owned())
+}
+
+/// `alias_method :persist, :save`, `alias persist save`.
+fn ruby_alias(line: &str, name: &str) -> Option<String> {
+    let rest = line.strip_prefix("alias")?;
+    let rest = rest.strip_prefix("_method").unwrap_or(rest);
+    let mut words = rest
+        .split(|c: char| !is_name(c))
+        .filter(|word| !word.is_empty());
+    let alias = words.next()?;
+    (rest.starts_with([' ', '(']) && words.next() == Some(name) && is_word(alias))
+        .then(|| alias.to_owned())
 }
 
 /// `convert as to_cents`, `{ save: persist } = require(…)`, `{ convert => toCents }`.
@@ -131,9 +169,15 @@ fn assigned(before: &str, behind: &str) -> Option<String> {
         "const", "let", "var", "val", "static", "final", "export", "public", "private", "pub",
         "mut", "readonly",
     ];
+    // `db.save.bind(db)` is the same function.
+    let behind = match behind.trim().strip_prefix(".bind(") {
+        Some(bound) => bound.split_once(')')?.1,
+        None => behind,
+    };
     if !behind.trim().trim_end_matches(';').is_empty() {
         return None;
     }
+    let before = before_require(before).unwrap_or(before);
     let owner = |c: char| is_name(c) || matches!(c, '.' | ':' | '>' | '-');
     let left = before
         .trim_end_matches(owner)
@@ -150,6 +194,13 @@ fn assigned(before: &str, behind: &str) -> Option<String> {
     let (alias, modifiers) = words.split_last()?;
     let is_plain = modifiers.iter().all(|word| MODIFIERS.contains(word));
     (is_plain && is_word(alias)).then(|| (*alias).to_owned())
+}
+
+/// What stands before `require('./db').`.
+fn before_require(before: &str) -> Option<&str> {
+    let module = before.strip_suffix(").")?;
+    let (rest, quoted) = module.rsplit_once("require(")?;
+    (!quoted.contains(')')).then_some(rest)
 }
 
 /// The name under which a line imports all that a file exports, or its default.
@@ -278,6 +329,30 @@ mod tests {
             ("a.go", "cents := rates.convert", Some("cents")),
             ("a.h", "#define cents convert", Some("cents")),
             ("a.h", "#define cents(x) convert", None),
+            ("a.h", "#define cents(x) convert(x)", Some("cents")),
+            ("a.h", "#define cents(x) (convert((x), 1))", Some("cents")),
+            ("a.h", "#define cents(x) reconvert(x)", None),
+            ("a.rb", "alias_method :cents, :convert", Some("cents")),
+            ("a.rb", "  alias cents convert", Some("cents")),
+            ("a.rb", "alias_method :convert, :other", None),
+            ("a.rb", "aliases = convert", Some("aliases")),
+            (
+                "a.js",
+                "exports.cents = require('./r').convert;",
+                Some("cents"),
+            ),
+            (
+                "a.js",
+                "const cents = require(\"./r\").convert",
+                Some("cents"),
+            ),
+            ("a.js", "const cents = f(1).convert;", None),
+            (
+                "a.ts",
+                "const cents = rates.convert.bind(rates);",
+                Some("cents"),
+            ),
+            ("a.ts", "const cents = rates.convert.bind(rates)(1);", None),
             ("a.scala", "import rates.{convert => cents}", Some("cents")),
             ("a.kt", "import rates.convert as cents", Some("cents")),
         ] {

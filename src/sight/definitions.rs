@@ -1,8 +1,12 @@
 //! Where the names of a file are defined: functions by its outline, types and constants by how their lines begin.
 
+use std::collections::HashSet;
+
 use council_syntax::language::Language;
 use council_syntax::lexer::Lexer;
 use council_syntax::outline::FunctionSpan;
+
+use super::declared;
 
 /// What a name stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +55,7 @@ pub(super) fn definitions_in(
         .iter()
         .filter(|function| !function.name.is_empty())
         .map(|function| DefinedName {
-            name: function.name.clone(),
+            name: declared::bare_name(language, &function.name),
             kind: DefinitionKind::Function,
             start: number(comment_above(&lines, function.start)),
             head: number(function.head),
@@ -67,7 +71,9 @@ pub(super) fn definitions_in(
             .into_iter()
             .for_each(|inside| *inside = true);
     }
+    let heads: HashSet<usize> = functions.iter().map(|function| function.head).collect();
     let mut group = None;
+    let mut typedef = None;
     let mut depth = 0_i64;
     for (index, code) in masked.iter().enumerate() {
         let line = index + 1;
@@ -79,7 +85,30 @@ pub(super) fn definitions_in(
         }
         let here = enter_group(language, code, line, group);
         group = here.map(|group| group.after(code, line));
-        let Some((name, kind)) = named_by_line(language, code, here) else {
+        if language == Language::C && code.trim_start().starts_with("typedef ") {
+            typedef = Some(line);
+        }
+        if let Some(start) = typedef.filter(|_| depth == 0 && code.contains(';')) {
+            typedef = None;
+            let names = declared::typedef_names(code).into_iter();
+            found.extend(names.map(|name| DefinedName {
+                name,
+                kind: DefinitionKind::Type,
+                start: number(comment_above(&lines, start)),
+                head: number(line),
+                end: number(line.min(start + MAX_BODY)),
+                body_end: number(line),
+            }));
+            if start == line {
+                continue;
+            }
+        }
+        let expression = || {
+            let name = declared::expression_function(language, code)?;
+            Some((name, DefinitionKind::Function)).filter(|_| !heads.contains(&line))
+        };
+        let Some((name, kind)) = expression().or_else(|| named_by_line(language, code, here))
+        else {
             continue;
         };
         let start = here
@@ -96,6 +125,17 @@ pub(super) fn definitions_in(
             start: number(comment_above(&lines, start)),
             head: number(line),
             end: number(end.min(start + MAX_BODY)),
+            body_end: number(end),
+        });
+    }
+    for (name, line) in declared::enum_members(language, &masked) {
+        let end = body_end(language, &masked, line, MAX_BODY);
+        found.push(DefinedName {
+            name,
+            kind: DefinitionKind::Value,
+            start: number(comment_above(&lines, line)),
+            head: number(line),
+            end: number(end),
             body_end: number(end),
         });
     }
@@ -284,6 +324,13 @@ fn value_of_line(language: Language, code: &str, top: bool, words: &[&str]) -> O
                 .then(|| keyword(&["const", "let", "var"]))
                 .flatten()
         }
+        Language::Ruby => {
+            let (before, value) = code.split_once('=')?;
+            let is_constant = before.starts_with(|c: char| c.is_ascii_uppercase());
+            let is_plain = before.trim_end().chars().all(super::words::is_name);
+            let is_assigned = !value.starts_with(['=', '~', '>']);
+            (is_constant && is_plain && is_assigned).then(|| before.trim_end().to_owned())
+        }
         Language::Python => {
             let (before, _) = code.split_once('=')?;
             let name = first_word(before)?;
@@ -404,7 +451,9 @@ fn body_end(language: Language, masked: &[String], start: usize, most: usize) ->
                 _ => {}
             }
         }
-        let goes_on = code.trim_end().ends_with('\\') || opens_below(masked.get(index + 1), code);
+        let is_unfinished = code.trim_end().ends_with('\\')
+            || (language.is_code() && code.trim_end().ends_with('='));
+        let goes_on = is_unfinished || opens_below(masked.get(index + 1), code);
         if depth <= 0 && !goes_on {
             return index + 1;
         }

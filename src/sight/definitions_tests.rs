@@ -45,7 +45,7 @@ fn arguments_and_annotations_define_no_type() {
     assert_eq!(found, ["Shape", "x"]);
     assert_eq!(
         names("a.cpp", "enum class Color {\n  Red\n};\n"),
-        [named("Color", 1, 3)]
+        [named("Color", 1, 3), named("Red", 2, 2)]
     );
 }
 
@@ -73,4 +73,105 @@ fn types_and_constants_are_found_with_their_comments_and_bodies() {
         names("a.yaml", "a: 1\n# b\nb: 2\n"),
         [named("a", 1, 1), named("b", 2, 3)]
     );
+}
+
+/// Law: what is defined in an everyday form is found with all of its lines, whatever stands around it.
+#[test]
+fn everyday_forms_are_definitions() {
+    let forms = [
+        ("a.h", "typedef struct {\n  int a;\n} name;\n", 3),
+        (
+            "a.h",
+            "typedef struct name_tag\n{\n  int a;\n} name, *name_pointer;\n",
+            4,
+        ),
+        ("a.h", "typedef int (*name)(int);\n", 1),
+        ("a.h", "typedef unsigned long name;\n", 1),
+        ("a.h", "enum e { one, name, two };\n", 1),
+        ("a.h", "enum {\n  one = 1,\n  name = (1 << 2),\n};\n", 1),
+        (
+            "a.rs",
+            "enum E {\n    A(u8, u8),\n    #[allow(unused)]\n    name {\n        a: u32,\n    },\n}\n",
+            4,
+        ),
+        ("a.rs", "macro_rules! name {\n    () => {};\n}\n", 3),
+        (
+            "A.java",
+            "enum E {\n  ONE(1), name(2);\n  int f() { return 1; }\n}\n",
+            1,
+        ),
+        (
+            "a.ts",
+            "export enum E {\n  One = 'x',\n  name = 'y',\n}\n",
+            1,
+        ),
+        (
+            "a.swift",
+            "enum E {\n  case one\n  case two(Int), name\n}\n",
+            1,
+        ),
+        ("a.kt", "fun name(a: Int) = a + 1\n", 1),
+        (
+            "a.kt",
+            "inline fun <T> List<T>.name(): Int =\n    size\n",
+            2,
+        ),
+        (
+            "A.cs",
+            "class A {\n  public Task<int> name(int a) => f(a);\n}\n",
+            1,
+        ),
+        (
+            "A.cs",
+            "class A {\n  static T name<T>(T a) where T : class => a;\n}\n",
+            1,
+        ),
+        ("a.dart", "int name(int a) => a + 1;\n", 1),
+        ("a.scala", "object A {\n  def name(a: Int): Int = a\n}\n", 1),
+        (
+            "a.rb",
+            "class A\n  def self.name(a)\n    a\n  end\nend\n",
+            3,
+        ),
+        ("a.rb", "name = 1\n", 0),
+        ("a.rb", "Name = [\n  1,\n].freeze\n", 3),
+        ("a.lua", "function M.name(a)\n  return a\nend\n", 3),
+    ];
+    for (path, form, lines) in forms {
+        for (above, below) in [("", ""), ("\n\n", "\n"), ("\n", "\n\n\n")] {
+            let found = names(path, &format!("{above}{form}{below}"));
+            let found: Vec<_> = found
+                .iter()
+                .filter(|(name, ..)| name.eq_ignore_ascii_case("name"))
+                .collect();
+            let length: u32 = found.iter().map(|(_, start, end)| end - start + 1).sum();
+            assert_eq!(length, lines, "{path}: {form}: {found:?}");
+        }
+    }
+}
+
+/// What only looks like one of these forms defines nothing.
+#[test]
+fn what_only_uses_a_name_defines_nothing() {
+    for (path, text) in [
+        (
+            "A.cs",
+            "class A {\n  Func<int, int> f = (name) => 1;\n  int G => name(1);\n}\n",
+        ),
+        ("a.kt", "val f = other { fun1 -> name(fun1) }\n"),
+        ("a.h", "enum e name(int);\nstruct s { enum e a; };\n"),
+        ("a.rb", "puts Name == 1\nNAMES.each { |name| name }\n"),
+        (
+            "a.rs",
+            "fn f(e: E) {\n    match e {\n        E::name => {}\n    }\n}\n",
+        ),
+    ] {
+        let found = names(path, text);
+        assert!(
+            !found
+                .iter()
+                .any(|(found, ..)| found == "name" || found == "Name"),
+            "{path}: {text}: {found:?}"
+        );
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use council_protocol::RepoPath;
 use council_syntax::language::Language;
 
-use super::limits;
+use super::{imports, limits};
 use crate::git::ReviewedTree;
 
 /// The most paths that are looked up for one file.
@@ -42,13 +42,13 @@ fn is_tree_path(hint: &str) -> bool {
     path.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
-fn split_name(path: &str) -> (&str, &str, &str) {
+pub(super) fn split_name(path: &str) -> (&str, &str, &str) {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
     (folder, stem, ending)
 }
 
-fn join(folder: &str, name: &str) -> String {
+pub(super) fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() {
         name.to_owned()
     } else {
@@ -69,6 +69,12 @@ fn test_paths(path: &str) -> Vec<String> {
         format!("{stem}Tests.{ending}"),
         format!("{stem}.{ending}"),
         format!("{stem}_tests.{ending}"),
+        format!("{stem}_unittest.{ending}"),
+        format!("{stem}_internal_test.{ending}"),
+        format!("Test{stem}.{ending}"),
+        format!("{stem}IT.{ending}"),
+        format!("{stem}/tests.{ending}"),
+        format!("tests.{ending}"),
     ];
     let mut folders = vec![folder.to_owned()];
     folders.extend(
@@ -114,6 +120,8 @@ fn paths_of_line(path: &str, line: &str) -> Vec<String> {
         Language::Java | Language::Kotlin => java_imports(path, line),
         Language::C => c_includes(folder, line),
         Language::Go => go_imports(line),
+        Language::Ruby => imports::ruby_requires(folder, line),
+        Language::Css => imports::style_imports(folder, line),
         _ => Vec::new(),
     }
 }
@@ -210,8 +218,16 @@ fn script_imports(folder: &str, line: &str) -> Vec<String> {
     }
     let quoted = line.split(['"', '\'', '`']).skip(1).step_by(2);
     let mut found = Vec::new();
-    for target in quoted.filter(|target| target.starts_with('.')) {
-        let base = normalize(&join(folder, target));
+    let bases = quoted.flat_map(|target| match target {
+        target if target.starts_with('.') => vec![normalize(&join(folder, target))],
+        // What these stand for is usually the folder of the sources.
+        target if target.starts_with("@/") || target.starts_with("~/") => {
+            let inner = normalize(&target[2..]);
+            ["src", "app", ""].map(|root| join(root, &inner)).to_vec()
+        }
+        _ => Vec::new(),
+    });
+    for base in bases {
         found.push(base.clone());
         for ending in ["ts", "tsx", "js", "jsx", "mjs", "cjs"] {
             found.push(format!("{base}.{ending}"));
@@ -340,7 +356,7 @@ fn c_includes(folder: &str, line: &str) -> Vec<String> {
 }
 
 /// A path without `.` and `..`; what would leave the tree stays at its top.
-fn normalize(path: &str) -> String {
+pub(super) fn normalize(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {
@@ -390,6 +406,17 @@ mod tests {
                 "internal/db/",
             ),
             ("src/a.c", "#include \"list.h\"", "src/list.c"),
+            ("lib/u.rb", "require_relative 'db'", "lib/db.rb"),
+            ("lib/u.rb", "require_relative '../app/db'", "app/db.rb"),
+            ("u.rb", "require \"app/db\"", "lib/app/db.rb"),
+            ("css/main.scss", "@use 'vars';", "css/_vars.scss"),
+            (
+                "css/main.scss",
+                "@use '../theme/vars' as v;",
+                "theme/_vars.scss",
+            ),
+            ("css/main.css", "@import \"a.css\";", "css/a.css"),
+            ("src/u.ts", "import { a } from '@/db';", "src/db.ts"),
         ] {
             let found = import_paths(path, line);
             assert!(found.iter().any(|found| found == hint), "{line}: {found:?}");

@@ -33,6 +33,8 @@ enum NameForm {
     Module,
     /// A part of it, which means the file in an import only.
     Import,
+    /// The folder that it is the file of: a path in a line has to lead there.
+    Folder,
 }
 
 impl MovedFile {
@@ -61,6 +63,12 @@ impl MovedFile {
             // Settings name modules in strings: `x = "gen.main:run"`.
             NameForm::Module => !is_remark(line) && imports.unwrap_or(true),
             NameForm::Import => is_code && imports == Some(true),
+            // A bare word is no path.
+            NameForm::Folder => {
+                !is_remark(line)
+                    && line.contains(&format!("/{text}"))
+                    && leads_to(&path, line, text, folder_of(&self.before))
+            }
         }
     }
 }
@@ -93,12 +101,36 @@ fn leads_to(from: &str, line: &str, name: &str, to: &str) -> bool {
                 .split_once('/')
                 .is_some_and(|(_, path)| is_end(to, path)),
             Some('}' | ')') if path.starts_with('/') => is_end(to, &path[1..]),
-            _ => is_path_to(folder_of(from), path, to),
+            _ => {
+                let folder = folder_of(from);
+                let moved = || folder_moved_to(folder, before);
+                is_path_to(folder, path, to) || moved().is_some_and(|at| is_path_to(&at, path, to))
+            }
         }
     })
 }
 
+/// The folder that a command of a line goes to before it names something: `cd tools && python gen.py`.
+fn folder_moved_to(folder: &str, before: &str) -> Option<String> {
+    let (head, rest) = before.rsplit_once("cd ")?;
+    let is_command = head
+        .chars()
+        .next_back()
+        .is_none_or(|c| !c.is_alphanumeric());
+    let named = rest
+        .split([' ', ';', '&'])
+        .next()?
+        .trim_matches(['"', '\'']);
+    let named = named.trim_start_matches("./").trim_end_matches('/');
+    let is_plain = !named.is_empty() && !named.starts_with(['/', '$', '.', '~']);
+    (is_command && is_plain).then(|| match folder {
+        "" => named.to_owned(),
+        folder => format!("{folder}/{named}"),
+    })
+}
+
 fn is_path_to(folder: &str, path: &str, to: &str) -> bool {
+    let is_absolute = path.starts_with('/') && !path.starts_with("//");
     let (mut folder, mut path) = (folder, path.trim_start_matches('/'));
     loop {
         if let Some(rest) = path.strip_prefix("./") {
@@ -113,8 +145,9 @@ fn is_path_to(folder: &str, path: &str, to: &str) -> bool {
         "" => path == to,
         folder => to.strip_prefix(folder).and_then(|to| to.strip_prefix('/')) == Some(path),
     };
-    // Where a program is started is not known.
-    is_beside || path == to || (path.contains('/') && is_end(to, path))
+    // Where a program is started is not known, nor where it is installed: `/opt/app/bin/run.sh`.
+    let is_installed = || is_absolute && to.contains('/') && is_end(path, to);
+    is_beside || path == to || (path.contains('/') && is_end(to, path)) || is_installed()
 }
 
 /// Whether a path ends so, at a folder's border.
@@ -132,7 +165,8 @@ pub(super) fn moved_names(file: &FileChange) -> Vec<WantedName> {
         FileStatus::Deleted => true,
         _ => return Vec::new(),
     };
-    if is_test_path(&path) {
+    // Tests are named by nobody; what stands beside them is.
+    if is_test_path(path.rsplit('/').next().unwrap_or_default()) {
         return Vec::new();
     }
     let stays = folder_of(&path) == folder_of(&file.path.display()) && !is_deleted;
@@ -179,6 +213,9 @@ fn names_of_file(path: &str) -> BTreeSet<(String, NameForm)> {
     names.insert((whole, NameForm::Path));
     let stem = file.rsplit_once('.').filter(|(stem, _)| !stem.is_empty());
     let Some((stem, _)) = stem else {
+        if is_file_of_folder(file) && !parent.is_empty() {
+            names.insert((parent.to_owned(), NameForm::Folder));
+        }
         return names;
     };
     if language == Language::Go || OF_FOLDER.contains(&stem) {
@@ -187,6 +224,13 @@ fn names_of_file(path: &str) -> BTreeSet<(String, NameForm)> {
     } else {
         names.insert((file.to_owned(), NameForm::File));
         names.insert((stem.to_owned(), NameForm::Import));
+    }
+    // Partials of Sass: `_vars.scss` is `vars`.
+    if let Some(partial) = stem.strip_prefix('_').filter(|_| language == Language::Css) {
+        names.insert((partial.to_owned(), NameForm::Import));
+    }
+    if is_file_of_folder(file) {
+        names.insert((parent.to_owned(), NameForm::Folder));
     }
     let is_module = language == Language::Python && stem == "main";
     if !parent.is_empty() && (is_module || !OF_FOLDER.contains(&stem)) && language != Language::Go {
@@ -197,6 +241,14 @@ fn names_of_file(path: &str) -> BTreeSet<(String, NameForm)> {
     names
 }
 
+/// Whether others mean a file by its folder: `uses: ./.github/actions/setup`, `source = "./modules/net"`.
+fn is_file_of_folder(name: &str) -> bool {
+    matches!(
+        name,
+        "action.yml" | "action.yaml" | "Dockerfile" | "package.json" | "Cargo.toml" | "go.mod"
+    ) || name.ends_with(".tf")
+}
+
 /// Whether a file can name others though it is neither code nor settings: pages, styles, and what has no ending.
 pub(super) fn may_name_files(path: &[u8]) -> bool {
     let path = String::from_utf8_lossy(path);
@@ -204,5 +256,9 @@ pub(super) fn may_name_files(path: &[u8]) -> bool {
     let is_page = || matches!(Language::from_path(&path), Language::Markup | Language::Css);
     let is_packed = path.contains(".min.") || path.ends_with(".svg");
     let has_no_ending = !name.contains('.') && Language::from_path(&path) == Language::Unknown;
-    (is_page() && !is_packed) || has_no_ending || name == "MANIFEST.in"
+    const SETTINGS: [&str; 10] = [
+        ".service", ".timer", ".socket", ".desktop", ".tf", ".hcl", ".bzl", ".bazel", ".nix", ".in",
+    ];
+    let is_settings = || SETTINGS.iter().any(|ending| name.ends_with(ending));
+    (is_page() && !is_packed) || has_no_ending || is_settings()
 }

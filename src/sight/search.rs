@@ -8,6 +8,7 @@ use council_protocol::RepoPath;
 use council_syntax::language::Language;
 use council_syntax::outline::{self, FunctionSpan};
 
+use super::declared::bare_name;
 use super::definitions::{self, DefinedName, DefinitionKind, definitions_in};
 use super::hints;
 use super::limits::SearchLimits;
@@ -227,7 +228,10 @@ pub(super) struct FileOutline<'t> {
 impl<'t> FileOutline<'t> {
     pub(super) fn of(path: &RepoPath, text: &'t str) -> Self {
         let language = Language::from_path(&path.display());
-        let functions = outline::functions(language, text);
+        let mut functions = outline::functions(language, text);
+        for function in &mut functions {
+            function.name = bare_name(language, &function.name);
+        }
         let lines: Vec<&str> = text.lines().collect();
         Self {
             imports: hints::importing_lines(language, &lines),

@@ -272,6 +272,18 @@ impl Language {
         }
     }
 
+    /// Whether a path is that of a program in a language whose functions are not known here.
+    pub fn is_unknown_code(path: &str) -> bool {
+        const ENDINGS: [&str; 36] = [
+            "adb", "asm", "bas", "clj", "cljs", "coffee", "cr", "d", "elm", "erl", "ex", "exs",
+            "f", "f90", "fs", "hcl", "hs", "jl", "lisp", "ml", "mli", "nim", "pas", "pl", "pm",
+            "pro", "purs", "r", "re", "scm", "sol", "tcl", "tf", "v", "vhd", "zig",
+        ];
+        let ending = path.rsplit_once('.').map(|(_, ending)| ending);
+        ending.is_some_and(|ending| ENDINGS.contains(&ending.to_ascii_lowercase().as_str()))
+            && Self::from_path(path) == Self::Unknown
+    }
+
     /// Whether it is a programming language: what tests are written for.
     pub fn is_code(self) -> bool {
         use Language::{
@@ -324,12 +336,15 @@ fn by_ending(ending: &str) -> Language {
         "java" | "groovy" | "gradle" => Language::Java,
         "kt" | "kts" => Language::Kotlin,
         "cs" => Language::CSharp,
-        "c" | "h" | "cc" | "cpp" | "cxx" | "hh" | "hpp" | "hxx" | "m" | "mm" | "inl" => Language::C,
+        "c" | "h" | "cc" | "cpp" | "cxx" | "c++" | "hh" | "hpp" | "hxx" | "h++" | "m" | "mm"
+        | "inl" | "ipp" | "tpp" | "tcc" | "cppm" | "ixx" | "ino" | "cu" | "cuh" | "cl" => {
+            Language::C
+        }
         "swift" => Language::Swift,
         "scala" | "sc" => Language::Scala,
         "dart" => Language::Dart,
-        "php" => Language::Php,
-        "rb" | "rake" | "gemspec" => Language::Ruby,
+        "php" | "phtml" => Language::Php,
+        "rb" | "rake" | "gemspec" | "ru" => Language::Ruby,
         "sh" | "bash" | "zsh" | "ksh" | "bats" => Language::Shell,
         "ps1" | "psm1" => Language::PowerShell,
         "lua" => Language::Lua,
@@ -365,5 +380,11 @@ mod tests {
         assert_eq!(Language::from_path("web/app.d.ts"), Language::Script);
         assert_eq!(Language::from_path("config/.env.local"), Language::Ini);
         assert_eq!(Language::from_path("bin/run"), Language::Unknown);
+        for path in ["lib/A.pm", "a.ex", "main.tf", "a.R"] {
+            assert!(Language::is_unknown_code(path), "{path}");
+        }
+        for path in ["a.rs", "a.cu", "LICENSE", "a.bin", "a.json", "a.md"] {
+            assert!(!Language::is_unknown_code(path), "{path}");
+        }
     }
 }

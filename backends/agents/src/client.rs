@@ -62,7 +62,7 @@ pub(crate) struct AgentEnv {
     /// Where it works: the workspace, or an empty folder.
     pub(crate) dir: PathBuf,
     /// Its home, removed with this value.
-    pub(crate) home: tempfile::TempDir,
+    pub(crate) home: private::TemporaryFolder,
     /// What the kernel keeps it behind.
     pub(crate) fence: Option<SandboxFence>,
     /// What its judge may look things up with; none: nothing.

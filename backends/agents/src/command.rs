@@ -183,7 +183,7 @@ struct CommandConversation {
     max_bytes: u64,
     fence: Option<SandboxFence>,
     /// Home of every process of this judge; removed with it.
-    scratch: tempfile::TempDir,
+    scratch: private::TemporaryFolder,
     /// What it reads of the change; removed with it.
     _folder: Option<PacketCopy>,
 }

@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use council_protocol::Packet;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
-use tempfile::TempDir;
 
 use crate::private;
 
@@ -21,7 +20,7 @@ const INDEX_FILE: &str = "files.json";
 const NAMED_FILES: [(&str, &str); 2] = [("packet", "packet.json"), ("brief", "brief.md")];
 
 /// The folder of one judge; it goes with the value.
-pub(crate) struct PacketCopy(TempDir);
+pub(crate) struct PacketCopy(private::TemporaryFolder);
 
 impl PacketCopy {
     /// Copies the folder of a packet, without the files that configuration leaves out.
@@ -98,7 +97,7 @@ mod tests {
     use super::*;
 
     /// A folder with a file that is reviewed, and one that is left out.
-    fn folder() -> (TempDir, Packet) {
+    fn folder() -> (tempfile::TempDir, Packet) {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("blobs")).unwrap();
         let blob = |text: &str| {

@@ -1,17 +1,126 @@
 //! Folders of judges, and files in them, that no other user of the machine can read: the code under review lies there.
+//!
+//! They go with their value. Threads that are left behind at the end of a program hold some, and who is killed removes none:
+//! [`remove_own`] is for the one, and for the other whoever makes the next folder looks for those that no process holds.
 
-use std::fs;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, Once, PoisonError};
+use std::thread;
+use std::time::{Duration, SystemTime};
 
 use tempfile::{Builder, TempDir};
 
 /// What the names of judges' homes begin with.
 pub const HOME_PREFIX: &str = "council-home-";
 
-/// A new folder of its own among the system's temporary ones, removed with the value.
-pub fn temporary_folder(prefix: &str) -> io::Result<TempDir> {
-    builder(prefix).tempdir()
+/// What the names of judges' workspaces begin with.
+pub const ROOM_PREFIX: &str = "council-room-";
+
+/// What the names of folders begin with in which tests run.
+pub const PROOF_PREFIX: &str = "council-proof-";
+
+/// A folder that is so new may not be held yet by who made it.
+const MIN_AGE: Duration = Duration::from_secs(2);
+
+/// How often a folder is removed into which a program still writes.
+const MAX_REMOVALS: u32 = 3;
+
+/// The folders that this process holds.
+static HELD: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// A folder among the system's temporary ones, removed with the value.
+#[derive(Debug)]
+pub struct TemporaryFolder {
+    folder: TempDir,
+    /// Locked as long as this process lives; none: the file system has no locks.
+    _lock: Option<File>,
+}
+
+impl TemporaryFolder {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The folder stays when the value goes.
+    pub fn keep(mut self) -> PathBuf {
+        self.folder.disable_cleanup(true);
+        self.path().to_path_buf()
+    }
+}
+
+impl Drop for TemporaryFolder {
+    fn drop(&mut self) {
+        held().remove(self.path());
+    }
+}
+
+fn held() -> std::sync::MutexGuard<'static, BTreeSet<PathBuf>> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A new folder of its own among the system's temporary ones, removed with the value. The first one of a process removes what
+/// processes that were killed have left there.
+pub fn temporary_folder(prefix: &str) -> io::Result<TemporaryFolder> {
+    static LOOKED: Once = Once::new();
+    let folder = builder(prefix).tempdir()?;
+    let lock = File::open(folder.path()).ok();
+    let lock = lock.filter(|lock| lock.try_lock().is_ok());
+    held().insert(folder.path().to_path_buf());
+    if let Some(temporary) = folder.path().parent().map(Path::to_path_buf) {
+        // Large trees take their time, and nobody waits for it.
+        LOOKED.call_once(|| drop(thread::spawn(move || remove_abandoned(&temporary))));
+    }
+    Ok(TemporaryFolder {
+        folder,
+        _lock: lock,
+    })
+}
+
+/// Removes what this process still holds: it is about to end, and threads that were left behind remove nothing.
+pub fn remove_own() {
+    let own = std::mem::take(&mut *held());
+    own.iter().for_each(|folder| remove_folder(folder));
+}
+
+/// Removes the folders in which no process works any more; returns how many there were.
+pub fn remove_abandoned(temporary: &Path) -> usize {
+    let entries = fs::read_dir(temporary).into_iter().flatten().flatten();
+    let abandoned = entries.filter_map(|entry| {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let is_ours = [HOME_PREFIX, ROOM_PREFIX, PROOF_PREFIX]
+            .iter()
+            .any(|prefix| name.starts_with(prefix));
+        let lock = is_ours.then(|| lock_abandoned(&entry)).flatten()?;
+        Some((entry.path(), lock))
+    });
+    let removed = abandoned.map(|(folder, _lock)| remove_folder(&folder));
+    removed.count()
+}
+
+/// The lock of a folder that nobody holds; none: somebody does, or it is not ours.
+fn lock_abandoned(entry: &fs::DirEntry) -> Option<File> {
+    // Not through links: what one leads to is somebody else's.
+    let meta = entry.metadata().ok().filter(fs::Metadata::is_dir)?;
+    let age = SystemTime::now().duration_since(meta.modified().ok()?);
+    if age.unwrap_or_default() < MIN_AGE {
+        return None;
+    }
+    let lock = File::open(entry.path()).ok()?;
+    lock.try_lock().ok().map(|()| lock)
+}
+
+fn remove_folder(folder: &Path) {
+    for _ in 0..MAX_REMOVALS {
+        match fs::remove_dir_all(folder) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {}
+            _ => return,
+        }
+    }
 }
 
 /// The same inside of another folder.
@@ -60,6 +169,66 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
+
+    /// Law: what no process holds any more is removed, and nothing else: not what is held, new, a link, or of another name.
+    #[test]
+    fn what_a_killed_process_left_is_removed_and_nothing_else() {
+        let temporary = tempfile::tempdir().unwrap();
+        let at = |name: &str| temporary.path().join(name);
+        let age = |name: &str, seconds: u64| {
+            let then = SystemTime::now() - Duration::from_secs(seconds);
+            let folder = File::open(at(name)).unwrap();
+            folder
+                .set_times(fs::FileTimes::new().set_modified(then))
+                .unwrap();
+        };
+        for name in [
+            "council-home-a",
+            "council-room-a",
+            "council-proof-a",
+            "council-page-a",
+            "others-a",
+            "council-home-held",
+        ] {
+            make_folder(&at(name).join("deep/er")).unwrap();
+            write_file(&at(name).join("deep/er/file"), b"code").unwrap();
+            age(name, 60);
+        }
+        make_folder(&at("council-home-new")).unwrap();
+        std::os::unix::fs::symlink(at("others-a"), at("council-home-link")).unwrap();
+        let lock = File::open(at("council-home-held")).unwrap();
+        lock.try_lock().unwrap();
+        assert_eq!(remove_abandoned(temporary.path()), 3);
+        let mut left: Vec<String> = fs::read_dir(temporary.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        left.sort();
+        let expected = [
+            "council-home-held",
+            "council-home-link",
+            "council-home-new",
+            "council-page-a",
+            "others-a",
+        ];
+        assert_eq!(left, expected);
+        assert!(at("others-a").join("deep/er/file").exists());
+        drop(lock);
+        assert_eq!(remove_abandoned(temporary.path()), 1);
+    }
+
+    #[test]
+    fn what_is_held_is_locked_and_goes_with_its_value() {
+        let folder = temporary_folder(HOME_PREFIX).unwrap();
+        let path = folder.path().to_path_buf();
+        assert!(held().contains(&path));
+        assert!(File::open(&path).unwrap().try_lock().is_err());
+        drop(folder);
+        assert!(!path.exists() && !held().contains(&path));
+        let kept = temporary_folder("council-test-").unwrap().keep();
+        assert!(kept.is_dir());
+        remove_folder(&kept);
+    }
 
     #[test]
     fn nobody_else_reads_what_is_made_here() {

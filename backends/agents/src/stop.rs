@@ -29,6 +29,8 @@ pub(crate) struct TurnDraft(Arc<Mutex<DraftState>>);
 #[derive(Default)]
 struct DraftState {
     said: Vec<u8>,
+    /// What was said in calls of the turn that are over, and elsewhere than in an answer's text.
+    asides: Vec<String>,
     /// What the turn has cost so far.
     spent: Option<Usage>,
     decoder: Option<DraftDecoder>,
@@ -82,6 +84,21 @@ impl TurnDraft {
         self.push(said.as_bytes());
     }
 
+    /// Replaces what was said beside the answer under way.
+    pub(crate) fn set_asides(&self, asides: Vec<String>) {
+        self.lock().asides = asides;
+    }
+
+    /// The turn is over, and these are all of its words: whoever ends it from outside before anybody heard of its end tells
+    /// them. What the judge has handed in elsewhere is among them, since its mailbox may be gone by then.
+    pub(crate) fn settle(&self, said: Vec<String>, spent: Option<Usage>) {
+        *self.lock() = DraftState {
+            asides: said,
+            spent,
+            ..DraftState::default()
+        };
+    }
+
     /// What the turn has cost so far: whoever ends it from outside tells that.
     pub(crate) fn set_spent(&self, spent: Option<Usage>) {
         self.lock().spent = spent;
@@ -118,6 +135,7 @@ impl DraftState {
             Some(decoder) => decoder(&self.said),
             None => vec![String::from_utf8_lossy(&self.said).into_owned()],
         };
+        texts.extend(self.asides.iter().cloned());
         texts.extend(self.handed_in.iter().flat_map(|handed_in| handed_in()));
         texts.retain(|text| !text.trim().is_empty());
         texts

@@ -71,7 +71,7 @@ const DEVICES: [&str; 2] = ["/dev/null", "/dev/zero"];
 
 /// The folder of one reproduction: all of its runs have the same paths.
 pub struct TrialFolder {
-    folder: tempfile::TempDir,
+    folder: crate::private::TemporaryFolder,
 }
 
 /// A command that runs behind the borders.

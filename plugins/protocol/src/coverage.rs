@@ -46,6 +46,17 @@ pub enum CoverageState {
     NotAsked,
 }
 
+/// How much of a file was seen.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+pub struct SeenPart {
+    /// Changed lines that were shown.
+    pub shown: u32,
+    /// Changed lines that there are.
+    pub total: u32,
+}
+
 /// How the reason begins of files that the user's or the trusted branch's configuration leaves out.
 pub const LEFT_OUT_BY_USER: &str = "ignored by configuration";
 
@@ -103,9 +114,13 @@ impl Coverage {
         self.files.iter().all(|f| f.state.is_complete())
     }
 
-    /// The same with files that a judge looked up: what did not fit into its brief, it has seen whole.
+    /// The same with files that a judge looked up: what did not fit into its brief, it has seen whole, or a larger part of it.
     #[must_use]
-    pub fn with_looked_up(&self, paths: &BTreeSet<RepoPath>) -> Self {
+    pub fn with_looked_up(
+        &self,
+        paths: &BTreeSet<RepoPath>,
+        parts: &BTreeMap<RepoPath, SeenPart>,
+    ) -> Self {
         let mut seen = self.clone();
         for file in &mut seen.files {
             let was_cut = matches!(
@@ -114,6 +129,17 @@ impl Coverage {
             );
             if was_cut && paths.contains(&file.path) {
                 file.state = CoverageState::Reviewed;
+            } else if let (true, Some(part)) = (was_cut, parts.get(&file.path)) {
+                let before = match file.state {
+                    CoverageState::Truncated { shown, .. } => shown,
+                    _ => 0,
+                };
+                // Who has seen all of it is told apart by its path.
+                let most = part.total.saturating_sub(1);
+                file.state = CoverageState::Truncated {
+                    shown: part.shown.max(before).min(most),
+                    total: part.total,
+                };
             }
         }
         seen
@@ -227,11 +253,30 @@ mod tests {
         let cut = CoverageState::Truncated { shown: 1, total: 9 };
         for state in [CoverageState::OverBudget, cut] {
             let seen = manifest(state.clone());
-            assert!(seen.with_looked_up(&looked_up).is_complete());
-            assert!(!seen.with_looked_up(&BTreeSet::new()).is_complete());
+            let nothing = BTreeMap::new();
+            assert!(seen.with_looked_up(&looked_up, &nothing).is_complete());
+            assert!(
+                !seen
+                    .with_looked_up(&BTreeSet::new(), &nothing)
+                    .is_complete()
+            );
+            let part = |shown| BTreeMap::from([("a".into(), SeenPart { shown, total: 9 })]);
+            for (shown, told) in [(4, 4), (8, 8), (9, 8)] {
+                let seen = seen.with_looked_up(&BTreeSet::new(), &part(shown));
+                let told = CoverageState::Truncated {
+                    shown: told,
+                    total: 9,
+                };
+                assert_eq!(
+                    seen,
+                    manifest(told),
+                    "it is never whole, and never less than before"
+                );
+            }
         }
         let unreadable = manifest(CoverageState::Unreadable { reason: "r".into() });
-        assert!(!unreadable.with_looked_up(&looked_up).is_complete());
+        let seen = unreadable.with_looked_up(&looked_up, &BTreeMap::new());
+        assert!(!seen.is_complete());
     }
 
     #[test]

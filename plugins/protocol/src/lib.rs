@@ -35,7 +35,7 @@ pub use answer::{Answer, Confidence, Finding, Location, Severity, Vote};
 pub use backend::{Backend, BackendError, Sink};
 pub use capability::{Capability, CapabilitySet, Limits};
 pub use change::{BlobSource, FileChange, Hunk, LineKind, Side};
-pub use coverage::{Coverage, CoverageState};
+pub use coverage::{Coverage, CoverageState, SeenPart};
 pub use evidence::{Proof, prove_quote};
 pub use message::{Event, Failure, FailureKind, JudgeSpec, Message, Turn, TurnId};
 pub use packet::Packet;

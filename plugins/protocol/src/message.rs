@@ -1,6 +1,6 @@
 //! The message set that all three carriers share: what the program sends a backend, and the events that come back.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::capability::{CapabilitySet, Limits};
+use crate::coverage::SeenPart;
 use crate::price::SpendLimit;
 use crate::{JudgeId, RepoPath, Seat, Task, ToolCall};
 
@@ -435,6 +436,9 @@ pub struct Usage {
     /// Changed files of which the judge has seen every changed line by looking them up; the program adds them.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub looked_up: BTreeSet<RepoPath>,
+    /// How much the judge has seen of changed files that it looked up in part, and was not shown whole; the program adds them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub looked_up_in_part: BTreeMap<RepoPath, SeenPart>,
 }
 
 impl Eq for Usage {}
@@ -506,6 +510,7 @@ impl Usage {
                 .or_else(|| self.without_tools.clone()),
             killed: other.killed.clone().or_else(|| self.killed.clone()),
             looked_up: &self.looked_up | &other.looked_up,
+            looked_up_in_part: merge_parts(&self.looked_up_in_part, &other.looked_up_in_part),
         }
     }
 
@@ -513,6 +518,19 @@ impl Usage {
     pub fn all_input_tokens(&self) -> Option<u64> {
         sum_options(self.input_tokens, self.cached_tokens, u64::saturating_add)
     }
+}
+
+/// The larger part of each file.
+fn merge_parts(
+    one: &BTreeMap<RepoPath, SeenPart>,
+    other: &BTreeMap<RepoPath, SeenPart>,
+) -> BTreeMap<RepoPath, SeenPart> {
+    let mut merged = one.clone();
+    for (path, part) in other {
+        let most = merged.entry(path.clone()).or_insert(*part);
+        *most = (*most).max(*part);
+    }
+    merged
 }
 
 /// What `later` says of models that was not said before.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use clap::Args;
+use council_agents::private;
 
 use crate::cli::context::CommandContext;
 use crate::cli::web::LOOSE_PAGE_PREFIX;
@@ -13,12 +14,11 @@ use crate::memory::VerdictCache;
 use crate::run::artefacts::prune_artefacts;
 use crate::run::error::RunError;
 use crate::run::saved_run::repository_places;
-use crate::run::workspaces::PREFIX;
-use crate::run::{proof, settings, store};
+use crate::run::{settings, store};
 use crate::safe_file;
 
-/// How old a room must be before it is taken for one whose council was killed.
-const MIN_ABANDONED_AGE: Duration = Duration::from_secs(24 * 3600);
+/// How old a page must be before nobody looks at it any more.
+const MIN_PAGE_AGE: Duration = Duration::from_secs(24 * 3600);
 
 /// Remove runs beyond `runs.keep`, verdicts beyond `cache.keep`, and leftover workspaces
 #[derive(Debug, Clone, Args)]
@@ -54,38 +54,31 @@ pub(crate) fn run(args: &GcArgs, start: &CommandContext) -> Result<(), RunError>
         )
         .prune_excess()
     });
-    let rooms = abandoned_workspaces(&start.temporary);
-    for room in &rooms {
+    let rooms = private::remove_abandoned(&start.temporary);
+    let pages = old_pages(&start.temporary);
+    for page in &pages {
         // Another process may remove it, too.
-        let _ = council_agents::room::remove_workspace(room);
+        let _ = fs::remove_dir_all(page);
     }
     start.console.print(&format!(
         "removed: {} runs ({files} files), {verdicts} verdicts, {} workspaces\n",
         runs.len(),
-        rooms.len()
+        rooms + pages.len()
     ))
 }
 
-/// Rooms and homes of judges that a killed council left behind.
-fn abandoned_workspaces(temporary: &Path) -> Vec<PathBuf> {
+/// Pages that were shown long ago.
+fn old_pages(temporary: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(temporary).into_iter().flatten().flatten();
     let ours = entries.filter(|entry| {
         let name = entry.file_name();
-        let prefixes = [
-            PREFIX,
-            proof::PREFIX,
-            council_agents::private::HOME_PREFIX,
-            LOOSE_PAGE_PREFIX,
-        ];
-        let named = prefixes
-            .iter()
-            .any(|prefix| name.to_string_lossy().starts_with(prefix));
+        let named = name.to_string_lossy().starts_with(LOOSE_PAGE_PREFIX);
         let meta = entry.metadata();
         let old = meta.as_ref().is_ok_and(|meta| {
             let age = meta
                 .modified()
                 .map(|made| SystemTime::now().duration_since(made));
-            meta.is_dir() && age.is_ok_and(|age| age.unwrap_or_default() > MIN_ABANDONED_AGE)
+            meta.is_dir() && age.is_ok_and(|age| age.unwrap_or_default() > MIN_PAGE_AGE)
         });
         named && old
     });
@@ -97,35 +90,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_killed_council_left_is_ours_once_it_is_old() {
+    fn a_page_goes_once_it_is_old() {
         let temporary = tempfile::tempdir().unwrap();
-        let long_ago = SystemTime::now() - 2 * MIN_ABANDONED_AGE;
-        for name in [
-            "council-room-a",
-            "council-home-a",
-            "council-proof-a",
-            "council-page-a",
-            "others-a",
+        let long_ago = SystemTime::now() - 2 * MIN_PAGE_AGE;
+        for (name, is_old) in [
+            ("council-page-a", true),
+            ("council-page-new", false),
+            ("others-a", true),
         ] {
             let folder = temporary.path().join(name);
             fs::create_dir(&folder).unwrap();
-            let times = fs::FileTimes::new().set_modified(long_ago);
-            fs::File::open(&folder).unwrap().set_times(times).unwrap();
+            if is_old {
+                let times = fs::FileTimes::new().set_modified(long_ago);
+                fs::File::open(&folder).unwrap().set_times(times).unwrap();
+            }
         }
-        fs::create_dir(temporary.path().join("council-proof-new")).unwrap();
-        let mut found: Vec<_> = abandoned_workspaces(temporary.path())
-            .iter()
-            .filter_map(|path| path.file_name()?.to_str().map(str::to_owned))
-            .collect();
-        found.sort();
-        assert_eq!(
-            found,
-            [
-                "council-home-a",
-                "council-page-a",
-                "council-proof-a",
-                "council-room-a"
-            ]
-        );
+        let found = old_pages(temporary.path());
+        assert_eq!(found, [temporary.path().join("council-page-a")]);
     }
 }

@@ -1,6 +1,6 @@
 //! R1: everybody at once, everybody alone.
 
-use council_protocol::{CoverageState, FailureKind, RoundNumber, Severity, Task, Vote};
+use council_protocol::{Capability, CoverageState, FailureKind, RoundNumber, Severity, Task, Vote};
 
 use crate::judges::SeatIndex;
 use crate::outcome::{Verdict, VerdictReason};
@@ -106,6 +106,31 @@ fn one_late_judge_of_three_is_left_behind_and_the_report_says_so() {
     let cancelled =
         |a: &Action| matches!(a, Action::CancelTurn { judge } if judge.as_str() == "judge-3");
     assert!(run.actions.iter().any(cancelled));
+}
+
+/// Law: judges who think one after another have a time each: nobody is late because others were slow before it.
+#[test]
+fn who_thinks_behind_others_has_its_own_time() {
+    for slow in [0, 1, 2] {
+        let mut plan = plan(Procedure::Review, 3);
+        for planned in &mut plan.seats {
+            let emulated = &mut planned.grant.emulated;
+            emulated.insert(Capability::Spawn, "one after another".into());
+            planned.grant.granted.remove(&Capability::Spawn);
+        }
+        let mut run = Run::seated(plan);
+        for nth in 0..3 {
+            if nth < slow {
+                // It never answers.
+                run.wait(120_000);
+            } else {
+                run.wait(100_000);
+                run.answer(&format!("judge-{}", nth + 1), Vote::Pass, |_| {});
+            }
+        }
+        let outcome = run.concluded();
+        assert_eq!(outcome.counted, 3 - slow, "{slow} of 3 are slow");
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Whatever a change or a judge writes, no surface obeys it, and secrets stay out.
 
 use council_protocol::message::Usage;
-use council_protocol::{RepoPath, RoundNumber, SeenLines, ToolCall};
+use council_protocol::{RepoPath, RoundNumber, SeenLines, SeenPart, ToolCall};
 use council_secrets::Redactor;
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
@@ -178,6 +178,7 @@ fn told_usage() -> Usage {
         without_tools: Some("w".into()),
         killed: Some("k".into()),
         looked_up: [RepoPath::from("looked.py")].into(),
+        looked_up_in_part: [(RepoPath::from("part.py"), SeenPart { shown: 1, total: 2 })].into(),
         ..Usage::default()
     };
     Usage {

@@ -37,7 +37,7 @@ use crate::session::ReproductionRunner;
 use crate::text::unfit_text;
 
 /// What the names of the folders begin with.
-pub(crate) const PREFIX: &str = "council-proof-";
+pub(crate) const PREFIX: &str = council_agents::private::PROOF_PREFIX;
 
 /// The name of `proof.run` among the commands.
 const FIRST_SUITE: &str = "run";

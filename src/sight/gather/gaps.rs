@@ -1,5 +1,9 @@
 //! What a bound left out, in words for a person.
 
+use council_protocol::change::{FileKind, FileStatus};
+use council_protocol::{FileChange, Packet};
+use council_syntax::language::Language;
+
 use super::super::limits::SearchLimits;
 use super::super::search::{MAX_FILE, NameHits};
 use crate::git::HistoryFindings;
@@ -33,6 +37,24 @@ pub(super) fn size_gap(hits: &NameHits) -> Option<String> {
             "{n} files larger than {most} KiB were not searched"
         )),
     }
+}
+
+/// Changed files in languages whose functions are not known: their changes stand without what holds them.
+pub(super) fn language_gap(packet: &Packet) -> Option<String> {
+    let is_one = |file: &&FileChange| {
+        let is_edited = file.kind == FileKind::Text && file.status != FileStatus::Added;
+        is_edited && Language::is_unknown_code(&file.path.display())
+    };
+    let mut files = packet.files.iter().filter(is_one);
+    let first = files.next()?.path.display().into_owned();
+    let more = match files.count() {
+        0 => String::new(),
+        1 => " and of 1 more file".to_owned(),
+        n => format!(" and of {n} more files"),
+    };
+    Some(format!(
+        "functions are not known in the language of {first}{more}: changes are shown with the lines around them"
+    ))
 }
 
 /// What a partial clone left out: nobody knows what stands there.

@@ -85,6 +85,7 @@ pub fn gather_context(sight: &Sight, packet: &Packet, limits: &SearchLimits) -> 
     let mut gathered = gatherer.finish();
     gathered.gaps.extend(gaps::search_gap(&hits, unread));
     gathered.gaps.extend(more);
+    gathered.gaps.extend(gaps::language_gap(packet));
     gathered.gaps.extend(gaps::size_gap(&hits));
     gathered.gaps.extend(gaps::missing_gap(&hits));
     gathered.gaps.extend(gaps::history_gap(&history, limits));

@@ -25,7 +25,10 @@ impl<'a> TestNames<'a> {
         let paths = files.iter().map(ChangedFile::path);
         for path in paths.filter(|path| !is_test_path(&path.display())) {
             let stem = plain_stem(&path.display());
-            names.entry(stem).or_default().push(path);
+            let of_package = with_package(&path.display(), &stem);
+            for name in [Some(stem), of_package].into_iter().flatten() {
+                names.entry(name).or_default().push(path);
+            }
         }
         names.remove("");
         Self(names)
@@ -49,17 +52,45 @@ impl<'a> TestNames<'a> {
 fn plain_stem(path: &str) -> String {
     // Every folder has one of these: the folder's name is theirs.
     const OF_FOLDER: [&str; 5] = ["index", "__init__", "mod", "main", "lib"];
-    const ENDS: [&str; 8] = [
-        "_tests", "_test", "_spec", "-test", "-spec", "Tests", "Test", "Spec",
+    const ENDS: [&str; 17] = [
+        "_internal_test",
+        "_external_test",
+        "_integration_test",
+        "_unittests",
+        "_unittest",
+        "_tests",
+        "_test",
+        "_spec",
+        "-tests",
+        "-test",
+        "-spec",
+        "Tests",
+        "TestCase",
+        "Test",
+        "Spec",
+        "ITCase",
+        "IT",
     ];
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = name.split('.').next().unwrap_or(name);
-    if OF_FOLDER.contains(&stem) {
+    if OF_FOLDER.contains(&stem) || matches!(stem, "tests" | "test") {
         return plain(folder.rsplit('/').next().unwrap_or_default());
     }
     let rest = stem.strip_prefix("test_").unwrap_or(stem);
+    // `TestRates.java`
+    let rest = rest
+        .strip_prefix("Test")
+        .filter(|rest| rest.starts_with(char::is_uppercase))
+        .unwrap_or(rest);
     let end = ENDS.iter().find_map(|end| rest.strip_suffix(end));
     plain(end.unwrap_or(rest))
+}
+
+/// `test_app_rates.py` tests `app/rates.py`.
+fn with_package(path: &str, stem: &str) -> Option<String> {
+    let (folder, _) = path.rsplit_once('/')?;
+    let package = folder.rsplit('/').next()?;
+    Some(format!("{}{stem}", plain(package)))
 }
 
 fn plain(name: &str) -> String {
@@ -147,10 +178,19 @@ mod tests {
             ("src/calc.rs", "tests/calc.rs"),
             ("lib/rate_table.rb", "spec/rate_table_spec.rb"),
             ("src/pool/mod.rs", "tests/pool.rs"),
+            ("src/pool/mod.rs", "src/pool/tests.rs"),
+            ("src/pool.rs", "src/pool/tests.rs"),
+            ("src/pool.cc", "src/pool_unittest.cc"),
+            ("go/pool.go", "go/pool_internal_test.go"),
+            ("src/main/java/x/Calc.java", "src/test/java/x/TestCalc.java"),
+            ("src/main/java/x/Calc.java", "src/test/java/x/CalcIT.java"),
+            ("src/calc.ts", "cypress/e2e/calc.cy.ts"),
         ] {
             assert_eq!(plain_stem(path), plain_stem(test), "{path}");
             assert!(is_test_path(test), "{test}");
         }
+        let package = with_package("app/rates.py", "rates");
+        assert_eq!(package, Some(plain_stem("tests/test_app_rates.py")));
         assert_ne!(plain_stem("app/latest.py"), plain_stem("app/la.py"));
     }
 }

@@ -355,3 +355,30 @@ fn secrets_around_a_change_are_taken_out() {
         "{brief}"
     );
 }
+
+/// Whoever reviews a change in a language without known functions is told so, and nobody else is.
+#[test]
+fn a_language_without_known_functions_is_told() {
+    for (paths, told) in [
+        (&["a.rs"][..], None),
+        (&["lib/a.pl"], Some("language of lib/a.pl:")),
+        (
+            &["a.rs", "b.ex", "lib/a.pl"],
+            Some("language of b.ex and of 1 more file:"),
+        ),
+    ] {
+        let repo = Repo::new();
+        for (commit, value) in [("one", "1"), ("two", "2")] {
+            for path in paths {
+                repo.write(path, format!("a\nb = {value}\nc\n"));
+            }
+            repo.commit(commit);
+        }
+        let (change, packet) = prepare(&repo, "main~1..main");
+        let gaps = look(&change, &packet).gaps.join("\n");
+        match told {
+            Some(told) => assert!(gaps.contains(told), "{paths:?}: {gaps}"),
+            None => assert!(!gaps.contains("language"), "{paths:?}: {gaps}"),
+        }
+    }
+}

@@ -72,14 +72,17 @@ impl<'t> Reader<'t> {
         let index = self.tokens.len();
         self.tokens.push(token);
         match token.kind {
-            TokenKind::Mark(open @ (b'(' | b'[')) => self.groups.push(Group {
-                open,
-                statement: index + 1,
-                head: None,
-                holds_members: false,
-                resumes: None,
-            }),
-            TokenKind::Mark(close @ (b')' | b']')) => self.close_bracket(close),
+            TokenKind::Mark(open @ (b'(' | b'[')) => {
+                let head = self.subshell(open, index);
+                self.groups.push(Group {
+                    open,
+                    statement: index + 1,
+                    head,
+                    holds_members: false,
+                    resumes: None,
+                });
+            }
+            TokenKind::Mark(close @ (b')' | b']')) => self.close_bracket(close, token, found),
             TokenKind::Mark(b'{') => self.open_brace(index),
             TokenKind::Mark(b'}') => self.close_brace(token.line, index, found),
             TokenKind::Mark(b';') => self.set_statement(index + 1),
@@ -114,19 +117,41 @@ impl<'t> Reader<'t> {
             .map_or(self.statement, |group| group.statement)
     }
 
+    /// The head of a function of shells whose body is a subshell: `name() (`.
+    fn subshell(&self, open: u8, index: usize) -> Option<Head> {
+        if self.language != Language::Shell || open != b'(' {
+            return None;
+        }
+        let tokens = &self.tokens[self.statement()..index];
+        let (name, head) = heads::shell(tokens).filter(|_| tokens[tokens.len() - 1].is(b')'))?;
+        Some(Head::Function {
+            name,
+            start: tokens[head].line,
+            line: tokens[head].line,
+        })
+    }
+
     /// A bracket that was never opened in this block is passed over: text that is cut must not close what is outside.
-    fn close_bracket(&mut self, close: u8) {
+    fn close_bracket(&mut self, close: u8, token: Token<'t>, found: &mut Vec<FunctionSpan>) {
         let open = if close == b')' { b'(' } else { b'[' };
         let from = self
             .groups
             .iter()
             .rposition(|group| group.open == b'{')
             .map_or(0, |brace| brace + 1);
-        if let Some(at) = self.groups[from..]
+        let Some(at) = self.groups[from..]
             .iter()
             .rposition(|group| group.open == open)
-        {
-            self.groups.truncate(from + at);
+        else {
+            return;
+        };
+        match &self.groups[from + at].head {
+            // `case x in a)` closes nothing.
+            Some(Head::Function { line, .. }) if !token.opens_line && *line != token.line => {}
+            head => {
+                push_function(head.as_ref(), token.line, found);
+                self.groups.truncate(from + at);
+            }
         }
     }
 
@@ -190,18 +215,18 @@ impl<'t> Reader<'t> {
         let group = self.groups.swap_remove(at);
         self.groups.truncate(at);
         self.set_statement(group.resumes.unwrap_or(index + 1));
-        if let Some(Head::Function {
-            name,
-            start,
-            line: head,
-        }) = group.head
-        {
-            found.push(FunctionSpan {
-                name,
-                start,
-                head,
-                end: line,
-            });
-        }
+        push_function(group.head.as_ref(), line, found);
+    }
+}
+
+/// What a bracket on the line `end` closes, where it is a function.
+fn push_function(head: Option<&Head>, end: usize, found: &mut Vec<FunctionSpan>) {
+    if let Some(Head::Function { name, start, line }) = head {
+        found.push(FunctionSpan {
+            name: name.clone(),
+            start: *start,
+            head: *line,
+            end,
+        });
     }
 }

@@ -214,7 +214,8 @@ pub(super) fn keyword(tokens: &[Token<'_>], keywords: &[&str]) -> Option<(String
     None
 }
 
-fn shell(tokens: &[Token<'_>]) -> Option<(String, usize)> {
+/// `name() {`, `name() (` and `function name {`.
+pub(super) fn shell(tokens: &[Token<'_>]) -> Option<(String, usize)> {
     let start = (0..tokens.len()).rev().find(|&i| tokens[i].opens_line)?;
     match &tokens[start..] {
         [head, name, ..] if head.word() == Some("function") => {
@@ -222,7 +223,9 @@ fn shell(tokens: &[Token<'_>]) -> Option<(String, usize)> {
         }
         // A name may hold marks that are no word: `git-sync() {`.
         [head, .., open, close] if open.is(b'(') && close.is(b')') => {
-            Some((head.word()?.to_owned(), start))
+            // `list=()` is an empty array.
+            let is_array = tokens[tokens.len() - 3].is(b'=');
+            Some((head.word().filter(|_| !is_array)?.to_owned(), start))
         }
         _ => None,
     }

@@ -194,7 +194,8 @@ fn opens_with_end(language: Language, code: &str) -> Option<String> {
             .iter()
             .find_map(|word| code.strip_prefix(word))
             .unwrap_or(code);
-        return code.strip_prefix("def ").map(leading_name);
+        let defined = code.strip_prefix("def ").map(leading_name);
+        return defined.or_else(|| ruby_block(code));
     }
     let code = code.strip_prefix("local ").unwrap_or(code);
     if let Some(rest) = code.strip_prefix("function") {
@@ -205,6 +206,31 @@ fn opens_with_end(language: Language, code: &str) -> Option<String> {
         .strip_prefix("function")
         .filter(|rest| rest.trim_start().starts_with('('))
         .map(|_| leading_name(before))
+}
+
+/// Calls whose block is a function in all but its name: what it is called with tells which.
+const BLOCK_CALLS: [&str; 20] = [
+    "test", "it", "specify", "example", "scenario", "should", "setup", "teardown", "before",
+    "after", "around", "let", "let!", "subject", "task", "get", "post", "put", "patch", "delete",
+];
+
+/// `test "…" do`, `define_method(:name) do |a|`: the name, where the block has one.
+fn ruby_block(code: &str) -> Option<String> {
+    let code = code.trim_end();
+    let opens = code.ends_with(" do")
+        || code.ends_with('|')
+            && code
+                .rsplit_once(" do ")
+                .is_some_and(|(_, arguments)| arguments.trim_start().starts_with('|'));
+    let call: &str = code.split([' ', '(']).next()?;
+    if !opens {
+        return None;
+    }
+    if matches!(call, "define_method" | "define_singleton_method") {
+        let name = code[call.len()..].trim_start_matches([' ', '(', ':']);
+        return Some(leading_name(name));
+    }
+    BLOCK_CALLS.contains(&call).then(String::new)
 }
 
 fn starts_with_word(code: &str, word: &str) -> bool {

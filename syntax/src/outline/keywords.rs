@@ -5,13 +5,23 @@ use super::tokens::{Token, TokenKind};
 
 type Found = Option<(String, usize)>;
 
-/// `fn`, and outside of functions a closure: `static X: LazyLock<T> = LazyLock::new(|| {`.
+/// `fn`, `macro_rules!`, and outside of functions a closure: `static X: LazyLock<T> = LazyLock::new(|| {`.
 pub(super) fn rust(tokens: &[Token<'_>], place: &Place<'_>) -> Found {
     let closure = || {
         let last = tokens.len().checked_sub(1)?;
         (!place.in_function() && tokens[last].is(b'|')).then(|| (String::new(), last))
     };
-    keyword(tokens, &["fn"]).or_else(closure)
+    let rules = || {
+        let at = tokens
+            .iter()
+            .position(|token| token.word() == Some("macro_rules"))?;
+        let name = tokens
+            .get(at + 1)
+            .filter(|mark| mark.is(b'!'))
+            .and(tokens.get(at + 2))?;
+        Some((name.word()?.to_owned(), at))
+    };
+    keyword(tokens, &["fn"]).or_else(rules).or_else(closure)
 }
 
 /// `function name`, and outside of functions one without a name: `$app->get('/', function ($request) {`.

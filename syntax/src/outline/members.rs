@@ -147,6 +147,10 @@ pub(super) fn member(
     {
         return Some(found);
     }
+    let tokens = match language {
+        Language::CSharp => without_clauses(tokens),
+        _ => tokens,
+    };
     let forbidden = [
         "new",
         "return",
@@ -155,6 +159,7 @@ pub(super) fn member(
         "class",
         "interface",
         "enum",
+        "struct",
     ];
     if is_assigned(tokens) || forbidden.iter().any(|word| outside(tokens, word).is_some()) {
         return None;
@@ -173,22 +178,74 @@ pub(super) fn member(
     let ends = match behind {
         None => true,
         Some(Some(word)) => suffix.contains(&word),
-        // C#: `: base(…)`; Java: `int f()[]`
-        Some(None) => {
-            language == Language::CSharp && tokens[close + 1].is(b':') || tokens[close + 1].is(b'[')
-        }
+        // Java: `int f()[]`
+        Some(None) => tokens[close + 1].is(b'['),
     };
     if !ends || is_control(&tokens[index]) {
         return None;
     }
-    let typed = index > 0
-        && (tokens[index - 1].word().is_some()
-            || tokens[index - 1].is(b'>')
-            || tokens[index - 1].is(b']')
-            || tokens[index - 1].is(b'?'))
-        && !is_annotation_end(tokens, index - 1);
+    let qualified = match language {
+        Language::CSharp => qualified_start(tokens, index),
+        _ => index,
+    };
+    let typed = qualified.checked_sub(1).is_some_and(|before| {
+        let is_type = tokens[before].word().is_some()
+            || [b'>', b']', b'?', b'*']
+                .iter()
+                .any(|mark| tokens[before].is(*mark))
+            || is_tuple(language, tokens, before);
+        is_type && !is_annotation_end(tokens, before)
+    });
     let constructs = place.type_name() == Some(name);
     (typed || constructs || language == Language::Dart).then(|| (name.to_owned(), index))
+}
+
+/// A head of C# without what may follow its parameters: `where T : class`, `: base(x)`.
+fn without_clauses<'a, 't>(tokens: &'a [Token<'t>]) -> &'a [Token<'t>] {
+    let is_clause = |index: &usize| {
+        let closes = tokens[index - 1].is(b')') || tokens[index - 1].is(b'>');
+        closes && tokens[*index].word() == Some("where")
+            || tokens[index - 1].is(b')') && tokens[*index].is(b':')
+    };
+    let outermost = groups(tokens);
+    let is_outside = |index: &usize| {
+        !outermost
+            .iter()
+            .any(|(_, open, close)| (*open..*close).contains(index))
+    };
+    let end = (1..tokens.len()).find(|index| is_clause(index) && is_outside(index));
+    &tokens[..end.unwrap_or(tokens.len())]
+}
+
+/// Where a name begins that names its interface, too: `IFoo<T>.F`.
+fn qualified_start(tokens: &[Token<'_>], name: usize) -> usize {
+    let mut start = name;
+    while start > 1 && tokens[start - 1].is(b'.') {
+        let part = match tokens[start - 2].is(b'>') {
+            true => opening(tokens, start - 2, (b'<', b'>')).and_then(|open| open.checked_sub(1)),
+            false => Some(start - 2),
+        };
+        match part.filter(|part| tokens[*part].word().is_some()) {
+            Some(part) => start = part,
+            None => break,
+        }
+    }
+    start
+}
+
+/// Whether the type of C# that ends here is a tuple: `(int A, string B) F()`.
+fn is_tuple(language: Language, tokens: &[Token<'_>], close: usize) -> bool {
+    let open = (language == Language::CSharp && tokens[close].is(b')'))
+        .then(|| opening(tokens, close, (b'(', b')')))
+        .flatten();
+    let Some(open) = open else {
+        return false;
+    };
+    let holds_several = tokens[open..close].iter().any(|token| token.is(b','));
+    holds_several
+        && !open
+            .checked_sub(1)
+            .is_some_and(|before| is_control(&tokens[before]))
 }
 
 /// Outside of functions: a lambda that a field holds, a block that initializes a class, an accessor, an operator.

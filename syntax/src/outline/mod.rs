@@ -35,6 +35,11 @@ impl FunctionSpan {
     }
 }
 
+/// Whether functions of a language are found.
+pub fn is_known(language: Language) -> bool {
+    matches!(language, Language::Python | Language::Ruby | Language::Lua) || heads::knows(language)
+}
+
 /// Every function of a file that has a body, outer ones before those that they hold.
 ///
 /// Text that is not in `language`, is cut off, or mixes several languages gives fewer functions, never a panic.

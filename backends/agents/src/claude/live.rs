@@ -124,6 +124,9 @@ impl LiveSession {
                     Some("system") if message["subtype"] == "init" => self.check_tools(&message)?,
                     Some("assistant") => {
                         self.messages.hear(&message, &self.key);
+                        for text in super::submitted_texts(&message) {
+                            stop.draft().push(format!("{text}\n").as_bytes());
+                        }
                         for text in super::spoken_texts(&message) {
                             self.hear(text, stop);
                         }

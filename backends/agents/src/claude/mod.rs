@@ -182,6 +182,22 @@ fn spoken_in_stream(stream: &[u8]) -> Vec<String> {
     texts.collect()
 }
 
+/// The verdicts that a message hands in through the mailbox: the client may end before the mailbox gets them.
+fn submitted_texts(message: &Value) -> Vec<String> {
+    let parts = message["message"]["content"]
+        .as_array()
+        .into_iter()
+        .flatten();
+    let is_one = |part: &&Value| {
+        let name = part["name"].as_str().unwrap_or_default();
+        part["type"] == "tool_use" && name.ends_with("__submit_verdict")
+    };
+    parts
+        .filter(is_one)
+        .map(|part| part["input"].to_string())
+        .collect()
+}
+
 /// Of all that was said in a turn, the answers to it that another one replaced.
 fn keep_replaced(said: &mut Vec<String>, turn: &Turn, reply: &Result<AgentReply, Failure>) {
     let counts = |text: &str| {
@@ -261,6 +277,16 @@ mod tests {
                 "{event}"
             );
         }
+        let call = |name: &str| {
+            submitted_texts(&part(
+                json!({ "type": "tool_use", "name": name, "input": answer }),
+            ))
+        };
+        assert_eq!(
+            call("mcp__council__submit_verdict"),
+            std::slice::from_ref(&text)
+        );
+        assert!(call("mcp__council__read_file").is_empty());
         assert!(is_same_answer(
             &text,
             "{\"verdict\": \"FAIL\", \"key\": \"k\"}"

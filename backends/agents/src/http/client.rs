@@ -279,9 +279,9 @@ async fn refused_call(target: &ApiTarget, mut response: Response) -> CallError {
             FailureKind::Provider,
             "has no such model, or no such API",
         )),
-        StatusCode::PAYLOAD_TOO_LARGE => CallError::Next(failure(
-            FailureKind::Oversized,
-            "finds the brief too large: lower `limits.brief`",
+        StatusCode::PAYLOAD_TOO_LARGE => CallError::Unfit(failure(
+            FailureKind::Provider,
+            "finds the request too large: lower `limits.brief`",
         )),
         _ if status.is_redirection() => CallError::Final(failure(
             FailureKind::Provider,

@@ -221,13 +221,32 @@ pub(super) fn check_context<'t>(
     } else {
         return Ok(());
     };
+    add_advice(&mut detail, least.max(read / 2));
+    Err(Failure::new(FailureKind::ContextCut, detail))
+}
+
+fn add_advice(detail: &mut String, least: u64) {
+    // Writing to a string cannot fail.
     let _ = write!(
         detail,
         "Enlarge its context window (Ollama: OLLAMA_CONTEXT_LENGTH={}, or `num_ctx` of the model), or lower `limits.brief`",
         // What is counted here is the least that any tokenizer makes of it: real ones make up to twice as much, and the
         // answer needs room as well.
-        (least.max(read / 2) * 3).next_power_of_two()
+        (least * 3).next_power_of_two()
     );
+}
+
+/// A prompt that goes on where the last one of `before` tokens ended, with at least `grown` more, has more tokens than that:
+/// a server that drops the oldest messages reports what its window holds.
+pub(super) fn check_growth(host: &str, before: u64, read: u64, grown: u64) -> Result<(), Failure> {
+    if read > before || grown < MIN_TOKENS || !may_cut(host) {
+        return Ok(());
+    }
+    let mut detail = format!(
+        "the server at {host} has read {read} tokens of a prompt that is at least {grown} longer than the one before it, \
+         of which it read {before}: the model was shown only a part. "
+    );
+    add_advice(&mut detail, before + grown);
     Err(Failure::new(FailureKind::ContextCut, detail))
 }
 

@@ -9,10 +9,14 @@
 
 #[cfg(test)]
 mod ambiguous_tests;
+#[cfg(test)]
+mod broken_tests;
 mod client;
 mod connections;
 mod context;
 mod prime;
+#[cfg(test)]
+mod refusal_tests;
 mod retry;
 mod spending;
 mod sse;
@@ -25,6 +29,8 @@ mod tests;
 #[cfg(test)]
 mod tool_tests;
 mod tooling;
+#[cfg(test)]
+mod turn_tests;
 mod wire;
 
 use std::sync::{Arc, OnceLock};

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 pub(super) const MIN_BRIEF_BYTES: usize = 16 << 10;
 
 /// The longest wait for the first one, whatever time a judge has.
-const MAX_WAIT: Duration = Duration::from_secs(45);
+const MAX_WAIT: Duration = Duration::from_secs(30);
 
 /// Who goes first, for every brief and model.
 #[derive(Debug, Default)]

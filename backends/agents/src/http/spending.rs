@@ -82,10 +82,12 @@ impl TurnSpending {
         Err(Failure::new(FailureKind::Quota, detail))
     }
 
-    /// Whether what is left pays for a call that looks something up, behind some thought, and for the answer behind it.
-    pub(super) fn pays_for_look_ups(&self, model: &str, bytes: u64) -> bool {
-        let tokens = self.affordable_beside_answer(model, bytes);
-        let has_room = tokens.is_none_or(|tokens| u64::from(tokens) >= LOOK_UP_OUTPUT);
+    /// Whether what is left pays for a call that looks something up, behind some thought, and for the answer behind it, with
+    /// `thought` tokens of thought in each.
+    pub(super) fn pays_for_look_ups(&self, model: &str, bytes: u64, thought: u32) -> bool {
+        let needed = LOOK_UP_OUTPUT.saturating_add(thought.into());
+        let tokens = self.affordable_beside_answer(model, bytes, thought);
+        let has_room = tokens.is_none_or(|tokens| u64::from(tokens) >= needed);
         let Some(limit) = &self.limit else {
             return true;
         };
@@ -100,10 +102,16 @@ impl TurnSpending {
     }
 
     /// The same for a call that may look something up: an answer has to be paid for, too.
-    pub(super) fn affordable_beside_answer(&self, model: &str, bytes: u64) -> Option<u32> {
+    pub(super) fn affordable_beside_answer(
+        &self,
+        model: &str,
+        bytes: u64,
+        thought: u32,
+    ) -> Option<u32> {
         let limit = self.limit.as_ref()?;
         let price = limit.prices.get(model)?;
-        self.affordable_after(model, bytes, price.estimate_usd(bytes))
+        let answer_usd = price.estimate_usd(bytes) + price.cost_usd(0, 0, thought.into());
+        self.affordable_after(model, bytes, answer_usd)
     }
 
     fn affordable_after(&self, model: &str, bytes: u64, reserved_usd: f64) -> Option<u32> {
@@ -254,7 +262,11 @@ fn spent_usd(calls: &[SentCall], limit: &SpendLimit) -> f64 {
         let counted = price.of_usage(&call.usage);
         Some(counted.unwrap_or_else(|| price.estimate_usd(call.bytes)))
     };
-    calls.iter().filter_map(cost).sum()
+    // The sum of nothing is a negative zero.
+    calls
+        .iter()
+        .filter_map(cost)
+        .fold(0.0, |sum, usd| sum + usd)
 }
 
 #[cfg(test)]
@@ -346,6 +358,31 @@ mod tests {
             let fits = price.estimate_usd(sent) <= left;
             prop_assert_eq!(spending.approve_calls("m", sent, 1).is_ok(), fits);
             prop_assert!(spending.approve_calls("of unknown price", sent, 1).is_ok());
+        }
+    }
+
+    proptest! {
+        /// Law: where a look-up is called, its call may think and ask, and the answer behind it may think and be written, from
+        /// what is left.
+        #[test]
+        fn a_look_up_leaves_the_price_of_thoughts_and_answer(
+            cents in 1..400_u64, sent in 0..40_000_u64, thought in 0..20_000_u32,
+        ) {
+            let mut spending = limited(cents * 10_000);
+            let price = spending.limit.as_ref().unwrap().prices["m"];
+            prop_assume!(spending.pays_for_look_ups("m", sent, thought));
+            let tokens = spending.affordable_beside_answer("m", sent, thought).unwrap();
+            prop_assert!(u64::from(tokens) >= LOOK_UP_OUTPUT + u64::from(thought), "{}", tokens);
+            spending.begin_call("m", sent);
+            spending.update_call(&Usage {
+                input_tokens: Some(estimate_tokens(sent)),
+                output_tokens: Some(tokens.into()),
+                ..Usage::default()
+            });
+            spending.end_call();
+            let left = cents as f64 / 100.0 - spending.spent_usd(spending.limit.as_ref().unwrap());
+            let answer = price.max_usd(estimate_tokens(sent), EXPECTED_OUTPUT + u64::from(thought));
+            prop_assert!(left + 1e-3 >= answer, "{} of {}", left, answer);
         }
     }
 

@@ -1,32 +1,34 @@
 //! A judge at an API: the conversation is kept here and sent along whole, its beginning always the same bytes.
 
+mod fitting;
+mod growth;
 mod reading;
+mod words;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use council_protocol::message::{Usage, WITH_SCHEMA};
+use council_protocol::message::Usage;
 use council_protocol::seat::{Endpoint, Prime};
 use council_protocol::task::Form;
 use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
 use tokio::sync::oneshot;
 
+use self::growth::PromptSize;
 use super::client::{ApiTarget, HttpEngine};
+use super::context::min_tokens;
 use super::prime::{self, CachePrimer, MIN_BRIEF_BYTES, PrimerLead};
 use super::retry::{CallError, MAX_ATTEMPTS, retry_pause};
 use super::spending::TurnSpending;
 use super::steps::TurnStep;
 use super::tooling::ToolBelt;
-use super::wire::{self, AnswerEnd, ApiAnswer, ApiMessage, ApiRequest, ServerHabits};
+use super::wire::{self, ApiAnswer, ApiMessage, ApiRequest, ServerHabits};
 use crate::schema::{self, AnswerSchema};
 use crate::stop::TurnDraft;
 use crate::tools::is_late;
 use crate::{AgentReply, Conversation, StopSignal};
 
 pub(super) use reading::decode_pieces;
-
-/// The most answers of a turn that are kept beside the one that counts.
-const MAX_UNREAD: usize = 8;
 
 /// A judge at an API.
 pub(super) struct HttpConversation {
@@ -43,6 +45,8 @@ pub(super) struct HttpConversation {
     /// Models that were given up, and why.
     passed_over: Vec<String>,
     brief: Arc<str>,
+    /// The least number of tokens that it has.
+    brief_tokens: u64,
     most_bytes: u64,
     proves: bool,
     /// Prompt and answer in turn, with the calls of tools between them.
@@ -57,6 +61,8 @@ pub(super) struct HttpConversation {
     partial: String,
     /// What the model thought in the call under way.
     thoughts: String,
+    /// What it said in that call outside of its answer, and meant as one.
+    asides: Vec<String>,
     /// How long the longest call of the turn took.
     longest_call: Duration,
     /// The same for whoever ends the turn.
@@ -67,6 +73,10 @@ pub(super) struct HttpConversation {
     allowed_tokens: u32,
     /// What the judge may look things up with.
     tools: ToolBelt,
+    /// What the last call of the turn was read as.
+    last_prompt: Option<PromptSize>,
+    /// Whether the model was told in this turn that its answer is missing.
+    is_reminded: bool,
 }
 
 impl HttpConversation {
@@ -92,16 +102,20 @@ impl HttpConversation {
             key: String::new(),
             passed_over: Vec::new(),
             brief: Arc::clone(&spec.brief),
+            brief_tokens: min_tokens(&spec.brief),
             most_bytes: spec.max_answer_bytes,
             proves: spec.proves,
             said: Vec::new(),
             spending: TurnSpending::default(),
             partial: String::new(),
             thoughts: String::new(),
+            asides: Vec::new(),
             longest_call: Duration::ZERO,
             draft: TurnDraft::default(),
             unread: Vec::new(),
             allowed_tokens: 0,
+            last_prompt: None,
+            is_reminded: false,
         }
     }
 }
@@ -113,6 +127,7 @@ impl Conversation for HttpConversation {
         let before = self.said.len();
         self.said.push(ApiMessage::Prompt(turn.prompt.clone()));
         self.tools.begin_turn();
+        (self.last_prompt, self.is_reminded) = (None, false);
         self.tools.name_turn(turn);
         self.form = schema::held_form(turn.task.form(), self.proves);
         self.key.clone_from(&turn.key);
@@ -177,71 +192,6 @@ impl HttpConversation {
         }
     }
 
-    /// What the turn has cost, with what was looked up in it.
-    fn take_usage(&mut self) -> Option<Usage> {
-        self.set_aside();
-        let unread = std::mem::take(&mut self.unread);
-        // A stream that breaks off tells no usage, and may have told an objection.
-        let spent = self.spending.take_usage();
-        let spent = spent.or_else(|| (!unread.is_empty()).then(Usage::default))?;
-        Some(self.tools.add_to_usage(Usage { unread, ..spent }))
-    }
-
-    /// What has come so far is no answer: it is kept apart.
-    fn set_aside(&mut self) {
-        let thoughts = std::mem::take(&mut self.thoughts);
-        let thoughts = Some(thoughts).filter(|thoughts| self.holds_key(thoughts));
-        let said = std::mem::take(&mut self.partial);
-        for said in [said].into_iter().chain(thoughts) {
-            if !said.trim().is_empty() && self.unread.len() < MAX_UNREAD {
-                self.unread.push(said);
-            }
-        }
-    }
-
-    /// What is said beside a call of a tool is no answer yet; but one that has the key of its turn was meant as one, and
-    /// what it objects to is told where the next one does not say it again.
-    fn set_draft_aside(&mut self) {
-        // What it thinks before it looks something up is no end of its thoughts.
-        self.thoughts.clear();
-        if self.holds_key(&self.partial) {
-            self.set_aside();
-        }
-        self.partial.clear();
-    }
-
-    /// A whole answer that stands elsewhere than in an answer's text is taken where there is no other; else it is kept like
-    /// what was said beside a call.
-    fn find_answer(&mut self, mut heard: ApiAnswer) -> ApiAnswer {
-        let is_silent = heard.text.trim().is_empty() && heard.ended == Some(AnswerEnd::Done);
-        if heard.ended == Some(AnswerEnd::Done) && self.holds_key(&heard.text) {
-            self.thoughts.clear();
-        }
-        let said = heard.asides().chain([heard.thoughts.as_str()]);
-        let keyed: Vec<&str> = said.filter(|text| self.holds_key(text)).collect();
-        match keyed.as_slice() {
-            [only] if is_silent => heard.text = (*only).to_owned(),
-            _ => self.set_asides_aside(&heard),
-        }
-        heard
-    }
-
-    /// What was said outside of an answer and has the key of its turn was meant as one. Who declines may say why.
-    fn set_asides_aside(&mut self, heard: &ApiAnswer) {
-        let asides = heard.asides();
-        let told = asides.filter(|text| self.holds_key(text) || *text == heard.refusal);
-        let told: Vec<String> = told
-            .filter(|text| !text.trim().is_empty())
-            .map(str::to_owned)
-            .collect();
-        let room = MAX_UNREAD.saturating_sub(self.unread.len());
-        self.unread.extend(told.into_iter().take(room));
-    }
-
-    fn holds_key(&self, text: &str) -> bool {
-        !self.key.is_empty() && text.contains(&self.key)
-    }
-
     /// What the answer of the turn is held to. It stays the same as long as the procedure does.
     fn schema(&self) -> Option<&'static AnswerSchema> {
         schema::answer_schema(self.form).filter(|_| self.structured)
@@ -268,6 +218,9 @@ impl HttpConversation {
             self.said.retain(|message| !message.is_tool_use());
             self.tools.forget_seen();
             self.spending.change_model();
+            // How long an answer may be is a matter of the model, not of its server.
+            self.habits.most_tokens = None;
+            self.last_prompt = None;
         }
     }
 
@@ -311,12 +264,16 @@ impl HttpConversation {
         until: Instant,
     ) -> Result<AgentReply, CallError> {
         // A question that leaves nothing to pay for its answer is not asked.
-        if !self.spending.pays_for_look_ups(model, self.sent_bytes()) {
+        if !self.pays_for_look_ups(model) {
             self.tools.forbid_calls();
         }
         loop {
             let heard = self.call_model(model, lead.as_ref(), until).await?;
+            self.check_growth(&heard).map_err(CallError::Next)?;
             if !self.tools.runs_calls_of(&heard) {
+                if self.reminds_of_answer(&heard, until) {
+                    continue;
+                }
                 let heard = self.find_answer(heard);
                 return self.check_answer(heard);
             }
@@ -331,9 +288,7 @@ impl HttpConversation {
     /// are the last.
     fn answer_calls(&mut self, model: &str, heard: ApiAnswer, until: Instant) {
         let left = until.saturating_duration_since(Instant::now());
-        if !self.spending.pays_for_look_ups(model, self.sent_bytes())
-            || is_late(left, self.longest_call)
-        {
+        if !self.pays_for_look_ups(model) || is_late(left, self.longest_call) {
             self.tools.make_calls_last();
         }
         let (calls, beside) = (heard.calls.clone(), heard.text.clone());
@@ -374,9 +329,10 @@ impl HttpConversation {
             done += 1;
             let CallError::Again { failure, after } = trouble else {
                 if self.drops_feature(model, &trouble) {
+                    self.last_prompt = None;
                     continue;
                 }
-                return Err(trouble);
+                return Err(fitting::with_next_step(trouble));
             };
             let pause = retry_pause(done, after);
             let left = until.saturating_duration_since(Instant::now());
@@ -387,44 +343,25 @@ impl HttpConversation {
         }
     }
 
-    /// A server that does not take the call may take it without our schema, since the prompt describes the answer,
-    /// too, or without tools. What it complains of goes first. The receipt says so of both: such an answer is held to
-    /// nothing, and such a judge could not look.
-    fn drops_feature(&mut self, model: &str, trouble: &CallError) -> bool {
-        let CallError::Unfit(failure) = trouble else {
-            return false;
-        };
-        let has_effort = self.endpoint.effort.is_some();
-        if self
-            .habits
-            .learn(self.endpoint.api, has_effort, &failure.detail)
-        {
-            if self.habits.no_effort {
-                let without = format!("{model} with `effort`: {failure}");
-                self.passed_over.push(without);
-            }
-            return true;
-        }
-        let has_schema = self.schema().is_some();
-        let drops_tools = self.tools.is_offered()
-            && (!has_schema || super::tooling::is_about_tools(&failure.detail));
-        if drops_tools {
-            self.tools.give_up(failure.detail.clone());
-            self.said.retain(|message| !message.is_tool_use());
-            return true;
-        }
-        if has_schema {
-            self.structured = false;
-            self.passed_over
-                .push(format!("{model} {WITH_SCHEMA}: {failure}"));
-        }
-        has_schema
+    /// Whether the turn can pay for more than its answer.
+    fn pays_for_look_ups(&self, model: &str) -> bool {
+        self.spending
+            .pays_for_look_ups(model, self.sent_bytes(), self.thought())
     }
 
-    /// Bytes of the conversation.
-    fn sent_bytes(&self) -> u64 {
-        let said: u64 = self.said.iter().map(ApiMessage::bytes).sum();
-        self.brief.len() as u64 + said
+    /// The most tokens that are thought in a call, beside its answer.
+    fn thought(&self) -> u32 {
+        let sent = self.habits.fit(self.endpoint.clone());
+        sent.thinking.unwrap_or(0)
+    }
+
+    /// The endpoint as the call under way is sent to it.
+    fn sent_endpoint(&self) -> Endpoint {
+        let allowed = Endpoint {
+            max_tokens: self.allowed_tokens,
+            ..self.endpoint.clone()
+        };
+        self.habits.fit(allowed)
     }
 
     async fn call_once(
@@ -433,17 +370,21 @@ impl HttpConversation {
         lead: Option<&PrimerLead>,
     ) -> Result<ApiAnswer, CallError> {
         self.set_aside();
-        let bytes = self.sent_bytes();
+        let bytes = match self.spending.last_call() {
+            None => self.plain_bytes(),
+            Some(_) => self.sent_bytes(),
+        };
         self.spending
             .approve_calls(model, bytes, 1)
             .map_err(CallError::Final)?;
-        let thought = self.endpoint.thinking.unwrap_or(0);
+        let thought = self.thought();
         self.spending
             .approve_thought(model, bytes, thought)
             .map_err(CallError::Final)?;
         // What an answer may cost is decided before it is asked for, not when it is paid.
         let affordable = if self.tools.may_look_up() {
-            self.spending.affordable_beside_answer(model, bytes)
+            self.spending
+                .affordable_beside_answer(model, bytes, thought)
         } else {
             self.spending.affordable_tokens(model, bytes)
         };
@@ -451,11 +392,8 @@ impl HttpConversation {
             let answer = tokens.saturating_sub(thought).max(1);
             answer.min(self.endpoint.max_tokens)
         });
-        let endpoint = Endpoint {
-            max_tokens: self.allowed_tokens,
-            effort: self.endpoint.effort.filter(|_| !self.habits.no_effort),
-            ..self.endpoint.clone()
-        };
+        let endpoint = self.sent_endpoint();
+        self.allowed_tokens = endpoint.max_tokens;
         let asked = ApiRequest {
             endpoint: &endpoint,
             habits: self.habits,
@@ -466,7 +404,7 @@ impl HttpConversation {
             schema: self.schema(),
             tools: self.tools.tool_use(),
         };
-        let (path, query) = wire::call_path(self.endpoint.api, model);
+        let (path, query) = wire::call_path(self.endpoint.api, model, self.habits);
         let body = serde_json::to_vec(&wire::build_body(&asked)).unwrap_or_default();
         // From here on it may cost money, also if nobody waits for its end.
         self.spending.begin_call(model, bytes);

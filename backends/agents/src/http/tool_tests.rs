@@ -215,8 +215,8 @@ fn a_model_that_only_calls_is_stopped_and_one_that_then_answers_is_heard() {
         );
         assert_eq!(echo.0.lock().unwrap().len(), 3, "{api:?}");
         let bodies = bodies(&models);
-        // Three that are run, one that is told, one that is forbidden.
-        assert_eq!(bodies.len(), 5, "{api:?}");
+        // Three that are run, one that is told, one that is forbidden, and one that is asked for the answer.
+        assert_eq!(bodies.len(), 6, "{api:?}");
         let choice = |body: &Value| {
             [&body["tool_choice"], &body["toolConfig"]]
                 .map(|c| c.to_string().to_lowercase())

@@ -224,6 +224,87 @@ const SHAPES: &[Shape] = &[
     Shape(C, "K::K(int a) : x(a), y{2} {", "}", "K"),
     Shape(C, "auto f(int a) const -> decltype(a + 1) {", "}", "f"),
     Shape(C, "bool K::operator==(const K &o) const {", "}", "operator"),
+    Shape(
+        Language::CSharp,
+        "class K {\n  public async Task<T> F<T>(int a) where T : class, new() {",
+        "  }\n}",
+        "F",
+    ),
+    Shape(
+        Language::CSharp,
+        "class K {\n  public T F<T, U>(int a)\n    where T : struct\n    where U : IList<(int, T)>\n  {",
+        "  }\n}",
+        "F",
+    ),
+    Shape(
+        Language::CSharp,
+        "class K {\n  public (int A, string B) F(int a) {",
+        "  }\n}",
+        "F",
+    ),
+    Shape(
+        Language::CSharp,
+        "class K {\n  public Task<(int, T)> F((int, int) a) {",
+        "  }\n}",
+        "F",
+    ),
+    Shape(
+        Language::CSharp,
+        "class K {\n  int IFoo<T>.F(int a) {",
+        "  }\n}",
+        "F",
+    ),
+    Shape(
+        Language::CSharp,
+        "class K {\n  void N.M.IFoo.F() {",
+        "  }\n}",
+        "F",
+    ),
+    Shape(
+        Language::CSharp,
+        "class K {\n  public K(int a) : base(a, f(a)) {",
+        "  }\n}",
+        "K",
+    ),
+    Shape(
+        Language::CSharp,
+        "class K {\n  public K(int a)\n    : this(a, 1)\n  {",
+        "  }\n}",
+        "K",
+    ),
+    // What is a function in all but its keyword.
+    Shape(
+        Language::Rust,
+        "#[macro_export]\nmacro_rules! m {",
+        "}",
+        "m",
+    ),
+    Shape(
+        Language::Rust,
+        "macro_rules! m {\n  ($a:expr) => {{\n  }};",
+        "}",
+        "m",
+    ),
+    Shape(Language::Shell, "f() (", ")", "f"),
+    Shape(
+        Language::Shell,
+        "f()\n(\n  case $1 in\n  a) x ;;\n  (b) y ;;\n  esac",
+        ")",
+        "f",
+    ),
+    Shape(
+        Language::Ruby,
+        "class K\n  test \"it's a do\" do",
+        "  end\nend",
+        "",
+    ),
+    Shape(Language::Ruby, "it 'works', :slow do |page|", "end", ""),
+    Shape(
+        Language::Ruby,
+        "class K\n  define_method(:name) do |a|",
+        "  end\nend",
+        "name",
+    ),
     // The old style of C, and code that no compiler reads.
     Shape(C, "int kr(a, b)\n  int a; char *b;\n{", "}", "kr"),
     Shape(
@@ -321,7 +402,12 @@ fn what_only_looks_like_a_function_is_none() {
         ),
         (
             Language::CSharp,
-            "namespace N {\n  class K {\n    int[] a = { 1 };\n  }\n}\n",
+            "namespace N {\n  class K {\n    int[] a = { 1 };\n  }\n  struct S(int x) {\n  }\n  class L<T>(int x) : K(x) where T : struct {\n  }\n}\n",
+        ),
+        (Language::Shell, "list=()\n(\n  a\n)\n{\n  b\n}\n"),
+        (
+            Language::Ruby,
+            "get_all.each do |x|\nend\nlist.test do\nend\nitem = 1\n",
         ),
         (
             C,

@@ -72,11 +72,7 @@ impl HttpConversation {
                     lead.into_iter().for_each(PrimerLead::release_others);
                 });
                 self.spending.update_call(&heard.usage);
-                let new = heard.text.get(self.partial.len()..).unwrap_or_default();
-                self.draft.push(new.as_bytes());
-                self.partial.push_str(new);
-                let new = heard.thoughts.get(self.thoughts.len()..);
-                self.thoughts.push_str(new.unwrap_or_default());
+                self.hear(&heard);
                 // One that is whole is paid for anyway.
                 if heard.ended.is_none()
                     && let Some(failure) = self.spending.check_stream(heard.written_bytes())
@@ -101,9 +97,7 @@ impl HttpConversation {
         if !streamed {
             on_data(api, &mut heard, &whole);
         }
-        self.partial.clone_from(&heard.text);
-        self.thoughts.clone_from(&heard.thoughts);
-        self.draft.set(&self.partial);
+        self.hear(&heard);
         if let Some(error) = self.take_error(&mut heard) {
             return Err(error);
         }
@@ -169,13 +163,17 @@ impl HttpConversation {
                 Err(CallError::Next(Failure::new(FailureKind::Refused, detail)))
             }
             Some(AnswerEnd::Limit) => {
-                let key = if self.allowed_tokens < self.endpoint.max_tokens {
-                    "--max-cost"
-                } else {
-                    "`max-tokens` of the agent"
+                let next_step = match self.habits.most_tokens {
+                    Some(most) if most <= self.endpoint.max_tokens => {
+                        format!("{host} allows no more: choose another model")
+                    }
+                    _ if self.allowed_tokens < self.endpoint.max_tokens => {
+                        "raise --max-cost".to_owned()
+                    }
+                    _ => "raise `max-tokens` of the agent".to_owned(),
                 };
                 let detail = format!(
-                    "the answer breaks off at {} tokens: raise {key}",
+                    "the answer breaks off at {} tokens: {next_step}",
                     self.allowed_tokens
                 );
                 Err(CallError::Next(Failure::new(
@@ -184,7 +182,12 @@ impl HttpConversation {
                 )))
             }
             _ if heard.text.trim().is_empty() => {
-                let detail = format!("{host} answered without a word");
+                let detail = match heard.calls.is_empty() {
+                    true => format!("{host} answered without a word"),
+                    false => {
+                        format!("the model at {host} went on calling tools and gave no answer")
+                    }
+                };
                 Err(CallError::Next(Failure::new(FailureKind::Empty, detail)))
             }
             _ if heard.text.len() as u64 > self.most_bytes => {

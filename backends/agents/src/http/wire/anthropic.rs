@@ -1,20 +1,32 @@
 //! The wire of Anthropic Messages.
 
-use council_protocol::seat::{Effort, Endpoint};
+use council_protocol::seat::Effort;
 use serde_json::{Value, json};
 
-use super::{AnswerEnd, ApiAnswer, ApiMessage, ApiRequest, CallResult, ModelCall, ToolUse};
+use super::{
+    AnswerEnd, ApiAnswer, ApiMessage, ApiRequest, CallResult, ModelCall, Parameter, ToolUse,
+};
 use crate::tools::{ToolDeclaration, tool_declarations};
 
-/// One marker behind the brief, which all judges share, and one behind the last message, which the next call of this
-/// judge shares: what stands before a marker is kept.
+/// One marker behind the brief, which all judges share, one behind the last message, which the next call of this judge shares,
+/// and one where the last one stood: what stands before a marker is kept, and looked for twenty blocks back at most.
 pub(super) fn build_body(asked: &ApiRequest<'_>) -> Value {
     let mut messages = Vec::new();
+    // Where no mark is taken, none stands anywhere.
+    let is_marked = !asked.habits.leaves_out(Parameter::CacheMarks);
     let last = asked.said.len() - 1;
+    let is_ours = |at: &usize| {
+        matches!(
+            asked.said[*at],
+            ApiMessage::Prompt(_) | ApiMessage::Results(_)
+        )
+    };
+    let before = (0..last).rfind(is_ours);
+    let is_end = |at: usize| is_marked && (at == last || Some(at) == before);
     for (at, said) in asked.said.iter().enumerate() {
         let mut blocks = Vec::new();
         if at == 0 && !asked.brief.is_empty() {
-            blocks.push(text_block(asked.brief, true));
+            blocks.push(text_block(asked.brief, is_marked));
         }
         let role = match said {
             ApiMessage::Prompt(_) | ApiMessage::Results(_) => "user",
@@ -22,15 +34,15 @@ pub(super) fn build_body(asked: &ApiRequest<'_>) -> Value {
         };
         match said {
             ApiMessage::Prompt(text) | ApiMessage::Answer(text) => {
-                blocks.push(text_block(text, at == last));
+                blocks.push(text_block(text, is_end(at)));
             }
             ApiMessage::Calls(items) => blocks.extend(items.iter().cloned()),
-            ApiMessage::Results(results) => blocks.extend(result_blocks(results, at == last)),
+            ApiMessage::Results(results) => blocks.extend(result_blocks(results, is_end(at))),
         }
         messages.push(json!({"role": role, "content": blocks}));
     }
     let mut body = json!({
-        "model": asked.model, "max_tokens": asked.endpoint.max_tokens, "stream": true, "messages": messages,
+        "model": asked.model, "max_tokens": asked.endpoint.max_tokens, "stream": asked.streams(), "messages": messages,
     });
     if asked.tools != ToolUse::Absent {
         body["tools"] = declared_tools();
@@ -42,7 +54,7 @@ pub(super) fn build_body(asked: &ApiRequest<'_>) -> Value {
         body["output_config"] =
             json!({"format": {"type": "json_schema", "schema": schema.value()}});
     }
-    set_thinking(&mut body, asked.endpoint);
+    set_thinking(&mut body, asked);
     body
 }
 
@@ -53,9 +65,13 @@ fn declared_tools() -> Value {
 
 /// Models from Claude 4.6 on decide themselves how much they think, within an effort; a budget of tokens is for those before
 /// them, and counts towards `max_tokens`. No sampling parameter is sent, of which thinking would allow none.
-fn set_thinking(body: &mut Value, endpoint: &Endpoint) {
+fn set_thinking(body: &mut Value, asked: &ApiRequest<'_>) {
+    let endpoint = asked.endpoint;
     if let Some(effort) = endpoint.effort.filter(|effort| *effort != Effort::None) {
         body["output_config"]["effort"] = effort.as_str().into();
+    }
+    if asked.habits.leaves_out(Parameter::Thinking) {
+        return;
     }
     match (endpoint.thinking, endpoint.effort) {
         (Some(tokens), _) => {
@@ -132,6 +148,7 @@ fn begin_block(heard: &mut ApiAnswer, block: &Value, index: Option<u64>) {
             name: field("name"),
             arguments: given.map_or_else(String::new, |_| block["input"].to_string()),
             slot,
+            ..ModelCall::default()
         });
     }
     heard.items.push(block.clone());

@@ -2,16 +2,19 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{
-    AnswerEnd, ApiAnswer, ApiMessage, ApiRequest, CallResult, ModelCall, ToolUse, cache_key,
-    count_of, split_cached,
+    AnswerEnd, ApiAnswer, ApiMessage, ApiRequest, CallResult, ModelCall, Parameter, ToolUse,
+    cache_key, count_of, split_cached,
 };
 use crate::tools::{ToolDeclaration, tool_declarations};
 
 pub(super) fn build_body(asked: &ApiRequest<'_>) -> Value {
-    let mut messages: Vec<Value> = asked.said.iter().flat_map(spoken_messages).collect();
+    let keeps_extras = !asked.habits.leaves_out(Parameter::Reasoning);
+    let messages = asked.said.iter();
+    let messages = messages.flat_map(|said| spoken_messages(said, keeps_extras));
+    let mut messages: Vec<Value> = messages.collect();
     // One text: not every server takes a list of parts.
     if let (Some(first), Some(ApiMessage::Prompt(said))) =
         (messages.first_mut(), asked.said.first())
@@ -19,15 +22,18 @@ pub(super) fn build_body(asked: &ApiRequest<'_>) -> Value {
         first["content"] = format!("{}{said}", asked.brief).into();
     }
     let mut body = json!({
-        "model": asked.model, "stream": true, "stream_options": {"include_usage": true}, "messages": messages,
+        "model": asked.model, "stream": asked.streams(), "messages": messages,
     });
+    if asked.streams() && !asked.habits.leaves_out(Parameter::StreamOptions) {
+        body["stream_options"] = json!({"include_usage": true});
+    }
     // OpenAI itself refuses the old name for its newer models; other servers know no other, or say so.
     let limit = match is_openai(asked.host) || asked.habits.new_token_limit {
         true => "max_completion_tokens",
         false => "max_tokens",
     };
     body[limit] = asked.endpoint.max_tokens.into();
-    if is_openai(asked.host) {
+    if is_openai(asked.host) && !asked.habits.leaves_out(Parameter::CacheKey) {
         body["prompt_cache_key"] = cache_key(asked.brief).into();
     }
     if asked.tools != ToolUse::Absent {
@@ -51,11 +57,12 @@ fn declared_tool(tool: &ToolDeclaration) -> Value {
     json!({"type": "function", "function": function})
 }
 
-fn spoken_messages(said: &ApiMessage) -> Vec<Value> {
+fn spoken_messages(said: &ApiMessage, keeps_extras: bool) -> Vec<Value> {
     match said {
         ApiMessage::Prompt(text) => vec![json!({"role": "user", "content": text})],
         ApiMessage::Answer(text) => vec![json!({"role": "assistant", "content": text})],
-        ApiMessage::Calls(items) => items.clone(),
+        ApiMessage::Calls(items) if keeps_extras => items.clone(),
+        ApiMessage::Calls(items) => items.iter().map(without_extras).collect(),
         ApiMessage::Results(results) => {
             let message = |result: &CallResult| json!({"role": "tool", "tool_call_id": result.id, "content": result.text});
             results.iter().map(message).collect()
@@ -63,18 +70,43 @@ fn spoken_messages(said: &ApiMessage) -> Vec<Value> {
     }
 }
 
-/// The message with the calls of an answer. What some servers call reasoning has to come back to them with it.
+/// The message with the calls of an answer. What servers say in it beside the standard, such as their reasoning or its
+/// signature, has to come back to them with it.
 pub(super) fn spoken_items(heard: &ApiAnswer) -> Vec<Value> {
     let call = |call: &ModelCall| {
         let arguments = call.arguments_object().to_string();
-        json!({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}})
+        let mut spoken = json!({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}});
+        for (name, value) in &call.extra {
+            spoken[name] = value.clone();
+        }
+        spoken
     };
     let calls: Vec<Value> = heard.calls.iter().map(call).collect();
     let mut message = json!({"role": "assistant", "content": heard.text, "tool_calls": calls});
-    if let Some(reasoning) = heard.items.first() {
-        message["reasoning_content"] = reasoning.clone();
+    for (name, value) in heard
+        .items
+        .first()
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+    {
+        message[name] = value.clone();
     }
     vec![message]
+}
+
+/// The message with calls for a server that does not take back what it said of its reasoning.
+fn without_extras(message: &Value) -> Value {
+    let mut plain = message.clone();
+    if let Some(fields) = plain.as_object_mut() {
+        fields.retain(|name, _| matches!(name.as_str(), "role" | "content" | "tool_calls"));
+    }
+    for call in plain["tool_calls"].as_array_mut().into_iter().flatten() {
+        if let Some(fields) = call.as_object_mut() {
+            fields.retain(|name, _| matches!(name.as_str(), "id" | "type" | "function"));
+        }
+    }
+    plain
 }
 
 pub(super) fn is_openai(host: &str) -> bool {
@@ -101,12 +133,8 @@ pub(super) fn on_event(heard: &mut ApiAnswer, event: &Value) {
     heard
         .refusal
         .push_str(said["refusal"].as_str().unwrap_or_default());
-    read_reasoning(heard, &said["reasoning_content"]);
-    // The same under the name that others give it; they do not take it back.
-    if said["reasoning_content"].is_null() {
-        let reasoning = said["reasoning"].as_str().unwrap_or_default();
-        heard.thoughts.push_str(reasoning);
-    }
+    read_thoughts(heard, said);
+    keep_extras(heard, said);
     // What calls were before they had ids; some servers have kept it.
     if let Some(arguments) = said["function_call"]["arguments"].as_str() {
         heard
@@ -167,15 +195,87 @@ fn prompt_tokens(usage: &Value) -> Value {
     total.map_or(Value::Null, |total| total.saturating_sub(written).into())
 }
 
-fn read_reasoning(heard: &mut ApiAnswer, piece: &Value) {
-    let Some(piece) = piece.as_str().filter(|piece| !piece.is_empty()) else {
-        return;
-    };
-    heard.thoughts.push_str(piece);
-    match heard.items.first_mut() {
-        Some(Value::String(reasoning)) => reasoning.push_str(piece),
-        _ => heard.items.push(piece.into()),
+/// What the model thinks, by whichever of its names; some servers say the same under several.
+fn read_thoughts(heard: &mut ApiAnswer, said: &Value) {
+    let plain = ["reasoning_content", "reasoning"].map(|name| said[name].as_str());
+    if let Some(thought) = plain.into_iter().flatten().find(|text| !text.is_empty()) {
+        return heard.thoughts.push_str(thought);
     }
+    for detail in said["reasoning_details"].as_array().into_iter().flatten() {
+        let texts = ["text", "summary"].map(|name| detail[name].as_str());
+        let texts = texts.into_iter().flatten();
+        texts.for_each(|text| heard.thoughts.push_str(text));
+    }
+}
+
+/// What stands in a message, or a piece of one, beside what the standard has.
+fn keep_extras(heard: &mut ApiAnswer, said: &Value) {
+    const STANDARD: [&str; 9] = [
+        "role",
+        "content",
+        "tool_calls",
+        "function_call",
+        "refusal",
+        "annotations",
+        "audio",
+        "images",
+        "name",
+    ];
+    for (name, piece) in said.as_object().into_iter().flatten() {
+        let is_empty =
+            piece.is_null() || piece == "" || piece.as_array().is_some_and(Vec::is_empty);
+        if is_empty || STANDARD.contains(&name.as_str()) {
+            continue;
+        }
+        if heard.items.is_empty() {
+            heard.items.push(json!({}));
+        }
+        join_piece(&mut heard.items[0][name], piece);
+    }
+}
+
+/// Adds a piece of a streamed value: texts go on, lists grow, and what has the same index is the same thing.
+fn join_piece(whole: &mut Value, piece: &Value) {
+    match (whole, piece) {
+        (Value::String(text), Value::String(more)) => text.push_str(more),
+        (Value::Array(items), Value::Array(more)) => {
+            for piece in more {
+                let is_same = |item: &&mut Value| {
+                    let index = piece["index"].as_u64();
+                    index.is_some()
+                        && item["index"].as_u64() == index
+                        && item["type"] == piece["type"]
+                };
+                match items.last_mut().filter(is_same) {
+                    Some(item) => join_detail(item, piece),
+                    None => items.push(piece.clone()),
+                }
+            }
+        }
+        (whole, piece) => *whole = piece.clone(),
+    }
+}
+
+/// Adds a piece of one detail: its texts go on, everything else is said again.
+fn join_detail(whole: &mut Value, piece: &Value) {
+    for (name, more) in piece.as_object().into_iter().flatten() {
+        let goes_on = matches!(name.as_str(), "text" | "summary" | "data");
+        match (&mut whole[name], more) {
+            (_, Value::Null) => {}
+            (Value::String(text), Value::String(more)) if goes_on => text.push_str(more),
+            (field, more) => *field = more.clone(),
+        }
+    }
+}
+
+/// What stands in a call beside what the standard has.
+fn extras_of_call(piece: &Value) -> Map<String, Value> {
+    let fields = piece.as_object().into_iter().flatten();
+    let is_extra = |name: &str| !matches!(name, "index" | "id" | "type" | "function");
+    let extras = fields.filter(|(name, value)| is_extra(name) && !value.is_null());
+    extras
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
 }
 
 /// A call, or a piece of one. Pieces of one call have one index; but some servers give every call of an answer the
@@ -190,10 +290,11 @@ fn read_call(heard: &mut ApiAnswer, piece: &Value, at: u64) {
         // Some servers send the object itself.
         object => object.to_string(),
     };
-    let nth = heard.calls.len();
+    let (nth, extras) = (heard.calls.len(), extras_of_call(piece));
     match heard.call_at(slot) {
         Some(call) if name.is_empty() || id.is_empty() || call.id == id => {
             call.arguments.push_str(&arguments);
+            call.extra.extend(extras);
         }
         _ if name.is_empty() && id.is_empty() => {}
         _ => heard.calls.push(ModelCall {
@@ -205,6 +306,7 @@ fn read_call(heard: &mut ApiAnswer, piece: &Value, at: u64) {
             name,
             arguments,
             slot,
+            extra: extras,
         }),
     }
 }

@@ -84,6 +84,7 @@ fn read_part(heard: &mut ApiAnswer, part: &Value) {
                 arguments => arguments.to_string(),
             },
             slot: heard.calls.len() as u64,
+            ..ModelCall::default()
         });
     }
     let is_empty = part

@@ -59,6 +59,9 @@ pub(in crate::http) struct ModelCall {
     pub(in crate::http) arguments: String,
     /// The number under which its pieces come.
     pub(in crate::http) slot: u64,
+    /// What else its server said of it, which goes back as it came: a signature of thoughts, for one.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub(in crate::http) extra: Map<String, Value>,
 }
 
 impl ModelCall {

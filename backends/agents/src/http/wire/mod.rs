@@ -3,6 +3,7 @@
 mod anthropic;
 mod chat;
 mod gemini;
+mod habits;
 mod message;
 mod responses;
 
@@ -12,34 +13,9 @@ use council_protocol::message::Usage;
 use council_protocol::seat::{Api, Endpoint};
 use serde_json::Value;
 
+pub(super) use self::habits::{Parameter, RefusedCall, ServerHabits, names_limit};
 pub(super) use self::message::{ApiMessage, CallResult, ModelCall, ToolUse};
 use crate::schema::AnswerSchema;
-
-/// What a server wants otherwise than its API has it, as its refusals say.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct ServerHabits {
-    /// The most tokens of an answer are `max_completion_tokens` to it, as behind a gateway to OpenAI's newer models.
-    pub(super) new_token_limit: bool,
-    /// It takes no word on how hard the model is to think.
-    pub(super) no_effort: bool,
-}
-
-impl ServerHabits {
-    /// Learns from a refusal; whether there is something to learn.
-    pub(super) fn learn(&mut self, api: Api, has_effort: bool, refusal: &str) -> bool {
-        let before = *self;
-        let refusal = refusal.to_lowercase();
-        self.new_token_limit |= api == Api::Chat && refusal.contains("max_completion_tokens");
-        let is_about_effort = [
-            "reasoning_effort",
-            "reasoning.effort",
-            "thinkinglevel",
-            "effort",
-        ];
-        self.no_effort |= has_effort && is_about_effort.iter().any(|word| refusal.contains(word));
-        *self != before
-    }
-}
 
 /// A conversation that is to be answered.
 pub(super) struct ApiRequest<'a> {
@@ -59,6 +35,13 @@ pub(super) struct ApiRequest<'a> {
     pub(super) tools: ToolUse,
 }
 
+impl ApiRequest<'_> {
+    /// Whether the answer is to come in pieces.
+    fn streams(&self) -> bool {
+        !self.habits.leaves_out(Parameter::Stream)
+    }
+}
+
 /// How an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AnswerEnd {
@@ -71,7 +54,7 @@ pub(super) enum AnswerEnd {
 }
 
 /// What was heard of an answer so far.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct ApiAnswer {
     pub(super) text: String,
     /// What the model said instead of an answer.
@@ -131,7 +114,7 @@ impl ApiAnswer {
 }
 
 /// An error that comes as an event, behind a status that says that all is well.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct StreamError {
     pub(super) words: String,
     /// Whether the server does not take the call as it is: the same call again would end in the same way.
@@ -154,13 +137,20 @@ fn is_bad_request(error: &Value) -> bool {
 }
 
 /// Path and query of the call.
-pub(super) fn call_path(api: Api, model: &str) -> (String, Option<&'static str>) {
+pub(super) fn call_path(
+    api: Api,
+    model: &str,
+    habits: ServerHabits,
+) -> (String, Option<&'static str>) {
     match api {
         Api::Anthropic => ("/messages".to_owned(), None),
         Api::Responses => ("/responses".to_owned(), None),
         Api::Chat => ("/chat/completions".to_owned(), None),
         Api::Gemini => {
             let model = model.strip_prefix("models/").unwrap_or(model);
+            if habits.leaves_out(Parameter::Stream) {
+                return (format!("/models/{model}:generateContent"), None);
+            }
             (
                 format!("/models/{model}:streamGenerateContent"),
                 Some("alt=sse"),
@@ -238,24 +228,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn a_refusal_teaches_each_habit_once() {
-        let limit = "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead.";
-        let effort = "Unrecognized request argument supplied: reasoning_effort";
-        let mut habits = ServerHabits::default();
-        assert!(habits.learn(Api::Chat, false, limit));
-        assert!(!habits.learn(Api::Chat, false, limit), "it did not help");
-        assert!(!habits.learn(Api::Chat, false, effort), "none was sent");
-        assert!(habits.learn(Api::Chat, true, effort));
-        assert!(!habits.learn(Api::Chat, true, "your key has no credit"));
-        assert!(!ServerHabits::default().learn(Api::Anthropic, false, limit));
-        let all = ServerHabits {
-            new_token_limit: true,
-            no_effort: true,
-        };
-        assert_eq!(habits, all);
-    }
 
     /// However a server writes its counts, they are known: a prompt that was cut is told by them.
     #[test]

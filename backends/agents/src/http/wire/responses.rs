@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    AnswerEnd, ApiAnswer, ApiMessage, ApiRequest, CallResult, ModelCall, ToolUse, cache_key,
-    split_cached,
+    AnswerEnd, ApiAnswer, ApiMessage, ApiRequest, CallResult, ModelCall, Parameter, ToolUse,
+    cache_key, split_cached,
 };
 use crate::tools::{ToolDeclaration, tool_declarations};
 
@@ -21,9 +21,16 @@ pub(super) fn build_body(asked: &ApiRequest<'_>) -> Value {
         }
     }
     let mut body = json!({
-        "model": asked.model, "max_output_tokens": asked.endpoint.max_tokens, "stream": true, "store": false,
-        "input": input, "prompt_cache_key": cache_key(asked.brief),
+        "model": asked.model, "max_output_tokens": asked.endpoint.max_tokens, "stream": asked.streams(), "store": false,
+        "input": input,
     });
+    if !asked.habits.leaves_out(Parameter::CacheKey) {
+        body["prompt_cache_key"] = cache_key(asked.brief).into();
+    }
+    // Nothing is kept at the provider: what a model thinks before it looks something up comes to us, and goes back.
+    if asked.tools != ToolUse::Absent && !asked.habits.leaves_out(Parameter::Include) {
+        body["include"] = json!(["reasoning.encrypted_content"]);
+    }
     if asked.tools != ToolUse::Absent {
         body["tools"] = tool_declarations().iter().map(declared_tool).collect();
     }
@@ -64,15 +71,27 @@ pub(super) fn on_event(heard: &mut ApiAnswer, event: &Value) {
     match event["type"].as_str() {
         Some("response.output_text.delta") => heard.text.push_str(delta),
         Some("response.refusal.delta") => heard.refusal.push_str(delta),
-        Some("response.output_item.done") => read_item(heard, &event["item"]),
+        Some("response.reasoning_text.delta" | "response.reasoning_summary_text.delta") => {
+            heard.thoughts.push_str(delta);
+        }
+        Some("response.function_call_arguments.delta") => {
+            let nth = event["output_index"].as_u64().unwrap_or_default();
+            heard.others.entry(nth).or_default().push_str(delta);
+        }
+        Some("response.output_item.done") => {
+            // The call has its arguments now.
+            if let Some(nth) = event["output_index"].as_u64() {
+                heard.others.remove(&nth);
+            }
+            read_item(heard, &event["item"]);
+        }
         Some("response.completed" | "response.incomplete") => {
-            // Some servers tell calls only here.
+            // Some servers tell what they answer only here.
             if heard.items.is_empty() {
+                heard.others.clear();
                 let items = event["response"]["output"].as_array();
-                let calls = items.into_iter().flatten();
-                calls
-                    .filter(|item| item["type"] == "function_call")
-                    .for_each(|item| read_item(heard, item));
+                let items = items.into_iter().flatten();
+                items.for_each(|item| read_item(heard, item));
             }
             read_end(heard, &event["response"]);
         }
@@ -88,13 +107,29 @@ pub(super) fn on_event(heard: &mut ApiAnswer, event: &Value) {
     }
 }
 
-/// An item of the answer is whole.
+/// An item of the answer is whole: what of it came in pieces is known already.
 fn read_item(heard: &mut ApiAnswer, item: &Value) {
+    let parts = |name: &str| item[name].as_array().into_iter().flatten();
     if item["type"] == "reasoning" {
-        let parts = [&item["summary"], &item["content"]].map(|parts| parts.as_array());
-        let parts = parts.into_iter().flatten().flatten();
-        let thoughts = parts.filter_map(|part| part["text"].as_str());
-        thoughts.for_each(|thought| heard.thoughts.push_str(thought));
+        for thought in parts("summary").chain(parts("content")) {
+            let thought = thought["text"].as_str().unwrap_or_default();
+            if !heard.thoughts.contains(thought) {
+                heard.thoughts.push_str(thought);
+            }
+        }
+    } else {
+        let text: String = parts("content")
+            .filter_map(|part| part["text"].as_str())
+            .collect();
+        if !heard.text.ends_with(&text) {
+            heard.text.push_str(&text);
+        }
+        let refusal: String = parts("content")
+            .filter_map(|part| part["refusal"].as_str())
+            .collect();
+        if !heard.refusal.ends_with(&refusal) {
+            heard.refusal.push_str(&refusal);
+        }
     }
     if item["type"] == "function_call" {
         let field = |name: &str| item[name].as_str().unwrap_or_default().to_owned();
@@ -103,6 +138,7 @@ fn read_item(heard: &mut ApiAnswer, item: &Value) {
             name: field("name"),
             arguments: field("arguments"),
             slot: heard.calls.len() as u64,
+            ..ModelCall::default()
         });
     }
     heard.items.push(item.clone());
@@ -135,16 +171,6 @@ pub(super) fn spoken_items(heard: &ApiAnswer) -> Vec<Value> {
 fn read_whole(heard: &mut ApiAnswer, response: &Value) {
     let output = response["output"].as_array().into_iter().flatten();
     output.for_each(|item| read_item(heard, item));
-    let items = response["output"].as_array().into_iter().flatten();
-    let items = items.filter(|item| item["type"] != "reasoning");
-    for part in items.flat_map(|item| item["content"].as_array().into_iter().flatten()) {
-        heard
-            .text
-            .push_str(part["text"].as_str().unwrap_or_default());
-        heard
-            .refusal
-            .push_str(part["refusal"].as_str().unwrap_or_default());
-    }
     read_end(heard, response);
 }
 

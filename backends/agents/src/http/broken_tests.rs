@@ -1,0 +1,163 @@
+//! Whatever a model says before its stream ends, or before nobody waits for it any longer, is told: wherever it says it.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use council_fake_models::{FakeModels, Fault, Reply, Rule};
+use council_protocol::seat::Api;
+use serde_json::{Value, json};
+
+use super::HttpAgent;
+use super::tests::{APIS, context, open, spec, turn};
+use crate::StopSignal;
+
+/// An objection with the key of its turn.
+const OBJECTION: &str = r#"{"verdict": "FAIL", "key": "k1"}"#;
+
+/// The events by which each API says a text somewhere else than whole in its answer, and does not come to an end.
+fn unfinished(api: Api) -> Vec<Vec<Value>> {
+    let (begin, rest) = OBJECTION.split_at(9);
+    match api {
+        Api::Anthropic => {
+            let start = |block: Value| json!({"type": "content_block_start", "index": 0, "content_block": block});
+            let delta =
+                |delta: Value| json!({"type": "content_block_delta", "index": 0, "delta": delta});
+            vec![
+                vec![
+                    start(json!({"type": "text", "text": begin})),
+                    delta(json!({"type": "text_delta", "text": rest})),
+                ],
+                vec![
+                    start(json!({"type": "thinking", "thinking": begin})),
+                    delta(json!({"type": "thinking_delta", "thinking": rest})),
+                ],
+                vec![
+                    start(json!({"type": "tool_use", "id": "1", "name": "submit", "input": {}})),
+                    delta(json!({"type": "input_json_delta", "partial_json": begin})),
+                    delta(json!({"type": "input_json_delta", "partial_json": rest})),
+                ],
+            ]
+        }
+        Api::Responses => {
+            let pieces = |kind: &str| {
+                let piece = |text: &str| json!({"type": kind, "output_index": 0, "delta": text});
+                vec![piece(begin), piece(rest)]
+            };
+            let done = |item: Value| {
+                vec![json!({"type": "response.output_item.done", "output_index": 0, "item": item})]
+            };
+            let parts = |kind: &str, name: &str| json!([{"type": kind, name: OBJECTION}]);
+            vec![
+                pieces("response.output_text.delta"),
+                pieces("response.refusal.delta"),
+                pieces("response.reasoning_text.delta"),
+                pieces("response.reasoning_summary_text.delta"),
+                pieces("response.function_call_arguments.delta"),
+                done(json!({"type": "message", "content": parts("output_text", "text")})),
+                done(json!({"type": "message", "content": parts("refusal", "refusal")})),
+                done(json!({"type": "reasoning", "summary": parts("summary_text", "text")})),
+                done(
+                    json!({"type": "function_call", "call_id": "1", "name": "submit", "arguments": OBJECTION}),
+                ),
+            ]
+        }
+        Api::Chat => {
+            let delta = |delta: Value| json!({"choices": [{"index": 0, "delta": delta}]});
+            let other = |text: &str| json!({"choices": [{"index": 1, "delta": {"content": text}}]});
+            let named = |name: &str| vec![delta(json!({name: begin})), delta(json!({name: rest}))];
+            let call = |text: &str| {
+                delta(
+                    json!({"tool_calls": [{"index": 0, "id": "1", "function": {"name": "submit", "arguments": text}}]}),
+                )
+            };
+            let detail = |name: &str| {
+                vec![delta(
+                    json!({"reasoning_details": [{"index": 0, name: OBJECTION}]}),
+                )]
+            };
+            vec![
+                named("content"),
+                named("refusal"),
+                named("reasoning"),
+                named("reasoning_content"),
+                detail("text"),
+                detail("summary"),
+                vec![call(begin), call(rest)],
+                vec![delta(
+                    json!({"function_call": {"name": "submit", "arguments": OBJECTION}}),
+                )],
+                vec![other(begin), other(rest)],
+            ]
+        }
+        Api::Gemini => {
+            let parts = |part: Value| json!({"candidates": [{"content": {"parts": [part]}}]});
+            let text = |text: &str, thought: bool| parts(json!({"text": text, "thought": thought}));
+            let arguments: Value = serde_json::from_str(OBJECTION).unwrap();
+            let mut other = parts(json!({"text": OBJECTION}));
+            other["candidates"] = json!([{"content": {}}, other["candidates"][0]]);
+            vec![
+                vec![text(begin, false), text(rest, false)],
+                vec![text(begin, true), text(rest, true)],
+                vec![parts(
+                    json!({"functionCall": {"name": "submit", "args": arguments}}),
+                )],
+                vec![other],
+            ]
+        }
+    }
+}
+
+/// A server that begins an answer with these events, and does not finish it.
+fn breaking(events: &[Value]) -> Rule {
+    let stream: String = events
+        .iter()
+        .map(|event| format!("data: {event}\n\n"))
+        .collect();
+    let says = Reply {
+        body: Some(stream),
+        ..Reply::default()
+    };
+    Rule::on(says.header("content-type", "text/event-stream")).times(1)
+}
+
+fn objects(texts: &[String]) -> bool {
+    texts.iter().any(|text| text.contains("FAIL"))
+}
+
+/// Law: an objection that was streamed is told if the stream breaks and the next call is refused, and whoever ends the turn
+/// from outside knows it at any time from then on.
+#[test]
+fn an_objection_is_told_wherever_it_stood_and_whoever_ends_its_turn() {
+    let cases = APIS.map(|api| {
+        unfinished(api.0)
+            .into_iter()
+            .map(move |events| (api, events))
+    });
+    for (api, events) in cases.into_iter().flatten() {
+        let refused = Rule::on(Reply::status(401));
+        let models = FakeModels::start([breaking(&events), refused]).unwrap();
+        let agent = Arc::new(HttpAgent::new(Arc::new(context())));
+        let failure =
+            open(&agent, &spec(&models, api)).take_turn(&turn(1, 20_000), &StopSignal::default());
+        let unread = failure.unwrap_err().usage.unwrap_or_default().unread;
+        assert!(objects(&unread), "{:?} {events:?}: {unread:?}", api.0);
+
+        let hangs = Rule::on(Reply::fault(Fault::Hang));
+        let models = FakeModels::start([breaking(&events), hangs]).unwrap();
+        let (mut talk, stop) = (open(&agent, &spec(&models, api)), StopSignal::default());
+        let ended = thread::scope(|scope| {
+            let turn = scope.spawn(|| talk.take_turn(&turn(1, 20_000), &stop));
+            let began = Instant::now();
+            while models.stats().requests < 2 && began.elapsed() < Duration::from_secs(15) {
+                thread::sleep(Duration::from_millis(5));
+            }
+            let (said, _) = stop.said_so_far();
+            assert!(objects(&said), "{:?} {events:?}: {said:?}", api.0);
+            stop.raise();
+            turn.join().unwrap()
+        });
+        let unread = ended.unwrap_err().usage.unwrap_or_default().unread;
+        assert!(objects(&unread), "{:?} {events:?}: {unread:?}", api.0);
+    }
+}

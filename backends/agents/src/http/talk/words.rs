@@ -1,0 +1,140 @@
+//! What a model says in a turn elsewhere than in the answer that counts: none of it is forgotten, however the turn ends.
+
+use std::time::Instant;
+
+use council_protocol::message::Usage;
+
+use super::HttpConversation;
+use crate::http::wire::{self, AnswerEnd, ApiAnswer, ApiMessage};
+
+/// The most answers of a turn that are kept beside the one that counts.
+const MAX_UNREAD: usize = 8;
+
+/// What a model is told that has looked things up and then said nothing.
+const NO_ANSWER: &str =
+    "Your answer is missing. Answer the task now, from what you have seen, without another call.";
+
+/// What a model is told whose answer behind its look-ups was too long.
+const CUT_OFF: &str = "Your answer broke off, since it was too long. Answer the task now, from what you have seen, shorter.";
+
+impl HttpConversation {
+    /// What the turn has cost, with what was looked up in it.
+    pub(super) fn take_usage(&mut self) -> Option<Usage> {
+        self.set_aside();
+        let unread = std::mem::take(&mut self.unread);
+        // A stream that breaks off tells no usage, and may have told an objection.
+        let spent = self.spending.take_usage();
+        let spent = spent.or_else(|| (!unread.is_empty()).then(Usage::default))?;
+        Some(self.tools.add_to_usage(Usage { unread, ..spent }))
+    }
+
+    /// What has come so far is no answer: it is kept apart.
+    pub(super) fn set_aside(&mut self) {
+        let thoughts = std::mem::take(&mut self.thoughts);
+        let thoughts = Some(thoughts).filter(|thoughts| self.holds_key(thoughts));
+        let said = std::mem::take(&mut self.partial);
+        let asides = std::mem::take(&mut self.asides);
+        for said in [said].into_iter().chain(thoughts).chain(asides) {
+            if !said.trim().is_empty() && self.unread.len() < MAX_UNREAD {
+                self.unread.push(said);
+            }
+        }
+        self.draft.set("");
+        self.tell_asides();
+    }
+
+    /// Takes down what has come of an answer: the stream may end at any time, or nobody may wait for it any longer.
+    pub(super) fn hear(&mut self, heard: &ApiAnswer) {
+        let new = heard.text.get(self.partial.len()..).unwrap_or_default();
+        self.draft.push(new.as_bytes());
+        self.partial.push_str(new);
+        let has_thought = heard.thoughts.len() > self.thoughts.len();
+        let new = heard.thoughts.get(self.thoughts.len()..);
+        self.thoughts.push_str(new.unwrap_or_default());
+        let asides = heard.asides().filter(|text| self.holds_key(text));
+        let asides: Vec<String> = asides.map(str::to_owned).collect();
+        if has_thought || asides != self.asides {
+            self.asides = asides;
+            self.tell_asides();
+        }
+    }
+
+    /// Whoever ends the turn from outside tells what was said elsewhere than in the answer under way.
+    fn tell_asides(&self) {
+        let thoughts = Some(&self.thoughts).filter(|thoughts| self.holds_key(thoughts));
+        let asides = self.unread.iter().chain(&self.asides).chain(thoughts);
+        self.draft.set_asides(asides.cloned().collect());
+    }
+
+    /// What is said beside a call of a tool is no answer yet; but one that has the key of its turn was meant as one, and
+    /// what it objects to is told where the next one does not say it again.
+    pub(super) fn set_draft_aside(&mut self) {
+        // What it thinks before it looks something up is no end of its thoughts.
+        self.thoughts.clear();
+        if self.holds_key(&self.partial) {
+            self.set_aside();
+        }
+        self.partial.clear();
+        self.draft.set("");
+        self.tell_asides();
+    }
+
+    /// A whole answer that stands elsewhere than in an answer's text is taken where there is no other; else it is kept like
+    /// what was said beside a call.
+    pub(super) fn find_answer(&mut self, mut heard: ApiAnswer) -> ApiAnswer {
+        let is_silent = heard.text.trim().is_empty() && heard.ended == Some(AnswerEnd::Done);
+        if heard.ended == Some(AnswerEnd::Done) && self.holds_key(&heard.text) {
+            self.thoughts.clear();
+        }
+        self.asides.clear();
+        let said = heard.asides().chain([heard.thoughts.as_str()]);
+        let keyed: Vec<&str> = said.filter(|text| self.holds_key(text)).collect();
+        match keyed.as_slice() {
+            [only] if is_silent => heard.text = (*only).to_owned(),
+            _ => self.set_asides_aside(&heard),
+        }
+        heard
+    }
+
+    /// What was said outside of an answer and has the key of its turn was meant as one. Who declines may say why.
+    pub(super) fn set_asides_aside(&mut self, heard: &ApiAnswer) {
+        self.asides.clear();
+        let asides = heard.asides();
+        let told = asides.filter(|text| self.holds_key(text) || *text == heard.refusal);
+        let told: Vec<String> = told
+            .filter(|text| !text.trim().is_empty())
+            .map(str::to_owned)
+            .collect();
+        let room = MAX_UNREAD.saturating_sub(self.unread.len());
+        self.unread.extend(told.into_iter().take(room));
+        self.tell_asides();
+    }
+
+    /// Goes on with a turn whose look-ups no answer followed: what was read and paid for is not looked up again. Once a turn.
+    pub(super) fn reminds_of_answer(&mut self, heard: &ApiAnswer, until: Instant) -> bool {
+        let reminder = match heard.ended {
+            Some(AnswerEnd::Limit) => CUT_OFF,
+            Some(AnswerEnd::Done) if heard.text.trim().is_empty() => NO_ANSWER,
+            _ => return false,
+        };
+        let mut said = heard.asides().chain([heard.thoughts.as_str()]);
+        let has_looked = matches!(self.said.last(), Some(ApiMessage::Results(_)));
+        if self.is_reminded || !has_looked || said.any(|text| self.holds_key(text)) {
+            return false;
+        }
+        self.is_reminded = true;
+        if heard.ended == Some(AnswerEnd::Done) && !heard.calls.is_empty() {
+            // No API takes a call without a result: this one says that there are none left.
+            let results = self.tools.answer_calls(&heard.calls, until);
+            let items = wire::spoken_calls(self.endpoint.api, heard.clone());
+            self.said.push(ApiMessage::Calls(items));
+            self.said.push(ApiMessage::Results(results));
+        }
+        self.said.push(ApiMessage::Prompt(reminder.to_owned()));
+        true
+    }
+
+    fn holds_key(&self, text: &str) -> bool {
+        !self.key.is_empty() && text.contains(&self.key)
+    }
+}
