@@ -2,8 +2,11 @@
 //! every border that this machine has. What their results mean is in [`crate::council::reproduction`].
 
 mod altered;
+mod beside;
 mod ending;
+mod node_ending;
 mod printed;
+pub(crate) mod setup;
 mod toolchains;
 mod without;
 
@@ -20,7 +23,8 @@ use council_protocol::packet::TargetKind;
 use council_protocol::reproduction::{Reproduction, TestSuite, is_free_path};
 use council_protocol::{BlobSource, Location, RepoPath, Side};
 
-use self::ending::read_ending;
+use self::beside::{REACHED, stopped_sides};
+use self::ending::{TrialFacts, read_ending};
 use self::toolchains::toolchain_variables;
 use self::without::{MAX_OTHER_SOURCES, other_sources};
 use crate::config::ProofSettings;
@@ -84,8 +88,9 @@ fn suite_command(argv: &[String]) -> String {
 
 /// What is told where `[proof]` is set, and no test of a judge is run for what is reviewed.
 pub(crate) fn idle_note(start: &RunContext, prepared: &PreparedReview) -> Option<String> {
-    let is_set = !suites_of(&prepared.config.settings.proof).is_empty();
-    let why = refusal(start, prepared).filter(|_| is_set)?;
+    let is_set = setup::is_set(&prepared.config.settings.proof);
+    // A fault of the setting is told with the others.
+    let why = refusal(start, prepared).filter(|why| is_set && *why != setup::NO_MARK)?;
     Some(format!(
         "`[proof]` is set, and no test of a judge was run: {why}"
     ))
@@ -95,6 +100,9 @@ pub(crate) fn idle_note(start: &RunContext, prepared: &PreparedReview) -> Option
 /// written what is reviewed, their code is not run.
 fn refusal(start: &RunContext, prepared: &PreparedReview) -> Option<&'static str> {
     let target = &prepared.packet.target;
+    if suites_of(&prepared.config.settings.proof).is_empty() {
+        return Some(setup::NO_MARK);
+    }
     if start.environment.is_ci() {
         return Some("in a job of CI somebody else may have asked for it");
     }
@@ -158,7 +166,7 @@ fn suites_of(settings: &ProofSettings) -> Vec<(String, &[String])> {
     let others = others.map(|(name, argv)| (name.clone(), argv.as_slice()));
     let others = others.filter(|(name, _)| name != FIRST_SUITE);
     let all = std::iter::once(first).chain(others);
-    all.filter(|(_, argv)| !argv.is_empty()).collect()
+    all.filter(|(_, argv)| setup::runs_the_test(argv)).collect()
 }
 
 /// Whether coding agents, or this program, do what a file of this name says: no test brings one.
@@ -179,11 +187,39 @@ fn one_sided<'a>(
     only_new.or_else(|| old.iter().find(|(path, _)| !in_new.contains(path)))
 }
 
+/// The files that the change takes away, or moves.
+fn paths_taken_away(blobs: &dyn BlobSource) -> Vec<String> {
+    let paths = |side| -> BTreeSet<String> {
+        let entries = blobs.entries(side).ok().flatten().unwrap_or_default();
+        let paths = entries
+            .iter()
+            .map(|entry| entry.path.display().into_owned());
+        paths.collect()
+    };
+    let left = paths(Side::New);
+    let gone = paths(Side::Old).into_iter();
+    gone.filter(|path| !left.contains(path)).collect()
+}
+
 /// Where a test runs, and how.
 struct TrialRoom<'a> {
     folder: TrialFolder,
     argv: Vec<String>,
     brought: &'a Reproduction,
+    /// The file of the finding before and after the change, as far as there is one.
+    sides: [String; 2],
+}
+
+impl TrialRoom<'_> {
+    /// Whether the change takes a name away from the file of the finding.
+    fn is_renamed(&self, name: &str) -> bool {
+        let [old, new] = &self.sides;
+        let is_in = |text: &str| {
+            let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+            words.any(|word| word == name)
+        };
+        !name.is_empty() && is_in(old) && !is_in(new)
+    }
 }
 
 /// Runs tests of judges.
@@ -195,6 +231,8 @@ pub(crate) struct ProofRunner {
     home: Option<PathBuf>,
     blobs: Arc<dyn BlobSource>,
     redactor: council_secrets::Redactor,
+    /// The files that the change takes away.
+    gone: Vec<String>,
     stop: StopSignal,
 }
 
@@ -218,6 +256,7 @@ impl ProofRunner {
             env,
             home: start.environment.home().map(Path::to_path_buf),
             settings,
+            gone: paths_taken_away(&*prepared.change.blobs),
             blobs: Arc::clone(&prepared.change.blobs),
             redactor: prepared.redactor.clone(),
             stop: StopSignal::default(),
@@ -258,9 +297,14 @@ impl ProofRunner {
             folder,
             argv,
             brought,
+            sides: [Side::Old, Side::New].map(|side| self.text_of(side, place)),
         };
         for _ in 0..RUNS {
             base.push(self.run_on(&room, Side::Old, None)?.0);
+            // Whatever the other runs say, it proves nothing; and six that hang take six times as long.
+            if matches!(base.last(), Some(TestRun::Broken { .. })) {
+                break;
+            }
             let (run, said) = self.run_on(&room, Side::New, None)?;
             if run != TestRun::Passed {
                 output = printed::redact_printed(&said, &self.redactor, &*self.blobs);
@@ -281,6 +325,12 @@ impl ProofRunner {
             *without = self.try_without(&room, place)?;
         }
         if ran.standing() == ReproductionStanding::Proved
+            && let Some(place) = place
+            && let ReproductionResult::Ran { without, .. } = &mut ran
+        {
+            *without = self.try_stopped(&room, place)?;
+        }
+        if ran.standing() == ReproductionStanding::Proved
             && let Some(suggestion) = suggestion
             && let ReproductionResult::Ran { mended, .. } = &mut ran
         {
@@ -288,6 +338,39 @@ impl ProofRunner {
             *mended = Some(tried.unwrap_or_else(|why| MendedRuns::NotRun { why }));
         }
         Ok(ran)
+    }
+
+    /// The file of a finding on a side, as a text.
+    fn text_of(&self, side: Side, place: Option<&Location>) -> String {
+        let read = place.and_then(|place| self.blobs.read(side, &place.path).ok().flatten());
+        read.map_or_else(String::new, |text| {
+            String::from_utf8_lossy(&text).into_owned()
+        })
+    }
+
+    /// A test that proves a finding again, with a statement that ends the program in the finding's function: passed, if it
+    /// never runs the function; none: it cannot be told.
+    fn try_stopped(
+        &self,
+        room: &TrialRoom<'_>,
+        place: &Location,
+    ) -> Result<Option<TestRun>, String> {
+        let [old, new] = &room.sides;
+        let Some(sides) = stopped_sides(old.as_bytes(), new.as_bytes(), place) else {
+            return Ok(None);
+        };
+        let run = |side, text: &[u8]| self.run_on(room, side, Some((&place.path, text)));
+        match run(Side::Old, &sides.before)?.0 {
+            TestRun::Passed => {}
+            TestRun::Failed => return Ok(Some(TestRun::Failed)),
+            TestRun::Broken { .. } => return Ok(None),
+        }
+        // Only the change may have made somebody call it.
+        let (_, said) = run(Side::New, &sides.after)?;
+        Ok(Some(match said.contains(REACHED) {
+            true => TestRun::Failed,
+            false => TestRun::Passed,
+        }))
     }
 
     /// The test again after the change, with the suggestion in the place of the lines that it is about.
@@ -436,7 +519,13 @@ impl ProofRunner {
         let finished = self.run_command(folder, &room.argv)?;
         let own = room.brought.files.iter();
         let own: Vec<String> = own.map(|file| file.path.display().into_owned()).collect();
-        Ok((read_ending(&finished, &own), finished.output))
+        let facts = TrialFacts {
+            own: &own,
+            gone: &self.gone,
+            is_edited: edit.is_some(),
+            is_renamed: &|name| room.is_renamed(name),
+        };
+        Ok((read_ending(&finished, &facts), finished.output))
     }
 
     fn run_command(&self, folder: &TrialFolder, argv: &[String]) -> Result<FinishedTrial, String> {
