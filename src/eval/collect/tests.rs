@@ -146,7 +146,7 @@ fn a_change_that_was_guarded_or_taken_out_is_not_clean() {
         function("f", &lines)
     };
     let gone = "OTHER = 1\n".to_owned();
-    let half = function("f", &BODY[..3]);
+    let half = function("f", &BODY[..2]);
     let far = format!(
         "{}{}{}",
         function("f", &BODY),
