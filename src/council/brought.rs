@@ -20,8 +20,10 @@ pub(super) struct BroughtReproduction {
     pub(super) brought: Reproduction,
     /// What the finding suggests, to be tried if the test proves it.
     pub(super) suggestion: Option<Suggestion>,
-    /// The lines of the finding, where the test is brought against it.
+    /// The lines of the finding.
     pub(super) place: Option<Location>,
+    /// Whether its files name what the finding is about.
+    pub(super) names_place: bool,
     pub(super) result: Option<ReproductionResult>,
 }
 

@@ -9,7 +9,7 @@ use council_protocol::{Finding, Location, RoundNumber, Severity};
 use super::anonymity;
 use super::brought::BroughtReproduction;
 use super::cluster::is_alike;
-use super::disposition::FindingCluster;
+use super::disposition::{FindingCluster, FindingVersion};
 use super::exchange::Action;
 use super::findings::shown_finding;
 use super::judges::{Judges, SeatIndex};
@@ -45,7 +45,11 @@ pub(super) fn take_up(state: &mut DebateState) {
                         .is_some_and(|about| is_against(&state.judges, seat, round, answer, about)),
                     brought: brought.clone(),
                     suggestion: about.and_then(|about| suggestion_of(&clusters, about)),
-                    place: about.and_then(|about| doubted_place(&clusters, about, brought)),
+                    place: about.and_then(|about| place_of(&clusters, about, brought)),
+                    names_place: about.is_some_and(|(seat, number)| {
+                        let version = version_of(&clusters, seat, number);
+                        version.is_some_and(|(_, v)| brought.names_place_of(&v.finding))
+                    }),
                     result: why.map(ReproductionResult::not_run),
                 });
             }
@@ -87,7 +91,7 @@ pub(super) fn record(state: &mut DebateState, id: ReproductionId, result: Reprod
     let mut all = state.reproductions.iter_mut().enumerate();
     let open = all.find(|(index, open)| number_of(*index) == id && open.result.is_none());
     if let Some((_, open)) = open {
-        open.result = Some(result);
+        open.result = Some(result.unless_about(open.names_place));
     }
 }
 
@@ -138,17 +142,32 @@ fn suggestion_of(clusters: &[FindingCluster], about: (SeatIndex, usize)) -> Opti
     suggestion_in(&shown_finding(&cluster.claim_of(about))?)
 }
 
-/// The lines of a finding that a test is brought against.
-fn doubted_place(
+/// The lines of the finding that a test is about; of one that it is brought for, as its judge says it.
+fn place_of(
     clusters: &[FindingCluster],
     about: (SeatIndex, usize),
     brought: &Reproduction,
 ) -> Option<Location> {
-    let is_against = brought.shows == ReproductionClaim::NoDefect;
-    let is_it = |c: &&FindingCluster| c.versions.iter().any(|v| v.is_of(about.0, about.1));
-    let cluster = clusters.iter().find(is_it).filter(|_| is_against)?;
+    let (cluster, _) = version_of(clusters, about.0, about.1)?;
     // Where its quote was found, which may be another line than the judge said.
-    Some(shown_finding(cluster)?.location)
+    let shown = match brought.shows {
+        ReproductionClaim::NoDefect => shown_finding(cluster),
+        ReproductionClaim::Defect => shown_finding(&cluster.claim_of(about)),
+    };
+    Some(shown?.location)
+}
+
+/// A judge's finding among all.
+fn version_of(
+    clusters: &[FindingCluster],
+    seat: SeatIndex,
+    number: usize,
+) -> Option<(&FindingCluster, &FindingVersion)> {
+    let versions = clusters
+        .iter()
+        .flat_map(|c| c.versions.iter().map(move |v| (c, v)));
+    let mut versions = versions.filter(|(_, v)| v.is_of(seat, number));
+    versions.next()
 }
 
 fn suggestion_in(finding: &Finding) -> Option<Suggestion> {
@@ -292,18 +311,12 @@ fn obstacle(
     if suite_named(terms, &brought.suite).is_none() {
         return Some("it names a command that there is not".to_owned());
     }
-    let mut versions = clusters
-        .iter()
-        .flat_map(|c| c.versions.iter().map(move |v| (c, v)));
-    let Some((cluster, version)) = versions.find(|(_, v)| v.is_of(seat, number)) else {
+    let Some((cluster, version)) = version_of(clusters, seat, number) else {
         return Some("the judge of the finding does not count".to_owned());
     };
     if cluster.severity() < Severity::Significant {
         return Some("only significant and critical findings are run".to_owned());
     }
-    if !version.proof.resolves() {
-        return Some("the lines that the finding quotes were not found".to_owned());
-    }
-    (!brought.names_place_of(&version.finding))
-        .then(|| "its files name nothing of what the finding is about".to_owned())
+    (!version.proof.resolves())
+        .then(|| "the lines that the finding quotes were not found".to_owned())
 }

@@ -56,7 +56,8 @@ pub enum ReproductionResult {
         mended: Option<MendedRuns>,
         /// After the change, with a statement before the finding's lines that ends the program, then with nothing in
         /// their place, then with another effect of them: passed if it passed with one of the first two, or whatever
-        /// the effect; none: it was not tried, or cannot be told.
+        /// the effect. Of a test that would prove the finding: passed if it does not run the function of the finding's lines.
+        /// None: it was not tried, or cannot be told.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         without: Option<TestRun>,
     },
@@ -140,6 +141,8 @@ impl MendedRuns {
 pub enum ReproductionStanding {
     /// It passes before the change and fails after it: the finding is proved.
     Proved,
+    /// The same, but it does not run the lines of the finding: what it shows is something else.
+    Elsewhere,
     /// It passes on both sides: the finding is not proved by this.
     Passes,
     /// It fails on both sides: the finding is not proved by this.
@@ -211,7 +214,13 @@ impl ReproductionResult {
     /// What the runs mean.
     pub fn standing(&self) -> ReproductionStanding {
         use ReproductionStanding as S;
-        let Self::Ran { base, head, .. } = self else {
+        let Self::Ran {
+            base,
+            head,
+            without,
+            ..
+        } = self
+        else {
             return S::NotRun;
         };
         let is_broken = |run: &TestRun| matches!(run, TestRun::Broken { .. });
@@ -220,12 +229,26 @@ impl ReproductionResult {
             return S::Broken;
         }
         match (agreed(base), agreed(head)) {
+            (Some(true), Some(false)) if *without == Some(TestRun::Passed) => S::Elsewhere,
             (Some(true), Some(false)) => S::Proved,
             (Some(true), Some(true)) => S::Passes,
             (Some(false), Some(false)) => S::Fails,
             (Some(false), Some(true)) => S::Mended,
             _ => S::Flaky,
         }
+    }
+
+    /// The same for a test of which nothing shows that it is about its finding: where nobody could tell whether it runs the
+    /// finding's lines, its words have to.
+    pub(super) fn unless_about(mut self, names_place: bool) -> Self {
+        if self.standing() == ReproductionStanding::Proved
+            && !names_place
+            && let Self::Ran { without, .. } = &mut self
+            && without.is_none()
+        {
+            *without = Some(TestRun::Passed);
+        }
+        self
     }
 
     /// Why it was not run, or not to its end.

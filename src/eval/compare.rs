@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use super::chance::{largest_file, random_lines};
 use super::knowledge::{TrainingKnowledge, training_knowledge};
-use super::labelled::LabelledChange;
-use super::measures::{HitLabels, Measure, NEAR_LINES};
+use super::labelled::{LabelledChange, count_commits};
+use super::measures::{HitLabels, Measure};
 use super::statistics::{
-    Estimate, bootstrap_difference, bootstrap_ratio, chance_to_hit, changes_to_tell_apart,
-    cohens_kappa,
+    Estimate, bootstrap_difference, bootstrap_ratio, changes_to_tell_apart, cohens_kappa,
+    price_of_none,
 };
 use super::trials::TrialResult;
 use council_protocol::Vote;
@@ -33,12 +34,20 @@ pub(crate) struct Comparison {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct CouncilFigures {
     pub(crate) name: String,
+    /// The commits that it reviewed: labels of one commit are of one change.
     pub(crate) changes: usize,
     pub(crate) trials: usize,
+    /// What all of its reviews have cost, in US dollars.
+    pub(crate) dollars: f64,
     pub(crate) measures: BTreeMap<Measure, Estimate>,
+    /// How many of its reviews came to no verdict.
+    pub(crate) without_verdict: usize,
+    /// What kept the first of them from one, where that is known. Untrusted.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) trouble: String,
     /// Whether nobody knows what it costs: its agents say no price, and none is set.
     pub(crate) is_cost_unknown: bool,
-    /// The share of defects that as many findings would have shown on lines drawn from the change by chance.
+    /// The share of defects that as many lines as its findings cover would have shown, drawn from the change by chance.
     pub(crate) random_lines: Option<Estimate>,
     /// The share of defects in the file with most added lines.
     pub(crate) largest_file: Option<Estimate>,
@@ -65,6 +74,19 @@ type ChangeNumbers<'a> = dyn Fn(&LabelledChange, &[&TrialResult]) -> (f64, f64) 
 
 /// The trials of one council, by change.
 type TrialsByItem<'t> = BTreeMap<&'t str, Vec<&'t TrialResult>>;
+
+/// The two numbers of each commit, of all of its labels together: intervals are drawn from changes, and labels of one
+/// commit are no changes of their own.
+fn rows_by_commit<'a>(
+    labels: impl Iterator<Item = (&'a LabelledChange, (f64, f64))>,
+) -> Vec<(f64, f64)> {
+    let mut rows: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
+    for (item, (above, below)) in labels {
+        let row = rows.entry(&item.commit).or_default();
+        *row = (row.0 + above, row.1 + below);
+    }
+    rows.into_values().collect()
+}
 
 /// What councils are called: by their file, and where that was changed between trials, or another version of the program ran
 /// it, by the digest of what it was as well. Two councils in one column would be the figures of neither.
@@ -128,10 +150,11 @@ pub(crate) fn compare_councils(
             .copied()
             .collect();
         let rows = |council: &str, measure: Measure| -> Vec<(f64, f64)> {
-            shared
-                .iter()
-                .map(|id| measure.of_change(by_id[id], &councils[council][id], labels))
-                .collect()
+            let trials = &councils[council];
+            rows_by_commit(shared.iter().map(|id| {
+                let item = by_id[id];
+                (item, measure.of_change(item, &trials[id], labels))
+            }))
         };
         let estimate = |measure: Measure| {
             let (ours, theirs) = (rows(one, measure), rows(other, measure));
@@ -148,7 +171,7 @@ pub(crate) fn compare_councils(
         CouncilDifference {
             one: one.to_owned(),
             other: other.to_owned(),
-            changes: shared.len(),
+            changes: count_commits(shared.iter().map(|id| by_id[id])),
             measures: Measure::ALL.into_iter().filter_map(estimate).collect(),
         }
     });
@@ -157,11 +180,11 @@ pub(crate) fn compare_councils(
         all.any(|trials| trials.contains_key(item.id.as_str()))
     };
     let located = items.iter().filter(reviewed);
-    let located = located.filter(|item| item.set.is_defective() && !item.places.is_empty());
+    let located = located.filter(|item| item.has_known_place());
     Comparison {
         councils: figures.collect(),
         differences: differences.collect(),
-        located_defects: located.count(),
+        located_defects: count_commits(located),
         needed_defects: changes_to_tell_apart(TOLD_APART.0, TOLD_APART.1),
     }
 }
@@ -180,7 +203,7 @@ fn share_of(rows: &[(f64, f64)]) -> Option<Estimate> {
 /// Whether a number is known of all trials. Dollars are not where nobody says them; rules have no model, and cost nothing.
 fn is_known(measure: Measure, trials: &TrialsByItem<'_>) -> bool {
     let is_priced = |trial: &&TrialResult| trial.dollars.is_some() || trial.models.is_empty();
-    measure != Measure::DollarsPerHit || trials.values().flatten().all(is_priced)
+    !measure.is_dollars() || trials.values().flatten().all(is_priced)
 }
 
 fn council_figures(
@@ -190,15 +213,21 @@ fn council_figures(
     labels: &HitLabels<'_>,
 ) -> CouncilFigures {
     let rows = |number: &ChangeNumbers<'_>| -> Vec<(f64, f64)> {
-        trials
-            .iter()
-            .map(|(id, trials)| number(items[id], trials))
-            .collect()
+        rows_by_commit(trials.iter().map(|(id, trials)| {
+            let item = items[id];
+            (item, number(item, trials))
+        }))
     };
+    let rows_of = |measure: Measure| rows(&|item, trials| measure.of_change(item, trials, labels));
+    let shown = rows_of(Measure::DefectsShown);
+    let tries = shown.iter().map(|row| row.1).sum();
     let estimate = |measure: Measure| {
-        let rows = rows(&|item, trials| measure.of_change(item, trials, labels));
+        let rows = rows_of(measure);
         let found = match measure.is_share() {
             true => share_of(&rows),
+            false if measure.is_per_hit() => {
+                bootstrap_ratio(&rows).or_else(|| price_of_none(&rows, tries, counted(&shown)))
+            }
             false => bootstrap_ratio(&rows),
         };
         found
@@ -206,12 +235,17 @@ fn council_figures(
             .map(|estimate| (measure, estimate))
     };
     let all = || trials.values().flatten();
+    let lost = || all().filter(|trial| !trial.has_verdict());
+    let trouble = lost().find(|trial| !trial.trouble.is_empty());
     CouncilFigures {
         name: name.to_owned(),
-        changes: trials.len(),
+        changes: count_commits(trials.keys().map(|id| items[id])),
         trials: all().count(),
+        dollars: all().filter_map(|trial| trial.dollars).sum(),
         measures: Measure::ALL.into_iter().filter_map(estimate).collect(),
-        is_cost_unknown: !is_known(Measure::DollarsPerHit, trials),
+        without_verdict: lost().count(),
+        trouble: trouble.map_or_else(String::new, |trial| trial.trouble.clone()),
+        is_cost_unknown: !is_known(Measure::DollarsPerReview, trials),
         random_lines: share_of(&rows(&random_lines)),
         largest_file: share_of(&rows(&|item, _| largest_file(item))),
         kappa: cohens_kappa(
@@ -227,42 +261,6 @@ fn council_figures(
             trials.iter().map(move |trial| (seconds, &trial.models))
         })),
     }
-}
-
-/// The chance that as many findings on lines of the change, drawn blindly, would show the defect.
-fn random_lines(item: &LabelledChange, trials: &[&TrialResult]) -> (f64, f64) {
-    if !item.set.is_defective() || item.places.is_empty() {
-        return (0.0, 0.0);
-    }
-    let (mut all, mut marked) = (0, 0);
-    for file in &item.files {
-        for line in file.added.iter().flat_map(|(first, last)| *first..=*last) {
-            let near = item.places.iter().any(|place| {
-                let reach =
-                    place.first.saturating_sub(NEAR_LINES)..=place.last.saturating_add(NEAR_LINES);
-                place.path == file.path && reach.contains(&line)
-            });
-            all += 1;
-            marked += u64::from(near);
-        }
-    }
-    let chance =
-        |trial: &&TrialResult| chance_to_hit(all, marked, trial.weighty_findings().count() as u64);
-    (trials.iter().map(chance).sum(), trials.len() as f64)
-}
-
-/// Whether the defect lies in the file with most added lines.
-fn largest_file(item: &LabelledChange) -> (f64, f64) {
-    if !item.set.is_defective() || item.places.is_empty() {
-        return (0.0, 0.0);
-    }
-    let largest = item
-        .files
-        .iter()
-        .max_by_key(|file| (file.added_lines(), std::cmp::Reverse(&file.path)));
-    let is_guilty =
-        largest.is_some_and(|file| item.places.iter().any(|place| place.path == file.path));
-    (f64::from(is_guilty), 1.0)
 }
 
 /// Every pair of judges of a trial: whether each objects.

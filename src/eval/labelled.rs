@@ -1,5 +1,7 @@
 //! A change of which it is known, more or less surely, whether it is defective and where.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 /// How a change came by its label.
@@ -72,6 +74,21 @@ pub(crate) struct LabelledPlace {
     pub(crate) last: u32,
 }
 
+/// A finding so many lines beside the defect still shows it.
+const NEAR_LINES: u32 = 3;
+
+impl LabelledPlace {
+    pub(crate) fn is_whole_file(&self) -> bool {
+        self.first == 0
+    }
+
+    /// Whether these lines of its file lie in it or right beside it.
+    pub(crate) fn is_near(&self, first: u32, last: u32) -> bool {
+        let reaches = first <= self.last.saturating_add(NEAR_LINES);
+        self.is_whole_file() || reaches && self.first <= last.saturating_add(NEAR_LINES)
+    }
+}
+
 /// What is done to the commit before it is reviewed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
@@ -125,4 +142,17 @@ pub(crate) struct LabelledChange {
     /// Where the defect is. Empty for a clean change, and for a defective one of which only that is known.
     pub(crate) places: Vec<LabelledPlace>,
     pub(crate) files: Vec<FileWeight>,
+}
+
+impl LabelledChange {
+    /// Whether it is defective, and it is known where.
+    pub(crate) fn has_known_place(&self) -> bool {
+        self.set.is_defective() && !self.places.is_empty()
+    }
+}
+
+/// How many changes these labels are of: a commit may have several, and they say nothing independent of each other.
+pub(crate) fn count_commits<'a>(items: impl Iterator<Item = &'a LabelledChange>) -> usize {
+    let commits: BTreeSet<&str> = items.map(|item| item.commit.as_str()).collect();
+    commits.len()
 }

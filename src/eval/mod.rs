@@ -3,8 +3,11 @@
 //! [`collect`] labels changes from the repository's own history; [`trials`] are what councils said of them; [`compare`]
 //! sets councils beside each other and beside chance.
 
+mod chance;
 pub(crate) mod collect;
 pub(crate) mod compare;
+#[cfg(test)]
+mod compare_laws;
 mod knowledge;
 pub(crate) mod labelled;
 pub(crate) mod measures;

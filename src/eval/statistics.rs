@@ -23,7 +23,7 @@ impl Estimate {
     /// 95 % (Clopper, Pearson, 1934, where all agree), and there the number may be anything from `least` to `most`.
     /// Resampling alone knows nothing of them: of ten changes that agree it makes an interval without a width.
     pub(crate) fn with_unseen(self, seen: usize, least: f64, most: f64) -> Self {
-        let unseen = 1.0 - 0.025_f64.powf(1.0 / seen.max(1) as f64);
+        let unseen = unseen_share(seen);
         let with = |number: f64| self.value * (1.0 - unseen) + number * unseen;
         Self {
             value: self.value,
@@ -31,6 +31,23 @@ impl Estimate {
             high: self.high.max(with(most)),
         }
     }
+}
+
+/// The share of all changes that may be of a kind of which none of `seen` was, at 95 %.
+fn unseen_share(seen: usize) -> f64 {
+    1.0 - 0.025_f64.powf(1.0 / seen.max(1) as f64)
+}
+
+/// What one costs where something was paid and none was had, in `tries` on `seen` changes: no end above, and at least
+/// what it would be if as many were had as chance may hide. None where nothing was paid, tried or left to wish for.
+pub(crate) fn price_of_none(pairs: &[(f64, f64)], tries: f64, seen: usize) -> Option<Estimate> {
+    let paid: f64 = pairs.iter().map(|pair| pair.0).sum();
+    let had: f64 = pairs.iter().map(|pair| pair.1).sum();
+    (paid > 0.0 && had == 0.0 && tries > 0.0).then(|| Estimate {
+        value: f64::INFINITY,
+        low: paid / (tries * unseen_share(seen)),
+        high: f64::INFINITY,
+    })
 }
 
 /// Numbers that look drawn by chance and are the same in every run (SplitMix64; Steele, Lea, Flood, 2014).
@@ -215,6 +232,21 @@ mod tests {
         // A sign test says the same: five pairs are too few.
         let differs = |count| all(count).with_unseen(count, -1.0, 1.0).excludes_zero();
         assert_eq!([1, 2, 5, 6].map(differs), [false, false, false, true]);
+    }
+
+    #[test]
+    fn what_was_paid_for_nothing_has_a_price() {
+        let none = [(2.0, 0.0); 10];
+        let found = price_of_none(&none, 10.0, 10).unwrap();
+        // scipy.stats.binomtest(0, 10).proportion_ci(0.95).high is 0.308
+        assert!(
+            (found.low - 20.0 / (10.0 * 0.308_497)).abs() < 0.001,
+            "{found:?}"
+        );
+        assert_eq!((found.value, found.high), (f64::INFINITY, f64::INFINITY));
+        assert_eq!(price_of_none(&[(2.0, 1.0)], 1.0, 1), None, "one was had");
+        assert_eq!(price_of_none(&[(0.0, 0.0)], 1.0, 1), None, "it is free");
+        assert_eq!(price_of_none(&none, 0.0, 0), None, "there was none to have");
     }
 
     proptest! {

@@ -60,6 +60,9 @@ pub(crate) struct TrialResult {
     /// Why; none: an earlier version did not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<VerdictReason>,
+    /// What kept a judge from an answer, where there is no verdict. Untrusted.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) trouble: String,
     pub(crate) findings: Vec<TrialFinding>,
     /// The votes that count, by judge.
     pub(crate) votes: Vec<(String, Vote)>,
@@ -102,6 +105,10 @@ impl TrialResult {
             run,
             verdict: outcome.verdict,
             reason: Some(outcome.reason),
+            trouble: match outcome.verdict {
+                Verdict::Inconclusive => first_trouble(outcome).unwrap_or_default(),
+                _ => String::new(),
+            },
             findings: outcome.findings.iter().map(trial_finding).collect(),
             votes: votes.collect(),
             proved_quotes: (
@@ -113,6 +120,11 @@ impl TrialResult {
             seconds: 0.0,
             models: outcome.judges.iter().filter_map(judge_model).collect(),
         }
+    }
+
+    /// Whether it came to a verdict.
+    pub(crate) fn has_verdict(&self) -> bool {
+        self.verdict != Verdict::Inconclusive
     }
 
     /// Whether the council was stopped before it had decided, so that this says nothing about it.
@@ -128,6 +140,13 @@ impl TrialResult {
     pub(crate) fn told_findings(&self) -> impl Iterator<Item = &TrialFinding> {
         self.findings.iter().filter(|finding| finding.is_told())
     }
+}
+
+/// What kept the first judge from an answer that has none.
+pub(crate) fn first_trouble(outcome: &Outcome) -> Option<String> {
+    let mut judges = outcome.judges.iter();
+    let (judge, failed) = judges.find_map(|judge| Some((judge, judge.own_failure()?)))?;
+    Some(format!("{}: {}", judge.seat.judge, failed.failure.detail))
 }
 
 /// The model that answered, where that is known; else the one that was asked for. Rules have none.
@@ -254,6 +273,9 @@ pub(crate) enum TrialLine {
         /// What the run has cost so far, in US dollars.
         #[serde(default)]
         cost: f64,
+        /// The `--max-cost` that did not suffice for it, in US dollars; none: something else was in the way.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        too_little: Option<f64>,
     },
 }
 
@@ -264,6 +286,8 @@ pub(crate) struct TrialBook {
     began: Vec<(TrialKey, String)>,
     /// What each run has cost so far, in US dollars.
     costs: BTreeMap<String, f64>,
+    /// The highest `--max-cost` that did not suffice, in US dollars.
+    too_little: f64,
 }
 
 impl TrialBook {
@@ -276,7 +300,15 @@ impl TrialBook {
             match serde_json::from_slice(line.as_bytes()) {
                 Ok(TrialLine::Began { key, run }) => book.began.push((key, run)),
                 Ok(TrialLine::Ended(result)) => book.add(result),
-                Ok(TrialLine::Failed { run, cost, .. }) => book.note_cost(&run, cost),
+                Ok(TrialLine::Failed {
+                    run,
+                    cost,
+                    too_little,
+                    ..
+                }) => {
+                    book.note_cost(&run, cost);
+                    book.note_too_little(too_little);
+                }
                 Err(_) if number == count && !text.ends_with('\n') => {}
                 Err(_) => return Err(number),
             }
@@ -302,6 +334,16 @@ impl TrialBook {
         }
     }
 
+    /// Takes note of a bound that ended a review.
+    pub(crate) fn note_too_little(&mut self, bound: Option<f64>) {
+        self.too_little = self.too_little.max(bound.unwrap_or(0.0));
+    }
+
+    /// Whether this bound ended a review before: what it left then suffices no better now.
+    pub(crate) fn is_too_little(&self, bound: f64) -> bool {
+        bound <= self.too_little
+    }
+
     /// What a run has cost so far, in US dollars.
     pub(crate) fn cost_of(&self, run: &str) -> f64 {
         self.costs.get(run).copied().unwrap_or(0.0)
@@ -322,6 +364,12 @@ impl TrialBook {
     /// Whether a trial is over.
     pub(crate) fn is_over(&self, key: &TrialKey) -> bool {
         self.ended.iter().any(|result| result.key == *key)
+    }
+
+    /// Whether a trial is over and came to no verdict.
+    pub(crate) fn is_without_verdict(&self, key: &TrialKey) -> bool {
+        let mut ended = self.ended.iter();
+        ended.any(|result| result.key == *key && !result.has_verdict())
     }
 
     /// The run of a trial that began and did not end, the last one first.
@@ -449,6 +497,7 @@ mod tests {
             why: "interrupted".to_owned(),
             run: "run".to_owned(),
             cost,
+            too_little: None,
         };
         let ended = TrialResult {
             dollars: Some(0.75),

@@ -73,45 +73,62 @@ pub struct MainLineLimits {
     pub since: i64,
 }
 
-/// Hands over the commits of the main line of `tip`, oldest first. Says how many there were.
+/// What was read of the main line.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MainLineWalk {
+    /// How many commits.
+    pub commits: usize,
+    /// Whether the history goes on, and its objects are not here: a shallow clone, or a damaged one.
+    pub is_cut: bool,
+    /// How many files could not be read, and were not compared.
+    pub unread: usize,
+}
+
+/// Hands over the commits of the main line of `tip`, oldest first. A file whose text is not here is handed over without
+/// lines: one that is missing must not cost all the others.
 ///
 /// # Errors
 ///
-/// As opening the repository, and the error of the first object that cannot be read.
+/// As opening the repository, and the error of the first commit or tree that cannot be read.
 pub fn walk_main_line(
     dir: &Path,
     env: &GitEnvironment,
     tip: &str,
     limits: MainLineLimits,
     visit: &mut dyn FnMut(MainLineCommit),
-) -> Result<usize, GitError> {
+) -> Result<MainLineWalk, GitError> {
     let objects = ObjectReader::new(open::open_repository(dir, env)?);
-    let chain = first_parents(&objects, tip, limits)?;
+    let (chain, is_cut) = first_parents(&objects, tip, limits)?;
+    let mut unread = 0;
     for (id, commit, parent) in chain.iter().rev() {
         visit(MainLineCommit {
             id: id.to_hex(),
             parent: parent.0.to_hex(),
             seconds: commit.seconds,
             message: commit.message.clone(),
-            files: changed_files(&objects, parent.1, commit.tree)?,
+            files: changed_files(&objects, (parent.1, commit.tree), &mut unread)?,
         });
     }
-    Ok(chain.len())
+    Ok(MainLineWalk {
+        commits: chain.len(),
+        is_cut,
+        unread,
+    })
 }
 
 /// A commit with its first parent: the parent's id and tree.
 type WithParent = (ObjectId, CommitObject, (ObjectId, ObjectId));
 
 /// The commits from `tip` back along first parents, newest first. A root commit has nothing to be compared with, and the
-/// boundary of a shallow clone neither.
+/// boundary of a shallow clone neither: whether one was met is told beside them.
 fn first_parents(
     objects: &ObjectReader,
     tip: &str,
     limits: MainLineLimits,
-) -> Result<Vec<WithParent>, GitError> {
+) -> Result<(Vec<WithParent>, bool), GitError> {
     let resolved = revision::resolve_revision(objects, tip)?;
     let Some(mut id) = resolved.commit else {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), false));
     };
     let mut commit = objects.commit(id)?;
     let mut chain = Vec::new();
@@ -120,45 +137,49 @@ fn first_parents(
             break;
         };
         let Ok(parent) = objects.commit(first) else {
-            break;
+            return Ok((chain, true));
         };
         let tree = parent.tree;
         chain.push((id, std::mem::replace(&mut commit, parent), (first, tree)));
         id = first;
     }
-    Ok(chain)
+    Ok((chain, false))
 }
 
 fn changed_files(
     objects: &ObjectReader,
-    old: ObjectId,
-    new: ObjectId,
+    (old, new): (ObjectId, ObjectId),
+    unread: &mut usize,
 ) -> Result<Vec<ChangedLines>, GitError> {
     let raws = tree::compare_trees(objects, Some(old), Some(new))?;
     let found = if raws.len() > MAX_RENAMED {
         rename::RenameSearchResult::default()
     } else {
-        rename::find_renames(objects, &raws)?
+        // Renames are a help, and need every text.
+        rename::find_renames(objects, &raws).unwrap_or_default()
     };
     let sources: HashMap<usize, usize> = found.renames.iter().map(|r| (r.to, r.from)).collect();
     let gone: Vec<usize> = found.renames.iter().map(|r| r.from).collect();
     let kept = (0..raws.len()).filter(|at| !gone.contains(at));
-    kept.map(|at| compare_file(objects, &raws, at, sources.get(&at).copied()))
+    kept.map(|at| compare_file(objects, &raws, (at, sources.get(&at).copied()), unread))
         .collect()
 }
 
 fn compare_file(
     objects: &ObjectReader,
     raws: &[RawChange],
-    at: usize,
-    source: Option<usize>,
+    (at, source): (usize, Option<usize>),
+    unread: &mut usize,
 ) -> Result<ChangedLines, GitError> {
     let raw = &raws[at];
     let from = source.map_or(raw, |source| &raws[source]);
-    let (old, new) = (text_of(objects, from.old)?, text_of(objects, raw.new)?);
-    let spans = match (old, new) {
-        (Some(old), Some(new)) => Some(spans_of(&window::diff_hunks(&old, &new)?)),
-        _ => None,
+    let spans = match (text_of(objects, from.old), text_of(objects, raw.new)) {
+        (Ok(Some(old)), Ok(Some(new))) => Some(spans_of(&window::diff_hunks(&old, &new)?)),
+        (Ok(_), Ok(_)) => None,
+        _ => {
+            *unread += 1;
+            None
+        }
     };
     Ok(ChangedLines {
         path: raw.path.clone(),

@@ -66,7 +66,9 @@ pub use folders::{FileItem, FolderItem, PathFilter, ReviewedTree, TreeFolder};
 pub use git_cli::user::UserGit;
 pub use history::{CommitHistory, HistoryBounds, HistoryFindings, WantedLines};
 pub use line_map::follow_lines;
-pub use main_line::{ChangedLines, LineSpan, MainLineCommit, MainLineLimits, walk_main_line};
+pub use main_line::{
+    ChangedLines, LineSpan, MainLineCommit, MainLineLimits, MainLineWalk, walk_main_line,
+};
 pub use notes::{CouncilNotes, add_line, keep_text, replace_lines};
 pub use parallel::map_parallel;
 pub use pathspec::ExcludedPaths;

@@ -25,6 +25,7 @@ pub(crate) fn add_test(
     start: &RunContext,
 ) -> Result<String, RunError> {
     let found = findings::find_finding(start, id, run)?;
+    found.warn_of_place(start);
     let name = findings::name_finding(&found.finding);
     let test = found.tests().first().copied();
     let test = test.ok_or_else(|| {
@@ -33,7 +34,8 @@ pub(crate) fn add_test(
     })?;
     if test.standing != ReproductionStanding::Proved {
         let why = format!("the test {} does not prove {name}", test.id);
-        let hint = format!("what came of it: git council show {name} --reproduction");
+        let id = &found.finding.id;
+        let hint = format!("what came of it: git council show {id} --reproduction");
         return Err(RunError::usage(why).hint(hint));
     }
     let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
@@ -60,7 +62,13 @@ pub(crate) fn add_test(
         done.push_str(&format!("  + {shown}\n"));
     }
     let repeat = Untrusted::new(&test.command).line();
-    Ok(format!("{done}run it: {repeat}\n"))
+    // The command names files from the top of the repository.
+    let place = if fs::canonicalize(&start.dir).ok() == fs::canonicalize(&top).ok() {
+        ""
+    } else {
+        ", at the top of the repository"
+    };
+    Ok(format!("{done}run it{place}: {repeat}\n"))
 }
 
 /// A file that is not there yet: a path of a report leads through no link, and over no file.

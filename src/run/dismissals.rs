@@ -154,13 +154,11 @@ fn chained(last: &str, body: &str) -> String {
     format!("{last}\n{body}")
 }
 
-/// What this user last said of each finding, by its fingerprint: a dismissal, or none where one was taken back.
-pub(crate) fn own_decisions(
-    start: &RunContext,
-) -> Result<BTreeMap<String, Option<Dismissal>>, RunError> {
+/// All that this user said, in the order in which it was said.
+pub(crate) fn own_lines(start: &RunContext) -> Result<Vec<DismissalLine>, RunError> {
     let place = RepositoryPaths::discover(&start.dir, &start.git_environment())?;
     let Some(dir) = place.memory_dir() else {
-        return Ok(BTreeMap::new());
+        return Ok(Vec::new());
     };
     let own = DismissalJournal::new(&dir, start.signing_key())
         .read_log()
@@ -169,7 +167,14 @@ pub(crate) fn own_decisions(
         NoteLine::Dismissal(line) => Some(line),
         NoteLine::Verdict(_) => None,
     });
-    let lines: Vec<DismissalLine> = lines.collect();
+    Ok(lines.collect())
+}
+
+/// What this user last said of each finding, by its fingerprint: a dismissal, or none where one was taken back.
+pub(crate) fn own_decisions(
+    start: &RunContext,
+) -> Result<BTreeMap<String, Option<Dismissal>>, RunError> {
+    let lines = own_lines(start)?;
     let named = lines.iter().map(|line| &line.dismissal.fingerprint);
     let mut said: BTreeMap<_, _> = named.map(|name| (name.clone(), None)).collect();
     for dismissal in line::latest_dismissals(lines) {

@@ -304,6 +304,7 @@ impl CouncilRun<'_> {
         // Rules bring no tests, wherever they sit.
         if seats.iter().any(|seat| !seat.agent.deterministic) {
             notes.extend(proof::idle_note(self.start, self.prepared));
+            notes.extend(proof::setup::faults(&settings.proof));
         }
         let explicit = settings.review.quorum.is_some();
         let subject = plan_subject(&self.prepared.packet);

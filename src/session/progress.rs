@@ -148,6 +148,13 @@ pub(crate) enum ProgressKind {
     Abstained { judge: JudgeId, why: String },
     /// A judge has ended.
     Ended { judge: JudgeId },
+    /// A test of a judge is to be run, before the change and after it.
+    TestQueued {
+        /// Its number, e.g. `P1`.
+        test: String,
+    },
+    /// It was run, or could not be.
+    TestEnded { test: String },
     /// A line of the run's log.
     Note { text: String },
     /// The judges are done, and this is what they came to.

@@ -37,6 +37,9 @@ impl ProgressTeller<'_> {
             Input::Ended { judge, .. } => ProgressKind::Ended {
                 judge: judge.clone(),
             },
+            Input::Reproduced { id, .. } => ProgressKind::TestEnded {
+                test: format!("P{}", id.0),
+            },
             _ => return None,
         })
     }
@@ -84,6 +87,9 @@ impl ProgressTeller<'_> {
             } => self.answer_events(judge, *round, answer),
             Action::Log { line } => vec![ProgressKind::Note {
                 text: self.clean(line),
+            }],
+            Action::Reproduce { id, .. } => vec![ProgressKind::TestQueued {
+                test: format!("P{}", id.0),
             }],
             Action::Conclude { outcome } => self.conclusion_events(outcome),
             _ => Vec::new(),

@@ -445,7 +445,7 @@ fn a_model_that_cannot_be_reached_is_no_answer_of_its_council() {
         let args: Vec<&str> = run.iter().map(String::as_str).collect();
         repo.council_with(&[KEY], &args).ends(0)
     };
-    hold().prints("1 trials failed; the same command tries them again");
+    hold().prints("1 review failed; the same command tries them again");
     assert_eq!(result_lines(&run, "ended"), 1);
     hold();
     assert_eq!(

@@ -56,7 +56,8 @@ fn a_doubter_s_passing_test_disputes_what_nobody_proved() {
     let empty =
         "import unittest\n\nclass T(unittest.TestCase):\n    def test_x(self):\n        pass\n";
     let report = run(Reply::vote("FAIL"), doubt(empty, "disagreed"));
-    assert_eq!(became(&report, 0), (json!("unconfirmed"), json!("not-run")));
+    assert_eq!(became(&report, 0), (json!("unconfirmed"), json!("passes")));
+    assert!(report["ledger"]["reproductions"][0]["refutes"].is_null());
     // A proof stands against it.
     let test = brought("1", "defect", language.test, language.proves);
     let finder = Reply::vote("FAIL").with("reproductions", test);

@@ -30,7 +30,7 @@ const MAX_LINE_BYTES: u64 = 16 << 20;
 
 /// Where a program is: as named when it has a folder, else on the `PATH` that it will see. A folder from the root only: a
 /// program is started among the reviewed files, and must not be one of them.
-pub(crate) fn find_program(program: &str, path: Option<&OsString>) -> Option<PathBuf> {
+pub fn find_program(program: &str, path: Option<&OsString>) -> Option<PathBuf> {
     if program.contains('/') {
         return Some(PathBuf::from(program)).filter(|p| p.is_absolute() && p.is_file());
     }

@@ -17,7 +17,8 @@ use council_protocol::{BlobSource, RepoPath, Side};
 use crate::StopSignal;
 use crate::command::is_safe_program;
 use crate::guard::{GuardedProgram, HardBorders, SandboxFence, is_enforceable, os_arguments};
-use crate::process::{TreeKiller, find_program, run_reading};
+pub use crate::process::find_program;
+use crate::process::{TreeKiller, run_reading};
 use crate::room::{self, FileFilter, WorkspaceBounds};
 
 /// How much of what a command writes is kept, in bytes: the end of it.

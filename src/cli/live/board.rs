@@ -53,6 +53,8 @@ pub(crate) struct Board {
     /// Its sides write in turn: there are no rounds of answers.
     is_duel: bool,
     is_over: bool,
+    /// How many tests of judges are still to be run.
+    tests: usize,
     at: Millis,
 }
 
@@ -64,6 +66,8 @@ impl Board {
         match &event.kind {
             ProgressKind::Convened { .. } => self.convene(&event.kind),
             ProgressKind::Started { judge } => self.set(judge, JudgeState::Waiting, at),
+            ProgressKind::TestQueued { .. } => self.tests += 1,
+            ProgressKind::TestEnded { .. } => self.tests = self.tests.saturating_sub(1),
             ProgressKind::Asked {
                 judge, round, task, ..
             } => {
@@ -306,6 +310,11 @@ impl Board {
                 },
             ]
         };
+        match self.tests {
+            0 => {}
+            1 => parts.push("running a test of a judge".to_owned()),
+            several => parts.push(format!("running {several} tests of judges")),
+        }
         let tokens = [self.used.input_tokens, self.used.output_tokens];
         if let Some(tokens) = tokens.into_iter().flatten().reduce(u64::saturating_add) {
             parts.push(format!("{} tokens", short_count(tokens)));

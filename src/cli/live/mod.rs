@@ -261,11 +261,11 @@ impl ViewState {
         let is_due = self.kind == ViewKind::Lines
             && now.saturating_duration_since(self.told) >= HEARTBEAT_EVERY;
         is_due.then(|| {
-            let waiting = self.board.waiting_for();
-            format!(
-                "{} · waiting for {waiting}",
-                self.board.summary(self.run_ms(now))
-            )
+            let summary = self.board.summary(self.run_ms(now));
+            match self.board.waiting_for().as_str() {
+                "" => summary,
+                waiting => format!("{summary} · waiting for {waiting}"),
+            }
         })
     }
 

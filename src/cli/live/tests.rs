@@ -358,6 +358,27 @@ fn beats(
 }
 
 #[test]
+fn tests_of_judges_are_told_as_long_as_they_run() {
+    let test = |name: &str| ProgressKind::TestQueued {
+        test: name.to_owned(),
+    };
+    let mut events = vec![convened(None), (1, test("P1")), (1, test("P2"))];
+    let told = |events: &[(u64, ProgressKind)]| board(events.to_vec()).0.summary(9_000);
+    assert!(
+        told(&events).contains("running 2 tests of judges"),
+        "{}",
+        told(&events)
+    );
+    for (name, rest) in [("P1", "running a test of a judge"), ("P2", "")] {
+        let test = name.to_owned();
+        events.push((5_000, ProgressKind::TestEnded { test }));
+        let told = told(&events);
+        assert_eq!(told.contains("running"), !rest.is_empty(), "{told}");
+        assert!(told.contains(rest), "{told}");
+    }
+}
+
+#[test]
 fn in_ci_a_silent_minute_has_one_line() {
     let mut state = view(ViewKind::Lines, Instant::now());
     let events = [

@@ -38,8 +38,12 @@ impl DebateAgenda {
         let open: Vec<&FindingCluster> = clusters.iter().filter(|c| is_open(c, &models)).collect();
         let places = open.iter().flat_map(|c| &c.versions);
         let seats = state.judges.debating_seats().into_iter();
+        // A test of its own settles what a judge found alone.
+        let has_tests = state.plan.options.proof.is_some();
         let is_asked = |seat: &SeatIndex| {
-            open.iter().any(|c| !has_found(c, *seat)) || has_bare_vote(state, &clusters, *seat)
+            let mut open = open.iter();
+            open.any(|c| !has_found(c, *seat) || has_tests && is_found_once(c))
+                || has_bare_vote(state, &clusters, *seat)
         };
         Self::Open {
             findings: places.map(|v| (v.seat, v.number)).collect(),
@@ -84,6 +88,13 @@ fn is_open(cluster: &FindingCluster, models: &[SeatIndex]) -> bool {
 fn has_found(cluster: &FindingCluster, seat: SeatIndex) -> bool {
     let mut stakes = cluster.models.iter().zip(cluster.stakes());
     stakes.any(|(&other, stake)| other == seat && stake.support == Some(SupportKind::Found))
+}
+
+/// Whether one judge alone has found it.
+fn is_found_once(cluster: &FindingCluster) -> bool {
+    let stakes = cluster.stakes().into_iter();
+    let found = stakes.filter(|stake| stake.support == Some(SupportKind::Found));
+    found.count() == 1
 }
 
 /// Whether a judge votes against the change and none of its own findings says why: its vote is what is open.

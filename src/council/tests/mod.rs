@@ -13,6 +13,7 @@ mod laws;
 mod lost_answers;
 mod play;
 mod proof;
+mod proof_about;
 mod references;
 mod rules_laws;
 mod says;

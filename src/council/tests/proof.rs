@@ -264,7 +264,6 @@ fn a_test_that_cannot_be_run_is_told_and_changes_nothing() {
         |r| r.files[0].path = "../x.py".into(),
         |r| r.files[0].path = ".git/hooks/post-checkout".into(),
         |r| r.files.clear(),
-        |r| r.files[0].content = "assert True".to_owned(),
     ] {
         let mut plan = plan(Procedure::Debate, 2);
         plan.options.proof = Some(terms());

@@ -33,6 +33,9 @@ const SMALL_FIX_LINES: usize = 12;
 /// A clean change adds so many lines of code.
 const CLEAN_LINES: std::ops::RangeInclusive<u32> = 5..=400;
 
+/// What a fix adds so many lines beside those of a change mends it, though it removes none of them: a guard.
+const GUARDED_LINES: usize = 3;
+
 /// The most mutations of one commit.
 const MAX_MUTATIONS: usize = 2;
 
@@ -64,8 +67,12 @@ pub(crate) struct LabelCollector {
     blamed: BTreeMap<usize, Blame>,
     /// Which commit was reverted by which.
     reverted: BTreeMap<usize, usize>,
+    /// The changes beside whose lines a fix added some: nobody is blamed for that, and nobody is clean.
+    guarded: BTreeSet<usize>,
+    /// How many lines of product code of a change were taken out while it could have become a clean one.
+    taken_out: BTreeMap<usize, u32>,
     /// What people dismissed.
-    dismissed: BTreeMap<usize, Vec<LabelledPlace>>,
+    dismissed: BTreeMap<usize, Vec<(LabelledPlace, LabelConfidence)>>,
     built: Vec<LabelledChange>,
 }
 
@@ -76,7 +83,9 @@ impl LabelCollector {
         self.note_revert(at, &commit.message);
         if messages::is_fix(&commit.message) {
             self.blame(commit);
+            self.note_guards(commit);
         }
+        self.note_removals(commit);
         let number = u32::try_from(at).unwrap_or(u32::MAX);
         self.origins.apply_commit(number, &commit.files);
         let files: Vec<FileWeight> = commit.files.iter().map(weigh_file).collect();
@@ -99,11 +108,37 @@ impl LabelCollector {
         exact.or_else(|| self.seen.iter().position(|seen| seen.id.starts_with(id)))
     }
 
-    /// Takes note of a finding about a commit that a person dismissed.
-    pub(crate) fn note_dismissal(&mut self, commit: &str, place: LabelledPlace) {
-        if let Some(&at) = self.by_id.get(commit) {
-            self.dismissed.entry(at).or_default().push(place);
+    /// Takes note of a finding that a person dismissed: about this commit, or else about the one that brought its line.
+    /// Line numbers move: of several commits that brought such a line, it is the last one before the decision.
+    pub(crate) fn note_dismissal(&mut self, commit: &str, place: LabelledPlace, seconds: i64) {
+        let named = self.by_id.get(commit).copied();
+        let found = named.map(|at| (at, LabelConfidence::High));
+        if let Some((at, confidence)) = found.or_else(|| self.bringer_of(&place, seconds)) {
+            let of_commit = self.dismissed.entry(at).or_default();
+            of_commit.push((place, confidence));
         }
+    }
+
+    fn bringer_of(&self, place: &LabelledPlace, seconds: i64) -> Option<(usize, LabelConfidence)> {
+        let brings = |at: &usize| {
+            let mut files = self.seen[*at].files.iter();
+            files.any(|file| {
+                let mut added = file.added.iter();
+                let is_there = |(first, last): &(u32, u32)| (*first..=*last).contains(&place.first);
+                file.path == place.path && (place.is_whole_file() || added.any(is_there))
+            })
+        };
+        let all: Vec<usize> = (0..self.seen.len()).filter(brings).collect();
+        let before = all
+            .iter()
+            .rev()
+            .find(|at| self.seen[**at].seconds <= seconds);
+        let confidence = match all.len() {
+            1 => LabelConfidence::High,
+            _ => LabelConfidence::Medium,
+        };
+        // What was decided before it was committed.
+        before.or(all.first()).map(|at| (*at, confidence))
     }
 
     fn note_revert(&mut self, at: usize, message: &str) {
@@ -113,6 +148,26 @@ impl LabelCollector {
                 self.reverted.retain(|_, by| *by != taken_back);
                 self.reverted.insert(taken_back, at);
             }
+        }
+    }
+
+    fn note_guards(&mut self, fix: &MainLineCommit) {
+        let code = fix.files.iter().filter(|file| is_product_file(file));
+        let beside = code.flat_map(|file| self.origins.neighbours(file, GUARDED_LINES));
+        self.guarded.extend(beside.map(|commit| commit as usize));
+    }
+
+    /// Whose lines a commit takes out, whatever it says of itself: a change may be taken back by hand.
+    fn note_removals(&mut self, commit: &MainLineCommit) {
+        let code = commit.files.iter().filter(|file| is_product_file(file));
+        let origins = code.flat_map(|file| self.origins.removed_origins(file));
+        let brought = origins.flatten().flatten().map(|line| line.commit as usize);
+        let is_young = |at: &usize| {
+            let seen = self.seen.get(*at);
+            seen.is_some_and(|seen| commit.seconds < seen.seconds + CLEAN_SECONDS)
+        };
+        for at in brought.filter(is_young).collect::<Vec<_>>() {
+            *self.taken_out.entry(at).or_default() += 1;
         }
     }
 
@@ -355,9 +410,13 @@ impl LabelCollector {
         let dismissed = self.dismissed.iter();
         dismissed
             .map(|(&at, places)| LabelledChange {
-                confidence: LabelConfidence::High,
+                confidence: places
+                    .iter()
+                    .map(|(_, sure)| *sure)
+                    .min()
+                    .unwrap_or(LabelConfidence::Low),
                 how: "a person dismissed what is said of these places".to_owned(),
-                places: places.clone(),
+                places: places.iter().map(|(place, _)| place.clone()).collect(),
                 ..self.item(LabelSet::Dismissals, at)
             })
             .collect()
@@ -371,12 +430,14 @@ impl LabelCollector {
                 && seen.seconds + CLEAN_SECONDS <= end
                 && !self.blamed.contains_key(at)
                 && !self.reverted.contains_key(at)
+                && !self.guarded.contains(at)
+                && self.taken_out.get(at).copied().unwrap_or(0) * 2 < seen.code_lines
         };
         (0..self.seen.len())
             .filter(is_clean)
             .map(|at| LabelledChange {
                 confidence: LabelConfidence::Medium,
-                how: "nothing of it was mended or reverted in the 180 days after it".to_owned(),
+                how: "no fix touched it, and most of it still stood 180 days after it".to_owned(),
                 ..self.item(LabelSet::Clean, at)
             })
             .collect()

@@ -1,6 +1,6 @@
 //! Which commit brought each line, kept up to date from commit to commit: one walk answers every later question of blame.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::git::{ChangedLines, LineSpan};
 
@@ -36,6 +36,20 @@ impl LineOrigins {
                 .collect()
         };
         spans.iter().map(of_span).collect()
+    }
+
+    /// The commits that brought the lines beside those that a file gains where it loses none, up to so many lines away.
+    pub(super) fn neighbours(&self, file: &ChangedLines, lines: usize) -> BTreeSet<u32> {
+        let known = file.old_path.as_ref().and_then(|path| self.files.get(path));
+        let spans = file.spans.as_deref().unwrap_or_default().iter();
+        let gains = spans.filter(|span| span.removed.is_empty() && !span.added.is_empty());
+        let beside = gains.flat_map(|span| {
+            let behind = span.old_start as usize - 1;
+            behind.saturating_sub(lines)..behind + lines
+        });
+        beside
+            .filter_map(|line| Some(known?.get(line).copied().flatten()?.commit))
+            .collect()
     }
 
     /// Takes note of what a commit did. Every file is taken out before one is put back: files may change places.

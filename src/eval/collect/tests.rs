@@ -6,16 +6,20 @@ use crate::git::{MainLineLimits, walk_main_line};
 
 fn collect(repo: &Repo, sets: &[LabelSet]) -> Vec<LabelledChange> {
     let mut collector = LabelCollector::default();
+    walk(repo, &mut collector);
+    collector.finish(sets, 100)
+}
+
+fn walk(repo: &Repo, collector: &mut LabelCollector) {
     let limits = MainLineLimits {
         commits: 999,
         since: 0,
     };
     let env = Repo::env(&[]);
-    walk_main_line(repo.path(), &env, "HEAD", limits, &mut |commit| {
-        collector.see(&commit)
-    })
-    .unwrap();
-    collector.finish(sets, 100)
+    let walked = walk_main_line(repo.path(), &env, "HEAD", limits, &mut |commit| {
+        collector.see(&commit);
+    });
+    walked.unwrap();
 }
 
 fn function(name: &str, body: &[&str]) -> String {
@@ -126,20 +130,116 @@ fn a_reverted_commit_is_defective_unless_the_revert_was_taken_back() {
     assert!(!commits.contains(&bad), "{commits:?}");
 }
 
+fn commit_at(repo: &Repo, date: &str, message: &str) {
+    repo.git(&["add", "-A"]);
+    let mut command = repo.command(&["commit", "-q", "-m", message]);
+    let done = command.env("GIT_COMMITTER_DATE", date).status();
+    assert!(done.unwrap().success());
+}
+
+/// Whatever a later commit is called, a change beside which a fix stands, or that is gone, is not clean.
+#[test]
+fn a_change_that_was_guarded_or_taken_out_is_not_clean() {
+    let with_guard = |at: usize| {
+        let mut lines = BODY.to_vec();
+        lines.insert(at, "if not value: return 0");
+        function("f", &lines)
+    };
+    let gone = "OTHER = 1\n".to_owned();
+    let half = function("f", &BODY[..2]);
+    let far = format!(
+        "{}{}{}",
+        function("f", &BODY),
+        "\n".repeat(20),
+        "LATER = 2\n"
+    );
+    let soon = "2024-01-06T00:00:00Z";
+    let late = "2024-12-01T00:00:00Z";
+    for (later, date, message, is_clean) in [
+        (
+            with_guard(0),
+            soon,
+            "Fix crash in f: division by zero",
+            false,
+        ),
+        (
+            with_guard(6),
+            soon,
+            "Fix crash in f: division by zero",
+            false,
+        ),
+        (gone.clone(), soon, "Back out f, it broke production", false),
+        (half, soon, "Shorter", false),
+        (with_guard(0), soon, "Take empty values, too", true),
+        (far, soon, "Fix the other end of the file", true),
+        (gone, late, "Remove f, nobody needs it any more", true),
+    ] {
+        let repo = repo();
+        repo.write("a.py", function("f", &BODY));
+        commit_at(&repo, "2024-01-01T00:00:00Z", "add f");
+        repo.write("a.py", &later);
+        commit_at(&repo, date, message);
+        repo.write("README.md", "end\n");
+        commit_at(&repo, "2025-01-01T00:00:00Z", "end");
+        let found = collect(&repo, &[LabelSet::Clean]);
+        let first = repo.git(&["rev-parse", "HEAD~2"]);
+        let clean = found.iter().any(|item| item.commit == first.trim());
+        assert_eq!(clean, is_clean, "{message}: {later}");
+    }
+}
+
+/// A decision names a line: the commit that brought it is meant.
+#[test]
+fn a_dismissed_line_is_of_the_commit_that_brought_it() {
+    let repo = repo();
+    repo.write("a.py", function("f", &BODY));
+    commit_at(&repo, "2024-01-01T00:00:00Z", "add f");
+    repo.write("b.py", function("f", &BODY));
+    commit_at(&repo, "2024-02-01T00:00:00Z", "add b");
+    repo.write("a.py", function("g", &BODY));
+    commit_at(&repo, "2024-03-01T00:00:00Z", "rename f");
+    let mut collector = LabelCollector::default();
+    walk(&repo, &mut collector);
+    let [first, second, third] = ["HEAD~2", "HEAD~1", "HEAD"].map(|name| {
+        let id = repo.git(&["rev-parse", name]);
+        id.trim().to_owned()
+    });
+    let february = 1_706_745_600;
+    let place = |path: &str, line| LabelledPlace {
+        path: path.to_owned(),
+        first: line,
+        last: line,
+    };
+    for (commit, path, line, seconds) in [
+        ("", "a.py", 1, february),
+        ("", "b.py", 3, i64::MAX),
+        ("", "a.py", 99, i64::MAX),
+        ("", "a.py", 1, i64::MAX),
+        (second.as_str(), "c.py", 1, 0),
+    ] {
+        collector.note_dismissal(commit, place(path, line), seconds);
+    }
+    let found = collector.finish(&[LabelSet::Dismissals], 100);
+    let told: Vec<(&str, usize, LabelConfidence)> = found
+        .iter()
+        .map(|item| (item.commit.as_str(), item.places.len(), item.confidence))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (first.as_str(), 1, LabelConfidence::Medium),
+            (second.as_str(), 2, LabelConfidence::High),
+            (third.as_str(), 1, LabelConfidence::Medium),
+        ]
+    );
+}
+
 #[test]
 fn a_change_is_clean_when_half_a_year_went_by() {
     let repo = repo();
     let at = |date: &str, path: &str, message: &str| {
         repo.write(path, function("f", &BODY));
-        repo.git(&["add", "-A"]);
-        let mut command = repo.command(&["commit", "-q", "-m", message]);
-        assert!(
-            command
-                .env("GIT_COMMITTER_DATE", date)
-                .status()
-                .unwrap()
-                .success()
-        );
+        commit_at(&repo, date, message);
     };
     at("2024-01-01T00:00:00Z", "old.py", "old");
     at("2024-09-01T00:00:00Z", "new.py", "new");

@@ -15,7 +15,12 @@ fn walk(repo: &Repo, commits: usize) -> Vec<MainLineCommit> {
             seen.push(commit);
         },
     );
-    assert_eq!(count.unwrap(), seen.len());
+    let walked = count.unwrap();
+    let whole = MainLineWalk {
+        commits: seen.len(),
+        ..MainLineWalk::default()
+    };
+    assert_eq!(walked, whole);
     seen
 }
 
@@ -101,6 +106,56 @@ fn a_merge_is_what_it_brought_and_binary_files_have_no_lines() {
         (merged.len(), merged[0].path.as_slice()),
         (1, &b"b.txt"[..])
     );
+}
+
+/// What is not here costs itself alone, and is told.
+#[test]
+fn a_missing_text_and_a_cut_history_are_told() {
+    let limits = MainLineLimits {
+        commits: 99,
+        since: 0,
+    };
+    let read = |repo: &Repo| {
+        let mut seen = Vec::new();
+        let walked = walk_main_line(
+            repo.path(),
+            &Repo::env(&[]),
+            "HEAD",
+            limits,
+            &mut |commit| {
+                seen.push(commit);
+            },
+        );
+        (walked.unwrap(), seen)
+    };
+    let repo = Repo::new();
+    for (number, text) in (0..).zip(["one\n", "two\n", "three\n", "four\n"]) {
+        repo.write("a.txt", text)
+            .write("b.txt", format!("b {text}"));
+        repo.commit(&format!("commit {number}"));
+    }
+    let gone = repo.git(&["rev-parse", "HEAD~1:a.txt"]);
+    let (folder, name) = gone.trim().split_at(2);
+    std::fs::remove_file(repo.path().join(".git/objects").join(folder).join(name)).unwrap();
+    let (walked, seen) = read(&repo);
+    // It is missing on two sides; the file beside it is compared all the same.
+    assert_eq!(
+        (walked.commits, walked.unread, walked.is_cut),
+        (3, 2, false)
+    );
+    let lines = |path: &[u8]| {
+        let files = seen.iter().flat_map(|commit| &commit.files);
+        let of_path = files.filter(|file| file.path == path);
+        of_path.filter(|file| file.spans.is_some()).count()
+    };
+    assert_eq!((lines(b"a.txt"), lines(b"b.txt")), (1, 3));
+    let whole = Repo::new();
+    for text in ["one\n", "two\n", "three\n"] {
+        whole.write("a.txt", text).commit(text);
+    }
+    let shallow = Repo::clone_of(&whole, &["--depth", "2", "--no-local"]);
+    let (walked, seen) = read(&shallow);
+    assert_eq!((walked.is_cut, seen.len()), (true, 1));
 }
 
 #[test]

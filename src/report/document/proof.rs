@@ -12,7 +12,11 @@ use crate::report::words::JudgeNames;
 /// Every test, with its finding and what its runs say.
 pub(super) fn tests(report: &Report, names: &JudgeNames<'_>) -> Section {
     let all = &report.outcome.ledger.reproductions;
-    let decides = |r: &ReproductionRecord| r.refutes || r.standing == ReproductionStanding::Proved;
+    // That a proof is about something else is no detail: without a word nobody would know why it does not count.
+    let decides = |r: &ReproductionRecord| {
+        use ReproductionStanding as S;
+        r.refutes || matches!(r.standing, S::Proved | S::Elsewhere)
+    };
     let depth = if all.iter().any(decides) {
         Depth::Essential
     } else {
@@ -55,6 +59,10 @@ pub(crate) fn sentence(brought: &ReproductionRecord) -> String {
     }
     let words = match brought.standing {
         S::Proved => "proved: it passes before the change and fails after it",
+        S::Elsewhere => {
+            "not proved by this: it passes before the change and fails after it, but it does not run the finding's lines, or \
+             names nothing of them"
+        }
         S::Passes if brought.refutes => "against it: it passes before the change and after it",
         S::Passes => "not proved by this: it passes before the change and after it",
         S::Fails => "not proved by this: it fails before the change and after it",

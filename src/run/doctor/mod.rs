@@ -12,6 +12,7 @@ use crate::registry::{BackendCandidate, BackendSelection};
 use crate::run::backends::{self, BackendTable, SurveyedBackends, is_alike};
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
+use crate::run::proof;
 use crate::run::seats::SeatPlanner;
 use crate::run::settings;
 
@@ -169,6 +170,7 @@ fn examine(
                     .flat_map(|chosen| chosen.picks[0].notes.clone()),
             )
             .chain(notices)
+            .chain(proof::setup::state(&config.settings.proof, start))
             .collect(),
     };
     (state, selection.map(drop).and(quorum.map(drop)).err())

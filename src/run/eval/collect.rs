@@ -1,10 +1,13 @@
 //! Labelled changes from this repository's own objects, without asking anybody.
 
+use std::collections::BTreeMap;
+
 use crate::eval::collect::LabelCollector;
 use crate::eval::labelled::{LabelConfidence, LabelSet, LabelledChange, LabelledPlace};
-use crate::git::{CouncilNotes, MainLineLimits, commit_at, walk_main_line};
-use crate::memory::line::{self, NoteLine};
+use crate::git::{CouncilNotes, MainLineLimits, MainLineWalk, commit_at, walk_main_line};
+use crate::memory::line::{self, DismissalLine, NoteLine};
 use crate::run::context::RunContext;
+use crate::run::dismissals;
 use crate::run::error::RunError;
 
 /// What is collected.
@@ -20,8 +23,8 @@ pub(crate) struct CollectRequest {
 /// What came of it.
 pub(crate) struct CollectedChanges {
     pub(crate) items: Vec<LabelledChange>,
-    /// How many commits of the main line were read.
-    pub(crate) walked: usize,
+    /// What was read of the main line.
+    pub(crate) walked: MainLineWalk,
 }
 
 /// Reads the main line and labels its changes.
@@ -45,8 +48,8 @@ pub(crate) fn collect_changes(
     } else {
         Vec::new()
     };
-    for (commit, place) in dismissed {
-        collector.note_dismissal(&commit, place);
+    for (commit, place, seconds) in dismissed {
+        collector.note_dismissal(&commit, place, seconds);
     }
     Ok(CollectedChanges {
         items: collector.finish(&request.sets, request.limit),
@@ -54,25 +57,36 @@ pub(crate) fn collect_changes(
     })
 }
 
-/// Findings that people dismissed in the notes of commits, with the places that they named.
-fn dismissed_findings(start: &RunContext) -> Vec<(String, LabelledPlace)> {
+/// Findings that people dismissed, in notes or on this machine alone: on which object, at which place, and when.
+fn dismissed_findings(start: &RunContext) -> Vec<(String, LabelledPlace, i64)> {
+    let mut lines = dismissals::own_lines(start)
+        .unwrap_or_default()
+        .into_iter()
+        .map(|line| (String::new(), line))
+        .collect::<Vec<_>>();
     let env = start.git_environment();
-    let Ok(book) = CouncilNotes::open(&start.dir, &env) else {
-        return Vec::new();
-    };
-    let mut found = Vec::new();
-    for commit in book.noted_objects().unwrap_or_default() {
-        for text in book.lines_on(&commit).unwrap_or_default() {
-            if let Some(NoteLine::Dismissal(dismissal)) =
-                line::parse_line(&text).map(|read| read.line)
-                && !dismissal.restored
-                && let Some(place) = place_of(&dismissal.finding)
-            {
-                found.push((commit.clone(), place));
-            }
+    if let Ok(book) = CouncilNotes::open(&start.dir, &env) {
+        for object in book.noted_objects().unwrap_or_default() {
+            let noted = book.lines_on(&object).unwrap_or_default();
+            let read = noted.iter().filter_map(|text| line::parse_line(text));
+            lines.extend(read.filter_map(|read| match read.line {
+                NoteLine::Dismissal(line) => Some((object.clone(), line)),
+                NoteLine::Verdict(_) => None,
+            }));
         }
     }
-    found
+    lines.sort_by(|(_, one), (_, other)| one.dismissal.at.cmp(&other.dismissal.at));
+    let last_words: BTreeMap<String, (String, DismissalLine)> = lines
+        .into_iter()
+        .map(|(object, line)| (line.dismissal.fingerprint.clone(), (object, line)))
+        .collect();
+    let hold = last_words.into_values().filter(|(_, line)| !line.restored);
+    let placed = hold.filter_map(|(object, line)| {
+        let at = line.dismissal.at.parse::<jiff::Timestamp>();
+        let seconds = at.map_or(i64::MAX, jiff::Timestamp::as_second);
+        Some((object, place_of(&line.finding)?, seconds))
+    });
+    placed.collect()
 }
 
 /// The place of `path:line description`. A path may hold blanks, and a description more places.

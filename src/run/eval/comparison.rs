@@ -4,7 +4,7 @@ use crate::eval::compare::{Comparison, CouncilDifference, CouncilFigures};
 use crate::eval::measures::Measure;
 use crate::eval::statistics::Estimate;
 use crate::report::html::tables::{PageTable, TablePage};
-use crate::text::Columns;
+use crate::text::{Columns, Untrusted};
 
 /// The whole comparison as a person reads it.
 pub(crate) fn describe_comparison(comparison: &Comparison) -> String {
@@ -75,16 +75,32 @@ fn difference_rows(difference: &CouncilDifference) -> Vec<Vec<String>> {
 fn notes(comparison: &Comparison) -> Vec<String> {
     let mut notes = vec![
         format!(
-            "Intervals are for 95 % (bootstrap over changes, wider for a few). {} defects with a known place were reviewed;",
-            comparison.located_defects
-        ) + &format!(
-            " it takes about {} to tell 30 % from 40 %.",
-            comparison.needed_defects
+            "Intervals are for 95 % (bootstrap over changes, wider for a few). {} changes with a defect of a known place \
+             were reviewed; it takes about {} to tell 30 % from 40 %.",
+            comparison.located_defects, comparison.needed_defects
         ),
+        "A review without a verdict counts as a miss where more is better, and not at all where less is.".to_owned(),
         "A label is a label: fixes blame the wrong change at times.".to_owned(),
     ];
+    notes.extend(comparison.councils.iter().filter_map(verdict_note));
     notes.extend(comparison.councils.iter().filter_map(training_note));
     notes
+}
+
+/// That reviews came to no verdict, and what would have them held again.
+fn verdict_note(council: &CouncilFigures) -> Option<String> {
+    let (name, all) = (&council.name, council.trials);
+    let trouble = match council.trouble.as_str() {
+        "" => String::new(),
+        trouble => format!(", e.g. because of {}", Untrusted::new(trouble).line()),
+    };
+    (council.without_verdict > 0).then(|| {
+        format!(
+            "{name}: {} of {all} reviews came to no verdict{trouble}. Once the cause is mended, `git council eval run --again` \
+             holds them again.",
+            council.without_verdict
+        )
+    })
 }
 
 /// What the models of a council may remember instead of finding it.
@@ -120,17 +136,16 @@ fn council_rows(councils: &[CouncilFigures]) -> Vec<Vec<String>> {
     rows.push(line("changes reviewed", &|council| {
         council.changes.to_string()
     }));
+    rows.push(line("reviews", &|council| council.trials.to_string()));
     for measure in Measure::ALL {
         let cell = |council: &CouncilFigures| {
             let estimate = council.measures.get(&measure);
-            let is_bound = measure == Measure::DollarsPerHit && !council.unpriced.is_empty();
-            let bound = if is_bound { "at least " } else { "" };
-            let is_unknown = measure == Measure::DollarsPerHit && council.is_cost_unknown;
-            let none = if is_unknown { "unknown" } else { "–" };
-            estimate.map_or_else(
-                || none.to_owned(),
-                |&estimate| format!("{bound}{}", show(measure, estimate, false)),
-            )
+            let shown = estimate.map_or("–".to_owned(), |&found| show(measure, found, false));
+            if measure.is_dollars() {
+                dollars(council, shown)
+            } else {
+                shown
+            }
         };
         rows.push(line(measure.describe(), &cell));
         if measure == Measure::DefectsShown {
@@ -144,6 +159,9 @@ fn council_rows(councils: &[CouncilFigures]) -> Vec<Vec<String>> {
             }));
         }
     }
+    rows.push(line("dollars in all", &|council| {
+        dollars(council, format!("{:.2}", council.dollars))
+    }));
     let kappa = |council: &CouncilFigures| {
         council
             .kappa
@@ -160,6 +178,17 @@ fn council_rows(councils: &[CouncilFigures]) -> Vec<Vec<String>> {
         format!("{least}{} of {}", training.older, council.trials)
     }));
     rows
+}
+
+/// What a council costs, as far as that is known.
+fn dollars(council: &CouncilFigures, shown: String) -> String {
+    if council.is_cost_unknown {
+        "unknown".to_owned()
+    } else if council.unpriced.is_empty() || shown == "–" {
+        shown
+    } else {
+        format!("at least {shown}")
+    }
 }
 
 fn share(estimate: Option<Estimate>) -> String {

@@ -72,10 +72,12 @@ impl EvalFiles {
         }
         let book = self.read_results()?;
         let reviewed = book.reviewed_items();
-        let old = match reviewed.is_empty() {
-            true if !items.is_empty() => Vec::new(),
-            _ => self.read_changes()?,
-        };
+        // Read in any case: another file of the user's is not written over.
+        let old = self.read_changes().map_err(|error| {
+            error.hint(
+                "is it another file? `git council eval collect -o FILE` writes over no such one",
+            )
+        })?;
         if items.is_empty() {
             return Ok(old.len());
         }

@@ -1,7 +1,9 @@
 //! One council on one labelled change: convened, resumed where a run was cut off, or taken from what was said before.
 
 use crate::eval::labelled::{Alteration, LabelledChange};
-use crate::eval::trials::{CostBound, CutOff, TrialBook, TrialKey, TrialLine, TrialResult};
+use crate::eval::trials::{
+    CostBound, CutOff, TrialBook, TrialKey, TrialLine, TrialResult, first_trouble,
+};
 use crate::git::{AlteredCommit, TargetSpec, tree_at};
 use crate::report::Report;
 use crate::run::announce;
@@ -28,6 +30,8 @@ pub(crate) struct TrialRunner<'a> {
     /// What all trials of these files may cost together, in US dollars, those of earlier commands included; none: no
     /// bound.
     pub(crate) max_cost: Option<f64>,
+    /// Whether reviews that came to no verdict are held again.
+    pub(crate) again: bool,
     pub(crate) interrupts: InterruptRelay,
 }
 
@@ -65,13 +69,16 @@ impl TrialRunner<'_> {
             digest: council.digest.clone(),
             repeat,
         };
-        if self.book.is_over(&key) {
+        let is_again = self.again && self.book.is_without_verdict(&key);
+        if self.book.is_over(&key) && !is_again {
             return Ok(TrialEnd::Known);
         }
         if self.interrupts.was_interrupted() {
             return Ok(TrialEnd::Interrupted);
         }
-        if self.left().is_some_and(|left| left < LEAST_DOLLARS) {
+        let is_spent =
+            |most| self.book.is_too_little(most) || most - self.book.spent() < LEAST_DOLLARS;
+        if self.max_cost.is_some_and(is_spent) {
             return Ok(TrialEnd::Unpaid);
         }
         let held = match self.book.open_run(&key).map(str::to_owned) {
@@ -82,7 +89,7 @@ impl TrialRunner<'_> {
             Ok(held) => self.note_report(key, held),
             Err(error) => {
                 let why = error.message.clone();
-                self.note_failure(key, why, String::new(), 0.0)?;
+                self.note_failure(key, why, (String::new(), 0.0), None)?;
                 Ok(if self.interrupts.was_interrupted() {
                     TrialEnd::Interrupted
                 } else {
@@ -102,12 +109,17 @@ impl TrialRunner<'_> {
             self.book.add(result.clone());
             return Ok(TrialEnd::Ended(Box::new(result)));
         };
-        let (why, cost) = (cut.describe(), result.dollars.unwrap_or(0.0));
-        self.note_failure(result.key, why.to_owned(), result.run, cost)?;
+        let spent = (result.run, result.dollars.unwrap_or(0.0));
+        let too_little = self.max_cost.filter(|_| cut == CutOff::Unpaid);
+        self.note_failure(result.key, cut.describe().to_owned(), spent, too_little)?;
         Ok(match cut {
             CutOff::Interrupted => TrialEnd::Interrupted,
             CutOff::Unpaid if self.max_cost.is_some() => TrialEnd::Unpaid,
-            CutOff::Unpaid | CutOff::Lost => TrialEnd::Failed(RunError::run(report.headline())),
+            CutOff::Unpaid | CutOff::Lost => {
+                let trouble = first_trouble(&report.outcome);
+                let because = trouble.map_or_else(String::new, |why| format!(" ({why})"));
+                TrialEnd::Failed(RunError::run(report.headline() + &because))
+            }
         })
     }
 
@@ -115,15 +127,17 @@ impl TrialRunner<'_> {
         &mut self,
         key: TrialKey,
         why: String,
-        run: String,
-        cost: f64,
+        (run, cost): (String, f64),
+        too_little: Option<f64>,
     ) -> Result<(), RunError> {
         self.book.note_cost(&run, cost);
+        self.book.note_too_little(too_little);
         let line = TrialLine::Failed {
             key,
             why,
             run,
             cost,
+            too_little,
         };
         self.files.add_result(&line)
     }

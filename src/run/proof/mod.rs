@@ -2,8 +2,12 @@
 //! every border that this machine has. What their results mean is in [`crate::council::reproduction`].
 
 mod altered;
+mod beside;
 mod ending;
+mod node_ending;
+mod other_text;
 mod printed;
+pub(crate) mod setup;
 mod toolchains;
 mod without;
 
@@ -20,9 +24,9 @@ use council_protocol::packet::TargetKind;
 use council_protocol::reproduction::{Reproduction, TestSuite, is_free_path};
 use council_protocol::{BlobSource, Location, RepoPath, Side};
 
-use self::ending::read_ending;
+use self::ending::{TrialFacts, read_ending};
 use self::toolchains::toolchain_variables;
-use self::without::{MAX_OTHER_SOURCES, other_sources};
+use self::without::MAX_OTHER_SOURCES;
 use crate::config::ProofSettings;
 use crate::council::reproduction::{
     MendedRuns, ProofTerms, RUNS, ReproductionResult, ReproductionStanding, Suggestion, TestRun,
@@ -32,9 +36,7 @@ use crate::git;
 use crate::run::context::RunContext;
 use crate::run::prepare::PreparedReview;
 use crate::run::shell::shell_word;
-use crate::run::suggestion::{replace_lines, with_indentation};
 use crate::session::ReproductionRunner;
-use crate::text::unfit_text;
 
 /// What the names of the folders begin with.
 pub(crate) const PREFIX: &str = council_agents::private::PROOF_PREFIX;
@@ -84,8 +86,9 @@ fn suite_command(argv: &[String]) -> String {
 
 /// What is told where `[proof]` is set, and no test of a judge is run for what is reviewed.
 pub(crate) fn idle_note(start: &RunContext, prepared: &PreparedReview) -> Option<String> {
-    let is_set = !suites_of(&prepared.config.settings.proof).is_empty();
-    let why = refusal(start, prepared).filter(|_| is_set)?;
+    let is_set = setup::is_set(&prepared.config.settings.proof);
+    // A fault of the setting is told with the others.
+    let why = refusal(start, prepared).filter(|why| is_set && *why != setup::NO_MARK)?;
     Some(format!(
         "`[proof]` is set, and no test of a judge was run: {why}"
     ))
@@ -95,6 +98,9 @@ pub(crate) fn idle_note(start: &RunContext, prepared: &PreparedReview) -> Option
 /// written what is reviewed, their code is not run.
 fn refusal(start: &RunContext, prepared: &PreparedReview) -> Option<&'static str> {
     let target = &prepared.packet.target;
+    if suites_of(&prepared.config.settings.proof).is_empty() {
+        return Some(setup::NO_MARK);
+    }
     if start.environment.is_ci() {
         return Some("in a job of CI somebody else may have asked for it");
     }
@@ -158,7 +164,7 @@ fn suites_of(settings: &ProofSettings) -> Vec<(String, &[String])> {
     let others = others.map(|(name, argv)| (name.clone(), argv.as_slice()));
     let others = others.filter(|(name, _)| name != FIRST_SUITE);
     let all = std::iter::once(first).chain(others);
-    all.filter(|(_, argv)| !argv.is_empty()).collect()
+    all.filter(|(_, argv)| setup::runs_the_test(argv)).collect()
 }
 
 /// Whether coding agents, or this program, do what a file of this name says: no test brings one.
@@ -179,11 +185,39 @@ fn one_sided<'a>(
     only_new.or_else(|| old.iter().find(|(path, _)| !in_new.contains(path)))
 }
 
+/// The files that the change takes away, or moves.
+fn paths_taken_away(blobs: &dyn BlobSource) -> Vec<String> {
+    let paths = |side| -> BTreeSet<String> {
+        let entries = blobs.entries(side).ok().flatten().unwrap_or_default();
+        let paths = entries
+            .iter()
+            .map(|entry| entry.path.display().into_owned());
+        paths.collect()
+    };
+    let left = paths(Side::New);
+    let gone = paths(Side::Old).into_iter();
+    gone.filter(|path| !left.contains(path)).collect()
+}
+
 /// Where a test runs, and how.
 struct TrialRoom<'a> {
     folder: TrialFolder,
     argv: Vec<String>,
     brought: &'a Reproduction,
+    /// The file of the finding before and after the change, as far as there is one.
+    sides: [String; 2],
+}
+
+impl TrialRoom<'_> {
+    /// Whether the change takes a name away from the file of the finding.
+    fn is_renamed(&self, name: &str) -> bool {
+        let [old, new] = &self.sides;
+        let is_in = |text: &str| {
+            let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+            words.any(|word| word == name)
+        };
+        !name.is_empty() && is_in(old) && !is_in(new)
+    }
 }
 
 /// Runs tests of judges.
@@ -195,6 +229,8 @@ pub(crate) struct ProofRunner {
     home: Option<PathBuf>,
     blobs: Arc<dyn BlobSource>,
     redactor: council_secrets::Redactor,
+    /// The files that the change takes away.
+    gone: Vec<String>,
     stop: StopSignal,
 }
 
@@ -218,6 +254,7 @@ impl ProofRunner {
             env,
             home: start.environment.home().map(Path::to_path_buf),
             settings,
+            gone: paths_taken_away(&*prepared.change.blobs),
             blobs: Arc::clone(&prepared.change.blobs),
             redactor: prepared.redactor.clone(),
             stop: StopSignal::default(),
@@ -258,9 +295,14 @@ impl ProofRunner {
             folder,
             argv,
             brought,
+            sides: [Side::Old, Side::New].map(|side| self.text_of(side, place)),
         };
         for _ in 0..RUNS {
             base.push(self.run_on(&room, Side::Old, None)?.0);
+            // Whatever the other runs say, it proves nothing; and six that hang take six times as long.
+            if matches!(base.last(), Some(TestRun::Broken { .. })) {
+                break;
+            }
             let (run, said) = self.run_on(&room, Side::New, None)?;
             if run != TestRun::Passed {
                 output = printed::redact_printed(&said, &self.redactor, &*self.blobs);
@@ -281,6 +323,12 @@ impl ProofRunner {
             *without = self.try_without(&room, place)?;
         }
         if ran.standing() == ReproductionStanding::Proved
+            && let Some(place) = place
+            && let ReproductionResult::Ran { without, .. } = &mut ran
+        {
+            *without = self.try_stopped(&room, place)?;
+        }
+        if ran.standing() == ReproductionStanding::Proved
             && let Some(suggestion) = suggestion
             && let ReproductionResult::Ran { mended, .. } = &mut ran
         {
@@ -288,86 +336,6 @@ impl ProofRunner {
             *mended = Some(tried.unwrap_or_else(|why| MendedRuns::NotRun { why }));
         }
         Ok(ran)
-    }
-
-    /// The test again after the change, with the suggestion in the place of the lines that it is about.
-    fn try_suggestion(
-        &self,
-        room: &TrialRoom<'_>,
-        suggestion: &Suggestion,
-    ) -> Result<MendedRuns, String> {
-        let path = &suggestion.location.path;
-        let text = self.blobs.read(Side::New, path);
-        let text = text.map_err(|error| error.to_string())?;
-        let text = text.ok_or("its file is not there after the change")?;
-        if let Some(why) = unfit_text(&suggestion.text) {
-            return Err(why.to_owned());
-        }
-        let indented = with_indentation(
-            &suggestion.text,
-            &text,
-            &suggestion.location,
-            &suggestion.quote,
-        );
-        let place = (&suggestion.location, suggestion.quote.as_str());
-        let mended = replace_lines(&text, place.0, &indented, place.1, Some(&text))?;
-        let edit = (path, mended.as_slice());
-        let mut runs = Vec::new();
-        for _ in 0..RUNS {
-            runs.push(self.run_on(room, Side::New, Some(edit))?.0);
-        }
-        Ok(MendedRuns::Ran { runs })
-    }
-
-    /// The test again after the change, with other lines in the place of those that it is brought against: passed, if
-    /// it passes without the lines; none: it cannot be told.
-    fn try_without(
-        &self,
-        room: &TrialRoom<'_>,
-        place: &Location,
-    ) -> Result<Option<TestRun>, String> {
-        let text = self.blobs.read(Side::New, &place.path);
-        let text = text.map_err(|error| error.to_string())?;
-        let Some(others) = text.and_then(|text| other_sources(&text, place)) else {
-            return Ok(None);
-        };
-        let run = |text: &[u8]| self.run_on(room, Side::New, Some((&place.path, text)));
-        let mut stopped = None;
-        for stop in &others.stops {
-            // Where the statement cannot stand, nothing passes; who compares the source does not, either.
-            if run(&stop.spared)?.0 == TestRun::Passed {
-                stopped = Some(run(&stop.stopped)?.0);
-                break;
-            }
-        }
-        if matches!(stopped, None | Some(TestRun::Passed)) {
-            return Ok(stopped);
-        }
-        let idle = run(&others.idle)?.0;
-        if idle == TestRun::Passed || self.asks_for_no_effect(room, place, &others.altered)? {
-            return Ok(Some(TestRun::Passed));
-        }
-        let is_unreadable = others.run_when_loaded && ending::is_unreadable(&idle);
-        Ok(stopped.filter(|_| !is_unreadable))
-    }
-
-    /// Whether a test passes whatever effect the lines have: with each of these sources that runs at all.
-    fn asks_for_no_effect(
-        &self,
-        room: &TrialRoom<'_>,
-        place: &Location,
-        altered: &[Vec<u8>],
-    ) -> Result<bool, String> {
-        let mut passes = false;
-        for text in altered {
-            match self.run_on(room, Side::New, Some((&place.path, text)))?.0 {
-                TestRun::Failed => return Ok(false),
-                TestRun::Passed => passes = true,
-                // Code that cannot be so, e.g. of another type, tells nothing.
-                TestRun::Broken { .. } => {}
-            }
-        }
-        Ok(passes)
     }
 
     /// Whether the files can be put there: a test replaces nothing of what it is about.
@@ -436,7 +404,13 @@ impl ProofRunner {
         let finished = self.run_command(folder, &room.argv)?;
         let own = room.brought.files.iter();
         let own: Vec<String> = own.map(|file| file.path.display().into_owned()).collect();
-        Ok((read_ending(&finished, &own), finished.output))
+        let facts = TrialFacts {
+            own: &own,
+            gone: &self.gone,
+            is_edited: edit.is_some(),
+            is_renamed: &|name| room.is_renamed(name),
+        };
+        Ok((read_ending(&finished, &facts), finished.output))
     }
 
     fn run_command(&self, folder: &TrialFolder, argv: &[String]) -> Result<FinishedTrial, String> {

@@ -121,12 +121,22 @@ pub(super) struct OtherSources {
     pub(super) run_when_loaded: bool,
 }
 
+/// What the language of a file says.
+fn statements_of(path: &str) -> Option<&'static Statements> {
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let mut known = STATEMENTS.iter();
+    known.find(|language| language.endings.contains(&ending))
+}
+
+/// A statement that ends the program, in the language of a file.
+pub(super) fn stopping_statement(path: &str) -> Option<String> {
+    Some(statements_of(path)?.stop.replace("{}", ALWAYS))
+}
+
 /// The sources with which a test is run again; none: the lines are not there, or nothing is known of the language.
 pub(super) fn other_sources(text: &[u8], at: &Location) -> Option<OtherSources> {
     let name = at.path.display();
-    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    let mut known = STATEMENTS.iter();
-    let known = known.find(|language| language.endings.contains(&ending))?;
+    let known = statements_of(&name)?;
     let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
     let range = line_range(at);
     lines.get(range.clone()).filter(|_| at.line > 0)?;
@@ -164,7 +174,7 @@ pub(super) fn other_sources(text: &[u8], at: &Location) -> Option<OtherSources> 
 }
 
 /// The function that holds the first of the lines, or else the first one that begins among them.
-fn doubted_function<'f>(
+pub(super) fn doubted_function<'f>(
     functions: &'f [FunctionSpan],
     range: &Range<usize>,
 ) -> Option<&'f FunctionSpan> {
@@ -174,7 +184,11 @@ fn doubted_function<'f>(
 }
 
 /// The lines of a function's body, from 0; none: it stands on one line.
-fn body_of(lines: &[&[u8]], function: &FunctionSpan, language: Language) -> Option<Range<usize>> {
+pub(super) fn body_of(
+    lines: &[&[u8]],
+    function: &FunctionSpan,
+    language: Language,
+) -> Option<Range<usize>> {
     let all = function.head.saturating_sub(1)..function.end.min(lines.len());
     let ends_head = |line: &usize| {
         let line = code_of(lines[*line]);
@@ -217,7 +231,7 @@ fn code_of(line: &[u8]) -> &[u8] {
 }
 
 /// The text with a statement before a line, as far indented as the line.
-fn with_statement(lines: &[&[u8]], line: usize, statement: &str) -> Vec<u8> {
+pub(super) fn with_statement(lines: &[&[u8]], line: usize, statement: &str) -> Vec<u8> {
     let (before, behind) = lines.split_at(line);
     let indent = indentation(lines[line]);
     let (before, behind) = (before.concat(), behind.concat());

@@ -33,6 +33,10 @@ pub(super) fn close(borders: HardBorders, writable: &[PathBuf]) -> Result<(), St
     let others = [
         (libc::SYS_io_uring_setup, libc::ENOSYS),
         (libc::SYS_mount_setattr, libc::EPERM),
+        // Memory that is of no process until it is mapped, so that nothing bounds it. Programs then use files.
+        (libc::SYS_memfd_create, libc::ENOSYS),
+        (libc::SYS_memfd_secret, libc::ENOSYS),
+        (libc::SYS_shmget, libc::ENOSYS),
     ];
     let refused = [&others[..], &KEYRINGS].concat();
     filter_calls(&refused, SocketFilter::Internet).map_err(cannot)

@@ -1,10 +1,12 @@
 //! The guard's own side: one loop that waits for a signal or the death pipe.
 
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
 use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use super::disk;
 use super::sandbox::{self, HardBorders, SandboxFence};
 use super::{DEATH_FD, tree};
 
@@ -13,6 +15,9 @@ const LAST_EFFORT: Duration = Duration::from_secs(10);
 
 /// How often a tree behind borders is counted.
 const CENSUS_PAUSE: Duration = Duration::from_millis(25);
+
+/// How often its files are counted at most.
+const FILES_PAUSE: Duration = Duration::from_millis(250);
 
 static ASKED_TO_END: AtomicBool = AtomicBool::new(false);
 
@@ -35,6 +40,9 @@ pub fn run_guard(args: &[std::ffi::OsString]) -> u8 {
     };
     close_inherited();
     let borders = fence.as_ref().and_then(|fence| fence.borders);
+    let writable = fence
+        .as_ref()
+        .map_or_else(Vec::new, |fence| fence.write.clone());
     if let Some(Err(error)) = fence.as_ref().map(close_borders) {
         return could_not_start(program, &error);
     }
@@ -54,7 +62,12 @@ pub fn run_guard(args: &[std::ffi::OsString]) -> u8 {
         Ok(child) => child,
         Err(error) => return could_not_start(program, &error),
     };
-    let code = wait_for_end(&mut child, grace, borders);
+    let census = borders.map(|borders| Census {
+        borders,
+        writable,
+        next_files: Instant::now() + FILES_PAUSE,
+    });
+    let code = wait_for_end(&mut child, grace, census);
     end_all(&child, Duration::ZERO);
     code
 }
@@ -77,11 +90,35 @@ fn close_borders(fence: &SandboxFence) -> Result<(), String> {
     }
 }
 
-/// Why a tree behind borders is ended: it has too many processes, or too much memory.
-fn exceeds(borders: HardBorders, own: i32, child: &Child) -> bool {
-    let below = tree::below(own, child.id());
-    let processes = u64::try_from(below.len()).unwrap_or(u64::MAX);
-    processes > borders.max_processes || tree::memory_of(&below) > borders.max_memory
+/// What a tree behind borders may have.
+struct Census {
+    borders: HardBorders,
+    /// The folders that it may write to.
+    writable: Vec<PathBuf>,
+    /// When its files are counted next, which takes long where there are many.
+    next_files: Instant,
+}
+
+impl Census {
+    /// Whether a tree is to be ended: it has too many processes, too much memory, or has written too much.
+    fn is_exceeded(&mut self, own: i32, child: &Child) -> bool {
+        let below = tree::below(own, child.id());
+        let processes = u64::try_from(below.len()).unwrap_or(u64::MAX);
+        processes > self.borders.max_processes
+            || tree::have_more_memory(&below, self.borders.max_memory)
+            || self.has_written_too_much(&below)
+    }
+
+    fn has_written_too_much(&mut self, below: &[i32]) -> bool {
+        let began = Instant::now();
+        if began < self.next_files {
+            return false;
+        }
+        let written = disk::have_written_more(&self.writable, below, disk::MAX_WRITTEN_BYTES);
+        // At most a tenth of the time goes into counting.
+        self.next_files = Instant::now() + FILES_PAUSE.max(began.elapsed() * 10);
+        written
+    }
 }
 
 /// The one thing the guard ever says, on the program's own standard error.
@@ -96,8 +133,8 @@ fn could_not_start(program: &std::ffi::OsStr, error: &impl std::fmt::Display) ->
 }
 
 /// Waits until the program ends, or ends it when we are asked to.
-fn wait_for_end(child: &mut Child, grace: Duration, borders: Option<HardBorders>) -> u8 {
-    let pause = borders.map(|_| CENSUS_PAUSE);
+fn wait_for_end(child: &mut Child, grace: Duration, mut census: Option<Census>) -> u8 {
+    let pause = census.as_ref().map(|_| CENSUS_PAUSE);
     loop {
         if let Ok(Some(status)) = child.try_wait() {
             let signal = status.signal().map(|s| 128 + s);
@@ -105,7 +142,9 @@ fn wait_for_end(child: &mut Child, grace: Duration, borders: Option<HardBorders>
         }
         reap_orphans(child);
         // Nothing but a count keeps the superuser's processes from filling the machine.
-        if borders.is_some_and(|borders| exceeds(borders, own_pid(), child)) {
+        if let Some(census) = &mut census
+            && census.is_exceeded(own_pid(), child)
+        {
             // It is the first process of its namespace: with it the kernel ends all others at once.
             let _ = child.kill();
             end_all(child, Duration::ZERO);

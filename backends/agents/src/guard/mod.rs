@@ -10,6 +10,7 @@
 #[cfg(target_os = "linux")]
 mod borders;
 mod child;
+mod disk;
 mod sandbox;
 mod tree;
 

@@ -33,25 +33,37 @@ pub(super) fn below(_: i32, program: u32) -> Vec<i32> {
     if lives { vec![group] } else { Vec::new() }
 }
 
-/// The memory of these processes that is not shared with files, in bytes.
+/// Whether the memory of these processes that is of no file is more than this, in bytes; memory that they share counts
+/// once.
 #[cfg(target_os = "linux")]
-pub(super) fn memory_of(pids: &[i32]) -> u64 {
-    // The smallest page that Linux has: on machines with larger ones less is let through than was asked for.
-    const PAGE: u64 = 4_096;
-    let own = |pid: &i32| {
-        let sizes = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
-        let mut fields = sizes.split_whitespace().skip(1);
-        let resident: u64 = fields.next()?.parse().ok()?;
-        let shared: u64 = fields.next()?.parse().ok()?;
-        Some(resident.saturating_sub(shared).saturating_mul(PAGE))
+pub(super) fn have_more_memory(pids: &[i32], most: u64) -> bool {
+    let sum = |file: &str, fields: [&str; 2]| -> u64 {
+        let sizes = pids.iter().map(|pid| {
+            let text = fs::read_to_string(format!("/proc/{pid}/{file}")).unwrap_or_default();
+            fields
+                .map(|field| kilobytes(&text, field))
+                .iter()
+                .sum::<u64>()
+        });
+        sizes.sum::<u64>().saturating_mul(1 << 10)
     };
-    pids.iter().filter_map(own).sum()
+    // The exact number takes the kernel long, and is never larger.
+    sum("status", ["RssAnon:", "RssShmem:"]) > most
+        && sum("smaps_rollup", ["Pss_Anon:", "Pss_Shmem:"]) > most
+}
+
+/// A size of a file below `/proc`, in kilobytes.
+#[cfg(target_os = "linux")]
+fn kilobytes(text: &str, field: &str) -> u64 {
+    let mut lines = text.lines().filter_map(|line| line.strip_prefix(field));
+    let size = lines.next().and_then(|line| line.split_whitespace().next());
+    size.and_then(|size| size.parse().ok()).unwrap_or(0)
 }
 
 /// Nothing is known of it here.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn memory_of(_: &[i32]) -> u64 {
-    0
+pub(super) fn have_more_memory(_: &[i32], _: u64) -> bool {
+    false
 }
 
 /// Sends `signal` to each process.

@@ -8,7 +8,7 @@ use jiff::{Span, Zoned, civil::Date};
 use crate::cli::commands::eval::count_noun;
 use crate::cli::context::CommandContext;
 use crate::eval::labelled::{LabelConfidence, LabelSet, LabelledChange};
-use crate::git::MainLineLimits;
+use crate::git::{MainLineLimits, MainLineWalk};
 use crate::run::error::RunError;
 use crate::run::eval::collect::{CollectRequest, collect_changes, resolve_tip};
 use crate::run::eval::files::EvalFiles;
@@ -85,7 +85,7 @@ pub(super) fn run(args: &CollectArgs, start: &CommandContext) -> Result<(), RunE
     let is_empty = collected.items.is_empty();
     let mut head = format!(
         "{} of the main line read, {} labelled: {}\n",
-        count_noun(collected.walked, "commit"),
+        count_noun(collected.walked.commits, "commit"),
         count_noun(collected.items.len(), "change"),
         files.changes.display()
     );
@@ -96,6 +96,7 @@ pub(super) fn run(args: &CollectArgs, start: &CommandContext) -> Result<(), RunE
             head += &format!("{count} more stay in it: councils have reviewed them.\n");
         }
     }
+    head += &untold(collected.walked);
     head.push('\n');
     let foot = if is_empty {
         "\nNothing could be labelled: read further back with --since, or name the main branch.\n"
@@ -107,6 +108,22 @@ pub(super) fn run(args: &CollectArgs, start: &CommandContext) -> Result<(), RunE
         )
     };
     start.console.print(&(head + &told + &foot))
+}
+
+/// What of the history could not be read.
+fn untold(walked: MainLineWalk) -> String {
+    let mut told = String::new();
+    if walked.is_cut {
+        told += "The history is cut here (a shallow clone?): nothing before is labelled, and what came later is judged by \
+                 less. To have all of it: git fetch --unshallow\n";
+    }
+    if walked.unread > 0 {
+        told += &format!(
+            "{} could not be read, because its text is not in this repository; labels do without it.\n",
+            count_noun(walked.unread, "changed file")
+        );
+    }
+    told
 }
 
 /// A line for each set: how many, and how sure.
@@ -147,7 +164,7 @@ fn meaning(set: LabelSet) -> &'static str {
         LabelSet::Dismissals => "people dismissed findings about the change",
         LabelSet::Omission => "a real change without a caller that had to change too",
         LabelSet::Mutation => "a real change with one defect put in",
-        LabelSet::Clean => "nothing in the change was fixed for 180 days",
+        LabelSet::Clean => "no fix touched the change, and most of it stood for 180 days",
     }
 }
 

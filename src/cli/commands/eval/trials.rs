@@ -7,8 +7,9 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::commands::eval::count_noun;
 use crate::cli::context::CommandContext;
-use crate::eval::labelled::{LabelConfidence, LabelledChange};
+use crate::eval::labelled::{LabelConfidence, LabelledChange, count_commits};
 use crate::eval::statistics::changes_to_tell_apart;
+use crate::eval::trials::TrialResult;
 use crate::report::exit;
 use crate::run::error::RunError;
 use crate::run::eval::collect::sure_enough;
@@ -35,6 +36,9 @@ pub(super) struct TrialArgs {
     /// Only changes whose label is at least this certain
     #[arg(long, value_name = "LEVEL", value_enum, default_value_t = SureArg::Medium)]
     least: SureArg,
+    /// Hold those reviews again that came to no verdict, e.g. after their cause is mended
+    #[arg(long)]
+    again: bool,
     /// Show what would be sent and how much the result could tell; ask no model
     #[arg(long)]
     dry_run: bool,
@@ -86,6 +90,7 @@ pub(super) fn run(args: &TrialArgs, start: &CommandContext) -> Result<u8, RunErr
         book: files.read_results()?,
         files: &files,
         max_cost: args.max_cost,
+        again: args.again,
         interrupts: InterruptRelay::default(),
     };
     if args.dry_run {
@@ -95,43 +100,87 @@ pub(super) fn run(args: &TrialArgs, start: &CommandContext) -> Result<u8, RunErr
     // Between two reviews, too.
     runner.interrupts = InterruptRelay::listen_to_signals()
         .map_err(|error| RunError::run(format!("cannot listen for signals: {error}")))?;
-    let mut failed = 0;
+    let mut progress = Progress::default();
     for (number, item) in (1..).zip(&items) {
         for council in &councils {
             for repeat in 1..=args.repeat {
                 let place = format!("{number}/{} {} {}", items.len(), item.id, council.name);
                 let said = match runner.hold(item, council, repeat)? {
                     TrialEnd::Known => continue,
-                    TrialEnd::Unpaid => return stop_unpaid(args, start),
+                    TrialEnd::Unpaid => return stop_unpaid(args, &runner, start),
                     TrialEnd::Interrupted => return stop_interrupted(start),
-                    TrialEnd::Ended(result) => {
-                        let findings = result.weighty_findings().count();
-                        format!(
-                            "{place}: {}, {findings} findings, {:.1} s",
-                            result.verdict.as_str(),
-                            result.seconds
-                        )
-                    }
-                    TrialEnd::Failed(error) => {
-                        failed += 1;
-                        format!("{place}: {}", error.message)
-                    }
+                    TrialEnd::Ended(result) => progress.note_result(&result),
+                    TrialEnd::Failed(error) => progress.note_failure(error.message),
                 };
+                let said = format!("{place}: {said}");
                 start
                     .console
                     .write_stderr(&(Untrusted::new(&said).line() + "\n"));
             }
         }
     }
-    let mut told = format!(
-        "\nNext step: git council eval compare {}\n",
-        args.file.display()
-    );
-    if failed > 0 {
-        told = format!("\n{failed} trials failed; the same command tries them again.{told}");
+    if runner.book.ended.is_empty() {
+        return Err(progress.nothing_held());
     }
-    start.console.print(&told)?;
+    start.console.print(&progress.next_step(args))?;
     Ok(exit::OK)
+}
+
+/// What came of the reviews of one command.
+#[derive(Debug, Default)]
+struct Progress {
+    failed: usize,
+    without_verdict: usize,
+    /// What was in the way of the last one that failed.
+    trouble: String,
+}
+
+impl Progress {
+    fn note_result(&mut self, result: &TrialResult) -> String {
+        let (verdict, seconds) = (result.verdict.as_str(), result.seconds);
+        if result.has_verdict() {
+            let findings = count_noun(result.weighty_findings().count(), "finding");
+            return format!("{verdict}, {findings}, {seconds:.1} s");
+        }
+        self.without_verdict += 1;
+        match result.trouble.as_str() {
+            "" => format!("{verdict}, {seconds:.1} s"),
+            trouble => format!("{verdict}, {seconds:.1} s: {trouble}"),
+        }
+    }
+
+    fn note_failure(&mut self, trouble: String) -> String {
+        self.failed += 1;
+        self.trouble.clone_from(&trouble);
+        trouble
+    }
+
+    fn nothing_held(self) -> RunError {
+        let failed = count_noun(self.failed, "review");
+        RunError::run(format!(
+            "no review could be held; {failed} failed: {}",
+            self.trouble
+        ))
+        .hint("mend that; the same command tries them again")
+    }
+
+    fn next_step(&self, args: &TrialArgs) -> String {
+        let file = args.file.display();
+        let mut told = String::from("\n");
+        if self.failed > 0 {
+            let failed = count_noun(self.failed, "review");
+            told.push_str(&format!(
+                "{failed} failed; the same command tries them again.\n"
+            ));
+        }
+        if self.without_verdict > 0 {
+            told.push_str(&format!(
+                "{} came to no verdict. Once the cause is mended, the same command with --again holds them again.\n",
+                count_noun(self.without_verdict, "review")
+            ));
+        }
+        told + &format!("Next step: git council eval compare {file}\n")
+    }
 }
 
 fn load_councils(args: &TrialArgs, start: &CommandContext) -> Result<Vec<EvalCouncil>, RunError> {
@@ -152,11 +201,21 @@ fn load_councils(args: &TrialArgs, start: &CommandContext) -> Result<Vec<EvalCou
     }
 }
 
-fn stop_unpaid(args: &TrialArgs, start: &CommandContext) -> Result<u8, RunError> {
+fn stop_unpaid(
+    args: &TrialArgs,
+    runner: &TrialRunner<'_>,
+    start: &CommandContext,
+) -> Result<u8, RunError> {
+    let file = args.file.display();
+    let kept = if runner.book.ended.is_empty() {
+        "No review came to its end.".to_owned()
+    } else {
+        format!("What was answered is kept: `git council eval compare {file}` counts it.")
+    };
     start.console.print(&format!(
-        "\n--max-cost is spent, counting earlier commands. What was answered is kept: `git council eval compare {}`\n\
-         counts it, and the same command with a higher --max-cost goes on.\n",
-        args.file.display()
+        "\n--max-cost is spent, counting earlier commands: ${:.2}. {kept}\n\
+         The same command with a higher --max-cost goes on.\n",
+        runner.book.spent()
     ))?;
     Ok(exit::OK)
 }
@@ -175,10 +234,7 @@ fn print_forecast(
     runner: &TrialRunner<'_>,
     start: &CommandContext,
 ) -> Result<(), RunError> {
-    let located = items
-        .iter()
-        .filter(|item| item.set.is_defective() && !item.places.is_empty())
-        .count();
+    let located = count_commits(items.iter().filter(|item| item.has_known_place()));
     let trials = items.len() * councils.len() * args.repeat as usize;
     let mut text = format!(
         "{} × {} × {} = {}; {} already there\n",

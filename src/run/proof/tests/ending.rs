@@ -1,0 +1,289 @@
+//! What suites say of tests that ran, and of such that could not.
+
+use super::*;
+
+/// A run of the change as it is, of which nothing else is known.
+fn facts(own: &[String]) -> TrialFacts<'_> {
+    TrialFacts {
+        own,
+        gone: &[],
+        is_edited: false,
+        is_renamed: &|_| false,
+    }
+}
+
+fn obstacle(output: &str, own: &[String]) -> Option<&'static str> {
+    super::obstacle(output, &facts(own))
+}
+
+#[test]
+fn only_a_test_that_ran_and_failed_has_failed() {
+    let read = |ending, output: &str| {
+        let finished = FinishedTrial {
+            ending,
+            output: output.to_owned(),
+        };
+        read_ending(&finished, &facts(&[]))
+    };
+    assert_eq!(read(TrialEnding::Exited(0), ""), TestRun::Passed);
+    assert_eq!(read(TrialEnding::Exited(1), "1 failed"), TestRun::Failed);
+    assert_eq!(read(TrialEnding::Exited(101), "panicked"), TestRun::Failed);
+    for (ending, output) in [
+        (TrialEnding::Exited(2), "error during collection"),
+        (TrialEnding::Exited(5), "no tests ran"),
+        (TrialEnding::Exited(101), "error: could not compile `a`"),
+        (TrialEnding::Exited(1), "FAIL a [build failed]"),
+        (TrialEnding::Broken("it took more than 60 s".to_owned()), ""),
+    ] {
+        assert!(
+            matches!(read(ending, output), TestRun::Broken { .. }),
+            "{output}"
+        );
+    }
+}
+#[test]
+fn only_the_last_exception_says_that_nothing_ran() {
+    let chained = "ModuleNotFoundError: No module named 'yaml'\n\nDuring handling of the above exception, another \
+                   exception occurred:\n\nTraceback (most recent call last):\nAssertionError\n";
+    for failed in [
+        chained,
+        "SyntaxError: bad input is told\nAssertionError: 1 != 2",
+        "calc.TemplateSyntaxError: bad",
+        "E       calc.ImportErrorOfOurs: bad",
+        "AttributeError: 'NoneType' object has no attribute 'x'",
+        "AssertionError [ERR_ASSERTION]: ImportError: told",
+        "ImportError: cannot import name 'a' from partially initialized module 'b' (most likely due to a circular \
+         import) (/b.py)",
+        "AttributeError: partially initialized module 'b' has no attribute 'a' (most likely due to a circular import)",
+    ] {
+        assert_eq!(obstacle(failed, &[]), None, "{failed}");
+    }
+    for (broken, why) in [
+        (
+            "ImportError: cannot import name 'add' from 'calc'\n\nFAILED (errors=1)",
+            NO_IMPORT,
+        ),
+        (
+            "E   ModuleNotFoundError: No module named 'x'\n1 failed",
+            NO_MODULE,
+        ),
+        (
+            "AttributeError: module 'calc' has no attribute 'add'",
+            NO_IMPORT,
+        ),
+        (
+            "E  AttributeError: <module 'calc' from '/x/calc.py'> does not have the attribute 'add'",
+            NO_IMPORT,
+        ),
+        (
+            "  File \"t.py\", line 1\n    x x\n      ^\nSyntaxError: invalid syntax",
+            NO_SYNTAX,
+        ),
+        ("# SyntaxError: Unexpected token", NO_SYNTAX),
+    ] {
+        let own = ["t.py".to_owned()];
+        assert_eq!(obstacle(broken, &own), Some(why), "{broken}");
+    }
+}
+
+/// What the program logs before a failure decides nothing, wherever the suite shows it.
+#[test]
+fn what_was_logged_is_no_obstacle() {
+    let logged = "Traceback (most recent call last):\n  File \"/x/calc.py\", line 10, in load\n\
+                  ModuleNotFoundError: No module named 'ujson'\n";
+    let failure = "  File \"/x/calc.py\", line 16, in mean\nZeroDivisionError: division by zero\n";
+    for output in [
+        format!(
+            "{failure}\nStderr:\nERROR:root:no fast json\n{logged}\n-----\nRan 1 test\n\nFAILED (errors=1)\n"
+        ),
+        format!(
+            "{failure}----- Captured log call -----\n{logged}=== short test summary ===\n1 failed\n"
+        ),
+        format!(
+            "{failure}----- Captured stderr call -----\n{logged}----- Captured log call -----\n{logged}"
+        ),
+    ] {
+        assert_eq!(obstacle(&output, &[]), None, "{output}");
+    }
+    // What stands behind the next heading counts again.
+    let other = format!("--- Captured log call ---\nx\n___ test_b ___\n{logged}");
+    assert_eq!(obstacle(&other, &[]), Some(NO_MODULE));
+}
+
+/// A change that newly uses what a test may not have is right everywhere but in a test.
+#[test]
+fn what_the_borders_withhold_is_no_defect() {
+    for (told, kept) in [
+        (
+            "PermissionError: [Errno 13] Permission denied: '/dev/shm/x'",
+            true,
+        ),
+        (
+            "OSError: [Errno 30] Read-only file system: '/tmp/lock'",
+            true,
+        ),
+        (
+            "OSError: [Errno 97] Address family not supported by protocol",
+            true,
+        ),
+        ("Error: EACCES: permission denied, scandir '/'", true),
+        ("PermissionError: only its owner may do that", false),
+        ("OSError: [Errno 28] No space left on device", false),
+        (
+            "FileNotFoundError: [Errno 2] No such file or directory: 'data'",
+            false,
+        ),
+    ] {
+        let output = format!("  File \"/x/calc.py\", line 1, in f\n{told}\n");
+        let why = obstacle(&output, &[]);
+        assert_eq!(why, kept.then_some(KEPT_FROM), "{told}");
+    }
+}
+
+/// What the code of a change has lost breaks whoever calls it; what the test has lost breaks the test alone.
+#[test]
+fn what_the_code_itself_lacks_is_a_defect() {
+    let files = ["tests/test_a.py".to_owned()];
+    for lost in [
+        "AttributeError: module 'util' has no attribute 'h'. Did you mean: 'hh'?",
+        "ImportError: cannot import name 'h' from 'util' (/x/util.py)",
+    ] {
+        let trace = |path: &str| {
+            format!(
+                "  File \"/x/tests/test_a.py\", line 3, in test\n  File \"{path}\", line 1, in f\n{lost}\n"
+            )
+        };
+        assert_eq!(obstacle(&trace("/x/calc.py"), &files), None, "{lost}");
+        assert!(
+            obstacle(&trace("/x/tests/test_a.py"), &files).is_some(),
+            "{lost}"
+        );
+        let name = lost.split(':').next().unwrap();
+        let pytest =
+            |path: &str| format!("{path}:3: in f\n    f()\nE   {lost}\n\n{path}:3: {name}\n");
+        assert_eq!(obstacle(&pytest("calc.py"), &files), None, "{lost}");
+        assert!(
+            obstacle(&pytest("tests/test_a.py"), &files).is_some(),
+            "{lost}"
+        );
+    }
+    let absent =
+        "  File \"/x/calc.py\", line 1, in f\nModuleNotFoundError: No module named 'requests'\n";
+    assert_eq!(
+        obstacle(absent, &files),
+        Some(NO_MODULE),
+        "it is not installed here"
+    );
+    let library = "  File \"/x/calc.py\", line 1\nImportError: cannot import name 'a' from 'b' \
+                   (/v/lib/python3/site-packages/b.py)\n";
+    assert_eq!(
+        obstacle(library, &files),
+        Some(NO_IMPORT),
+        "another version is installed here"
+    );
+}
+
+/// A name that the test does not get any more is no defect; one that the code does not have is.
+#[test]
+fn a_name_that_is_missing_counts_where_it_is_missing() {
+    let files = ["tests/test_a.py".to_owned()];
+    let trace = |last: &str| {
+        format!(
+            "Traceback (most recent call last):\n  File \"/x/tests/test_a.py\", line 3, in test\n    f()\n{last}\
+             NameError: name 'total' is not defined\n"
+        )
+    };
+    let pytest = |place: &str| {
+        format!(
+            ">       total([1])\nE       NameError: name 'total' is not defined\n\n{place}:3: NameError\n1 failed\n"
+        )
+    };
+    for broken in [
+        trace(""),
+        pytest("tests/test_a.py"),
+        pytest("/x/tests/test_a.py"),
+    ] {
+        assert_eq!(obstacle(&broken, &files), Some(NO_IMPORT), "{broken}");
+    }
+    let deeper = "  File \"/x/calc.py\", line 1, in f\n    total([1])\n";
+    for failed in [
+        trace(deeper),
+        pytest("calc.py"),
+        pytest("other/mytests/test_a.py_b"),
+    ] {
+        assert_eq!(obstacle(&failed, &files), None, "{failed}");
+    }
+}
+
+/// What a change takes away from its own code is a defect; what it renames for whoever calls it is none.
+#[test]
+fn what_a_change_takes_away_counts_where_its_own_code_lacks_it() {
+    let own = ["test_a.py".to_owned()];
+    let gone = ["lib/util.py".to_owned()];
+    let with = |is_edited, output: &str| {
+        let facts = TrialFacts {
+            own: &own,
+            gone: &gone,
+            is_edited,
+            is_renamed: &|name| name == "mean",
+        };
+        super::obstacle(output, &facts)
+    };
+    let raised = |file: &str, words: &str| format!("  File \"/x/{file}\", line 1, in f\n{words}\n");
+    for moved in ["util", "lib.util"] {
+        let words = format!("ModuleNotFoundError: No module named '{moved}'");
+        assert_eq!(with(false, &raised("calc.py", &words)), None);
+        assert_eq!(with(false, &raised("test_a.py", &words)), Some(NO_MODULE));
+    }
+    let absent = raised("calc.py", "ModuleNotFoundError: No module named 'requests'");
+    assert_eq!(with(false, &absent), Some(NO_MODULE), "not installed here");
+    let unreadable = raised("util.py", "SyntaxError: '(' was never closed");
+    assert_eq!(with(false, &unreadable), None);
+    assert_eq!(
+        with(true, &unreadable),
+        Some(NO_SYNTAX),
+        "a suggestion may do that"
+    );
+    for renamed in [
+        "AttributeError: 'C' object has no attribute 'mean'",
+        "AttributeError: type object 'C' has no attribute 'mean'. Did you mean: 'mode'?",
+        "TypeError: f() got an unexpected keyword argument 'mean'",
+    ] {
+        assert_eq!(
+            with(false, &raised("test_a.py", renamed)),
+            Some(NO_IMPORT),
+            "{renamed}"
+        );
+        assert_eq!(with(false, &raised("calc.py", renamed)), None, "{renamed}");
+        let other = renamed.replace("'mean'", "'total'");
+        assert_eq!(with(false, &raised("test_a.py", &other)), None, "{other}");
+    }
+    let git = "subprocess.CalledProcessError: Command '['git', 'rev-parse', 'HEAD']' returned non-zero exit status 128.";
+    assert_eq!(with(false, &raised("calc.py", git)), Some(KEPT_FROM));
+}
+
+/// Whatever starts a compiler and then the test ends with the code of either: only its words tell them apart.
+#[test]
+fn what_did_not_compile_has_not_failed() {
+    for told in [
+        "ShopTest.java:3: error: cannot find symbol",
+        "src/ShopTest.kt:3:5: error: unresolved reference 'total'",
+        "e: file:///x/ShopTest.kt:3:5 Unresolved reference 'total'.",
+        "/x/ShopTest.cs(3,5): error CS0117: 'Shop' does not contain a definition for 'Total' [/x/a.csproj]",
+        "shop.test.ts(3,5): error TS2339: Property 'total' does not exist.",
+        "shop_test.cpp:3:5: error: use of undeclared identifier",
+    ] {
+        assert_eq!(
+            obstacle(&format!("building\n{told}\n1 error\n"), &[]),
+            Some(NO_BUILD),
+            "{told}"
+        );
+    }
+    for ran in [
+        "Exception in thread \"main\" java.lang.AssertionError\n\tat ShopTest.main(ShopTest.java:3)",
+        "expected: error: none, was: Shop.java: error: 1",
+        "shop.log:3: error: the shop is closed",
+    ] {
+        assert_eq!(obstacle(ran, &[]), None, "{ran}");
+    }
+}
