@@ -5,9 +5,8 @@ use council_protocol::answer::BallotVote;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::lost_answer::read_vote;
 use super::plain_words::Words;
-use super::unclear_reply::is_bare_vote;
+use super::vote_words::{is_bare_vote, read_vote};
 
 /// Fields of a ballot that are read.
 const BALLOT_FIELDS: [&str; 5] = [

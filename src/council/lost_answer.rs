@@ -3,7 +3,8 @@
 use council_protocol::{Answer, Finding, RoundNumber, Severity, Vote};
 
 use super::extract::MAX_ANSWER_BYTES;
-use super::plain_words::{NEGATIONS, Words, objects};
+use super::plain_words::objects;
+use super::vote_words::{read_vote, vote_of};
 
 /// Findings of one reply that are named in a note.
 const MAX_NAMED: usize = 3;
@@ -228,67 +229,10 @@ pub fn objects_beyond(raw: &str, key: &str, later: &Answer) -> bool {
     })
 }
 
-/// How words for a vote begin, the least clear last; those of ballots are votes as well.
-const VOTES: [(&str, Vote); 10] = [
-    ("pass", Vote::Pass),
-    ("warn", Vote::Warn),
-    ("fail", Vote::Fail),
-    ("do not proceed", Vote::Fail),
-    ("do_not_proceed", Vote::Fail),
-    ("reconsider", Vote::Fail),
-    ("reject", Vote::Fail),
-    ("block", Vote::Fail),
-    ("proceed with", Vote::Warn),
-    ("proceed_with", Vote::Warn),
-];
-
 /// Words for what must not go in.
 const CRITICAL_WORDS: [&str; 7] = [
     "critical", "blocker", "blocking", "fatal", "severe", "high", "urgent",
 ];
-
-fn vote_of(word: impl AsRef<str>) -> Option<Vote> {
-    let word = word.as_ref().trim().to_ascii_lowercase();
-    let known = VOTES.iter().find(|(begin, _)| word.starts_with(begin));
-    known.map(|(_, vote)| *vote)
-}
-
-/// Words of a vote that lets a change in, where it is none of the three.
-pub(super) const APPROVING: &[&str] = &[
-    "approve", "approved", "approves", "accept", "accepted", "ok", "okay", "lgtm", "good", "fine",
-    "merge", "proceed", "yes", "ship", "clean", "safe", "none", "allow", "allowed", "green",
-    "passed", "success",
-];
-
-/// Words of whoever has not decided: no vote at all.
-pub(super) const UNDECIDED: &[&str] = &[
-    "maybe",
-    "perhaps",
-    "unsure",
-    "undecided",
-    "unknown",
-    "unclear",
-    "abstain",
-    "abstained",
-    "pending",
-    "todo",
-    "tbd",
-];
-
-/// What a vote says, whatever its words: what approves nothing is an objection that nobody could read.
-pub(super) fn read_vote(word: &str) -> Option<Vote> {
-    let words = Words::of(word);
-    if words.0.is_empty()
-        || words
-            .0
-            .iter()
-            .all(|word| UNDECIDED.contains(&word.as_str()))
-    {
-        return None;
-    }
-    let approves = words.has_any(APPROVING) && !words.has_any(NEGATIONS);
-    Some(vote_of(word).unwrap_or(if approves { Vote::Pass } else { Vote::Fail }))
-}
 
 fn is_critical(word: &str) -> bool {
     let word = word.trim().to_ascii_lowercase();

@@ -58,6 +58,7 @@ mod turns;
 mod unclear_reply;
 mod unread;
 mod verdict;
+mod vote_words;
 
 #[cfg(any(test, feature = "testing"))]
 #[allow(clippy::unwrap_used)] // A test ends where its helper fails.

@@ -6,9 +6,10 @@ use serde_json::{Map, Value};
 
 use super::answer_fields::{LISTS, check_fields, check_objections};
 use super::extract::is_contradicted;
-use super::lost_answer::{APPROVING, EXCERPT_CHARS, LostAnswer, UNDECIDED, read_vote, values_of};
+use super::lost_answer::{EXCERPT_CHARS, LostAnswer, values_of};
 use super::plain_words::{Words, names_problem, objects, stops};
 use super::reply_object::object_of;
+use super::vote_words::{CONSENT_WORDS, UNDECIDED, is_bare_vote, read_vote};
 
 /// What a reply may say beside its consent: that nothing is left.
 const NOTHING_LEFT: &[&str] = &[
@@ -52,76 +53,6 @@ const APPROVALS: &[&str] = &[
     "verdict pass",
     "verdict is pass",
     "pass",
-];
-
-/// Every word of a plain consent.
-const CONSENT_WORDS: &[&str] = &[
-    "lgtm",
-    "looks",
-    "look",
-    "good",
-    "fine",
-    "ok",
-    "okay",
-    "approve",
-    "approved",
-    "approves",
-    "accept",
-    "accepted",
-    "ship",
-    "merge",
-    "it",
-    "to",
-    "safe",
-    "all",
-    "vote",
-    "verdict",
-    "pass",
-    "is",
-    "i",
-    "my",
-    "me",
-    "we",
-    "this",
-    "that",
-    "the",
-    "a",
-    "change",
-    "changes",
-    "code",
-    "diff",
-    "patch",
-    "everything",
-    "and",
-    "here",
-    "with",
-    "for",
-    "from",
-    "now",
-    "very",
-    "well",
-    "done",
-    "nice",
-    "great",
-    "thanks",
-    "thank",
-    "you",
-    "yes",
-    "have",
-    "found",
-    "see",
-    "would",
-    "can",
-    "be",
-    "merged",
-    "review",
-    "reviewed",
-    "files",
-    "judge",
-    "as",
-    "in",
-    "go",
-    "ready",
 ];
 
 /// How a reply begins that declines to look, or to answer.
@@ -246,7 +177,9 @@ fn is_objection(raw: &str) -> bool {
         return false;
     };
     let mut lists = LISTS.iter().filter_map(|list| fields.get(*list));
+    let vote = fields.get("verdict").and_then(Value::as_str);
     lists.any(|list| !is_harmless_list(list))
+        || vote.is_some_and(is_conditional)
         || check_objections(&Value::Object(fields.clone())).is_err()
         || is_contradicted(raw, object)
 }
@@ -341,14 +274,10 @@ fn approves(word: &str) -> bool {
         && read_vote(word).is_none_or(|vote| vote == Vote::Pass && is_bare_vote(word))
 }
 
-/// Whether a vote says nothing but that the change goes in: "PASS if a.py:5 is fixed" says more.
-pub(super) fn is_bare_vote(word: &str) -> bool {
-    let is_known = |word: &String| {
-        let word = word.as_str();
-        CONSENT_WORDS.contains(&word) || APPROVING.contains(&word) || word == "passes"
-    };
-    let words = Words::of(word);
-    !words.has_any(&["with"]) && words.0.iter().all(is_known)
+/// Whether a vote for the change has a condition. The list of votes that there are, copied from the form, has none.
+fn is_conditional(vote: &str) -> bool {
+    let words = Words::of(vote);
+    !words.has_any(&["fail", "warn"]) && read_vote(vote) == Some(Vote::Pass) && !is_bare_vote(vote)
 }
 
 fn is_mild(word: &str) -> bool {

@@ -137,3 +137,29 @@ proptest! {
         prop_assert!(is_told(&raw), "{}", raw);
     }
 }
+
+/// A condition that a judge was sent back for stands, though its next answer says no more of it.
+#[test]
+fn a_condition_is_not_taken_back_by_a_plain_vote() {
+    let insists = |vote: &str| {
+        let raw = format!(r#"{{"verdict":"{vote}","findings":[]}}"#);
+        let lost = read_unclear_reply(&raw, FailureKind::Malformed, RoundNumber::FIRST);
+        lost.is_some_and(|lost| lost.insists)
+    };
+    for vote in [
+        "pass (but fix line 5)",
+        "LGTM except a.py:5",
+        "PASS with conditions",
+    ] {
+        assert!(insists(vote), "{vote}");
+    }
+    for vote in [
+        "PASS",
+        "PASS|WARN|FAIL",
+        "PASS/FAIL",
+        "approve",
+        "undecided",
+    ] {
+        assert!(!insists(vote), "{vote}");
+    }
+}

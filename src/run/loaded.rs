@@ -51,7 +51,7 @@ impl LoadedRun {
         })
     }
 
-    /// Who sits.
+    /// The seats of its plan, as they were filled.
     pub(crate) fn seats(&self) -> Vec<Seat> {
         let planned = self.plan.seats.iter();
         planned.map(|planned| planned.seat.clone()).collect()

@@ -4,7 +4,6 @@
 //! `sum` over itself and the line before, so that a disk that forgets is told from a judge that changed its mind. What the
 //! program did not finish (it was killed, or the power went) is no line: whoever reads leaves it out.
 
-mod sealed_log;
 mod sum;
 mod write;
 
@@ -15,7 +14,6 @@ use sha2::{Digest as _, Sha256};
 
 use crate::council::Input;
 
-pub(crate) use sealed_log::SealedLog;
 pub(super) use write::JournalWriter;
 
 /// Version that every journal carries in its header. Version 1 had no sums, and is still read.
@@ -199,6 +197,11 @@ impl RunJournal {
     /// seal. Anybody can work out the sums of lines again that he has changed, but not these.
     pub fn is_sealed(bytes: &[u8], verify: impl Fn(&[u8], &str) -> bool) -> bool {
         sum::intact_lines(bytes).is_ok_and(|whole| sum::are_sealed(&whole, &verify))
+    }
+
+    /// The whole lines of a log of that format; none where it is damaged.
+    pub(super) fn whole_lines(bytes: &[u8]) -> Vec<&[u8]> {
+        sum::intact_lines(bytes).map_or_else(|_| Vec::new(), |whole| whole.lines)
     }
 
     /// Lets go of every entry but the first so many.

@@ -114,3 +114,39 @@ fn a_duel_that_is_refused_before_anybody_is_asked_leaves_no_run() {
         .ends(2);
     assert!(desk.repo.council(["log"]).ends(0).stdout.is_empty());
 }
+
+/// A law: whatever the other side puts in the place of the file, the debate is broken by it, and what our side has found and
+/// was paid for is in the report and holds the gate.
+#[test]
+fn whatever_replaces_the_file_of_a_duel_is_a_violation_with_a_report() {
+    for replace in ["ln -s nowhere \"$F\"", "mkdir \"$F\"", "true"] {
+        let desk = desk(&finds_it(), "true");
+        let file = desk.repo.path().join("DEBATE.md").display().to_string();
+        let script = format!(
+            "F='{file}'; rm -f \"$F\"; {replace}\n{}",
+            answer("PASS", "")
+        );
+        // The same program as before, which now knows the place.
+        scripted_agent(&desk.repo, "b", &script);
+        let (run, report) = duel(&desk.repo);
+        assert_eq!(
+            report["verdict"], "INCONCLUSIVE",
+            "{replace}: {}",
+            run.stderr
+        );
+        let notes = report["notes"].to_string();
+        assert!(
+            notes.contains("The protocol was broken"),
+            "{replace}: {notes}"
+        );
+        assert_eq!(
+            report["findings"][0]["finding"]["severity"], "critical",
+            "{replace}"
+        );
+        let name = report["receipt"]["run"]["name"].as_str().unwrap();
+        desk.repo.council(["show", name]).prints("INCONCLUSIVE");
+        desk.push(&["origin", "HEAD:refs/heads/topic"])
+            .ends(1)
+            .tells("mean.py:2");
+    }
+}

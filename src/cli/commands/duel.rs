@@ -231,7 +231,8 @@ fn conduct_duel(
     let code = deliver_with_events(args, &report, &output, start);
     remember_verdict(&report, output.shows_findings(), start);
     // It is a scratch file, unless somebody wants it. One that another side still reads is that side's to delete.
-    if !request.keep && request.role.is_none() && !concluded.is_cut() {
+    let is_there = request.file.symlink_metadata().is_ok_and(|at| at.is_file());
+    if is_there && !request.keep && request.role.is_none() && !concluded.is_cut() {
         duel_subject::remove(&request.file)?;
     }
     Ok(code)

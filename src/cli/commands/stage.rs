@@ -17,7 +17,8 @@ use crate::run::context::Notifier;
 use crate::run::error::RunError;
 use crate::run::loaded::LoadedRun;
 use crate::run::modes::document::{DocumentListener, SYNTHESIZER};
-use crate::run::modes::stage::{self, StageRequest, debate_stage, read_stage};
+use crate::run::modes::requested::StageRequest;
+use crate::run::modes::stage::{self, debate_stage, read_stage};
 use crate::run::output_file::check_output;
 use crate::text::Untrusted;
 

@@ -194,7 +194,7 @@ impl<'a> DuelAgent<'a> {
             return Ok(());
         };
         let role = self.seat.role;
-        let kept = keeper.keep(&SideLine::Heard(heard));
+        let kept = keeper.keep(&SideLine::Heard(Box::new(heard)));
         kept.map_err(|cause| DuelError::Unkept { role, cause })
     }
 }

@@ -224,7 +224,7 @@ impl GuardedFile<'_> {
     fn append(&mut self, expected: Option<&[u8]>, addition: &str) -> Result<(), DuelError> {
         let appended = match self.desk.append_if_unchanged(expected, addition) {
             // The next look says what became of the file.
-            Err(_) if expected.is_some() && self.desk.read().is_err() => false,
+            Err(_) if expected.is_some() && !self.still_is(expected) => false,
             appended => appended.map_err(|cause| self.failed(cause))?,
         };
         if appended {
@@ -232,6 +232,12 @@ impl GuardedFile<'_> {
             self.ledger.record_append(before, addition.as_bytes());
         }
         Ok(())
+    }
+
+    /// Whether the file is what it was at the last look.
+    fn still_is(&mut self, expected: Option<&[u8]>) -> bool {
+        let now = self.desk.read();
+        now.is_ok_and(|now| now.as_deref() == expected)
     }
 
     fn failed(&self, cause: io::Error) -> DuelError {
@@ -264,8 +270,8 @@ impl GuardedFile<'_> {
             if !DebateTranscript::parse(&text).is_concluded() {
                 told(&SectionKind::Consensus.heading());
                 let closing = render_closing(self.seat, self.desk, &text, DuelEnding::Violation);
-                let appended = self.desk.append_if_unchanged(Some(bytes), &closing);
-                appended.map_err(|cause| self.failed(cause))?;
+                // What stands in its place may take nothing: the debate is broken all the same.
+                let _ = self.desk.append_if_unchanged(Some(bytes), &closing);
             }
         }
         Ok(self.concluded(DuelEnding::Violation, Some(breach)))

@@ -26,7 +26,7 @@ pub(crate) enum SideLine {
     /// The side began with these random bytes: its key and its marks are made of them.
     Began { seed: RunSeed },
     /// A reply of its agent.
-    Heard(HeardReply),
+    Heard(Box<HeardReply>),
     /// From this byte on, the file reads like this.
     File(FilePart),
     /// What it told the process that started it: calls, and replies that do not count.
@@ -81,7 +81,7 @@ impl SidePast {
         for line in lines {
             match serde_json::from_slice(line) {
                 Ok(SideLine::Began { seed }) => past.seed = Some(seed),
-                Ok(SideLine::Heard(reply)) => past.replies.push_back(reply),
+                Ok(SideLine::Heard(reply)) => past.replies.push_back(*reply),
                 Ok(SideLine::File(part)) => past.parts.push(part),
                 Ok(SideLine::Told { line }) => past.told.push(line),
                 Err(_) => {}

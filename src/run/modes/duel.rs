@@ -17,6 +17,7 @@ use crate::run::interrupts::hear_interrupts;
 use crate::run::loaded::LoadedRun;
 use crate::run::modes::duel_cut::DuelCut;
 use crate::run::modes::duel_news::DuelNews;
+use crate::run::modes::duel_report::kept_text;
 use crate::run::modes::duel_run::DuelRun;
 use crate::run::modes::duel_subject::read_bytes;
 use crate::run::modes::requested::DuelRequest;
@@ -149,12 +150,17 @@ impl Duel<'_> {
         let bytes = match read_bytes(&self.request.file) {
             Err(_) if failed > 0 => self.text_so_far(&run).into_bytes(),
             Err(error) if has_calls(&spent) => {
-                return Ok(self.broken(error.message, spent, world.now_ms(), run));
+                return Ok(broken(error.message, spent, world.now_ms(), run));
             }
             read => read?,
         };
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let transcript = DebateTranscript::parse(&text);
+        if failed == 0 && !transcript.is_concluded() {
+            let breach = check_receipts(&bytes, &receipts).err();
+            let breach = breach.map_or_else(|| "the file has no end".to_owned(), |b| b.to_string());
+            return Ok(broken(breach, spent, world.now_ms(), run));
+        }
         if !transcript.is_concluded() {
             let (cut, took_ms) = (DuelCut::by(&spent), world.now_ms());
             return Ok(Concluded::cut(cut, text, spent, took_ms, run));
@@ -177,25 +183,6 @@ impl Duel<'_> {
             took_ms: world.now_ms(),
             spent,
         })
-    }
-
-    /// One whose file tells nothing any more: what the sides have kept of it counts.
-    fn broken(
-        &self,
-        breach: String,
-        spent: [SideSpending; 2],
-        took_ms: u64,
-        run: DuelRun,
-    ) -> Concluded {
-        Concluded {
-            text: self.text_so_far(&run),
-            ending: DuelEnding::Violation,
-            cut: None,
-            breach: Some(breach),
-            run,
-            took_ms,
-            spent,
-        }
     }
 
     /// A link that leads nowhere is there, too.
@@ -359,4 +346,17 @@ impl Duel<'_> {
 /// Whether anybody was asked anything.
 pub(super) fn has_calls(spent: &[SideSpending; 2]) -> bool {
     spent.iter().any(|side| !side.calls.is_empty())
+}
+
+/// One whose file tells nothing any more: what the sides have kept of it counts.
+fn broken(breach: String, spent: [SideSpending; 2], took_ms: u64, run: DuelRun) -> Concluded {
+    Concluded {
+        text: kept_text(&run),
+        ending: DuelEnding::Violation,
+        cut: None,
+        breach: Some(breach),
+        run,
+        took_ms,
+        spent,
+    }
 }

@@ -105,17 +105,9 @@ impl Duel<'_> {
     /// kept it.
     pub(super) fn text_so_far(&self, run: &DuelRun) -> String {
         let bytes = read_bytes(&self.request.file).unwrap_or_default();
-        let kept = || {
-            let sides = run
-                .run
-                .folder
-                .as_deref()
-                .map(read_sides)
-                .unwrap_or_default();
-            let known = sides.iter().map(|side| side.known_file(None).bytes);
-            known.max_by_key(Vec::len).unwrap_or_default()
-        };
-        let bytes = if bytes.is_empty() { kept() } else { bytes };
+        if bytes.is_empty() {
+            return kept_text(run);
+        }
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
@@ -198,6 +190,15 @@ impl Duel<'_> {
             .write_file(&path, text.as_bytes(), WriteDurability::Cheap);
         written.map_err(|error| RunError::run(format!("cannot write {}: {error}", path.display())))
     }
+}
+
+/// The transcript as the sides have kept it, whatever became of the file.
+pub(super) fn kept_text(run: &DuelRun) -> String {
+    let folder = run.run.folder.as_deref();
+    let sides = folder.map(read_sides).unwrap_or_default();
+    let known = sides.iter().map(|side| side.known_file(None).bytes);
+    let known = known.max_by_key(Vec::len).unwrap_or_default();
+    String::from_utf8_lossy(&known).into_owned()
 }
 
 /// Writes down every call of both sides, as of any other run.

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::config::KeyValue;
+use crate::council::plan::Intensity;
 use crate::duel::DuelRole;
 use crate::prompt::ProductionMode;
-use crate::run::modes::stage::StageRequest;
 
 /// What a run is that is no review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,4 +35,16 @@ pub(crate) struct DuelRequest {
     pub(crate) file: PathBuf,
     /// Whether the file stays once the duel is over.
     pub(crate) keep: bool,
+}
+
+/// A debate of a stage that somebody asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct StageRequest {
+    /// The folder below `stages/`; none: the one that `state/progress.json` calls current.
+    pub(crate) stage: Option<String>,
+    pub(crate) intensity: Option<Intensity>,
+    /// The strongest layer of the configuration.
+    pub(crate) flags: Vec<KeyValue>,
+    /// A file for the report.
+    pub(crate) output: Option<PathBuf>,
 }

@@ -14,8 +14,7 @@ use crate::duel::driver::{SideKeeper, SideLine, SidePast};
 use crate::run::error::RunError;
 use crate::run::prepare::PreparedReview;
 use crate::safe_file;
-use crate::session::journal::SealedLog;
-use crate::session::{HandedValues, RealWorld, RunRef, stands_in_change};
+use crate::session::{HandedValues, RealWorld, RunRef, SealedLog, stands_in_change};
 
 /// The names of the files in the run's folder.
 pub(crate) const SIDE_FILES: [&str; 2] = ["side-a.jsonl", "side-b.jsonl"];

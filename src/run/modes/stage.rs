@@ -9,7 +9,6 @@ use council_protocol::answer::Contention;
 use council_protocol::packet::{Instruction, PACKET_VERSION, TargetKind};
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::{Coverage, JudgeId, Packet, RepoPath, RoundNumber, Seat};
-use serde::{Deserialize, Serialize};
 
 use crate::run::context::RunContext;
 use crate::run::convene;
@@ -18,15 +17,14 @@ use crate::run::loaded::LoadedRun;
 use crate::run::modes::document::{
     DocumentListener, DocumentMode, require_thinking_agents, synthesizer_seat,
 };
-use crate::run::modes::requested::RequestedMode;
+use crate::run::modes::requested::{RequestedMode, StageRequest};
 use crate::run::prepare::PreparedReview;
 use crate::run::redaction::load_redactor;
 use crate::run::request::CheckoutUse;
 use crate::run::seats::SeatPlanner;
 use crate::run::settings::{self, ConfigSources};
 
-use crate::config::{KeyValue, Settings, is_model};
-use crate::council::plan::Intensity;
+use crate::config::{Settings, is_model};
 use crate::git::{self, ChangeRequest, RepositoryPaths, TargetSpec};
 use crate::packet;
 use crate::prompt::ProductionMode;
@@ -57,18 +55,6 @@ impl From<StageError> for RunError {
             None => error,
         }
     }
-}
-
-/// A debate of a stage that somebody asks for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct StageRequest {
-    /// The folder below `stages/`; none: the one that `state/progress.json` calls current.
-    pub(crate) stage: Option<String>,
-    pub(crate) intensity: Option<Intensity>,
-    /// The strongest layer of the configuration.
-    pub(crate) flags: Vec<KeyValue>,
-    /// A file for the report.
-    pub(crate) output: Option<PathBuf>,
 }
 
 /// A stage that can be debated.

@@ -1,5 +1,6 @@
 //! The writing end of a journal.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use council_protocol::Millis;
@@ -71,6 +72,45 @@ impl JournalWriter {
         Ok(writer)
     }
 
+    /// Opens a log of lines of another kind behind its last whole line; gives the lines that are there.
+    pub(in crate::session) fn open_log(
+        world: &dyn SessionWorld,
+        path: &Path,
+    ) -> Result<(Self, Vec<Vec<u8>>), SessionError> {
+        let disk = world.disk();
+        let bytes = match disk.read_file(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            read => read.map_err(SessionError::disk("read", path))?,
+        };
+        let whole = sum::intact_lines(&bytes)
+            .map_err(|error| SessionError::disk("read", path)(io::Error::other(error)))?;
+        if whole.bytes < bytes.len() {
+            disk.truncate_file(path, whole.bytes as u64)
+                .map_err(SessionError::disk("cut", path))?;
+        }
+        let file = disk
+            .open_append(path)
+            .map_err(SessionError::disk("open", path))?;
+        let lines = whole.lines.iter().map(|line| line.to_vec()).collect();
+        let writer = Self {
+            file,
+            path: path.to_path_buf(),
+            buffer: Vec::new(),
+            sum: Some(whole.sum),
+            seal: world.line_seal(),
+        };
+        Ok((writer, lines))
+    }
+
+    /// Adds a line of such a log, and waits for the disk.
+    pub(in crate::session) fn append_line(
+        &mut self,
+        line: &impl Serialize,
+    ) -> Result<(), SessionError> {
+        self.buffer_line(line);
+        self.flush(true)
+    }
+
     /// Adds what happened at one moment, in one write; `sync` waits for the disk.
     pub(in crate::session) fn append_inputs(
         &mut self,
@@ -99,7 +139,7 @@ impl JournalWriter {
         self.flush(true)
     }
 
-    pub(super) fn buffer_line(&mut self, line: &impl Serialize) {
+    fn buffer_line(&mut self, line: &impl Serialize) {
         let begins = self.buffer.len();
         // Plain data into memory: this cannot fail.
         let _ = serde_json::to_writer(&mut self.buffer, line);
@@ -112,7 +152,7 @@ impl JournalWriter {
         self.buffer.push(b'\n');
     }
 
-    pub(super) fn flush(&mut self, sync: bool) -> Result<(), SessionError> {
+    fn flush(&mut self, sync: bool) -> Result<(), SessionError> {
         let written = self.file.append_bytes(&self.buffer);
         self.buffer.clear();
         written

@@ -1,14 +1,13 @@
 //! A log beside the journal, with lines of its own kind: each is summed and sealed as a journal's, so that a torn end is left
 //! out, and a line that somebody else wrote is told.
 
-use std::io;
 use std::path::Path;
 
 use serde::Serialize;
 
-use super::super::error::SessionError;
-use super::super::world::SessionWorld;
-use super::{JournalError, JournalWriter, sum};
+use super::error::SessionError;
+use super::journal::{JournalWriter, RunJournal};
+use super::world::SessionWorld;
 
 /// The writing end of a log.
 pub(crate) struct SealedLog(JournalWriter);
@@ -19,41 +18,18 @@ impl SealedLog {
         world: &dyn SessionWorld,
         path: &Path,
     ) -> Result<(Self, Vec<Vec<u8>>), SessionError> {
-        let disk = world.disk();
-        let bytes = match disk.read_file(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            read => read.map_err(SessionError::disk("read", path))?,
-        };
-        let unreadable =
-            |error: JournalError| SessionError::disk("read", path)(io::Error::other(error));
-        let whole = sum::intact_lines(&bytes).map_err(unreadable)?;
-        if whole.bytes < bytes.len() {
-            disk.truncate_file(path, whole.bytes as u64)
-                .map_err(SessionError::disk("cut", path))?;
-        }
-        let file = disk
-            .open_append(path)
-            .map_err(SessionError::disk("open", path))?;
-        let lines = whole.lines.iter().map(|line| line.to_vec()).collect();
-        let writer = JournalWriter {
-            file,
-            path: path.to_path_buf(),
-            buffer: Vec::new(),
-            sum: Some(whole.sum),
-            seal: world.line_seal(),
-        };
+        let (writer, lines) = JournalWriter::open_log(world, path)?;
         Ok((Self(writer), lines))
     }
 
     /// Adds a line, and waits for the disk.
     pub(crate) fn append(&mut self, line: &impl Serialize) -> Result<(), SessionError> {
-        self.0.buffer_line(line);
-        self.0.flush(true)
+        self.0.append_line(line)
     }
 
     /// The whole lines of a log; none where it is damaged.
     pub(crate) fn whole_lines(bytes: &[u8]) -> Vec<&[u8]> {
-        sum::intact_lines(bytes).map_or_else(|_| Vec::new(), |whole| whole.lines)
+        RunJournal::whole_lines(bytes)
     }
 }
 
@@ -62,8 +38,7 @@ mod tests {
     use proptest::prelude::*;
     use serde::Deserialize;
 
-    use super::super::super::real::RealWorld;
-    use super::super::RunJournal;
+    use super::super::real::RealWorld;
     use super::*;
 
     #[derive(Serialize, Deserialize)]
