@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::{Redactor, is_placeholder, value_below_name};
+use crate::{Redactor, is_placeholder};
 
 /// Everyday forms, with `{}` for the secret: the file, and its text.
 const FORMS: &[(&str, &str)] = &[

@@ -296,7 +296,7 @@ mod tests {
     }
 
     /// How tools write such an object: `{}` for its value as text, `{64}` for it in base64.
-    const SPELLINGS: [&str; 20] = [
+    const SPELLINGS: [&str; 21] = [
         "kind: \"Secret\"\nstringData:\n  foo: {}",
         "kind: 'Secret'\ndata:\n  foo: {64}",
         "kind: Secret\ndata:\n  foo: /v8{64}",
