@@ -96,7 +96,8 @@ pub(super) fn enum_members(language: Language, masked: &[String]) -> Vec<(String
     }
     for (index, code) in masked.iter().enumerate() {
         let is_enum = code.split(|c| !is_name(c)).any(|word| word == "enum");
-        if is_enum && !code.trim_end().ends_with(';') || is_enum && code.contains('{') {
+        let is_declared = code.trim_end().ends_with(';') && !code.contains('{');
+        if is_enum && !is_declared {
             read_enum(language, &masked[index..], index + 1, &mut found);
         }
     }

@@ -291,6 +291,11 @@ fn rust_modules(folder: &str, path: &str, used: &str) -> Vec<String> {
         _ => return Vec::new(),
     };
     let mut found = Vec::new();
+    // `crate::name`: what the root of the crate defines, or hands on.
+    if parts.len() == 2 {
+        let roots = ["lib.rs", "main.rs", "mod.rs"];
+        found.extend(roots.map(|name| join(&root, name)));
+    }
     for end in 2..=parts.len() {
         let base = join(&root, &parts[1..end].join("/"));
         found.push(format!("{base}.rs"));

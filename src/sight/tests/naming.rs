@@ -134,7 +134,7 @@ type Renamed = (
 );
 
 /// Callers under another name: the file that is edited, files that stand between, and the caller with its line.
-const RENAMED: [Renamed; 9] = [
+const RENAMED: [Renamed; 10] = [
     (
         "lib/rates.py",
         "#",
@@ -222,6 +222,22 @@ const RENAMED: [Renamed; 9] = [
             "src/bill.rs",
             "use crate::rates::convert as to_cents;\n~\npub fn bill(x: u64) -> u64 {\n    to_cents(x) / 100\n}\n",
         )],
+        "src/bill.rs",
+    ),
+    (
+        "src/rates.rs",
+        "//",
+        "pub fn convert(a: u64) -> u64 {\n    a * 100\n}\n",
+        &[
+            (
+                "src/lib.rs",
+                "mod rates;\npub use rates::convert as to_cents;\n",
+            ),
+            (
+                "src/bill.rs",
+                "use crate::to_cents;\n~\npub fn bill(x: u64) -> u64 {\n    to_cents(x) / 100\n}\n",
+            ),
+        ],
         "src/bill.rs",
     ),
     (
