@@ -205,7 +205,8 @@ fn a_council_that_fails_is_told_from_one_that_warns() {
 #[test]
 fn what_was_paid_for_no_defect_has_a_price_without_an_end() {
     let item = change(1, LabelSet::Mutation, (20, 9));
-    let found = compared(&[item.clone()], &[trial(&item, "a", Verdict::Pass)]);
+    let trials = [trial(&item, "a", Verdict::Pass)];
+    let found = compared(std::slice::from_ref(&item), &trials);
     let council = &found.councils[0];
     let price = council.measures[&Measure::DollarsPerHit];
     assert_eq!((price.value, price.high), (f64::INFINITY, f64::INFINITY));

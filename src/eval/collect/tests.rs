@@ -147,12 +147,10 @@ fn a_change_that_was_guarded_or_taken_out_is_not_clean() {
     };
     let gone = "OTHER = 1\n".to_owned();
     let half = function("f", &BODY[..2]);
-    let far = format!(
-        "{}{}{}",
-        function("f", &BODY),
-        "\n".repeat(20),
-        "LATER = 2\n"
-    );
+    let kept: String = (0..20)
+        .map(|number| format!("KEPT_{number} = 1\n"))
+        .collect();
+    let far = function("f", &BODY);
     let soon = "2024-01-06T00:00:00Z";
     let late = "2024-12-01T00:00:00Z";
     for (later, date, message, is_clean) in [
@@ -175,9 +173,12 @@ fn a_change_that_was_guarded_or_taken_out_is_not_clean() {
         (gone, late, "Remove f, nobody needs it any more", true),
     ] {
         let repo = repo();
-        repo.write("a.py", function("f", &BODY));
+        repo.write("a.py", &kept);
+        commit_at(&repo, "2023-12-01T00:00:00Z", "what was there before");
+        repo.write("a.py", format!("{kept}{}", function("f", &BODY)));
         commit_at(&repo, "2024-01-01T00:00:00Z", "add f");
-        repo.write("a.py", &later);
+        // Each mends the first line as well, far from the function.
+        repo.write("a.py", format!("FIRST = 1\n{kept}{later}"));
         commit_at(&repo, date, message);
         repo.write("README.md", "end\n");
         commit_at(&repo, "2025-01-01T00:00:00Z", "end");
