@@ -6,7 +6,10 @@ use council_protocol::answer::BallotVote;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::plain_words::{Words, names_problem, objects, stops};
+use super::consent::vote_line;
+use super::own_words::{has_uncleared_place, says_nothing, sentences};
+use super::plain_words::{Words, names_fault, names_line, names_problem, objects, stops};
+use super::references::excerpt;
 
 /// The fields that are read, with the other names that a list of findings may have.
 const FIELDS: [&str; 32] = [
@@ -95,18 +98,17 @@ const OWN_WORDS: [&str; 4] = [
 /// Words of a judge's own that stop the change beside a PASS. Later ones may tell what others hold, so that there only a
 /// plain vote counts.
 fn check_texts(value: &Value) -> Result<(), String> {
-    let verdict = value.get("verdict").and_then(Value::as_str);
-    let is_listed = LISTS.iter().any(|list| {
-        let list = value.get(*list).and_then(Value::as_array);
-        list.is_some_and(|list| !list.is_empty())
-    });
-    if verdict.and_then(parse_vote) != Some(Vote::Pass) || is_listed {
+    if !is_bare_pass(value) {
         return Ok(());
     }
-    let is_first = value.get("round").and_then(Value::as_u64) == Some(1);
+    let is_first = is_of_first_round(value);
     for field in OWN_WORDS {
         let text = value.pointer(field).and_then(Value::as_str);
-        if text.is_some_and(|text| stops(text) || is_first && names_problem(text)) {
+        let votes = |text: &str| {
+            let mut said = text.lines().flat_map(sentences);
+            said.any(|said| vote_line(&said).is_some_and(|vote| vote > Vote::Pass))
+        };
+        if text.is_some_and(|text| stops(text) || votes(text) || is_first && names_problem(text)) {
             let name = field.trim_start_matches('/').replace('/', ".");
             return Err(format!(
                 "{name}: it objects, but `verdict` is PASS and no finding says so; say it in `verdict` and `findings`"
@@ -114,6 +116,66 @@ fn check_texts(value: &Value) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Whether an answer votes PASS and lists no finding.
+pub(super) fn is_bare_pass(value: &Value) -> bool {
+    let verdict = value.get("verdict").and_then(Value::as_str);
+    let is_listed = LISTS.iter().any(|list| {
+        let list = value.get(*list).and_then(Value::as_array);
+        list.is_some_and(|list| !list.is_empty())
+    });
+    verdict.and_then(parse_vote) == Some(Vote::Pass) && !is_listed
+}
+
+fn is_of_first_round(value: &Value) -> bool {
+    value.get("round").and_then(Value::as_u64) == Some(1)
+}
+
+/// What an answer of round 1 says beside a PASS where no reader of the report would see it: advice, words in fields of no known
+/// name, and sentences of its summary that name a fault. Later answers speak of what others hold.
+pub(super) fn told_texts(value: &Value) -> Vec<String> {
+    if !is_bare_pass(value) || !is_of_first_round(value) {
+        return Vec::new();
+    }
+    let mut told = Vec::new();
+    for (name, inner) in value.as_object().into_iter().flatten() {
+        match inner {
+            Value::String(text) if ["restatement", "key_insight"].contains(&name.as_str()) => {
+                let faults = text
+                    .lines()
+                    .flat_map(sentences)
+                    .filter(|said| names_fault(said));
+                told.extend(faults.map(|said| format!("{name}: {}", excerpt(&said))));
+            }
+            _ if is_known(name) && name != "recommendation" => {}
+            _ => tell_texts(name, inner, &mut told),
+        }
+    }
+    told
+}
+
+/// Every text of a field that is no plain consent, and every yes or no.
+fn tell_texts(name: &str, value: &Value, told: &mut Vec<String>) {
+    match value {
+        Value::String(text) => {
+            let mut said = text.lines().flat_map(sentences);
+            if said.any(|said| !says_nothing(&said)) {
+                told.push(format!("{name}: {}", excerpt(text)));
+            }
+        }
+        Value::Bool(answer) if !answer || !asks(name, &CONSENTS) => {
+            told.push(format!("{name}: {answer}"));
+        }
+        Value::Array(items) => items.iter().for_each(|item| tell_texts(name, item, told)),
+        Value::Object(fields) => {
+            let mut fields = fields.iter();
+            fields
+                .by_ref()
+                .for_each(|(name, inner)| tell_texts(name, inner, told));
+        }
+        _ => {}
+    }
 }
 
 fn is_known(name: &str) -> bool {
@@ -256,12 +318,34 @@ fn check_votes(value: &Value, fields: &[(&str, &Value)]) -> Result<(), String> {
         let is_against = ["reject", "nack"]
             .iter()
             .any(|w| Words::of(text).starts_with(w));
-        is_against || stops(text)
+        let mut said = text.lines().flat_map(sentences);
+        let votes = said.any(|said| vote_line(&said).is_some_and(|vote| vote > Vote::Pass));
+        is_against || votes || stops(text)
     });
     if advice.is_some() && verdict == Vote::Pass {
         return Err(
             "recommendation: it stops the change, but `verdict` is PASS; give one vote".to_owned(),
         );
+    }
+    check_places_of_texts(value, fields)
+}
+
+/// Advice, and words of no known field, that name a line beside a PASS and do not say that it is fine.
+fn check_places_of_texts(value: &Value, fields: &[(&str, &Value)]) -> Result<(), String> {
+    if !is_bare_pass(value) || !is_of_first_round(value) {
+        return Ok(());
+    }
+    let is_read = |name: &str| !is_known(name) || name == "recommendation";
+    let uncleared = |text: &str| {
+        let mut said = text.lines().flat_map(sentences);
+        said.any(|said| names_line(&said) && has_uncleared_place(&said))
+    };
+    for (name, inner) in fields.iter().filter(|(name, _)| is_read(name)) {
+        if inner.as_str().is_some_and(uncleared) {
+            return Err(format!(
+                "{name}: it names a line and does not say that it is fine, but `verdict` is PASS; put it into `findings`"
+            ));
+        }
     }
     Ok(())
 }
@@ -301,8 +385,12 @@ fn votes_against(name: &str, value: &Value, verdict: Vote) -> bool {
             let is_worse = parse_vote(text).is_some_and(|vote| vote > verdict);
             let is_against =
                 verdict < Vote::Fail && AGAINST.iter().any(|word| words.starts_with(word));
-            let is_no = ["no", "false"].contains(&text.trim().to_lowercase().as_str());
-            is_worse || is_against || is_no && verdict < Vote::Fail && asks(name, &CONSENTS)
+            let small = text.trim().to_lowercase();
+            let is_no = ["no", "false"].contains(&small.as_str());
+            let is_vetoed = asks(name, &VETOES) && !says_nothing(text) && !is_no && small != "none";
+            is_worse
+                || is_against
+                || verdict < Vote::Fail && (is_vetoed || is_no && asks(name, &CONSENTS))
         }
         Value::Bool(false) => verdict < Vote::Fail && asks(name, &CONSENTS),
         Value::Bool(true) => verdict < Vote::Fail && asks(name, &VETOES),

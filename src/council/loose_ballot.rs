@@ -1,8 +1,11 @@
 //! A ballot in one of the forms that models give it, as the form that is read.
 
+use council_protocol::Vote;
 use council_protocol::answer::BallotVote;
 use serde::Deserialize;
 use serde_json::Value;
+
+use super::consent::plain_vote;
 
 /// Fields of a ballot that are read.
 const BALLOT_FIELDS: [&str; 5] = [
@@ -54,7 +57,15 @@ pub(super) fn plain_ballot(value: &mut Value) {
     }
     if let Some(Value::String(vote)) = ballot.get_mut("vote") {
         let is_known = BallotVote::deserialize(&Value::String(vote.clone())).is_ok();
-        if !is_known && vote.to_lowercase().contains("proceed") {
+        let plain = plain_vote(vote).filter(|_| !is_known);
+        if let Some(plain) = plain {
+            *vote = match plain {
+                Vote::Pass => "PROCEED",
+                Vote::Warn => "PROCEED_WITH_CONDITIONS",
+                Vote::Fail => "DO_NOT_PROCEED",
+            }
+            .to_owned();
+        } else if !is_known && vote.to_lowercase().contains("proceed") {
             conditions.push(format!("it votes `{vote}`"));
             *vote = "PROCEED_WITH_CONDITIONS".to_owned();
         }

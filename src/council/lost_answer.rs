@@ -2,8 +2,9 @@
 
 use council_protocol::{Answer, Finding, RoundNumber, Severity, Vote};
 
+use super::consent::plain_vote;
 use super::extract::MAX_ANSWER_BYTES;
-use super::plain_words::{NEGATIONS, Words, objects};
+use super::plain_words::{Words, objects};
 
 /// Findings of one reply that are named in a note.
 const MAX_NAMED: usize = 3;
@@ -193,14 +194,22 @@ pub(super) fn read_lost_answer(raw: &str, key: &str, round: RoundNumber) -> Opti
         return both.into_iter().flatten().reduce(LostAnswer::with);
     }
     let criticals = critical_findings(raw);
-    // A ballot's vote stands in a field of its own.
-    let given = ["verdict", "vote"]
-        .into_iter()
-        .flat_map(|name| values_of(raw, name));
-    let vote = given.filter_map(|(_, word)| read_vote(&word)).max();
+    let given = VOTE_FIELDS.iter().flat_map(|name| values_of(raw, name));
+    let plain = given.filter_map(|(_, word)| match read_vote(&word) {
+        SaidVote::Plain(vote) => Some(vote),
+        SaidVote::Undecided | SaidVote::Unclear => None,
+    });
+    let vote = plain.max();
     let vote = vote.or_else(|| loose_values(raw, "verdict").filter_map(vote_of).max());
     let vote = vote.or_else(|| says_fail(raw).then_some(Vote::Fail));
     let critical = (!criticals.is_empty()).then_some(Vote::Fail);
+    let is_milder = vote.max(critical).is_none_or(|weight| weight == Vote::Pass);
+    if let Some((words, read)) = unclear_vote(raw).filter(|_| is_milder) {
+        return Some(LostAnswer {
+            insists: read == SaidVote::Unclear,
+            ..LostAnswer::unclear(round, &words)
+        });
+    }
     Some(LostAnswer {
         round,
         vote,
@@ -228,7 +237,7 @@ pub fn objects_beyond(raw: &str, key: &str, later: &Answer) -> bool {
     })
 }
 
-/// How words for a vote begin, the least clear last; those of ballots are votes as well.
+/// How words for a vote begin, where a few of them stand together: `verdict: FAIL because …`.
 const VOTES: [(&str, Vote); 10] = [
     ("pass", Vote::Pass),
     ("warn", Vote::Warn),
@@ -253,13 +262,6 @@ fn vote_of(word: impl AsRef<str>) -> Option<Vote> {
     known.map(|(_, vote)| *vote)
 }
 
-/// Words of a vote that lets a change in, where it is none of the three.
-const APPROVING: &[&str] = &[
-    "approve", "approved", "approves", "accept", "accepted", "ok", "okay", "lgtm", "good", "fine",
-    "merge", "proceed", "yes", "ship", "clean", "safe", "none", "allow", "allowed", "green",
-    "passed", "success",
-];
-
 /// Words of whoever has not decided: no vote at all.
 pub(super) const UNDECIDED: &[&str] = &[
     "maybe",
@@ -275,19 +277,45 @@ pub(super) const UNDECIDED: &[&str] = &[
     "tbd",
 ];
 
-/// What a vote says, whatever its words: what approves nothing is an objection that nobody could read.
-pub(super) fn read_vote(word: &str) -> Option<Vote> {
-    let words = Words::of(word);
-    if words.0.is_empty()
-        || words
-            .0
-            .iter()
-            .all(|word| UNDECIDED.contains(&word.as_str()))
-    {
-        return None;
+/// What the words in the field of a vote come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SaidVote {
+    Plain(Vote),
+    /// No vote at all.
+    Undecided,
+    /// Neither: a condition, a reservation, words that nobody knows.
+    Unclear,
+}
+
+/// Reads the field of a vote. Consent is a whole word of a closed list; an objection may say more.
+pub(super) fn read_vote(word: &str) -> SaidVote {
+    if let Some(vote) = plain_vote(word) {
+        return SaidVote::Plain(vote);
     }
-    let approves = words.has_any(APPROVING) && !words.has_any(NEGATIONS);
-    Some(vote_of(word).unwrap_or(if approves { Vote::Pass } else { Vote::Fail }))
+    let words = Words::of(word);
+    if word.trim().is_empty() || !words.0.is_empty() && words.consists_of(UNDECIDED) {
+        return SaidVote::Undecided;
+    }
+    let objection = vote_of(word).filter(|vote| *vote > Vote::Pass);
+    objection.map_or(SaidVote::Unclear, SaidVote::Plain)
+}
+
+/// The fields that hold votes; a ballot's vote stands in one of its own.
+const VOTE_FIELDS: [&str; 2] = ["verdict", "vote"];
+
+/// A vote of a reply that is no plain one, as it is written. Whoever has not decided in a final ballot has not consented.
+fn unclear_vote(raw: &str) -> Option<(String, SaidVote)> {
+    VOTE_FIELDS.iter().find_map(|name| {
+        let mut said = values_of(raw, name).map(|(_, word)| (read_vote(&word), word));
+        let (read, word) = said.find(|(read, _)| match read {
+            SaidVote::Plain(_) => false,
+            SaidVote::Undecided => *name == "vote",
+            SaidVote::Unclear => true,
+        })?;
+        let flat = word.split_whitespace().collect::<Vec<_>>().join(" ");
+        let shown: String = flat.chars().take(EXCERPT_CHARS).collect();
+        Some((format!("{name} `{shown}`"), read))
+    })
 }
 
 fn is_critical(word: &str) -> bool {

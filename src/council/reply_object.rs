@@ -26,12 +26,36 @@ pub(super) fn find_object(raw: &str) -> Result<&str, Failure> {
         };
         return Ok(last_bare_object(text).filter(|_| is_whole).unwrap_or(text));
     }
+    if let Some(item) = only_item(text) {
+        return Ok(item);
+    }
     let detail = "no JSON object, and no block fenced as `json`";
-    let last = json_blocks(raw)?.pop();
-    // What stands in a fence of another kind is shown, and not said.
+    let blocks = fenced_blocks(raw)?;
+    let is_object = |block: &&FencedBlock| only_item(block.inside).is_some();
+    let last = blocks.iter().rfind(|block| block.is_json);
+    let last = last.or_else(|| blocks.iter().rfind(is_object));
+    let last = last.map(|block| only_item(block.inside).unwrap_or(block.inside));
+    // What else stands in a fence is shown, and not said.
     let has_fence = text.contains("```") || text.contains("~~~");
     let last = last.or_else(|| last_bare_object(text).filter(|_| !has_fence));
     last.ok_or_else(|| Failure::new(FailureKind::Prose, detail))
+}
+
+/// The object that is all of a text, or the only item of the list that is.
+fn only_item(text: &str) -> Option<&str> {
+    let list = text
+        .strip_prefix('[')
+        .and_then(|text| text.strip_suffix(']'));
+    let object = list.unwrap_or(text).trim();
+    let object = object.strip_suffix(',').unwrap_or(object).trim_end();
+    let is_one = object.starts_with('{')
+        && match first_value(object) {
+            FirstValue::Whole(end) => end == object.len(),
+            // It may have a comma too many.
+            FirstValue::Unreadable => object.ends_with('}'),
+            FirstValue::CutOff => false,
+        };
+    is_one.then_some(object)
 }
 
 /// So many lines of a reply are tried as the beginning of its object.
@@ -102,8 +126,22 @@ fn first_value(text: &str) -> FirstValue {
     }
 }
 
-/// The insides of the blocks that are fenced as `json` (CommonMark fences: a longer fence may hold shorter ones).
+/// The insides of the blocks that are fenced as `json`.
 pub(super) fn json_blocks(text: &str) -> Result<Vec<&str>, Failure> {
+    let blocks = fenced_blocks(text)?.into_iter();
+    Ok(blocks
+        .filter(|block| block.is_json)
+        .map(|block| block.inside)
+        .collect())
+}
+
+struct FencedBlock<'t> {
+    is_json: bool,
+    inside: &'t str,
+}
+
+/// The blocks of a text that are fenced (CommonMark fences: a longer fence may hold shorter ones).
+fn fenced_blocks(text: &str) -> Result<Vec<FencedBlock<'_>>, Failure> {
     let mut found = Vec::new();
     let mut open: Option<(&str, bool, usize)> = None;
     let mut at = 0;
@@ -118,9 +156,8 @@ pub(super) fn json_blocks(text: &str) -> Result<Vec<&str>, Failure> {
                 open = Some((mark, is_json, next));
             }
             (Some((opening, is_json, start)), Some((mark, ""))) if mark.starts_with(opening) => {
-                if is_json {
-                    found.push(text[start..at].trim());
-                }
+                let inside = text[start..at].trim();
+                found.push(FencedBlock { is_json, inside });
                 open = None;
             }
             _ => {}

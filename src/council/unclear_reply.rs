@@ -5,8 +5,8 @@ use council_protocol::{FailureKind, RoundNumber, Vote, json};
 use serde_json::{Map, Value};
 
 use super::answer_fields::{LISTS, check_fields, check_objections};
-use super::extract::is_contradicted;
-use super::lost_answer::{EXCERPT_CHARS, LostAnswer, UNDECIDED, read_vote, values_of};
+use super::extract::{is_contradicted, own_words_around};
+use super::lost_answer::{EXCERPT_CHARS, LostAnswer, SaidVote, UNDECIDED, read_vote, values_of};
 use super::plain_words::{Words, names_problem, objects, stops};
 use super::reply_object::object_of;
 
@@ -268,7 +268,8 @@ fn stands_against_nothing(raw: &str) -> bool {
     let parsed = object.and_then(|object| json::parse_unique(object).ok());
     if let (Some(object), Some(Value::Object(fields))) = (object, parsed) {
         // Words beside it may take it back.
-        return is_consent(&fields) && !is_contradicted(raw, object);
+        let names_a_place = || own_words_around(raw, object).place.is_some();
+        return is_consent(&fields) && !is_contradicted(raw, object) && !names_a_place();
     }
     // A key that stands twice says two things.
     if object.is_some_and(|object| serde_json::from_slice::<Value>(object.as_bytes()).is_ok()) {
@@ -336,9 +337,9 @@ fn is_harmless_list(list: &Value) -> bool {
 }
 
 fn approves(word: &str) -> bool {
-    !word.trim().is_empty()
-        && !Words::of(word).0.is_empty()
-        && read_vote(word).is_none_or(|vote| vote == Vote::Pass)
+    let is_given = !word.trim().is_empty();
+    let approving = [SaidVote::Plain(Vote::Pass), SaidVote::Undecided];
+    is_given && approving.contains(&read_vote(word))
 }
 
 fn is_mild(word: &str) -> bool {
@@ -355,11 +356,17 @@ fn excerpt_of_reply(raw: &str) -> String {
             .find_map(|name| values_of(object, name).map(|(_, text)| text).next())
     });
     // A vote of PASS beside the words that object to it tells nothing.
+    let around = object.map(|object| own_words_around(raw, object));
+    let around = around.unwrap_or_default();
+    let around = around.against.or(around.place);
     let mut parts = raw.split(['\n', '"']).map(str::trim);
     let objecting = parts
         .find(|part| objects(part) || names_problem(part))
         .map(str::to_owned);
-    let text = objecting.or(field).unwrap_or_else(|| raw.to_owned());
+    let text = objecting
+        .or(around)
+        .or(field)
+        .unwrap_or_else(|| raw.to_owned());
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut excerpt: String = flat.chars().take(EXCERPT_CHARS).collect();
     if flat.chars().count() > EXCERPT_CHARS {
