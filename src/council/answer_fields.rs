@@ -7,9 +7,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::consent::vote_line;
-use super::own_words::{has_uncleared_place, says_nothing, sentences};
-use super::plain_words::{Words, names_fault, names_line, names_problem, objects, stops};
-use super::references::excerpt;
+use super::own_words::{says_nothing, sentences};
+use super::plain_words::{Words, names_problem, objects, stops};
+use super::told_fields::check_places_of_texts;
 
 /// The fields that are read, with the other names that a list of findings may have.
 const FIELDS: [&str; 32] = [
@@ -128,57 +128,11 @@ pub(super) fn is_bare_pass(value: &Value) -> bool {
     verdict.and_then(parse_vote) == Some(Vote::Pass) && !is_listed
 }
 
-fn is_of_first_round(value: &Value) -> bool {
+pub(super) fn is_of_first_round(value: &Value) -> bool {
     value.get("round").and_then(Value::as_u64) == Some(1)
 }
 
-/// What an answer of round 1 says beside a PASS where no reader of the report would see it: advice, words in fields of no known
-/// name, and sentences of its summary that name a fault. Later answers speak of what others hold.
-pub(super) fn told_texts(value: &Value) -> Vec<String> {
-    if !is_bare_pass(value) || !is_of_first_round(value) {
-        return Vec::new();
-    }
-    let mut told = Vec::new();
-    for (name, inner) in value.as_object().into_iter().flatten() {
-        match inner {
-            Value::String(text) if ["restatement", "key_insight"].contains(&name.as_str()) => {
-                let faults = text
-                    .lines()
-                    .flat_map(sentences)
-                    .filter(|said| names_fault(said));
-                told.extend(faults.map(|said| format!("{name}: {}", excerpt(&said))));
-            }
-            _ if is_known(name) && name != "recommendation" => {}
-            _ => tell_texts(name, inner, &mut told),
-        }
-    }
-    told
-}
-
-/// Every text of a field that is no plain consent, and every yes or no.
-fn tell_texts(name: &str, value: &Value, told: &mut Vec<String>) {
-    match value {
-        Value::String(text) => {
-            let mut said = text.lines().flat_map(sentences);
-            if said.any(|said| !says_nothing(&said)) {
-                told.push(format!("{name}: {}", excerpt(text)));
-            }
-        }
-        Value::Bool(answer) if !answer || !asks(name, &CONSENTS) => {
-            told.push(format!("{name}: {answer}"));
-        }
-        Value::Array(items) => items.iter().for_each(|item| tell_texts(name, item, told)),
-        Value::Object(fields) => {
-            let mut fields = fields.iter();
-            fields
-                .by_ref()
-                .for_each(|(name, inner)| tell_texts(name, inner, told));
-        }
-        _ => {}
-    }
-}
-
-fn is_known(name: &str) -> bool {
+pub(super) fn is_known(name: &str) -> bool {
     FIELDS.contains(&name)
 }
 
@@ -330,26 +284,6 @@ fn check_votes(value: &Value, fields: &[(&str, &Value)]) -> Result<(), String> {
     check_places_of_texts(value, fields)
 }
 
-/// Advice, and words of no known field, that name a line beside a PASS and do not say that it is fine.
-fn check_places_of_texts(value: &Value, fields: &[(&str, &Value)]) -> Result<(), String> {
-    if !is_bare_pass(value) || !is_of_first_round(value) {
-        return Ok(());
-    }
-    let is_read = |name: &str| !is_known(name) || name == "recommendation";
-    let uncleared = |text: &str| {
-        let mut said = text.lines().flat_map(sentences);
-        said.any(|said| names_line(&said) && has_uncleared_place(&said))
-    };
-    for (name, inner) in fields.iter().filter(|(name, _)| is_read(name)) {
-        if inner.as_str().is_some_and(uncleared) {
-            return Err(format!(
-                "{name}: it names a line and does not say that it is fine, but `verdict` is PASS; put it into `findings`"
-            ));
-        }
-    }
-    Ok(())
-}
-
 fn parse_vote(word: &str) -> Option<Vote> {
     let votes = [Vote::Pass, Vote::Warn, Vote::Fail];
     votes
@@ -358,7 +292,7 @@ fn parse_vote(word: &str) -> Option<Vote> {
 }
 
 /// Parts of names of fields that ask whether the change goes in.
-const CONSENTS: [&str; 7] = [
+pub(super) const CONSENTS: [&str; 7] = [
     "approve", "merge", "pass", "proceed", "safe", "accept", "lgtm",
 ];
 
@@ -372,7 +306,7 @@ const VETOES: [&str; 6] = [
     "critical",
 ];
 
-fn asks(name: &str, words: &[&str]) -> bool {
+pub(super) fn asks(name: &str, words: &[&str]) -> bool {
     let name = name.to_lowercase();
     words.iter().any(|word| name.contains(word))
 }

@@ -255,6 +255,9 @@ const NOTHING_SAID: &[&str] = &[
     "no answer to",
     "nothing from me",
     "approve",
+    "good to merge",
+    "safe to merge",
+    "ready to merge",
     "no blocking issues",
     "no critical issues",
     "no significant issues",
@@ -275,10 +278,10 @@ const COURTESY: &str = "yes ok okay right thanks thank you noted understood i se
      response reply answer all and very much so well then now here are you're indeed fair enough true correct exactly point";
 
 /// The verbs of a receipt, behind "I" or "we".
-const RECEIPTS: &str = "read looked reviewed checked seen verified went";
+const RECEIPTS: &str = "read looked reviewed checked seen verified went inspected examined";
 
 /// What else may stand in a receipt.
-const READ_THINGS: &str = "i we have now also it this that the whole change diff patch commit file files code opening \
+const READ_THINGS: &str = "i we i've we've have now also it this that the whole change diff patch commit file files code opening \
      response at through over all of everything again twice here and line lines to from in your point points carefully every";
 
 /// Words that call a change good.
@@ -366,10 +369,9 @@ fn is_plain_piece(words: &Words, has_place: bool) -> bool {
         .without(APPROVALS)
         .without(RETRACTIONS);
     let is_beside = rest.0.iter().all(|word| is_in(BESIDE, word));
-    let begins_with_reader = words
-        .0
-        .first()
-        .is_some_and(|word| ["i", "we"].contains(&word.as_str()) || is_in(RECEIPTS, word));
+    let begins_with_reader = words.0.first().is_some_and(|word| {
+        ["i", "we", "i've", "we've"].contains(&word.as_str()) || is_in(RECEIPTS, word)
+    });
     let clears = |word: &String| is_in(CLEARING, word) || REASSURING.contains(&word.as_str());
     only(&[COURTESY])
         || rest.0.len() < words.0.len() && is_beside

@@ -13,6 +13,7 @@ use super::lost_answer::says_fail;
 use super::own_words::{OwnWords, read_own_words};
 use super::plain_words::{names_problem, stops};
 use super::reply_object::{find_object, json_blocks, words_outside_objects};
+use super::told_fields::told_texts;
 
 /// The largest reply that is read, in bytes; more is a failure of the kind `oversized`.
 pub const MAX_ANSWER_BYTES: usize = 4 << 20;
@@ -90,7 +91,7 @@ pub(super) fn read_reply(raw: &str, expected: ExpectedEcho<'_>) -> Result<ReadRe
     check_echo(&value, expected)?;
     answer_fields::check_fields(&value).map_err(malformed_failure)?;
     let mut beside = check_words_beside(raw, object, &value)?;
-    beside.extend(answer_fields::told_texts(&value));
+    beside.extend(told_texts(&value));
     fall_back(&mut value, expected.round);
     straighten_tests(&mut value);
     let dropped = drop_unreadable(&mut value);

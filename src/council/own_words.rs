@@ -38,37 +38,23 @@ const WEIGHTS: &[&str] = &[
 /// What counts findings and finds none: `Critical: none`.
 const NO_FINDING: &[&str] = &["none", "0", "no", "zero", "nothing"];
 
-/// Every word of an announcement.
-const ANNOUNCING: &str = "here here's is are my our the a an answer answers verdict vote response result results output review \
-     json object block format as in requested required asked below above following follows now i i've i'll i'm we have has \
-     had will let me give giving provide return returning write writing submit final complete completed finished done \
-     reviewed read checked looked inspected examined reviewing reading checking looking at through over and this that change \
-     changes diff patch code commit file files whole carefully all task instructions based on with for of to it its per schema \
-     step think thinking thoughts okay ok sure certainly line lines by one every everything key round judge";
+/// Every word of an announcement of an answer.
+const ANNOUNCING: &str = "here here's is are my our the a an answer answers verdict vote response result results output \
+     review json object block format as in requested required asked below above following follows now i i've i'll i'm we \
+     have has had will let me give giving provide return returning write writing submit final complete completed finished \
+     done that instructions based on with of its per schema okay ok sure certainly by round judge";
 
 /// One of these stands in it.
 const ANNOUNCED: &[&str] = &[
-    "answer",
-    "verdict",
-    "vote",
-    "response",
-    "result",
-    "output",
-    "review",
-    "json",
-    "object",
-    "reviewed",
-    "read",
-    "checked",
-    "looked",
-    "inspected",
-    "examined",
-    "reviewing",
-    "reading",
-    "checking",
-    "looking",
-    "thinking",
+    "answer", "verdict", "vote", "response", "result", "output", "review", "json", "object",
 ];
+
+/// How somebody begins who says what comes next.
+const INTENTIONS: &[&str] = &["let me", "now let me", "i'll", "i will", "first let me"];
+
+/// Every word of it.
+const LOOKING: &str = "now first let me i i'll will look read check review inspect examine at through over the this whole \
+     change diff patch commit code file files carefully step by and then give my answer verdict";
 
 /// Reads words that stand around an answer.
 pub(super) fn read_own_words(text: &str) -> OwnWords {
@@ -131,12 +117,14 @@ pub(super) fn says_nothing(sentence: &str) -> bool {
 
 fn announces(sentence: &str) -> bool {
     let words = Words::of(sentence);
-    let is_known = |word: &String| ANNOUNCING.split_whitespace().any(|known| known == word);
+    let only = |list: &str| {
+        let is_known = |word: &String| list.split_whitespace().any(|known| known == word);
+        words.0.iter().all(is_known)
+    };
     let is_ascii = sentence.chars().all(|c| c.is_ascii() || "’—–…".contains(c));
-    is_ascii
-        && !sentence.contains(['?', '`'])
-        && words.0.iter().all(is_known)
-        && (words.0.is_empty() || words.has_any(ANNOUNCED))
+    let intends = INTENTIONS.iter().any(|begin| words.starts_with(begin)) && only(LOOKING);
+    let presents = words.has_any(ANNOUNCED) && only(ANNOUNCING);
+    is_ascii && !sentence.contains(['?', '`']) && (words.0.is_empty() || intends || presents)
 }
 
 /// Whether a line is the heading or the item of a finding: it begins with its weight.

@@ -5,124 +5,13 @@ use council_protocol::{FailureKind, RoundNumber, Vote, json};
 use serde_json::{Map, Value};
 
 use super::answer_fields::{LISTS, check_fields, check_objections};
+use super::consent::{APPROVALS, vote_line};
 use super::extract::{is_contradicted, own_words_around};
-use super::lost_answer::{EXCERPT_CHARS, LostAnswer, SaidVote, UNDECIDED, read_vote, values_of};
+use super::lost_answer::{EXCERPT_CHARS, LostAnswer, values_of};
+use super::own_words::{says_nothing, sentences};
 use super::plain_words::{Words, names_problem, objects, stops};
 use super::reply_object::object_of;
-
-/// What a reply may say beside its consent: that nothing is left.
-const NOTHING_LEFT: &[&str] = &[
-    "nothing to add",
-    "nothing to say",
-    "nothing to report",
-    "nothing else",
-    "nothing found",
-    "found nothing",
-    "no issues",
-    "no problems",
-    "no findings",
-    "no objections",
-    "no objection",
-    "no concerns",
-    "no remarks",
-    "no comments",
-];
-
-/// What somebody says who lets a change in.
-const APPROVALS: &[&str] = &[
-    "lgtm",
-    "looks good",
-    "look good",
-    "looks fine",
-    "looks ok",
-    "looks okay",
-    "approve",
-    "approved",
-    "approves",
-    "accept",
-    "accepted",
-    "ship it",
-    "merge it",
-    "good to merge",
-    "safe to merge",
-    "ok",
-    "okay",
-    "all good",
-    "vote pass",
-    "verdict pass",
-    "verdict is pass",
-    "pass",
-];
-
-/// Every word of a plain consent.
-const CONSENT_WORDS: &[&str] = &[
-    "lgtm",
-    "looks",
-    "look",
-    "good",
-    "fine",
-    "ok",
-    "okay",
-    "approve",
-    "approved",
-    "approves",
-    "accept",
-    "accepted",
-    "ship",
-    "merge",
-    "it",
-    "to",
-    "safe",
-    "all",
-    "vote",
-    "verdict",
-    "pass",
-    "is",
-    "i",
-    "my",
-    "me",
-    "we",
-    "this",
-    "that",
-    "the",
-    "a",
-    "change",
-    "changes",
-    "code",
-    "diff",
-    "patch",
-    "everything",
-    "and",
-    "here",
-    "with",
-    "for",
-    "from",
-    "now",
-    "very",
-    "well",
-    "done",
-    "nice",
-    "great",
-    "thanks",
-    "thank",
-    "you",
-    "yes",
-    "have",
-    "found",
-    "see",
-    "would",
-    "can",
-    "be",
-    "merged",
-    "review",
-    "reviewed",
-    "files",
-    "judge",
-    "as",
-    "in",
-    "go",
-    "ready",
-];
+use super::said_vote::{SaidVote, UNDECIDED, read_vote};
 
 /// How a reply begins that declines to look, or to answer.
 const REFUSALS: &[&str] = &[
@@ -294,10 +183,15 @@ fn is_plain_consent(text: &str) -> bool {
     let words = Words::of(text);
     let is_undecided = !words.0.is_empty() && words.consists_of(UNDECIDED);
     let is_refusal = words.has_any(REFUSALS) && words.consists_of(REFUSAL_WORDS);
-    let words = words.without(NOTHING_LEFT);
-    let is_approval =
-        words.has_any(APPROVALS) && words.consists_of(CONSENT_WORDS) && !objects(text);
+    let said: Vec<String> = text.lines().flat_map(sentences).collect();
+    let is_approval = said.iter().all(|said| says_nothing(said))
+        && said.iter().any(|said| approves_in_words(said));
     is_undecided || is_approval || is_refusal
+}
+
+fn approves_in_words(sentence: &str) -> bool {
+    let is_vote = vote_line(sentence) == Some(Vote::Pass);
+    is_vote || Words::of(sentence).has_any(APPROVALS)
 }
 
 /// Whether an object in another form than ours consents: a vote that approves or has not decided, and no finding of weight.
