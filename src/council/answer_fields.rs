@@ -6,7 +6,10 @@ use council_protocol::answer::BallotVote;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::consent::vote_line;
+use super::own_words::{says_nothing, sentences};
 use super::plain_words::{Words, names_problem, objects, stops};
+use super::told_fields::check_places_of_texts;
 
 /// The fields that are read, with the other names that a list of findings may have.
 const FIELDS: [&str; 32] = [
@@ -95,18 +98,17 @@ const OWN_WORDS: [&str; 4] = [
 /// Words of a judge's own that stop the change beside a PASS. Later ones may tell what others hold, so that there only a
 /// plain vote counts.
 fn check_texts(value: &Value) -> Result<(), String> {
-    let verdict = value.get("verdict").and_then(Value::as_str);
-    let is_listed = LISTS.iter().any(|list| {
-        let list = value.get(*list).and_then(Value::as_array);
-        list.is_some_and(|list| !list.is_empty())
-    });
-    if verdict.and_then(parse_vote) != Some(Vote::Pass) || is_listed {
+    if !is_bare_pass(value) {
         return Ok(());
     }
-    let is_first = value.get("round").and_then(Value::as_u64) == Some(1);
+    let is_first = is_of_first_round(value);
     for field in OWN_WORDS {
         let text = value.pointer(field).and_then(Value::as_str);
-        if text.is_some_and(|text| stops(text) || is_first && names_problem(text)) {
+        let votes = |text: &str| {
+            let mut said = text.lines().flat_map(sentences);
+            said.any(|said| vote_line(&said).is_some_and(|vote| vote > Vote::Pass))
+        };
+        if text.is_some_and(|text| stops(text) || votes(text) || is_first && names_problem(text)) {
             let name = field.trim_start_matches('/').replace('/', ".");
             return Err(format!(
                 "{name}: it objects, but `verdict` is PASS and no finding says so; say it in `verdict` and `findings`"
@@ -116,7 +118,21 @@ fn check_texts(value: &Value) -> Result<(), String> {
     Ok(())
 }
 
-fn is_known(name: &str) -> bool {
+/// Whether an answer votes PASS and lists no finding.
+pub(super) fn is_bare_pass(value: &Value) -> bool {
+    let verdict = value.get("verdict").and_then(Value::as_str);
+    let is_listed = LISTS.iter().any(|list| {
+        let list = value.get(*list).and_then(Value::as_array);
+        list.is_some_and(|list| !list.is_empty())
+    });
+    verdict.and_then(parse_vote) == Some(Vote::Pass) && !is_listed
+}
+
+pub(super) fn is_of_first_round(value: &Value) -> bool {
+    value.get("round").and_then(Value::as_u64) == Some(1)
+}
+
+pub(super) fn is_known(name: &str) -> bool {
     FIELDS.contains(&name)
 }
 
@@ -256,14 +272,16 @@ fn check_votes(value: &Value, fields: &[(&str, &Value)]) -> Result<(), String> {
         let is_against = ["reject", "nack", "revert"]
             .iter()
             .any(|w| Words::of(text).starts_with(w));
-        is_against || stops(text) || names_problem(text)
+        let mut said = text.lines().flat_map(sentences);
+        let votes = said.any(|said| vote_line(&said).is_some_and(|vote| vote > Vote::Pass));
+        is_against || votes || stops(text) || names_problem(text)
     });
     if advice.is_some() && verdict == Vote::Pass {
         return Err(
             "recommendation: it stops the change, but `verdict` is PASS; give one vote".to_owned(),
         );
     }
-    Ok(())
+    check_places_of_texts(value, fields)
 }
 
 fn parse_vote(word: &str) -> Option<Vote> {
@@ -274,7 +292,7 @@ fn parse_vote(word: &str) -> Option<Vote> {
 }
 
 /// Parts of names of fields that ask whether the change goes in.
-const CONSENTS: [&str; 7] = [
+pub(super) const CONSENTS: [&str; 7] = [
     "approve", "merge", "pass", "proceed", "safe", "accept", "lgtm",
 ];
 
@@ -288,7 +306,7 @@ const VETOES: [&str; 6] = [
     "critical",
 ];
 
-fn asks(name: &str, words: &[&str]) -> bool {
+pub(super) fn asks(name: &str, words: &[&str]) -> bool {
     let name = name.to_lowercase();
     words.iter().any(|word| name.contains(word))
 }
@@ -301,8 +319,12 @@ fn votes_against(name: &str, value: &Value, verdict: Vote) -> bool {
             let is_worse = parse_vote(text).is_some_and(|vote| vote > verdict);
             let is_against =
                 verdict < Vote::Fail && AGAINST.iter().any(|word| words.starts_with(word));
-            let is_no = ["no", "false"].contains(&text.trim().to_lowercase().as_str());
-            is_worse || is_against || is_no && verdict < Vote::Fail && asks(name, &CONSENTS)
+            let small = text.trim().to_lowercase();
+            let is_no = ["no", "false"].contains(&small.as_str());
+            let is_vetoed = asks(name, &VETOES) && !says_nothing(text) && !is_no && small != "none";
+            is_worse
+                || is_against
+                || verdict < Vote::Fail && (is_vetoed || is_no && asks(name, &CONSENTS))
         }
         Value::Bool(false) => verdict < Vote::Fail && asks(name, &CONSENTS),
         Value::Bool(true) => verdict < Vote::Fail && asks(name, &VETOES),

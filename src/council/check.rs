@@ -133,6 +133,11 @@ impl Council {
             faults.extend(faulty_references(&self.state, seat, turn.round, &answer));
             faults.extend(lost_quotes(&self.state, &answer));
         }
+        if turn.ask.mended || turn.ask.draft.is_some() {
+            self.note_unread(seat, std::mem::take(&mut turn.ask.unread));
+        } else {
+            faults.extend(turn.ask.unread.iter().cloned());
+        }
         if faults.is_empty() {
             let answer = match turn.ask.draft.take() {
                 Some(draft) => keep_proven(&mut self.state, seat, turn.round, *draft, answer),
@@ -146,6 +151,7 @@ impl Council {
             task: Task::Mend { error, form },
             mended: true,
             draft: Some(Box::new(answer)),
+            unread: turn.ask.unread,
         };
         self.state.judges[seat].queue.push_front(mend);
     }

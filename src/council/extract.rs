@@ -7,11 +7,13 @@ use serde_json::{Map, Value};
 
 use super::answer_fields;
 use super::loose_ballot::plain_ballot;
+use super::loose_forms::{drop_unreadable, straighten, without_trailing_commas};
 use super::loose_proofs::straighten_tests;
 use super::lost_answer::says_fail;
+use super::own_words::{OwnWords, read_own_words};
 use super::plain_words::{names_problem, remarks_fault, stops};
 use super::reply_object::{find_object, json_blocks, words_outside_objects};
-use super::slips::straighten_slips;
+use super::told_fields::told_texts;
 
 /// The largest reply that is read, in bytes; more is a failure of the kind `oversized`.
 pub const MAX_ANSWER_BYTES: usize = 4 << 20;
@@ -40,12 +42,30 @@ struct AnswerHead {
     judge: Option<Value>,
 }
 
+/// An answer, and what stood in its reply beside it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ReadReply {
+    pub(super) answer: Answer,
+    /// Entries of it that cannot be read, each in a sentence.
+    pub(super) dropped: Vec<String>,
+    /// Words beside a PASS that are no plain consent.
+    pub(super) beside: Vec<String>,
+}
+
 /// Reads the answer in `raw`.
+///
+/// # Errors
+/// As [`read_reply`].
+pub fn extract_answer(raw: &str, expected: ExpectedEcho<'_>) -> Result<Answer, Failure> {
+    read_reply(raw, expected).map(|reply| reply.answer)
+}
+
+/// Reads the answer in `raw`, and the words beside it.
 ///
 /// # Errors
 /// One kind per way of failing: `empty`, `prose`, `truncated`, `malformed` (with the field), `wrong-round`, `wrong-key`,
 /// `oversized`, and `violation` for an answer in the name of another judge.
-pub fn extract_answer(raw: &str, expected: ExpectedEcho<'_>) -> Result<Answer, Failure> {
+pub(super) fn read_reply(raw: &str, expected: ExpectedEcho<'_>) -> Result<ReadReply, Failure> {
     // Tools of some platforms write a byte order mark before everything.
     let raw = raw.trim_start_matches('\u{feff}');
     if raw.len() > MAX_ANSWER_BYTES {
@@ -67,15 +87,21 @@ pub fn extract_answer(raw: &str, expected: ExpectedEcho<'_>) -> Result<Answer, F
         return Err(malformed_failure(detail.to_owned()));
     }
     strip_nulls(&mut value);
-    straighten_slips(&mut value);
+    straighten(&mut value);
     check_echo(&value, expected)?;
     answer_fields::check_fields(&value).map_err(malformed_failure)?;
-    check_last_words(raw, object, &value)?;
+    let mut beside = check_words_beside(raw, object, &value)?;
+    beside.extend(told_texts(&value));
     fall_back(&mut value, expected.round);
     straighten_tests(&mut value);
+    let dropped = drop_unreadable(&mut value);
     let answer: Answer = serde_path_to_error::deserialize(value)
         .map_err(|e| malformed_failure(format!("{}: {}", e.path(), e.inner())))?;
-    Ok(fill_defaults(answer))
+    Ok(ReadReply {
+        answer: fill_defaults(answer),
+        dropped,
+        beside,
+    })
 }
 
 /// Two answers that both carry the key: nobody can know which one is meant, so none counts. A draft, or an example from
@@ -99,29 +125,58 @@ fn check_single_answer(raw: &str, key: &str) -> Result<(), Failure> {
 /// So much behind an answer is read, in bytes.
 const MAX_LAST_WORDS: usize = 64 << 10;
 
-/// Whether the words around an answer's object stop the change. Those before it are how it was thought of: only a plain vote
-/// or a problem with its place counts in them.
-pub(super) fn is_contradicted(raw: &str, object: &str) -> bool {
+/// The words around an answer's object: those before it, from the end of its thoughts on, and those behind it.
+fn words_around<'r>(raw: &'r str, object: &str) -> (String, &'r str) {
     let start = raw.rfind(object).unwrap_or(raw.len());
     let first_words = raw[..start].rsplit("</think>").next().unwrap_or_default();
     let from = first_words.len().saturating_sub(MAX_LAST_WORDS);
     let first_words = &first_words[first_words.ceil_char_boundary(from)..];
-    let first_words = words_outside_objects(first_words);
     let last_words = &raw[(start + object.len()).min(raw.len())..];
     let last_words = &last_words[..last_words.floor_char_boundary(MAX_LAST_WORDS)];
-    let stands_against = |words: &str| stops(words) || names_problem(words) || remarks_fault(words);
-    says_fail(last_words) || stands_against(&first_words) || stands_against(last_words)
+    (words_outside_objects(first_words), last_words)
 }
 
-/// Words around an answer that stop the change are no part of it, and the vote in it may be PASS.
-fn check_last_words(raw: &str, object: &str, value: &Value) -> Result<(), Failure> {
-    let is_fail = value.get("verdict").and_then(Value::as_str) == Some("FAIL");
-    if is_fail || !is_contradicted(raw, object) {
-        return Ok(());
+/// What the words around an answer's object say, read as the words of its judge.
+pub(super) fn own_words_around(raw: &str, object: &str) -> OwnWords {
+    let (before, behind) = words_around(raw, object);
+    read_own_words(&format!("{before}\n{behind}"))
+}
+
+/// Whether the words around an answer's object stop the change: they vote against it, or name a problem with its place.
+pub(super) fn is_contradicted(raw: &str, object: &str) -> bool {
+    let (before, behind) = words_around(raw, object);
+    let stands_against = |words: &str| stops(words) || names_problem(words) || remarks_fault(words);
+    says_fail(behind)
+        || stands_against(&before)
+        || stands_against(behind)
+        || own_words_around(raw, object).against.is_some()
+}
+
+/// Words around an answer that stop the change are no part of it, and the vote in it may be PASS. Those that name a place and
+/// do not clear it may be a finding; later rounds speak of others' findings. What is told of the rest is returned.
+fn check_words_beside(raw: &str, object: &str, value: &Value) -> Result<Vec<String>, Failure> {
+    let verdict = value.get("verdict").and_then(Value::as_str);
+    if verdict == Some("FAIL") {
+        return Ok(Vec::new());
     }
-    Err(malformed_failure(
-        "the words beside the answer object to the change; say in `verdict` and `findings` what counts".to_owned(),
-    ))
+    if is_contradicted(raw, object) {
+        return Err(malformed_failure(
+            "the words beside the answer object to the change; say in `verdict` and `findings` what counts".to_owned(),
+        ));
+    }
+    if !answer_fields::is_bare_pass(value) {
+        return Ok(Vec::new());
+    }
+    let words = own_words_around(raw, object);
+    match words.place {
+        Some(place) if value.get("round").and_then(Value::as_u64) == Some(1) => {
+            Err(malformed_failure(format!(
+                "the words beside the answer name a place and do not say that it is fine: {place}. If it is a finding, put it \
+                 into `findings`; if not, send the answer without it"
+            )))
+        }
+        _ => Ok(words.told),
+    }
 }
 
 fn several_answers(count: usize) -> Failure {
@@ -162,7 +217,9 @@ fn parse_object(text: &str) -> Result<Value, Failure> {
     if !json::fits_in_memory(text.as_bytes(), json::MESSAGE) {
         return Err(malformed_failure("the answer holds too many values".into()));
     }
-    let value = json::parse_unique(text).map_err(|error| match error.classify() {
+    let parsed = json::parse_unique(text)
+        .or_else(|error| json::parse_unique(&without_trailing_commas(text)).map_err(|_| error));
+    let value = parsed.map_err(|error| match error.classify() {
         serde_json::error::Category::Eof => Failure::new(
             FailureKind::Truncated,
             format!("the answer breaks off: {error}"),
@@ -332,15 +389,21 @@ fn join_lists(value: &mut Value) {
 /// `Agreed`, `agree`, `partially agreed`, `confirmed`: the word of a stance, however it is written.
 fn plain_stance(response: &mut Value) {
     if let Some(Value::String(stance)) = response.get_mut("stance") {
-        let plain = stance.trim().to_lowercase().replace([' ', '-'], "_");
+        let bare = stance.trim_matches(|c: char| !c.is_alphanumeric());
+        let plain = bare.to_lowercase().replace([' ', '-'], "_");
+        let plain = plain
+            .strip_prefix("i_")
+            .map_or(plain.clone(), str::to_owned);
         *stance = match plain.as_str() {
-            "agree" | "agrees" | "confirmed" | "confirm" | "confirms" | "valid" | "support"
-            | "supported" | "supports" | "yes" | "true" | "correct" | "concur" | "concurs"
-            | "accept" | "accepted" | "accepts" | "true_positive" | "i_agree" | "fully_agreed"
-            | "fully_agree" | "strongly_agree" => "agreed".to_owned(),
+            "agree" | "agrees" | "concur" | "concurs" | "confirmed" | "confirm" | "confirms"
+            | "valid" | "support" | "supported" | "supports" | "yes" | "true" | "correct"
+            | "accept" | "accepted" | "true_positive" | "reproduced" | "upheld" => {
+                "agreed".to_owned()
+            }
             "disagree" | "disagrees" | "refuted" | "refute" | "refutes" | "invalid"
-            | "rejected" | "no" | "false" | "false_positive" | "i_disagree" | "incorrect"
-            | "strongly_disagree" => "disagreed".to_owned(),
+            | "rejected" | "no" | "false" | "false_positive" | "not_reproduced" | "disputed" => {
+                "disagreed".to_owned()
+            }
             "partially_agree" | "partial" | "partly_agreed" => "partially_agreed".to_owned(),
             _ => plain,
         };

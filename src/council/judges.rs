@@ -42,6 +42,8 @@ pub(super) struct QueuedTask {
     pub(super) mended: bool,
     /// A usable answer that was sent back because something in it is wanting: it counts if no better one comes.
     pub(super) draft: Option<Box<Answer>>,
+    /// Entries of its answer, or of the draft, that cannot be read.
+    pub(super) unread: Vec<String>,
 }
 
 impl QueuedTask {
@@ -51,6 +53,7 @@ impl QueuedTask {
             task,
             mended: false,
             draft: None,
+            unread: Vec::new(),
         }
     }
 }
@@ -103,6 +106,8 @@ pub(super) struct JudgeState {
     pub(super) failures: Vec<RoundFailure>,
     /// What it said in answers that do not count, and did not say again.
     pub(super) lost: Option<LostAnswer>,
+    /// What it wrote beside a PASS that is neither plain consent nor objection.
+    pub(super) beside: Vec<String>,
     /// An answer of it whose quotes are being searched.
     pub(super) checking: Option<Box<(OpenTurn, Answer)>>,
     /// Whether it takes part in rounds after R1: rules say the same again, so that they are no judges of each other.
@@ -171,6 +176,7 @@ impl JudgeState {
             peers: BTreeMap::new(),
             failures: Vec::new(),
             lost: None,
+            beside: Vec::new(),
             checking: None,
             debates: true,
             exploring: None,
@@ -272,11 +278,25 @@ impl JudgeState {
         }
     }
 
+    /// Keeps what it wrote beside a PASS, each thing once.
+    pub(super) fn keep_beside(&mut self, told: Vec<String>) {
+        for words in told {
+            if !self.beside.contains(&words) {
+                self.beside.push(words);
+            }
+        }
+    }
+
     /// An answer counts: what it says once more was not lost.
     pub(super) fn find_again(&mut self, round: RoundNumber, answer: &Answer) {
         let found = FindingCount::of(answer);
-        self.lost
+        let taken = self
+            .lost
             .take_if(|lost| lost.is_said_again(round, answer.verdict, found));
+        if answer.verdict == Vote::Pass {
+            let words = taken.and_then(|lost| lost.unclear);
+            self.keep_beside(words.into_iter().collect());
+        }
     }
 
     /// What a tool's results come to that have no place in the change; only what the program translates can say so.

@@ -5,8 +5,8 @@ use council_protocol::answer::BallotVote;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::consent::plain_vote;
 use super::plain_words::Words;
-use super::vote_words::{is_bare_vote, read_vote};
 
 /// Fields of a ballot that are read.
 const BALLOT_FIELDS: [&str; 5] = [
@@ -57,10 +57,16 @@ pub(super) fn plain_ballot(value: &mut Value) {
         conditions.extend(ballot.remove(&name).iter().flat_map(texts_in));
     }
     if let Some(Value::String(vote)) = ballot.get_mut("vote") {
-        let bare = vote.trim_matches(|c: char| c.is_whitespace() || "✅✔✓👍".contains(c));
-        *vote = bare.to_owned();
         let is_known = BallotVote::deserialize(&Value::String(vote.clone())).is_ok();
-        if !is_known && (vote.to_lowercase().contains("proceed") || is_reserved(vote)) {
+        let plain = plain_vote(vote).filter(|_| !is_known);
+        if let Some(plain) = plain {
+            *vote = match plain {
+                Vote::Pass => "PROCEED",
+                Vote::Warn => "PROCEED_WITH_CONDITIONS",
+                Vote::Fail => "DO_NOT_PROCEED",
+            }
+            .to_owned();
+        } else if !is_known && vote.to_lowercase().contains("proceed") {
             conditions.push(format!("it votes `{vote}`"));
             *vote = "PROCEED_WITH_CONDITIONS".to_owned();
         }
@@ -85,13 +91,6 @@ const NONE: &[&str] = &[
 /// Whether a text names no condition: "None", "No conditions."
 fn says_none(text: &str) -> bool {
     Words::of(text).consists_of(NONE)
-}
-
-/// Whether a vote is neither a bare consent nor one against: "MERGE WITH FIXES", "YES, IF TESTED", "MAYBE".
-fn is_reserved(vote: &str) -> bool {
-    !vote.trim().is_empty()
-        && read_vote(vote).is_none_or(|vote| vote != Vote::Fail)
-        && !is_bare_vote(vote)
 }
 
 /// Every text in a value; what is no text, as it is written.

@@ -4,7 +4,7 @@ use council_protocol::{Answer, Finding, RoundNumber, Severity, Vote};
 
 use super::extract::MAX_ANSWER_BYTES;
 use super::plain_words::objects;
-use super::vote_words::{read_vote, vote_of};
+use super::said_vote::{SaidVote, VOTE_FIELDS, read_vote, unclear_vote, vote_of};
 
 /// Findings of one reply that are named in a note.
 const MAX_NAMED: usize = 3;
@@ -194,14 +194,22 @@ pub(super) fn read_lost_answer(raw: &str, key: &str, round: RoundNumber) -> Opti
         return both.into_iter().flatten().reduce(LostAnswer::with);
     }
     let criticals = critical_findings(raw);
-    // A ballot's vote stands in a field of its own.
-    let given = ["verdict", "vote"]
-        .into_iter()
-        .flat_map(|name| values_of(raw, name));
-    let vote = given.filter_map(|(_, word)| read_vote(&word)).max();
+    let given = VOTE_FIELDS.iter().flat_map(|name| values_of(raw, name));
+    let plain = given.filter_map(|(_, word)| match read_vote(&word) {
+        SaidVote::Plain(vote) => Some(vote),
+        SaidVote::Undecided | SaidVote::Unclear => None,
+    });
+    let vote = plain.max();
     let vote = vote.or_else(|| loose_values(raw, "verdict").filter_map(vote_of).max());
     let vote = vote.or_else(|| says_fail(raw).then_some(Vote::Fail));
     let critical = (!criticals.is_empty()).then_some(Vote::Fail);
+    let is_milder = vote.max(critical).is_none_or(|weight| weight == Vote::Pass);
+    if let Some((words, read)) = unclear_vote(raw).filter(|_| is_milder) {
+        return Some(LostAnswer {
+            insists: read == SaidVote::Unclear,
+            ..LostAnswer::unclear(round, &words)
+        });
+    }
     Some(LostAnswer {
         round,
         vote,

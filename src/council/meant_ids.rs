@@ -201,7 +201,7 @@ pub(super) fn stray_words(
     answer: &Answer,
 ) -> StrayWords {
     let judge = &state.judges[seat];
-    if round == 1 || !is_about_findings(state) || judge.is_deterministic() {
+    if !is_about_findings(state) || judge.is_deterministic() {
         return StrayWords::default();
     }
     let shown = shown_findings(&state.judges, seat, round);

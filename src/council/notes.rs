@@ -46,6 +46,7 @@ pub(super) fn report_notes(state: &DebateState, cut: Option<CancelCause>) -> Vec
     notes.extend(open_withdrawals(state));
     notes.extend(lowered_criticals(state));
     notes.extend(lost_votes(state));
+    notes.extend(words_beside(state));
     notes.extend(weak_objections(state));
     notes.extend(dropped_objections(state));
     notes.extend(cut.map(|cause| cut_short(&state.plan, state.completed, cause)));
@@ -118,7 +119,8 @@ fn missing_judges(state: &DebateState, cut: Option<CancelCause>) -> Option<Strin
     })
 }
 
-/// Who was asked for its final vote and did not give it: what it said before is all that there is of it.
+/// Who was asked for its final vote and did not give it: what it said before is all that there is of it. Of whoever gave one
+/// that nobody understands, the words are told.
 fn missing_ballots(state: &DebateState) -> Option<String> {
     if !state.asks_ballots() {
         return None;
@@ -127,7 +129,8 @@ fn missing_ballots(state: &DebateState) -> Option<String> {
     let judges = state.judges.iter().zip(state.positions());
     let silent = judges.filter(|(judge, _)| {
         let counts = judge.is_counted() && !judge.is_deterministic();
-        counts && !cast.iter().any(|record| record.judge == *judge.id())
+        let is_told = judge.lost_objection().is_some();
+        counts && !is_told && !cast.iter().any(|record| record.judge == *judge.id())
     });
     let names: Vec<String> = silent
         .filter_map(|(judge, position)| Some((judge, position.counted?)))
@@ -229,6 +232,22 @@ fn lost_votes(state: &DebateState) -> Vec<String> {
         ))
     });
     milder.collect()
+}
+
+/// What judges wrote beside a PASS: it changes no vote, and is never silent.
+fn words_beside(state: &DebateState) -> Option<String> {
+    const MAX_CHARS: usize = 240;
+    let told = state.judges.iter().filter(|judge| !judge.beside.is_empty());
+    let told = told.map(|judge| {
+        let words = judge.beside.join(" / ");
+        let mut shown: String = words.chars().take(MAX_CHARS).collect();
+        if words.chars().count() > MAX_CHARS {
+            shown.push('…');
+        }
+        format!("{}: {shown}", judge.id())
+    });
+    let told: Vec<String> = told.collect();
+    (!told.is_empty()).then(|| format!("said beside a PASS: {}", told.join("; ")))
 }
 
 /// A judge that voted stricter in between and milder in the end, both without the evidence that it takes.

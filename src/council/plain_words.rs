@@ -356,7 +356,7 @@ pub fn remarks_fault(text: &str) -> bool {
 
 /// A text whose code in backticks ends no sentence: "`x = f();` crashes". A backtick without another one in its line is
 /// none of code.
-fn without_ends_in_code(text: &str) -> String {
+pub(super) fn without_ends_in_code(text: &str) -> String {
     let mask = |line: &str| -> String {
         let is_balanced = line.matches('`').count().is_multiple_of(2);
         let mut is_code = false;
@@ -379,18 +379,61 @@ pub fn asks_about_problem(text: &str) -> bool {
 
 /// `a.py:5`, `line 5`, or code in backticks.
 pub fn names_place(text: &str) -> bool {
+    names_line(text) || text.matches('`').count() >= 2
+}
+
+/// `a.py:5` or `line 5`.
+pub fn names_line(text: &str) -> bool {
     let is_digit = |c: char| c.is_ascii_digit();
     let lower = text.to_lowercase();
-    let has_line = lower
-        .match_indices("line ")
-        .any(|(at, word)| lower[at + word.len()..].starts_with(is_digit));
+    let has_line = ["line ", "lines "].iter().any(|name| {
+        let mut named = lower.match_indices(name);
+        named.any(|(at, word)| lower[at + word.len()..].starts_with(is_digit))
+    });
     let has_path = text.match_indices(':').any(|(at, _)| {
         let path = text[..at]
             .rsplit(|c: char| c.is_whitespace() || c == '`')
             .next();
         text[at + 1..].starts_with(is_digit) && path.is_some_and(|path| path.contains(['.', '/']))
     });
-    has_line || has_path || text.matches('`').count() >= 2
+    has_line || has_path
+}
+
+/// Whether one word is a place: `` `a.py:5` ``.
+pub(super) fn is_place_word(word: &str) -> bool {
+    names_line(word)
+}
+
+/// Abbreviations that look like names of files.
+const ABBREVIATIONS: [&str; 3] = ["e.g", "i.e", "z.b"];
+
+/// Whether a text names a file: `a.py`, `src/a.rs`.
+pub(super) fn names_file(text: &str) -> bool {
+    let around = |c: char| c.is_whitespace() || "`()[]{}<>|,;*\"':".contains(c);
+    text.split(around).any(|word| {
+        let word = word.trim_end_matches('.');
+        let is_path = |c: char| c.is_ascii_alphanumeric() || "./_-".contains(c);
+        let is_ending = |ending: &str| {
+            (1..=4).contains(&ending.len())
+                && ending.bytes().all(|b| b.is_ascii_alphanumeric())
+                && ending.starts_with(|c: char| c.is_ascii_alphabetic())
+        };
+        let split = word.rsplit_once('.');
+        let is_abbreviation = ABBREVIATIONS.contains(&word.to_lowercase().as_str());
+        let is_file = split.is_some_and(|(stem, ending)| {
+            !stem.is_empty() && stem.chars().all(is_path) && is_ending(ending)
+        });
+        is_file && !is_abbreviation
+    })
+}
+
+/// Whether a text names a fault that programs have, and neither denies it nor says that it is gone.
+pub(super) fn names_fault(text: &str) -> bool {
+    let words = Words::of(text).without(TERMS);
+    let is_harmless = |word: &String| {
+        NEGATIONS.contains(&word.as_str()) || word != "0" && HARMLESS.contains(&word.as_str())
+    };
+    (words.has_any(GRAVE) || words.has_any(FAULTS)) && !words.0.iter().any(is_harmless)
 }
 
 /// Whether a text says in plain words that the change must not go in, or names a grave problem of it.

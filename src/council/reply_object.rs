@@ -27,21 +27,36 @@ pub(super) fn find_object(raw: &str) -> Result<&str, Failure> {
         };
         return Ok(last_bare_object(text).filter(|_| is_whole).unwrap_or(text));
     }
+    if let Some(item) = only_item(text) {
+        return Ok(item);
+    }
     let detail = "no JSON object, and no block fenced as `json`";
-    let last = json_blocks(raw)?.pop();
-    let is_object =
-        |block: &&str| matches!(first_value(block), FirstValue::Whole(end) if end == block.len());
-    let loose = || {
-        let blocks = fenced_blocks(raw, &LOOSE_FENCES).unwrap_or_default();
-        blocks
-            .into_iter()
-            .rfind(|block| block.starts_with('{') && is_object(block))
-    };
-    let last = last.or_else(loose);
+    let blocks = fenced_blocks(raw)?;
+    let is_object = |block: &&FencedBlock| only_item(block.inside).is_some();
+    let last = blocks.iter().rfind(|block| block.is_json);
+    let last = last.or_else(|| blocks.iter().rfind(is_object));
+    let last = last.map(|block| only_item(block.inside).unwrap_or(block.inside));
     // What else stands in a fence is shown, and not said.
     let has_fence = text.contains("```") || text.contains("~~~");
     let last = last.or_else(|| last_bare_object(text).filter(|_| !has_fence));
     last.ok_or_else(|| Failure::new(FailureKind::Prose, detail))
+}
+
+/// The object that is all of a text, or the only item of the list that is.
+fn only_item(text: &str) -> Option<&str> {
+    let list = text
+        .strip_prefix('[')
+        .and_then(|text| text.strip_suffix(']'));
+    let object = list.unwrap_or(text).trim();
+    let object = object.strip_suffix(',').unwrap_or(object).trim_end();
+    let is_one = object.starts_with('{')
+        && match first_value(object) {
+            FirstValue::Whole(end) => end == object.len(),
+            // It may have a comma too many.
+            FirstValue::Unreadable => object.ends_with('}'),
+            FirstValue::CutOff => false,
+        };
+    is_one.then_some(object)
 }
 
 /// So many lines of a reply are tried as the beginning of its object.
@@ -112,16 +127,22 @@ fn first_value(text: &str) -> FirstValue {
     }
 }
 
-/// Names of fences in which models write an answer as well; it counts where no block is fenced as `json`.
-const LOOSE_FENCES: [&str; 5] = ["", "jsonc", "json5", "javascript", "js"];
-
 /// The insides of the blocks that are fenced as `json`.
 pub(super) fn json_blocks(text: &str) -> Result<Vec<&str>, Failure> {
-    fenced_blocks(text, &["json"])
+    let blocks = fenced_blocks(text)?.into_iter();
+    Ok(blocks
+        .filter(|block| block.is_json)
+        .map(|block| block.inside)
+        .collect())
 }
 
-/// The insides of the blocks that are fenced as one of these (CommonMark fences: a longer fence may hold shorter ones).
-fn fenced_blocks<'a>(text: &'a str, names: &[&str]) -> Result<Vec<&'a str>, Failure> {
+struct FencedBlock<'t> {
+    is_json: bool,
+    inside: &'t str,
+}
+
+/// The blocks of a text that are fenced (CommonMark fences: a longer fence may hold shorter ones).
+fn fenced_blocks(text: &str) -> Result<Vec<FencedBlock<'_>>, Failure> {
     let mut found = Vec::new();
     let mut open: Option<(&str, bool, usize)> = None;
     let mut at = 0;
@@ -130,13 +151,11 @@ fn fenced_blocks<'a>(text: &'a str, names: &[&str]) -> Result<Vec<&'a str>, Fail
         match (open, parse_fence(line)) {
             (None, Some((mark, info))) => {
                 let name = info.split_whitespace().next().unwrap_or_default();
-                let is_meant = names.iter().any(|known| name.eq_ignore_ascii_case(known));
-                open = Some((mark, is_meant, next));
+                open = Some((mark, name.eq_ignore_ascii_case("json"), next));
             }
-            (Some((opening, is_meant, start)), Some((mark, ""))) if mark.starts_with(opening) => {
-                if is_meant {
-                    found.push(text[start..at].trim());
-                }
+            (Some((opening, is_json, start)), Some((mark, ""))) if mark.starts_with(opening) => {
+                let inside = text[start..at].trim();
+                found.push(FencedBlock { is_json, inside });
                 open = None;
             }
             _ => {}

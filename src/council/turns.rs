@@ -8,7 +8,7 @@ use council_protocol::{
 
 use super::engine::{Council, CouncilPhase};
 use super::exchange::Action;
-use super::extract::{self, ExpectedEcho};
+use super::extract::{self, ExpectedEcho, ReadReply};
 use super::judges::{JudgeState, LookedUpFiles, OpenTurn, QueuedTask, SeatIndex, SeatPresence};
 use super::keys::turn_key;
 use super::ledger::Synthesis;
@@ -146,7 +146,7 @@ impl Council {
         mut usage: Option<Usage>,
         now: Millis,
     ) {
-        let Some((seat, turn)) = self.open_turn(judge, turn) else {
+        let Some((seat, mut turn)) = self.open_turn(judge, turn) else {
             return;
         };
         let judge = &mut self.state.judges[seat];
@@ -159,9 +159,12 @@ impl Council {
             self.state.judges[seat].keep_lost(lost);
         } else {
             match self.read_answer(seat, &turn, raw) {
-                Ok(answer) => {
-                    self.state.judges[seat].count_seen(looked_up.unwrap_or_default());
-                    self.weigh_answer(seat, turn, answer, now);
+                Ok(reply) => {
+                    let judge = &mut self.state.judges[seat];
+                    judge.count_seen(looked_up.unwrap_or_default());
+                    judge.keep_beside(reply.beside);
+                    turn.ask.unread = reply.dropped;
+                    self.weigh_answer(seat, turn, reply.answer, now);
                 }
                 Err(failure) => {
                     // What it said stays known, even where the answer cannot count.
@@ -216,7 +219,12 @@ impl Council {
         judge.record_failure(turn.round, Failure::new(FailureKind::Timeout, detail));
     }
 
-    fn read_answer(&self, seat: SeatIndex, turn: &OpenTurn, raw: &str) -> Result<Answer, Failure> {
+    fn read_answer(
+        &self,
+        seat: SeatIndex,
+        turn: &OpenTurn,
+        raw: &str,
+    ) -> Result<ReadReply, Failure> {
         let judges = &self.state.judges;
         let others = judges
             .iter()
@@ -224,7 +232,7 @@ impl Council {
             .filter(|id| *id != judges[seat].id().as_str());
         let others: Vec<&str> = others.collect();
         let is_foreign = |key: &str| self.keys.get(key).is_some_and(|&owner| owner != seat);
-        let answer = extract::extract_answer(
+        let reply = extract::read_reply(
             raw,
             ExpectedEcho {
                 round: turn.round,
@@ -234,8 +242,8 @@ impl Council {
                 is_foreign: &is_foreign,
             },
         )?;
-        self.state.check_voice(seat, &answer)?;
-        Ok(answer)
+        self.state.check_voice(seat, &reply.answer)?;
+        Ok(reply)
     }
 
     /// A judge whose better answer never came: the one that was sent back counts.
@@ -244,9 +252,15 @@ impl Council {
         let judge = &mut self.state.judges[seat];
         let open = judge.open.as_mut().map(|turn| &mut turn.ask);
         let asked = open.into_iter().chain(judge.queue.iter_mut());
-        let drafts = asked.filter_map(|ask| ask.draft.take()).map(|d| *d);
+        let mut unread = Vec::new();
+        let drafts = asked.filter_map(|ask| {
+            let draft = ask.draft.take()?;
+            unread.append(&mut ask.unread);
+            Some(*draft)
+        });
         let mut drafts: Vec<Answer> = drafts.collect();
         drafts.extend(judge.checking.take().map(|checked| checked.1));
+        self.note_unread(seat, unread);
         for draft in drafts {
             self.take_in(seat, round, draft);
         }
@@ -353,6 +367,7 @@ impl Council {
     ) {
         if let Some(draft) = turn.ask.draft.take() {
             self.state.judges[seat].record_failure(turn.round, failure);
+            self.note_unread(seat, std::mem::take(&mut turn.ask.unread));
             return self.accept_answer(seat, turn.round, turn.ask.task.form(), *draft, now);
         }
         let judge = &mut self.state.judges[seat];
@@ -370,6 +385,15 @@ impl Council {
             return;
         }
         self.give_up(seat, turn.round, &failure);
+    }
+
+    /// Tells what could not be read in an answer that counts.
+    pub(super) fn note_unread(&mut self, seat: SeatIndex, unread: Vec<String>) {
+        let judge = self.state.judges[seat].id().clone();
+        for entry in unread {
+            self.state
+                .add_note(format!("{judge}: {entry}; the rest of its answer counts"));
+        }
     }
 
     /// The rest of the round is lost for this judge.

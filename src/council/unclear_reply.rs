@@ -5,55 +5,13 @@ use council_protocol::{FailureKind, RoundNumber, Vote, json};
 use serde_json::{Map, Value};
 
 use super::answer_fields::{LISTS, check_fields, check_objections};
-use super::extract::is_contradicted;
+use super::consent::{APPROVALS, vote_line};
+use super::extract::{is_contradicted, own_words_around};
 use super::lost_answer::{EXCERPT_CHARS, LostAnswer, values_of};
+use super::own_words::{says_nothing, sentences};
 use super::plain_words::{Words, names_problem, objects, stops};
 use super::reply_object::object_of;
-use super::vote_words::{CONSENT_WORDS, UNDECIDED, is_bare_vote, read_vote};
-
-/// What a reply may say beside its consent: that nothing is left.
-const NOTHING_LEFT: &[&str] = &[
-    "nothing to add",
-    "nothing to say",
-    "nothing to report",
-    "nothing else",
-    "nothing found",
-    "found nothing",
-    "no issues",
-    "no problems",
-    "no findings",
-    "no objections",
-    "no objection",
-    "no concerns",
-    "no remarks",
-    "no comments",
-];
-
-/// What somebody says who lets a change in.
-const APPROVALS: &[&str] = &[
-    "lgtm",
-    "looks good",
-    "look good",
-    "looks fine",
-    "looks ok",
-    "looks okay",
-    "approve",
-    "approved",
-    "approves",
-    "accept",
-    "accepted",
-    "ship it",
-    "merge it",
-    "good to merge",
-    "safe to merge",
-    "ok",
-    "okay",
-    "all good",
-    "vote pass",
-    "verdict pass",
-    "verdict is pass",
-    "pass",
-];
+use super::said_vote::{SaidVote, UNDECIDED, read_vote};
 
 /// How a reply begins that declines to look, or to answer.
 const REFUSALS: &[&str] = &[
@@ -201,7 +159,8 @@ fn stands_against_nothing(raw: &str) -> bool {
     let parsed = object.and_then(|object| json::parse_unique(object).ok());
     if let (Some(object), Some(Value::Object(fields))) = (object, parsed) {
         // Words beside it may take it back.
-        return is_consent(&fields) && !is_contradicted(raw, object);
+        let names_a_place = || own_words_around(raw, object).place.is_some();
+        return is_consent(&fields) && !is_contradicted(raw, object) && !names_a_place();
     }
     // A key that stands twice says two things.
     if object.is_some_and(|object| serde_json::from_slice::<Value>(object.as_bytes()).is_ok()) {
@@ -226,10 +185,15 @@ fn is_plain_consent(text: &str) -> bool {
     let words = Words::of(text);
     let is_undecided = !words.0.is_empty() && words.consists_of(UNDECIDED);
     let is_refusal = words.has_any(REFUSALS) && words.consists_of(REFUSAL_WORDS);
-    let words = words.without(NOTHING_LEFT);
-    let is_approval =
-        words.has_any(APPROVALS) && words.consists_of(CONSENT_WORDS) && !objects(text);
+    let said: Vec<String> = text.lines().flat_map(sentences).collect();
+    let is_approval = said.iter().all(|said| says_nothing(said))
+        && said.iter().any(|said| approves_in_words(said));
     is_undecided || is_approval || is_refusal
+}
+
+fn approves_in_words(sentence: &str) -> bool {
+    let is_vote = vote_line(sentence) == Some(Vote::Pass);
+    is_vote || Words::of(sentence).has_any(APPROVALS)
 }
 
 /// Whether an object in another form than ours consents: a vote that approves or has not decided, and no finding of weight.
@@ -269,15 +233,15 @@ fn is_harmless_list(list: &Value) -> bool {
 }
 
 fn approves(word: &str) -> bool {
-    !word.trim().is_empty()
-        && !Words::of(word).0.is_empty()
-        && read_vote(word).is_none_or(|vote| vote == Vote::Pass && is_bare_vote(word))
+    let is_given = !word.trim().is_empty();
+    let approving = [SaidVote::Plain(Vote::Pass), SaidVote::Undecided];
+    is_given && approving.contains(&read_vote(word))
 }
 
-/// Whether a vote for the change has a condition. The list of votes that there are, copied from the form, has none.
+/// Whether a vote says more than a vote. The list of votes that there are, copied from the form, does not.
 fn is_conditional(vote: &str) -> bool {
-    let words = Words::of(vote);
-    !words.has_any(&["fail", "warn"]) && read_vote(vote) == Some(Vote::Pass) && !is_bare_vote(vote)
+    let is_form = Words::of(vote).consists_of(&["pass", "warn", "fail", "or"]);
+    read_vote(vote) == SaidVote::Unclear && !is_form
 }
 
 fn is_mild(word: &str) -> bool {
@@ -294,11 +258,17 @@ fn excerpt_of_reply(raw: &str) -> String {
             .find_map(|name| values_of(object, name).map(|(_, text)| text).next())
     });
     // A vote of PASS beside the words that object to it tells nothing.
+    let around = object.map(|object| own_words_around(raw, object));
+    let around = around.unwrap_or_default();
+    let around = around.against.or(around.place);
     let mut parts = raw.split(['\n', '"']).map(str::trim);
     let objecting = parts
         .find(|part| objects(part) || names_problem(part))
         .map(str::to_owned);
-    let text = objecting.or(field).unwrap_or_else(|| raw.to_owned());
+    let text = objecting
+        .or(around)
+        .or(field)
+        .unwrap_or_else(|| raw.to_owned());
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut excerpt: String = flat.chars().take(EXCERPT_CHARS).collect();
     if flat.chars().count() > EXCERPT_CHARS {

@@ -209,6 +209,38 @@ proptest! {
         prop_assert_eq!(verdict(&plain), Verdict::Pass);
     }
 
+    /// Behind a PASS in the line of a vote nothing stands but plain consent: every addition bars a bare PASS.
+    #[test]
+    fn no_addition_to_a_vote_is_a_pass(
+        more in prop_oneof![
+            select(&[
+                "?", " if a.py:5 is fixed", " with conditions", " with concerns", " except a.py:5", " — see a.py:5",
+                " for everything but a.py:5", " — but only if a.py:5 is fixed", " (after fixing x / 0)", " — a.py:5",
+                " — I object to x / 0", " — nicht ohne Korrektur von f", " sous réserve de f", " — 但要修复第5行", " ❌", " 🚨",
+            ][..]).prop_map(str::to_owned),
+            "( |, |; | — )(nur|wenn|once|after|pending|sauf) [a-z]{4,9}",
+        ],
+        bold in any::<bool>(),
+    ) {
+        let said = if bold { format!("**Vote: PASS{more}**") } else { format!("Vote: PASS{more}") };
+        prop_assert_ne!(verdict(&closed(&["Vote: PASS", &said])), Verdict::Pass, "{}", said);
+    }
+
+    /// A block quote beside a vote is its side's own words, unless somebody wrote them before.
+    #[test]
+    fn a_quote_of_what_nobody_wrote_is_a_remark(
+        words in select(&["critical: a.py:5 divides by zero", "f teilt durch null", "Fix the crash first."][..]),
+        is_first in any::<bool>(),
+    ) {
+        let said = match is_first {
+            true => format!("> {words}\n\nVote: PASS"),
+            false => format!("Vote: PASS\n\n> {words}"),
+        };
+        prop_assert_ne!(verdict(&closed(&["Vote: PASS", &said])), Verdict::Pass, "{}", said);
+        let quoting = closed(&["Vote: PASS", "> Vote: PASS\n\nVote: PASS"]);
+        prop_assert_eq!(verdict(&quoting), Verdict::Pass);
+    }
+
     /// Whoever agrees in ordinary words has agreed.
     #[test]
     fn every_plain_consent_settles(consent in select(&CONSENTS[..]), after in select(&AFTERWORDS[..])) {

@@ -49,6 +49,54 @@ fn a_pass_with_an_objection_beside_it_is_none() {
     }
 }
 
+/// A law: nothing of a judge's own beside a PASS is silent, and what votes, finds or names a place is no PASS.
+#[test]
+fn words_beside_a_pass_are_no_pass_or_are_told() {
+    for (words, verdict) in [
+        ("Verdict: FAIL", "WARN"),
+        ("**FAIL**", "WARN"),
+        ("Changes requested.", "WARN"),
+        ("**Severity: High** The name misleads.", "WARN"),
+        ("One problem: src/more.rs:2.", "WARN"),
+        ("Die Konstante in src/more.rs:2 ist falsch.", "WARN"),
+        ("Die Funktion stürzt ab.", "PASS"),
+        ("There is a bug in it.", "PASS"),
+    ] {
+        for text in [
+            format!("{words}\n\n```json\n{PASS}\n```"),
+            format!("{PASS}\n\n{words}"),
+        ] {
+            let report = reviewed(vec![says(Reply::text(text.clone()))], &["--debate=off"]);
+            assert_eq!(report["verdict"], verdict, "{text}: {report}");
+            let told = report["notes"].to_string();
+            assert!(told.contains(&words[..8]), "{text}: {told}");
+        }
+    }
+    let announced = format!("I reviewed the change. Here is my answer:\n\n```json\n{PASS}\n```");
+    let report = reviewed(vec![says(Reply::text(announced))], &["--debate=off"]);
+    assert_eq!(report["verdict"], "PASS", "{report}");
+    assert!(!report["notes"].to_string().contains("beside a PASS"));
+}
+
+/// A law: a vote with an addition is no consent, and its words are told.
+#[test]
+fn a_vote_with_a_condition_is_no_pass() {
+    for vote in [
+        "PASS if src/more.rs:2 is fixed",
+        "LGTM except src/more.rs",
+        "PASS?",
+        "PASS/FAIL",
+        "PASS with conditions",
+        "bestanden, wenn es korrigiert wird",
+    ] {
+        let text = PASS.replace("\"PASS\"", &format!("\"{vote}\""));
+        let report = reviewed(vec![says(Reply::text(text))], &["--debate=off"]);
+        assert_eq!(report["verdict"], "WARN", "{vote}: {report}");
+        let told = report["notes"].to_string();
+        assert!(told.contains(vote), "{vote}: {told}");
+    }
+}
+
 /// A law: a finding in an answer that is sent back for its form is not forgotten when the answer in its place passes.
 #[test]
 fn a_finding_that_is_sent_back_for_its_form_bars_a_pass() {

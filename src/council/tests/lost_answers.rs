@@ -38,7 +38,7 @@ fn spoil(fault: Fault, good: &str, key: &str) -> String {
         Fault::Key => good.replace(key, "somebody's"),
         Fault::Round => good.replacen("\"round\":1", "\"round\":7", 1),
         Fault::Cut => good[..good.len() - 1].to_owned(),
-        Fault::Comma => format!("{},}}", &good[..good.len() - 1]),
+        Fault::Comma => good.replacen(',', ",,", 1),
         Fault::Twice => format!("First:\n{good}\nThen:\n{good}"),
     };
     assert_ne!(spoilt, good, "{fault:?}");

@@ -5,14 +5,6 @@ use super::wording::{is_ornament, skip_words, split_raw_label};
 use crate::council::plain_words::{NEGATIONS, Words};
 use council_protocol::answer::Stance;
 
-/// Whether a part of a text is not shown, or struck out: nobody speaks in it.
-pub(super) fn is_hidden(text: &str) -> bool {
-    let tag = |at: usize| {
-        text[at + 1..].starts_with(|c: char| c.is_ascii_alphabetic() || "!/?".contains(c))
-    };
-    text.contains("-->") || text.match_indices('<').any(|(at, _)| tag(at))
-}
-
 /// What an agreement speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AgreedScope {

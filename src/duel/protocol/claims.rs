@@ -471,7 +471,7 @@ fn is_fence(line: &str) -> bool {
     line.starts_with("```") || line.starts_with("~~~")
 }
 
-fn strip_quote_mark(text: &str) -> &str {
+pub(super) fn strip_quote_mark(text: &str) -> &str {
     let text = text.trim_start();
     let text = text.strip_prefix('>').unwrap_or(text);
     text.strip_prefix(' ').unwrap_or(text)

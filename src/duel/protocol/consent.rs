@@ -3,30 +3,8 @@
 //! Consent is bare: whoever approves under a condition, or names a defect beside the vote, has not approved. A doubt that is
 //! misread costs a round, a consent that is misread costs the verdict.
 
-use super::wording::RESERVATIONS;
+use crate::council::consent::{APPROVALS, REASSURING, RESERVATIONS, RETRACTIONS};
 use crate::council::plain_words::{HARMLESS, NEGATIONS, TERMS, Words};
-
-/// Words that say that nothing is wrong.
-pub(super) const APPROVALS: &[&str] = &[
-    "no issues",
-    "no issue",
-    "no problems",
-    "no problem",
-    "no findings",
-    "no objections",
-    "no objection",
-    "no concerns",
-    "no more objections",
-    "no further objections",
-    "no more issues",
-    "no further issues",
-    "found nothing",
-    "nothing stands against",
-    "looks good",
-    "lgtm",
-    "i approve",
-    "approved",
-];
 
 /// Whether a section that names no vote and answers nothing still says that it found nothing.
 pub(crate) fn is_approval(text: &str) -> bool {
@@ -267,21 +245,6 @@ const PLAIN: &[&str] = &[
     "looks",
 ];
 
-/// Words with which a side takes an objection back.
-pub(super) const RETRACTIONS: &[&str] = &[
-    "take it back",
-    "take that back",
-    "take this back",
-    "take my objection back",
-    "withdraw it",
-    "withdraw this",
-    "withdraw that",
-    "withdraw my objection",
-    "i was wrong",
-    "objection withdrawn",
-    "objection is withdrawn",
-];
-
 /// Whether a sentence of a text approves the whole change, or takes an objection back, and says nothing else: "No issues
 /// in README" speaks of a part, "I never said no issues" of nothing.
 pub(crate) fn retracts(text: &str) -> bool {
@@ -347,38 +310,6 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.split(['\n', '!', '?', ';'])
         .flat_map(|line| line.split(". "))
 }
-
-/// Words of somebody who looked at a place and found nothing wrong there.
-pub(super) const REASSURING: &[&str] = &[
-    "fine",
-    "correct",
-    "correctly",
-    "ok",
-    "okay",
-    "safe",
-    "safely",
-    "right",
-    "good",
-    "sound",
-    "holds",
-    "works",
-    "handled",
-    "handles",
-    "guarded",
-    "covered",
-    "covers",
-    "unchanged",
-    "intended",
-    "harmless",
-    "read",
-    "looked",
-    "checked",
-    "reviewed",
-    "verified",
-    "tested",
-    "agree",
-    "agreed",
-];
 
 /// Sentences of a text that say something of a place, and nothing that clears it. `names_place` finds places.
 pub(crate) fn speaks_of_a_place(text: &str, names_place: impl Fn(&str) -> bool) -> bool {

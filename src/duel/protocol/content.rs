@@ -7,12 +7,12 @@ use council_protocol::Vote;
 use council_protocol::answer::{Evidence, Stance, Tag};
 
 use super::DuelRole;
-use super::agreement::{denies, is_hidden};
+use super::agreement::denies;
 use super::block_stance::{fold_children, stance_of_block};
 use super::blocks::{BlockShape, TextBlock, split_blocks};
 use super::claims::{
     RaisedPoint, begins_with_severity, find_location, parse_labelled, parse_point, read_quote,
-    split_tag,
+    split_tag, strip_quote_mark,
 };
 use super::consent::{
     is_approval, is_reserved, names_a_defect, retracts, speaks_of_a_place, takes_back,
@@ -20,11 +20,12 @@ use super::consent::{
 use super::leading_refs::{skip_links, skip_place, split_ids, split_refs, starts_with_place};
 use super::plain_forms::{agrees_plainly, gives_up, is_plain, taken_back};
 use super::point_ref::{PointId, PointRefs};
-use super::transcript::{DebateSection, SectionKind};
+use super::transcript::{BodyLine, BodyLineKind, DebateSection, SectionKind};
 use super::wording::{
     confirmed_stance, is_ornament, is_qualified_vote, is_universal, parse_vote, split_label,
     stance_in_words, stance_of_labelled, stance_of_unnamed,
 };
+use crate::council::consent::is_hidden;
 use crate::council::plain_words::objects;
 
 /// A statement that takes a stance.
@@ -57,6 +58,15 @@ pub(crate) struct UncategorisedItem {
     pub line: u32,
 }
 
+/// A line of a block quote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct QuotedLine {
+    /// Its line in the file.
+    pub line: u32,
+    /// Without its mark.
+    pub text: String,
+}
+
 /// What a section says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct SectionContent {
@@ -75,6 +85,8 @@ pub(crate) struct SectionContent {
     pub objections: Vec<u32>,
     /// Lines that are neither vote, point, reply nor one of the plain forms: beside them no vote is a bare PASS.
     pub remarks: Vec<u32>,
+    /// Quoted lines that are evidence of no point and of no reply.
+    pub quotes: Vec<QuotedLine>,
 }
 
 /// Reads a section's points and replies. Nothing inside a fence or a quote is a point, but a quote right under a point or a
@@ -89,6 +101,9 @@ pub(crate) fn read_content(section: &DebateSection) -> SectionContent {
         return reader.content;
     }
     let blocks = fold_children(split_blocks(&section.body));
+    let first = blocks.first().map_or(u32::MAX, |block| block.line);
+    let above = section.body.iter().filter(|line| line.number < first);
+    reader.keep_quotes(above);
     // A side that votes PASS has no point: whatever it says of a place, and does not clear, is one that it did not write as
     // the protocol asks. Who votes otherwise may explain.
     let votes = blocks.iter().filter_map(|block| parse_vote(&block.head));
@@ -144,7 +159,8 @@ impl ContentReader {
             if objects(reason) || vote != Vote::Fail && is_reserved() {
                 self.content.objections.push(block.line);
             }
-            self.note_remark(block.line, is_hidden(&words));
+            let is_bare = vote != Vote::Pass || is_plain(reason);
+            self.note_remark(block.line, is_hidden(&words) || !is_bare);
             let below = TextBlock {
                 head: String::new(),
                 ..block.clone()
@@ -209,6 +225,7 @@ impl ContentReader {
 
     /// What is neither point nor reply may still say that the change must not go in.
     fn read_prose(&mut self, block: &TextBlock<'_>) {
+        self.keep_quotes(block.rest.iter().copied());
         let words = block.words();
         if is_plain(&words) {
             return;
@@ -220,6 +237,16 @@ impl ContentReader {
             self.content.objections.push(block.line);
         }
         self.note_remark(block.line, true);
+    }
+
+    /// A block quote beside a vote may be the other side's words, or one's own in their form.
+    fn keep_quotes<'b>(&mut self, lines: impl Iterator<Item = &'b BodyLine>) {
+        let quoted = lines.filter(|line| line.kind == BodyLineKind::Quoted);
+        let quotes = quoted.map(|line| QuotedLine {
+            line: line.number,
+            text: strip_quote_mark(&line.text).trim().to_owned(),
+        });
+        self.content.quotes.extend(quotes);
     }
 
     fn note_remark(&mut self, line: u32, is_remark: bool) {

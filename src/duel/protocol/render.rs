@@ -4,10 +4,13 @@ use council_protocol::answer::{Evidence, Stance, Tag};
 use council_protocol::{Finding, Vote};
 
 use super::claims::TAGS;
+use super::consent::{is_reserved, takes_back};
+use super::plain_forms::is_plain;
 use super::point_ref::PointId;
 use super::transcript::SectionKind;
 use super::wording::LABELS;
 use super::{DuelEnding, DuelRole};
+use crate::council::plain_words::objects;
 
 /// What one side says in a section.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -33,7 +36,7 @@ pub(crate) fn render_head(subject: &str) -> String {
 pub(crate) fn render_section(kind: SectionKind, speech: &SectionDraft, sign: &str) -> String {
     let mut out = format!("\n## {}\n\n", kind.heading());
     if let Some((vote, insight)) = &speech.position {
-        out += &format!("Vote: {} — {}\n\n", vote.as_str(), one_line(insight));
+        out += &render_vote(*vote, &one_line(insight));
     }
     for (to, stance, reasoning, evidence) in &speech.replies {
         out += &render_reply(*to, *stance, reasoning, evidence.as_ref());
@@ -58,6 +61,17 @@ pub(crate) fn render_section(kind: SectionKind, speech: &SectionDraft, sign: &st
         };
     }
     out + sign + "\n\n---\n"
+}
+
+/// A vote and its reason. A PASS stands alone unless its reason is plain or names something: a judge that describes the change
+/// beside its vote has not objected, and whoever reads the file takes everything behind a PASS for a reservation.
+fn render_vote(vote: Vote, insight: &str) -> String {
+    let describes =
+        || !(is_plain(insight) || objects(insight) || takes_back(insight) || is_reserved(insight));
+    if insight.trim().is_empty() || vote == Vote::Pass && describes() {
+        return format!("Vote: {}\n\n", vote.as_str());
+    }
+    format!("Vote: {} — {insight}\n\n", vote.as_str())
 }
 
 /// The closing section; `late` is the side that did not respond in time where nothing was left to say.

@@ -1,16 +1,25 @@
 //! Where every point of a duel stands: who raised it, what each side says of it last, whether it is settled.
 
+use std::collections::HashSet;
+
 use council_protocol::answer::{Evidence, Stance, Tag};
 use council_protocol::{Finding, Location};
 
 use super::DuelRole;
 use super::claims::RaisedPoint;
 use super::consent::takes_back;
-use super::content::{PointReply, SectionContent, read_content};
+use super::content::{PointReply, QuotedLine, SectionContent, read_content};
+use super::plain_forms::is_plain;
 use super::point_ref::{PointId, PointRefs};
 use super::point_standing::{LooseDissent, NEAR_LINES, PointOpinion, PointStanding};
 use super::transcript::{DebateSection, DebateTranscript, SectionKind};
 use super::votes::vote_in;
+use crate::council::plain_words::Words;
+
+/// A line by its words: list marks, emphasis and blanks aside.
+fn squeezed(line: &str) -> String {
+    Words::of(line).0.join(" ")
+}
 
 /// Everything that two sides have said of each other's points.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,6 +34,8 @@ pub(crate) struct DebateState {
     pub remarks: Vec<LooseDissent>,
     /// Sides that took part: they raised a point, took a stance, or named a vote.
     pub speakers: Vec<DuelRole>,
+    /// Lines of all sections so far: what stands among them may be quoted.
+    written: HashSet<String>,
 }
 
 impl DebateState {
@@ -74,6 +85,9 @@ impl DebateState {
             return;
         };
         let mut content = read_content(section);
+        self.note_own_quotes(&mut content);
+        self.written
+            .extend(section.body.iter().map(|line| squeezed(&line.text)));
         let has_vote = vote_in(section).is_some();
         if section.kind != SectionKind::Consensus
             && (has_vote || takes_part(&content))
@@ -92,6 +106,15 @@ impl DebateState {
         for point in content.points {
             self.raise_point(index, role, point);
         }
+    }
+
+    /// A block quote of what nobody wrote before is a side's own words.
+    fn note_own_quotes(&self, content: &mut SectionContent) {
+        let is_own = |quote: &&QuotedLine| {
+            !is_plain(&quote.text) && !self.written.contains(&squeezed(&quote.text))
+        };
+        let own = content.quotes.iter().filter(is_own).map(|quote| quote.line);
+        content.remarks.extend(own);
     }
 
     /// What a side says in plain words against the change; its later approval takes that back.

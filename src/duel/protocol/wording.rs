@@ -7,8 +7,8 @@
 use council_protocol::Vote;
 use council_protocol::answer::Stance;
 
-use super::agreement::{AgreedScope, PlainAgreement, denies, is_hidden, plain_agreement};
-use super::consent::is_approval;
+use super::agreement::{AgreedScope, PlainAgreement, denies, plain_agreement};
+use crate::council::consent::{RESERVATIONS, is_hidden};
 use crate::council::plain_words::{NEGATIONS, Words, has_refusing_mark, is_invisible};
 
 /// The three labels as the protocol spells them, longest first so that none hides another.
@@ -200,11 +200,6 @@ const DOUBTS: &[&str] = &[
     "exaggerated",
     "groundless",
     "no basis",
-];
-
-/// Words that take back what they follow.
-pub(super) const RESERVATIONS: &[&str] = &[
-    "but", "however", "except", "unless", "although", "though", "if", "only", "yet",
 ];
 
 /// Those of them that take back all of a sentence, wherever they stand in it.
@@ -429,7 +424,9 @@ fn vote_and_rest(line: &str) -> Option<(Vote, &str)> {
     };
     let worst = [Vote::Fail, Vote::Warn].into_iter().find(is_also);
     let vote = worst.map_or(vote, |worst| worst.max(vote));
-    Some((vote, reason))
+    // Marks that approve nothing stay: "PASS ❌".
+    let around = |c: char| is_ornament(c) && !has_refusing_mark(c.encode_utf8(&mut [0; 4]));
+    Some((vote, reason.trim_matches(around)))
 }
 
 /// The text behind the first of these words that it begins with, in small or capital letters.

@@ -61,6 +61,60 @@ fn the_ballot_is_the_vote_that_counts() {
     assert_eq!(run.concluded().ledger.ballots.len(), 3);
 }
 
+/// A law: a ballot that is none of the printed ones is no consent, in whatever words, and its words are told.
+#[test]
+fn a_ballot_that_nobody_understands_is_no_consent() {
+    let votes = [
+        "MERGE WITH FIXES",
+        "YES, IF TESTED",
+        "ACCEPT WITH RESERVATIONS",
+        "SHIP IT LATER",
+        "MAYBE",
+        "NEUTRAL",
+        "NUR MIT TESTS",
+    ];
+    for (nth, vote) in votes.into_iter().enumerate() {
+        let mut plan = council(3, 1);
+        if nth % 2 == 0 {
+            plan.options.subject = DebateSubject::Text;
+        }
+        let mut run = Run::seated(plan);
+        open(&mut run, &[PASS, PASS, PASS]);
+        for _ in 0..2 {
+            go_on(&mut run, &[PASS, PASS, PASS]);
+        }
+        for _ in 0..2 {
+            let sent = run.sent("judge-1");
+            let mut answer = Answer::new(sent.round, sent.key.clone(), PASS);
+            answer.ballot = Some(Ballot {
+                vote: BallotVote::Proceed,
+                strongest_point: "s".into(),
+                concession: "c".into(),
+                remaining_concern: "r".into(),
+                conditions: Vec::new(),
+            });
+            let raw = serde_json::to_string(&answer).unwrap();
+            run.raw(
+                "judge-1",
+                &raw.replace("\"PROCEED\"", &format!("\"{vote}\"")),
+            );
+        }
+        cast(&mut run, "judge-2", PASS);
+        cast(&mut run, "judge-3", PASS);
+        let outcome = run.concluded();
+        assert_eq!(
+            outcome.verdict,
+            Verdict::Warn,
+            "{vote}: {:?}",
+            outcome.notes
+        );
+        assert!(run.noted(vote), "{vote}: {:?}", outcome.notes);
+        for invented in ["it said FAIL", "no final ballot came from judge-1"] {
+            assert!(!run.noted(invented), "{vote}: {:?}", outcome.notes);
+        }
+    }
+}
+
 #[test]
 fn a_topic_has_no_lines_so_that_a_named_change_is_enough() {
     let mut plan = council(3, 1);

@@ -1,0 +1,183 @@
+//! Values of an answer in other forms than the one that is asked for, where nobody can doubt what they mean.
+
+use council_protocol::answer::Response;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::consent::plain_vote;
+use super::references::excerpt;
+
+/// Fields that hold whole numbers.
+const NUMBERS: [&str; 3] = ["round", "line", "end_line"];
+
+/// So sure is HIGH, so sure is MEDIUM, where a number says how sure a judge is.
+const SURE: (f64, f64) = (0.8, 0.5);
+
+/// Puts values into the form that is read: `"line": "5"`, `"ref": ["CWE-369"]`, `"verdict": "**FAIL**"`, `"confidence": 0.9`.
+pub(super) fn straighten(answer: &mut Value) {
+    straighten_numbers(answer);
+    let Some(fields) = answer.as_object_mut() else {
+        return;
+    };
+    if let Some(Value::String(verdict)) = fields.get_mut("verdict")
+        && verdict.chars().any(char::is_alphabetic)
+        && let Some(vote) = plain_vote(verdict)
+    {
+        *verdict = vote.as_str().to_owned();
+    }
+    if let Some(confidence) = fields.get_mut("confidence")
+        && let Some(share) = confidence.as_f64()
+    {
+        let share = if share > 1.0 { share / 100.0 } else { share };
+        *confidence = match share {
+            share if share >= SURE.0 => "HIGH",
+            share if share >= SURE.1 => "MEDIUM",
+            _ => "LOW",
+        }
+        .into();
+    }
+    if let Some(Value::Object(change)) = fields.get_mut("change") {
+        straighten_evidence(change);
+    }
+    for list in ["findings", "independent_findings", "responses", "withdrawn"] {
+        for item in items_of(fields, list) {
+            if list == "independent_findings" {
+                wrap_finding(item);
+            }
+            straighten_item(item);
+            if let Some(Value::Object(finding)) = item.get_mut("finding") {
+                straighten_item(finding);
+            }
+        }
+    }
+}
+
+fn items_of<'a>(
+    fields: &'a mut Map<String, Value>,
+    list: &str,
+) -> impl Iterator<Item = &'a mut Map<String, Value>> {
+    let items = fields.get_mut(list).and_then(Value::as_array_mut);
+    items.into_iter().flatten().filter_map(Value::as_object_mut)
+}
+
+/// `"5"` in the place of a number, however deep.
+fn straighten_numbers(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(straighten_numbers),
+        Value::Object(fields) => {
+            for (name, inner) in fields {
+                let digits = inner
+                    .as_str()
+                    .filter(|_| NUMBERS.contains(&name.as_str()))
+                    .and_then(|text| text.trim().parse::<u32>().ok());
+                match digits {
+                    Some(number) => *inner = number.into(),
+                    None => straighten_numbers(inner),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// An independent finding that stands in its list as it is: nobody had it.
+fn wrap_finding(item: &mut Map<String, Value>) {
+    if !item.contains_key("finding") && item.contains_key("location") {
+        let tag = item.remove("tag").unwrap_or_else(|| "new".into());
+        let finding = Value::Object(std::mem::take(item));
+        item.insert("tag".to_owned(), tag);
+        item.insert("finding".to_owned(), finding);
+    }
+    item.entry("tag").or_insert_with(|| "new".into());
+}
+
+fn straighten_item(item: &mut Map<String, Value>) {
+    if let Some(Value::Array(references)) = item.get_mut("ref") {
+        let texts: Vec<&str> = references.iter().filter_map(Value::as_str).collect();
+        let joined = texts.join(", ");
+        item.insert("ref".to_owned(), joined.into());
+    }
+    straighten_evidence(item);
+}
+
+/// Evidence in a list of one or more (the first counts), as a text (`a.py:5: total = x / 0`), or without its line, which the
+/// quote then says.
+fn straighten_evidence(item: &mut Map<String, Value>) {
+    let Some(evidence) = item.get_mut("evidence") else {
+        return;
+    };
+    if let Value::Array(several) = evidence {
+        *evidence = several.first().cloned().unwrap_or(Value::Null);
+    }
+    if let Value::String(text) = evidence {
+        *evidence = parse_evidence(text).unwrap_or(Value::Null);
+    }
+    if let Value::Object(fields) = evidence {
+        for (other, name) in [("file", "path"), ("code", "quote"), ("text", "quote")] {
+            if !fields.contains_key(name)
+                && let Some(value) = fields.remove(other)
+            {
+                fields.insert(name.to_owned(), value);
+            }
+        }
+        if fields.contains_key("path") && fields.contains_key("quote") {
+            fields.entry("line").or_insert_with(|| 1.into());
+        }
+    }
+    if evidence.is_null() {
+        item.remove("evidence");
+    }
+}
+
+/// `a.py:5: total = x / 0`
+fn parse_evidence(text: &str) -> Option<Value> {
+    let (place, quote) = text.split_once(": ").or_else(|| text.split_once(" — "))?;
+    let (path, line) = place.trim().trim_matches('`').rsplit_once(':')?;
+    let line: u32 = line.trim_start_matches('L').parse().ok()?;
+    let quote = quote.trim().trim_matches('`');
+    (!quote.is_empty()).then(|| json!({"path": path, "line": line, "quote": quote}))
+}
+
+/// Takes out the responses that cannot be read, so that one of them does not cost the answer; each is told. A finding that
+/// cannot be read is none of these: without it nobody knows what its judge holds.
+pub(super) fn drop_unreadable(answer: &mut Value) -> Vec<String> {
+    let mut dropped = Vec::new();
+    let Some(Value::Array(responses)) = answer.get_mut("responses") else {
+        return dropped;
+    };
+    let mut at = 0;
+    responses.retain(|response| {
+        let problem = Response::deserialize(response).err();
+        let problem = problem.map(|error| {
+            let said = excerpt(&response.to_string());
+            format!("responses[{at}] cannot be read ({error}): {said}")
+        });
+        at += 1;
+        let is_kept = problem.is_none();
+        dropped.extend(problem);
+        is_kept
+    });
+    dropped
+}
+
+/// A JSON text without the commas that stand before a closing bracket.
+pub(super) fn without_trailing_commas(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let (mut in_text, mut escaped) = (false, false);
+    for (at, c) in text.char_indices() {
+        if in_text {
+            in_text = escaped || c != '"';
+            escaped = c == '\\' && !escaped;
+        } else if c == '"' {
+            in_text = true;
+        } else if c == ',' && text[at + 1..].trim_start().starts_with(['}', ']']) {
+            continue;
+        }
+        out.push(c);
+    }
+    out
+}
+
+#[cfg(test)]
+#[path = "loose_forms_tests.rs"]
+mod tests;

@@ -1,0 +1,129 @@
+use council_protocol::{Answer, RoundNumber, Severity, Vote};
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::super::extract::{ExpectedEcho, ReadReply, read_reply};
+use super::*;
+
+fn read(raw: &str, round: RoundNumber) -> ReadReply {
+    let echo = ExpectedEcho {
+        round,
+        key: "k",
+        judge: "judge-1",
+        others: &[],
+        is_foreign: &|_| false,
+    };
+    read_reply(raw, echo).unwrap_or_else(|failure| panic!("{failure}: {raw}"))
+}
+
+fn critical() -> Value {
+    json!({
+        "severity": "critical", "category": "bug", "description": "Division by zero.",
+        "location": {"path": "a.py", "line": 5}, "quote": "total = x / 0",
+    })
+}
+
+fn answer(round: u8) -> Value {
+    json!({
+        "schema_version": 1, "round": round, "key": "k", "verdict": "FAIL", "confidence": "HIGH", "key_insight": "i",
+        "findings": [critical()],
+    })
+}
+
+fn first(raw: &str) -> Answer {
+    read(raw, RoundNumber::FIRST).answer
+}
+
+proptest! {
+    /// A whole answer with its key is read, whatever stands around it and however its values are written.
+    #[test]
+    fn a_whole_answer_is_read_in_every_form(
+        fence in prop::sample::select(vec![None, Some(""), Some("json"), Some("jsonc"), Some("javascript"), Some("JSON5"), Some("text")]),
+        words in prop::sample::select(vec!["", "Here is my answer:\n\n"]),
+        in_list in any::<bool>(), comma in any::<bool>(), texts in any::<bool>(),
+        confidence in prop::sample::select(vec![json!("HIGH"), json!("high"), json!(0.9), json!(95)]),
+        verdict in prop::sample::select(vec!["FAIL", "**FAIL**", "fail.", "Rejected"]),
+        reference in prop::sample::select(vec![json!("CWE-369"), json!(["CWE-369"])]),
+    ) {
+        let mut given = answer(1);
+        given["confidence"] = confidence;
+        given["verdict"] = verdict.into();
+        given["findings"][0]["ref"] = reference;
+        if texts {
+            given["findings"][0]["location"]["line"] = "5".into();
+            given["round"] = "1".into();
+        }
+        let mut text = given.to_string();
+        if comma {
+            text.insert(text.len() - 1, ',');
+        }
+        if in_list {
+            text = format!("[{text}]");
+        }
+        let text = match fence {
+            Some(name) => format!("{words}```{name}\n{text}\n```"),
+            None => text,
+        };
+        let read = first(&text);
+        prop_assert_eq!(read.verdict, Vote::Fail);
+        prop_assert_eq!(read.findings.len(), 1);
+        prop_assert_eq!(read.findings[0].severity, Severity::Critical);
+        prop_assert_eq!(read.findings[0].location.line, 5);
+        prop_assert_eq!(read.findings[0].reference.as_deref(), Some("CWE-369"));
+    }
+
+    /// An agreement with evidence is one in every spelling.
+    #[test]
+    fn an_agreement_is_read_in_every_form(
+        stance in prop::sample::select(vec![
+            "agreed", "concur", "true positive", "I agree", "AGREE!", "correct", "accepted", "reproduced", "**Agreed**",
+        ]),
+        evidence in prop::sample::select(vec![
+            json!({"path": "a.py", "line": 5, "quote": "total = x / 0"}),
+            json!([{"path": "a.py", "line": 5, "quote": "total = x / 0"}]),
+            json!("a.py:5: total = x / 0"),
+            json!({"path": "a.py", "line": "5", "quote": "total = x / 0"}),
+            json!({"file": "a.py", "line": 5, "code": "total = x / 0"}),
+            json!({"path": "a.py", "quote": "total = x / 0"}),
+        ]),
+    ) {
+        let mut given = answer(2);
+        given["findings"] = json!([]);
+        given["responses"] = json!([{"to": "A1", "stance": stance, "reasoning": "r", "evidence": evidence}]);
+        let read = read(&given.to_string(), RoundNumber::SECOND);
+        prop_assert!(read.dropped.is_empty(), "{:?}", read.dropped);
+        let response = &read.answer.responses[0];
+        prop_assert_eq!(response.stance, council_protocol::answer::Stance::Agreed);
+        prop_assert_eq!(response.evidence.as_ref().map(|e| e.quote.as_str()), Some("total = x / 0"));
+    }
+}
+
+#[test]
+fn an_independent_finding_without_its_tag_is_new() {
+    for item in [critical(), json!({"finding": critical()})] {
+        let mut given = answer(2);
+        given["findings"] = json!([]);
+        given["independent_findings"] = json!([item]);
+        let read = read(&given.to_string(), RoundNumber::SECOND).answer;
+        assert_eq!(read.independent_findings.len(), 1);
+    }
+}
+
+#[test]
+fn a_response_that_cannot_be_read_costs_itself_alone() {
+    let mut given = answer(2);
+    given["responses"] = json!([
+        {"to": "A1", "stance": "agreed", "reasoning": "r"},
+        {"to": "A2", "stance": "purple", "reasoning": "r"},
+    ]);
+    let read = read(&given.to_string(), RoundNumber::SECOND);
+    assert_eq!(read.answer.responses.len(), 1);
+    assert_eq!(read.answer.findings.len(), 1);
+    assert!(read.dropped[0].contains("purple"), "{:?}", read.dropped);
+}
+
+#[test]
+fn a_comma_within_a_text_stays() {
+    let text = r#"{"a":"x,}","b":[1,2,],}"#;
+    assert_eq!(without_trailing_commas(text), r#"{"a":"x,}","b":[1,2]}"#);
+}
