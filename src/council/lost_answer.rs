@@ -300,7 +300,7 @@ fn critical_findings(raw: &str) -> Vec<String> {
     let mut found = Vec::new();
     if severities.is_empty() {
         let loose = loose_values(raw, "severity").filter(|word| is_critical(word));
-        found.extend(loose.map(|_| name_finding(None, "")));
+        found.extend(loose.map(|word| name_finding(None, line_of(raw, word))));
         found.extend(begun_finding(raw));
         return found;
     }
@@ -328,6 +328,15 @@ fn critical_findings(raw: &str) -> Vec<String> {
     }
     found.extend(begun_finding(raw));
     found
+}
+
+/// The line of a text in which a part of it stands.
+fn line_of<'t>(text: &'t str, part: &str) -> &'t str {
+    let at = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+    let at = text.floor_char_boundary(at.min(text.len()));
+    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let end = text[at..].find('\n').map_or(text.len(), |end| at + end);
+    &text[start..end]
 }
 
 /// The finding at the end of a reply that breaks off before it says how bad the finding is: it may be the worst. Fields
