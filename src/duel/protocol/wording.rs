@@ -8,6 +8,7 @@ use council_protocol::Vote;
 use council_protocol::answer::Stance;
 
 use super::agreement::{AgreedScope, PlainAgreement, denies, plain_agreement};
+use super::consent::is_approval;
 use crate::council::consent::{RESERVATIONS, is_hidden};
 use crate::council::plain_words::{NEGATIONS, Words, has_refusing_mark, is_invisible};
 
