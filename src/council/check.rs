@@ -11,8 +11,9 @@ use super::judges::{OpenTurn, QueuedTask, SeatIndex};
 use super::lost_answer::LostAnswer;
 use super::meant_ids::{is_mended_elsewhere, resolve_ids};
 use super::merge::{is_near, is_same, is_same_id};
+use super::plain_words::excerpt;
 use super::plan::ShownPath;
-use super::references::{excerpt, faulty_references};
+use super::references::faulty_references;
 use super::state::{DebateState, TimerKind};
 
 /// Faults that are named at once. A judge that quotes nothing right is not told more by a longer list.

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::consent::plain_vote;
-use super::references::excerpt;
+use super::plain_words::excerpt;
 
 /// Fields that hold whole numbers.
 const NUMBERS: [&str; 3] = ["round", "line", "end_line"];

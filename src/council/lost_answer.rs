@@ -3,14 +3,11 @@
 use council_protocol::{Answer, Finding, RoundNumber, Severity, Vote};
 
 use super::extract::MAX_ANSWER_BYTES;
-use super::plain_words::objects;
+use super::plain_words::{EXCERPT_CHARS, objects};
 use super::said_vote::{SaidVote, VOTE_FIELDS, read_vote, unclear_vote, vote_of};
 
 /// Findings of one reply that are named in a note.
 const MAX_NAMED: usize = 3;
-
-/// Characters of a finding's words in a note.
-pub(super) const EXCERPT_CHARS: usize = 120;
 
 /// An answer that does not count, as far as it can be read.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,9 +8,10 @@ use super::anonymity::{self, judge_names};
 use super::judges::{Judges, SeatIndex};
 use super::lost_answer::LostAnswer;
 use super::merge::{is_same_id, is_same_problem};
+use super::plain_words::excerpt;
 use super::plain_words::{asks_about_problem, names_problem, objects, stops};
 use super::plan::{DebateSubject, Procedure};
-use super::references::{excerpt, is_known_address};
+use super::references::is_known_address;
 use super::state::DebateState;
 
 /// Words beside a number or a label that say no more than that a finding follows.

@@ -5,10 +5,10 @@
 use council_protocol::Vote;
 
 use super::consent::{APPROVALS, REASSURING, RESERVATIONS, clears_something, is_plain, vote_line};
+use super::plain_words::excerpt;
 use super::plain_words::{
     NEGATIONS, Words, is_place_word, names_file, names_place, names_problem, without_ends_in_code,
 };
-use super::references::excerpt;
 
 /// What words around an answer come to.
 #[derive(Debug, Default, PartialEq, Eq)]

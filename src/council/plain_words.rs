@@ -86,6 +86,15 @@ pub fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
 }
 
+/// Characters of somebody's words in a note.
+pub(super) const EXCERPT_CHARS: usize = 120;
+
+/// One line of at most [`EXCERPT_CHARS`] characters.
+pub(super) fn excerpt(text: &str) -> String {
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    flat.chars().take(EXCERPT_CHARS).collect()
+}
+
 /// What somebody says who does not let a change in.
 const BLOCKS: &[&str] = &[
     "do not merge",

@@ -6,17 +6,9 @@ use council_protocol::{JudgeId, RoundNumber};
 
 use super::judges::{Judges, SeatIndex};
 use super::meant_ids::shown_findings;
+use super::plain_words::excerpt;
 use super::responses::{MeantFinding, is_contradictory, responses_by_finding};
 use super::state::DebateState;
-
-/// Characters of a quote, of an id, or of the line beside it, in the words that go back to the judge.
-const EXCERPT_CHARS: usize = 120;
-
-/// One line of at most [`EXCERPT_CHARS`] characters.
-pub(super) fn excerpt(text: &str) -> String {
-    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    flat.chars().take(EXCERPT_CHARS).collect()
-}
 
 /// Every id in an answer that means nothing to its judge, and every finding of which it says two things at once.
 pub(super) fn faulty_references(

@@ -3,7 +3,8 @@
 use council_protocol::Vote;
 
 use super::consent::plain_vote;
-use super::lost_answer::{EXCERPT_CHARS, values_of};
+use super::lost_answer::values_of;
+use super::plain_words::EXCERPT_CHARS;
 use super::plain_words::Words;
 
 /// How words for a vote begin, where a few of them stand together: `verdict: FAIL because …`.

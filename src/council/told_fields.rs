@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::answer_fields::{CONSENTS, asks, is_bare_pass, is_known, is_of_first_round};
 use super::own_words::{has_uncleared_place, says_nothing, sentences};
+use super::plain_words::excerpt;
 use super::plain_words::{names_fault, names_line};
-use super::references::excerpt;
 
 /// What an answer of round 1 says beside a PASS where no reader of the report would see it: advice, words in fields of no known
 /// name, and sentences of its summary that name a fault. Later answers speak of what others hold.
