@@ -10,7 +10,7 @@ use crate::text::Untrusted;
 
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
-use crate::run::estimate::RunEstimate;
+use crate::run::estimate::{BriefSize, RunEstimate};
 use crate::run::hidden_files::HIDDEN_GAP;
 use crate::run::nothing::reason_to_skip;
 use crate::run::prepare::PreparedReview;
@@ -75,8 +75,11 @@ pub(crate) fn estimate_run(
     seats: &[Seat],
     prepared: &PreparedReview,
 ) -> RunEstimate {
-    let brief = |seat: &Seat| prompts.map_or(0, |prompts| prompts.render_brief(seat).len() as u64);
-    let seats: Vec<(&Seat, u64)> = seats.iter().map(|seat| (seat, brief(seat))).collect();
+    let brief = |seat: &Seat| {
+        let brief = prompts.map(|prompts| BriefSize::of_text(&prompts.render_brief(seat)));
+        brief.unwrap_or_default()
+    };
+    let seats: Vec<(&Seat, BriefSize)> = seats.iter().map(|seat| (seat, brief(seat))).collect();
     let coverage =
         prompts.map_or_else(|| (*prepared.coverage).clone(), SeatPrompts::shown_coverage);
     let redactions = prompts.map_or(0, SeatPrompts::redaction_count);

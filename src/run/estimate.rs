@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use council_agents::tools::{declared_bytes, max_turn_bytes};
 use council_protocol::price::{EXPECTED_OUTPUT, ModelPrice, estimate_tokens};
 use council_protocol::seat::{AgentKind, Api};
+use council_protocol::tokens::weighed_bytes;
 use council_protocol::{Coverage, Seat};
 
 use crate::config::{AgentSettings, PriceSettings, Settings};
@@ -100,7 +101,7 @@ fn helper_of(seat: &Seat, settings: &Settings) -> Option<Seat> {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct RunEstimate {
     to: BTreeMap<String, BriefRecipient>,
-    brief_bytes: u64,
+    largest: BriefSize,
     /// Where the bytes of a brief go; none: nobody reads one.
     brief: Option<BriefFacts>,
     extras: CallExtras,
@@ -170,10 +171,35 @@ fn is_elsewhere(kind: &AgentKind) -> bool {
     )
 }
 
+/// How large a brief is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct BriefSize {
+    bytes: u64,
+    /// The bytes that its tokens stand for.
+    weight: u64,
+}
+
+impl BriefSize {
+    pub(crate) fn of_text(brief: &str) -> Self {
+        Self {
+            bytes: brief.len() as u64,
+            weight: weighed_bytes(brief),
+        }
+    }
+
+    /// Of a brief that is not written yet, as if it were prose.
+    pub(crate) fn of_bytes(bytes: u64) -> Self {
+        Self {
+            bytes,
+            weight: bytes,
+        }
+    }
+}
+
 impl RunEstimate {
-    /// The forecast for these seats, each with the bytes of its brief; `has_tree`: judges can look into files.
+    /// The forecast for these seats, each with the size of its brief; `has_tree`: judges can look into files.
     pub(crate) fn for_seats(
-        seats: &[(&Seat, u64)],
+        seats: &[(&Seat, BriefSize)],
         redactions: usize,
         coverage: &Coverage,
         settings: &Settings,
@@ -186,7 +212,7 @@ impl RunEstimate {
         for (seat, brief) in paid() {
             let extras = CallExtras::of_seat(seat, settings, has_tree);
             let beside = TASK_BYTES + extras.schema + extras.tools();
-            let input = estimate_tokens(brief + beside);
+            let input = estimate_tokens(brief.weight + beside);
             let price = seat
                 .agent
                 .model
@@ -195,7 +221,7 @@ impl RunEstimate {
             let usd = price.map(|price| {
                 let cached = price.cost_usd(
                     estimate_tokens(beside),
-                    estimate_tokens(*brief),
+                    estimate_tokens(brief.weight),
                     EXPECTED_OUTPUT,
                 );
                 // Each turn carries those before it, and may find no cache.
@@ -239,7 +265,11 @@ impl RunEstimate {
         }
         Self {
             to,
-            brief_bytes: seats.iter().map(|(_, brief)| *brief).max().unwrap_or(0),
+            largest: seats
+                .iter()
+                .map(|(_, brief)| *brief)
+                .max()
+                .unwrap_or_default(),
             brief: None,
             extras: CallExtras::of_seats(paid().map(|(seat, _)| *seat), settings, has_tree),
             redactions,
@@ -354,8 +384,8 @@ impl RunEstimate {
         }
         let mut lines = vec![format!(
             "about {} tokens ({}, {} replaced) will be sent:",
-            format_number(estimate_tokens(self.brief_bytes)),
-            format_size(self.brief_bytes),
+            format_number(estimate_tokens(self.largest.weight)),
+            format_size(self.largest.bytes),
             count_noun(self.redactions, "secret"),
         )];
         lines.extend(self.brief_lines());

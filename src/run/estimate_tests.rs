@@ -19,7 +19,7 @@ fn a_recipient_without_a_price_makes_the_sum_a_lower_bound() {
             ),
             ("b at https://b.example".to_owned(), recipient(None)),
         ]),
-        brief_bytes: 100,
+        largest: BriefSize::of_bytes(100),
         brief: None,
         extras: CallExtras::default(),
         redactions: 0,
@@ -50,7 +50,7 @@ fn where_the_bytes_of_a_brief_go_is_told_before_they_are_spent() {
     };
     let forecast = RunEstimate {
         to: BTreeMap::new(),
-        brief_bytes: 14_000,
+        largest: BriefSize::of_bytes(14_000),
         brief: Some(brief),
         extras: CallExtras {
             schema: 3_000,
@@ -85,7 +85,7 @@ fn a_bound_that_does_not_hold_is_told() {
     };
     let forecast = RunEstimate {
         to: BTreeMap::from([("b at https://b.example".to_owned(), recipient)]),
-        brief_bytes: 100,
+        largest: BriefSize::of_bytes(100),
         brief: None,
         extras: CallExtras::default(),
         redactions: 0,
@@ -142,7 +142,7 @@ fn forecast(lines: &str, has_tree: bool, seat: &Seat) -> String {
     let settings = settings(&format!("{lines}\n{PRICE}"));
     let brief = Some(BriefFacts::default());
     let estimate = RunEstimate::for_seats(
-        &[(seat, 1_000)],
+        &[(seat, BriefSize::of_bytes(1_000))],
         0,
         &Coverage::default(),
         &settings,
@@ -229,7 +229,7 @@ proptest::proptest! {
         let seat = writing(seat(true, most), max_tokens, thinking);
         let limit = u64::from(max_tokens) + u64::from(thinking);
         let told = |has_tree| {
-            let estimate = RunEstimate::for_seats(&[(&seat, brief)], 0, &Coverage::default(), &settings, has_tree);
+            let estimate = RunEstimate::for_seats(&[(&seat, BriefSize::of_bytes(brief))], 0, &Coverage::default(), &settings, has_tree);
             estimate.to.values().next().and_then(|to| to.usd).unwrap().1
         };
         let price = cost_settings(&settings).prices["m"];
@@ -262,7 +262,7 @@ fn helpers_are_told_with_their_model_and_what_they_may_cost() {
     assert!(text.contains("total: "), "{text}");
     let cost = |lines: &str| {
         let estimate = RunEstimate::for_seats(
-            &[(&seat(false, 0), 1_000)],
+            &[(&seat(false, 0), BriefSize::of_bytes(1_000))],
             0,
             &Coverage::default(),
             &settings(&format!("{lines}\n{PRICE}")),

@@ -10,7 +10,7 @@ use crate::council::PART_MARK;
 use crate::prompt::BriefClass;
 use crate::report::TOO_LONG_A_LINE;
 use crate::run::context::RunContext;
-use crate::run::estimate::RunEstimate;
+use crate::run::estimate::{BriefSize, RunEstimate};
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
 use crate::run::review_command::{pathspec_without, review_command};
@@ -76,8 +76,9 @@ pub(crate) fn suggest_whole_review(
     let each = parts
         .iter()
         .flat_map(|shown| readers.iter().map(|seat| (*seat, *shown)));
-    let each: Vec<(&Seat, u64)> = each
+    let each: Vec<(&Seat, BriefSize)> = each
         .filter(|(seat, _)| seat.agent.kind.reads_text())
+        .map(|(seat, bytes)| (seat, BriefSize::of_bytes(bytes)))
         .collect();
     let has_tree = prepared.change.blobs.has_blobs();
     let estimate =

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use council_protocol::message::Usage;
 use council_protocol::price::{EXPECTED_OUTPUT, ModelPrice, SpendLimit, estimate_tokens};
 use council_protocol::seat::AgentKind;
+use council_protocol::tokens::weighed_bytes;
 use council_protocol::{
     Event, Failure, FailureKind, JudgeId, JudgeSpec, Message, Millis, Request, RoundNumber, Turn,
     TurnId,
@@ -51,6 +52,8 @@ struct JudgeSpend {
     is_model: bool,
     /// Bytes of its conversation so far, the brief included.
     bytes: u64,
+    /// The same, as its tokens weigh.
+    weight: u64,
     /// The most tokens that one answer may have; none: nobody says.
     max_output: Option<u64>,
 }
@@ -121,6 +124,7 @@ impl Budget {
             return Ok(());
         };
         spend.bytes += turn.prompt.len() as u64;
+        spend.weight += weighed_bytes(&turn.prompt);
         let spend = &self.judges[judge];
         let first = self.first_call_usd(spend);
         if let Some(failure) = self.refuse_call(first) {
@@ -176,6 +180,7 @@ impl Budget {
                     AgentKind::Command { .. } | AgentKind::Recorded { .. } | AgentKind::Backend {}
                 ),
                 bytes: spec.brief.len() as u64,
+                weight: weighed_bytes(&spec.brief),
                 max_output: match &agent.kind {
                     AgentKind::Http(endpoint) => Some(u64::from(endpoint.max_tokens)),
                     _ => None,
@@ -197,7 +202,7 @@ impl Budget {
             .as_ref()
             .and_then(|model| self.money.prices.get(model));
         price.map_or(0.0, |price| {
-            price.max_usd(estimate_tokens(spend.bytes), output)
+            price.max_usd(estimate_tokens(spend.weight), output)
         })
     }
 
@@ -211,7 +216,7 @@ impl Budget {
         let output = spend.max_output.unwrap_or(UNBOUNDED_OUTPUT);
         let dearest = models
             .filter_map(|model| self.money.prices.get(model))
-            .map(|price| price.max_usd(estimate_tokens(spend.bytes), output))
+            .map(|price| price.max_usd(estimate_tokens(spend.weight), output))
             .fold(first, f64::max);
         let idle = self.judges.len().saturating_sub(self.open.len()).max(1);
         let share = (most - self.committed_usd()) / idle as f64;
@@ -257,6 +262,7 @@ impl Budget {
                 call.answer_bytes = raw.len() as u64;
                 if let Some(spend) = self.judges.get_mut(&call.judge) {
                     spend.bytes += call.answer_bytes;
+                    spend.weight += weighed_bytes(raw);
                 }
                 *usage = self.count_usage(&call, usage.take(), true);
                 call.usage = logged(usage.as_ref());

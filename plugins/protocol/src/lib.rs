@@ -26,6 +26,7 @@ pub mod round;
 pub mod seat;
 pub mod steering;
 pub mod task;
+pub mod tokens;
 pub mod tool_call;
 mod unified;
 pub mod worker;

@@ -6,13 +6,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::message::Usage;
+use crate::tokens::TOKEN_BYTES;
 
 /// Output tokens of an answer that has not come yet: a page with some findings.
 pub const EXPECTED_OUTPUT: u64 = 1_500;
 
 /// Tokens of so many bytes where nobody has counted them: four bytes each.
 pub fn estimate_tokens(bytes: u64) -> u64 {
-    bytes.div_ceil(4)
+    bytes.div_ceil(TOKEN_BYTES)
 }
 
 /// What a model costs, in millionths of US dollars for a million tokens.

@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 use council_protocol::message::Usage;
 use council_protocol::seat::{Endpoint, Prime};
 use council_protocol::task::Form;
+use council_protocol::tokens::min_tokens;
 use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
 use tokio::sync::oneshot;
 
 use self::growth::PromptSize;
 use super::client::{ApiTarget, HttpEngine};
-use super::context::min_tokens;
 use super::prime::{self, CachePrimer, MIN_BRIEF_BYTES, PrimerLead};
 use super::retry::{CallError, MAX_ATTEMPTS, retry_pause};
 use super::spending::TurnSpending;
@@ -370,10 +370,7 @@ impl HttpConversation {
         lead: Option<&PrimerLead>,
     ) -> Result<ApiAnswer, CallError> {
         self.set_aside();
-        let bytes = match self.spending.last_call() {
-            None => self.plain_bytes(),
-            Some(_) => self.sent_bytes(),
-        };
+        let bytes = self.sent_bytes();
         self.spending
             .approve_calls(model, bytes, 1)
             .map_err(CallError::Final)?;

@@ -1,13 +1,11 @@
 //! What a conversation weighs, and that it only grows.
 
 use council_protocol::Failure;
+use council_protocol::tokens::{min_tokens, weigh_bytes};
 
 use super::HttpConversation;
-use crate::http::context::{check_growth, min_tokens};
+use crate::http::context::check_growth;
 use crate::http::wire::{ApiAnswer, ApiMessage, ToolUse};
-
-/// Bytes that one token stands for where nobody has counted.
-const TOKEN_BYTES: u64 = 4;
 
 /// What a server has read of a conversation.
 #[derive(Debug, Clone, Copy)]
@@ -39,26 +37,15 @@ impl HttpConversation {
         check_growth(self.target.host(), before.tokens, tokens, grown)
     }
 
-    /// Bytes of the conversation. The first call of a turn was approved by them.
-    pub(super) fn plain_bytes(&self) -> u64 {
-        let said: u64 = self.said.iter().map(ApiMessage::bytes).sum();
-        self.brief.len() as u64 + said
-    }
-
     /// Bytes of the conversation, or as many as its tokens stand for: numbers, hashes and Chinese have more of them than
     /// prose has.
     pub(super) fn sent_bytes(&self) -> u64 {
         let said = self.said.iter().map(|message| {
             let least = message.texts().into_iter().map(min_tokens).sum();
-            weigh(message.bytes(), least)
+            weigh_bytes(message.bytes(), least)
         });
-        weigh(self.brief.len() as u64, self.brief_tokens) + said.sum::<u64>()
+        weigh_bytes(self.brief.len() as u64, self.brief_tokens) + said.sum::<u64>()
     }
-}
-
-/// The bytes of a text of which no tokenizer makes fewer than `least` tokens; most make a quarter more.
-fn weigh(bytes: u64, least: u64) -> u64 {
-    bytes.max((least + least / 4) * TOKEN_BYTES)
 }
 
 #[cfg(test)]
@@ -73,13 +60,13 @@ mod tests {
         #[test]
         fn no_prompt_has_more_tokens_at_least_than_are_reserved(text in "[a-f0-9,;.= \u{4e00}-\u{4e20}\n]{0,400}") {
             let least = min_tokens(&text);
-            prop_assert!(estimate_tokens(weigh(text.len() as u64, least)) >= least);
+            prop_assert!(estimate_tokens(weigh_bytes(text.len() as u64, least)) >= least);
         }
     }
 
     #[test]
     fn prose_weighs_its_bytes_and_numbers_more() {
-        let weight = |text: &str| weigh(text.len() as u64, min_tokens(text));
+        let weight = |text: &str| weigh_bytes(text.len() as u64, min_tokens(text));
         let prose = "Whoever consents to a sum consents to all turns. ".repeat(20);
         assert_eq!(weight(&prose), prose.len() as u64);
         let numbers = "1,2;3,4;5,6;7,8;".repeat(60);
