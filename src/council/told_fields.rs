@@ -7,8 +7,8 @@ use super::own_words::{has_uncleared_place, says_nothing, sentences};
 use super::plain_words::excerpt;
 use super::plain_words::{names_fault, names_line};
 
-/// What an answer of round 1 says beside a PASS where no reader of the report would see it: advice, words in fields of no known
-/// name, and sentences of its summary that name a fault. Later answers speak of what others hold.
+/// What an answer of round 1 says beside a PASS where no reader of the report would see it: words in fields of no known name,
+/// and sentences of its summary that name a fault. Advice stands in the report. Later answers speak of what others hold.
 pub(super) fn told_texts(value: &Value) -> Vec<String> {
     if !is_bare_pass(value) || !is_of_first_round(value) {
         return Vec::new();
@@ -23,7 +23,7 @@ pub(super) fn told_texts(value: &Value) -> Vec<String> {
                     .filter(|said| names_fault(said));
                 told.extend(faults.map(|said| format!("{name}: {}", excerpt(&said))));
             }
-            _ if is_known(name) && name != "recommendation" => {}
+            _ if is_known(name) => {}
             _ => tell_texts(name, inner, &mut told),
         }
     }

@@ -18,7 +18,7 @@ use crate::run::store;
 use crate::run::stored_request::StoredRequest;
 use crate::session::InterruptSource;
 
-/// Resume a review, a duel or a debate that was interrupted or lost judges; keep the answers it already has
+/// Continue a run that was interrupted or lost judges; keep the answers it has
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ResumeArgs {
     /// The run's name or a part of it [default: the latest run that can be resumed]

@@ -370,7 +370,9 @@ pub(crate) fn refuses(text: &str) -> bool {
 /// The vote that a line names, however it is set: `Vote: FAIL — why`, `**Vote: FAIL**`, `- verdict: fail`, `| Vote | FAIL |`.
 pub(crate) fn parse_vote(line: &str) -> Option<(Vote, &str)> {
     let (vote, reason) = vote_and_rest(line)?;
-    Some((vote, reason.trim_matches(is_ornament)))
+    // Marks that approve nothing stay: "PASS ❌".
+    let around = |c: char| is_ornament(c) && !has_refusing_mark(c.encode_utf8(&mut [0; 4]));
+    Some((vote, reason.trim_matches(around)))
 }
 
 /// What may stand right behind a vote, with no mark between, and adds nothing to it.
@@ -425,9 +427,7 @@ fn vote_and_rest(line: &str) -> Option<(Vote, &str)> {
     };
     let worst = [Vote::Fail, Vote::Warn].into_iter().find(is_also);
     let vote = worst.map_or(vote, |worst| worst.max(vote));
-    // Marks that approve nothing stay: "PASS ❌".
-    let around = |c: char| is_ornament(c) && !has_refusing_mark(c.encode_utf8(&mut [0; 4]));
-    Some((vote, reason.trim_matches(around)))
+    Some((vote, reason))
 }
 
 /// The text behind the first of these words that it begins with, in small or capital letters.
