@@ -158,7 +158,9 @@ pub(crate) fn is_setting(name: &str, value: &str) -> bool {
     let is_code =
         text.contains(['|', '(', '{', '[']) || text.contains("://") || text.contains("&&");
     let is_command = is_code && text.contains(char::is_whitespace);
-    is_command || (!is_secret_setting(name) && is_plain(text))
+    // A password may be of two words; a command has more.
+    let is_long = text.split_whitespace().nth(2).is_some();
+    is_command || (!is_secret_setting(name) && (is_long || is_plain(text)))
 }
 
 /// Whether a value has the form of something that is written down, and no run of it looks drawn: an option, an image, a
