@@ -6,16 +6,22 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 use regex::Regex;
 
+use crate::beside_name::open_call;
+use crate::calls::{is_called, is_conversion, is_lookup, is_pair_call, takes_password};
 use crate::dialect::compile_pattern;
+use crate::literal::{
+    JoinedLiteral, Literal, joined_literals, key_at_head, literal_at, paired_literals,
+};
 use crate::matcher::{PLACEHOLDER, SecretShape};
 use crate::named::kind_of_name;
-use crate::value::{is_drawn_value, is_secret_value};
+use crate::open_name::without_comment;
+use crate::value::{MIN_DRAWN, is_drawn_value, is_phrase, is_secret_value};
 
 /// The kind of what is found, and of the row of the table that speaks of it.
 pub(crate) const KIND: &str = "secret";
 
 /// Words of which each name of a secret holds one.
-const WORDS: [&str; 11] = [
+const WORDS: [&str; 14] = [
     "passw",
     "passphrase",
     "passcode",
@@ -27,6 +33,9 @@ const WORDS: [&str; 11] = [
     "credential",
     "auth",
     "bearer",
+    "kennwort",
+    "contrase",
+    "senha",
 ];
 
 /// Shorter words of which the name consists, or its last part.
@@ -35,35 +44,14 @@ const SHORT_WORDS: [&str; 3] = ["pw", "pswd", "psk"];
 /// The most bytes that are read for one name: the time must grow with the length of a line, not with its square.
 const NEAR: usize = 512;
 
-/// Calls whose result is what they are given, in another type: `b64("…")`, `[]byte("…")`, `Some("…")`.
-const CONVERSIONS: &str = "b64 b64decode b64encode base64 atob btoa byte bytes bytearray char str string \
-    str_to_string to_string tostring text some just pack encode \
-    decode secretstr securestring secretstring zeroizing quote default";
-
-/// Calls that make a value of a type, which is text: `Buffer.from("…")`.
-const MAKERS: &str = "new from of from_str valueof";
-
-/// Methods that give a literal in another type: `"…".getBytes()`.
-const CONVERSIONS_OF: &str = "tochararray getbytes encode decode into to_string to_owned tostring as_bytes as_ref \
-    as_str trim strip freeze bytes unwrap clone to_vec asutf8";
-
-/// What looks a value up, and takes the literal behind its name where there is none: `getenv("PW", "…")`.
-const LOOKUPS: &str = "get getenv env fetch config setting environ lookup";
-
-/// Calls that are given the name of a setting and its value, or the user and the password.
-const PAIR_CALLS: &str = "set setdefault setproperty setheader setenv put putenv add append header define map \
-    mapof entry pair option argument add_argument environ connect login auth pdo setitem \
-    addheader setrequestheader withheader addparam queryparam setattribute setparameter getproperty header_add";
-
-/// Verbs of calls that take a password: `set_password("…")`, `withToken("…")`.
-const TAKING_VERBS: &str = "set with use and add change new";
-
 /// A value and the name that gets it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct AssignedValue {
     pub(crate) value: Range<usize>,
     pub(crate) name: Range<usize>,
     pub(crate) shape: SecretShape,
+    /// The whole value, of which this may be a part.
+    pub(crate) text: String,
 }
 
 /// What the names of secrets get in a line, where it is secret.
@@ -71,19 +59,45 @@ pub(crate) fn assigned_secrets(line: &str) -> Vec<AssignedValue> {
     let mut found: Vec<AssignedValue> = Vec::new();
     for name in names_of(line) {
         let (values, shape) = values_of_name(line, &name);
-        for value in values {
-            let text = &line[value.clone()];
-            let is_in =
-                |old: &AssignedValue| old.value.start < value.end && value.start < old.value.end;
-            let is_secret =
-                || is_secret_value(text, near_before(line, value.start), &line[name.clone()]);
-            if !found.last().is_some_and(is_in) && !text.contains(PLACEHOLDER) && is_secret() {
-                let name = name.clone();
-                found.push(AssignedValue { value, name, shape });
-            }
+        for parts in values {
+            push_secret(&mut found, line, &parts, &name, shape);
+        }
+    }
+    for (name, value) in paired_literals(line) {
+        if kind_of_name(&line[name.clone()]).is_some() {
+            push_secret(&mut found, line, &[value], &name, SecretShape::QuotedValue);
         }
     }
     found
+}
+
+/// The parts of a value, if they are a secret together.
+fn push_secret(
+    found: &mut Vec<AssignedValue>,
+    line: &str,
+    parts: &[Range<usize>],
+    name: &Range<usize>,
+    shape: SecretShape,
+) {
+    const MOST_BEFORE: usize = 16;
+    let Some(first) = parts.first() else {
+        return;
+    };
+    let text: String = parts.iter().map(|part| &line[part.clone()]).collect();
+    let is_known = found.iter().rev().take(MOST_BEFORE).any(|old| {
+        let mut parts = parts.iter();
+        parts.any(|part| old.value.start < part.end && part.start < old.value.end)
+    });
+    let is_secret = || is_secret_value(&text, near_before(line, first.start), &line[name.clone()]);
+    if is_known || text.contains(PLACEHOLDER) || !is_secret() {
+        return;
+    }
+    found.extend(parts.iter().map(|part| AssignedValue {
+        value: part.clone(),
+        name: name.clone(),
+        shape,
+        text: text.clone(),
+    }));
 }
 
 /// The names of secrets in a line.
@@ -104,6 +118,10 @@ pub(crate) fn names_of(line: &str) -> impl Iterator<Item = Range<usize>> {
         }
         let name = name_around(line, word.range());
         end = name.end;
+        // What stands for a secret names its kind, and gets nothing.
+        if line[..name.start].ends_with(PLACEHOLDER) {
+            return None;
+        }
         kind_of_name(&line[name.clone()])?;
         Some(name)
     })
@@ -153,58 +171,53 @@ enum Joint {
     Blank,
     /// The bracket of a call that is named so: `password("…")`.
     Call,
+    /// The comma of a call that is given a name and its value: `setattr(x, "password", "…")`.
+    Pair,
 }
 
-/// The literals that a name gets: one, or those of a list.
-fn values_of_name(line: &str, name: &Range<usize>) -> (Vec<Range<usize>>, SecretShape) {
+/// The values that a name gets, each in its parts: one, or those of a list.
+fn values_of_name(line: &str, name: &Range<usize>) -> (Vec<Vec<Range<usize>>>, SecretShape) {
     let Some((at, joint)) = behind_joint(line, name) else {
         return (Vec::new(), SecretShape::QuotedValue);
     };
-    let mut quoted = literals_of(line, at);
+    let mut quoted = joined_literals(line, at, literal_of);
     // Side by side, a name and a literal may be two words of a sentence, or a call and what it loads.
-    let is_beside = |value: &Range<usize>| {
-        !line[..value.start].ends_with('`') && is_drawn_value(&line[value.clone()])
+    let is_beside = |value: &JoinedLiteral| {
+        let is_code = value
+            .parts
+            .iter()
+            .any(|part| line[..part.start].ends_with('`'));
+        !is_code && is_drawn_value(&value.text(line))
     };
-    if joint == Joint::Blank {
-        let takes = takes_password(&line[name.clone()]);
-        quoted.retain(|value| takes && is_beside(value));
+    match joint {
+        Joint::Blank => {
+            let takes = takes_password(&line[name.clone()]);
+            quoted.retain(|value| takes && is_beside(value));
+        }
+        Joint::Pair => {
+            quoted.truncate(1);
+            quoted.retain(|value| value.text(line).len() >= MIN_DRAWN && is_beside(value));
+        }
+        Joint::Sign | Joint::Call => {}
     }
     if quoted.is_empty() {
         let bare = bare_value(line, name, at, joint);
-        return (bare.into_iter().collect(), SecretShape::BareValue);
+        return (
+            bare.into_iter().map(|value| vec![value]).collect(),
+            SecretShape::BareValue,
+        );
     }
-    quoted.retain(|value| !is_called(line, value));
-    (quoted, SecretShape::QuotedValue)
+    quoted.retain(|value| {
+        value.may_be_secret(line) && !value.parts.iter().any(|part| is_called(line, part))
+    });
+    let values = quoted.into_iter().map(|value| value.parts);
+    (values.collect(), SecretShape::QuotedValue)
 }
 
-/// The literals in quotes of an expression, within brackets and conversions alone.
+/// The literals of an expression, within brackets and conversions alone.
 pub(crate) fn literals_of(line: &str, at: usize) -> Vec<Range<usize>> {
-    const MAX_LIST: usize = 16;
-    let line = &line[..line.floor_char_boundary(at + MAX_LIST * NEAR)];
-    let range_of = |(text, length): (&str, usize)| {
-        let start = line.len() - text.len();
-        start..start + length
-    };
-    let mut found: Vec<Range<usize>> = literal_of(&line[at..]).map(range_of).into_iter().collect();
-    let is_list = found
-        .first()
-        .is_some_and(|first| line[at..first.start].contains(['(', '[', '{']));
-    while is_list
-        && found.len() < MAX_LIST
-        && let Some(last) = found.last()
-    {
-        let behind = line[last.end..]
-            .trim_start_matches(['"', '\'', '`'])
-            .trim_start();
-        let Some(next) = behind
-            .strip_prefix(',')
-            .and_then(|next| quoted(next.trim_start()))
-        else {
-            break;
-        };
-        found.push(range_of(next));
-    }
-    found
+    let found = joined_literals(line, at, literal_of).into_iter();
+    found.flat_map(|found| found.parts).collect()
 }
 
 /// Where the text begins that an equals sign or a colon joins to a name.
@@ -239,76 +252,42 @@ fn behind_joint(line: &str, name: &Range<usize>) -> Option<(usize, Joint)> {
     if closed.len() == rest.len() && rest.starts_with('(') {
         return is_taken().then_some((name.end + 1, Joint::Call));
     }
+    if let Some(value) = paired_value(&line[..name.start], closed) {
+        return Some((name.end + rest.len() - value.len(), Joint::Pair));
+    }
     let text = closed.trim_start_matches([' ', '\t']);
     let is_apart = text.len() < closed.len();
     is_apart.then_some((name.end + rest.len() - text.len(), Joint::Blank))
 }
 
-/// Whether a call of this name takes a password, and does not look one up: its verb says so, or it has none.
-pub(crate) fn takes_password(name: &str) -> bool {
-    let last = name.rsplit(['.', '-']).next().unwrap_or(name);
-    if kind_of_name(last).is_none() {
-        return false;
-    }
-    let words = crate::words::words_of_name(last);
-    let heads = &words[..words.len().saturating_sub(1)];
-    let is_upper = !last.bytes().any(|b| b.is_ascii_lowercase());
-    is_upper
-        || heads.first().is_none_or(|verb| {
-            is_in(TAKING_VERBS, verb) || kind_of_name(&heads.join("_")).is_some() || is_noun(verb)
-        })
-}
-
-/// Whether a call is given the name of a setting before its value, or before what is taken where it is not set.
-pub(crate) fn is_pair_call(callee: &str) -> bool {
-    is_lookup(callee) || is_in(PAIR_CALLS, &last_part(callee))
-}
-
-/// Whether a call gives back what it is given: `bytes("…")`, `String::from("…")`, but neither `flag.String("…")`, which
-/// looks up, nor `Command::new("…")`.
-pub(crate) fn is_conversion(callee: &str) -> bool {
-    let last = last_part(callee);
-    let head = callee[..callee.len() - last.len().min(callee.len())].to_ascii_lowercase();
-    let is_of_text = || {
-        ["string", "secret", "password", "buffer", "bytes", "str:"]
-            .iter()
-            .any(|word| head.contains(word))
+/// What a call is given behind a name, and behind the letter that stands for it.
+fn paired_value<'l>(before: &str, behind: &'l str) -> Option<&'l str> {
+    let value = behind.trim_start().strip_prefix(',')?.trim_start();
+    let short = value
+        .get(..3)
+        .filter(|text| text.ends_with(['"', '\'']) && text.starts_with(['"', '\'']));
+    let value = match short {
+        Some(_) => value[3..].trim_start().strip_prefix(',')?.trim_start(),
+        None => value,
     };
-    is_in(MAKERS, &last) && is_of_text()
-        || is_in(CONVERSIONS, &last) && (!head.contains('.') || last.starts_with("b64"))
+    let before = near_before(before, before.len());
+    let (callee, _) = open_call(before)?;
+    is_pair_call(callee).then_some(value)
 }
 
-/// Whether a call looks a value up by its name.
-pub(crate) fn is_lookup(callee: &str) -> bool {
-    let last = last_part(callee);
-    LOOKUPS.split(' ').any(|verb| last.ends_with(verb)) || callee.contains("env")
-}
-
-fn is_in(list: &str, word: &str) -> bool {
-    list.split(' ').any(|one| one == word)
-}
-
-/// The name of a call without what it is a part of, in small letters.
-fn last_part(callee: &str) -> String {
-    let last = callee.rsplit(['.', ':']).next().unwrap_or(callee);
-    last.trim_end_matches(['!', '?']).to_ascii_lowercase()
-}
-
-/// Whether the first word of a name is the thing that has the password, and no verb: `db_password`, `storePassword`.
-fn is_noun(word: &str) -> bool {
-    const NOUNS: &str = "db database store key user admin root smtp mail api client app my access private \
-    signing secret http account master";
-    is_in(NOUNS, word)
-}
-
-/// The first of them: the text from it on, and its length.
-fn literal_of(text: &str) -> Option<(&str, usize)> {
+/// The first of them.
+fn literal_of(text: &str) -> Option<Literal<'_>> {
     const MAX_DEPTH: usize = 6;
     let mut text = text;
     for _ in 0..MAX_DEPTH {
-        text = text.trim_start_matches([' ', '\t', '&', '*', '(', '[', '{', ']']);
-        text = without_tag(text);
-        if let Some(found) = quoted(text) {
+        if let Some(found) = literal_at(text.trim_start()) {
+            return Some(found);
+        }
+        let inner = text.trim_start_matches([' ', '\t', '&', '*', '(', '[', '{', ']']);
+        let is_table = text.len() > inner.len() && text.trim_start().starts_with(['{', '(']);
+        let entry = key_at_head(inner).filter(|_| is_table);
+        text = without_join(without_tag(entry.map_or(inner, |(_, value)| value)));
+        if let Some(found) = literal_at(text) {
             return Some(found);
         }
         let is_word = |c: char| c.is_ascii_alphanumeric() || "_.:$?!".contains(c);
@@ -321,10 +300,33 @@ fn literal_of(text: &str) -> Option<(&str, usize)> {
         } else {
             // What is taken where nothing is set.
             let of_lookup = is_lookup(word).then(|| default_of(inner)).flatten();
-            of_lookup.or_else(|| alternative_of(text))?
+            of_lookup
+                .or_else(|| declared_default(text))
+                .or_else(|| alternative_of(text))?
         };
     }
     None
+}
+
+/// `"".join([…])`: what is joined.
+fn without_join(text: &str) -> &str {
+    let joined = text
+        .strip_prefix("''.join(")
+        .or_else(|| text.strip_prefix("\"\".join("));
+    joined.map_or(text, |text| text.trim_start_matches(['[', '(', ' ']))
+}
+
+/// `Field(default="…")`, `z.string().default("…")`: what a declaration takes where nothing is given.
+fn declared_default(text: &str) -> Option<&str> {
+    static DEFAULT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        compile_pattern(concat!(
+            r#"^[A-Za-z_$][A-Za-z0-9_.]{0,60}\([^"'`;]{0,120}?"#,
+            r#"(?:\b(?i:default(?:_?value)?)[ \t]*[=:]|\.default\()[ \t]*"#
+        ))
+        .ok()
+    });
+    let end = DEFAULT.as_ref()?.find(text)?.end();
+    Some(&text[end..])
 }
 
 /// `!vault "…"`: a tag of YAML.
@@ -364,64 +366,23 @@ fn alternative_of(text: &str) -> Option<&str> {
     (count('(') == count(')')).then_some(&text[end..])
 }
 
-/// What stands between quotes at the head of a text, without blanks: the text from it on, and its length.
-fn quoted(text: &str) -> Option<(&str, usize)> {
-    let prefix = text
-        .bytes()
-        .take_while(|b| b.is_ascii_alphabetic() || b"@$#".contains(b))
-        .count();
-    let text = text.get(prefix..).filter(|_| prefix <= 2)?;
-    let escape = text.bytes().take_while(|b| *b == b'\\').count();
-    let text = &text[escape..];
-    let quote = text.chars().next().filter(|c| "\"'`".contains(*c))?;
-    let triple = quote.to_string().repeat(3);
-    let (end, text) = match text.strip_prefix(triple.as_str()) {
-        Some(inner) => (triple, inner),
-        None => (format!("{}{quote}", "\\".repeat(escape)), &text[1..]),
-    };
-    let mut from = 0;
-    let length = loop {
-        let at = from + near_behind(text, from).find(end.as_str())?;
-        let is_escaped = escape == 0 && text[..at].ends_with('\\') && !text[..at].ends_with("\\\\");
-        if !is_escaped {
-            break at;
-        }
-        from = at + end.len();
-    };
-    let inner = &text[..length];
-    (!inner.is_empty() && !inner.contains([' ', '\t'])).then_some((text, length))
-}
-
-/// Whether a literal is what a method is called on that is no conversion: `"wipe2db".execute()`.
-pub(crate) fn is_called(line: &str, value: &Range<usize>) -> bool {
-    let behind = line[value.end..].trim_start_matches(['"', '\'', '`', '\\']);
-    let Some(method) = behind
-        .strip_prefix('.')
-        .or_else(|| behind.strip_prefix("?."))
-    else {
-        return false;
-    };
-    let end = method
-        .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-        .unwrap_or(method.len());
-    let method = method[..end].to_ascii_lowercase();
-    !method.is_empty() && !is_in(CONVERSIONS_OF, &method)
-}
-
 /// A value without quotes: all that is left of the line, or a word where words follow each other.
 fn bare_value(line: &str, name: &Range<usize>, at: usize, joint: Joint) -> Option<Range<usize>> {
     let rest = near_behind(line, at);
-    let is_inner = !near_before(line, name.start).trim_start().is_empty();
-    let is_end = |c: char| {
-        c.is_whitespace() || "\"'`(){}[],;<>".contains(c) || (is_inner && "&|".contains(c))
-    };
-    let end = rest.find(is_end).unwrap_or(rest.len());
-    let (value, behind) = rest.split_at(end);
-    let behind_is_end = behind
-        .trim_start_matches(['"', '\'', ' ', '\t', '\r', '\\', '}', ',', ';'])
-        .is_empty();
-    let is_comment = behind.starts_with([' ', '\t']) && behind.trim_start().starts_with(['#', ';']);
     let before = near_before(line, name.start).trim_start();
+    let is_inner = !before.is_empty();
+    let is_apart = line[..at].ends_with([' ', '\t']);
+    if joint == Joint::Sign && is_apart && before.trim_start_matches("- ").is_empty() {
+        let text = without_comment(rest).trim_end();
+        if text.contains(' ') && is_phrase(text) {
+            return Some(at..at + text.len());
+        }
+    }
+    let end = end_of_bare(rest, is_inner, is_apart);
+    let (value, behind) = rest.split_at(end);
+    let is_end = |c: char| "\"' \t\r\\},;".contains(c) || (c == ')' && before.contains('('));
+    let behind_is_end = behind.trim_start_matches(is_end).is_empty();
+    let is_comment = behind.starts_with([' ', '\t']) && behind.trim_start().starts_with(['#', ';']);
     let is_variable = line[name.clone()]
         .bytes()
         .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
@@ -433,11 +394,30 @@ fn bare_value(line: &str, name: &Range<usize>, at: usize, joint: Joint) -> Optio
     let is_ours = match joint {
         Joint::Sign => behind_is_end || is_comment || is_among,
         Joint::Blank => {
-            ["env", "setx", "arg"].contains(&before.trim_end().to_ascii_lowercase().as_str())
+            ["env", "setx", "arg", "set"].contains(&before.trim_end().to_ascii_lowercase().as_str())
         }
-        Joint::Call => false,
+        Joint::Call | Joint::Pair => false,
     };
     let is_value =
         !value.is_empty() && !value.starts_with(['#', '$', '-', '=', '|', '>', '&', '*', '%']);
     (is_ours && is_value).then(|| at..at + value.len())
+}
+
+/// Where a value without quotes ends that begins a text. A blank with a backslash before it belongs to it, and so does a
+/// semicolon in settings that has no blank behind it.
+fn end_of_bare(text: &str, is_inner: bool, is_apart: bool) -> usize {
+    let is_within = |at: usize, c: char| {
+        let is_escaped = c == ' ' && text[..at].ends_with('\\');
+        let goes_on =
+            text[at + c.len_utf8()..].starts_with(|next: char| next.is_ascii_alphanumeric());
+        is_escaped && goes_on || c == ';' && is_apart && !is_inner && goes_on
+    };
+    let is_end = |(at, c): &(usize, char)| {
+        let is_sign =
+            c.is_whitespace() || "\"'`(){}[],;<>".contains(*c) || (is_inner && "&|".contains(*c));
+        is_sign && !is_within(*at, *c)
+    };
+    text.char_indices()
+        .find(is_end)
+        .map_or(text.len(), |(at, _)| at)
 }

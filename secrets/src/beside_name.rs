@@ -5,17 +5,19 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use crate::assigned::{is_called, is_conversion, is_pair_call, takes_password};
+use crate::calls::{is_called, is_conversion, is_pair_call, takes_password};
 use crate::matcher::PLACEHOLDER;
 use crate::named::says_a_name;
 use crate::plausible::is_description;
 use crate::value::{is_drawn_value, is_hex};
 
 /// Words that say of what stands beside them that it is secret.
-const NAMES: [&str; 24] = [
+const NAMES: [&str; 26] = [
     "password",
     "passwd",
     "passphrase",
+    "passwort",
+    "kennwort",
     "secret",
     "token",
     "apikey",
@@ -117,7 +119,8 @@ fn words(line: &str) -> impl Iterator<Item = Range<usize>> {
             let value = inner.rsplit('=').next().unwrap_or(inner);
             let start = value.as_ptr() as usize - line.as_ptr() as usize;
             let end = start + value.len() + word.len() - inner.len();
-            start..end
+            // The end of a sentence is no part of it.
+            start..start + line[start..end].trim_end_matches('.').len()
         })
 }
 
@@ -163,7 +166,7 @@ const JOINING: [&str; 8] = ["to", "or", "else", "then", "in", "is", "and", "retu
 
 /// The innermost call (or table) whose bracket is open at the end of a text, and what stands in it so far. A bracket of
 /// no call counts where the name stands in it, too: it is a pair.
-fn open_call(before: &str) -> Option<(&str, &str)> {
+pub(crate) fn open_call(before: &str) -> Option<(&str, &str)> {
     let mut depth = 0_usize;
     for (at, byte) in before.bytes().enumerate().rev() {
         match byte {

@@ -84,11 +84,19 @@ pub(crate) fn value_of_line(line: &str, script: Script) -> LineValue {
     if comment || heading || bracket || is_redacted(text) {
         return LineValue::Shown;
     }
+    // An item of a list has no name, or one of its own.
+    let item = text.strip_prefix("- ").map(str::trim_start);
     let Some(at) = line.find(['=', ':']) else {
-        return LineValue::Opaque;
+        let at = item.map(|item| line.trim_end().len() - item.len());
+        return match (at, item) {
+            (Some(at), Some(item)) if is_setting("", item) => LineValue::Written(at),
+            (Some(at), Some(_)) => LineValue::Hidden(at),
+            _ => LineValue::Opaque,
+        };
     };
     let name = line[..at]
         .trim()
+        .trim_start_matches("- ")
         .trim_start_matches('#')
         .trim_start()
         .trim_start_matches("export ")

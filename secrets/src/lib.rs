@@ -8,6 +8,7 @@ mod assigned;
 mod bare_token;
 mod below_name;
 mod beside_name;
+mod calls;
 mod derived;
 mod dialect;
 mod encoded_key;
@@ -20,6 +21,7 @@ mod key_block;
 mod known;
 mod lazy;
 mod line_redactor;
+mod literal;
 mod manifest;
 mod matcher;
 mod named;
@@ -60,6 +62,8 @@ mod blob_tests;
 mod derived_tests;
 #[cfg(test)]
 mod everyday_tests;
+#[cfg(test)]
+mod literal_tests;
 #[cfg(test)]
 mod public_tests;
 #[cfg(test)]

@@ -5,13 +5,15 @@ use std::ops::Range;
 
 use regex::Captures;
 
-use crate::assigned::{self, assigned_secrets, is_pair_call, near_before, takes_password};
+use crate::assigned::{self, assigned_secrets, near_before};
 use crate::bare_token;
 use crate::beside_name::{drawn_beside_names, last_word};
+use crate::calls::{is_pair_call, takes_password};
 use crate::encoded_key::encoded_texts;
 use crate::escape::Reading;
 use crate::filler::is_filler;
 use crate::glue::{is_within, join_ranges, without_glue};
+use crate::literal::opens_literal;
 use crate::named::{NameKind, kind_of_name};
 use crate::plausible::{
     is_common_password, is_literal, is_nobodys_host, is_own_password, is_placeholder,
@@ -180,7 +182,7 @@ impl SecretTable {
             kind: &rule.id,
             owner: &rule.description,
             shape: found.shape.within(&line[..found.value.start]),
-            is_plausible: is_worth_a_finding(&line[found.value.clone()], &line[found.name.clone()]),
+            is_plausible: is_worth_a_finding(&found.text, &line[found.name.clone()]),
             is_provider: false,
             label: found.name,
             random: found.value.clone(),
@@ -263,10 +265,24 @@ impl SecretTable {
             }
         }
         // A row that knows the place names the secret. A line may hold a million of them.
-        let spans: Vec<Range<usize>> = secrets.iter().map(|secret| secret.span.clone()).collect();
-        let taken = join_ranges(&spans);
-        let news = self.find_assigned(line).into_iter();
-        secrets.extend(news.filter(|new| !is_within(&taken, new.span.start)));
+        let spans_of = |is_due: fn(SecretShape) -> bool| {
+            let due = secrets.iter().filter(|secret| is_due(secret.shape));
+            let spans: Vec<Range<usize>> = due.map(|secret| secret.span.clone()).collect();
+            join_ranges(&spans)
+        };
+        // What has no quotes may be an expression, in which the literal stands.
+        let taken = spans_of(|_| true);
+        let quoted = spans_of(|shape| shape != SecretShape::BareValue);
+        let is_news = |new: &SecretMatch<'t>| {
+            let taken = match new.shape {
+                SecretShape::QuotedValue => &quoted,
+                _ => &taken,
+            };
+            !is_within(taken, new.span.start) || !is_within(taken, new.span.end - 1)
+        };
+        let news = self.find_assigned(line).into_iter().filter(is_news);
+        let news: Vec<_> = news.collect();
+        secrets.extend(news);
         secrets
     }
 
@@ -401,7 +417,7 @@ impl SecretShape {
     /// The shape of a value behind this text: within quotes no word is the name of something.
     fn within(self, before: &str) -> Self {
         match self {
-            Self::BareValue if is_quoted(before) => Self::PlacedValue,
+            Self::BareValue if is_quoted(before) || opens_literal(before) => Self::PlacedValue,
             shape => shape,
         }
     }

@@ -16,8 +16,9 @@ pub(crate) enum NameKind {
 }
 
 /// Words in any name of which the whole name is a secret's. `*` stands for more letters before it.
-const SECRETS: &str = "*password *passwords *passwd *passphrase *passcode *pwd *pswd *secret *secrets \
-    *storepass *keypass requirepass";
+const SECRETS: &str = "*password *passwords *passwd *passwds *passphrase *passcode *pwd *pswd *secret *secrets \
+    *storepass *keypass requirepass \
+    sshpass *passwort *kennwort passe contrase contrasena senha";
 
 /// Words of which a name is one where code may have another of it.
 const PERHAPS: &str = "*token *tokens credential credentials bearer";

@@ -5,9 +5,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::assigned::{behind_sign, is_conversion, is_lookup, names_of, takes_password};
+use crate::assigned::{behind_sign, literals_of, names_of};
 use crate::below_name::cells_of;
 use crate::beside_name::last_word;
+use crate::calls::{is_conversion, is_lookup, takes_password};
 use crate::dialect::compile_pattern;
 use crate::named::{NameKind, kind_of_name};
 use crate::words::has_form_of_words;
@@ -186,12 +187,16 @@ impl OpeningLine<'_> {
             "{" => &[Part::Inner],
             _ if is_block_mark(rest) => &[Part::Word],
             _ if is_here_document(rest) => &[Part::Word],
-            _ if is_operator_end(rest) || is_open_call(rest) => &[Part::Literal],
+            _ if is_operator_end(rest) || is_open_call(rest) || is_open_list(rest) => {
+                &[Part::Literal]
+            }
             _ => return None,
         };
         let is_literal =
             rest.contains(['"', '\'', '`']) && !rest.contains("\"\"") && !rest.contains("''");
-        if parts == [Part::Literal] && is_literal {
+        // What is given in words is a message, which may go on as well.
+        let is_message = is_literal && literals_of(self.line, at).is_empty();
+        if parts == [Part::Literal] && is_message {
             return None;
         }
         Some(OpenName {
@@ -337,6 +342,12 @@ fn is_here_document(text: &str) -> bool {
 fn is_open_call(text: &str) -> bool {
     let call = text.strip_suffix(['(', '[', '{']).map(last_word);
     call.is_some_and(|callee| !callee.is_empty() && (is_lookup(callee) || is_conversion(callee)))
+}
+
+/// `("a"`: a list that is not closed in its line.
+fn is_open_list(text: &str) -> bool {
+    let count = |signs: &[char]| text.matches(signs).count();
+    text.starts_with(['(', '[']) && count(&['(', '[']) > count(&[')', ']'])
 }
 
 /// The attributes of an element up to the end of its tag.

