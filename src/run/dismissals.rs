@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use council_protocol::task::Framing;
 
 use crate::config::{NoteSettings, Settings};
-use crate::council::outcome::{Disagreement, Outcome, VerdictReason};
+use crate::council::outcome::{Disagreement, Outcome, Verdict, VerdictReason};
 use crate::council::plan::{ConsensusRule, VerdictPolicy};
 use crate::council::{Dismissal, Plan, ReconsideredVerdict};
 use crate::git::{self, NoteSignature, RepositoryPaths, UserGit};
@@ -222,11 +222,16 @@ pub(crate) fn decide_under(outcome: &mut Outcome, terms: &VerdictTerms, dismissa
         coverage: &outcome.coverage,
     };
     let decided = reconsidered.decide_again(&mut outcome.findings, dismissals);
-    let has_result = !matches!(
-        outcome.reason,
-        VerdictReason::Interrupted | VerdictReason::Deadline | VerdictReason::BackendLost
-    );
-    if has_result {
+    use VerdictReason as R;
+    let stays = match outcome.reason {
+        // Whatever was found until then: it came to no end, or to one that is no verdict.
+        R::Interrupted | R::Deadline | R::BackendLost => true,
+        R::DuelBrokenOff | R::DuelTimeout | R::DuelViolation => true,
+        // What was said beside the findings stays said.
+        R::DuelLimit | R::DuelRemark | R::CommitFailed => decided.0 == Verdict::Pass,
+        _ => false,
+    };
+    if !stays {
         (outcome.verdict, outcome.reason) = decided;
     }
     let gone = |id: &String| {
