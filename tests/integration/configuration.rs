@@ -236,7 +236,11 @@ fn keys_say_what_they_take() {
         ("cross-examination.rounds", "Takes a number from 1 to 4"),
     ] {
         // The page keeps the width of the terminal: words may stand on the next line.
-        let page = repo.council(["config", "--keys", key]).ends(0).stdout.clone();
+        let page = repo
+            .council(["config", "--keys", key])
+            .ends(0)
+            .stdout
+            .clone();
         let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(words.contains(takes), "{page}");
     }

@@ -88,10 +88,10 @@ fn with_repeating_judge() -> Repo {
             VALUES[0]
         ),
     );
-    repo.write(".env", format!("NAME={}\n", VALUES[1]));
+    repo.write(".env", format!("APP_PASSWORD={}\n", VALUES[1]));
     repo.commit("Old");
     repo.write("src/old.rs", "// Nothing.\n");
-    repo.write(".env", "NAME=\n");
+    repo.write(".env", "APP_PASSWORD=\n");
     let lines = (1..=count).map(|line| format!("let a = {line};\n"));
     repo.write("src/all.rs", lines.collect::<String>());
     repo.commit("New");
