@@ -107,7 +107,9 @@ pub(crate) fn value_of_line(line: &str, script: Script) -> LineValue {
         return LineValue::Opaque;
     }
     let is_command = rest.contains("$(") || rest.contains('`') || is_place_holder(rest);
-    if rest.is_empty() || is_redacted(rest) || is_command || is_switch(rest) {
+    // An address alone: its password and its tokens are looked for in every line.
+    let is_address = line[at..].starts_with("://");
+    if rest.is_empty() || is_redacted(rest) || is_command || is_switch(rest) || is_address {
         return LineValue::Shown;
     }
     let at = line.len() - rest.len();

@@ -1,6 +1,5 @@
 //! Whether a model was shown the whole prompt: some servers cut what their context window does not hold, and answer.
 
-use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 
@@ -40,19 +39,18 @@ fn may_cut(host: &str) -> bool {
     !never.contains(&host)
 }
 
-/// What servers said that they have read of the prompts of a run, by server and model: the least that each prompt makes, and
-/// what was read of it.
+/// What servers said that they have read of the prompts of a run: the least that each prompt makes, and what was read of it.
+/// Models of one machine share its window, and no two prompts of other sizes are the same number to two tokenizers.
 #[derive(Debug, Default)]
-pub(super) struct WindowReports(Mutex<HashMap<String, Vec<(u64, u64)>>>);
+pub(super) struct WindowReports(Mutex<Vec<(u64, u64)>>);
 
 /// Two prompts of which one makes at least so many tokens more are not the same number of tokens by chance.
 const APART: u64 = 8;
 
 impl WindowReports {
     /// Keeps a report; true: it is the very number that was read of a prompt of another size.
-    fn repeats_another(&self, model: &str, least: u64, read: u64) -> bool {
-        let mut reports = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let earlier = reports.entry(model.to_owned()).or_default();
+    fn repeats_another(&self, least: u64, read: u64) -> bool {
+        let mut earlier = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_other = |before: &(u64, u64)| before.1 == read && before.0.abs_diff(least) >= APART;
         let repeats = earlier.iter().any(is_other);
         earlier.push((least, read));
@@ -64,8 +62,6 @@ impl WindowReports {
 #[derive(Clone, Copy)]
 pub(super) struct PromptPlace<'a> {
     pub(super) host: &'a str,
-    /// The server and the model together.
-    pub(super) model: &'a str,
     pub(super) reports: &'a WindowReports,
 }
 
@@ -98,10 +94,7 @@ pub(super) fn check_context<'t>(
             "the server at {host} has read exactly {read} tokens, the size of a context window, of a prompt of at least \
              {least}: the model was most likely shown only a part. "
         )
-    } else if read < most
-        && may_cut(host)
-        && place.reports.repeats_another(place.model, least, read)
-    {
+    } else if read < most && may_cut(host) && place.reports.repeats_another(least, read) {
         format!(
             "the server at {host} has read exactly {read} tokens of prompts of different sizes, this one of at least \
              {least}: the model was shown only a part. "
@@ -169,11 +162,7 @@ mod tests {
     }
 
     fn place<'a>(host: &'a str, reports: &'a WindowReports) -> PromptPlace<'a> {
-        PromptPlace {
-            host,
-            model: "m",
-            reports,
-        }
+        PromptPlace { host, reports }
     }
 
     fn counted(tokens: u64, cached: u64) -> Usage {

@@ -138,10 +138,8 @@ impl HttpConversation {
         let said = self.said.iter().flat_map(ApiMessage::texts);
         let sent = std::iter::once(&*self.brief).chain(said);
         let host = self.target.host();
-        let model = self.models.first().map_or("", String::as_str);
         let place = PromptPlace {
             host,
-            model: &format!("{host} {model}"),
             reports: &self.engine.windows,
         };
         check_context(place, sent, &heard.usage)
