@@ -11,7 +11,7 @@ use super::loose_forms::{drop_unreadable, straighten, without_trailing_commas};
 use super::loose_proofs::straighten_tests;
 use super::lost_answer::says_fail;
 use super::own_words::{OwnWords, read_own_words};
-use super::plain_words::{names_problem, stops};
+use super::plain_words::{names_problem, remarks_fault, stops};
 use super::reply_object::{find_object, json_blocks, words_outside_objects};
 use super::told_fields::told_texts;
 
@@ -145,7 +145,7 @@ pub(super) fn own_words_around(raw: &str, object: &str) -> OwnWords {
 /// Whether the words around an answer's object stop the change: they vote against it, or name a problem with its place.
 pub(super) fn is_contradicted(raw: &str, object: &str) -> bool {
     let (before, behind) = words_around(raw, object);
-    let stands_against = |words: &str| stops(words) || names_problem(words);
+    let stands_against = |words: &str| stops(words) || names_problem(words) || remarks_fault(words);
     says_fail(behind)
         || stands_against(&before)
         || stands_against(behind)

@@ -7,8 +7,7 @@ use council_protocol::Vote;
 use super::consent::{APPROVALS, REASSURING, RESERVATIONS, clears_something, is_plain, vote_line};
 use super::plain_words::excerpt;
 use super::plain_words::{
-    NEGATIONS, Words, is_place_word, names_file, names_place, names_problem, remarks_fault,
-    without_ends_in_code,
+    NEGATIONS, Words, is_place_word, names_file, names_place, names_problem, without_ends_in_code,
 };
 
 /// What words around an answer come to.
@@ -67,8 +66,7 @@ pub(super) fn read_own_words(text: &str) -> OwnWords {
             in_fence = !in_fence;
             continue;
         }
-        let votes_against = vote_line(line).is_some_and(|vote| vote > Vote::Pass);
-        if votes_against || is_finding(line) || !in_fence && remarks_fault(line) {
+        if vote_line(line).is_some_and(|vote| vote > Vote::Pass) || is_finding(line) {
             read.against.get_or_insert_with(|| excerpt(line));
         } else if !in_fence {
             read.read_line(line);

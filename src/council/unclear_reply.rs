@@ -261,7 +261,10 @@ fn excerpt_of_reply(raw: &str) -> String {
     // A vote of PASS beside the words that object to it tells nothing.
     let around = object.map(|object| own_words_around(raw, object));
     let around = around.unwrap_or_default();
-    let around = around.against.or(around.place);
+    let around = around
+        .against
+        .or(around.place)
+        .or_else(|| around.told.into_iter().next());
     let mut parts = raw.split(['\n', '"']).map(str::trim);
     let objecting = parts
         .find(|part| objects(part) || names_problem(part))
