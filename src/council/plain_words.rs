@@ -302,11 +302,7 @@ const FAULTS: &[&str] = &[
 
 /// Whether a sentence names a problem of the change together with its place: a line, or code in backticks.
 pub fn names_problem(text: &str) -> bool {
-    let text = without_ends_in_code(text);
-    let sentences = text
-        .split(['!', '?', ';', '\n'])
-        .flat_map(|part| part.split(". "));
-    sentences.into_iter().any(|sentence| {
+    clauses(&without_ends_in_code(text)).any(|sentence| {
         let words = Words::of(sentence).without(TERMS);
         let is_harmless = |word: &String| {
             NEGATIONS.contains(&word.as_str()) || word != "0" && HARMLESS.contains(&word.as_str())
@@ -314,6 +310,12 @@ pub fn names_problem(text: &str) -> bool {
         let is_named = words.has_any(GRAVE) || words.has_any(FAULTS);
         is_named && names_place(sentence) && !words.0.iter().any(is_harmless)
     })
+}
+
+/// What a text says, one statement after the other.
+fn clauses(text: &str) -> impl Iterator<Item = &str> {
+    let parts = text.split(['!', '?', ';', '\n']);
+    parts.flat_map(|part| part.split(". "))
 }
 
 /// The longest remark, in bytes: whoever writes so little beside an answer says something of the change, and does not think
@@ -347,10 +349,8 @@ const GONE: &[&str] = &[
 /// production."
 pub fn remarks_fault(text: &str) -> bool {
     let text = text.trim();
-    let sentences = text.split(['!', '?', ';', '\n']);
-    let mut sentences = sentences.flat_map(|part| part.split(". "));
     text.len() <= MAX_REMARK
-        && sentences.any(|sentence| {
+        && clauses(text).any(|sentence| {
             let words = Words::of(sentence).without(TERMS);
             let is_harmless = |word: &String| {
                 let word = word.as_str();

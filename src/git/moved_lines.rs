@@ -24,6 +24,7 @@ pub(super) fn split_moved(
 ) -> (FollowedLines, FollowedLines) {
     let (before, after) = (text_lines(from.0), count_lines(&text_lines(from.1)));
     let places = place_lines(&before);
+    let is_same_file = from.1 == new;
     let new_lines = text_lines(new);
     let at = |lines: &[&[u8]], index: Option<usize>| {
         let line = index.and_then(|index| lines.get(index).copied());
@@ -33,7 +34,7 @@ pub(super) fn split_moved(
         let index = (line as usize).checked_sub(1)?;
         let text = *new_lines.get(index)?;
         let &place = places.get(text)?.as_ref()?;
-        let is_gone = !after.contains_key(text) || from.1 == new && after[text] == 1;
+        let is_gone = !after.contains_key(text) || is_same_file && after[text] == 1;
         let comes_along = |step: fn(usize) -> Option<usize>| {
             let neighbour = at(&new_lines, step(index));
             neighbour.is_some() && neighbour == at(&before, step(place))

@@ -132,8 +132,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::price::estimate_tokens;
 
     proptest! {
+        /// Law: what is reserved for a prompt is never less than what any server has to count of it.
+        #[test]
+        fn no_prompt_has_more_tokens_at_least_than_are_reserved(text in "[a-f0-9,;.= \u{4e00}-\u{4e20}\n]{0,400}") {
+            prop_assert!(estimate_tokens(weighed_bytes(&text)) >= min_tokens(&text));
+        }
+
         /// What a text weighs pays for the least number of its tokens, is never less than its bytes, and texts weigh no more
         /// together than apart but for what may be one token at the seam.
         #[test]
@@ -144,5 +151,13 @@ mod tests {
             let both = weighed_bytes(&format!("{text}{more}"));
             prop_assert!(both <= weight + weighed_bytes(&more) + 4 * TOKEN_BYTES, "{both}");
         }
+    }
+
+    #[test]
+    fn prose_weighs_its_bytes_and_numbers_more() {
+        let prose = "Whoever consents to a sum consents to all turns. ".repeat(20);
+        assert_eq!(weighed_bytes(&prose), prose.len() as u64);
+        let numbers = "1,2;3,4;5,6;7,8;".repeat(60);
+        assert!(weighed_bytes(&numbers) > numbers.len() as u64 * 3 / 2);
     }
 }

@@ -3,10 +3,10 @@
 use super::*;
 use crate::testing::Repo;
 
-fn walk(repo: &Repo, commits: usize) -> Vec<MainLineCommit> {
+fn read(repo: &Repo, commits: usize) -> (MainLineWalk, Vec<MainLineCommit>) {
     let mut seen = Vec::new();
     let limits = MainLineLimits { commits, since: 0 };
-    let count = walk_main_line(
+    let walked = walk_main_line(
         repo.path(),
         &Repo::env(&[]),
         "HEAD",
@@ -15,7 +15,11 @@ fn walk(repo: &Repo, commits: usize) -> Vec<MainLineCommit> {
             seen.push(commit);
         },
     );
-    let walked = count.unwrap();
+    (walked.unwrap(), seen)
+}
+
+fn walk(repo: &Repo, commits: usize) -> Vec<MainLineCommit> {
+    let (walked, seen) = read(repo, commits);
     let whole = MainLineWalk {
         commits: seen.len(),
         ..MainLineWalk::default()
@@ -111,23 +115,6 @@ fn a_merge_is_what_it_brought_and_binary_files_have_no_lines() {
 /// What is not here costs itself alone, and is told.
 #[test]
 fn a_missing_text_and_a_cut_history_are_told() {
-    let limits = MainLineLimits {
-        commits: 99,
-        since: 0,
-    };
-    let read = |repo: &Repo| {
-        let mut seen = Vec::new();
-        let walked = walk_main_line(
-            repo.path(),
-            &Repo::env(&[]),
-            "HEAD",
-            limits,
-            &mut |commit| {
-                seen.push(commit);
-            },
-        );
-        (walked.unwrap(), seen)
-    };
     let repo = Repo::new();
     for (number, text) in (0..).zip(["one\n", "two\n", "three\n", "four\n"]) {
         repo.write("a.txt", text)
@@ -137,7 +124,7 @@ fn a_missing_text_and_a_cut_history_are_told() {
     let gone = repo.git(&["rev-parse", "HEAD~1:a.txt"]);
     let (folder, name) = gone.trim().split_at(2);
     std::fs::remove_file(repo.path().join(".git/objects").join(folder).join(name)).unwrap();
-    let (walked, seen) = read(&repo);
+    let (walked, seen) = read(&repo, 99);
     // It is missing on two sides; the file beside it is compared all the same.
     assert_eq!(
         (walked.commits, walked.unread, walked.is_cut),
@@ -154,7 +141,7 @@ fn a_missing_text_and_a_cut_history_are_told() {
         whole.write("a.txt", text).commit(text);
     }
     let shallow = Repo::clone_of(&whole, &["--depth", "2", "--no-local"]);
-    let (walked, seen) = read(&shallow);
+    let (walked, seen) = read(&shallow, 99);
     assert_eq!((walked.is_cut, seen.len()), (true, 1));
 }
 

@@ -47,29 +47,3 @@ impl HttpConversation {
         weigh_bytes(self.brief.len() as u64, self.brief_tokens) + said.sum::<u64>()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use council_protocol::price::estimate_tokens;
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        /// Law: what is reserved for a prompt is never less than what any server has to count of it.
-        #[test]
-        fn no_prompt_has_more_tokens_at_least_than_are_reserved(text in "[a-f0-9,;.= \u{4e00}-\u{4e20}\n]{0,400}") {
-            let least = min_tokens(&text);
-            prop_assert!(estimate_tokens(weigh_bytes(text.len() as u64, least)) >= least);
-        }
-    }
-
-    #[test]
-    fn prose_weighs_its_bytes_and_numbers_more() {
-        let weight = |text: &str| weigh_bytes(text.len() as u64, min_tokens(text));
-        let prose = "Whoever consents to a sum consents to all turns. ".repeat(20);
-        assert_eq!(weight(&prose), prose.len() as u64);
-        let numbers = "1,2;3,4;5,6;7,8;".repeat(60);
-        assert!(weight(&numbers) > numbers.len() as u64 * 3 / 2);
-    }
-}
