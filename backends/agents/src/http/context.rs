@@ -1,6 +1,8 @@
 //! Whether a model was shown the whole prompt: some servers cut what their context window does not hold, and answer.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Mutex, PoisonError};
 
 use council_protocol::message::Usage;
@@ -39,18 +41,23 @@ fn may_cut(host: &str) -> bool {
     !never.contains(&host)
 }
 
-/// What servers said that they have read of the prompts of a run: the least that each prompt makes, and what was read of it.
-/// Models of one machine share its window, and no two prompts of other sizes are the same number to two tokenizers.
+/// What servers said that they have read of the prompts of a run, by the brief that these begin with: the least that each
+/// prompt makes, and what was read of it. Models of one machine share its window. Prompts with other briefs (the parts of a
+/// large change) may be the same number by chance.
 #[derive(Debug, Default)]
-pub(super) struct WindowReports(Mutex<Vec<(u64, u64)>>);
+pub(super) struct WindowReports(Mutex<HashMap<u64, Vec<(u64, u64)>>>);
 
-/// Two prompts of which one makes at least so many tokens more are not the same number of tokens by chance.
-const APART: u64 = 8;
+/// Two prompts of which one makes at least so many tokens more are not the same number of tokens by chance: the keys of two
+/// turns alone differ by some.
+const APART: u64 = 16;
 
 impl WindowReports {
     /// Keeps a report; true: it is the very number that was read of a prompt of another size.
-    fn repeats_another(&self, least: u64, read: u64) -> bool {
-        let mut earlier = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    fn repeats_another(&self, brief: &str, least: u64, read: u64) -> bool {
+        let mut hasher = DefaultHasher::new();
+        brief.hash(&mut hasher);
+        let mut reports = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let earlier = reports.entry(hasher.finish()).or_default();
         let is_other = |before: &(u64, u64)| before.1 == read && before.0.abs_diff(least) >= APART;
         let repeats = earlier.iter().any(is_other);
         earlier.push((least, read));
@@ -62,6 +69,8 @@ impl WindowReports {
 #[derive(Clone, Copy)]
 pub(super) struct PromptPlace<'a> {
     pub(super) host: &'a str,
+    /// What the prompt begins with, and shares with those of other judges.
+    pub(super) brief: &'a str,
     pub(super) reports: &'a WindowReports,
 }
 
@@ -94,7 +103,10 @@ pub(super) fn check_context<'t>(
             "the server at {host} has read exactly {read} tokens, the size of a context window, of a prompt of at least \
              {least}: the model was most likely shown only a part. "
         )
-    } else if read < most && may_cut(host) && place.reports.repeats_another(least, read) {
+    } else if read < most
+        && may_cut(host)
+        && place.reports.repeats_another(place.brief, least, read)
+    {
         format!(
             "the server at {host} has read exactly {read} tokens of prompts of different sizes, this one of at least \
              {least}: the model was shown only a part. "
@@ -162,7 +174,11 @@ mod tests {
     }
 
     fn place<'a>(host: &'a str, reports: &'a WindowReports) -> PromptPlace<'a> {
-        PromptPlace { host, reports }
+        PromptPlace {
+            host,
+            brief: "",
+            reports,
+        }
     }
 
     fn counted(tokens: u64, cached: u64) -> Usage {
@@ -256,6 +272,10 @@ mod tests {
             prop_assert_eq!(check(&one, window), Ok(()));
             prop_assert_eq!(check(&one, window), Ok(()));
             prop_assert!(check(&two, window).is_err());
+            // Two parts of a large change may be one number by chance.
+            let part = PromptPlace { brief: "another part", ..place("h", &reports) };
+            let read = counted(window, 0);
+            prop_assert_eq!(super::check_context(part, [&*two].into_iter(), &read), Ok(()));
             let reports = WindowReports::default();
             let check = |text: &str| {
                 let read = parts_of(text);

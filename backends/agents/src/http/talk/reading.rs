@@ -140,6 +140,7 @@ impl HttpConversation {
         let host = self.target.host();
         let place = PromptPlace {
             host,
+            brief: &self.brief,
             reports: &self.engine.windows,
         };
         check_context(place, sent, &heard.usage)
