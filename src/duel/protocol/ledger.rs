@@ -51,7 +51,7 @@ impl fmt::Display for LedgerBreach {
             Self::Unreadable { cause } => {
                 write!(
                     f,
-                    "the file could be used no more while the duel went on: {cause}"
+                    "the file could not be used any longer during the duel: {cause}"
                 )
             }
             Self::Changed { line } => {

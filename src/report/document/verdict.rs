@@ -67,7 +67,7 @@ fn next_step(report: &Report, place: ReadingPlace) -> Option<String> {
         (_, VerdictReason::Interrupted) => "Run the job again: this run was interrupted.".into(),
         (Verdict::Fail, _) if !failing.is_empty() => fix_or_dismiss(report, &failing, place),
         (Verdict::Fail, VerdictReason::CommitFailed) => {
-            "Next step: push a new commit that mends what the other review found, or dismiss that with a reason.".into()
+            "Next step: push a commit that fixes what the other review found, or dismiss it with a reason.".into()
         }
         (Verdict::Fail, _) => {
             "Next step: resolve what the judges object to, then review again.".into()

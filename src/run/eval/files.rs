@@ -75,7 +75,7 @@ impl EvalFiles {
         // Read in any case: another file of the user's is not written over.
         let old = self.read_changes().map_err(|error| {
             error.hint(
-                "is it another file? `git council eval collect -o FILE` writes over no such one",
+                "it may be a file of another kind, which `git council eval collect -o FILE` does not overwrite",
             )
         })?;
         if items.is_empty() {
