@@ -211,7 +211,7 @@ fn what_is_no_proof_leaves_the_finding_as_it_was() {
             "flaky",
             "test_x.py",
             case(
-                "import time; self.assertEqual(time.time_ns() % 2 + first_item([0]), os.urandom(1)[0] % 2)",
+                "self.assertNotEqual(int.from_bytes(os.urandom(2), 'big') % 100, first_item([0]))",
             ),
         ),
         // It looks for the side it is on in everything but the code.
@@ -249,7 +249,8 @@ fn what_is_no_proof_leaves_the_finding_as_it_was() {
         }
         let (finding, found) = became(&report, 0);
         assert_eq!(finding, json!("unconfirmed"), "{path}: {content}");
-        // Six tosses agree by themselves once in a while.
+        // A test that fails once in a hundred seems to be sound most of the time. A coin would do so once in 64 reviews: three
+        // heads before the change and three tails after it, which is a proof to whoever cannot look into it.
         if standing != "flaky" {
             assert_eq!(
                 found,
