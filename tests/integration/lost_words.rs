@@ -117,7 +117,7 @@ fn review(repo: &Repo, backend: &str) -> Run {
 
 /// Runs a few at a time: most of the time is waiting.
 fn run_all<T: Sync>(cases: &[T], check: impl Fn(&T) + Sync) {
-    for few in cases.chunks(4) {
+    for few in cases.chunks(12) {
         thread::scope(|scope| {
             for case in few {
                 scope.spawn(|| check(case));
