@@ -6,6 +6,7 @@ use council_protocol::message::Usage;
 
 use super::HttpConversation;
 use crate::http::wire::{self, AnswerEnd, ApiAnswer, ApiMessage};
+use crate::tools::tool_declarations;
 
 /// The most answers of a turn that are kept beside the one that counts.
 const MAX_UNREAD: usize = 8;
@@ -16,6 +17,9 @@ const NO_ANSWER: &str =
 
 /// What a model is told whose answer behind its look-ups was too long.
 const CUT_OFF: &str = "Your answer broke off, since it was too long. Answer the task now, from what you have seen, shorter.";
+
+/// What a model is told whose call of a tool came as text: its server does not know the form in which the model calls.
+const CALL_AS_TEXT: &str = "Your call of a tool came as text, which nobody runs. Answer the task now, from what you have seen.";
 
 impl HttpConversation {
     /// What the turn has cost, with what was looked up in it.
@@ -110,8 +114,15 @@ impl HttpConversation {
         self.tell_asides();
     }
 
-    /// Goes on with a turn whose look-ups no answer followed: what was read and paid for is not looked up again. Once a turn.
+    /// Goes on with a turn whose look-ups no answer followed, or that calls in words: what was read and paid for is not looked
+    /// up again. Once a turn.
     pub(super) fn reminds_of_answer(&mut self, heard: &ApiAnswer, until: Instant) -> bool {
+        if !self.is_reminded && self.calls_in_words(heard) {
+            self.is_reminded = true;
+            self.said.push(ApiMessage::Answer(heard.text.clone()));
+            self.said.push(ApiMessage::Prompt(CALL_AS_TEXT.to_owned()));
+            return true;
+        }
         let reminder = match heard.ended {
             Some(AnswerEnd::Limit) => CUT_OFF,
             Some(AnswerEnd::Done) if heard.text.trim().is_empty() => NO_ANSWER,
@@ -134,7 +145,41 @@ impl HttpConversation {
         true
     }
 
+    /// Whether the model calls a tool in its text instead of answering.
+    fn calls_in_words(&self, heard: &ApiAnswer) -> bool {
+        let said = heard
+            .asides()
+            .chain([heard.text.as_str(), heard.thoughts.as_str()]);
+        let has_answer = said.into_iter().any(|text| self.holds_key(text));
+        let is_call = is_call_in_words(&heard.text);
+        is_call && !has_answer && heard.calls.is_empty() && heard.ended == Some(AnswerEnd::Done)
+    }
+
     fn holds_key(&self, text: &str) -> bool {
         !self.key.is_empty() && text.contains(&self.key)
     }
+}
+
+/// Whether a text ends with a call of one of our tools, in a form in which models write calls where their server reads none.
+fn is_call_in_words(text: &str) -> bool {
+    const MARKS: [&str; 6] = [
+        "<tool_call>",
+        "<function_call>",
+        "<function=",
+        "[TOOL_CALLS]",
+        "<|python_tag|>",
+        "<|tool_call",
+    ];
+    let names_tool = |said: &str| {
+        tool_declarations()
+            .iter()
+            .any(|tool| said.contains(tool.name))
+    };
+    let begins = MARKS.iter().filter_map(|mark| text.find(mark)).min();
+    let said = text.trim();
+    // Llama writes nothing but the object.
+    let is_object = said.starts_with('{')
+        && said.contains("\"name\"")
+        && (said.contains("\"parameters\"") || said.contains("\"arguments\""));
+    begins.is_some_and(|at| names_tool(&text[at..])) || (is_object && names_tool(said))
 }
