@@ -16,6 +16,7 @@ use super::connections::{http_client, root_cause};
 use super::context::WindowReports;
 use super::retry::{CallError, retry_after};
 use super::tooling::is_about_tools;
+use super::window::ToldWindows;
 
 /// How much of an error's body is read, in bytes.
 const MAX_ERROR_BYTES: usize = 16 << 10;
@@ -48,6 +49,8 @@ pub(super) struct HttpEngine {
     client: Client,
     /// What servers said that they have read.
     pub(super) windows: WindowReports,
+    /// What they say of themselves.
+    pub(super) told: ToldWindows,
 }
 
 impl HttpEngine {
@@ -64,6 +67,7 @@ impl HttpEngine {
             runtime: Some(runtime),
             client,
             windows: WindowReports::default(),
+            told: ToldWindows::default(),
         })
     }
 
@@ -195,6 +199,11 @@ impl ApiTarget {
         let root = root.unwrap_or(below);
         url.set_path(&format!("{root}{path}"));
         url
+    }
+
+    /// Whether the server runs on this machine.
+    pub(super) fn is_local(&self) -> bool {
+        is_loopback(&self.base)
     }
 
     /// The host, for messages.

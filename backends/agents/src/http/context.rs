@@ -138,6 +138,16 @@ pub(super) fn check_context<'t>(
     }
 }
 
+/// A server that has read as much as its window holds has most likely cut the prompt, and has no room for an answer if not.
+pub(super) fn full_window(host: &str, read: u64, window: u64) -> Failure {
+    let mut detail = format!(
+        "the server at {host} has read {read} tokens and runs the model with a context window of {window}, which is full: \
+         the model was most likely shown only a part. "
+    );
+    add_advice(&mut detail, window);
+    Failure::new(FailureKind::ContextCut, detail)
+}
+
 fn add_advice(detail: &mut String, least: u64) {
     // Writing to a string cannot fail.
     let _ = write!(

@@ -1,5 +1,8 @@
 //! What a server says of its own context window: the numbers that it runs with, not those that its model could do.
 
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use serde_json::Value;
 
 use super::client::{ApiTarget, HttpEngine};
@@ -17,19 +20,36 @@ const LISTS: [(&str, &str, &str); 3] = [
 /// Where llama.cpp tells the window of one of its slots.
 const SLOT: &str = "/props";
 
+/// What servers were found to say of their windows, by server and model: they are asked once a run.
+#[derive(Debug, Default)]
+pub(super) struct ToldWindows(Mutex<HashMap<(String, String), Option<u64>>>);
+
 impl HttpEngine {
     /// The smallest window that the server says it runs a model with.
     pub(super) async fn told_window(&self, target: &ApiTarget, model: &str) -> Option<u64> {
-        let mut told = Vec::new();
-        if let Some(value) = self.get_json(target, target.server_url(SLOT)).await {
-            told.extend(slot_window(&value));
+        let key = (target.server_url("").to_string(), model.to_owned());
+        let known = self.lock_told().get(&key).copied();
+        if let Some(told) = known {
+            return told;
         }
-        for (path, list, field) in LISTS {
-            if let Some(value) = self.get_json(target, target.server_url(path)).await {
-                told.extend(listed_window(&value[list], field, model));
-            }
-        }
-        told.into_iter().filter(|&window| window > 0).min()
+        let ask = |path| self.get_json(target, target.server_url(path));
+        let [(ps, ..), (studio, ..), (vllm, ..)] = LISTS;
+        let (slot, ps, studio, vllm) = tokio::join!(ask(SLOT), ask(ps), ask(studio), ask(vllm));
+        let listed = LISTS.iter().zip([ps, studio, vllm]);
+        let listed = listed
+            .filter_map(|((_, list, field), value)| listed_window(&value?[list], field, model));
+        let told = slot
+            .as_ref()
+            .and_then(slot_window)
+            .into_iter()
+            .chain(listed);
+        let told = told.filter(|&window| window > 0).min();
+        self.lock_told().insert(key, told);
+        told
+    }
+
+    fn lock_told(&self) -> MutexGuard<'_, HashMap<(String, String), Option<u64>>> {
+        self.told.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

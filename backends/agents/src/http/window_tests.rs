@@ -52,7 +52,9 @@ fn a_window_that_two_prompts_fill_is_noticed_whatever_its_number() {
                 let expected = if tokens < 3_000 { cut } else { None };
                 let place = format!("{:?} {tokens} {told}: {replies:?}", api.0);
                 assert_eq!(kinds(&replies)[1], expected, "{place}");
-                assert_eq!(kinds(&replies)[0], None, "{place}");
+                // Of a window that nobody tells, the first count says nothing yet.
+                let first = expected.filter(|_| told);
+                assert_eq!(kinds(&replies)[0], first, "{place}");
             }
         }
     }

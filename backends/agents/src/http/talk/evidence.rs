@@ -10,11 +10,14 @@ use council_protocol::tokens::min_tokens;
 use super::HttpConversation;
 use super::reading::decode_whole;
 use crate::http::client::read_bounded;
-use crate::http::context::{PromptCount, PromptPlace, check_context};
+use crate::http::context::{PromptCount, PromptPlace, check_context, full_window};
 use crate::http::wire::{self, ApiAnswer, ApiMessage, ApiRequest};
 
 /// Nearer than this to the end of its window a server may have cut: it keeps some of it for the answer.
 const NEAR_WINDOW: u64 = 64;
+
+/// A smaller window than this holds no prompt of a review.
+const LEAST_WINDOW: u64 = 1_000;
 
 /// The shortest answer that all APIs can be asked for, in tokens.
 const SHORTEST_ANSWER: u32 = 16;
@@ -31,15 +34,29 @@ impl HttpConversation {
         until: Instant,
     ) -> Result<(), Failure> {
         match self.count_of_sent(heard) {
-            PromptCount::Whole => Ok(()),
+            PromptCount::Whole => self.check_told_window(model, heard).await,
             PromptCount::Cut(failure) => Err(failure),
             PromptCount::Doubtful { read, failure } => {
                 let is_whole = match self.engine.told_window(&self.target, model).await {
-                    Some(window) => read.saturating_add(NEAR_WINDOW) < window,
+                    Some(window) => !is_full(read, window),
                     None => self.reads_a_longer_prompt(model, read, until).await,
                 };
                 if is_whole { Ok(()) } else { Err(failure) }
             }
+        }
+    }
+
+    /// A judge that sits alone has nobody to be compared with: a server on this machine is asked in any case.
+    async fn check_told_window(&self, model: &str, heard: &ApiAnswer) -> Result<(), Failure> {
+        let read = heard.usage.all_input_tokens().unwrap_or(0);
+        if !self.target.is_local() || read < LEAST_WINDOW {
+            return Ok(());
+        }
+        match self.engine.told_window(&self.target, model).await {
+            Some(window) if is_full(read, window) => {
+                Err(full_window(self.target.host(), read, window))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -106,6 +123,10 @@ impl HttpConversation {
         let body = read_bounded(posted.ok()?).await?;
         Some(decode_whole(endpoint.api, &body))
     }
+}
+
+fn is_full(read: u64, window: u64) -> bool {
+    read.saturating_add(NEAR_WINDOW) >= window
 }
 
 /// Words that no tokenizer joins.
