@@ -295,8 +295,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(32))]
 
-        /// A law: whatever number a window has, a server that fills it with two prompts is seen, however near their sizes are, and one that
-        /// counts each of them is not; nor is one that is sent the same twice.
+        /// A law: whatever number a window has, a server that fills it with two prompts is seen, however near their sizes
+        /// are, and one that counts each of them is not; nor is one that is sent the same twice.
         #[test]
         fn one_number_for_two_prompts_is_a_cut(lines in 2_000..4_000_u64, more in 1..40_u64, share in 93..100_u64) {
             let text = |lines: u64| "some ordinary words here\n".repeat(lines as usize);

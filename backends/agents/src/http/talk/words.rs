@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use council_protocol::message::Usage;
+use serde_json::Value;
 
 use super::HttpConversation;
 use crate::http::wire::{self, AnswerEnd, ApiAnswer, ApiMessage};
@@ -160,7 +161,10 @@ impl HttpConversation {
     }
 }
 
-/// Whether a text ends with a call of one of our tools, in a form in which models write calls where their server reads none.
+/// How far behind its mark the name of a called tool stands, in characters.
+const NAME_WITHIN: usize = 80;
+
+/// Whether a text has a call of one of our tools, in a form in which models write calls where their server reads none.
 fn is_call_in_words(text: &str) -> bool {
     const MARKS: [&str; 6] = [
         "<tool_call>",
@@ -170,16 +174,18 @@ fn is_call_in_words(text: &str) -> bool {
         "<|python_tag|>",
         "<|tool_call",
     ];
+    let is_tool = |name: &str| tool_declarations().iter().any(|tool| tool.name == name);
     let names_tool = |said: &str| {
-        tool_declarations()
-            .iter()
-            .any(|tool| said.contains(tool.name))
+        let near: String = said.chars().take(NAME_WITHIN).collect();
+        near.split(|c: char| !c.is_alphanumeric() && c != '_')
+            .any(is_tool)
     };
-    let begins = MARKS.iter().filter_map(|mark| text.find(mark)).min();
-    let said = text.trim();
+    let is_marked = |mark: &&str| {
+        text.split_once(*mark)
+            .is_some_and(|(_, said)| names_tool(said))
+    };
     // Llama writes nothing but the object.
-    let is_object = said.starts_with('{')
-        && said.contains("\"name\"")
-        && (said.contains("\"parameters\"") || said.contains("\"arguments\""));
-    begins.is_some_and(|at| names_tool(&text[at..])) || (is_object && names_tool(said))
+    let object = serde_json::from_str::<Value>(text.trim()).unwrap_or_default();
+    let has_arguments = object["parameters"].is_object() || object["arguments"].is_object();
+    MARKS.iter().any(is_marked) || (has_arguments && object["name"].as_str().is_some_and(is_tool))
 }
