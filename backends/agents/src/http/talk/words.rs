@@ -185,7 +185,7 @@ fn is_call_in_words(text: &str) -> bool {
             .is_some_and(|(_, said)| names_tool(said))
     };
     // Llama writes nothing but the object.
-    let object = serde_json::from_str::<Value>(text.trim()).unwrap_or_default();
+    let object = serde_json::from_slice::<Value>(text.trim().as_bytes()).unwrap_or_default();
     let has_arguments = object["parameters"].is_object() || object["arguments"].is_object();
     MARKS.iter().any(is_marked) || (has_arguments && object["name"].as_str().is_some_and(is_tool))
 }
