@@ -126,6 +126,8 @@ fn a_call_that_comes_as_text_is_told_what_became_of_it() {
         format!("[TOOL_CALLS][{call}]"),
         format!("<|python_tag|>{llama}"),
         llama.to_owned(),
+        format!("```json\n{llama}\n```"),
+        format!("I look first.\n\n```\n{call}\n```\n"),
     ] {
         for api in APIS {
             let rules = [

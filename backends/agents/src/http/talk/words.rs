@@ -184,8 +184,12 @@ fn is_call_in_words(text: &str) -> bool {
         text.split_once(*mark)
             .is_some_and(|(_, said)| names_tool(said))
     };
-    // Llama writes nothing but the object.
-    let object = serde_json::from_slice::<Value>(text.trim().as_bytes()).unwrap_or_default();
-    let has_arguments = object["parameters"].is_object() || object["arguments"].is_object();
-    MARKS.iter().any(is_marked) || (has_arguments && object["name"].as_str().is_some_and(is_tool))
+    // Llama writes nothing but the object, in a fence or without one.
+    let is_call = |part: &str| {
+        let part = part.trim_start_matches(char::is_alphabetic).trim();
+        let object = serde_json::from_slice::<Value>(part.as_bytes()).unwrap_or_default();
+        let has_arguments = object["parameters"].is_object() || object["arguments"].is_object();
+        has_arguments && object["name"].as_str().is_some_and(is_tool)
+    };
+    MARKS.iter().any(is_marked) || text.split("```").any(is_call)
 }
