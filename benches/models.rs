@@ -179,10 +179,19 @@ fn agent(models: &FakeModels, api: &str, base: &str, more: &str) -> String {
     )
 }
 
+/// An answer that counts no tokens: four bytes each, as the scripted server counts, are fewer than code has, and the program
+/// takes such a prompt for cut.
+fn answer_after(ms: u64) -> Reply {
+    Reply {
+        without_usage: true,
+        ..Reply::default().after(ms)
+    }
+}
+
 /// Three judges, two rounds: each judge's chain is two calls.
 fn overhead(program: &Path, folder: &Path) {
     let latency = Duration::from_millis(500);
-    let models = FakeModels::start([Rule::on(Reply::default().after(500))]).unwrap();
+    let models = FakeModels::start([Rule::on(answer_after(500))]).unwrap();
     let config = agent(&models, "anthropic", "/v1", "prime = 'off'");
     let (took, _) = run(program, folder, &config, &["--judges", "3", "--debate"]);
     assert_eq!(
@@ -200,7 +209,7 @@ fn overhead(program: &Path, folder: &Path) {
 }
 
 fn memory(program: &Path, folder: &Path) {
-    let models = FakeModels::start([Rule::on(Reply::default().after(3000))]).unwrap();
+    let models = FakeModels::start([Rule::on(answer_after(3000))]).unwrap();
     let config = agent(
         &models,
         "responses",
@@ -223,7 +232,7 @@ fn memory(program: &Path, folder: &Path) {
 
 /// What three judges and two rounds send, and how much of it a provider's cache holds.
 fn cache(program: &Path, folder: &Path, api: &str, base: &str) {
-    let models = FakeModels::start([Rule::on(Reply::default().after(20))]).unwrap();
+    let models = FakeModels::start([Rule::on(answer_after(20))]).unwrap();
     // What speaks Chat Completions and is not OpenAI's own is not primed by itself.
     run(
         program,

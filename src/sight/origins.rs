@@ -27,6 +27,9 @@ const TELLING: &[&str] = &[
     "cve",
     "overflow",
     "workaround",
+    "workarounds",
+    "because",
+    "otherwise",
     "hotfix",
     "incident",
     "vulnerability",
@@ -44,6 +47,17 @@ const TELLING: &[&str] = &[
     "wrong",
     "broken",
     "outage",
+];
+
+/// The same in several words.
+const TELLING_PHRASES: &[&[&str]] = &[
+    &["work", "around"],
+    &["works", "around"],
+    &["worked", "around"],
+    &["working", "around"],
+    &["so", "that"],
+    &["no", "longer"],
+    &["must", "not"],
 ];
 
 /// The same in other languages that commits are written in: beginnings of words, and words where no blanks part them.
@@ -98,13 +112,21 @@ const TELLING_ELSEWHERE: &[&str] = &[
 /// Whether a message says more than what was done: a fix, a revert, the number of an issue.
 pub(super) fn is_telling(message: &str) -> bool {
     let lower = message.to_ascii_lowercase();
-    let mut words = lower.split(|c: char| !c.is_ascii_alphanumeric());
-    let has_word = words.any(|word| TELLING.contains(&word));
+    let words: Vec<&str> = lower
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .collect();
+    let has_word = words.iter().any(|word| TELLING.contains(word));
+    let has_phrase = words.windows(2).any(|pair| TELLING_PHRASES.contains(&pair));
     let bytes = message.as_bytes();
     let has_number = bytes
         .windows(2)
         .any(|pair| pair[0] == b'#' && pair[1].is_ascii_digit());
-    has_word || has_number || names_ticket(message) || tells_elsewhere(&message.to_lowercase())
+    has_word
+        || has_phrase
+        || has_number
+        || names_ticket(message)
+        || tells_elsewhere(&message.to_lowercase())
 }
 
 fn tells_elsewhere(lower: &str) -> bool {
@@ -310,6 +332,10 @@ mod tests {
             "ABC-12: y",
             "Revert \"z\"",
             "avoid a race",
+            "Work around None from the API",
+            "Worked  around\nan old server",
+            "Ask twice, because the API is slow",
+            "The cache no longer grows",
         ] {
             assert!(is_telling(message), "{message}");
         }
@@ -318,6 +344,7 @@ mod tests {
             "prefix the names",
             "UTF-8 names are read",
             "bump a-1",
+            "work on the list around it",
             "wip",
         ] {
             assert!(!is_telling(message), "{message}");

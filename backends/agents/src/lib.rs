@@ -38,6 +38,7 @@ pub mod schema;
 mod sitting;
 mod stop;
 mod table;
+mod thoughts;
 mod tool;
 mod tool_copy;
 mod tool_listing;

@@ -30,5 +30,5 @@ mod tests;
 
 pub use ask::{Api, Ask};
 pub use journal::{Record, Stats};
-pub use script::{Fault, Match, Reply, Rule, Script, Stop, Tokens, Tool};
+pub use script::{Fault, Match, Reply, Rule, Script, Stop, Tokens, Tool, Window};
 pub use server::FakeModels;

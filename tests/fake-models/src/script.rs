@@ -13,6 +13,33 @@ use crate::{Api, Ask};
 pub struct Script {
     /// In the order in which they are tried.
     pub rules: Vec<Rule>,
+    /// How much of a prompt the server holds; none: all of any.
+    pub window: Option<Window>,
+}
+
+/// A context window: of a longer prompt only as much is read and counted, in silence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Window {
+    /// Tokens that it holds.
+    pub tokens: u64,
+    /// Whether the server tells it whoever asks (`GET /props`).
+    pub told: bool,
+}
+
+impl Window {
+    /// What a server with this window counts of a prompt.
+    pub(crate) fn cut(self, counted: Tokens) -> Tokens {
+        if counted.input + counted.cached <= self.tokens {
+            return counted;
+        }
+        Tokens {
+            input: self.tokens,
+            cached: 0,
+            stored: 0,
+            ..counted
+        }
+    }
 }
 
 /// One rule.
@@ -217,15 +244,16 @@ impl Script {
 
 impl<const N: usize> From<[Rule; N]> for Script {
     fn from(rules: [Rule; N]) -> Self {
-        Self {
-            rules: rules.into(),
-        }
+        Vec::from(rules).into()
     }
 }
 
 impl From<Vec<Rule>> for Script {
     fn from(rules: Vec<Rule>) -> Self {
-        Self { rules }
+        Self {
+            rules,
+            window: None,
+        }
     }
 }
 

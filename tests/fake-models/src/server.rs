@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crate::answer::Said;
 use crate::http::{self, Request};
 use crate::journal::{Journal, Record, Stats, masked, masked_path};
-use crate::script::{Fault, Reply, Script};
+use crate::script::{Fault, Reply, Script, Window};
 use crate::{Ask, api};
 
 /// A model server that runs until it is dropped.
@@ -227,7 +227,9 @@ fn aside(shared: &Shared, out: &mut TcpStream, request: &Request) -> io::Result<
                 journal.records.push(record);
                 nth
             };
-            let found = api::aside(&request.method, path, &text);
+            let window = lock(&shared.script).window;
+            let told = || told_window(path, window);
+            let found = api::aside(&request.method, path, &text).or_else(told);
             let status = if found.is_some() || request.method == "HEAD" || path == "/" {
                 200
             } else {
@@ -248,6 +250,16 @@ fn aside(shared: &Shared, out: &mut TcpStream, request: &Request) -> io::Result<
     }
 }
 
+/// The largest window that a server tells, which holds every prompt.
+const ANY_PROMPT: u64 = 1 << 30;
+
+/// What a server says of its window, as llama.cpp does.
+fn told_window(path: &str, window: Option<Window>) -> Option<serde_json::Value> {
+    let is_told = path == "/props" && window.is_none_or(|window| window.told);
+    let tokens = window.map_or(ANY_PROMPT, |window| window.tokens);
+    is_told.then(|| serde_json::json!({"default_generation_settings": {"n_ctx": tokens}}))
+}
+
 /// Answers as the script says.
 fn answer(shared: &Shared, out: &mut TcpStream, request: &Request, ask: &Ask) -> io::Result<()> {
     let (nth, counted) = {
@@ -257,7 +269,11 @@ fn answer(shared: &Shared, out: &mut TcpStream, request: &Request, ask: &Ask) ->
         shared.news.notify_all();
         (nth, counted)
     };
-    let reply = lock(&shared.script).take(ask, nth);
+    let (reply, window) = {
+        let mut script = lock(&shared.script);
+        (script.take(ask, nth), script.window)
+    };
+    let counted = window.map_or(counted, |window| window.cut(counted));
     let said = Said::of(&reply, ask, nth, counted);
     let answering = Answering {
         shared,

@@ -23,6 +23,7 @@ use crate::linger::SubmissionWatch;
 use crate::mailbox::{self, JudgeMailbox};
 use crate::process::oversized_failure;
 use crate::rpc::{NoticeReceiver, RpcDialect, RpcError, RpcNotice, RpcPeer};
+use crate::thoughts::TurnThoughts;
 use crate::{AgentReply, Conversation, StopSignal};
 
 /// How long it has to start: the slowest takes several seconds on an idle machine.
@@ -63,6 +64,8 @@ pub(super) struct AcpSession {
     mode: Option<String>,
     /// What it has said in the turn since a verdict lay in its mailbox.
     afterwords: RefCell<String>,
+    /// What it thinks in the turn.
+    thoughts: RefCell<TurnThoughts>,
     brief: Arc<str>,
     is_first: bool,
     /// It did not end a cancelled turn: it cannot be used any more.
@@ -110,6 +113,7 @@ impl AcpSession {
             mailbox: mailbox.map(|(mailbox, _)| mailbox),
             mode: None,
             afterwords: RefCell::default(),
+            thoughts: RefCell::default(),
             brief: Arc::clone(&spec.brief),
             is_first: true,
             is_stuck: false,
@@ -224,7 +228,7 @@ impl AcpSession {
         }
     }
 
-    /// What the agent says aloud is its answer; what it thinks and does is not. One that leaves its mode is not heard.
+    /// What the agent says aloud is its answer; what it does is not, nor what it thinks unless no answer follows. One that leaves its mode is not heard.
     fn on_update(
         &self,
         update: SessionUpdate,
@@ -239,6 +243,12 @@ impl AcpSession {
                     if self.mailbox.as_ref().is_some_and(JudgeMailbox::has_verdict) {
                         self.afterwords.borrow_mut().push_str(&said.text);
                     }
+                }
+                Ok(())
+            }
+            SessionUpdate::AgentThoughtChunk(chunk) => {
+                if let ContentBlock::Text(thought) = chunk.content {
+                    self.thoughts.borrow_mut().hear(&thought.text, stop.draft());
                 }
                 Ok(())
             }
@@ -308,6 +318,7 @@ impl Conversation for AcpSession {
         }
         mailbox::begin_turn(self.mailbox.as_ref(), turn, stop)?;
         self.afterwords.take();
+        self.thoughts.replace(TurnThoughts::of_turn(&turn.key));
         let watch = SubmissionWatch::start(self.mailbox.as_ref(), stop);
         self.receiver.wake_on(&watch.ended);
         let words = compose_message(
@@ -334,7 +345,8 @@ impl Conversation for AcpSession {
         };
         let mut result = result;
         mailbox::tell_drafts(&mut result, vec![self.afterwords.take()]);
-        let result = mailbox::prefer_submitted(self.mailbox.as_ref(), result);
+        let mut result = mailbox::prefer_submitted(self.mailbox.as_ref(), result);
+        self.thoughts.take().tell(&mut result);
         mailbox::tell_lack(result, self.without_tools.then_some(NO_MAILBOX))
     }
 

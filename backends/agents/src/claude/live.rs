@@ -15,6 +15,7 @@ use crate::client::{AgentEnv, parse_event, shorten_message};
 use crate::linger::SubmissionWatch;
 use crate::mailbox::{self, JudgeMailbox};
 use crate::process::{LineProcess, ProgramOutput, cancelled_failure, oversized_failure};
+use crate::thoughts::TurnThoughts;
 use crate::{AgentReply, Conversation, StopSignal};
 
 /// How long a turn has to end once it was interrupted.
@@ -50,6 +51,7 @@ pub(super) struct LiveSession {
     afterwords: Vec<String>,
     /// The messages of the turn, and the key of its answer.
     messages: TurnMessages,
+    thoughts: TurnThoughts,
     key: String,
     most: u64,
     _agent_env: AgentEnv,
@@ -97,6 +99,7 @@ impl LiveSession {
             drafts: Vec::new(),
             afterwords: Vec::new(),
             messages: TurnMessages::default(),
+            thoughts: TurnThoughts::default(),
             key: String::new(),
             most: spec.max_answer_bytes,
             _agent_env: agent_env,
@@ -124,6 +127,9 @@ impl LiveSession {
                     Some("system") if message["subtype"] == "init" => self.check_tools(&message)?,
                     Some("assistant") => {
                         self.messages.hear(&message, &self.key);
+                        for thought in super::thought_texts(&message) {
+                            self.thoughts.hear_whole(&thought, stop.draft());
+                        }
                         for text in super::submitted_texts(&message) {
                             stop.draft().push(format!("{text}\n").as_bytes());
                         }
@@ -220,6 +226,7 @@ impl Conversation for LiveSession {
         self.drafts.clear();
         self.afterwords.clear();
         self.messages = TurnMessages::default();
+        self.thoughts = TurnThoughts::of_turn(&turn.key);
         self.key.clone_from(&turn.key);
         let is_first = std::mem::take(&mut self.is_first);
         let message = super::user_message(&self.brief, &turn.prompt, is_first);
@@ -237,7 +244,9 @@ impl Conversation for LiveSession {
         mailbox::tell_drafts(&mut reply, drafts);
         mailbox::tell_drafts(&mut reply, std::mem::take(&mut self.afterwords));
         self.messages.mark_blind(self.mailbox.as_ref());
-        mailbox::prefer_submitted(self.mailbox.as_ref(), reply)
+        let mut reply = mailbox::prefer_submitted(self.mailbox.as_ref(), reply);
+        self.thoughts.tell(&mut reply);
+        reply
     }
 
     fn pid(&self) -> Option<u32> {

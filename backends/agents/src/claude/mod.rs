@@ -182,6 +182,28 @@ fn spoken_in_stream(stream: &[u8]) -> Vec<String> {
     texts.collect()
 }
 
+/// What the model thinks in a message.
+fn thought_texts(message: &Value) -> Vec<String> {
+    let parts = message["message"]["content"].as_array();
+    let thoughts = parts
+        .into_iter()
+        .flatten()
+        .filter(|part| part["type"] == "thinking");
+    thoughts
+        .filter_map(|part| part["thinking"].as_str().map(str::to_owned))
+        .collect()
+}
+
+/// The same for a stream of messages.
+fn thoughts_in_stream(stream: &[u8]) -> Vec<String> {
+    let lines = stream.split(|&b| b == b'\n');
+    let events = lines
+        .filter(|line| line.starts_with(b"{"))
+        .filter_map(client::parse_event);
+    let said = events.filter(|event| event["type"] == "assistant");
+    said.flat_map(|event| thought_texts(&event)).collect()
+}
+
 /// The verdicts that a message hands in through the mailbox: the client may end before the mailbox gets them.
 fn submitted_texts(message: &Value) -> Vec<String> {
     let parts = message["message"]["content"]
@@ -277,6 +299,9 @@ mod tests {
                 "{event}"
             );
         }
+        let thought = part(json!({ "type": "thinking", "thinking": text }));
+        let heard = thoughts_in_stream(thought.to_string().as_bytes());
+        assert_eq!(heard, std::slice::from_ref(&text));
         let call = |name: &str| {
             submitted_texts(&part(
                 json!({ "type": "tool_use", "name": name, "input": answer }),

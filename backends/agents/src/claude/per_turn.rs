@@ -11,6 +11,7 @@ use super::outcome::ClaudeResult;
 use crate::client::{AgentEnv, parse_event, shorten_message};
 use crate::mailbox::{self, JudgeMailbox};
 use crate::process::{FinishedProgram, oversized_failure, run_once};
+use crate::thoughts::TurnThoughts;
 use crate::{AgentReply, Conversation, StopSignal, schema};
 
 pub(super) struct PerTurnSession {
@@ -75,13 +76,21 @@ fn find_result(stdout: &[u8]) -> Option<Value> {
 impl Conversation for PerTurnSession {
     fn take_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
         mailbox::begin_turn(self.mailbox.as_ref(), turn, stop)?;
-        let reply = self.run_turn(turn, stop);
-        mailbox::prefer_submitted(self.mailbox.as_ref(), reply)
+        let mut thoughts = TurnThoughts::of_turn(&turn.key);
+        let reply = self.run_turn(turn, stop, &mut thoughts);
+        let mut reply = mailbox::prefer_submitted(self.mailbox.as_ref(), reply);
+        thoughts.tell(&mut reply);
+        reply
     }
 }
 
 impl PerTurnSession {
-    fn run_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
+    fn run_turn(
+        &mut self,
+        turn: &Turn,
+        stop: &StopSignal,
+        thoughts: &mut TurnThoughts,
+    ) -> Result<AgentReply, Failure> {
         let mut argv = self.argv.clone();
         if let Some(session) = &self.session {
             argv.extend(["--resume".to_owned(), session.clone()]);
@@ -105,6 +114,9 @@ impl PerTurnSession {
             stop,
             &is_whole,
         )?;
+        for thought in super::thoughts_in_stream(&finished.stdout) {
+            thoughts.hear_whole(&thought, stop.draft());
+        }
         TurnMessages::of_stream(&finished.stdout, turn).mark_blind(self.mailbox.as_ref());
         let outcome = self.parse_result(&finished)?;
         if let Some(session) = outcome.session_id.clone() {

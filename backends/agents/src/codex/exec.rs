@@ -8,6 +8,7 @@ use council_protocol::{Failure, FailureKind, JudgeSpec, Turn};
 use crate::client::{AgentEnv, compose_message, kind_of_message, parse_event, shorten_message};
 use crate::mailbox::{self, JudgeMailbox};
 use crate::process::{FinishedProgram, oversized_failure, run_once, spawn_failure};
+use crate::thoughts::TurnThoughts;
 use crate::{AgentReply, Conversation, StopSignal, schema};
 
 /// Where the answer and the schema lie, below the home.
@@ -160,13 +161,21 @@ fn written_settings(server: &[String]) -> Vec<String> {
 impl Conversation for ExecSession {
     fn take_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
         mailbox::begin_turn(self.mailbox.as_ref(), turn, stop)?;
-        let reply = self.run_turn(turn, stop);
-        mailbox::prefer_submitted(self.mailbox.as_ref(), reply)
+        let mut thoughts = TurnThoughts::of_turn(&turn.key);
+        let reply = self.run_turn(turn, stop, &mut thoughts);
+        let mut reply = mailbox::prefer_submitted(self.mailbox.as_ref(), reply);
+        thoughts.tell(&mut reply);
+        reply
     }
 }
 
 impl ExecSession {
-    fn run_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
+    fn run_turn(
+        &mut self,
+        turn: &Turn,
+        stop: &StopSignal,
+        thoughts: &mut TurnThoughts,
+    ) -> Result<AgentReply, Failure> {
         let form = schema::held_form(turn.task.form(), self.proves);
         let schema = schema::answer_schema(form);
         let cannot = |error| spawn_failure(&self.argv[0], &error);
@@ -199,6 +208,9 @@ impl ExecSession {
             stop,
             &is_whole,
         )?;
+        for thought in thoughts_in_stream(&finished.stdout) {
+            thoughts.hear_whole(&thought, stop.draft());
+        }
         let mut reply = self.build_reply(&finished);
         // Answers behind which another one came: that one counts, and what these object to is told.
         let mut drafts = spoken_in_stream(&finished.stdout);
@@ -218,6 +230,16 @@ fn spoken_in_stream(stream: &[u8]) -> Vec<String> {
     });
     let text = |event: serde_json::Value| event["item"]["text"].as_str().map(str::to_owned);
     spoken.filter_map(text).collect()
+}
+
+/// What the model thinks in it.
+fn thoughts_in_stream(stream: &[u8]) -> Vec<String> {
+    let events = stream.split(|&b| b == b'\n').filter_map(parse_event);
+    let thought = events
+        .filter(|event| event["type"] == "item.completed" && event["item"]["type"] == "reasoning");
+    thought
+        .flat_map(|event| super::thoughts_of_item(&event["item"]))
+        .collect()
 }
 
 /// Reads the events; an item of the type `error` is a warning.
@@ -260,6 +282,7 @@ noise
 {"type":"error","message":"overloaded"}
 {"type":"item.comp"#;
         assert_eq!(spoken_in_stream(stream), ["one", "two"]);
+        assert_eq!(thoughts_in_stream(stream), ["thought"]);
     }
 
     #[test]

@@ -213,3 +213,16 @@ fn server_settings(server: &[String]) -> [(&'static str, serde_json::Value); 3] 
         ),
     ]
 }
+/// What the model thinks in an item: a text, or a list of texts of its summary and its content.
+fn thoughts_of_item(item: &serde_json::Value) -> Vec<String> {
+    let mut thoughts = Vec::new();
+    for part in [&item["text"], &item["summary"], &item["content"]] {
+        let parts = part
+            .as_array()
+            .map_or(std::slice::from_ref(part), Vec::as_slice);
+        let text =
+            |part: &serde_json::Value| part.as_str().or(part["text"].as_str()).map(str::to_owned);
+        thoughts.extend(parts.iter().filter_map(text));
+    }
+    thoughts
+}

@@ -12,6 +12,7 @@ use crate::client::{compose_message, kind_of_message, kind_of_status, shorten_me
 use crate::mailbox::{self, JudgeMailbox};
 use crate::rpc::{NoticeReceiver, RpcNotice};
 use crate::stop::TurnDraft;
+use crate::thoughts::TurnThoughts;
 use crate::{AgentReply, Conversation, StopSignal, schema};
 
 /// How long an interrupted turn has to end.
@@ -50,6 +51,7 @@ struct TurnProgress {
     unread: Vec<String>,
     /// Messages that are still being written: the item, and what it says so far.
     unfinished: Vec<(String, String)>,
+    thoughts: TurnThoughts,
 }
 
 impl TurnProgress {
@@ -150,6 +152,15 @@ impl CodexThread {
                 RpcNotice::Told(method, mut params) => match method.as_str() {
                     "turn/completed" => return Ok(params["turn"].take()),
                     "item/agentMessage/delta" => heard.take_part(&params, stop.draft()),
+                    "item/reasoning/summaryTextDelta" | "item/reasoning/textDelta" => {
+                        let part = params["delta"].as_str().unwrap_or_default();
+                        heard.thoughts.hear(part, stop.draft());
+                    }
+                    "item/completed" if params["item"]["type"] == "reasoning" => {
+                        for thought in super::thoughts_of_item(&params["item"]) {
+                            heard.thoughts.hear_whole(&thought, stop.draft());
+                        }
+                    }
                     "item/completed" if params["item"]["type"] == "agentMessage" => {
                         heard.take_item(&params["item"], stop.draft());
                     }
@@ -199,8 +210,15 @@ impl CodexThread {
 impl Conversation for CodexThread {
     fn take_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
         mailbox::begin_turn(self.mailbox.as_ref(), turn, stop)?;
-        let reply = self.run_turn(turn, stop);
-        mailbox::prefer_submitted(self.mailbox.as_ref(), reply)
+        let mut heard = TurnProgress {
+            key: turn.key.clone(),
+            thoughts: TurnThoughts::of_turn(&turn.key),
+            ..TurnProgress::default()
+        };
+        let reply = self.run_turn(turn, stop, &mut heard);
+        let mut reply = mailbox::prefer_submitted(self.mailbox.as_ref(), reply);
+        heard.thoughts.tell(&mut reply);
+        reply
     }
 
     fn pid(&self) -> Option<u32> {
@@ -213,7 +231,12 @@ impl Conversation for CodexThread {
 }
 
 impl CodexThread {
-    fn run_turn(&mut self, turn: &Turn, stop: &StopSignal) -> Result<AgentReply, Failure> {
+    fn run_turn(
+        &mut self,
+        turn: &Turn,
+        stop: &StopSignal,
+        heard: &mut TurnProgress,
+    ) -> Result<AgentReply, Failure> {
         if self.is_stuck {
             let detail = "codex did not end an interrupted turn";
             return Err(Failure::new(FailureKind::Died, detail));
@@ -237,16 +260,12 @@ impl CodexThread {
             .server
             .peer
             .send_request(&self.receiver, "turn/start", &params);
-        let mut heard = TurnProgress {
-            key: turn.key.clone(),
-            ..TurnProgress::default()
-        };
-        let over = self.wait_for_end(asked, &mut heard, until, stop);
+        let over = self.wait_for_end(asked, heard, until, stop);
         let over = match over {
             Err(failure)
                 if matches!(failure.kind, FailureKind::Cancelled | FailureKind::Timeout) =>
             {
-                self.interrupt_turn(asked, &mut heard);
+                self.interrupt_turn(asked, heard);
                 return Err(failure.with_usage(self.turn_usage(heard.total)));
             }
             Err(failure) => return Err(self.server.peer.with_stderr(failure)),
@@ -259,7 +278,7 @@ impl CodexThread {
         }
         match over["status"].as_str() {
             Some("completed") => Ok(AgentReply {
-                raw: heard.text,
+                raw: std::mem::take(&mut heard.text),
                 usage,
             }),
             _ => Err(turn_failure(&over["error"]).with_usage(usage)),

@@ -3,23 +3,44 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::future::Future;
+use std::time::Duration;
 
 use council_protocol::seat::{Api, Endpoint};
 use council_protocol::{Failure, FailureKind};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, Url};
+use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 
 use super::connections::{http_client, root_cause};
 use super::context::WindowReports;
 use super::retry::{CallError, retry_after};
 use super::tooling::is_about_tools;
+use super::window::ToldWindows;
 
 /// How much of an error's body is read, in bytes.
 const MAX_ERROR_BYTES: usize = 16 << 10;
 
 /// How much of an error's words a person is shown, in characters.
 const MAX_ERROR_CHARS: usize = 300;
+
+/// How much of what a server says of itself is read, in bytes.
+const MAX_ASIDE_BYTES: usize = 4 << 20;
+
+/// How long it may take to say it.
+const ASIDE_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// The body of a response that is no answer of a judge; none: it broke off, or is too long.
+pub(super) async fn read_bounded(mut response: Response) -> Option<Vec<u8>> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.ok()? {
+        body.extend_from_slice(&chunk);
+        if body.len() > MAX_ASIDE_BYTES {
+            return None;
+        }
+    }
+    Some(body)
+}
 
 /// A runtime with one thread, and the connections of all judges.
 pub(super) struct HttpEngine {
@@ -28,6 +49,8 @@ pub(super) struct HttpEngine {
     client: Client,
     /// What servers said that they have read.
     pub(super) windows: WindowReports,
+    /// What they say of themselves.
+    pub(super) told: ToldWindows,
 }
 
 impl HttpEngine {
@@ -44,6 +67,7 @@ impl HttpEngine {
             runtime: Some(runtime),
             client,
             windows: WindowReports::default(),
+            told: ToldWindows::default(),
         })
     }
 
@@ -52,6 +76,17 @@ impl HttpEngine {
         self.runtime
             .as_ref()
             .map(|runtime| runtime.block_on(future))
+    }
+
+    /// What the server says of itself at a URL; none where it says nothing, or takes its time.
+    pub(super) async fn get_json(&self, target: &ApiTarget, url: Url) -> Option<Value> {
+        let request = self.client.get(url).headers(target.headers.clone());
+        let asked = async {
+            let response = request.send().await.ok()?;
+            let response = response.error_for_status().ok()?;
+            serde_json::from_slice(&read_bounded(response).await?).ok()
+        };
+        tokio::time::timeout(ASIDE_TIMEOUT, asked).await.ok()?
     }
 
     /// Sends a call and reads the head of what comes back.
@@ -153,6 +188,22 @@ impl ApiTarget {
             url.set_query(Some(&both));
         }
         url
+    }
+
+    /// The URL at which the server itself answers, beside the API that it serves below `/v1` or `/v1beta`.
+    pub(super) fn server_url(&self, path: &str) -> Url {
+        let mut url = self.base.clone();
+        let below = self.base.path().trim_end_matches('/');
+        let mut versions = ["/v1", "/v1beta"].iter();
+        let root = versions.find_map(|version| below.strip_suffix(version));
+        let root = root.unwrap_or(below);
+        url.set_path(&format!("{root}{path}"));
+        url
+    }
+
+    /// Whether the server runs on this machine.
+    pub(super) fn is_local(&self) -> bool {
+        is_loopback(&self.base)
     }
 
     /// The host, for messages.

@@ -41,28 +41,36 @@ fn may_cut(host: &str) -> bool {
     !never.contains(&host)
 }
 
-/// What servers said that they have read of the prompts of a run, by the brief that these begin with: the least that each
-/// prompt makes, and what was read of it. Models of one machine share its window. Prompts with other briefs (the parts of a
-/// large change) may be the same number by chance.
+/// What servers said that they have read of the prompts of a run, by the brief that these begin with: which prompt it was, and
+/// what was read of it. Models of one machine share its window. Prompts with other briefs (the parts of a large change) may
+/// be the same number by chance.
 #[derive(Debug, Default)]
 pub(super) struct WindowReports(Mutex<HashMap<u64, Vec<(u64, u64)>>>);
 
-/// Two prompts of which one makes at least so many tokens more are not the same number of tokens by chance: the keys of two
-/// turns alone differ by some.
-const APART: u64 = 16;
-
 impl WindowReports {
-    /// Keeps a report; true: it is the very number that was read of a prompt of another size.
-    fn repeats_another(&self, brief: &str, least: u64, read: u64) -> bool {
+    /// Keeps a report; true: it is the very number that was read of another prompt.
+    fn repeats_another(&self, brief: &str, prompt: u64, read: u64) -> bool {
         let mut hasher = DefaultHasher::new();
         brief.hash(&mut hasher);
         let mut reports = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let earlier = reports.entry(hasher.finish()).or_default();
-        let is_other = |before: &(u64, u64)| before.1 == read && before.0.abs_diff(least) >= APART;
+        let is_other = |before: &(u64, u64)| before.1 == read && before.0 != prompt;
         let repeats = earlier.iter().any(is_other);
-        earlier.push((least, read));
+        earlier.push((prompt, read));
         repeats
     }
+}
+
+/// What a server's count says of the prompt that it was sent.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum PromptCount {
+    /// Nothing speaks against it that the model was shown all of it.
+    Whole,
+    /// The model cannot have been shown all of it.
+    Cut(Failure),
+    /// It is one of the numbers that a server reports which has cut a prompt. A whole prompt may have it by chance: this is
+    /// the failure that it is unless the server is found to read more than that.
+    Doubtful { read: u64, failure: Failure },
 }
 
 /// Where a prompt was sent.
@@ -75,47 +83,69 @@ pub(super) struct PromptPlace<'a> {
 }
 
 /// An answer to a prompt of which the model has read less than was sent is none. A server that cuts a prompt reports what
-/// its window holds: less than the prompt makes, a usual window, or the same number for prompts of other sizes.
+/// its window holds: less than the prompt makes, a usual window, or the same number for different prompts.
 pub(super) fn check_context<'t>(
     place: PromptPlace<'_>,
     sent: impl Iterator<Item = &'t str>,
     usage: &Usage,
-) -> Result<(), Failure> {
+) -> PromptCount {
     let host = place.host;
     // No prompt has no tokens: a server that says so has not counted.
     let Some(read) = usage.all_input_tokens().filter(|&read| read > 0) else {
-        return Ok(());
+        return PromptCount::Whole;
     };
     let (mut least, mut most) = (0, 0);
+    let mut prompt = DefaultHasher::new();
     for text in sent {
         least += min_tokens(text);
         most += max_tokens(text);
+        text.hash(&mut prompt);
     }
     if least < MIN_TOKENS {
-        return Ok(());
+        return PromptCount::Whole;
     }
-    let mut detail = if read < least {
-        format!(
+    let failure = |mut detail: String| {
+        add_advice(&mut detail, least.max(read / 2));
+        Failure::new(FailureKind::ContextCut, detail)
+    };
+    if read < least {
+        return PromptCount::Cut(failure(format!(
             "the server at {host} has read {read} tokens of a prompt of at least {least}: the model was shown only a part. "
-        )
-    } else if is_usual_window(read) && read < most && may_cut(host) {
+        )));
+    }
+    if read >= most || !may_cut(host) {
+        return PromptCount::Whole;
+    }
+    let repeats = place
+        .reports
+        .repeats_another(place.brief, prompt.finish(), read);
+    let detail = if is_usual_window(read) {
         format!(
             "the server at {host} has read exactly {read} tokens, the size of a context window, of a prompt of at least \
              {least}: the model was most likely shown only a part. "
         )
-    } else if read < most
-        && may_cut(host)
-        && place.reports.repeats_another(place.brief, least, read)
-    {
+    } else if repeats {
         format!(
-            "the server at {host} has read exactly {read} tokens of prompts of different sizes, this one of at least \
-             {least}: the model was shown only a part. "
+            "the server at {host} has read exactly {read} tokens of different prompts, this one of at least {least}: the \
+             model was most likely shown only a part. "
         )
     } else {
-        return Ok(());
+        return PromptCount::Whole;
     };
-    add_advice(&mut detail, least.max(read / 2));
-    Err(Failure::new(FailureKind::ContextCut, detail))
+    PromptCount::Doubtful {
+        read,
+        failure: failure(detail),
+    }
+}
+
+/// A server that has read as much as its window holds has most likely cut the prompt, and has no room for an answer if not.
+pub(super) fn full_window(host: &str, read: u64, window: u64) -> Failure {
+    let mut detail = format!(
+        "the server at {host} has read {read} tokens and runs the model with a context window of {window}, which is full: \
+         the model was most likely shown only a part. "
+    );
+    add_advice(&mut detail, window);
+    Failure::new(FailureKind::ContextCut, detail)
 }
 
 fn add_advice(detail: &mut String, least: u64) {
@@ -170,7 +200,15 @@ mod tests {
         usage: &Usage,
     ) -> Result<(), Failure> {
         let reports = WindowReports::default();
-        super::check_context(place(host, &reports), sent, usage)
+        outcome(super::check_context(place(host, &reports), sent, usage))
+    }
+
+    /// What comes of a prompt whose server cannot be asked.
+    fn outcome(count: PromptCount) -> Result<(), Failure> {
+        match count {
+            PromptCount::Whole => Ok(()),
+            PromptCount::Cut(failure) | PromptCount::Doubtful { failure, .. } => Err(failure),
+        }
     }
 
     fn place<'a>(host: &'a str, reports: &'a WindowReports) -> PromptPlace<'a> {
@@ -257,17 +295,17 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(32))]
 
-        /// A law: whatever number a window has, a server that fills it with two prompts of other sizes is seen, and one that
-        /// counts each of them is not; nor is one that is sent the same twice.
+        /// A law: whatever number a window has, a server that fills it with two prompts is seen, however near their sizes
+        /// are, and one that counts each of them is not; nor is one that is sent the same twice.
         #[test]
-        fn one_number_for_two_prompts_is_a_cut(lines in 2_000..4_000_u64, more in 10..40_u64, share in 93..100_u64) {
+        fn one_number_for_two_prompts_is_a_cut(lines in 2_000..4_000_u64, more in 1..40_u64, share in 93..100_u64) {
             let text = |lines: u64| "some ordinary words here\n".repeat(lines as usize);
             let (one, two) = (text(lines), text(lines + more));
             let window = parts_of(&one) * (100 + share) / 200;
             prop_assume!(!is_usual_window(window) && window > min_tokens(&two));
             let reports = WindowReports::default();
             let check = |text: &str, read| {
-                super::check_context(place("h", &reports), [text].into_iter(), &counted(read, 0))
+                outcome(super::check_context(place("h", &reports), [text].into_iter(), &counted(read, 0)))
             };
             prop_assert_eq!(check(&one, window), Ok(()));
             prop_assert_eq!(check(&one, window), Ok(()));
@@ -275,12 +313,12 @@ mod tests {
             // Two parts of a large change may be one number by chance.
             let part = PromptPlace { brief: "another part", ..place("h", &reports) };
             let read = counted(window, 0);
-            prop_assert_eq!(super::check_context(part, [&*two].into_iter(), &read), Ok(()));
+            prop_assert_eq!(super::check_context(part, [&*two].into_iter(), &read), PromptCount::Whole);
             let reports = WindowReports::default();
             let check = |text: &str| {
                 let read = parts_of(text);
                 let read = counted(read + u64::from(is_usual_window(read)), 0);
-                super::check_context(place("h", &reports), [text].into_iter(), &read)
+                outcome(super::check_context(place("h", &reports), [text].into_iter(), &read))
             };
             prop_assert_eq!(check(&one), Ok(()));
             prop_assert_eq!(check(&two), Ok(()));

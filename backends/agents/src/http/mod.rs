@@ -31,6 +31,9 @@ mod tool_tests;
 mod tooling;
 #[cfg(test)]
 mod turn_tests;
+mod window;
+#[cfg(test)]
+mod window_tests;
 mod wire;
 
 use std::sync::{Arc, OnceLock};

@@ -166,6 +166,13 @@ impl TurnSpending {
         }
     }
 
+    /// The last call was made to learn something of the one before it, whose answer is the one that counts.
+    pub(super) fn count_as_earlier(&mut self) {
+        if let [.., answer, check] = self.calls.as_mut_slice() {
+            std::mem::swap(answer, check);
+        }
+    }
+
     /// What the server counts of the call under way. No prompt has no tokens: a server that says so has not counted.
     pub(super) fn update_call(&mut self, counted: &Usage) {
         if let Some(call) = self.calls.last_mut() {

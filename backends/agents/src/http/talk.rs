@@ -1,5 +1,6 @@
 //! A judge at an API: the conversation is kept here and sent along whole, its beginning always the same bytes.
 
+mod evidence;
 mod fitting;
 mod growth;
 mod reading;
@@ -275,10 +276,15 @@ impl HttpConversation {
                     continue;
                 }
                 let heard = self.find_answer(heard);
+                self.check_sent(model, &heard, until)
+                    .await
+                    .map_err(CallError::Next)?;
                 return self.check_answer(heard);
             }
             self.set_asides_aside(&heard);
-            self.check_sent(&heard).map_err(CallError::Next)?;
+            self.check_sent(model, &heard, until)
+                .await
+                .map_err(CallError::Next)?;
             self.set_draft_aside();
             self.answer_calls(model, heard, until);
         }

@@ -113,6 +113,51 @@ fn a_turn_goes_on_where_look_ups_are_followed_by_no_answer() {
     }
 }
 
+/// Law: a model whose call comes as text is told so and answers, whatever its form of a call; once a turn. A text that has the
+/// key of the turn is an answer, whatever stands in it.
+#[test]
+fn a_call_that_comes_as_text_is_told_what_became_of_it() {
+    let call = r#"{"name": "read_file", "arguments": {"path": "a.rs"}}"#;
+    let llama = r#"{"name": "search", "parameters": {"regex": "lock"}}"#;
+    for said in [
+        format!("<tool_call>\n{call}\n</tool_call>"),
+        format!("I look first.\n<function_call>{call}</function_call>"),
+        "<function=read_file>{\"path\": \"a.rs\"}</function>".to_owned(),
+        format!("[TOOL_CALLS][{call}]"),
+        format!("<|python_tag|>{llama}"),
+        llama.to_owned(),
+        format!("```json\n{llama}\n```"),
+        format!("I look first.\n\n```\n{call}\n```\n"),
+    ] {
+        for api in APIS {
+            let rules = [
+                Rule::on(Says::text(&said)).times(1),
+                Rule::on(Says::text("k1: PASS")),
+            ];
+            let models = FakeModels::start(rules).unwrap();
+            let (_, agent) = agent();
+            let reply = ask(&agent, &with_tools(&models, api, 12), &turn(1, 20_000));
+            assert!(
+                reply.is_ok_and(|reply| reply.raw == "k1: PASS"),
+                "{:?} {said}",
+                api.0
+            );
+            let last = bodies(&models).pop().unwrap().to_string();
+            assert!(last.contains("came as text"), "{:?} {last}", api.0);
+            let models = FakeModels::start([Rule::on(Says::text(&said))]).unwrap();
+            let reply = ask(&agent, &with_tools(&models, api, 12), &turn(1, 20_000));
+            assert_eq!(
+                (reply.unwrap().raw, models.stats().requests),
+                (said.clone(), 2)
+            );
+            let answer = format!("{{\"key\": \"k1\"}} {said}");
+            let models = FakeModels::start([Rule::on(Says::text(&answer))]).unwrap();
+            let reply = ask(&agent, &with_tools(&models, api, 12), &turn(1, 20_000));
+            assert_eq!((reply.unwrap().raw, models.stats().requests), (answer, 1));
+        }
+    }
+}
+
 /// The places of the marks in a body, by message and block.
 fn marks(body: &Value) -> Vec<(usize, usize)> {
     let messages = body["messages"].as_array().unwrap().iter().enumerate();

@@ -11,11 +11,10 @@ use super::HttpConversation;
 use crate::AgentReply;
 use crate::client::parse_unique_event;
 use crate::http::client::connection_failure;
-use crate::http::context::{PromptPlace, check_context};
 use crate::http::prime::PrimerLead;
 use crate::http::retry::CallError;
 use crate::http::sse::EventStream;
-use crate::http::wire::{self, AnswerEnd, ApiAnswer, ApiMessage};
+use crate::http::wire::{self, AnswerEnd, ApiAnswer};
 
 /// How long a server may take for what stands behind the end of an answer: what it counted, and its closing mark.
 const LINGER: Duration = Duration::from_secs(2);
@@ -133,23 +132,9 @@ impl HttpConversation {
         Some(CallError::retryable(failure, None))
     }
 
-    /// Whether the model was shown all that was sent.
-    pub(super) fn check_sent(&self, heard: &ApiAnswer) -> Result<(), Failure> {
-        let said = self.said.iter().flat_map(ApiMessage::texts);
-        let sent = std::iter::once(&*self.brief).chain(said);
-        let host = self.target.host();
-        let place = PromptPlace {
-            host,
-            brief: &self.brief,
-            reports: &self.engine.windows,
-        };
-        check_context(place, sent, &heard.usage)
-    }
-
     /// Whether what was heard is an answer.
     pub(super) fn check_answer(&self, heard: ApiAnswer) -> Result<AgentReply, CallError> {
         let host = self.target.host();
-        self.check_sent(&heard).map_err(CallError::Next)?;
         match heard.ended {
             Some(AnswerEnd::Refused) => {
                 let said: String = heard
@@ -226,6 +211,13 @@ fn on_data(api: Api, heard: &mut ApiAnswer, data: &[u8]) {
             heard.ambiguous = Some(error.to_string());
         }
     }
+}
+
+/// What is heard of an answer that comes in one piece.
+pub(super) fn decode_whole(api: Api, body: &[u8]) -> ApiAnswer {
+    let mut heard = ApiAnswer::default();
+    on_data(api, &mut heard, body);
+    heard
 }
 
 /// What is heard of a whole stream.

@@ -3,9 +3,11 @@
 use std::time::Instant;
 
 use council_protocol::message::Usage;
+use serde_json::Value;
 
 use super::HttpConversation;
 use crate::http::wire::{self, AnswerEnd, ApiAnswer, ApiMessage};
+use crate::tools::tool_declarations;
 
 /// The most answers of a turn that are kept beside the one that counts.
 const MAX_UNREAD: usize = 8;
@@ -16,6 +18,9 @@ const NO_ANSWER: &str =
 
 /// What a model is told whose answer behind its look-ups was too long.
 const CUT_OFF: &str = "Your answer broke off, since it was too long. Answer the task now, from what you have seen, shorter.";
+
+/// What a model is told whose call of a tool came as text: its server does not know the form in which the model calls.
+const CALL_AS_TEXT: &str = "Your call of a tool came as text, which nobody runs. Answer the task now, from what you have seen.";
 
 impl HttpConversation {
     /// What the turn has cost, with what was looked up in it.
@@ -110,8 +115,15 @@ impl HttpConversation {
         self.tell_asides();
     }
 
-    /// Goes on with a turn whose look-ups no answer followed: what was read and paid for is not looked up again. Once a turn.
+    /// Goes on with a turn whose look-ups no answer followed, or that calls in words: what was read and paid for is not looked
+    /// up again. Once a turn.
     pub(super) fn reminds_of_answer(&mut self, heard: &ApiAnswer, until: Instant) -> bool {
+        if !self.is_reminded && self.calls_in_words(heard) {
+            self.is_reminded = true;
+            self.said.push(ApiMessage::Answer(heard.text.clone()));
+            self.said.push(ApiMessage::Prompt(CALL_AS_TEXT.to_owned()));
+            return true;
+        }
         let reminder = match heard.ended {
             Some(AnswerEnd::Limit) => CUT_OFF,
             Some(AnswerEnd::Done) if heard.text.trim().is_empty() => NO_ANSWER,
@@ -134,7 +146,50 @@ impl HttpConversation {
         true
     }
 
+    /// Whether the model calls a tool in its text instead of answering.
+    fn calls_in_words(&self, heard: &ApiAnswer) -> bool {
+        let said = heard
+            .asides()
+            .chain([heard.text.as_str(), heard.thoughts.as_str()]);
+        let has_answer = said.into_iter().any(|text| self.holds_key(text));
+        let is_call = is_call_in_words(&heard.text);
+        is_call && !has_answer && heard.calls.is_empty() && heard.ended == Some(AnswerEnd::Done)
+    }
+
     fn holds_key(&self, text: &str) -> bool {
         !self.key.is_empty() && text.contains(&self.key)
     }
+}
+
+/// How far behind its mark the name of a called tool stands, in characters.
+const NAME_WITHIN: usize = 80;
+
+/// Whether a text has a call of one of our tools, in a form in which models write calls where their server reads none.
+fn is_call_in_words(text: &str) -> bool {
+    const MARKS: [&str; 6] = [
+        "<tool_call>",
+        "<function_call>",
+        "<function=",
+        "[TOOL_CALLS]",
+        "<|python_tag|>",
+        "<|tool_call",
+    ];
+    let is_tool = |name: &str| tool_declarations().iter().any(|tool| tool.name == name);
+    let names_tool = |said: &str| {
+        let near: String = said.chars().take(NAME_WITHIN).collect();
+        near.split(|c: char| !c.is_alphanumeric() && c != '_')
+            .any(is_tool)
+    };
+    let is_marked = |mark: &&str| {
+        text.split_once(*mark)
+            .is_some_and(|(_, said)| names_tool(said))
+    };
+    // Llama writes nothing but the object, in a fence or without one.
+    let is_call = |part: &str| {
+        let part = part.trim_start_matches(char::is_alphabetic).trim();
+        let object = serde_json::from_slice::<Value>(part.as_bytes()).unwrap_or_default();
+        let has_arguments = object["parameters"].is_object() || object["arguments"].is_object();
+        has_arguments && object["name"].as_str().is_some_and(is_tool)
+    };
+    MARKS.iter().any(is_marked) || text.split("```").any(is_call)
 }

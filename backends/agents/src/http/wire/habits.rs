@@ -114,6 +114,12 @@ impl ServerHabits {
         self.left_out[parameter as usize]
     }
 
+    /// The same for a call whose answer is to come in one piece.
+    pub(in crate::http) fn without_stream(mut self) -> Self {
+        self.left_out[Parameter::Stream as usize] = true;
+        self
+    }
+
     /// An endpoint with what its server takes.
     pub(in crate::http) fn fit(&self, mut endpoint: Endpoint) -> Endpoint {
         endpoint.effort = endpoint

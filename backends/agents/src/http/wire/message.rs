@@ -34,6 +34,19 @@ impl ApiMessage {
         }
     }
 
+    /// Adds to the last text in it that any model reads.
+    pub(in crate::http) fn append(&mut self, text: &str) {
+        match self {
+            Self::Prompt(said) | Self::Answer(said) => said.push_str(text),
+            Self::Calls(_) => {}
+            Self::Results(results) => {
+                if let Some(last) = results.last_mut() {
+                    last.text.push_str(text);
+                }
+            }
+        }
+    }
+
     /// Whether it belongs to a call of a tool.
     pub(in crate::http) fn is_tool_use(&self) -> bool {
         matches!(self, Self::Calls(_) | Self::Results(_))
