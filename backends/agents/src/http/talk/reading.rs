@@ -93,7 +93,9 @@ impl HttpConversation {
                 return Err(error);
             }
         }
-        events.finish_stream(|data| drop(on_data(api, &mut heard, data)));
+        events.finish_stream(|data| {
+            on_data(api, &mut heard, data);
+        });
         if !streamed {
             on_data(api, &mut heard, &whole);
         }
@@ -254,6 +256,8 @@ pub(in crate::http) fn decode_pieces<'a>(
     for piece in pieces {
         events.feed_bytes(piece, |data| on_whole_event(api, &mut heard, data));
     }
-    events.finish_stream(|data| drop(on_data(api, &mut heard, data)));
+    events.finish_stream(|data| {
+        on_data(api, &mut heard, data);
+    });
     heard
 }
