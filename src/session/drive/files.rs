@@ -1,5 +1,7 @@
 //! What a council at work writes into the folder of its run: the journal, the plan, the log of calls.
 
+use council_protocol::Millis;
+
 use super::super::error::SessionError;
 use super::super::journal::{
     JOURNAL_VERSION, JournalHeader, JournalLine, JournalWriter, PlanRef, RunJournal,
