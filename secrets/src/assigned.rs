@@ -13,33 +13,13 @@ use crate::literal::{
     JoinedLiteral, Literal, joined_literals, key_at_head, literal_at, paired_literals,
 };
 use crate::matcher::{PLACEHOLDER, SecretShape};
+use crate::name_words::letters_of_names;
 use crate::named::kind_of_name;
 use crate::open_name::without_comment;
 use crate::value::{MIN_DRAWN, is_drawn_value, is_phrase, is_secret_value};
 
 /// The kind of what is found, and of the row of the table that speaks of it.
 pub(crate) const KIND: &str = "secret";
-
-/// Words of which each name of a secret holds one.
-const WORDS: [&str; 14] = [
-    "passw",
-    "passphrase",
-    "passcode",
-    "pass",
-    "pwd",
-    "secret",
-    "token",
-    "key",
-    "credential",
-    "auth",
-    "bearer",
-    "kennwort",
-    "contrase",
-    "senha",
-];
-
-/// Shorter words of which the name consists, or its last part.
-const SHORT_WORDS: [&str; 3] = ["pw", "pswd", "psk"];
 
 /// The most bytes that are read for one name: the time must grow with the length of a line, not with its square.
 const NEAR: usize = 512;
@@ -106,7 +86,7 @@ pub(crate) fn names_of(line: &str) -> impl Iterator<Item = Range<usize>> {
         let mut builder = AhoCorasick::builder();
         builder
             .ascii_case_insensitive(true)
-            .build(WORDS.iter().chain(&SHORT_WORDS))
+            .build(letters_of_names())
             .ok()
     });
     let found = FINDER.iter().flat_map(move |finder| finder.find_iter(line));
@@ -403,14 +383,20 @@ fn bare_value(line: &str, name: &Range<usize>, at: usize, joint: Joint) -> Optio
     (is_ours && is_value).then(|| at..at + value.len())
 }
 
-/// Where a value without quotes ends that begins a text. A blank with a backslash before it belongs to it, and so does a
-/// semicolon in settings that has no blank behind it.
+/// Where a value without quotes ends that begins a text. A blank with a backslash before it belongs to it, and so do a
+/// semicolon and a comma in settings that have no blank behind them.
 fn end_of_bare(text: &str, is_inner: bool, is_apart: bool) -> usize {
     let is_within = |at: usize, c: char| {
         let is_escaped = c == ' ' && text[..at].ends_with('\\');
         let goes_on =
             text[at + c.len_utf8()..].starts_with(|next: char| next.is_ascii_alphanumeric());
-        is_escaped && goes_on || c == ';' && is_apart && !is_inner && goes_on
+        let is_joined = text[at + c.len_utf8()..].starts_with(|next: char| !next.is_whitespace());
+        let is_of_setting = match c {
+            ';' => is_apart && goes_on,
+            ',' => !is_apart && is_joined,
+            _ => false,
+        };
+        is_escaped && goes_on || !is_inner && is_of_setting
     };
     let is_end = |(at, c): &(usize, char)| {
         let is_sign =

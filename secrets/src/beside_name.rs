@@ -7,39 +7,9 @@ use aho_corasick::AhoCorasick;
 
 use crate::calls::{is_called, is_conversion, is_pair_call, takes_password};
 use crate::matcher::PLACEHOLDER;
+use crate::name_words::{ends_in_description, names_beside};
 use crate::named::says_a_name;
-use crate::plausible::is_description;
 use crate::value::{is_drawn_value, is_hex};
-
-/// Words that say of what stands beside them that it is secret.
-const NAMES: [&str; 26] = [
-    "password",
-    "passwd",
-    "passphrase",
-    "passwort",
-    "kennwort",
-    "secret",
-    "token",
-    "apikey",
-    "api_key",
-    "api-key",
-    "api key",
-    "accesskey",
-    "access_key",
-    "access-key",
-    "privatekey",
-    "private_key",
-    "private-key",
-    "signingkey",
-    "signing_key",
-    "signing-key",
-    "encryptionkey",
-    "encryption_key",
-    "authkey",
-    "auth_key",
-    "auth-key",
-    "psk",
-];
 
 /// A shorter value may be a name.
 const MIN_VALUE: usize = 16;
@@ -79,7 +49,10 @@ pub(crate) fn drawn_beside_names(line: &str) -> Vec<(Range<usize>, Range<usize>)
 fn names_in(line: &str) -> impl Iterator<Item = Range<usize>> {
     static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
         let mut builder = AhoCorasick::builder();
-        builder.ascii_case_insensitive(true).build(NAMES).ok()
+        builder
+            .ascii_case_insensitive(true)
+            .build(names_beside())
+            .ok()
     });
     let found = FINDER.iter().flat_map(move |finder| finder.find_iter(line));
     found.filter_map(move |found| name_at(line, found.range()))
@@ -98,7 +71,7 @@ fn name_at(line: &str, word: Range<usize>) -> Option<Range<usize>> {
     let name = word.start - before..word.end + behind;
     let rest = line[word.end..name.end].trim_start_matches(['s', 'S']);
     let goes_on = rest.starts_with(|c: char| c.is_ascii_lowercase());
-    let is_other = is_description(line[name.clone()].trim_end_matches(['.', '-', '_']));
+    let is_other = ends_in_description(line[name.clone()].trim_end_matches(['.', '-', '_']));
     // An action, a module or an image is named so, and pinned by what stands behind its `@`.
     let is_pinned = line[name.end..].starts_with(['@', '/']) || line[..name.start].ends_with('/');
     // What stands for a secret names its kind.

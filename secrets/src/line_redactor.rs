@@ -215,7 +215,7 @@ impl<'r> LineRedactor<'r> {
             self.nature.script,
             &mut spans,
         );
-        if let Some(own) = &self.redactor.own {
+        for own in &self.redactor.own {
             push_matches(own, line, self.nature.script, &mut spans);
         }
         if self.nature.holds_drawn {

@@ -185,7 +185,7 @@ fn quoted(text: &str) -> Option<Literal<'_>> {
 fn bracketed(text: &str) -> Option<Literal<'_>> {
     static OPEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
         compile_pattern(
-            r"^(?:\[=?\[|\{[a-z]{0,8}\||qq?[ \t]?[{\[|!/<]|qq\(|%[qQ]?[({\[|!<]|~[sS][({\[|/<])",
+            r"^(?:\[=?\[|\{[a-z]{0,8}\||qq?[ \t]?[({\[|!/<]|%[qQ]?[({\[|!<]|~[sS][({\[|/<])",
         )
         .ok()
     });

@@ -16,7 +16,7 @@ const NAMES: [&str; 6] = [
 ];
 
 /// Places where a name gets a value, with `@` for the name and `~` for the value.
-const PLACES: [(&str, &str); 40] = [
+const PLACES: [(&str, &str); 43] = [
     ("a.bat", "set @=~"),
     ("a.cmd", "SET @=~"),
     ("a.bat", "set \"@=~\""),
@@ -48,6 +48,9 @@ const PLACES: [(&str, &str); 40] = [
         "buildConfigField \"String\", \"@\", \"\\\"~\\\"\"",
     ),
     ("a.pl", "my $@ = q{~};"),
+    ("a.pl", "my $@ = q(~);"),
+    ("a.pl", "my $@ = q (~);"),
+    ("a.properties", "a.@=x,~"),
     ("a.pl", "my $@ = qq{~};"),
     ("a.pl", "my ($user, $@) = qw(bob ~);"),
     ("a.pl", "my ($@, $user) = ('~', 'bob');"),

@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use crate::encoded_key::decode_base64;
 use crate::matcher::PLACEHOLDER;
+use crate::named::is_secret_name;
 use crate::open_name::without_comment;
-use crate::plausible::{is_literal, is_mixed_literal, is_placeholder, is_secret_name};
+use crate::plausible::{is_literal, is_mixed_literal, is_placeholder};
 use crate::value::is_drawn_value;
 
 /// A shorter value says nothing.

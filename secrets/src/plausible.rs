@@ -4,9 +4,6 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
-use regex::Regex;
-
-use crate::dialect::compile_pattern;
 
 /// Shannon entropy in bits per character: about 4 and more for random letters and digits, 3 and less for words.
 pub fn shannon_entropy(text: &str) -> f64 {
@@ -182,30 +179,6 @@ pub(crate) fn is_drawn(value: &str) -> bool {
         && shannon_entropy(value) >= 3.3
 }
 
-/// Whether a literal under this name describes a secret rather than being one.
-pub(crate) fn is_description(name: &str) -> bool {
-    #[expect(clippy::expect_used, reason = "a constant pattern, compiled by a test")]
-    static DESCRIPTION: LazyLock<Regex> = LazyLock::new(|| {
-        compile_pattern(
-            r"(?i)(?:name|header|field|url|uri|path|file|env|var|id|regex|pattern|hash|prefix|label|message|hint|error|title|type|param|param_name|key_size|length|expiry|policy|scope|endpoint|checksum|digest|fingerprint|integrity|sha-?(?:1|224|256|384|512)(?:sum)?|md5(?:sum)?)s?$",
-        )
-        .expect("constant pattern")
-    });
-    DESCRIPTION.is_match(name)
-}
-
-/// Whether a name says that its value is a secret, and not merely something like a token of a parser.
-pub(crate) fn is_secret_name(name: &str) -> bool {
-    #[expect(clippy::expect_used, reason = "a constant pattern, compiled by a test")]
-    static SECRET_NAME: LazyLock<Regex> = LazyLock::new(|| {
-        compile_pattern(
-            r"(?i)passwd|password|passphrase|secret|api[_-]?key|auth[_-]?token|access[_-]?token|access[_-]?key|private[_-]?token|signing[_-]?key|encryption[_-]?key",
-        )
-        .expect("constant pattern")
-    });
-    SECRET_NAME.is_match(name)
-}
-
 /// Whether a password is somebody's: not short, not the user's own name, no word that everybody takes, no placeholder.
 pub(crate) fn is_own_password(password: &str, user: &str) -> bool {
     password.len() >= 4
@@ -292,8 +265,6 @@ mod tests {
             assert!(is_placeholder(value), "{value}");
         }
         assert!(!is_placeholder("Zk3pQ9vXw2LmT7rB8sYc"));
-        assert!(is_description("SECRET_NAME") && !is_description("client_secret"));
-        assert!(is_secret_name("apiKey") && !is_secret_name("next_token"));
     }
 
     #[test]

@@ -22,7 +22,8 @@ use crate::table::SecretTable;
 /// Redacting twice changes nothing more. Lines stay lines, so their numbers hold.
 #[derive(Debug, Clone, Default)]
 pub struct Redactor {
-    pub(crate) own: Option<Arc<SecretTable>>,
+    /// The rules of the user's own.
+    pub(crate) own: Vec<Arc<SecretTable>>,
     pub(crate) known: Arc<KnownValues>,
     /// Values that agents were handed.
     handed: Arc<KnownValues>,
@@ -63,10 +64,16 @@ impl<'k> SecretSpan<'k> {
 impl Redactor {
     /// With the rules of the user's own beside the built-in ones.
     pub fn with_table(table: SecretTable) -> Self {
-        Self {
-            own: Some(Arc::new(table)),
-            ..Self::default()
+        Self::default().adding_table(table)
+    }
+
+    /// The same, with more rules of the user's own, unless they are those that it has.
+    pub fn adding_table(&self, table: SecretTable) -> Self {
+        let mut more = self.clone();
+        if more.own.iter().all(|own| own.digest() != table.digest()) {
+            more.own.push(Arc::new(table));
         }
+        more
     }
 
     /// The same, knowing the secrets of these lines by their value: the lines of one file (or of no file) after another.
@@ -155,7 +162,7 @@ impl Redactor {
 
     /// SHA-256 of the user's own rules, 64 hex digits; none: there are none.
     pub fn digest(&self) -> Option<&str> {
-        self.own.as_ref().map(|table| table.digest())
+        self.own.first().map(|table| table.digest())
     }
 
     /// Text of the repository, as it is shown to judges: without what looks like a secret, and without the drawn values that
@@ -222,7 +229,8 @@ impl Redactor {
         let Some(path) = path else {
             return FileNature::default();
         };
-        let tables = || std::iter::once(SecretTable::built_in()).chain(self.own.as_deref());
+        let tables =
+            || std::iter::once(SecretTable::built_in()).chain(self.own.iter().map(Arc::as_ref));
         let former = self.former.get(path).map(String::as_str);
         let names = [Some(path), former];
         let is_any = |says: fn(&SecretTable, &str) -> bool| {

@@ -2,8 +2,9 @@
 //!
 //! Whoever hides such text from a judge hides code. What is drawn at random is none of it, whatever it looks like.
 
+use crate::name_words::{WordSense, words_of_sense};
 use crate::named::{kind_of_name, says_a_name};
-use crate::plausible::{is_secret_name, looks_random};
+use crate::plausible::looks_random;
 use crate::value::{MIN_VALUE, is_drawn_value};
 use crate::words::has_form_of_words;
 
@@ -44,6 +45,39 @@ pub(crate) fn is_place(value: &str) -> bool {
     path.contains('/')
         && !path.contains("://")
         && segments.all(|one| one.is_empty() || [".", ".."].contains(&one) || is_written(one))
+        || is_file(value)
+}
+
+/// `./b3nch.js`, `~/x2`, `/tmp/x2.sh`: a place of this machine, whatever its author calls his files. No name in it is as long
+/// as a secret.
+fn is_file(path: &str) -> bool {
+    const MAX_NAME: usize = 12;
+    let is_relative = ["./", "../", "~/"]
+        .iter()
+        .any(|head| path.starts_with(head));
+    let is_absolute = path
+        .strip_prefix('/')
+        .is_some_and(|path| path.contains('/'));
+    let is_sign = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+    let mut names = path.trim_start_matches('~').split(['/', '.', '-', '_']);
+    (is_relative || is_absolute)
+        && names.all(|name| {
+            (name.is_empty() || is_written(name))
+                || name.len() < MAX_NAME && name.bytes().all(is_sign)
+        })
+}
+
+/// `--require=./x2.js`, `--require ./x2.js`, `-r ./x2.js`: options, and the places that they name.
+fn is_options(text: &str) -> bool {
+    let is_name = |b: u8| b.is_ascii_lowercase() || b == b'-';
+    let is_option = |word: &str| {
+        let (name, place) = word.split_once('=').unwrap_or((word, ""));
+        name.starts_with('-') && name.bytes().all(is_name) && (place.is_empty() || is_place(place))
+    };
+    text.starts_with('-')
+        && text
+            .split_whitespace()
+            .all(|word| is_option(word) || is_place(word))
 }
 
 /// Words that somebody wrote: letters, with digits at the end of a word at most.
@@ -130,21 +164,9 @@ pub(crate) fn drawn_parts(text: &str) -> impl Iterator<Item = &str> {
 
 /// Whether a name says of its value that it is secret, however short.
 pub(crate) fn is_secret_setting(name: &str) -> bool {
-    const WORDS: [&str; 9] = [
-        "pass",
-        "pwd",
-        "secret",
-        "token",
-        "key",
-        "credential",
-        "auth",
-        "pin",
-        "salt",
-    ];
     let lower = name.to_ascii_lowercase();
-    is_secret_name(name)
-        || kind_of_name(name).is_some()
-        || WORDS.iter().any(|word| lower.contains(word))
+    let mut letters = words_of_sense(WordSense::Setting).map(|word| word.trim_start_matches('*'));
+    kind_of_name(name).is_some() || letters.any(|letters| lower.contains(letters))
 }
 
 /// What stands behind a name in a file that holds secrets, where it is no secret but what judges must see: a setting, a
@@ -152,11 +174,11 @@ pub(crate) fn is_secret_setting(name: &str) -> bool {
 pub(crate) fn is_setting(name: &str, value: &str) -> bool {
     let value = value.trim().trim_end_matches([',', ';']);
     let text = value.trim_matches(['"', '\'']);
-    if is_place(text) || is_address(text) {
+    if is_place(text) || is_address(text) || is_options(text) {
         return true;
     }
-    let is_code =
-        text.contains(['|', '(', '{', '[']) || text.contains("://") || text.contains("&&");
+    let is_code = text.contains(['|', '(', '{', '['])
+        || ["://", "&&", "; "].iter().any(|sign| text.contains(sign));
     let is_command = is_code && text.contains(char::is_whitespace);
     // A password may be of two words; a command has more.
     let is_long = text.split_whitespace().nth(2).is_some();
@@ -282,6 +304,11 @@ mod tests {
             ("PATH", "/tmp/evil:/usr/bin"),
             ("NODE_OPTIONS", "--require=./evil.js"),
             ("NODE_OPTIONS", "-r ./evil.js"),
+            ("NODE_OPTIONS", "--require ./ev1lpkg.js"),
+            ("node-options", "--require=./ev1lpkg.js"),
+            ("git", "./ev1lpkg"),
+            ("credential_process", "/tmp/ev1lpkg.sh"),
+            ("X", "1; wipe2db"),
             ("JAVA_TOOL_OPTIONS", "-javaagent:evil.jar"),
             ("IMAGE", "evil/miner:latest"),
             ("registry", "evil.example"),
@@ -299,6 +326,9 @@ mod tests {
             ("PASSPHRASE", "\"correct horse battery staple\""),
             ("FOO", "hunter2x9"),
             ("FOO", "tR5wPz8KqLm3Xv7Nb2"),
+            ("FOO", "/tR5wPz8KqLm3Xv7Nb2"),
+            ("FOO", "/tR5w/z8KqLm3Xv7Nb2"),
+            ("FOO", "./k3j9x0q7m2p5w8z1"),
             ("URL", "https://u:pw@host/"),
             ("HOOK", "https://hooks.host/tR5wPz8KqLm3Xv7Nb2"),
             ("PIN", "1234"),

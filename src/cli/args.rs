@@ -39,7 +39,7 @@ pub(crate) enum CliCommand {
     Stage(Box<commands::stage::StageArgs>),
     Duel(Box<commands::duel::DuelArgs>),
     Publish(Box<commands::publish::PublishArgs>),
-    #[command(after_help = commands::plan::EXAMPLES, mut_arg("dry_run", |arg| arg.hide(true)), mut_arg("detach", |arg| arg.hide(true)))]
+    #[command(after_help = commands::plan::examples(), mut_arg("dry_run", |arg| arg.hide(true)), mut_arg("detach", |arg| arg.hide(true)))]
     Plan(Box<commands::plan::PlanArgs>),
     Conclude(Box<commands::conclude::ConcludeArgs>),
     Show(commands::show::ShowArgs),

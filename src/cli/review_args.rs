@@ -32,7 +32,7 @@ pub(crate) struct ReviewArgs {
     #[arg(long, value_name = "FILE", help_heading = "Target")]
     pub(crate) patch: Option<PathBuf>,
 
-    /// Review the change that this CI job is for, as its environment variables say (docs/forges.md)
+    /// Review the change that this CI job is for, as its environment variables say
     #[arg(long, conflicts_with_all = ["target", "staged", "worktree", "patch", "file", "topic"], help_heading = "Target")]
     pub(crate) ci: bool,
     /// Review a document, e.g. a plan, instead of a change; `-` reads standard input. The built-in rules cannot do this
@@ -80,7 +80,7 @@ pub(crate) struct CouncilArgs {
     /// Run a second round: `force` always (plain --debate), `auto` if the judges disagree, `off` never
     #[arg(long, value_name = "MODE", num_args = 0..=1, require_equals = true, default_missing_value = "force", hide_possible_values = true)]
     pub(crate) debate: Option<DebateArg>,
-    /// How the rounds go (docs/procedures.md): quick, review, debate, cross-examination, staged
+    /// How the rounds go: quick, review, debate, cross-examination, staged
     #[arg(long, value_name = "NAME")]
     pub(crate) procedure: Option<String>,
     /// What decides: findings (the worst one that counts), strict (the worst vote), majority (of votes)

@@ -9,6 +9,7 @@ use super::key::{ConfigKey, KeyPath, MergeRule};
 use super::keys::{ENVIRONMENT, KEYS};
 use super::kind::{JUDGE_KEYS, ValueKind};
 use super::source::SourceTrust;
+use crate::text::with_page_addresses;
 
 /// Markdown: every key with its values, its built-in value and who may set it. Part of docs/configuration.md.
 pub fn render_reference() -> String {
@@ -94,7 +95,7 @@ pub fn config_schema() -> Value {
     let mut root = Map::new();
     for key in KEYS {
         let parts: Vec<_> = key.segments().collect();
-        let value = with_description(key.kind.value_schema(), key.doc);
+        let value = with_description(key.kind.value_schema(), &with_page_addresses(key.doc));
         match parts.as_slice() {
             [name] => _ = root.insert((*name).to_owned(), value),
             [table, "*"] => table_of(&mut root, table)["additionalProperties"] = value,

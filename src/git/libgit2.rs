@@ -22,9 +22,9 @@ use super::object_store::{
     ASSUME_UNCHANGED, ConfigEntry, ConfigLevel, HeadPosition, ObjectKind, ObjectSink, ObjectStore,
     SKIP_WORKTREE, TouchedPath,
 };
+use super::opened_files;
 use super::path_bytes::bytes_to_path;
 use super::tree_item::{LocatedItem, TreeItem};
-use council_files as safe_file;
 
 /// A repository, open for reading.
 pub(super) struct Libgit2Store {
@@ -429,52 +429,12 @@ fn overlooked_as(entry: &git2::IndexEntry) -> Option<&'static str> {
     }
 }
 
-/// Files of a git directory that git's library opens as they are, and would wait for if they were pipes.
-const OPENED_BY_NAME: [&str; 13] = [
-    "HEAD",
-    "commondir",
-    "config",
-    "config.worktree",
-    "gitdir",
-    "index",
-    "info/attributes",
-    "info/exclude",
-    "info/grafts",
-    "objects/info/alternates",
-    "objects/info/commit-graph",
-    "packed-refs",
-    "shallow",
-];
-
-/// An error where something else than a file stands in the place of one: an archive carries pipes, and so could an attacker.
+/// An error where git's library would wait for what stands in the place of a file.
 fn refuse_pipes(git_dir: &Path) -> Result<(), git2::Error> {
-    let common = safe_file::read_text(git_dir.join("commondir"));
-    let common = common.ok().map(|named| git_dir.join(named.trim_end()));
-    for dir in common.iter().map(PathBuf::as_path).chain([git_dir]) {
-        let named = OPENED_BY_NAME.iter().map(|name| dir.join(name));
-        for file in named.chain(loose_refs(dir)) {
-            if std::fs::metadata(&file).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
-                let why = format!("{} is no file: remove it", file.display());
-                return Err(git2::Error::from_str(&why));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// What lies below `refs` and is neither a folder nor a file.
-fn loose_refs(git_dir: &Path) -> Vec<PathBuf> {
-    let (mut folders, mut found) = (vec![git_dir.join("refs")], Vec::new());
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            match entry.file_type() {
-                Ok(sort) if sort.is_dir() => folders.push(entry.path()),
-                Ok(sort) if sort.is_file() => {}
-                _ => found.push(entry.path()),
-            }
-        }
-    }
-    found
+    opened_files::find_no_file(git_dir).map_or(Ok(()), |found| {
+        let why = format!("{} is no file: remove it", found.display());
+        Err(git2::Error::from_str(&why))
+    })
 }
 
 /// git's own configuration where there is no repository.

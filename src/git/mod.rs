@@ -30,6 +30,7 @@ mod object_hash;
 mod object_store;
 mod objects;
 mod open;
+mod opened_files;
 mod parallel;
 pub mod patch;
 mod patch_content;

@@ -9,6 +9,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::call::{ApiCall, ApiClient, ApiEndpoint, ApiReply, Method, TransportError};
+use crate::text::page_address;
 
 /// How often a read is tried.
 const MAX_READ_TRIES: u32 = 3;
@@ -130,7 +131,8 @@ impl GitHubError {
         match self {
             Self::Forbidden { permission, .. } | Self::NotFound { permission, .. } => {
                 Some(format!(
-                    "add `{permission}` to the job's `permissions:`; a pull request from a fork never gets it (docs/github.md)"
+                    "add `{permission}` to the job's `permissions:`; a pull request from a fork never gets it: {}",
+                    page_address("docs/github.md")
                 ))
             }
             Self::Unauthorized { .. } => {

@@ -5,8 +5,8 @@ use council_protocol::{Finding, Severity};
 use serde_json::{Value, json};
 
 use super::sarif::plain_message;
-use super::{uri, verdict_entry};
-use crate::text::Untrusted;
+use super::verdict_entry;
+use crate::text::{Untrusted, page_url};
 
 /// What is told of a class of findings that a model raised: nothing is known of the class but its name.
 const OF_JUDGES: &str = "Judges read the change and raised this. Each finding quotes code, and git-council has found the quote in \
@@ -44,7 +44,7 @@ fn own_rule(rule: &RuleInfo, version: &str) -> Value {
             "text": format!("{} {}", rule.whole_why(), rule.fix),
             "markdown": own_help(rule, &title),
         },
-        "helpUri": uri::page_url(version, &format!("docs/rules.md#{}", rule.id)),
+        "helpUri": page_url(version, &format!("docs/rules.md#{}", rule.id)),
         "defaultConfiguration": { "level": level(rule.severity) },
         "properties": properties,
     })
@@ -77,7 +77,7 @@ pub(super) fn verdict_descriptor(version: &str) -> Value {
         "shortDescription": { "text": "The verdict is worse than each finding" },
         "fullDescription": { "text": text },
         "help": { "text": text, "markdown": text },
-        "helpUri": uri::page_url(version, "docs/report.md#verdict-exit-code-conclusion"),
+        "helpUri": page_url(version, "docs/report.md#verdict-exit-code-conclusion"),
         "defaultConfiguration": { "level": "error" },
         "properties": { "precision": "high", "problem.severity": "error", "tags": ["council"] },
     })
@@ -96,7 +96,7 @@ fn class_of_judges(id: &str, about: &Finding, version: &str) -> Value {
         "shortDescription": { "text": title },
         "fullDescription": { "text": format!("{title}. {OF_JUDGES}") },
         "help": { "text": OF_JUDGES, "markdown": format!("Class {code}. {OF_JUDGES}") },
-        "helpUri": uri::page_url(version, "docs/report.md#findings"),
+        "helpUri": page_url(version, "docs/report.md#findings"),
         "defaultConfiguration": { "level": level(about.severity) },
         "properties": {
             "precision": "medium",

@@ -21,10 +21,3 @@ pub(crate) fn encode_component(text: &str) -> String {
 pub(crate) fn encode_path(path: &[u8]) -> String {
     percent_encode(path, PATH).to_string()
 }
-
-/// Where to read on: a page of the documents as it was in the version that wrote a report.
-pub(crate) fn page_url(version: &str, path: &str) -> String {
-    let plain = |c: &char| c.is_ascii_alphanumeric() || ".-".contains(*c);
-    let version: String = version.chars().filter(plain).collect();
-    format!("{}/blob/v{version}/{path}", env!("CARGO_PKG_REPOSITORY"))
-}

@@ -24,7 +24,7 @@ pub(crate) struct AgentState {
     pub(crate) ready: bool,
     /// Its version where it is ready, or what is in its way, in words.
     pub(crate) state: String,
-    /// What it can do as a judge, by the names of docs/backends.md; empty where it is not ready.
+    /// What it can do as a judge, by the names that `git council backends` explains; empty where it is not ready.
     pub(crate) capabilities: String,
 }
 

@@ -16,7 +16,7 @@ use crate::run::findings::{self, FoundFinding};
 use crate::run::redaction::user_redactor;
 use crate::run::suggestion::{line_range, lines_of, place_now, replace_lines, with_indentation};
 use crate::safe_file::{self, FileWriter};
-use crate::text::{Untrusted, unfit_text};
+use crate::text::{Untrusted, page_address, unfit_text};
 
 /// Writes the files of the first test about a finding, where nothing stands yet; says which.
 pub(crate) fn add_test(
@@ -29,8 +29,10 @@ pub(crate) fn add_test(
     let name = findings::name_finding(&found.finding);
     let test = found.tests().first().copied();
     let test = test.ok_or_else(|| {
-        RunError::usage(format!("no judge brought a test about {name}"))
-            .hint("judges are asked for tests where `proof.run` is set: docs/proof.md")
+        RunError::usage(format!("no judge brought a test about {name}")).hint(format!(
+            "judges are asked for tests where `proof.run` is set: {}",
+            page_address("docs/proof.md")
+        ))
     })?;
     if test.standing != ReproductionStanding::Proved {
         let why = format!("the test {} does not prove {name}", test.id);

@@ -7,6 +7,7 @@ use council_protocol::packet::Target;
 
 use crate::run::environment::ProcessEnvironment;
 use crate::run::error::RunError;
+use crate::text::page_address;
 
 /// The shortest abbreviation of a commit that is taken for one.
 const MIN_COMMIT_DIGITS: usize = 7;
@@ -28,10 +29,17 @@ pub(crate) fn ci_target(
         .or_else(|| job.jenkins())
         .or_else(|| job.actions());
     target.ok_or_else(|| {
-        let refused = if environment.is_ci() { "the variables of this job do not say which change it is about" } else { "--ci is for jobs of a CI service, and this is none" };
+        let refused = if environment.is_ci() {
+            "the variables of this job do not say which change it is about"
+        } else {
+            "--ci is for jobs of a CI service, and this is none"
+        };
         RunError::usage(refused)
             .hint("name it: git council review origin/main...HEAD")
-            .hint("GitLab, Gitea, Forgejo, Bitbucket, Jenkins, Azure and GitHub are known: docs/forges.md")
+            .hint(format!(
+                "GitLab, Gitea, Forgejo, Bitbucket, Jenkins, Azure and GitHub are known: {}",
+                page_address("docs/forges.md")
+            ))
     })
 }
 

@@ -16,6 +16,7 @@ use crate::run::context::RunContext;
 use crate::run::digests;
 use crate::run::error::RunError;
 use crate::run::execute::CouncilRun;
+use crate::run::kept_rules::keep_rules;
 use crate::run::loaded::LoadedRun;
 use crate::run::modes::document::DocumentMode;
 use crate::run::nothing::{reason_to_skip, skipped_report};
@@ -23,6 +24,7 @@ use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
 use crate::run::recognition::VerdictMemory;
 use crate::run::recordings::check_recordings;
+use crate::run::redaction::own_rules_text;
 use crate::run::saved_run::{run_places, save_recognised_report};
 use crate::run::seats::{SeatPlanner, lenses};
 use crate::run::shards;
@@ -255,7 +257,12 @@ pub(crate) fn begin_run(
     let slug = &prepared.packet.target.slug;
     let kept = RunRef::create(world, &run_places(prepared), slug, moment)
         .and_then(|run| Ok((run.acquire_lock(world.disk())?, run)))
-        .map_err(RunError::from);
+        .map_err(RunError::from)
+        .and_then(|(held, run)| {
+            let worktree = prepared.change.place.workdir.as_deref();
+            keep_rules(own_rules_text(&prepared.config.settings, worktree)?, &run)?;
+            Ok((held, run))
+        });
     match kept {
         Ok((held, run)) => Ok((run, held)),
         Err(error) if seats.iter().any(|seat| seat.agent.kind.is_paid()) => Err(error),

@@ -67,6 +67,8 @@ pub(crate) struct CouncilRun<'a> {
     pub(crate) gathering: Option<&'a DocumentMode>,
     /// Since when the council sits.
     pub(crate) clock: CouncilClock,
+    /// How long the change was read and searched before, in milliseconds.
+    pub(crate) reading_ms: u64,
 }
 
 impl<'a> CouncilRun<'a> {
@@ -98,6 +100,7 @@ impl<'a> CouncilRun<'a> {
             hearsay: Vec::new(),
             gathering: None,
             clock: CouncilClock::default(),
+            reading_ms: prepared.elapsed_ms(),
         }
     }
 }
@@ -457,7 +460,7 @@ impl CouncilRun<'_> {
             .notes
             .extend(earlier.iter().flat_map(EarlierReview::notes));
         let facts = RunFacts {
-            duration_ms: finished.elapsed_ms,
+            duration_ms: self.reading_ms.saturating_add(finished.elapsed_ms),
             earlier,
             started_by: self.start.started_by.clone(),
             backend: Some(backend),

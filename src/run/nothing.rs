@@ -8,7 +8,7 @@ use crate::council::outcome::{FindingLevel, Verdict, VerdictReason};
 use crate::council::plan::VerdictPolicy;
 use crate::council::{Dismissal, add_carried};
 use crate::report::{CarriedReview, Report, ReviewSubject, RunFacts};
-use crate::session::{CalendarMoment, RealWorld, RunFolders, RunRef, SessionWorld as _};
+use crate::session::{CalendarMoment, RealWorld, RunFolders, RunRef};
 
 use crate::run::error::RunError;
 use crate::run::facts::base_facts;
@@ -64,7 +64,7 @@ pub(crate) fn skipped_report(
         moment,
     )?;
     let facts = RunFacts {
-        duration_ms: world.now_ms(),
+        duration_ms: prepared.elapsed_ms(),
         started_by,
         fail_on: Some(prepared.config.settings.review.fail_on),
         ..base_facts(&run)

@@ -13,7 +13,7 @@ use crate::report::markdown::ReadingPlace;
 use crate::run::bundle;
 use crate::run::context::RunContext;
 use crate::run::loaded::LoadedRun;
-use crate::run::redaction::{redactor_of_past, user_redactor};
+use crate::run::redaction::{redactor_of_past, user_redactor_for};
 use crate::run::replay::run_prompter;
 use crate::run::store::{self, StoredRun};
 use crate::session::stored;
@@ -63,8 +63,8 @@ pub(crate) fn shown_files(report: &Report, start: &RunContext) -> Vec<FileChange
     };
     // Lines of a file are shown without what looks like a secret: nothing has to be known of the rest of the change.
     let read = || {
-        let (_, packet) = read_change(past, report)?;
-        Some((packet, user_redactor(start).ok()?))
+        let (left, packet) = read_change(past, report)?;
+        Some((packet, user_redactor_for(&left.past, start).ok()?))
     };
     let Some((packet, redactor)) = read() else {
         return Vec::new();
@@ -91,7 +91,7 @@ fn is_small(file: &FileChange) -> bool {
 /// The change and the prompts, if the folder holds the run that the report names.
 fn read_material(past: StoredRun, report: &Report, start: &RunContext) -> Option<PageMaterial> {
     let (left, packet) = read_change(past, report)?;
-    let redactor = redactor_of_past(start, &packet).ok()?;
+    let redactor = redactor_of_past(&left.past, &packet, start).ok()?;
     let files = packet.files.into_iter();
     Some(PageMaterial {
         files: files.map(|file| redact_file(file, &redactor)).collect(),
@@ -107,7 +107,7 @@ pub(crate) fn redactor_of_run(
     start: &RunContext,
 ) -> Option<Redactor> {
     let (_, packet) = read_change(past.clone(), report)?;
-    redactor_of_past(start, &packet).ok()
+    redactor_of_past(past, &packet, start).ok()
 }
 
 /// The same for a report whose run may lie anywhere among the runs.

@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use council_builtin::ExcusedFinding;
 use council_protocol::packet::{Instruction, STANDARD_INPUT, TargetKind};
@@ -68,9 +69,16 @@ pub(crate) struct PreparedReview {
     pub(crate) search_path: Option<OsString>,
     /// Digests of the variables that agents are told.
     pub(crate) told: BTreeMap<String, String>,
+    /// When its reading began: that is a part of the time which a review takes.
+    pub(crate) began: Instant,
 }
 
 impl PreparedReview {
+    /// Milliseconds since its reading began.
+    pub(crate) fn elapsed_ms(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
     /// What a hook tells even of a change that passes: what of the configuration was not obeyed or is changed, and which
     /// critical findings a comment silences.
     pub(crate) fn hook_notes(&self) -> Vec<String> {
@@ -99,6 +107,7 @@ pub(crate) fn prepare_spec(
     start: &RunContext,
     spec: TargetSpec,
 ) -> Result<PreparedReview, RunError> {
+    let began = Instant::now();
     // A proposal is somebody else's, wherever it is reviewed.
     let proposed = matches!(spec, TargetSpec::Proposal(_));
     let wanted = ChangeRequest {
@@ -181,6 +190,7 @@ pub(crate) fn prepare_spec(
         keep_in: None,
         search_path: start.environment.get("PATH").map(OsStr::to_owned),
         told,
+        began,
     })
 }
 

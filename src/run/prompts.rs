@@ -18,6 +18,7 @@ use crate::run::error::RunError;
 use crate::run::own;
 use crate::run::prepare::PreparedReview;
 use crate::run::shards;
+use crate::text::page_address;
 
 /// The prompts of a run.
 pub(crate) struct SeatPrompts {
@@ -122,8 +123,10 @@ impl SeatPrompts {
         }
         let overrides = template_overrides(prepared)?;
         let unusable = |error| {
-            RunError::usage(error)
-                .hint("it is in the folder that `prompts.folder` names; docs/prompts.md says what each template is given")
+            let page = page_address("docs/prompts.md");
+            RunError::usage(error).hint(format!(
+                "it is in the folder that `prompts.folder` names; what each template is given: {page}"
+            ))
         };
         let kind = prepared.packet.target.kind;
         let prompter = PromptBuilder::new(seed, &overrides)

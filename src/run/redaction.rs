@@ -12,8 +12,10 @@ use council_secrets::{Redactor, SecretTable};
 use super::context::RunContext;
 use super::environment::ProcessEnvironment;
 use super::error::RunError;
+use super::kept_rules::with_kept_rules;
 use super::layers;
 use super::own;
+use super::store::StoredRun;
 use crate::config::{Settings, resolve_layers};
 use crate::git;
 use crate::packet::sha256;
@@ -84,11 +86,15 @@ fn secret_settings(settings: &Settings, start: &RunContext) -> Vec<String> {
     handed
 }
 
-/// The redactor of a run that is over, as the user has configured it by now.
-pub(crate) fn redactor_of_past(start: &RunContext, packet: &Packet) -> Result<Redactor, RunError> {
+/// The redactor of a run that is over, over its change: by the rules that it began with, and by those of today.
+pub(crate) fn redactor_of_past(
+    past: &StoredRun,
+    packet: &Packet,
+    start: &RunContext,
+) -> Result<Redactor, RunError> {
     let layers = layers::user_layers(&start.environment, start.config.clone())?;
     let settings = resolve_layers(&layers)?.settings;
-    let rules = load_rules(&settings, None)?;
+    let rules = with_kept_rules(&load_rules(&settings, None)?, past)?;
     let handed = secret_settings(&settings, start);
     Ok(redactor_knowing(&rules, packet, &[], &handed))
 }
@@ -204,6 +210,14 @@ pub(crate) fn told_variables(
 pub(crate) fn user_redactor(start: &RunContext) -> Result<Redactor, RunError> {
     let layers = layers::user_layers(&start.environment, start.config.clone())?;
     load_rules(&resolve_layers(&layers)?.settings, None)
+}
+
+/// The same for what is shown of a run of the past.
+pub(crate) fn user_redactor_for(
+    past: &StoredRun,
+    start: &RunContext,
+) -> Result<Redactor, RunError> {
+    with_kept_rules(&user_redactor(start)?, past)
 }
 
 /// The text of the user's own rules, if there are any.

@@ -117,7 +117,7 @@ fn report_outcome(
     };
     let earlier = facts.earlier.iter().flat_map(EarlierReview::notes);
     outcome.notes.extend(earlier);
-    let redactor = redactor_of_past(start, &packet)?;
+    let redactor = redactor_of_past(&left.past, &packet, start)?;
     let mut subject = ReviewSubject::of(&packet);
     // The packet of an update lacks what was judged before.
     subject.change = before.map_or(subject.change, |report| report.change);

@@ -8,6 +8,7 @@ use crate::run::begin_again::refuse_other_kinds;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
 use crate::run::github::earlier::{leave_out, left_out_of};
+use crate::run::kept_rules::with_kept_rules;
 use crate::run::loaded::LoadedRun;
 use crate::run::prepare::{PreparedReview, prepare_review};
 use crate::run::request::{RequestedTarget, ReviewRequest};
@@ -78,6 +79,7 @@ pub(crate) fn prepare_again(
     packet.target = left.journal.header.target.clone();
     packet.framing = left.plan.framing.clone();
     prepared.packet = Arc::new(packet);
+    prepared.redactor = with_kept_rules(&prepared.redactor, &left.past)?;
     Ok(prepared)
 }
 

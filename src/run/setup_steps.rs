@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::report::uri::page_url;
 use crate::run::first_setup::{
     PlannedFile, SetupChoices, SetupOptions, SetupPreset, describe_version, lines_without_release,
 };
+use crate::text::page_address;
 
 /// What was done, and what comes next.
 pub(crate) fn describe_result(
@@ -80,7 +80,7 @@ fn next_in_repository(
         );
     }
     if preset == SetupPreset::Team {
-        let page = page_url(env!("CARGO_PKG_VERSION"), "docs/github.md");
+        let page = page_address("docs/github.md");
         steps.push(format!(
             "make the job `council` a required status check: {page}"
         ));

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use crate::packet::sha256;
 use crate::run::context::RunContext;
 use crate::run::current_lookups::LookupReader;
-use crate::run::redaction::{redactor_of_past, user_redactor};
+use crate::run::redaction::{redactor_of_past, user_redactor_for};
 use crate::run::store::StoredRun;
 use crate::session::journal::{JOURNAL_FILE, PlanRef, RunJournal};
 use crate::session::{JournalFollower, ProgressEvent, RunLabel, stored};
@@ -76,8 +76,8 @@ impl<'a> RunWatcher<'a> {
         let plan = stored::parse_plan(&plan).ok()?;
         let packet = self.past.read_file(crate::packet::PACKET_FILE).ok()?;
         let redactor = match stored::restore_packet(&packet, &journal.header, &plan) {
-            Ok(packet) => redactor_of_past(self.start, &packet).ok()?,
-            Err(_) => user_redactor(self.start).ok()?,
+            Ok(packet) => redactor_of_past(&self.past, &packet, self.start).ok()?,
+            Err(_) => user_redactor_for(&self.past, self.start).ok()?,
         };
         let label = RunLabel {
             run: self.past.name.clone(),

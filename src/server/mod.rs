@@ -137,17 +137,27 @@ impl CouncilServer {
         }
     }
 
+    /// What is wrong with a call, which repeats what it was given: a model may have read a secret elsewhere.
+    fn without_secrets(&self, text: &str) -> String {
+        let redactor = user_redactor(&self.start).unwrap_or_default();
+        redactor.redact_words(text).text
+    }
+
     /// The last report in one of its two forms.
     fn read_latest(&self, uri: &str) -> Result<ResourceContents, ErrorData> {
         let Some((_, mime)) = LATEST.iter().find(|(known, _)| *known == uri) else {
             return Err(ErrorData::resource_not_found(
-                format!("there is no resource {}", Untrusted::new(uri).line()),
+                self.without_secrets(&format!(
+                    "there is no resource {}",
+                    Untrusted::new(uri).line()
+                )),
                 None,
             ));
         };
         let found = conduct::find_report(None, &self.start);
-        let report =
-            found.map_err(|error| ErrorData::resource_not_found(describe_error(&error), None))?;
+        let report = found.map_err(|error| {
+            ErrorData::resource_not_found(self.without_secrets(&describe_error(&error)), None)
+        })?;
         let text = match *mime {
             "application/json" => report::json::render(&report, report.own_gate()),
             _ => conduct::warn_of_other(&report, answer::render_page(&report), &self.start),
@@ -214,7 +224,9 @@ impl ServerHandler for CouncilServer {
         };
         let result = match said {
             Ok(text) => CallToolResult::success(vec![ContentBlock::text(text)]),
-            Err(text) => CallToolResult::error(vec![ContentBlock::text(text)]),
+            Err(text) => {
+                CallToolResult::error(vec![ContentBlock::text(self.without_secrets(&text))])
+            }
         };
         Ok(result.into())
     }

@@ -1,5 +1,7 @@
 //! A council at work: what is known of it between two moments. Nothing here waits.
 
+mod files;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,25 +11,21 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::error::SessionError;
 use super::explore::ExplorerPool;
-use super::journal::{
-    JOURNAL_VERSION, JournalEntry, JournalHeader, JournalLine, JournalWriter, PlanRef, RunJournal,
-};
+use super::journal::{JournalEntry, JournalLine, JournalWriter};
 use super::looked_up::LookUpRecord;
 use super::opened::SessionBackend;
 use super::progress::{ProgressEvent, ProgressKind, RunLabel};
 use super::progress_teller::{JournalFollower, ProgressTeller, replied_judge};
 use super::prove::QuoteProver;
-use super::purse::{Budget, CALLS_FILE, LoggedCall};
+use super::purse::Budget;
 use super::reproduce::TrialDesk;
 use super::resume::RunHistory;
 use super::roll::JudgeRoster;
 use super::seating::{GateDecision, SeatingGate};
 use super::setting::{BackendFallback, BackendOffer, FinishedSession, SessionSetup};
-use super::stored;
-use super::world::{FileAppender, SessionWorld, WriteDurability};
+use super::world::{FileAppender, SessionWorld};
 use crate::council::plan::PlannedSeat;
 use crate::council::{Action, Council, Input, Outcome, Plan, TimerId};
-use crate::packet;
 
 /// An event with the number of the backend that it comes from: the first offer is 1.
 pub(super) type TaggedEvent = (u32, Event);
@@ -393,107 +391,6 @@ impl<'a> SessionState<'a> {
                 let _ = events.send((generation, event));
             }));
         }
-    }
-
-    /// Into the journal.
-    fn journal_inputs(&mut self, now: Millis, batch: &[Input]) -> Result<(), SessionError> {
-        let Some(journal) = &mut self.journal else {
-            return Ok(());
-        };
-        let paid = batch.iter().any(|input| is_paid(&self.plan, input));
-        match journal.append_inputs(now, batch, paid) {
-            Err(error) if !has_paid(&self.plan) => {
-                self.journal = None;
-                self.log_line(unkept_notice(&error));
-                Ok(())
-            }
-            written => written,
-        }
-    }
-
-    /// Writes a call into the run's log of calls. The journal has what came of it: a full disk costs the line only.
-    pub(super) fn write_call(&mut self, call: &LoggedCall) {
-        let Some(path) = self.setting.run.file_path(CALLS_FILE) else {
-            return;
-        };
-        if self.calls.is_none() {
-            self.calls = self.world.disk().open_append(&path).ok();
-        }
-        if let (Some(calls), Ok(mut line)) = (&mut self.calls, serde_json::to_vec(call)) {
-            line.push(b'\n');
-            let _ = calls.append_bytes(&line);
-        }
-    }
-
-    fn begin_journal(&mut self) -> Result<(), SessionError> {
-        let Some(folder) = &self.setting.run.folder else {
-            return Ok(());
-        };
-        // Judges may read this file from R1 on: the authors' words are not in it, they are in the plan.
-        let packet = packet::bytes_for_judges(&self.setting.packet);
-        self.store_file(packet::PACKET_FILE, &packet)?;
-        let header = JournalHeader {
-            journal: JOURNAL_VERSION,
-            run: self.setting.run.name.clone(),
-            started: self.setting.run.started.clone(),
-            target: self.setting.packet.target.clone(),
-            backend: self.backend.clone(),
-            packet: Some(packet::sha256(&packet)),
-            max_usd: self.setting.money.most_usd,
-            plan: self.store_plan("plan.json")?,
-        };
-        self.journal = Some(JournalWriter::create(self.world, folder, &header)?);
-        Ok(())
-    }
-
-    /// Writes on behind the last whole line of a journal.
-    pub(super) fn continue_journal(&mut self, journal: &RunJournal) -> Result<(), SessionError> {
-        let Some(folder) = &self.setting.run.folder else {
-            return Ok(());
-        };
-        let plan = self.store_changed_plan(&journal.plan)?;
-        let resumed = JournalLine::Resumed {
-            at: journal.entries.last().map_or(0, |entry| entry.at),
-            resumed: self.world.read_calendar().rfc3339,
-            kept: journal.entries.len(),
-            max_usd: self.setting.money.most_usd,
-            plan,
-        };
-        let writer = JournalWriter::reopen(self.world, folder, journal, &resumed)?;
-        self.journal = Some(writer);
-        Ok(())
-    }
-
-    /// Stores the plan where the run goes on with another one than it had: with more time. Whoever reads the journal up to
-    /// here finds the one before as it was.
-    fn store_changed_plan(&self, before: &PlanRef) -> Result<Option<PlanRef>, SessionError> {
-        let bytes = stored::plan_to_bytes(&self.plan);
-        let named = PlanRef::for_bytes(&before.file, &bytes);
-        if named == *before {
-            return Ok(None);
-        }
-        let file = format!("plan-{}.json", &named.sha256[..12]);
-        self.store_plan(&file).map(Some)
-    }
-
-    fn store_plan(&self, file: &str) -> Result<PlanRef, SessionError> {
-        let bytes = stored::plan_to_bytes(&self.plan);
-        self.store_file(file, &bytes)?;
-        Ok(PlanRef::for_bytes(file, &bytes))
-    }
-
-    /// Writes a file of the run's folder; durable when somebody will be paid on the strength of it.
-    fn store_file(&self, file: &str, bytes: &[u8]) -> Result<(), SessionError> {
-        let Some(path) = self.setting.run.file_path(file) else {
-            return Ok(());
-        };
-        let durability = if has_paid(&self.plan) {
-            WriteDurability::Synced
-        } else {
-            WriteDurability::Cheap
-        };
-        let written = self.world.disk().write_file(&path, bytes, durability);
-        written.map_err(SessionError::disk("write", &path))
     }
 
     /// Takes the backends away to be closed.

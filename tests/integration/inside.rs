@@ -210,6 +210,31 @@ fn with_nothing_uncommitted_the_branch_is_reviewed() {
     );
 }
 
+/// What is wrong with a call repeats what it was given, and a model may have read a secret elsewhere.
+#[test]
+fn no_error_repeats_a_secret() {
+    let token = concat!("hf_", "aB3dE6gH9kaB3dE6gH9kaB3dE6gH9kaB3d");
+    let mut agent = Agent::start(Repo::with_base());
+    for (tool, arguments) in [
+        ("explain", json!({ "id": token })),
+        ("apply", json!({ "id": token })),
+        ("show", json!({ "run": token })),
+        ("dismiss", json!({ "id": token, "reason": "no" })),
+        ("review", json!({ "target": token })),
+        ("review", json!({ "focus": [token] })),
+        (token, json!({})),
+    ] {
+        let said = agent.refused(tool, arguments);
+        assert!(!said.contains(&token[3..12]), "{tool}: {said}");
+    }
+    let place = json!({ "uri": format!("council://report/{token}") });
+    let heard = agent.ask("resources/read", &place).to_string();
+    assert!(
+        heard.contains("there is no resource") && !heard.contains(&token[3..12]),
+        "{heard}"
+    );
+}
+
 #[test]
 fn what_an_agent_dismisses_counts_until_a_person_confirms_it() {
     let mut agent = Agent::start(unmended());

@@ -194,3 +194,20 @@ fn a_quorum_sees_every_file_before_all_judges_see_any() {
         "{readers:?}"
     );
 }
+
+/// Most of what a review by rules takes is the reading of the change, and the headline tells all of it.
+#[test]
+fn the_time_of_a_review_includes_the_reading() {
+    let repo = Repo::with_base();
+    let lines: String = (0..4_000)
+        .map(|n| format!("key-{n}: the value of {n}\n"))
+        .collect();
+    repo.write("big.yml", lines);
+    repo.commit("Big");
+    let began = std::time::Instant::now();
+    let run = repo.council(["review", "HEAD", "--json"]);
+    let took = began.elapsed().as_millis();
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let told = report["receipt"]["run"]["duration_ms"].as_u64().unwrap();
+    assert!(u128::from(told) * 2 >= took, "{told} ms of {took} ms");
+}

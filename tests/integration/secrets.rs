@@ -11,7 +11,7 @@ use crate::programs::{answer, with_judge};
 const LOOKS: &str = "grep -rh PIN: . >@MARKS/room";
 
 /// A repository whose change holds a secret that only the user's own rules know, and a judge that looks at its room.
-fn with_secret(script: &str, more: &str) -> Repo {
+pub(crate) fn with_secret(script: &str, more: &str) -> Repo {
     let repo = with_judge(script, more);
     let config = ".config/git-council/config.toml";
     let judge = std::fs::read_to_string(repo.in_home(config)).unwrap();

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use council_secrets::samples::sample_secrets;
 
-use crate::harness::Repo;
+use crate::harness::{FORMATS, Repo};
 use crate::programs::{answer, with_judge};
+use crate::secrets::with_secret;
 
 /// What no model is shown no model can object to: a rule speaks, or the verdict says how much was hidden.
 #[test]
@@ -241,6 +242,50 @@ fn nothing_in_a_line_excuses_the_token_in_it() {
             let is_lost = |file: &&String| !found.contains(&format!("src/{layout}/{file}"));
             let lost: Vec<&String> = alone.iter().filter(is_lost).collect();
             assert!(lost.is_empty(), "layout {layout}, {more:?}: {lost:?}");
+        }
+    }
+}
+
+/// Law: whoever shows a run has its secrets replaced by the rules that it began with, be his own others or none.
+#[test]
+fn a_run_is_shown_by_the_rules_that_it_began_with() {
+    let finding = r#"{"severity": "critical", "category": "pin", "description": "It is house_abcd1234.",
+ "location": {"path": "src/pin.rs", "line": 2}, "quote": "pub const PIN: &str = \"house_abcd1234\";", "why": "w", "fix": "f"}"#;
+    let repo = with_secret(&answer("FAIL", finding), "");
+    repo.council(["review", "HEAD"]).ends(1);
+    let kept = repo.in_home("bundle.json").display().to_string();
+    for rules in ["", "[[rules]]\nid = 'other'\nregex = 'other_[a-z]+'\n"] {
+        let config = repo.in_home(".config/git-council/config.toml");
+        let text = std::fs::read_to_string(&config).unwrap();
+        let (before, _) = text.split_once("\n[redact]").unwrap();
+        if rules.is_empty() {
+            std::fs::write(&config, format!("{before}\n[redact]\n")).unwrap();
+        } else {
+            let file = repo.in_home("gitleaks.toml").display().to_string();
+            std::fs::write(&config, format!("{before}\n[redact]\nrules = {file:?}\n")).unwrap();
+            repo.write_home("gitleaks.toml", rules);
+        }
+        let mut said = Vec::new();
+        for args in [
+            vec!["replay"],
+            vec!["replay", "--json"],
+            vec!["explain", "F1"],
+            vec!["log", "--json"],
+            vec!["replay", "--bundle", &kept, "--answers", "--prompts"],
+        ] {
+            let run = repo.council_with(&[], &args);
+            said.extend([run.stdout, run.stderr]);
+        }
+        assert!(
+            said.concat().contains("bundle.json"),
+            "it is told where the run is"
+        );
+        for format in FORMATS {
+            said.push(repo.council(["show", "--format", format]).stdout);
+        }
+        said.push(std::fs::read_to_string(&kept).unwrap());
+        for text in said {
+            assert!(!text.contains("house_abcd"), "{rules:?}: {text}");
         }
     }
 }

@@ -131,6 +131,30 @@ fn a_stage_is_debated_over_its_own_files() {
     repo.council(["show"]).ends(0).prints("Done: the document");
 }
 
+/// The name of a role stands in prompts, in reports and in the names of files.
+#[test]
+fn a_secret_in_the_name_of_a_role_leaves_by_no_exit() {
+    let token = concat!("ghp_", "abcdefghijklmnopqrstuvwxyz0123456789");
+    let repo = project(NOTES);
+    let named = SETTINGS.replace("Skeptic", &format!("Skeptic {token}"));
+    let named = named.replace("Visionary", &format!("Visionary {token}"));
+    repo.write("config/debate.jsonc", named);
+    let run = repo.council(["stage"]).ends(0);
+    let mut said = vec![run.stdout, run.stderr, prompts(&repo)];
+    for format in crate::harness::FORMATS {
+        said.push(repo.council(["show", "--format", format]).stdout);
+    }
+    let files = std::process::Command::new("find").arg(repo.path()).output();
+    said.push(String::from_utf8(files.unwrap().stdout).unwrap());
+    for text in said {
+        let lower = text.to_lowercase();
+        assert!(!lower.contains(&token[4..12]), "{text}");
+    }
+    // Each role still has a document of its own.
+    let folder = repo.path().join("state/debate/02-plan/round1");
+    assert_eq!(std::fs::read_dir(folder).unwrap().count(), 3);
+}
+
 #[test]
 fn a_stage_is_seen_while_it_lasts() {
     let repo = project(NOTES);

@@ -241,6 +241,49 @@ fn one_file_reads_what_lies_in_a_git_directory_or_a_worktree() {
     assert_eq!(hits, Vec::<String>::new());
 }
 
+/// An installed program has no pages beside it: it names each by its address, which one function makes.
+#[test]
+fn no_message_names_a_page_that_an_installed_program_has_not() {
+    let pages = std::fs::read_dir(root().join("docs")).unwrap();
+    let pages = pages.map(|page| page.unwrap().file_name().into_string().unwrap());
+    let pages: Vec<String> = pages
+        .filter(|page| page.ends_with(".md"))
+        .map(|page| format!("docs/{page}"))
+        .collect();
+    let is_address = |line: &str| {
+        ["page_address(", "page_url(", "include_str!("]
+            .iter()
+            .any(|call| line.contains(call))
+    };
+    let mut named = Vec::new();
+    for (path, text) in ["src", "backends", "secrets"]
+        .iter()
+        .flat_map(|dir| sources(dir))
+    {
+        let is_shown = |line: &&str| {
+            let line = line.trim_start();
+            // What is written above an argument is its help.
+            !line.starts_with("//") || line.starts_with("/// ") && path.starts_with("src/cli")
+        };
+        // Keys have their pages by paths; whoever shows them puts the addresses there.
+        if is_test_file(&path) || path.ends_with("config/keys.rs") {
+            continue;
+        }
+        let product = text.split("#[cfg(test)]\nmod ").next().unwrap_or(&text);
+        for line in product
+            .lines()
+            .filter(is_shown)
+            .filter(|line| !is_address(line))
+        {
+            let pages = pages.iter().filter(|page| line.contains(*page));
+            named.extend(pages.map(|page| format!("{}: {page}", path.display())));
+        }
+    }
+    // Paragraphs of a list that is shown with addresses.
+    named.retain(|hit| !hit.starts_with("src/cli/commands/backends.rs"));
+    assert_eq!(named, Vec::<String>::new());
+}
+
 /// Judges get code to read: their folders are closed to other users, whatever the umask says.
 #[test]
 fn one_file_makes_temporary_folders() {

@@ -12,7 +12,7 @@ pub(crate) struct ApplyArgs {
     /// The finding: its id in the last report (F1), or the first digits of its fingerprint
     #[arg(value_name = "ID")]
     id: String,
-    /// Add the test that proves the finding to the worktree, instead of the fix (docs/proof.md)
+    /// Add the test that proves the finding to the worktree, instead of the fix
     #[arg(long)]
     test: bool,
     /// Look in this run instead of the last report

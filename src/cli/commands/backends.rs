@@ -14,7 +14,7 @@ use crate::run::backends::{BackendTable, empty_packet, find_worktree};
 use crate::run::error::RunError;
 use crate::run::{plugins, settings};
 use crate::session::worker;
-use crate::text::{Columns, Untrusted, paragraph};
+use crate::text::{Columns, Untrusted, page_address, paragraph, with_page_addresses};
 
 /// List the backends (the ways to run judges), and what each can do
 #[derive(Debug, Clone, Args)]
@@ -32,8 +32,9 @@ pub(crate) enum BackendsAction {
         /// A built-in backend, or a plugin of `[backends]`
         #[arg(value_name = "NAME")]
         name: String,
-        /// Also test faults: the backend's agent follows the script of docs/backends.md
-        #[arg(long)]
+        #[arg(long, help = format!(
+            "Also test faults: the backend's agent follows the script of {}", page_address("docs/backends.md")
+        ))]
         scripted: bool,
     },
 }
@@ -72,9 +73,9 @@ pub(crate) fn run(args: &BackendsArgs, start: &CommandContext) -> Result<u8, Run
         let told = format!("not loaded: {}", Untrusted::new(&error.message).line());
         out.push_str(&paragraph(&told, width));
     }
-    for told in ABOUT {
+    for told in ABOUT.map(with_page_addresses) {
         out.push('\n');
-        out.push_str(&paragraph(told, width));
+        out.push_str(&paragraph(&told, width));
     }
     start.console.print(&out)?;
     Ok(exit::OK)

@@ -90,7 +90,7 @@ fn list_keys(args: &ConfigArgs, columns: Option<usize>) -> String {
             .unwrap_or_default();
         let about = format!(
             "{} Takes {}.{default}",
-            key.doc,
+            text::with_page_addresses(key.doc),
             key.kind.describe_expected()
         );
         let room = columns.unwrap_or(MAX_COLUMNS).saturating_sub(4);

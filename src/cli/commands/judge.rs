@@ -19,7 +19,7 @@ use crate::session::worker;
 /// Run one judge in its own CI job, from the files that `plan` wrote
 ///
 /// The folder names the judge's agent; its command, server and environment come from the configuration of this job.
-/// The reply is written into the same folder (docs/run-folder.md). The exit code says only whether it could be written,
+/// The reply is written into the same folder. The exit code says only whether it could be written,
 /// not what the judge found. Background reviews run their judges in the same way.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct JudgeArgs {

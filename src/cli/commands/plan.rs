@@ -14,13 +14,20 @@ use crate::run::github::publishing::find_proposal;
 use crate::run::modes::matrix;
 use crate::run::prepare;
 use crate::session::matrix::DueTurn;
+use crate::text::page_address;
 
-pub(crate) const EXAMPLES: &str = "\
+pub(crate) fn examples() -> String {
+    format!(
+        "{EXAMPLES}\nA workflow (\"One job per judge\"): {}",
+        page_address("docs/github.md")
+    )
+}
+
+const EXAMPLES: &str = "\
 Examples:
   git council plan --run run main...HEAD                the first job: what the others need
   git council judge --run run --judge judge-1 --turn 1  one job for each entry that it printed
-  git council conclude --run run                        the last job: the verdict
-docs/github.md has a workflow (\"One job per judge\").";
+  git council conclude --run run                        the last job: the verdict";
 
 /// Prepare a review whose judges run in separate CI jobs, and print one entry per job
 ///

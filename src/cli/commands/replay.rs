@@ -17,6 +17,7 @@ use crate::run::redaction::redactor_of_past;
 use crate::run::replay::{recompute_report, run_prompter};
 use crate::run::store;
 use crate::safe_file;
+use crate::text::Untrusted;
 
 /// The most bytes of a bundle that are read.
 const MAX_BUNDLE_BYTES: u64 = 256 << 20;
@@ -109,12 +110,13 @@ fn replay_run(args: &ReplayArgs, start: &CommandContext) -> Result<Report, RunEr
             &packet,
             report.clone(),
             &extras,
-            &redactor_of_past(start, &packet)?,
+            &redactor_of_past(&left.past, &packet, start)?,
         )?;
         write_private_output(&file, bundle.to_bytes())?;
+        let name = Untrusted::new(&file.display().to_string()).name();
         start
             .console
-            .hint(&format!("the run was written to {}", file.display()));
+            .tell_lines(&[format!("the run was written to {name}")]);
     }
     Ok(report)
 }

@@ -42,7 +42,7 @@ enum SchemaName {
     Config,
     /// What `config --json` prints
     ConfigValues,
-    /// What a backend is sent (docs/backends.md)
+    /// What a backend is sent
     BackendRequest,
     /// What a backend sends
     BackendEvent,

@@ -1,6 +1,6 @@
 //! Repositories that attack whoever reviews them: nothing of them is run or obeyed.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::testing::{Repo, filled, unified};
 use crate::{GitEnvironment, GitError, TargetSpec, config_values, read_change};
@@ -42,6 +42,12 @@ fn a_pipe_in_the_place_of_a_file_stops_no_review() {
         ".git/refs/heads/pipe",
         ".git/refs/tags/a/pipe",
         ".git/objects/info/alternates",
+        ".git/objects/info/commit-graph",
+        ".git/objects/info/commit-graphs/commit-graph-chain",
+        ".git/objects/pack/multi-pack-index",
+        ".git/objects/pack/pack-0.idx",
+        ".git/objects/pack/pack-0.pack",
+        ".git/objects/00/00000000000000000000000000000000000000",
         ".gitignore",
         ".gitattributes",
         "dir/.gitignore",
@@ -59,19 +65,9 @@ fn a_pipe_in_the_place_of_a_file_stops_no_review() {
                 .write("dir/b.txt", "b\n")
                 .commit("second");
             repo.write("dir/c.txt", "c\n");
-            let at = repo.path().join(place);
-            std::fs::create_dir_all(at.parent().unwrap()).unwrap();
-            drop(std::fs::remove_file(&at));
-            let make = std::process::Command::new("mkfifo").arg(&at).status();
-            assert!(make.unwrap().success());
-            let (said, heard) = std::sync::mpsc::channel();
+            put_pipe(&repo.path().join(place));
             let named = format!("{place}: {spec:?}");
-            std::thread::spawn(move || {
-                let read = repo.try_read(spec).map(|change| filled(&change).len());
-                said.send(read.map_err(|error| error.to_string())).ok();
-            });
-            let read = heard.recv_timeout(std::time::Duration::from_secs(20));
-            let read = read.unwrap_or_else(|_| panic!("{named}: it waits"));
+            let read = read_in_time(repo, spec, &named);
             if let Err(why) = &read
                 && place.starts_with(".git/")
                 && !matches!(place, ".git/HEAD" | ".git/index")
@@ -81,6 +77,76 @@ fn a_pipe_in_the_place_of_a_file_stops_no_review() {
                     "{named}: {why}"
                 );
             }
+        }
+    }
+}
+
+/// Puts a named pipe in the place of what is there.
+fn put_pipe(at: &Path) {
+    std::fs::create_dir_all(at.parent().unwrap()).unwrap();
+    drop(std::fs::remove_file(at));
+    let make = std::process::Command::new("mkfifo").arg(at).status();
+    assert!(make.unwrap().success());
+}
+
+/// How many files the change has, or why it cannot be read; nobody may have to wait for that.
+fn read_in_time(repo: Repo, spec: TargetSpec, named: &str) -> Result<usize, String> {
+    let (said, heard) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let read = repo.try_read(spec).map(|change| filled(&change).len());
+        said.send(read.map_err(|error| error.to_string())).ok();
+    });
+    let read = heard.recv_timeout(std::time::Duration::from_secs(20));
+    read.unwrap_or_else(|_| panic!("{named}: it waits"))
+}
+
+/// Law: whichever file below `.git/objects` is a pipe, or a link to one, packed or loose, here or in an alternate: the
+/// review ends with an error that names it.
+#[test]
+fn a_pipe_in_the_place_of_an_object_is_named() {
+    for (is_packed, is_elsewhere) in [(false, false), (false, true), (true, false), (true, true)] {
+        let build = || {
+            let (repo, elsewhere) = (Repo::new(), Repo::new());
+            repo.write("a.txt", "one\n").commit("first");
+            repo.write("a.txt", "two\n").commit("second");
+            if is_packed {
+                repo.git(&["repack", "-adq"]);
+                repo.git(&["prune-packed", "-q"]);
+                repo.git(&["multi-pack-index", "write", "--no-progress"]);
+            }
+            let mut store = repo.path().join(".git/objects");
+            if is_elsewhere {
+                let other = elsewhere.path().join("store");
+                std::fs::rename(&store, &other).unwrap();
+                std::fs::create_dir_all(store.join("info")).unwrap();
+                let named = format!("{}\n", other.display());
+                std::fs::write(store.join("info/alternates"), named).unwrap();
+                store = other;
+            }
+            (repo, elsewhere, store)
+        };
+        let (_repo, _elsewhere, store) = build();
+        let files: Vec<PathBuf> = std::fs::read_dir(&store)
+            .unwrap()
+            .flat_map(|folder| std::fs::read_dir(folder.unwrap().path()).unwrap())
+            .map(|file| file.unwrap().path())
+            .map(|file| file.strip_prefix(&store).unwrap().to_owned())
+            .collect();
+        assert!(files.len() > 2, "{files:?}");
+        for (n, file) in files.iter().enumerate() {
+            let (repo, elsewhere, store) = build();
+            let at = store.join(file);
+            if n % 2 == 0 {
+                put_pipe(&at);
+            } else {
+                let pipe = elsewhere.path().join("pipe");
+                put_pipe(&pipe);
+                drop(std::fs::remove_file(&at));
+                std::os::unix::fs::symlink(pipe, &at).unwrap();
+            }
+            let named = format!("{} ({is_packed}, {is_elsewhere})", file.display());
+            let why = read_in_time(repo, TargetSpec::parse("HEAD"), &named).unwrap_err();
+            assert!(why.contains("is no file"), "{named}: {why}");
         }
     }
 }
@@ -136,10 +202,7 @@ fn put_kind(repo: &Repo, kind: &str) {
             let id = ["-C", "it", "commit", "-q", "--allow-empty", "-m", kind];
             repo.git(&id);
         }
-        "pipe" => {
-            let make = std::process::Command::new("mkfifo").arg(&at).status();
-            assert!(make.unwrap().success());
-        }
+        "pipe" => put_pipe(&at),
         _ => {}
     }
     if kind == "run" {

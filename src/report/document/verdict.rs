@@ -11,9 +11,9 @@ use crate::report::bottom_line::count_noun;
 use crate::report::earlier::still_open;
 use crate::report::facts::MATRIX_BACKEND;
 use crate::report::places;
-use crate::report::uri::page_url;
 use crate::report::whole::Report;
 use crate::report::words::{self, JudgeNames};
+use crate::text::page_url;
 
 /// The most paths that one line names.
 const MAX_PATHS: usize = 3;

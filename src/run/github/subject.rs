@@ -13,6 +13,7 @@ use crate::run::error::RunError;
 use super::request::{EVENT_NAME, GitHubRequest, no_event};
 use crate::run::github::session::GitHubSession;
 use crate::safe_file;
+use crate::text::page_address;
 
 /// The most bytes of a payload.
 const MAX_EVENT_BYTES: u64 = 25 << 20;
@@ -86,7 +87,8 @@ fn subject_of_event(
     }
     .find_trigger();
     let occasion = occasion.map_err(|error| {
-        RunError::usage(error).hint("docs/github.md says on which events a review runs")
+        let page = page_address("docs/github.md");
+        RunError::usage(error).hint(format!("on which events a review runs: {page}"))
     })?;
     match occasion {
         Trigger::Nothing { why } => Ok(ReviewCase::Nothing(why)),

@@ -204,6 +204,7 @@ impl PrePush<'_> {
             return Err(RunError::usage(fault.clone()));
         }
         let settings = prepared.config.settings.clone();
+        news.know_secrets(&prepared.redactor);
         for note in prepared.hook_notes() {
             news.add_note(&note);
         }

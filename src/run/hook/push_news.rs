@@ -83,6 +83,11 @@ impl PushNews {
         }
     }
 
+    /// From here on it knows the secrets of this change, too: a branch may be called by one.
+    pub(super) fn know_secrets(&mut self, redactor: &Redactor) {
+        self.redactor = redactor.clone();
+    }
+
     /// Adds what is said beside a verdict.
     pub(super) fn add_note(&mut self, words: &str) {
         let words = self.redactor.redact_words(words).text;
@@ -285,6 +290,17 @@ mod tests {
             news.end_with(ending);
         }
         news.render(DisplayOptions::default())
+    }
+
+    #[test]
+    fn a_branch_that_is_called_by_a_secret_of_the_change_is_shown_without_it() {
+        let value = ["Zq77kV9x7", "Lm2Tw8Rp"].concat();
+        let line = format!("url = \"https://bob:{value}@db.internal.net/r\"");
+        let mut news = PushNews::default();
+        let name = format!("rotate-{value}");
+        assert_eq!(news.shown_name(&name), name);
+        news.know_secrets(&Redactor::default().knowing([(None, [line.as_str()])]));
+        assert!(!news.shown_name(&name).contains(&value));
     }
 
     #[test]

@@ -54,7 +54,7 @@ impl Duel<'_> {
         let begun = &concluded.run;
         let run = &begun.run;
         let facts = RunFacts {
-            duration_ms: concluded.took_ms,
+            duration_ms: self.prepared.elapsed_ms(),
             started_by: self.start.started_by.clone(),
             backend: Some(BackendFacts {
                 name: DUEL_BACKEND.to_owned(),

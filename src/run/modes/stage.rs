@@ -4,11 +4,13 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 use council_protocol::answer::Contention;
 use council_protocol::packet::{Instruction, PACKET_VERSION, TargetKind};
 use council_protocol::seat::{AgentKind, AgentSpec, Perspective};
 use council_protocol::{Coverage, JudgeId, Packet, RepoPath, RoundNumber, Seat};
+use council_secrets::Redactor;
 
 use crate::run::context::RunContext;
 use crate::run::convene;
@@ -83,8 +85,9 @@ pub(crate) fn read_stage(
         .hint("this is a CI job (`CI` is set); review the change instead: git council review"));
     }
     let folder = StageFolder::find(&project_root(start), request.stage.as_deref())?;
-    let debated = folder.read_settings(request.intensity)?;
+    let mut debated = folder.read_settings(request.intensity)?;
     let prepared = prepare_stage(request, &folder, folder.read_context()?, start)?;
+    hide_in_names(&mut debated.roles, &prepared.redactor);
     Ok(PreparedStage {
         // The project may call another stage the current one by the time somebody goes on with it.
         request: StageRequest {
@@ -192,6 +195,17 @@ fn project_root(start: &RunContext) -> PathBuf {
     place.and_then(|place| place.workdir).unwrap_or(here)
 }
 
+/// Takes secrets out of the names of roles, which stand in prompts, reports and the names of files. Each role still has a
+/// file of its own.
+fn hide_in_names(roles: &mut [StageRole], redactor: &Redactor) {
+    for (role, number) in roles.iter_mut().zip(1..) {
+        let shown = redactor.redact_words(&role.name);
+        if shown.secrets > 0 {
+            role.name = format!("{} {number}", shown.text);
+        }
+    }
+}
+
 /// What the roles are given: the stage's own material, and no change.
 fn prepare_stage(
     request: &StageRequest,
@@ -199,6 +213,7 @@ fn prepare_stage(
     context: StageContext,
     start: &RunContext,
 ) -> Result<PreparedReview, RunError> {
+    let began = Instant::now();
     let wanted = ChangeRequest {
         dir: folder.root().to_path_buf(),
         spec: TargetSpec::Topic(folder.stage().to_owned()),
@@ -247,6 +262,7 @@ fn prepare_stage(
         keep_in: None,
         search_path: None,
         told: Default::default(),
+        began,
     })
 }
 

@@ -71,7 +71,7 @@ pub(crate) fn state(settings: &ProofSettings, start: &RunContext) -> Vec<String>
     let state = if start.environment.is_ci() {
         "tests of judges are not run in a job of CI"
     } else if is_enforceable() {
-        "tests of judges are run here, behind borders that the first one tries (docs/proof.md)"
+        "tests of judges are run here, behind borders that the first one tries"
     } else {
         "tests of judges are not run here: this kernel cannot keep a program from files (Linux 6.2 or later, with Landlock)"
     };

@@ -72,6 +72,28 @@ fn no_key_of_an_event_may_stand_twice() {
     }
 }
 
+/// Law: an event that breaks off before a whole answer is no answer either, wherever it is cut, and its words are kept.
+#[test]
+fn an_event_that_breaks_off_is_not_passed_over() {
+    for (api, _) in APIS {
+        let event = whole_event(api).to_string();
+        for end in 1..event.len() {
+            let stream = format!("data: {}\n\ndata: {event}\n\n", &event[..end]);
+            let heard = decode_pieces(api, stream.as_bytes().chunks(7));
+            assert_eq!(
+                heard.ambiguous.as_deref(),
+                Some("breaks off"),
+                "{api:?} {end}"
+            );
+            assert!(heard.text.contains(&event[..end]), "{api:?} {end}");
+        }
+        // The mark at the end of a stream is no object, and one that was cut off is asked for again.
+        let stream = format!("data: {event}\n\ndata: [DONE]\n\ndata: {{\"cut");
+        let heard = decode_pieces(api, stream.as_bytes().chunks(7));
+        assert_eq!(heard.ambiguous, None, "{api:?}");
+    }
+}
+
 /// Law: through the whole driver it is malformed, in a stream and as one document, and what it says is kept as an answer
 /// that does not count: one of the two may object.
 #[test]

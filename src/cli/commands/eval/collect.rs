@@ -26,7 +26,7 @@ pub(super) struct CollectArgs {
     /// How far back: 2y, 6mo, 90d, or a date
     #[arg(long, value_name = "TIME", default_value = "2y")]
     since: String,
-    /// Only these kinds of labels (docs/eval.md): szz, reverts, dismissals, omission, mutation, clean [default: all]
+    /// Only these kinds of labels: szz, reverts, dismissals, omission, mutation, clean [default: all]
     #[arg(long, value_name = "SETS", value_delimiter = ',', value_parser = parse_set)]
     sets: Vec<LabelSet>,
     /// Keep at most N changes of each kind, the most certain ones first

@@ -66,7 +66,7 @@ impl HttpConversation {
             bytes += chunk.len() as u64;
             if streamed {
                 events.feed_bytes(&chunk, |data| {
-                    on_data(api, &mut heard, data);
+                    on_whole_event(api, &mut heard, data);
                     // A prompt is in the cache once its answer begins: some servers send headers before they read it.
                     lead.into_iter().for_each(PrimerLead::release_others);
                 });
@@ -92,7 +92,9 @@ impl HttpConversation {
                 return Err(error);
             }
         }
-        events.finish_stream(|data| on_data(api, &mut heard, data));
+        events.finish_stream(|data| {
+            on_data(api, &mut heard, data);
+        });
         if !streamed {
             on_data(api, &mut heard, &whole);
         }
@@ -113,10 +115,7 @@ impl HttpConversation {
     /// An error that came instead of an answer, or in the midst of one.
     fn take_error(&self, heard: &mut ApiAnswer) -> Option<CallError> {
         if let Some(why) = heard.ambiguous.take() {
-            let detail = format!(
-                "{} sent an event that says two things: {why}",
-                self.target.host()
-            );
+            let detail = format!("{} sent an event that {why}", self.target.host());
             return Some(CallError::Next(Failure::new(
                 FailureKind::Malformed,
                 detail,
@@ -200,17 +199,37 @@ impl HttpConversation {
     }
 }
 
-fn on_data(api: Api, heard: &mut ApiAnswer, data: &[u8]) {
+fn on_data(api: Api, heard: &mut ApiAnswer, data: &[u8]) -> EventReading {
     match parse_unique_event(data) {
         Ok(Some(event)) => wire::on_event(api, heard, &event),
-        // What is no JSON (`[DONE]`) has nothing to say.
-        Ok(None) => {}
+        Ok(None) => return EventReading::NoJson,
         // It is no answer, but one of the two may object.
-        Err(error) => {
-            heard.text.push_str(&String::from_utf8_lossy(data));
-            heard.ambiguous = Some(error.to_string());
-        }
+        Err(error) => refuse_event(heard, data, format!("says two things: {error}")),
     }
+    EventReading::Json
+}
+
+/// What was read of an event.
+#[derive(PartialEq, Eq)]
+enum EventReading {
+    Json,
+    /// A mark such as `[DONE]`, or the head of an object.
+    NoJson,
+}
+
+/// Reads an event behind which the stream goes on: what is missing of an object does not come any more, and may be the
+/// better part of an objection.
+fn on_whole_event(api: Api, heard: &mut ApiAnswer, data: &[u8]) {
+    let is_object = data.trim_ascii_start().starts_with(b"{");
+    if on_data(api, heard, data) == EventReading::NoJson && is_object {
+        refuse_event(heard, data, "breaks off".to_owned());
+    }
+}
+
+/// Keeps the words of an event that is no part of an answer.
+fn refuse_event(heard: &mut ApiAnswer, data: &[u8], why: String) {
+    heard.text.push_str(&String::from_utf8_lossy(data));
+    heard.ambiguous = Some(why);
 }
 
 /// What is heard of an answer that comes in one piece.
@@ -227,8 +246,10 @@ pub(in crate::http) fn decode_pieces<'a>(
 ) -> ApiAnswer {
     let (mut heard, mut events) = (ApiAnswer::default(), EventStream::default());
     for piece in pieces {
-        events.feed_bytes(piece, |data| on_data(api, &mut heard, data));
+        events.feed_bytes(piece, |data| on_whole_event(api, &mut heard, data));
     }
-    events.finish_stream(|data| on_data(api, &mut heard, data));
+    events.finish_stream(|data| {
+        on_data(api, &mut heard, data);
+    });
     heard
 }

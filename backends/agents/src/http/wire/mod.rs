@@ -64,7 +64,7 @@ pub(super) struct ApiAnswer {
     pub(super) ended: Option<AnswerEnd>,
     /// An error in the midst of a stream.
     pub(super) error: Option<StreamError>,
-    /// Which key stands twice in an object of an event: readers disagree about what it says.
+    /// Why an event cannot be read for certain: a key stands twice in it, or its end is missing.
     pub(super) ambiguous: Option<String>,
     /// The tools that the model calls instead of answering, or before it does.
     pub(super) calls: Vec<ModelCall>,
