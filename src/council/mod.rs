@@ -54,6 +54,7 @@ mod reply_object;
 pub mod reproduction;
 mod responses;
 mod said_vote;
+mod stances;
 mod state;
 mod summary;
 pub mod support;
