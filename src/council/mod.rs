@@ -20,6 +20,7 @@ mod contention;
 mod disagreement;
 mod dismissal;
 mod disposition;
+mod drafts;
 mod engine;
 mod evidence;
 pub mod exchange;
