@@ -134,6 +134,11 @@ fn before_object<'r>(raw: &'r str, object: &str) -> &'r str {
     &before[before.ceil_char_boundary(from)..]
 }
 
+/// Whether a JSON value in front of an answer's object objects to the change.
+pub(super) fn follows_objection(raw: &str, object: &str) -> bool {
+    draft_objects(before_object(raw, object))
+}
+
 /// The words around an answer's object: those before it, and those behind it.
 fn words_around<'r>(raw: &'r str, object: &str) -> (String, &'r str) {
     let start = raw.rfind(object).unwrap_or(raw.len());
@@ -176,7 +181,7 @@ fn check_words_beside(raw: &str, object: &str, value: &Value) -> Result<Vec<Stri
     if !answer_fields::is_bare_pass(value) {
         return Ok(Vec::new());
     }
-    if draft_objects(before_object(raw, object)) {
+    if follows_objection(raw, object) {
         return Err(malformed_failure(
             "a JSON value in front of the answer votes against the change or holds a finding; say in `verdict` and \
              `findings` what counts"

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::answer_fields::{LISTS, check_fields, check_objections};
 use super::consent::{APPROVALS, vote_line};
-use super::extract::{is_contradicted, own_words_around};
+use super::extract::{follows_objection, is_contradicted, own_words_around};
 use super::lost_answer::{LostAnswer, values_of};
 use super::own_words::{says_nothing, sentences};
 use super::plain_words::EXCERPT_CHARS;
@@ -141,6 +141,7 @@ fn is_objection(raw: &str) -> bool {
         || vote.is_some_and(is_conditional)
         || check_objections(&Value::Object(fields.clone())).is_err()
         || is_contradicted(raw, object)
+        || follows_objection(raw, object)
 }
 
 /// The words of a text in JSON that stand in none of its fields: a comment, a remark behind it in its fence, an item of a
@@ -206,7 +207,8 @@ fn stands_against_nothing(raw: &str) -> bool {
     if let (Some(object), Some(Value::Object(fields))) = (object, parsed) {
         // Words beside it may take it back.
         let names_a_place = || own_words_around(raw, object).place.is_some();
-        return is_consent(&fields) && !is_contradicted(raw, object) && !names_a_place();
+        let is_contradicted = is_contradicted(raw, object) || follows_objection(raw, object);
+        return is_consent(&fields) && !is_contradicted && !names_a_place();
     }
     // A key that stands twice says two things.
     if object.is_some_and(|object| serde_json::from_slice::<Value>(object.as_bytes()).is_ok()) {

@@ -103,6 +103,19 @@ fn unreadable(words: &str, how: usize) -> String {
     }
 }
 
+#[test]
+fn a_value_that_objects_in_front_of_a_consent_is_heard() {
+    let pass = r#"{"verdict":"PASS","findings":[]}"#;
+    for before in [
+        r#"{"decision": "block", "reason": "a.py:5 divides by zero"}"#,
+        r#"{"analysis": "Line 5 divides by zero, so I vote FAIL."}"#,
+        r#"[{"severity": "significant", "path": "a.py", "line": 5}]"#,
+    ] {
+        assert!(is_told(&format!("{before}\n{pass}")), "{before}");
+    }
+    assert!(!is_told(&format!("{{\"type\": \"start\"}}\n{pass}")));
+}
+
 proptest! {
     /// A remark is one wherever it stands in a reply that cannot be read, in whatever language.
     #[test]
