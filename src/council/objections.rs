@@ -267,7 +267,7 @@ mod laws {
                 evidence: None,
                 resolves,
             }];
-            prop_assert_eq!(holds_critical(&[&found], &judge), !withdrawn && !(disagrees && resolves));
+            prop_assert_eq!(holds_critical(&[&found], &judge), !(withdrawn || disagrees && resolves));
         }
 
         /// A change in parts is objected to where one of its parts is, and nowhere else.

@@ -377,7 +377,7 @@ fn is_deed(behind: &[&str]) -> bool {
     let has = before.iter().any(|word| ["have", "had"].contains(word));
     let is_nothing = |word: &&str| is_in(FOUND_NOTHING, word);
     if is_in(FINDINGS, verb) {
-        is_denied || after.first().is_some_and(|word| is_nothing(word))
+        is_denied || after.first().is_some_and(&is_nothing)
     } else if is_in(DEEDS, verb) {
         !is_denied
     } else {
