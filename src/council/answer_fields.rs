@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::consent::vote_line;
 use super::own_words::{says_nothing, sentences};
 use super::plain_words::{Words, names_problem, objects, stops};
-use super::told_fields::check_places_of_texts;
+use super::told_fields::{check_places_of_texts, concludes_against};
 
 /// The fields that are read, with the other names that a list of findings may have.
 const FIELDS: [&str; 32] = [
@@ -100,6 +100,12 @@ const OWN_WORDS: [&str; 4] = [
 fn check_texts(value: &Value) -> Result<(), String> {
     if !is_bare_pass(value) {
         return Ok(());
+    }
+    let thoughts = value.get("analysis").and_then(Value::as_str);
+    if thoughts.is_some_and(concludes_against) {
+        return Err(
+            "analysis: it ends with a vote against the change, but `verdict` is PASS; give one vote".to_owned(),
+        );
     }
     let is_first = is_of_first_round(value);
     for field in OWN_WORDS {

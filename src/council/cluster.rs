@@ -155,8 +155,26 @@ impl<'a> ComparedFinding<'a> {
         let is_one_flow =
             || names_value(own, others, says_same) || names_value(others, own, says_same);
         let is_one_text = same_text(own, others) || is_same_excerpt(own, others);
-        is_one_text || self.same_category(other) && is_one_flow()
+        is_one_text || self.same_category(other) && !self.is_named_apart(other) && is_one_flow()
     }
+
+    /// Whether both judges name their problem in front of a colon, and with no word in common: "Path traversal: …",
+    /// "Missing authorisation: …". Behind it the same may be said of both.
+    fn is_named_apart(&self, other: &Self) -> bool {
+        let named = |one: &Self| problem_name(&one.finding.description).map(description_words);
+        let names = named(self).zip(named(other));
+        names.is_some_and(|(own, others)| own.is_disjoint(&others))
+    }
+}
+
+/// The most words of the name of a problem.
+const MAX_NAME_WORDS: usize = 4;
+
+/// The name that a description gives its problem before it describes it: `SQL injection: …`.
+fn problem_name(description: &str) -> Option<&str> {
+    let (name, _) = description.split_once(": ")?;
+    let words = description_words(name);
+    (!words.is_empty() && name.split_whitespace().count() <= MAX_NAME_WORDS).then_some(name)
 }
 
 /// Whether one line gives a value a name under which the other one uses it: `query = "SELECT " + name`, `execute(query)`.

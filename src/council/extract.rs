@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::answer_fields;
+use super::drafts::draft_objects;
 use super::loose_ballot::plain_ballot;
 use super::loose_forms::{drop_unreadable, straighten, without_trailing_commas};
 use super::loose_proofs::straighten_tests;
@@ -125,15 +126,28 @@ fn check_single_answer(raw: &str, key: &str) -> Result<(), Failure> {
 /// So much behind an answer is read, in bytes.
 const MAX_LAST_WORDS: usize = 64 << 10;
 
-/// The words around an answer's object: those before it, from the end of its thoughts on, and those behind it.
+/// What stands in front of an answer's object, from the end of its thoughts on.
+fn before_object<'r>(raw: &'r str, object: &str) -> &'r str {
+    let start = raw.rfind(object).unwrap_or(raw.len());
+    let before = raw[..start].rsplit("</think>").next().unwrap_or_default();
+    let from = before.len().saturating_sub(MAX_LAST_WORDS);
+    &before[before.ceil_char_boundary(from)..]
+}
+
+/// Whether a JSON value in front of an answer's object objects to the change.
+pub(super) fn follows_objection(raw: &str, object: &str) -> bool {
+    draft_objects(before_object(raw, object))
+}
+
+/// The words around an answer's object: those before it, and those behind it.
 fn words_around<'r>(raw: &'r str, object: &str) -> (String, &'r str) {
     let start = raw.rfind(object).unwrap_or(raw.len());
-    let first_words = raw[..start].rsplit("</think>").next().unwrap_or_default();
-    let from = first_words.len().saturating_sub(MAX_LAST_WORDS);
-    let first_words = &first_words[first_words.ceil_char_boundary(from)..];
     let last_words = &raw[(start + object.len()).min(raw.len())..];
     let last_words = &last_words[..last_words.floor_char_boundary(MAX_LAST_WORDS)];
-    (words_outside_objects(first_words), last_words)
+    (
+        words_outside_objects(before_object(raw, object)),
+        last_words,
+    )
 }
 
 /// What the words around an answer's object say, read as the words of its judge.
@@ -166,6 +180,13 @@ fn check_words_beside(raw: &str, object: &str, value: &Value) -> Result<Vec<Stri
     }
     if !answer_fields::is_bare_pass(value) {
         return Ok(Vec::new());
+    }
+    if follows_objection(raw, object) {
+        return Err(malformed_failure(
+            "a JSON value in front of the answer votes against the change or holds a finding; say in `verdict` and \
+             `findings` what counts"
+                .to_owned(),
+        ));
     }
     let words = own_words_around(raw, object);
     match words.place {

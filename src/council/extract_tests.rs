@@ -222,6 +222,25 @@ fn words_around_a_whole_object_are_no_obstacle() {
     }
 }
 
+/// A whole answer is found behind whatever is quoted in front of it.
+#[test]
+fn code_that_is_quoted_before_an_answer_hides_no_answer() {
+    for (mark, info) in [
+        ("```", "python"),
+        ("```", "diff"),
+        ("```", ""),
+        ("~~~", ""),
+        ("````", "md"),
+    ] {
+        let raw = format!(
+            "Line 5 is:\n\n{mark}{info}\ntotal = x / 0\n{{\"a\": 1}}\n{mark}\n\nSo:\n{GOOD}\n"
+        );
+        assert_eq!(read(&raw).unwrap().key, "k", "{raw}");
+        let hidden = format!("{mark}{info}\n{GOOD}\n{mark}x\n");
+        assert!(read(&hidden).is_err(), "{hidden}");
+    }
+}
+
 #[test]
 fn a_ballot_consents_only_if_it_says_nothing_else() {
     use council_protocol::Vote;
@@ -257,6 +276,17 @@ fn a_ballot_consents_only_if_it_says_nothing_else() {
         assert_eq!(counted("PROCEED", &more, ""), Vote::Pass, "{more}");
     }
     assert_eq!(counted("PROCEED ✅", "", ""), Vote::Pass);
+    // What is null or missing beside a condition does not take the condition away.
+    for left in [r#""remaining_concern":null,"#, r#""concession":null,"#, ""] {
+        let ballot =
+            format!(r#""ballot":{{"vote":"PROCEED",{left}"conditions":["fix a.py:5 first"]}}"#);
+        let raw = GOOD.replacen('{', &format!("{{{ballot},"), 1);
+        assert_eq!(
+            read(&raw).unwrap().ballot.unwrap().counted(),
+            Vote::Warn,
+            "{left}"
+        );
+    }
     for vote in [
         "PROCEED ONLY IF tested",
         "CONDITIONAL PROCEED",

@@ -71,6 +71,10 @@ pub(super) fn plain_ballot(value: &mut Value) {
             *vote = "PROCEED_WITH_CONDITIONS".to_owned();
         }
     }
+    // Whoever has nothing to say there says nothing: that must not cost the conditions.
+    for name in ["strongest_point", "concession", "remaining_concern"] {
+        ballot.entry(name).or_insert_with(|| "".into());
+    }
     conditions.retain(|text| !says_none(text));
     let conditions = conditions.into_iter().map(Value::String).collect();
     ballot.insert("conditions".to_owned(), Value::Array(conditions));

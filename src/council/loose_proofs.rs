@@ -29,18 +29,16 @@ fn straightened(test: Value) -> Value {
         _ => Map::new(),
     };
     let finding = match fields.remove("finding") {
-        Some(Value::String(id)) => id,
+        Some(Value::String(id)) => id.trim().trim_start_matches('#').to_owned(),
         Some(Value::Number(number)) => number.to_string(),
         _ => String::new(),
     };
-    if let Some(Value::Object(_)) = fields.get("files") {
-        let only = fields.remove("files");
-        fields.insert("files".to_owned(), only.into_iter().collect());
-    }
-    fields.insert("finding".to_owned(), finding.clone().into());
-    fields.entry("suite").or_insert_with(|| "".into());
-    fields.entry("shows").or_insert_with(|| "defect".into());
-    let test = Value::Object(fields);
+    let test = json!({
+        "finding": finding,
+        "shows": if claims_no_defect(fields.get("shows")) { "no_defect" } else { "defect" },
+        "suite": fields.get("suite").and_then(Value::as_str).unwrap_or_default(),
+        "files": files_of(&mut fields),
+    });
     if Reproduction::deserialize(&test).is_ok() {
         test
     } else {
@@ -48,8 +46,73 @@ fn straightened(test: Value) -> Value {
     }
 }
 
+/// Words of a claim that there is nothing wrong; all else is brought for a defect.
+const NO_DEFECT: [&str; 9] = [
+    "no", "not", "none", "sound", "correct", "refutes", "refuted", "passes", "false",
+];
+
+fn claims_no_defect(shows: Option<&Value>) -> bool {
+    match shows {
+        Some(Value::Bool(shown)) => !shown,
+        Some(Value::String(words)) => {
+            let words = words.to_lowercase();
+            words
+                .split(|c: char| !c.is_alphanumeric())
+                .any(|word| NO_DEFECT.contains(&word))
+        }
+        _ => false,
+    }
+}
+
+/// The files of a test: a list, a single one, texts by their paths, or one that stands in the test itself.
+fn files_of(fields: &mut Map<String, Value>) -> Vec<Value> {
+    let named = |files: Map<String, Value>| -> Vec<Value> {
+        if ["path", "file", "name"]
+            .iter()
+            .any(|name| files.contains_key(*name))
+        {
+            return vec![Value::Object(files)];
+        }
+        let file = |(path, content)| json!({"path": path, "content": content});
+        files.into_iter().map(file).collect()
+    };
+    let files = match fields.remove("files") {
+        Some(Value::Array(files)) => files,
+        Some(Value::Object(files)) => named(files),
+        _ if fields.contains_key("content") => {
+            let own = ["path", "file", "name", "content"];
+            let own = own.iter().filter_map(|name| fields.remove_entry(*name));
+            vec![Value::Object(own.collect())]
+        }
+        _ => Vec::new(),
+    };
+    files.into_iter().map(straightened_file).collect()
+}
+
+/// A file with a path as the repository has it, and its lines as one text.
+fn straightened_file(file: Value) -> Value {
+    let Value::Object(mut fields) = file else {
+        return file;
+    };
+    let path = ["path", "file", "name"];
+    let path = path.iter().find_map(|name| fields.remove(*name));
+    let path = path.as_ref().and_then(Value::as_str).unwrap_or_default();
+    let content = match fields.remove("content") {
+        Some(Value::Array(lines)) if lines.iter().all(Value::is_string) => {
+            let lines = lines.iter().filter_map(Value::as_str);
+            lines
+                .map(|line| format!("{}\n", line.trim_end_matches('\n')))
+                .collect::<String>()
+                .into()
+        }
+        other => other.unwrap_or_default(),
+    };
+    json!({"path": path.trim().trim_start_matches("./"), "content": content})
+}
+
 #[cfg(test)]
 mod tests {
+    use council_protocol::reproduction::ReproductionClaim;
     use proptest::prelude::*;
 
     use super::*;
@@ -72,9 +135,30 @@ mod tests {
             json!([{"finding": "1", "shows": "defect", "files": [file]}]),
             json!([{"finding": "1", "files": file}]),
             json!({"finding": 1, "shows": "defect", "files": file}),
+            json!([{"finding": "#1", "shows": "Defect", "files": [file]}]),
+            json!([{"finding": 1, "shows": "proved", "files": {"test_a.py": "x"}}]),
+            json!([{"finding": 1, "shows": true, "path": "./test_a.py", "content": "x"}]),
+            json!([{"finding": 1, "file": "test_a.py", "content": "x"}]),
         ] {
             assert_eq!(read(other.clone()), expected, "{other}");
         }
+    }
+
+    #[test]
+    fn what_a_test_is_brought_for_is_read_in_every_spelling() {
+        let shows = |claim: Value| {
+            let file = json!({"path": "test_a.py", "content": ["a", "b"]});
+            let read = read(json!([{"finding": 1, "shows": claim, "files": [file]}]));
+            assert_eq!(read[0].files[0].content, "a\nb\n");
+            read[0].shows
+        };
+        for claim in ["no_defect", "no-defect", "No defect", "none", "sound"] {
+            assert_eq!(shows(json!(claim)), ReproductionClaim::NoDefect, "{claim}");
+        }
+        for claim in ["defect", "Defect", "DEFECT", "proved", "bug"] {
+            assert_eq!(shows(json!(claim)), ReproductionClaim::Defect, "{claim}");
+        }
+        assert_eq!(shows(json!(false)), ReproductionClaim::NoDefect);
     }
 
     fn any_value() -> impl Strategy<Value = Value> {

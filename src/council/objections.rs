@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use council_protocol::{JudgeId, RepoPath, Severity, Vote};
 
 use super::evidence::is_about_file;
+use super::findings::is_refuted;
 use super::outcome::{
     Disposition, FindingMember, JudgedFinding, Outcome, ReaderBench, says_over_what,
 };
@@ -190,10 +191,12 @@ pub(super) fn insists_unproven(findings: &[JudgedFinding], judges: &[&JudgeId]) 
 
 fn holds_critical(findings: &[&JudgedFinding], judge: &JudgeId) -> bool {
     let mut standing = findings.iter().filter(|found| {
-        let stands = matches!(
-            found.disposition,
-            Disposition::Confirmed | Disposition::Unconfirmed
-        );
+        // A doubter's test may ask for ordinary input only: no verdict is milder for it alone.
+        let stands = match found.disposition {
+            Disposition::Confirmed | Disposition::Unconfirmed => true,
+            Disposition::Disputed => !is_refuted(found),
+            Disposition::Rejected => false,
+        };
         stands && found.dismissed.is_none() && found.finding.severity == Severity::Critical
     });
     standing.any(|found| {
@@ -208,9 +211,11 @@ fn holds_critical(findings: &[&JudgedFinding], judge: &JudgeId) -> bool {
 
 #[cfg(test)]
 mod laws {
+    use council_protocol::answer::Stance;
     use proptest::prelude::*;
 
     use super::*;
+    use crate::outcome::Opinion;
 
     fn vote() -> impl Strategy<Value = Vote> {
         prop_oneof![Just(Vote::Pass), Just(Vote::Warn), Just(Vote::Fail)]
@@ -224,6 +229,21 @@ mod laws {
         }
     }
 
+    fn disputed_by(judge: &JudgeId, withdrawn: bool) -> JudgedFinding {
+        let finding = serde_json::json!({
+            "severity": "critical", "category": "c", "description": "d", "quote": "q", "why": "", "fix": "",
+            "location": {"path": "a.rs", "line": 1},
+        });
+        let proof = serde_json::to_value(council_protocol::Proof::Verified).unwrap();
+        let member = serde_json::json!({
+            "judge": judge, "round": 1, "finding": finding, "proof": proof, "withdrawn": withdrawn,
+        });
+        let whole = serde_json::json!({
+            "id": "F1", "fingerprint": "0", "finding": finding, "disposition": "disputed", "members": [member],
+        });
+        serde_json::from_value(whole).unwrap()
+    }
+
     fn weigh(judges: &[(JudgeId, (Vote, Vote))], benches: &[ReaderBench]) -> Objections {
         let models: Vec<_> = judges.iter().map(cast).collect();
         weigh_objections(&[], &models, benches, 2)
@@ -231,6 +251,24 @@ mod laws {
 
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// What only a doubter's test disputes stands for the votes: that test may ask for ordinary input only. What
+        /// somebody refuted with evidence, or took back, does not.
+        #[test]
+        fn a_test_alone_takes_no_finding_from_the_votes(
+            resolves in any::<bool>(), disagrees in any::<bool>(), withdrawn in any::<bool>(),
+        ) {
+            let judge = JudgeId::from("a");
+            let mut found = disputed_by(&judge, withdrawn);
+            found.opinions = vec![Opinion {
+                judge: "b".into(),
+                stance: if disagrees { Stance::Disagreed } else { Stance::Agreed },
+                reasoning: String::new(),
+                evidence: None,
+                resolves,
+            }];
+            prop_assert_eq!(holds_critical(&[&found], &judge), !(withdrawn || disagrees && resolves));
+        }
 
         /// A change in parts is objected to where one of its parts is, and nowhere else.
         #[test]

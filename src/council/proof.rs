@@ -33,7 +33,8 @@ pub(super) fn take_up(state: &mut DebateState) {
         for (&round, answer) in state.judges[seat].answers.range(RoundNumber::SECOND..) {
             for (index, brought) in answer.reproductions.iter().enumerate() {
                 let brought = &with_suite(&terms, brought);
-                let about = meant_finding(&state.judges, seat, round, &brought.finding);
+                let about = meant_finding(&state.judges, seat, round, &brought.finding)
+                    .or_else(|| only_finding(&state.judges, &brought.finding));
                 let why = match index {
                     0..MAX_REPRODUCTIONS => obstacle(&clusters, &terms, about, brought),
                     _ => Some(format!("an answer may bring {MAX_REPRODUCTIONS} tests")),
@@ -248,13 +249,18 @@ fn command_text(terms: Option<&ProofTerms>, brought: &Reproduction) -> String {
     }
 }
 
-/// A test with the name of its command: where the user offers one alone, nobody has to name it.
+/// A test with the name of its command, which may be written otherwise or be the command itself. Where the user offers one
+/// alone, nobody has to name it.
 fn with_suite(terms: &ProofTerms, brought: &Reproduction) -> Reproduction {
+    let said = brought.suite.trim();
+    let is_meant = |suite: &&TestSuite| {
+        let is_only = said.is_empty() && terms.suites.len() == 1;
+        is_only || suite.name.eq_ignore_ascii_case(said) || suite.command == said
+    };
+    let mut others = terms.suites.iter();
     let mut named = brought.clone();
-    if let [only] = terms.suites.as_slice()
-        && brought.suite.trim().is_empty()
-    {
-        named.suite.clone_from(&only.name);
+    if let Some(meant) = suite_named(terms, said).or_else(|| others.find(is_meant)) {
+        named.suite.clone_from(&meant.name);
     }
     named
 }
@@ -278,6 +284,15 @@ fn meant_finding(
     let (whose, number) = own.or_else(shown)?;
     let raised = judges[whose].raised.get(number.checked_sub(1)?)?;
     (whose == seat || raised.round < round).then_some((whose, number))
+}
+
+/// The finding that a test without an id is about, where there is one alone.
+fn only_finding(judges: &Judges, id: &str) -> Option<(SeatIndex, usize)> {
+    let counted = judges.counted_seats().into_iter();
+    let mut raised =
+        counted.flat_map(|seat| (1..=judges[seat].raised.len()).map(move |nth| (seat, nth)));
+    let first = raised.next().filter(|_| id.trim().is_empty())?;
+    raised.next().is_none().then_some(first)
 }
 
 /// Whether a judge disagrees with a finding in this answer.

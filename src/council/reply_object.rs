@@ -37,8 +37,8 @@ pub(super) fn find_object(raw: &str) -> Result<&str, Failure> {
     let last = last.or_else(|| blocks.iter().rfind(is_object));
     let last = last.map(|block| only_item(block.inside).unwrap_or(block.inside));
     // What else stands in a fence is shown, and not said.
-    let has_fence = text.contains("```") || text.contains("~~~");
-    let last = last.or_else(|| last_bare_object(text).filter(|_| !has_fence));
+    let mut open_text = outside_fences(text).into_iter().rev();
+    let last = last.or_else(|| open_text.find_map(last_bare_object));
     last.ok_or_else(|| Failure::new(FailureKind::Prose, detail))
 }
 
@@ -97,6 +97,35 @@ pub(super) fn words_outside_objects(text: &str) -> String {
     }
     words.push_str(&text[at..]);
     words
+}
+
+/// The JSON values that begin a line of a text.
+pub(super) fn values_in(text: &str) -> Vec<&str> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(start) = value_start(text, at).filter(|_| found.len() < MAX_VALUES) {
+        at = match first_value(&text[start..]) {
+            FirstValue::Whole(length) => {
+                found.push(&text[start..start + length]);
+                start + length
+            }
+            FirstValue::CutOff | FirstValue::Unreadable => start + 1,
+        };
+    }
+    found
+}
+
+/// So many values in front of an answer are read.
+const MAX_VALUES: usize = 256;
+
+/// Where the next line begins with an object or a list.
+fn value_start(text: &str, from: usize) -> Option<usize> {
+    let mut begins = text[from..]
+        .match_indices(['{', '['])
+        .map(|(at, _)| from + at);
+    begins.find(|at| {
+        let before = text[..*at].trim_end_matches([' ', '\t']);
+        before.is_empty() || before.ends_with(['\n', '>'])
+    })
 }
 
 /// Where the next line begins with an object, or the thoughts before one end.
@@ -169,6 +198,32 @@ fn fenced_blocks(text: &str) -> Result<Vec<FencedBlock<'_>>, Failure> {
         )),
         _ => Ok(found),
     }
+}
+
+/// The parts of a text that stand in no fence.
+fn outside_fences(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut open: Option<&str> = None;
+    let (mut start, mut at) = (0, 0);
+    for line in text.split_inclusive('\n') {
+        let next = at + line.len();
+        match (open, parse_fence(line)) {
+            (None, Some((mark, _))) => {
+                parts.push(&text[start..at]);
+                open = Some(mark);
+            }
+            (Some(opening), Some((mark, ""))) if mark.starts_with(opening) => {
+                open = None;
+                start = next;
+            }
+            _ => {}
+        }
+        at = next;
+    }
+    if open.is_none() {
+        parts.push(&text[start..]);
+    }
+    parts
 }
 
 /// The mark and the info string of a line that opens or closes a fence.

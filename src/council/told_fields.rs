@@ -1,33 +1,76 @@
 //! What an answer that votes PASS says in fields whose words no reader of the report would see.
 
+use council_protocol::Vote;
 use serde_json::Value;
 
 use super::answer_fields::{CONSENTS, asks, is_bare_pass, is_known, is_of_first_round};
-use super::own_words::{has_uncleared_place, says_nothing, sentences};
+use super::consent::{APPROVALS, vote_line};
+use super::own_words::{has_uncleared_place, read_own_words, says_nothing, sentences};
 use super::plain_words::excerpt;
-use super::plain_words::{names_fault, names_line};
+use super::plain_words::{Words, names_fault, names_line, stops};
+use super::stances::takes_stand;
 
-/// What an answer of round 1 says beside a PASS where no reader of the report would see it: words in fields of no known name,
-/// and sentences of its summary that name a fault. Advice stands in the report. Later answers speak of what others hold.
+/// The fields in which a judge says in words what it holds.
+const POSITIONS: [&str; 4] = [
+    "key_insight",
+    "no_challenge",
+    "recommendation",
+    "restatement",
+];
+
+/// What an answer says beside a PASS where no reader of the report would see it: words in fields of no known name, and
+/// sentences of its position that name a fault or take a stand.
 pub(super) fn told_texts(value: &Value) -> Vec<String> {
-    if !is_bare_pass(value) || !is_of_first_round(value) {
+    if !is_bare_pass(value) {
         return Vec::new();
     }
+    let is_first = is_of_first_round(value);
     let mut told = Vec::new();
     for (name, inner) in value.as_object().into_iter().flatten() {
         match inner {
-            Value::String(text) if ["restatement", "key_insight"].contains(&name.as_str()) => {
-                let faults = text
-                    .lines()
-                    .flat_map(sentences)
-                    .filter(|said| names_fault(said));
-                told.extend(faults.map(|said| format!("{name}: {}", excerpt(&said))));
+            Value::String(text) if POSITIONS.contains(&name.as_str()) => {
+                let stands = text.lines().flat_map(sentences).filter(|said| {
+                    (names_fault(said) || takes_stand(said)) && (is_first || !is_of_others(said))
+                });
+                told.extend(stands.map(|said| format!("{name}: {}", excerpt(&said))));
             }
-            _ if is_known(name) => {}
+            Value::String(text) if name == "analysis" => {
+                told.extend(
+                    read_own_words(text)
+                        .against
+                        .map(|said| format!("{name}: {said}")),
+                );
+            }
+            _ if is_known(name) || !is_first => {}
             _ => tell_texts(name, inner, &mut told),
         }
     }
     told
+}
+
+/// Whether thoughts end with a vote against the change: what they come to is the vote, and the form has another one.
+pub(super) fn concludes_against(analysis: &str) -> bool {
+    let last = analysis.lines().flat_map(sentences).next_back();
+    last.is_some_and(|said| {
+        let votes = vote_line(&said).is_some_and(|vote| vote > Vote::Pass);
+        votes || stops(&said) && !Words::of(&said).has_any(APPROVALS)
+    })
+}
+
+/// Words of a sentence about what other judges hold.
+const OTHERS: [&str; 15] = [
+    "judge", "judges", "judge's", "peer", "peers", "peer's", "others", "finding", "findings",
+    "claim", "claims", "claimed", "reported", "their", "they",
+];
+
+/// Whether a sentence of a later round is about what other judges hold: their own words stand in the report.
+fn is_of_others(said: &str) -> bool {
+    let words = Words::of(said);
+    let is_id = |word: &String| {
+        let digits = word.strip_prefix(|c: char| c.is_ascii_lowercase());
+        digits.is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
+    };
+    words.has_any(&OTHERS) || words.0.iter().any(is_id)
 }
 
 /// Every text of a field that is no plain consent, and every yes or no.
@@ -75,3 +118,7 @@ pub(super) fn check_places_of_texts(
     }
     Ok(())
 }
+
+#[cfg(test)]
+#[path = "told_fields_tests.rs"]
+mod tests;

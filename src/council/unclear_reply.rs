@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::answer_fields::{LISTS, check_fields, check_objections};
 use super::consent::{APPROVALS, vote_line};
-use super::extract::{is_contradicted, own_words_around};
+use super::extract::{follows_objection, is_contradicted, own_words_around};
 use super::lost_answer::{LostAnswer, values_of};
 use super::own_words::{says_nothing, sentences};
 use super::plain_words::EXCERPT_CHARS;
@@ -141,6 +141,52 @@ fn is_objection(raw: &str) -> bool {
         || vote.is_some_and(is_conditional)
         || check_objections(&Value::Object(fields.clone())).is_err()
         || is_contradicted(raw, object)
+        || follows_objection(raw, object)
+}
+
+/// The words of a text in JSON that stand in none of its fields: a comment, a remark behind it in its fence, an item of a
+/// list that has no name.
+fn outside_fields(text: &str) -> String {
+    let mut words = String::new();
+    let mut rest = text;
+    let mut is_value = false;
+    while let Some(c) = rest.chars().next() {
+        if c == '"' {
+            let length = string_length(rest);
+            let behind = rest[length..].trim_start();
+            let is_name = behind.starts_with(':');
+            if !is_name && !is_value {
+                words.push_str(&rest[1..length.max(2) - 1]);
+            }
+            (is_value, rest) = (is_name, &rest[length..]);
+            continue;
+        }
+        is_value &= c.is_whitespace() || c == ':';
+        words.push(if "{}[],:".contains(c) { ' ' } else { c });
+        rest = &rest[c.len_utf8()..];
+    }
+    let is_word = |line: &&str| !line.trim_start().starts_with(['`', '~']);
+    let is_said =
+        |word: &&str| word.parse::<f64>().is_err() && !["true", "false", "null"].contains(word);
+    let lines = words.lines().filter(is_word);
+    let lines = lines.map(|line| {
+        line.split_whitespace()
+            .filter(is_said)
+            .collect::<Vec<_>>()
+            .join(" ")
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The bytes of the string that a text begins with, with its quotes.
+fn string_length(text: &str) -> usize {
+    let mut is_escaped = false;
+    let end = text.char_indices().skip(1).find(|(_, c)| {
+        let closes = *c == '"' && !is_escaped;
+        is_escaped = *c == '\\' && !is_escaped;
+        closes
+    });
+    end.map_or(text.len(), |(at, _)| at + 1)
 }
 
 fn stands_against_nothing(raw: &str) -> bool {
@@ -161,7 +207,8 @@ fn stands_against_nothing(raw: &str) -> bool {
     if let (Some(object), Some(Value::Object(fields))) = (object, parsed) {
         // Words beside it may take it back.
         let names_a_place = || own_words_around(raw, object).place.is_some();
-        return is_consent(&fields) && !is_contradicted(raw, object) && !names_a_place();
+        let is_contradicted = is_contradicted(raw, object) || follows_objection(raw, object);
+        return is_consent(&fields) && !is_contradicted && !names_a_place();
     }
     // A key that stands twice says two things.
     if object.is_some_and(|object| serde_json::from_slice::<Value>(object.as_bytes()).is_ok()) {
@@ -172,7 +219,11 @@ fn stands_against_nothing(raw: &str) -> bool {
         let mut severities = values_of(text, "severity");
         return verdicts.all(|(_, word)| approves(&word))
             && severities.all(|(_, word)| is_mild(&word))
-            && !stops(text);
+            && !stops(text)
+            && outside_fields(text)
+                .lines()
+                .flat_map(sentences)
+                .all(|said| says_nothing(&said));
     }
     // It breaks off before it votes.
     if text.starts_with('{') {

@@ -90,7 +90,45 @@ fn the_words_that_object_are_told() {
     }
 }
 
+/// Where a remark stands in a reply that cannot be read: in its fence, in a comment, behind a comma too many, in a list.
+fn unreadable(words: &str, how: usize) -> String {
+    let (open, close) = (r#"{"verdict":"PASS","findings":[]"#, "}");
+    match how % 6 {
+        0 => format!("```json\n{open}{close}\n{words}\n```"),
+        1 => format!("```json\n{words}\n{open}{close}\n```"),
+        2 => format!("{open} // {words}\n{close}"),
+        3 => format!("{open}, /* {words} */ {close}"),
+        4 => format!("{open},{close} {words}"),
+        _ => format!("[{open}{close}, \"{words}\"]"),
+    }
+}
+
+#[test]
+fn a_value_that_objects_in_front_of_a_consent_is_heard() {
+    let pass = r#"{"verdict":"PASS","findings":[]}"#;
+    for before in [
+        r#"{"decision": "block", "reason": "a.py:5 divides by zero"}"#,
+        r#"{"analysis": "Line 5 divides by zero, so I vote FAIL."}"#,
+        r#"[{"severity": "significant", "path": "a.py", "line": 5}]"#,
+    ] {
+        assert!(is_told(&format!("{before}\n{pass}")), "{before}");
+    }
+    assert!(!is_told(&format!("{{\"type\": \"start\"}}\n{pass}")));
+}
+
 proptest! {
+    /// A remark is one wherever it stands in a reply that cannot be read, in whatever language.
+    #[test]
+    fn words_in_a_reply_that_cannot_be_read_are_told(
+        words in prop::sample::select(vec![
+            "but a.py:5 divides by zero", "FAIL: a.py:5 divides by zero", "f teilt durch null", "Mend the loop first.",
+        ]),
+        how in 0usize..6,
+    ) {
+        let raw = unreadable(words, how);
+        prop_assert!(is_told(&raw), "{}", raw);
+    }
+
     /// A consent or a refusal to look is the whole reply: whatever else it says is heard.
     #[test]
     fn what_stands_beside_a_consent_is_heard(

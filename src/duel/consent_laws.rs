@@ -241,6 +241,25 @@ proptest! {
         prop_assert_eq!(verdict(&quoting), Verdict::Pass);
     }
 
+    /// So is what stands in a fence beside it, whatever the fence is called and wherever it stands.
+    #[test]
+    fn words_in_a_fence_are_a_remark(
+        words in select(&[
+            "    total = x / 1", "- total = x / 0\n+ total = x / 1", "a.py:5 divides by zero: do not merge", "Vote: FAIL",
+            "B1 — **critical** `a.py:5` — division by zero", "\n\nf teilt durch null\n",
+        ][..]),
+        (mark, info) in select(&[("```", ""), ("~~~", ""), ("````", "diff"), ("```", "suggestion"), ("~~~~", "python")][..]),
+        above in select(&["", "### Notes\n", "No issues.\n", "Thanks.\n\n"][..]),
+        is_first in any::<bool>(),
+    ) {
+        let fence = format!("{above}{mark}{info}\n{words}\n{mark}");
+        let said = match is_first {
+            true => format!("{fence}\n\nVote: PASS"),
+            false => format!("Vote: PASS\n\n{fence}"),
+        };
+        prop_assert_ne!(verdict(&closed(&["Vote: PASS", &said])), Verdict::Pass, "{}", said);
+    }
+
     /// Whoever agrees in ordinary words has agreed.
     #[test]
     fn every_plain_consent_settles(consent in select(&CONSENTS[..]), after in select(&AFTERWORDS[..])) {

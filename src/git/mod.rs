@@ -20,6 +20,7 @@ mod git_cli;
 mod history;
 mod history_walk;
 mod id;
+mod kept_files;
 mod libgit2;
 mod limits;
 mod line_map;
@@ -66,6 +67,7 @@ pub use error::GitError;
 pub use folders::{FileItem, FolderItem, PathFilter, ReviewedTree, TreeFolder};
 pub use git_cli::user::UserGit;
 pub use history::{CommitHistory, HistoryBounds, HistoryFindings, WantedLines};
+pub use kept_files::brings_files;
 pub use line_map::follow_lines;
 pub use main_line::{
     ChangedLines, LineSpan, MainLineCommit, MainLineLimits, MainLineWalk, walk_main_line,

@@ -77,6 +77,34 @@ impl StandingObjections {
         standing.find(is_over)
     }
 
+    /// The latest objection to a change that this one brings whole, though it may say nothing of the lines in question: they
+    /// may stand in a file that was not touched.
+    pub(crate) fn over_brought(&self, brings: impl Fn(&Report) -> bool) -> Option<Report> {
+        let mut standing = self.all().map(|(_, report)| report);
+        standing.find(brings)
+    }
+
+    /// A complete review without an objection answers those to every change that it brings whole.
+    ///
+    /// # Errors
+    ///
+    /// When the folder cannot be written.
+    pub(crate) fn answer_brought(
+        &self,
+        later: &Report,
+        brings: impl Fn(&Report) -> bool,
+    ) -> io::Result<()> {
+        if is_objection(later) || !is_worth_keeping(later) {
+            return Ok(());
+        }
+        for (path, standing) in self.all() {
+            if (is_by_rules(&standing) || !is_by_rules(later)) && brings(&standing) {
+                ignore_missing(fs::remove_file(path))?;
+            }
+        }
+        Ok(())
+    }
+
     /// How many stand.
     pub(crate) fn count(&self) -> usize {
         self.all().count()

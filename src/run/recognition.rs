@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use council_protocol::packet::TargetKind;
-use council_protocol::{Coverage, CoverageState};
+use council_protocol::{Coverage, CoverageState, RepoPath};
 
 use crate::council::Dismissal;
 use crate::git::{self, UserGit};
@@ -247,7 +247,9 @@ impl<'a> VerdictMemory<'a> {
         let target = &self.prepared.packet.target;
         let change = git::recognition_key(&self.prepared.change, &self.prepared.packet.files);
         let files = &self.prepared.packet.files;
-        let report = self.standing.over(&change, target.head.as_deref(), files)?;
+        let report = self.standing.over(&change, target.head.as_deref(), files);
+        let brings = |standing: &Report| self.brings_change_of(standing);
+        let report = report.or_else(|| self.standing.over_brought(brings))?;
         let run = report.receipt.run.name.clone();
         let reviewed = report.target.label.clone();
         let key = report.receipt.run.recognition_key.clone();
@@ -375,12 +377,45 @@ impl<'a> VerdictMemory<'a> {
     /// Hears of a verdict that is never reused, such as a duel's: an objection stands all the same.
     pub(crate) fn hear_objection(&self, report: &Report) {
         if self.trust.authors.is_none()
-            && let Err(error) = self.standing.hear(report, &self.prepared.packet.files)
+            && let Err(error) = self.hear_of(report)
         {
             self.start.notifier.warn(&format!(
                 "the verdict could not be remembered for a gate: {error}"
             ));
         }
+    }
+
+    fn hear_of(&self, report: &Report) -> std::io::Result<()> {
+        self.standing.hear(report, &self.prepared.packet.files)?;
+        // What was left out of it was not read again.
+        if !report.target.only.is_empty() {
+            return Ok(());
+        }
+        let brings = |standing: &Report| self.brings_change_of(standing);
+        self.standing.answer_brought(report, brings)
+    }
+
+    /// Whether this change brings all files that another review has looked at as they were then.
+    fn brings_change_of(&self, standing: &Report) -> bool {
+        let Some(commit) = standing.target.head.as_deref() else {
+            return false;
+        };
+        let reviewed = standing.outcome.coverage.files.iter();
+        let paths: Vec<_> = reviewed.map(|file| &file.path).collect();
+        let files = &self.prepared.packet.files;
+        // Whoever mends the caller of what was reviewed has changed a file that the review only quoted.
+        let findings = standing.outcome.findings.iter();
+        let mut quoted = findings.map(|found| &found.finding.location.path);
+        let is_mended =
+            |path: &RepoPath| !paths.contains(&path) && files.iter().any(|file| file.path == *path);
+        if quoted.any(is_mended) {
+            return false;
+        }
+        let (dir, env) = (
+            &self.prepared.change.place.dir,
+            self.start.git_environment(),
+        );
+        git::brings_files(dir, &env, commit, &paths, files).unwrap_or(false)
     }
 
     /// Writes the verdict onto the reviewed commit, as a line of its note.

@@ -119,7 +119,13 @@ fn a_duel_that_is_refused_before_anybody_is_asked_leaves_no_run() {
 /// was paid for is in the report and holds the gate.
 #[test]
 fn whatever_replaces_the_file_of_a_duel_is_a_violation_with_a_report() {
-    for replace in ["ln -s nowhere \"$F\"", "mkdir \"$F\"", "true"] {
+    for replace in [
+        "ln -s nowhere \"$F\"",
+        "mkdir \"$F\"",
+        "true",
+        // One that can be read: what stands there is nobody's section.
+        "echo '# Other words, more than a few.' > \"$F.other\"; ln -s \"$F.other\" \"$F\"",
+    ] {
         let desk = desk(&finds_it(), "true");
         let file = desk.repo.path().join("DEBATE.md").display().to_string();
         let script = format!(

@@ -43,6 +43,7 @@ pub(crate) fn run(args: &ResumeArgs, start: &CommandContext) -> Result<u8, RunEr
     let (mut review, run) = stored.restore(start)?;
     // What this command was told goes before what the first one was told.
     let mut told = start.run.config.clone();
+    refuse_settled(&told)?;
     let money = args.max_cost.iter();
     told.extend(money.map(|usd| KeyValue::new("limits.cost", usd, "--max-cost")));
     let time = args.timeout.iter();
@@ -79,4 +80,65 @@ pub(crate) fn run(args: &ResumeArgs, start: &CommandContext) -> Result<u8, RunEr
     let code = output.deliver_report(&report, &start);
     remember_verdict(&report, output.shows_findings(), &start);
     Ok(code)
+}
+
+/// What was settled when a run began: who sits, under which rules, and what they are told.
+const SETTLED: [&str; 7] = [
+    "review.",
+    "cross-examination.",
+    "judge",
+    "perspectives.",
+    "presets.",
+    "rules.",
+    "prompts.",
+];
+
+/// Of these, what only says how the verdict is answered.
+const STILL_OPEN: [&str; 1] = ["review.fail-on"];
+
+/// A run goes on under the rules under which it began: what would change them is refused, and not passed over.
+fn refuse_settled(told: &[KeyValue]) -> Result<(), RunError> {
+    let is_settled = |pair: &&KeyValue| {
+        let key = pair.key.to_lowercase();
+        SETTLED.iter().any(|begin| key.starts_with(begin)) && !STILL_OPEN.contains(&key.as_str())
+    };
+    let Some(pair) = told.iter().find(is_settled) else {
+        return Ok(());
+    };
+    let key = pair.key.to_lowercase();
+    Err(RunError::usage(format!(
+        "`{key}` was settled when the run began; `resume` cannot change it"
+    ))
+    .hint(format!(
+        "resume without it, or begin anew: git council review --config {key}={}",
+        pair.value
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_settled_when_a_run_began_is_refused_by_name() {
+        let told = |key: &str| refuse_settled(&[KeyValue::new(key, "1", "--config")]);
+        for key in [
+            "review.quorum",
+            "review.consensus",
+            "review.debate",
+            "rules.secrets",
+            "cross-examination.rounds",
+        ] {
+            let error = told(key).unwrap_err();
+            assert!(error.message.contains(key), "{}", error.message);
+        }
+        for key in [
+            "review.fail-on",
+            "limits.cost",
+            "timeouts.run",
+            "output.format",
+        ] {
+            assert!(told(key).is_ok(), "{key}");
+        }
+    }
 }

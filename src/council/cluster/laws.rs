@@ -303,6 +303,29 @@ proptest! {
 }
 
 proptest! {
+    /// Two judges who name two problems of two lines hold two findings, however alike they go on and though one line uses
+    /// what the other one names: whoever dismisses one has not seen the other.
+    #[test]
+    fn problems_of_other_names_on_near_lines_are_two(
+        a in said(), b in said(), line in 1u32..99, gap in 1u32..=NEAR,
+        (one, other) in select(&[
+            ("Path traversal", "Missing authorisation"), ("SQL injection", "Missing authorisation"), ("Race", "Open redirect"),
+            ("Memory leak", "Null pointer"),
+        ][..]),
+        rest in "[a-z]{4,9} [a-z]{4,9} is not [a-z]{4,9}",
+        (names, uses) in select(&[
+            ("path = BASE + q", "os.remove(path)"), ("sql = 'DELETE ' + q", "db.execute(sql)"), ("url = f'{host}/x'", "go(url)"),
+        ][..]),
+    ) {
+        let (mut a, mut b) = models(a, b);
+        a.finding = Finding { description: format!("{one}: {rest}."), quote: names.into(), ..a.finding };
+        b.finding = Finding { description: format!("{other}: {rest}."), quote: uses.into(), ..b.finding };
+        let place = |line| Location { path: "a.rs".into(), line, end_line: None };
+        (a.finding.location, b.finding.location) = (place(line), place(line + gap));
+        b.finding.category.clone_from(&a.finding.category);
+        prop_assert!(!together(&a, &b), "{:?} {:?}", a.finding, b.finding);
+    }
+
     /// A general sentence about two lines that name nothing in common is about two problems, whatever its words.
     #[test]
     fn a_general_sentence_makes_no_one_finding_of_two_lines(a in said(), b in said(), line in 1u32..99, gap in 1u32..=NEAR) {

@@ -176,6 +176,31 @@ fn a_proof_needs_no_support() {
     assert_eq!(becomes(&alone), (Verdict::Fail, Disposition::Confirmed));
 }
 
+/// However a judge writes the only command and the only finding that there are: its test is run.
+#[test]
+fn what_is_meant_by_a_test_needs_no_exact_spelling() {
+    for id in ["1", ""] {
+        for suite in ["run", "Run", "", "pytest -q {file}"] {
+            let mut plan = plan(Procedure::Debate, 2);
+            plan.options.proof = Some(terms());
+            let mut run = Run::seated(plan);
+            run.answer("judge-1", Vote::Fail, |a| {
+                a.findings = vec![finding(Severity::Critical, LINE)]
+            });
+            run.answer("judge-2", Vote::Pass, |_| {});
+            run.answer("judge-1", Vote::Fail, |a| {
+                let mut test = reproduction(id, Defect);
+                test.suite = suite.to_owned();
+                a.reproductions = vec![test];
+            });
+            run.answer("judge-2", Vote::Pass, |_| {});
+            let mut asked = run.actions.iter();
+            let is_run = |action: &Action| matches!(action, Action::Reproduce { reproduction, .. } if reproduction.suite == "run");
+            assert!(asked.any(is_run), "{id:?} {suite:?}");
+        }
+    }
+}
+
 #[test]
 fn a_doubter_whose_own_test_shows_the_defect_has_proved_it() {
     let doubts = Part {

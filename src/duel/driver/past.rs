@@ -100,6 +100,28 @@ impl SidePast {
         }
     }
 
+    /// The file as it was before somebody took away what this side had written: a link, a folder or another text stood in
+    /// its place then.
+    pub(crate) fn kept_file(&self) -> KnownFile {
+        known_after(&self.parts[..self.first_loss().unwrap_or(self.parts.len())])
+    }
+
+    /// Whether somebody took away what this side had written.
+    pub(crate) fn has_lost(&self) -> bool {
+        self.first_loss().is_some()
+    }
+
+    /// The first part that others wrote over this side's own words. Where only the last words are missing they came too
+    /// late to be appended; the first ones of all are never late.
+    fn first_loss(&self) -> Option<usize> {
+        (0..self.parts.len()).find(|&nth| {
+            let (part, before) = (&self.parts[nth], known_after(&self.parts[..nth]));
+            let is_cut =
+                |own: &Range<usize>| part.at < own.end && (own.start < part.at || part.at == 0);
+            !part.own && before.own.iter().any(is_cut)
+        })
+    }
+
     /// The key that its agent's answers echo; none: it never began.
     pub(crate) fn key(&self) -> Option<&str> {
         self.seed.as_ref().map(|seed| &seed.0[..KEY_DIGITS])

@@ -466,7 +466,7 @@ pub(super) fn read_quote(rest: &[&BodyLine]) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-fn is_fence(line: &str) -> bool {
+pub(super) fn is_fence(line: &str) -> bool {
     let line = line.trim_start();
     line.starts_with("```") || line.starts_with("~~~")
 }

@@ -11,8 +11,8 @@ use super::agreement::denies;
 use super::block_stance::{fold_children, stance_of_block};
 use super::blocks::{BlockShape, TextBlock, split_blocks};
 use super::claims::{
-    RaisedPoint, begins_with_severity, find_location, parse_labelled, parse_point, read_quote,
-    split_tag, strip_quote_mark,
+    RaisedPoint, begins_with_severity, find_location, is_fence, parse_labelled, parse_point,
+    read_quote, split_tag, strip_quote_mark,
 };
 use super::consent::{
     is_approval, is_reserved, names_a_defect, retracts, speaks_of_a_place, takes_back,
@@ -20,7 +20,7 @@ use super::consent::{
 use super::leading_refs::{skip_links, skip_place, split_ids, split_refs, starts_with_place};
 use super::plain_forms::{agrees_plainly, gives_up, is_plain, taken_back};
 use super::point_ref::{PointId, PointRefs};
-use super::transcript::{BodyLine, BodyLineKind, DebateSection, SectionKind};
+use super::transcript::{BodyLine, DebateSection, SectionKind};
 use super::wording::{
     confirmed_stance, is_ornament, is_qualified_vote, is_universal, parse_vote, split_label,
     stance_in_words, stance_of_labelled, stance_of_unnamed,
@@ -85,7 +85,7 @@ pub(crate) struct SectionContent {
     pub objections: Vec<u32>,
     /// Lines that are neither vote, point, reply nor one of the plain forms: beside them no vote is a bare PASS.
     pub remarks: Vec<u32>,
-    /// Quoted lines that are evidence of no point and of no reply.
+    /// Quoted or fenced lines that are evidence of no point and of no reply.
     pub quotes: Vec<QuotedLine>,
 }
 
@@ -239,9 +239,10 @@ impl ContentReader {
         self.note_remark(block.line, true);
     }
 
-    /// A block quote beside a vote may be the other side's words, or one's own in their form.
+    /// A block quote or a code fence beside a vote may be the other side's words, or one's own in their form: a suggestion,
+    /// a difference, a demand.
     fn keep_quotes<'b>(&mut self, lines: impl Iterator<Item = &'b BodyLine>) {
-        let quoted = lines.filter(|line| line.kind == BodyLineKind::Quoted);
+        let quoted = lines.filter(|line| !line.is_text() && !is_fence(&line.text));
         let quotes = quoted.map(|line| QuotedLine {
             line: line.number,
             text: strip_quote_mark(&line.text).trim().to_owned(),
@@ -291,6 +292,7 @@ impl ContentReader {
         if let Some(point) = self.heading_claim(block) {
             return self.content.points.push(point);
         }
+        self.keep_quotes(block.rest.iter().copied());
         let lower = block.head.to_lowercase();
         let (to, rest) = split_refs(block);
         // A name alone is the title of what comes next.

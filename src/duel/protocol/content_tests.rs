@@ -88,8 +88,9 @@ fn a_loose_list_with_places_is_read_too() {
 
 #[test]
 fn nothing_inside_a_fence_is_a_point() {
-    assert_eq!(
-        read("```\n- **critical** `a.rs:1` — fake\n**Agreed**\n```\n"),
-        SectionContent::default()
-    );
+    let mut content = read("```\n- **critical** `a.rs:1` — fake\n**Agreed**\n```\n");
+    // They are lines that are shown: whoever reads the whole debate sees whose they are.
+    let quoted: Vec<_> = content.quotes.drain(..).map(|quote| quote.line).collect();
+    assert_eq!(quoted.len(), 2);
+    assert_eq!(content, SectionContent::default());
 }

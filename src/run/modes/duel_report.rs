@@ -6,6 +6,7 @@ use council_protocol::{Location, Proof};
 
 use crate::council::CancelCause;
 use crate::council::plan::DebateMode;
+use crate::duel::driver::SidePast;
 use crate::duel::protocol::notes::{lapse_notes, violation_notes};
 use crate::duel::protocol::render::{render_consensus, render_signature};
 use crate::duel::protocol::transcript::DebateTranscript;
@@ -105,8 +106,9 @@ impl Duel<'_> {
     /// kept it.
     pub(super) fn text_so_far(&self, run: &DuelRun) -> String {
         let bytes = read_bytes(&self.request.file).unwrap_or_default();
-        if bytes.is_empty() {
-            return kept_text(run);
+        let sides = kept_sides(run);
+        if bytes.is_empty() || sides.iter().any(SidePast::has_lost) {
+            return kept_by(&sides);
         }
         String::from_utf8_lossy(&bytes).into_owned()
     }
@@ -194,11 +196,19 @@ impl Duel<'_> {
 
 /// The transcript as the sides have kept it, whatever became of the file.
 pub(super) fn kept_text(run: &DuelRun) -> String {
+    kept_by(&kept_sides(run))
+}
+
+fn kept_sides(run: &DuelRun) -> Vec<SidePast> {
     let folder = run.run.folder.as_deref();
-    let sides = folder.map(read_sides).unwrap_or_default();
-    let known = sides.iter().map(|side| side.known_file(None).bytes);
-    let known = known.max_by_key(Vec::len).unwrap_or_default();
-    String::from_utf8_lossy(&known).into_owned()
+    folder.map(read_sides).unwrap_or_default().into()
+}
+
+/// The one with most of what was written by our own sides, and of these the longest.
+fn kept_by(sides: &[SidePast]) -> String {
+    let known = sides.iter().map(SidePast::kept_file);
+    let known = known.max_by_key(|known| (known.own.len(), known.bytes.len()));
+    String::from_utf8_lossy(&known.unwrap_or_default().bytes).into_owned()
 }
 
 /// Writes down every call of both sides, as of any other run.

@@ -138,13 +138,16 @@ fn names_fetched_request(label: &str) -> bool {
         || is_numbered("merge-requests/")
 }
 
-/// Whether somebody here has taken on the commits that it leads to, whatever it was called; of a worktree what it
-/// stands on. What cannot be told may be a stranger's.
+/// Whether somebody here has taken on the commits that it leads to and those that it starts from, whatever they were
+/// called: tests run on both sides. Of a worktree it is what it stands on. What cannot be told may be a stranger's.
 fn is_taken_on(start: &RunContext, prepared: &PreparedReview) -> bool {
     let target = &prepared.packet.target;
+    let taken_on = |commit: &str| {
+        git::is_taken_on(&start.dir, &start.git_environment(), commit).unwrap_or(false)
+    };
     let head = target.head.as_deref();
-    let commit = head.or(target.base.as_deref()).unwrap_or("HEAD");
-    git::is_taken_on(&start.dir, &start.git_environment(), commit).unwrap_or(false)
+    let tip = head.or(target.base.as_deref()).unwrap_or("HEAD");
+    taken_on(tip) && target.base.as_deref().is_none_or(taken_on)
 }
 
 /// Whether both sides are there to be exported: a patch has none, a question neither.
