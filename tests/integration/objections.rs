@@ -8,10 +8,10 @@ use crate::harness::Run;
 use crate::hook::Desk;
 use crate::programs::{answer, scripted_agent};
 
-const FAULT: &str = "total = sum / count";
+pub(crate) const FAULT: &str = "total = sum / count";
 
 /// A gate, one judge that answers as it is told, and a commit that it fails.
-fn failed_desk() -> Desk {
+pub(crate) fn failed_desk() -> Desk {
     let desk = Desk::new().installed();
     let agents = format!(
         "[agents.helper]\ndriver = 'command'\ncommand = [{:?}]\n[review]\nagents = ['helper']\njudges = 1\nquorum = 1\n",
@@ -35,7 +35,7 @@ fn failed_desk() -> Desk {
     desk
 }
 
-fn say(desk: &Desk, verdict: &str, findings: &str) {
+pub(crate) fn say(desk: &Desk, verdict: &str, findings: &str) {
     let judge = desk.repo.in_home("judge.sh");
     fs::write(&judge, answer(verdict, findings)).unwrap();
     fs::set_permissions(&judge, fs::Permissions::from_mode(0o755)).unwrap();
