@@ -36,6 +36,8 @@ pub(crate) struct ConveneOptions<'a> {
     pub(crate) deep: bool,
     /// No verdict of the past is recognised.
     pub(crate) fresh: bool,
+    /// What was objected to stands, whatever this review comes to: a hook asks nobody anew, however often it runs.
+    pub(crate) keeps_objections: bool,
     /// Hears the run's name as soon as it has one.
     pub(crate) on_named: Option<&'a dyn Fn(&str)>,
     pub(crate) interrupts: InterruptSource,
@@ -50,6 +52,7 @@ pub(crate) fn convene_review(
     let ConveneOptions {
         deep,
         fresh,
+        keeps_objections,
         on_named,
         interrupts,
     } = options;
@@ -102,7 +105,8 @@ pub(crate) fn convene_review(
         prompts.as_ref().map(SeatPrompts::template_digest),
     );
     known.key = prepared.whole_key.clone().unwrap_or(known.key);
-    let memory = VerdictMemory::for_change(&prepared, start);
+    let memory = VerdictMemory::for_change(&prepared, start)
+        .map(|memory| memory.keeping_objections(keeps_objections));
     let mut heard = VerdictMemory::known_dismissals(&prepared, start);
     heard.dismissals.extend(prepared.dismissed.iter().cloned());
     let mut hearsay = Vec::new();

@@ -39,6 +39,8 @@ pub(crate) struct VerdictMemory<'a> {
     trust: SignatureTrust<'a>,
     /// Whether notes are written here, as far as somebody has begun to find out.
     is_noted: Mutex<Option<JoinHandle<bool>>>,
+    /// Whether an objection stands whatever a review comes to.
+    keeps_objections: bool,
 }
 
 /// How every note about dismissals that do not count ends.
@@ -147,7 +149,16 @@ impl<'a> VerdictMemory<'a> {
             dir,
             trust: SignatureTrust::new(start, prepared.change.place.dir.clone(), settings, authors),
             is_noted: Mutex::default(),
+            keeps_objections: false,
         })
+    }
+
+    /// The same, where `keeps` says that no objection is taken back.
+    pub(crate) fn keeping_objections(self, keeps: bool) -> Self {
+        Self {
+            keeps_objections: keeps,
+            ..self
+        }
     }
 
     /// Begins to find out whether the verdict will be noted: git is asked twice, and nobody waits for it while judges think.
@@ -404,7 +415,10 @@ impl<'a> VerdictMemory<'a> {
         if self.trust.authors.is_some() {
             return;
         }
-        let kept = self.standing.hear(report, &self.prepared.packet.files);
+        let kept = match self.keeps_objections && !is_objection(report) {
+            true => Ok(()),
+            false => self.standing.hear(report, &self.prepared.packet.files),
+        };
         if let Err(error) = kept.and_then(|()| self.cache.put(report)) {
             self.start
                 .notifier

@@ -114,6 +114,7 @@ pub(super) fn conduct(
             let options = ConveneOptions {
                 deep: false,
                 fresh,
+                keeps_objections: false,
                 on_named: None,
                 interrupts: InterruptSource::Channel(wires.interrupts),
             };

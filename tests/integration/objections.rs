@@ -110,6 +110,22 @@ fn a_line_that_is_mended_holds_nothing() {
     push(&desk).ends(0);
 }
 
+/// A law: a gate that was tried once answers the same the next time, be its own judges models that say otherwise by now.
+#[test]
+fn a_gate_takes_no_objection_back_by_itself() {
+    for models in ["false", "true"] {
+        let desk = failed_desk();
+        desk.repo.git(["config", "council.hook.models", models]);
+        // The change as a whole is another one than the commit that was failed.
+        commit_more(&desk, "top.md");
+        for _ in 0..3 {
+            push(&desk).ends(1).tells("the push is blocked");
+        }
+        desk.repo.council(["review", "origin/main..HEAD"]).ends(0);
+        push(&desk).ends(0);
+    }
+}
+
 /// What fails where it is reviewed fails where it is pushed, be it a WARN.
 #[test]
 fn what_failed_by_its_own_fail_on_is_held() {

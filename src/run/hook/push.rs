@@ -246,10 +246,8 @@ impl PrePush<'_> {
         let run = &mut prepared.config.settings.timeouts.run;
         *run = Some(run.filter(|_| models).map_or(left, |run| run.min(left)));
         prepared.config.settings.output.save = false;
-        let standing = (!models).then(|| {
-            let heard = convene::standing_objection(&prepared, self.start);
-            heard.or_else(|| cut_off_objection(&prepared, self.start))
-        });
+        let standing = convene::standing_objection(&prepared, self.start)
+            .or_else(|| cut_off_objection(&prepared, self.start));
         let mut recalled = None;
         if !models {
             recalled = convene::recall_verdict(&prepared, self.start)?;
@@ -260,13 +258,14 @@ impl PrePush<'_> {
                 )
             };
             if let Some(known) = recalled.take_if(|known| rules_spoke(known)) {
-                return Ok(stricter(known, standing.flatten()));
+                return Ok(stricter(known, standing));
             }
             use_builtin_judges(&mut prepared.config.settings);
         }
         let options = ConveneOptions {
             deep: false,
             fresh: false,
+            keeps_objections: true,
             on_named: None,
             interrupts: InterruptSource::Signals,
         };
@@ -280,7 +279,7 @@ impl PrePush<'_> {
             }
             _ => report,
         };
-        Ok(stricter(report, standing.flatten()))
+        Ok(stricter(report, standing))
     }
 
     /// Quiet when all is well and nobody watches.
