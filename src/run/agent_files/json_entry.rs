@@ -4,7 +4,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use serde_json::Value;
 
-use super::Step;
+use super::step::Step;
 
 /// `file[parent][name] = value`.
 #[derive(Debug, Clone)]

@@ -4,6 +4,7 @@
 mod clients;
 mod json_entry;
 pub(crate) mod setup;
+mod step;
 mod toml_entry;
 
 use std::fs;
@@ -15,6 +16,8 @@ use sha2::{Digest as _, Sha256};
 
 pub(crate) use clients::{CLIENTS, InstallScope, pieces_for};
 pub(crate) use json_entry::JsonEntry;
+use step::EDITED;
+pub(crate) use step::Step;
 pub(crate) use toml_entry::TomlEntry;
 
 use crate::run::error::RunError;
@@ -39,20 +42,6 @@ pub(crate) enum PieceKind {
     /// A table at the end of a TOML file of the user's.
     Lines(TomlEntry),
 }
-
-/// What is to be done about a piece.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// The file's text afterwards.
-    Write(String),
-    Delete,
-    /// It is as it should be.
-    Nothing,
-    /// It is the user's: why it stays as it is.
-    Leave(&'static str),
-}
-
-const EDITED: &str = "you have edited it";
 
 impl Piece {
     /// What installing it does to a file of this text.

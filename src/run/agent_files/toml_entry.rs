@@ -4,7 +4,7 @@ use std::path::Path;
 
 use toml::{Table, Value};
 
-use super::{EDITED, Step};
+use super::step::{EDITED, Step};
 
 /// Encloses our lines in a file of the user's.
 const BEGIN: &str = "# git-council: begin (written by `git council agents install`)\n";
