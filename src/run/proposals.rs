@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::council::is_outgrown;
 use crate::council::outcome::JudgedFinding;
 use crate::memory::line::DismissalLine;
+use crate::memory::{MacKey, MacPurpose};
 use crate::report::Report;
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
@@ -109,13 +110,27 @@ pub(crate) fn keep_proposal(line: &DismissalLine, start: &RunContext) -> Result<
     write_proposals(&kept, start)
 }
 
-/// What agents have asked for and nobody has decided, the oldest first. Untrusted text.
+/// What agents have asked this user for and nobody has decided, the oldest first; none where the file is not under the user's
+/// seal: a git directory may come from elsewhere. Untrusted text.
 pub(crate) fn list_proposals(start: &RunContext) -> Result<Vec<DismissalLine>, RunError> {
     let text = safe_file::read_text(proposals_file(start)?).unwrap_or_default();
-    let lines = text
+    let Some((seal, lines)) = text.split_once('\n') else {
+        return Ok(Vec::new());
+    };
+    let key = start.signing_key();
+    let is_own = |key: MacKey| key.verify_mac(MacPurpose::Dismissal, &sealed_bytes(lines), seal);
+    if !key.is_some_and(is_own) {
+        return Ok(Vec::new());
+    }
+    let lines = lines
         .lines()
         .filter_map(|line| serde_json::from_slice(line.as_bytes()).ok());
     Ok(lines.take(MAX_PROPOSALS).collect())
+}
+
+/// What the seal covers: no line of the log of dismissals begins like this.
+fn sealed_bytes(lines: &str) -> Vec<u8> {
+    format!("proposals\n{lines}").into_bytes()
 }
 
 /// Forgets what was asked for about a finding, since a person has decided.
@@ -143,6 +158,12 @@ fn write_proposals(lines: &[DismissalLine], start: &RunContext) -> Result<(), Ru
         .iter()
         .filter_map(|line| serde_json::to_string(line).ok());
     let text: String = json.map(|json| json_safe(&json) + "\n").collect();
+    let key = start.signing_key().ok_or_else(|| {
+        RunError::usage("a proposal cannot be kept: there is no key of yours to seal it with")
+            .hint("set HOME or XDG_STATE_HOME")
+    })?;
+    let seal = key.mac_hex(MacPurpose::Dismissal, &sealed_bytes(&text));
+    let text = format!("{seal}\n{text}");
     let folder = file.parent().unwrap_or(&file);
     safe_file::make_folder(folder)
         .and_then(|()| safe_file::write_file(&file, &text))

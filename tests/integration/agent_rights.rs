@@ -140,6 +140,36 @@ fn a_proposal_lapses_with_its_code() {
     repo.council(["review", "--worktree", "-q"]).ends(0);
 }
 
+/// A law: a file of proposals that somebody else wrote, or changed, proposes nothing.
+#[test]
+fn only_what_an_agent_of_this_user_asked_for_is_proposed() {
+    let repo = crate::harness::Repo::with_base();
+    repo.write("notes.py", "<<<<<<< HEAD\n");
+    repo.council(["review", "--worktree", "-q"]).ends(1);
+    repo.council_with(&AGENT, &["dismiss", "F1", "--because", "an example"])
+        .ends(0);
+    let file = repo.path().join(".git/council/proposals.jsonl");
+    let kept = std::fs::read_to_string(&file).unwrap();
+    let (_, lines) = kept.split_once('\n').unwrap();
+    let proposed = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        let listed = repo.council(["dismiss", "--proposed"]).ends(0).stdout;
+        listed.contains("--accept")
+    };
+    assert!(proposed(&kept));
+    let other = kept.replace("an example", "a typo");
+    for forged in [
+        lines,
+        other.as_str(),
+        &format!("\n{lines}"),
+        &format!("{kept}{lines}"),
+    ] {
+        assert!(!proposed(forged), "{forged}");
+        repo.council(["dismiss", "F1", "--accept"]).ends(2);
+    }
+    assert!(proposed(&kept));
+}
+
 /// What the agent wrote into the worktree makes its own review no milder, and it is told no way round the council.
 #[test]
 fn an_agent_is_reviewed_by_its_user_s_rules() {

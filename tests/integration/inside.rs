@@ -357,7 +357,7 @@ fn the_stop_hook_offers_a_review_of_a_change_without_a_verdict() {
     let said = stop_hook(&repo, done).unwrap();
     let words = said["systemMessage"].as_str().unwrap();
     assert!(
-        words.contains("no verdict") && words.contains("/council"),
+        words.contains("no verdict") && words.contains("/git-council:council"),
         "{said}"
     );
     // It offers, and neither keeps the agent from ending nor decides for it.
