@@ -4,7 +4,10 @@
 set -euo pipefail
 
 council="$COUNCIL_HOME/bin/git-council"
-report="$COUNCIL_HOME/report.json"
+# A folder of its own for each use: a second council of the job must not hand out what the first one has written.
+use=$(mktemp -d "$COUNCIL_HOME/use.XXXXXX")
+report="$use/report.json"
+page="$use/report.html"
 
 die() {
   echo "::error title=git-council::$1"
@@ -19,7 +22,7 @@ if [ -n "$COUNCIL_PR" ]; then where+=("--pr=$COUNCIL_PR"); else where+=(--event)
 where+=("--publish=$COUNCIL_PUBLISH" "--inline=$COUNCIL_INLINE" "--council-name=$COUNCIL_NAME")
 if [ "$COUNCIL_MODE" = advisory ]; then where+=(--advisory); fi
 if [ -n "$COUNCIL_SARIF" ]; then where+=("--sarif=$COUNCIL_SARIF"); fi
-if [ "${COUNCIL_HTML:-}" = true ]; then where+=("--html=$COUNCIL_HOME/report.html"); fi
+if [ "${COUNCIL_HTML:-}" = true ]; then where+=("--html=$page"); fi
 
 code=0
 cd "$COUNCIL_WORKDIR"
@@ -34,8 +37,11 @@ else
   "$council" review "${where[@]}" "${flags[@]}" || code=$?
   if [ -f "$report" ] && [ -n "${GITHUB_OUTPUT:-}" ]; then echo "json-path=$report" >>"$GITHUB_OUTPUT"; fi
 fi
-page="$COUNCIL_HOME/report.html"
-if [ -f "$page" ] && [ -n "${GITHUB_OUTPUT:-}" ]; then echo "html-path=$page" >>"$GITHUB_OUTPUT"; fi
+if [ -f "$page" ] && [ -n "${GITHUB_OUTPUT:-}" ]; then
+  # A check run may be called so, an artifact may not.
+  name=$(printf '%s' "$COUNCIL_NAME" | LC_ALL=C tr -c 'A-Za-z0-9._-' '-')
+  printf 'html-path=%s\npage-name=%s-report\n' "$page" "$name" >>"$GITHUB_OUTPUT"
+fi
 
 # Advice never fails a job: FAIL (1), INCONCLUSIVE (3) and what could not be shown (4) stand in the report and the outputs.
 # A mistake in the configuration (2) and an interruption (130) are no verdicts.

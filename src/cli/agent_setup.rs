@@ -60,8 +60,7 @@ pub(crate) fn offer(start: &CommandContext) -> Result<(), RunError> {
     if told["stop_hook_active"] == true || !lacks_verdict(start).unwrap_or(false) {
         return Ok(());
     }
-    let words =
-        "This change has no verdict of the council yet: /council reviews it, or ask for a review.";
+    let words = "This change has no verdict of the council yet: /git-council:council reviews it, or ask for a review.";
     let said = serde_json::json!({ "systemMessage": words });
     start.console.print(&format!("{said}\n"))
 }

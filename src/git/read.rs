@@ -214,6 +214,17 @@ pub fn leaves_nothing_out(
     Ok(objects.store.merge_base(own, begin)? == Some(own))
 }
 
+/// The default branch that a change is compared with, in short (`origin/main`); none: nothing tells.
+///
+/// # Errors
+///
+/// As opening the repository.
+pub fn default_branch_name(dir: &Path, env: &GitEnvironment) -> Result<Option<String>, GitError> {
+    let objects = ObjectReader::new(open::open_repository(dir, env)?);
+    let name = revision::default_branch(&objects).map(|(name, _)| name);
+    Ok(name.map(|name| revision::short_ref_name(&name).to_owned()))
+}
+
 /// Whether HEAD is a commit or holds it in its history.
 ///
 /// # Errors

@@ -317,7 +317,7 @@ fn is_behind(
 
 /// What a change is compared with by default: the default branch of a remote (the trusted one first), else of this
 /// repository. Only a comparison: whose configuration is obeyed is said by [`trusted_default`].
-fn default_branch(objects: &ObjectReader) -> Option<(String, ObjectId)> {
+pub(super) fn default_branch(objects: &ObjectReader) -> Option<(String, ObjectId)> {
     let trusted = trusted_remote(objects);
     let mut remotes = objects.store.remote_names();
     remotes.sort_by_key(|name| (Some(name) != trusted.as_ref(), name.clone()));

@@ -17,4 +17,4 @@ pub(crate) use cache::{CachedVerdict, VerdictCache, is_worth_keeping};
 pub(crate) use own_notes::OwnNotes;
 pub(crate) use seal::{MacKey, MacPurpose};
 pub(crate) use signers::{ChangeAuthors, TrustedSigners};
-pub(crate) use standing_objections::{StandingObjections, is_answered, is_objection};
+pub(crate) use standing_objections::{StandingObjections, is_answered, is_by_rules, is_objection};

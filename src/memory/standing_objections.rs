@@ -32,7 +32,8 @@ impl StandingObjections {
     }
 
     /// Hears of a review of these files that has just ended. An objection stands from now on. A complete review without one ends those over
-    /// the same change; rules alone take back nothing that models said.
+    /// the same change; rules alone take back nothing that models said, and whoever wrote a change has its own objection judged
+    /// anew by no other dice.
     ///
     /// # Errors
     ///
@@ -59,6 +60,12 @@ impl StandingObjections {
         Ok(())
     }
 
+    /// The latest objection to this very code: over the same change, or to the same commit.
+    pub(crate) fn over_same_code(&self, change: &str, head: Option<&str>) -> Option<Report> {
+        let mut standing = self.all().map(|(_, report)| report);
+        standing.find(|standing| is_same_code(standing, Some(change), head))
+    }
+
     /// The latest objection to this change, which has these files: over the same change, over a part of what leads to the same
     /// commit, or over lines that the change still holds.
     pub(crate) fn over(
@@ -68,10 +75,7 @@ impl StandingObjections {
         files: &[FileChange],
     ) -> Option<Report> {
         let is_over = |standing: &Report| {
-            let run = &standing.receipt.run;
-            run.digests.change.as_deref() == Some(change)
-                || (head.is_some() && standing.target.head.as_deref() == head)
-                || holds_objected_lines(standing, files)
+            is_same_code(standing, Some(change), head) || holds_objected_lines(standing, files)
         };
         let mut standing = self.all().map(|(_, report)| report);
         standing.find(is_over)
@@ -117,6 +121,13 @@ impl StandingObjections {
     }
 }
 
+/// Whether an objection is to the same change, or to the same commit.
+fn is_same_code(standing: &Report, change: Option<&str>, head: Option<&str>) -> bool {
+    let known = standing.receipt.run.digests.change.as_deref();
+    let is_same = |known: Option<&str>, other: Option<&str>| known.is_some() && known == other;
+    is_same(known, change) || is_same(standing.target.head.as_deref(), head)
+}
+
 fn range_of(report: &Report) -> (Option<&str>, Option<&str>) {
     let target = &report.target;
     (target.base.as_deref(), target.head.as_deref())
@@ -147,10 +158,19 @@ pub(crate) fn is_answered(standing: &Report, later: &Report, files: &[FileChange
     let is_same = change(standing) == change(later)
         || (is_whole && range_of(standing) == range_of(later))
         || reads_lines();
-    is_same && (is_by_rules(standing) || !is_by_rules(later))
+    is_same && (is_by_rules(standing) || !is_by_rules(later)) && !is_own_wash(standing, later)
 }
 
-fn is_by_rules(report: &Report) -> bool {
+/// Whether a coding agent had the very code judged again to which models objected: asked often enough, some council passes it.
+/// That is a dismissal, and an agent dismisses nothing.
+fn is_own_wash(standing: &Report, later: &Report) -> bool {
+    let run = &later.receipt.run;
+    let (change, head) = (run.digests.change.as_deref(), later.target.head.as_deref());
+    run.started_by.is_some() && !is_by_rules(standing) && is_same_code(standing, change, head)
+}
+
+/// Whether rules alone spoke: they say the same of the same code, whoever asks.
+pub(crate) fn is_by_rules(report: &Report) -> bool {
     report.outcome.reviewed_by == ReviewedBy::Rules
 }
 
@@ -163,13 +183,15 @@ mod laws {
 
     const EXAMPLE: &str = include_str!("../../docs/examples/report.json");
 
-    /// A review as it ended: over which change, by whom, with which verdict, and of the whole range or a part.
-    type Ended = (u8, bool, u8, bool);
+    /// A review as it ended: over which change, by whom, with which verdict, of the whole range or a part, and whether a coding
+    /// agent asked for it.
+    type Ended = (u8, bool, u8, bool, bool);
 
-    fn ended(&(change, by_models, verdict, is_whole): &Ended) -> Report {
+    fn ended(&(change, by_models, verdict, is_whole, by_agent): &Ended) -> Report {
         let mut report = report::json::parse(EXAMPLE).unwrap();
         report.incomplete = false;
         report.receipt.run.recognised = None;
+        report.receipt.run.started_by = by_agent.then(|| "an agent".to_owned());
         report.receipt.run.recognition_key = Some(format!("{:064x}", 1));
         // A part of a range is another change between the same commits.
         let part = if is_whole { 0 } else { 100 };
@@ -201,10 +223,10 @@ mod laws {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         /// An objection stands until a review of the same change, or of all that it is a part of, comes to something
-        /// milder: by models, where models objected.
+        /// milder: by models, where models objected; and then for a person, who alone has the same code judged again.
         #[test]
         fn an_objection_stands_until_the_same_change_is_reviewed_again(
-            reviews in prop::collection::vec((0u8..2, any::<bool>(), 0u8..4, any::<bool>()), 1..8),
+            reviews in prop::collection::vec((0u8..2, any::<bool>(), 0u8..4, any::<bool>(), any::<bool>()), 1..8),
         ) {
             let dir = tempfile::tempdir().unwrap();
             let store = StandingObjections::new(dir.path(), Some(MacKey::new([7; 32])));
@@ -218,7 +240,7 @@ mod laws {
                     let is_answered = |(at, objection): (usize, &Ended)| {
                         own().any(|(later, r)| {
                             let is_milder = later > at && r.2 < 2 && (r.1 || !objection.1);
-                            is_milder && (r.3 || !is_whole)
+                            is_milder && (r.3 || !is_whole) && !(r.4 && objection.1)
                         })
                     };
                     let mut objections = own().filter(|(_, r)| r.3 == is_whole && r.2 == 3);
@@ -237,7 +259,7 @@ mod laws {
 
     #[test]
     fn a_review_that_could_not_be_held_objects_to_nothing() {
-        let mut report = ended(&(0, true, 2, true));
+        let mut report = ended(&(0, true, 2, true, false));
         assert!(!is_objection(&report));
         report.outcome.judges[0].lost_vote = Some(Vote::Fail);
         assert!(is_objection(&report));

@@ -4,6 +4,7 @@ use council_protocol::Seat;
 use council_protocol::packet::TargetKind;
 
 use crate::council::plan::RunSeed;
+use crate::memory::is_objection;
 use crate::report::Report;
 use crate::session::{
     CalendarMoment, InterruptSource, RealWorld, RunFolders, RunLock, RunRef, SessionWorld as _,
@@ -22,7 +23,7 @@ use crate::run::modes::document::DocumentMode;
 use crate::run::nothing::{reason_to_skip, skipped_report};
 use crate::run::prepare::PreparedReview;
 use crate::run::prompts::SeatPrompts;
-use crate::run::recognition::VerdictMemory;
+use crate::run::recognition::{KeptObjection, VerdictMemory};
 use crate::run::recordings::check_recordings;
 use crate::run::redaction::own_rules_text;
 use crate::run::saved_run::{run_places, save_recognised_report};
@@ -37,6 +38,8 @@ pub(crate) struct ConveneOptions<'a> {
     pub(crate) deep: bool,
     /// No verdict of the past is recognised.
     pub(crate) fresh: bool,
+    /// What was objected to stands, whatever this review comes to: a hook asks nobody anew, however often it runs.
+    pub(crate) keeps_objections: bool,
     /// Hears the run's name as soon as it has one.
     pub(crate) on_named: Option<&'a dyn Fn(&str)>,
     pub(crate) interrupts: InterruptSource,
@@ -51,6 +54,7 @@ pub(crate) fn convene_review(
     let ConveneOptions {
         deep,
         fresh,
+        keeps_objections,
         on_named,
         interrupts,
     } = options;
@@ -103,7 +107,8 @@ pub(crate) fn convene_review(
         prompts.as_ref().map(SeatPrompts::template_digest),
     );
     known.key = prepared.whole_key.clone().unwrap_or(known.key);
-    let memory = VerdictMemory::for_change(&prepared, start);
+    let memory = VerdictMemory::for_change(&prepared, start)
+        .map(|memory| memory.keeping_objections(keeps_objections));
     let mut heard = VerdictMemory::known_dismissals(&prepared, start);
     heard.dismissals.extend(prepared.dismissed.iter().cloned());
     let mut hearsay = Vec::new();
@@ -111,10 +116,13 @@ pub(crate) fn convene_review(
     let mut around = || context_today(&mut prompts, &prepared);
     let mut recall =
         |m: &VerdictMemory<'_>| m.recall_verdict(&known, &heard, &mut around, &mut hearsay);
-    if let Some(report) = recalled.and_then(&mut recall) {
+    let recalled = recalled.and_then(&mut recall);
+    let (recalled, kept_note) = keep_objection(recalled, memory.as_ref());
+    if let Some(report) = recalled {
         save_recognised_report(start, &world, &prepared, &report);
         return Ok(report);
     }
+    hearsay.extend(kept_note);
     backends::prepare_connections(&seats, start);
     if let Some(memory) = &memory {
         memory.begin_notes();
@@ -142,6 +150,28 @@ pub(crate) fn convene_review(
         ..CouncilRun::for_run(start, &world, &prepared, seed, prompts, known, run)
     };
     council.execute(&seats, interrupts)
+}
+
+/// The verdict that is given without a council: the recalled one, unless a coding agent asks and models objected to the same
+/// code. And what is told beside a council that is held all the same.
+fn keep_objection(
+    recalled: Option<Report>,
+    memory: Option<&VerdictMemory<'_>>,
+) -> (Option<Report>, Option<String>) {
+    if recalled.as_ref().is_some_and(is_objection) {
+        return (recalled, None);
+    }
+    match memory.and_then(VerdictMemory::objection_kept_from_agent) {
+        Some(KeptObjection::Instead(report)) => (Some(*report), None),
+        Some(KeptObjection::Beside(note)) => {
+            let told = recalled.map(|mut report| {
+                report.outcome.notes.push(note.clone());
+                report
+            });
+            (told, Some(note))
+        }
+        None => (recalled, None),
+    }
 }
 
 /// Holds a council that comes to a document and to no verdict.

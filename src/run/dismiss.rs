@@ -11,7 +11,7 @@ use crate::run::error::RunError;
 use crate::run::findings::{self, FoundFinding};
 use crate::run::notes;
 use crate::run::page::redactor_of_report;
-use crate::run::proposals;
+use crate::run::proposals::{self, ProposalReports, ProposalState};
 use crate::run::redaction::user_redactor;
 use crate::run::settings;
 use crate::session::{RealWorld, SessionWorld as _};
@@ -65,30 +65,68 @@ pub(crate) fn dismiss(request: &DismissRequest, start: &RunContext) -> Result<St
         ))
         .hint("`git council explain ID` says how a finding stands"));
     }
-    let (ground, because) = match (request.decision, proposal) {
+    let accepted = match (request.decision, proposal) {
         (FindingDecision::AcceptProposal, Some(line)) => {
-            (line.dismissal.ground, line.dismissal.because)
+            Some(accepted_proposal(line, &finding, start)?)
         }
         (FindingDecision::AcceptProposal, None) => return Err(nothing_proposed(&finding)),
-        _ => (request.ground, request.because.clone()),
+        _ => None,
     };
-    if because.trim().is_empty() && !takes_back {
-        return Err(RunError::usage("a dismissal needs a reason")
-            .hint("git council dismiss ID --because '…'"));
-    }
-    let dismissal = Dismissal {
+    let mut dismissal = accepted.unwrap_or_else(|| Dismissal {
         fingerprint: finding.fingerprint.clone(),
         severity: Some(finding.finding.severity),
         classes: critical_classes(&finding).into_iter().collect(),
-        ground,
-        because: reason_without_secrets(because.trim(), &report, start)?,
+        ground: request.ground,
+        because: request.because.clone(),
         by: String::new(),
         at: RealWorld::new().read_calendar().rfc3339,
-    };
+    });
+    if dismissal.because.trim().is_empty() && !takes_back {
+        return Err(RunError::usage("a dismissal needs a reason")
+            .hint("git council dismiss ID --because '…'"));
+    }
+    dismissal.because = reason_without_secrets(dismissal.because.trim(), &report, start)?;
     match &start.started_by {
         Some(agent) => propose(dismissal, agent, &finding, request.decision, start),
         None => decide(dismissal, &finding, takes_back, start),
     }
+}
+
+/// What an agent proposed, as a person's decision. It covers what the agent spoke of and nothing worse: whoever accepts has
+/// read that sentence.
+fn accepted_proposal(
+    line: DismissalLine,
+    finding: &JudgedFinding,
+    start: &RunContext,
+) -> Result<Dismissal, RunError> {
+    let name = findings::name_finding(finding);
+    match ProposalReports::load(start)?.state_of(&line) {
+        ProposalState::Open(_) => Ok(Dismissal {
+            by: String::new(),
+            at: RealWorld::new().read_calendar().rfc3339,
+            ..line.dismissal
+        }),
+        ProposalState::Outgrown(now) => {
+            let what = format!(
+                "{name} is worse than what was proposed to be dismissed, or about something else: {}",
+                describe_as_it_is(&now)
+            );
+            Err(RunError::usage(Untrusted::new(&what).line()).hint(format!(
+                "to dismiss it for a reason of your own: git council dismiss {} --because '…'",
+                finding.fingerprint
+            )))
+        }
+        ProposalState::Lapsed => Err(RunError::usage(format!(
+            "the last review does not have {name}: its code has changed since, and the proposal lapsed"
+        ))
+        .hint("what waits for you: git council dismiss --proposed")),
+    }
+}
+
+/// How bad a finding is, where it stands, and what it says.
+fn describe_as_it_is(finding: &JudgedFinding) -> String {
+    let severity = finding.finding.severity.as_str();
+    format!("{severity}: {}", findings::describe_finding(finding))
 }
 
 /// A reason stands on every surface from now on: it names no secret, and none of the change that it is about.
@@ -222,23 +260,44 @@ fn nothing_proposed(finding: &JudgedFinding) -> RunError {
         .hint("dismiss it for a reason of your own: --because '…'")
 }
 
-/// What agents have asked for, and how to take it over.
+/// What agents have asked for, how its findings stand now, and how to take it over.
 pub(crate) fn describe_proposals(start: &RunContext) -> Result<String, RunError> {
-    let mut out = String::new();
-    for DismissalLine {
+    let proposals = proposals::list_proposals(start)?;
+    if proposals.is_empty() {
+        return Ok("no coding agent has asked for a dismissal\n".to_owned());
+    }
+    let reports = ProposalReports::load(start)?;
+    let described = proposals
+        .iter()
+        .map(|line| describe_proposal(line, &reports.state_of(line)));
+    Ok(described.collect())
+}
+
+fn describe_proposal(line: &DismissalLine, state: &ProposalState) -> String {
+    let clean = |text: &str| Untrusted::new(text).line();
+    let DismissalLine {
         dismissal, finding, ..
-    } in proposals::list_proposals(start)?
-    {
-        let clean = |text: &str| Untrusted::new(text).line();
-        let (by, because) = (clean(&dismissal.by), clean(&dismissal.because));
-        out.push_str(&format!(
-            "{}\n  {by}: {because}\n  git council dismiss {} --accept\n",
-            clean(&finding),
-            clean(&dismissal.fingerprint)
-        ));
-    }
-    if out.is_empty() {
-        out.push_str("no coding agent has asked for a dismissal\n");
-    }
-    Ok(out)
+    } = line;
+    let (by, because) = (clean(&dismissal.by), clean(&dismissal.because));
+    let fingerprint = clean(&dismissal.fingerprint);
+    let (shown, next) = match state {
+        ProposalState::Open(now) => (
+            clean(&describe_as_it_is(now)),
+            format!("git council dismiss {fingerprint} --accept"),
+        ),
+        ProposalState::Outgrown(now) => (
+            clean(&describe_as_it_is(now)),
+            "it is worse now, or about something else: the proposal does not cover it".to_owned(),
+        ),
+        ProposalState::Lapsed => (
+            clean(finding),
+            "lapsed: the last review does not have this finding, its code has changed".to_owned(),
+        ),
+    };
+    // What the agent gave its reason for, where judges say something else of the same line now.
+    let then = match shown.ends_with(&clean(finding)) {
+        true => String::new(),
+        false => format!("  proposed when it said: {}\n", clean(finding)),
+    };
+    format!("{shown}\n{then}  {by}: {because}\n  {next}\n")
 }

@@ -40,7 +40,7 @@ pub(crate) fn explain(
     start: &RunContext,
 ) -> Result<String, RunError> {
     if let Some(rule) = council_builtin::explain_rule(id) {
-        return Ok(rule_page(rule, columns));
+        return Ok(rule_page(rule, columns, start.started_by.is_some()));
     }
     if let Some(entry) = explain_word(id) {
         let line = format!("{}: {}", entry.word, entry.meaning);
@@ -79,7 +79,11 @@ pub(crate) fn explain(
     }
     let rule = said.rule.as_deref().and_then(council_builtin::explain_rule);
     if let Some(rule) = rule {
-        let _ = write!(out, "\n{}", rule_page(rule, columns));
+        let _ = write!(
+            out,
+            "\n{}",
+            rule_page(rule, columns, start.started_by.is_some())
+        );
     }
     Ok(out)
 }
@@ -132,7 +136,8 @@ pub(crate) fn list_rules(columns: Option<usize>) -> String {
     out
 }
 
-fn rule_page(rule: &RuleInfo, columns: usize) -> String {
+/// A coding agent is told how to mend what a rule finds, and not how to silence it.
+fn rule_page(rule: &RuleInfo, columns: usize, is_for_agent: bool) -> String {
     let mut out = format!("{}: {}\n", rule.id, rule.summary);
     let _ = writeln!(
         out,
@@ -156,6 +161,9 @@ fn rule_page(rule: &RuleInfo, columns: usize) -> String {
             indent_code(bad),
             indent_code(good)
         );
+    }
+    if is_for_agent {
+        return out;
     }
     let (what, level) = match council_builtin::runs_on_request(rule.id) {
         true => ("let it run", rule.severity.as_str()),
@@ -183,7 +191,7 @@ mod tests {
     #[test]
     fn a_page_shows_no_character_that_turns_a_line_around_or_that_nobody_sees() {
         for rule in council_builtin::rules() {
-            let page = rule_page(rule, 80);
+            let page = rule_page(rule, 80, false);
             let text = Untrusted::new(&page);
             let shown: Vec<_> = text.code_lines().collect();
             assert!(page.lines().eq(shown), "{}", rule.id);
@@ -192,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_rule_that_does_not_run_says_so() {
-        let page = |id| rule_page(council_builtin::explain_rule(id).unwrap(), 80);
+        let page = |id| rule_page(council_builtin::explain_rule(id).unwrap(), 80, false);
         let off = page("todo-without-reference");
         assert!(
             off.contains("runs only if you set it") && off.contains("To let it run"),
@@ -204,6 +212,10 @@ mod tests {
             on.contains("it fails the change") && on.contains("private-key = \"off\""),
             "{on}"
         );
+        for rule in council_builtin::rules() {
+            let page = rule_page(rule, 80, true);
+            assert!(!page.contains("trusted configuration"), "{page}");
+        }
         let list = list_rules(None);
         let line = list
             .lines()

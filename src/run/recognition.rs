@@ -10,9 +10,12 @@ use council_protocol::packet::TargetKind;
 use council_protocol::{Coverage, CoverageState, RepoPath};
 
 use crate::council::Dismissal;
+use crate::council::outcome::Verdict;
 use crate::git::{self, UserGit};
 use crate::memory::line::{self, DismissalLine, LINE_VERSION, NoteLine, VerdictLine};
-use crate::memory::{StandingObjections, VerdictCache, is_worth_keeping};
+use crate::memory::{
+    StandingObjections, VerdictCache, is_by_rules, is_objection, is_worth_keeping,
+};
 use crate::report::{MemoryPlace, Report, ReviewSubject};
 
 use crate::run::context::RunContext;
@@ -36,6 +39,8 @@ pub(crate) struct VerdictMemory<'a> {
     trust: SignatureTrust<'a>,
     /// Whether notes are written here, as far as somebody has begun to find out.
     is_noted: Mutex<Option<JoinHandle<bool>>>,
+    /// Whether an objection stands whatever a review comes to.
+    keeps_objections: bool,
 }
 
 /// How every note about dismissals that do not count ends.
@@ -48,6 +53,14 @@ pub(crate) struct KnownDismissals {
     pub(crate) dismissals: Vec<Dismissal>,
     /// What a reader should know about those that do not.
     pub(crate) notes: Vec<String>,
+}
+
+/// An objection that a coding agent cannot have taken back by another council.
+pub(crate) enum KeptObjection {
+    /// The verdict that it is given instead of a review.
+    Instead(Box<Report>),
+    /// What is told beside its review.
+    Beside(String),
 }
 
 /// What of today's files the same judges are given: files that none of them looked at are still none of theirs.
@@ -136,7 +149,16 @@ impl<'a> VerdictMemory<'a> {
             dir,
             trust: SignatureTrust::new(start, prepared.change.place.dir.clone(), settings, authors),
             is_noted: Mutex::default(),
+            keeps_objections: false,
         })
+    }
+
+    /// The same, where `keeps` says that no objection is taken back.
+    pub(crate) fn keeping_objections(self, keeps: bool) -> Self {
+        Self {
+            keeps_objections: keeps,
+            ..self
+        }
     }
 
     /// Begins to find out whether the verdict will be noted: git is asked twice, and nobody waits for it while judges think.
@@ -262,6 +284,38 @@ impl<'a> VerdictMemory<'a> {
         Some(report)
     }
 
+    /// What a coding agent does not have judged anew: an objection of models to this very code, under today's dismissals. None: a
+    /// person asks, nobody objected, or what was objected to is dismissed.
+    pub(crate) fn objection_kept_from_agent(&self) -> Option<KeptObjection> {
+        let agent = self.start.started_by.as_deref()?;
+        let target = &self.prepared.packet.target;
+        let change = git::recognition_key(&self.prepared.change, &self.prepared.packet.files);
+        let report = self
+            .standing
+            .over_same_code(&change, target.head.as_deref())
+            .filter(|report| !is_by_rules(report))?;
+        let run = report.receipt.run.name.clone();
+        let is_same_change = report.receipt.run.digests.change.as_deref() == Some(change.as_str());
+        let key = report.receipt.run.recognition_key.clone();
+        let (place, heard) = (MemoryPlace::Cache, self.load_dismissals());
+        let mut report = self.renew_report(report, place, None, &key.unwrap_or_default(), &heard);
+        if !is_objection(&report) {
+            return None;
+        }
+        let by_user = "or let the user run `git council review --fresh`";
+        // Too few answered, or it was a part of the commit: that one may be reviewed, and takes nothing back.
+        if report.outcome.verdict == Verdict::Inconclusive || !is_same_change {
+            return Some(KeptObjection::Beside(format!(
+                "{run} objected to this code, and holds a push all the same, since {agent} asked for this review: change \
+                 the code, {by_user}"
+            )));
+        }
+        report.outcome.notes.push(format!(
+            "{run} failed this very code, and {agent} cannot have it judged anew: change the code, {by_user}"
+        ));
+        Some(KeptObjection::Instead(Box::new(report)))
+    }
+
     /// A verdict of the reviewed commit's note, by somebody who counts.
     fn noted_verdict(
         &self,
@@ -363,7 +417,10 @@ impl<'a> VerdictMemory<'a> {
         if self.trust.authors.is_some() {
             return;
         }
-        let kept = self.standing.hear(report, &self.prepared.packet.files);
+        let kept = match self.keeps_objections && !is_objection(report) {
+            true => Ok(()),
+            false => self.standing.hear(report, &self.prepared.packet.files),
+        };
         if let Err(error) = kept.and_then(|()| self.cache.put(report)) {
             self.start
                 .notifier

@@ -116,7 +116,8 @@ fn load_layers(
     layers.extend(git_layers(global, LayerSource::Git));
     let root = voices.place.and_then(|place| place.workdir.as_deref());
     let own = voices.place.filter(|place| place.worktree_agrees());
-    let trust = checkout_trust(voices.checkout, own.and(root), &layers)?;
+    let asked = asked_checkout(voices.checkout, start)?;
+    let trust = checkout_trust(asked, own.and(root), &layers)?;
     if let Some(tree) = voices.trusted {
         let file = tree.read_file(REPOSITORY_FILE)?;
         let layer = file.map(|bytes| layers::trusted_layer(&tree.origin(), &bytes));
@@ -130,6 +131,18 @@ fn load_layers(
         }
     }
     Ok((resolve_checkout(&layers, trust)?, trust))
+}
+
+/// How far the checkout is to be followed. A coding agent may have written its files: they make no review of its own milder.
+fn asked_checkout(asked: CheckoutUse, start: &RunContext) -> Result<CheckoutUse, RunError> {
+    match (&start.started_by, asked) {
+        (Some(agent), CheckoutUse::Trusted) => Err(RunError::usage(format!(
+            "{agent} is a coding agent: only a person trusts the worktree's configuration"
+        ))
+        .hint("leave --trust-worktree out, or run this yourself, in a shell of your own")),
+        (Some(_), CheckoutUse::AsConfigured) => Ok(CheckoutUse::Stricter),
+        (_, asked) => Ok(asked),
+    }
 }
 
 /// Whether the user follows this worktree as their own; `layers` are theirs alone. `root` is the worktree, if the git

@@ -2,10 +2,13 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use council_protocol::packet::TargetKind;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
-use super::answer;
+use super::answer::{self, BesideReport};
+use super::left_out;
 use super::tools::ToolCall;
+use super::workspace::describe_place;
 use crate::report::Report;
 use crate::run::apply::apply_suggestion;
 use crate::run::context::{Notifier, RunContext};
@@ -17,7 +20,7 @@ use crate::run::findings;
 use crate::run::nothing::reason_to_skip;
 use crate::run::prepare::{PreparedReview, prepare_review};
 use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
-use crate::run::shown::{about_other, remember_shown, remember_verdict, verdict_after};
+use crate::run::shown::{about_other, last_shown, remember_shown, remember_verdict, verdict_after};
 use crate::run::status::describe_status;
 use crate::run::store;
 use crate::session::InterruptSource;
@@ -72,6 +75,8 @@ impl Notifier for AgentNotifier {
 pub(super) struct CallWires {
     pub(super) progress: UnboundedSender<String>,
     pub(super) interrupts: UnboundedReceiver<()>,
+    /// The run whose findings this client was shown last.
+    pub(super) shown: Arc<Mutex<Option<String>>>,
 }
 
 /// What a call comes to, in words for the model.
@@ -88,6 +93,18 @@ pub(super) fn conduct(
         notifier: Arc::clone(&notifier) as Arc<dyn Notifier>,
         ..start.clone()
     };
+    let place = describe_place(&start);
+    let shown = wires.shown;
+    let show = |report: &Report| {
+        let name = report.receipt.run.name.clone();
+        *shown.lock().unwrap_or_else(PoisonError::into_inner) = Some(name);
+    };
+    let run_of = |id: &str| {
+        let own = shown.lock().unwrap_or_else(PoisonError::into_inner);
+        run_of_own_id(id, own.as_deref(), &start)
+    };
+    let named = |said: String| format!("{place}\n\n{said}");
+    let named_data = |said: String| format!("{place}\n\n{}\n\n{said}", answer::DATA);
     match call {
         ToolCall::Review {
             target,
@@ -97,37 +114,72 @@ pub(super) fn conduct(
             let options = ConveneOptions {
                 deep: false,
                 fresh,
+                keeps_objections: false,
                 on_named: None,
                 interrupts: InterruptSource::Channel(wires.interrupts),
             };
             let report = convene_review(prepare(target, focus, &start)?, options, &start)?;
             remember_verdict(&report, true, &start);
+            show(&report);
+            let left_out = left_out::describe_left_out(&report, &start);
             let told = notifier.told.lock().unwrap_or_else(PoisonError::into_inner);
-            Ok(answer::describe_report(&report, &told))
+            let moved = moved_on(&report, &start);
+            let beside = BesideReport {
+                place: &place,
+                moved,
+                left_out,
+                told: &told,
+            };
+            Ok(answer::describe_report(&report, &beside))
         }
         ToolCall::Show { run } => {
             let report = find_report(run.as_deref(), &start)?;
             remember_shown(&report, &start);
+            show(&report);
             let page = answer::render_page(&report);
-            Ok(match run {
+            Ok(named(match run {
                 None => warn_of_other(&report, page, &start),
                 Some(_) => page,
-            })
+            }))
         }
-        ToolCall::Explain { id } => explain(&id, None, COLUMNS, &start),
-        ToolCall::Apply { id } => apply_suggestion(&id, None, &start),
+        ToolCall::Explain { id } => {
+            explain(&id, run_of(&id).as_deref(), COLUMNS, &start).map(named_data)
+        }
+        ToolCall::Apply { id } => {
+            apply_suggestion(&id, run_of(&id).as_deref(), &start).map(named_data)
+        }
         ToolCall::Dismiss { id, reason, ground } => {
             let request = DismissRequest {
+                run: run_of(&id),
                 id,
-                run: None,
                 because: reason,
                 ground,
                 decision: FindingDecision::Dismiss,
             };
-            dismiss(&request, &start)
+            dismiss(&request, &start).map(named_data)
         }
-        ToolCall::Status => describe_status(&start, None),
+        ToolCall::Status => describe_status(&start, None).map(named),
     }
+}
+
+/// The run that a client means by an id such as `F1`, where another agent in this worktree was shown another one since. None:
+/// what was shown last, as for a person.
+fn run_of_own_id(id: &str, own: Option<&str>, start: &RunContext) -> Option<String> {
+    let own = own.filter(|_| id.starts_with(['F', 'f']))?;
+    let last = last_shown(start)?;
+    let is_other = last.report.receipt.run.name != own;
+    (is_other && store::run_of_name(start, own).is_some()).then(|| own.to_owned())
+}
+
+/// What the report is about that does not lie here any more: the agent, or another one beside it, went on while judges read.
+fn moved_on(report: &Report, start: &RunContext) -> Option<String> {
+    let target = &report.target;
+    // What was named is what was meant, wherever the worktree is.
+    let is_of_here = matches!(
+        target.kind,
+        TargetKind::Worktree | TargetKind::Staged | TargetKind::Branch
+    );
+    is_of_here.then(|| about_other(report, start)).flatten()
 }
 
 /// The page of the last report, with a word before it where it is not about what lies here now: whoever changed the code
@@ -147,24 +199,29 @@ fn prepare(
     focus: Vec<String>,
     start: &RunContext,
 ) -> Result<PreparedReview, RunError> {
-    let prepare = |target, focus| {
-        let request = ReviewRequest {
-            target,
-            focus,
-            // Whoever changed the code may have changed council.toml with it.
-            checkout: CheckoutUse::Stricter,
-            ..ReviewRequest::default()
-        };
-        prepare_review(&request, start)
-    };
     if let Some(target) = target {
-        return prepare(target, focus);
+        return prepare_target(target, focus, start);
     }
-    let worktree = prepare(RequestedTarget::Worktree, focus.clone())?;
+    let worktree = prepare_target(RequestedTarget::Worktree, focus.clone(), start)?;
     match reason_to_skip(&worktree) {
         None => Ok(worktree),
-        Some(_) => prepare(RequestedTarget::Branch, focus),
+        Some(_) => prepare_target(RequestedTarget::Branch, focus, start),
     }
+}
+
+pub(super) fn prepare_target(
+    target: RequestedTarget,
+    focus: Vec<String>,
+    start: &RunContext,
+) -> Result<PreparedReview, RunError> {
+    let request = ReviewRequest {
+        target,
+        focus,
+        // Whoever changed the code may have changed council.toml with it.
+        checkout: CheckoutUse::Stricter,
+        ..ReviewRequest::default()
+    };
+    prepare_review(&request, start)
 }
 
 /// The report of a run, or the verdict that was given last, as `git council show` prints it.

@@ -2,9 +2,11 @@
 
 mod answer;
 mod conduct;
+mod left_out;
 mod tools;
+mod workspace;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use council_agents::mcp_lines::checked_stdio;
@@ -51,6 +53,7 @@ pub(crate) fn serve(start: &RunContext) -> Result<(), RunError> {
     let server = CouncilServer {
         start: start.clone(),
         one_review: Arc::default(),
+        shown: Arc::default(),
     };
     runtime.block_on(async {
         let running = server.serve(checked_stdio()).await;
@@ -65,6 +68,8 @@ struct CouncilServer {
     start: RunContext,
     /// Two reviews at once would cost twice, and an agent that asks again has mostly lost patience.
     one_review: Arc<tokio::sync::Mutex<()>>,
+    /// The run whose findings the client was shown last: its `F1` is of that one, whatever another agent has asked for.
+    shown: Arc<Mutex<Option<String>>>,
 }
 
 impl CouncilServer {
@@ -94,6 +99,7 @@ impl CouncilServer {
     async fn follow(
         &self,
         call: ToolCall,
+        arguments: &Value,
         context: &RequestContext<RoleServer>,
     ) -> Result<String, String> {
         let _one = match &call {
@@ -107,10 +113,12 @@ impl CouncilServer {
         let (progress, mut told) = unbounded_channel();
         let (stop, interrupts) = unbounded_channel();
         let (sender, mut done) = oneshot::channel();
-        let start = self.context_of(context);
+        let start = workspace::in_workspace(self.context_of(context), arguments, context).await?;
+        let place = workspace::describe_place(&start);
         let wires = CallWires {
             progress,
             interrupts,
+            shown: Arc::clone(&self.shown),
         };
         std::thread::spawn(move || {
             let _ = sender.send(conduct::conduct(call, wires, &start));
@@ -122,7 +130,7 @@ impl CouncilServer {
             let line = tokio::select! {
                 ended = &mut done => {
                     let ended = ended.map_err(|_| "the review broke off; `git council status` says more".to_owned())?;
-                    return ended.map_err(|error| describe_error(&error));
+                    return ended.map_err(|error| format!("{}\n{place}", describe_error(&error)));
                 }
                 () = context.ct.cancelled(), if !stopped => {
                     stopped = true;
@@ -137,30 +145,24 @@ impl CouncilServer {
         }
     }
 
-    /// What is wrong with a call, which repeats what it was given: a model may have read a secret elsewhere.
-    fn without_secrets(&self, text: &str) -> String {
-        let redactor = user_redactor(&self.start).unwrap_or_default();
-        redactor.redact_words(text).text
-    }
-
     /// The last report in one of its two forms.
-    fn read_latest(&self, uri: &str) -> Result<ResourceContents, ErrorData> {
+    fn read_latest(uri: &str, start: &RunContext) -> Result<ResourceContents, ErrorData> {
         let Some((_, mime)) = LATEST.iter().find(|(known, _)| *known == uri) else {
             return Err(ErrorData::resource_not_found(
-                self.without_secrets(&format!(
-                    "there is no resource {}",
-                    Untrusted::new(uri).line()
-                )),
+                without_secrets(
+                    start,
+                    &format!("there is no resource {}", Untrusted::new(uri).line()),
+                ),
                 None,
             ));
         };
-        let found = conduct::find_report(None, &self.start);
+        let found = conduct::find_report(None, start);
         let report = found.map_err(|error| {
-            ErrorData::resource_not_found(self.without_secrets(&describe_error(&error)), None)
+            ErrorData::resource_not_found(without_secrets(start, &describe_error(&error)), None)
         })?;
         let text = match *mime {
             "application/json" => report::json::render(&report, report.own_gate()),
-            _ => conduct::warn_of_other(&report, answer::render_page(&report), &self.start),
+            _ => conduct::warn_of_other(&report, answer::render_page(&report), start),
         };
         Ok(ResourceContents::text(text, uri).with_mime_type(*mime))
     }
@@ -175,11 +177,22 @@ async fn report_progress(context: &RequestContext<RoleServer>, step: f64, line: 
     let _ = context.peer.notify_progress(note).await;
 }
 
+/// What is wrong with a call, which repeats what it was given: a model may have read a secret elsewhere.
+fn without_secrets(start: &RunContext, text: &str) -> String {
+    let redactor = user_redactor(start).unwrap_or_default();
+    redactor.redact_words(text).text
+}
+
 /// An error with its hints, for a model.
 fn describe_error(error: &RunError) -> String {
     let mut out = Untrusted::new(&error.message).line();
     for hint in &error.hints {
-        out.push_str(&format!("\nhint: {}", Untrusted::new(hint).line()));
+        // What the command line takes, a tool takes under another name.
+        let hint = hint.replace(
+            "pass -C DIR",
+            "pass `folder`, the repository's absolute path",
+        );
+        out.push_str(&format!("\nhint: {}", Untrusted::new(&hint).line()));
     }
     out
 }
@@ -219,14 +232,15 @@ impl ServerHandler for CouncilServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
         let said = match tools::parse_call(&request.name, &arguments) {
-            Ok(call) => self.follow(call, &context).await,
+            Ok(call) => self.follow(call, &arguments, &context).await,
             Err(wrong) => Err(wrong),
         };
         let result = match said {
             Ok(text) => CallToolResult::success(vec![ContentBlock::text(text)]),
-            Err(text) => {
-                CallToolResult::error(vec![ContentBlock::text(self.without_secrets(&text))])
-            }
+            Err(text) => CallToolResult::error(vec![ContentBlock::text(without_secrets(
+                &self.start,
+                &text,
+            ))]),
         };
         Ok(result.into())
     }
@@ -248,9 +262,11 @@ impl ServerHandler for CouncilServer {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let contents = self.read_latest(&request.uri)?;
+        let start = workspace::in_workspace(self.start.clone(), &Value::Null, &context).await;
+        let start = start.map_err(|why| ErrorData::resource_not_found(why, None))?;
+        let contents = Self::read_latest(&request.uri, &start)?;
         Ok(ReadResourceResult::new(vec![contents]).into())
     }
 }

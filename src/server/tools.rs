@@ -54,13 +54,17 @@ pub(super) enum ToolCall {
 pub(super) fn tool_declarations() -> Vec<ToolDeclaration> {
     let finding = json!({ "type": "string",
         "description": "The finding: its id in the last report (F1), or the first digits of its fingerprint." });
-    let tool = |name, about, read_only, schema| ToolDeclaration {
-        name,
-        about,
-        schema,
-        read_only,
-        open_world: name == "review",
-        destructive: name == "apply",
+    let tool = |name, about, read_only, mut schema: Value| {
+        schema["properties"]["folder"] = json!({ "type": "string", "description":
+            "The repository or worktree, as an absolute path. Needed where it is not the workspace of the client." });
+        ToolDeclaration {
+            name,
+            about,
+            schema,
+            read_only,
+            open_world: name == "review",
+            destructive: name == "apply",
+        }
     };
     vec![
         tool(
@@ -118,7 +122,8 @@ fn review_schema() -> Value {
              commit or range such as `HEAD~2..HEAD`. Without it: `worktree` if something is not committed, else `branch`." },
         "focus": { "type": "array", "items": { "type": "string", "enum": names }, "description":
             "What the judges look at with special care, beside everything else." },
-        "fresh": { "type": "boolean", "description": "Review again, even if the same change has a verdict already." },
+        "fresh": { "type": "boolean", "description": "Review again, even if the same change has a verdict already. A change that models failed keeps that verdict until it \
+             changes." },
     } })
 }
 
@@ -260,7 +265,7 @@ mod tests {
     #[test]
     fn every_tool_that_is_listed_is_understood() {
         let all = json!({ "id": "F1", "reason": "it is a test", "target": "HEAD", "focus": [], "fresh": true, "run": "x",
-            "ground": "accepted-risk" });
+            "ground": "accepted-risk", "folder": "/" });
         for tool in tool_declarations() {
             let mut declared = all.as_object().unwrap().clone();
             declared.retain(|name, _| tool.schema["properties"].get(name).is_some());

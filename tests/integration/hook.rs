@@ -245,6 +245,50 @@ fn what_holds_no_new_code_is_not_reviewed() {
     told.tells("no refs received (lefthook must pass standard input on), nothing to review");
 }
 
+/// A law: behind a manager that hands on nothing, a push of one ref is held for that ref and for no other.
+#[test]
+fn a_push_of_one_ref_is_held_for_no_other() {
+    let desk = Desk::new();
+    desk.gate();
+    desk.repo.write("lefthook.yml", "pre-push:\n");
+    desk.repo.commit("A manager");
+    desk.push(&["--no-verify", "origin", "main"]).ends(0);
+    let hook = "#!/bin/sh\ngit-council hook run pre-push \"$@\" </dev/null\n";
+    desk.repo.write(".git/hooks/pre-push", hook);
+    std::fs::set_permissions(
+        desk.repo.path().join(".git/hooks/pre-push"),
+        std::os::unix::fs::PermissionsExt::from_mode(0o755),
+    )
+    .unwrap();
+    desk.repo.git(["checkout", "--quiet", "-b", "bad"]);
+    desk.conflict();
+    desk.repo.git(["checkout", "--quiet", "main"]);
+    for args in [
+        &["origin", "main"][..],
+        &["origin"],
+        &[],
+        &["origin", "HEAD:other"],
+    ] {
+        let run = desk.push(args).ends(0);
+        assert!(!run.stderr.contains("no refs received"), "{}", run.stderr);
+    }
+    for args in [
+        &["origin", "bad"][..],
+        &["origin", "bad:other"],
+        &["--all", "origin"],
+    ] {
+        desk.push(args).ends(1).tells("the push is blocked");
+    }
+    desk.repo.git(["checkout", "--quiet", "bad"]);
+    desk.push(&["origin", "HEAD"]).ends(1);
+    desk.repo.write("more.md", "More.\n");
+    desk.repo.git(["checkout", "--quiet", "-b", "good", "main"]);
+    desk.repo.commit("More");
+    desk.push(&["origin", "good"])
+        .ends(0)
+        .tells("what the `git push` names is reviewed (good)");
+}
+
 /// A PASS over what somebody excused is told from a PASS over nothing.
 #[test]
 fn what_a_comment_excuses_is_told_by_a_review_and_by_a_push() {

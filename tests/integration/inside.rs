@@ -1,8 +1,9 @@
 //! The council inside of a coding agent: `git council mcp` as its client speaks with it.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use council_fake_models::{FakeModels, Fault, Reply, Rule};
@@ -12,8 +13,10 @@ use crate::harness::Repo;
 use crate::memory::suggested;
 
 /// A coding agent that has said hello to the council.
-struct Agent {
-    repo: Repo,
+pub(crate) struct Agent {
+    pub(crate) repo: Rc<Repo>,
+    /// The folders that it says it works in, where it says so.
+    roots: Vec<PathBuf>,
     server: Child,
     to: Option<ChildStdin>,
     from: BufReader<ChildStdout>,
@@ -26,12 +29,24 @@ struct Agent {
 }
 
 impl Agent {
-    fn start(repo: Repo) -> Self {
+    pub(crate) fn start(repo: Repo) -> Self {
         Self::start_with(repo, &[])
     }
 
     fn start_with(repo: Repo, vars: &[(&str, &str)]) -> Self {
-        let mut command = repo.program(&repo.path());
+        let dir = repo.path();
+        Self::start_at(repo, &dir, Vec::new(), vars)
+    }
+
+    /// With a server that is started in `dir` by a client that names these folders as its workspace.
+    pub(crate) fn start_at(
+        repo: impl Into<Rc<Repo>>,
+        dir: &Path,
+        roots: Vec<PathBuf>,
+        vars: &[(&str, &str)],
+    ) -> Self {
+        let repo = repo.into();
+        let mut command = repo.program(dir);
         command
             .arg("mcp")
             .envs(vars.iter().copied())
@@ -41,6 +56,7 @@ impl Agent {
         let (to, from) = (server.stdin.take(), server.stdout.take().unwrap());
         let mut agent = Self {
             repo,
+            roots,
             server,
             to,
             from: BufReader::new(from),
@@ -49,7 +65,11 @@ impl Agent {
             given_up: Vec::new(),
             hello: Value::Null,
         };
-        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": {},
+        let capabilities = match agent.roots.is_empty() {
+            true => json!({}),
+            false => json!({ "roots": {} }),
+        };
+        let hello = json!({ "protocolVersion": "2025-06-18", "capabilities": capabilities,
             "clientInfo": { "name": "a coder", "version": "7" } });
         agent.hello = agent.ask("initialize", &hello);
         agent.tell(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
@@ -61,7 +81,7 @@ impl Agent {
     }
 
     /// Asks, and waits for nothing.
-    fn send(&mut self, method: &str, params: &Value) -> u64 {
+    pub(crate) fn send(&mut self, method: &str, params: &Value) -> u64 {
         self.asked += 1;
         let id = self.asked;
         self.tell(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
@@ -70,11 +90,26 @@ impl Agent {
 
     fn ask(&mut self, method: &str, params: &Value) -> Value {
         let id = self.send(method, params);
+        self.answer(id)
+    }
+
+    /// Waits for an answer.
+    pub(crate) fn answer(&mut self, id: u64) -> Value {
         self.progress.clear();
         loop {
             let mut line = String::new();
             self.from.read_line(&mut line).unwrap();
             let mut heard: Value = serde_json::from_str(&line).unwrap();
+            if heard["method"] == "roots/list" {
+                let roots = self.roots.iter();
+                let roots =
+                    roots.map(|root| json!({ "uri": format!("file://{}", root.display()) }));
+                let roots: Vec<Value> = roots.collect();
+                self.tell(
+                    &json!({ "jsonrpc": "2.0", "id": heard["id"], "result": { "roots": roots } }),
+                );
+                continue;
+            }
             if heard["method"] == "notifications/progress" {
                 let message = heard["params"]["message"].as_str().unwrap();
                 assert_eq!(heard["params"]["progressToken"], "p", "{heard}");
@@ -96,7 +131,7 @@ impl Agent {
 
     /// What a tool says.
     #[track_caller]
-    fn call(&mut self, tool: &str, arguments: Value) -> String {
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> String {
         let params =
             json!({ "name": tool, "arguments": arguments, "_meta": { "progressToken": "p" } });
         let heard = self.ask("tools/call", &params);
@@ -107,7 +142,7 @@ impl Agent {
 
     /// What a tool says is wrong.
     #[track_caller]
-    fn refused(&mut self, tool: &str, arguments: Value) -> String {
+    pub(crate) fn refused(&mut self, tool: &str, arguments: Value) -> String {
         let heard = self.ask(
             "tools/call",
             &json!({ "name": tool, "arguments": arguments }),
@@ -125,7 +160,7 @@ impl Drop for Agent {
 }
 
 /// A repository in whose worktree a conflict is left.
-fn unmended() -> Repo {
+pub(crate) fn unmended() -> Repo {
     let repo = Repo::with_base();
     repo.write(
         "notes.md",
@@ -347,7 +382,7 @@ fn the_stop_hook_offers_a_review_of_a_change_without_a_verdict() {
     let said = stop_hook(&repo, done).unwrap();
     let words = said["systemMessage"].as_str().unwrap();
     assert!(
-        words.contains("no verdict") && words.contains("/council"),
+        words.contains("no verdict") && words.contains("/git-council:council"),
         "{said}"
     );
     // It offers, and neither keeps the agent from ending nor decides for it.
@@ -413,7 +448,7 @@ fn a_review_without_a_repository_is_an_answer_and_the_server_lives_on() {
 const KEY: (&str, &str) = ("MODEL_KEY", "sk-test-0123456789");
 
 /// An agent in a worktree with a change, and one judge with a model.
-fn with_model(models: &FakeModels) -> Agent {
+pub(crate) fn with_model(models: &FakeModels) -> Agent {
     let repo = Repo::with_base();
     repo.write("src/more.rs", "/// One more.\npub const MORE: u32 = 1;\n");
     let url = models.url();

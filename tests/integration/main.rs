@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod action;
+mod agent_places;
+mod agent_rights;
 mod apart;
 mod backends;
 mod bounds;

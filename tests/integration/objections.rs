@@ -8,10 +8,10 @@ use crate::harness::Run;
 use crate::hook::Desk;
 use crate::programs::{answer, scripted_agent};
 
-const FAULT: &str = "total = sum / count";
+pub(crate) const FAULT: &str = "total = sum / count";
 
 /// A gate, one judge that answers as it is told, and a commit that it fails.
-fn failed_desk() -> Desk {
+pub(crate) fn failed_desk() -> Desk {
     let desk = Desk::new().installed();
     let agents = format!(
         "[agents.helper]\ndriver = 'command'\ncommand = [{:?}]\n[review]\nagents = ['helper']\njudges = 1\nquorum = 1\n",
@@ -35,7 +35,7 @@ fn failed_desk() -> Desk {
     desk
 }
 
-fn say(desk: &Desk, verdict: &str, findings: &str) {
+pub(crate) fn say(desk: &Desk, verdict: &str, findings: &str) {
     let judge = desk.repo.in_home("judge.sh");
     fs::write(&judge, answer(verdict, findings)).unwrap();
     fs::set_permissions(&judge, fs::Permissions::from_mode(0o755)).unwrap();
@@ -108,6 +108,22 @@ fn a_line_that_is_mended_holds_nothing() {
     );
     desk.repo.commit("Mend what was pushed");
     push(&desk).ends(0);
+}
+
+/// A law: a gate that was tried once answers the same the next time, be its own judges models that say otherwise by now.
+#[test]
+fn a_gate_takes_no_objection_back_by_itself() {
+    for models in ["false", "true"] {
+        let desk = failed_desk();
+        desk.repo.git(["config", "council.hook.models", models]);
+        // The change as a whole is another one than the commit that was failed.
+        commit_more(&desk, "top.md");
+        for _ in 0..3 {
+            push(&desk).ends(1).tells("the push is blocked");
+        }
+        desk.repo.council(["review", "origin/main..HEAD"]).ends(0);
+        push(&desk).ends(0);
+    }
 }
 
 /// What fails where it is reviewed fails where it is pushed, be it a WARN.

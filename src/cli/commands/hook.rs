@@ -11,10 +11,11 @@ use crate::run::error::RunError;
 use crate::run::hook::background::{LoadLimits, background_queue, load_limits};
 use crate::run::hook::gate::{may_be_gate, repository_settings, without_git_variables};
 use crate::run::hook::install::{CONFIG_HOOKS, HookInstaller, InstallOutcome, UninstallOutcome};
-use crate::run::hook::push::{self, PrePush, PushOutcome};
+use crate::run::hook::push::{PrePush, PushOutcome};
 use crate::run::hook::push_news::PushNews;
 use crate::run::hook::script::{self, HookEvent};
 use crate::run::hook::status::collect_status;
+use crate::run::hook::updates::read_updates;
 use crate::run::redaction::user_redactor;
 use crate::run::settings;
 use crate::run::waiting::is_expected;
@@ -293,6 +294,10 @@ fn show_status(args: StatusArgs, start: &CommandContext) -> Result<(), RunError>
 const BLOCKED: &str = "the push is blocked: it could not be reviewed, and the hook is a gate or its configuration cannot \
                        be read (fix the error above; to push anyway: git push --no-verify, or GIT_COUNCIL=0)";
 
+/// The same for a coding agent.
+const BLOCKED_FOR_AGENT: &str = "the push is blocked: it could not be reviewed, and the hook is a gate or its \
+                                 configuration cannot be read (fix the error above, or ask the user)";
+
 /// A hook never stops anything by its own fault, unless the user made it a gate.
 fn run_hook(args: &RunArgs, start: &CommandContext) -> u8 {
     if start
@@ -312,7 +317,11 @@ fn run_hook(args: &RunArgs, start: &CommandContext) -> u8 {
         let gate = may_be_gate(&free_of_git(start));
         match (args.event, gate) {
             (RunEvent::PrePush, true) => {
-                start.console.log_line(&format!("git-council: {BLOCKED}"));
+                let blocked = match start.started_by {
+                    Some(_) => BLOCKED_FOR_AGENT,
+                    None => BLOCKED,
+                };
+                start.console.log_line(&format!("git-council: {blocked}"));
                 exit::INCONCLUSIVE
             }
             (RunEvent::PrePush, false) => {
@@ -340,7 +349,7 @@ fn run_pre_push(args: &RunArgs, start: &CommandContext) -> Result<u8, RunError> 
     // What is wrong with the rules of `redact.rules`, the review itself says.
     let mut news = PushNews::new(user_redactor(start).unwrap_or_default());
     let free = free_of_git(start);
-    let updates = push::read_updates((start, &free), &read_stdin()?, &remote, &mut news)?;
+    let updates = read_updates((start, &free), &read_stdin()?, &remote, &mut news)?;
     if updates.is_empty() {
         tell_news(news, start);
         return Ok(exit::OK);

@@ -99,6 +99,7 @@ pub(crate) fn run(mut args: ReviewArgs, start: &CommandContext) -> Result<u8, Ru
     let options = ConveneOptions {
         deep: args.council.deep,
         fresh: args.fresh,
+        keeps_objections: false,
         on_named: args.announce.then_some(&announce),
         interrupts: InterruptSource::Signals,
     };

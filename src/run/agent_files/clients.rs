@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::{JsonEntry, Piece, PieceKind};
+use super::{JsonEntry, Piece, PieceKind, TomlEntry};
 use crate::run::environment::ProcessEnvironment;
 
 const SKILL: &str = include_str!("../../../clients/claude/skills/git-council/SKILL.md");
@@ -32,6 +32,18 @@ pub(crate) enum InstallScope {
 }
 
 impl InstallScope {
+    /// The same where a variable names another home, in which the folder has its usual name.
+    fn place_in_home(&self, variable: &str, user: &str, project: &str) -> PathBuf {
+        let Self::User { environment, .. } = self else {
+            return self.place(None, user, project);
+        };
+        let moved = environment.get(variable).map(PathBuf::from);
+        match moved.filter(|path| path.is_absolute()) {
+            Some(home) => home.join(user),
+            None => self.place(None, user, project),
+        }
+    }
+
     /// `project` below the worktree, or `user` below the home; a variable that moves the user's folder is followed.
     fn place(&self, variable: Option<&str>, user: &str, project: &str) -> PathBuf {
         match self {
@@ -85,12 +97,16 @@ pub(crate) fn pieces_for(client: &str, scope: &InstallScope, program: &str) -> O
         ),
         "gemini" => (
             entry(
-                scope.place(None, ".gemini/settings.json", ".gemini/settings.json"),
+                scope.place_in_home(
+                    "GEMINI_CLI_HOME",
+                    ".gemini/settings.json",
+                    ".gemini/settings.json",
+                ),
                 "mcpServers",
                 json!({ "command": program, "args": ["mcp"], "timeout": REVIEW_TIMEOUT_MS }),
             ),
-            scope.place(None, ".gemini/skills", ".gemini/skills"),
-            Some(scope.place(None, ".gemini/commands", ".gemini/commands")),
+            scope.place_in_home("GEMINI_CLI_HOME", ".gemini/skills", ".gemini/skills"),
+            Some(scope.place_in_home("GEMINI_CLI_HOME", ".gemini/commands", ".gemini/commands")),
         ),
         "cursor" => (
             entry(
@@ -103,29 +119,35 @@ pub(crate) fn pieces_for(client: &str, scope: &InstallScope, program: &str) -> O
         ),
         "copilot" => (
             match scope {
-                InstallScope::User { .. } => entry(
-                    scope.place(None, ".copilot/mcp-config.json", ""),
-                    "mcpServers",
-                    json!({ "type": "local", "command": program, "args": ["mcp"], "tools": ["*"] }),
+                InstallScope::User { .. } => copilot_entry(
+                    scope.place(Some("COPILOT_HOME"), ".copilot/mcp-config.json", ""),
+                    program,
                 ),
-                // Copilot in the editor; the one in a terminal has no file of a project's.
-                InstallScope::Project(top) => entry(
-                    top.join(".vscode/mcp.json"),
-                    "servers",
-                    json!({ "type": "stdio", "command": program, "args": ["mcp"] }),
-                ),
+                InstallScope::Project(top) => copilot_entry(top.join(".github/mcp.json"), program),
             },
-            scope.place(None, ".copilot/skills", ".github/skills"),
+            scope.place(Some("COPILOT_HOME"), ".copilot/skills", ".github/skills"),
             None,
         ),
         "opencode" => (
             entry(
-                scope.place(None, ".config/opencode/opencode.json", "opencode.json"),
+                scope.place(
+                    Some("XDG_CONFIG_HOME"),
+                    ".config/opencode/opencode.json",
+                    "opencode.json",
+                ),
                 "mcp",
                 json!({ "type": "local", "command": [program, "mcp"], "enabled": true, "timeout": REVIEW_TIMEOUT_MS }),
             ),
-            scope.place(None, ".config/opencode/skills", ".opencode/skills"),
-            Some(scope.place(None, ".config/opencode/commands", ".opencode/commands")),
+            scope.place(
+                Some("XDG_CONFIG_HOME"),
+                ".config/opencode/skills",
+                ".opencode/skills",
+            ),
+            Some(scope.place(
+                Some("XDG_CONFIG_HOME"),
+                ".config/opencode/commands",
+                ".opencode/commands",
+            )),
         ),
         _ => return None,
     };
@@ -139,6 +161,11 @@ pub(crate) fn pieces_for(client: &str, scope: &InstallScope, program: &str) -> O
         _ => ("council.md", COMMAND),
     };
     pieces.extend(commands.map(|folder| page(folder.join(file), command)));
+    // Copilot in the editor has a file of its own, and does not read that of the one in a terminal.
+    if let ("copilot", InstallScope::Project(top)) = (client, scope) {
+        let server = json!({ "type": "stdio", "command": program, "args": ["mcp"] });
+        pieces.push(entry(top.join(".vscode/mcp.json"), "servers", server));
+    }
     Some(pieces)
 }
 
@@ -154,6 +181,12 @@ fn entry(path: PathBuf, parent: &'static str, value: Value) -> Piece {
     }
 }
 
+/// The server as Copilot in a terminal reads it.
+fn copilot_entry(path: PathBuf, program: &str) -> Piece {
+    let server = json!({ "type": "local", "command": program, "args": ["mcp"], "tools": ["*"] });
+    entry(path, "mcpServers", server)
+}
+
 /// Codex waits a minute unless it is told otherwise.
 fn codex_lines(path: PathBuf, program: &str) -> Piece {
     let text = format!(
@@ -163,10 +196,7 @@ fn codex_lines(path: PathBuf, program: &str) -> Piece {
     );
     Piece {
         path,
-        kind: PieceKind::Lines {
-            text,
-            names: "mcp_servers.git-council".to_owned(),
-        },
+        kind: PieceKind::Lines(TomlEntry { text }),
     }
 }
 
@@ -216,7 +246,13 @@ mod tests {
 
     #[test]
     fn a_folder_that_the_user_moved_is_followed() {
-        let moved = user(&[("CLAUDE_CONFIG_DIR", "/c"), ("CODEX_HOME", "/x")]);
+        let moved = user(&[
+            ("CLAUDE_CONFIG_DIR", "/c"),
+            ("CODEX_HOME", "/x"),
+            ("GEMINI_CLI_HOME", "/g"),
+            ("COPILOT_HOME", "/o"),
+            ("XDG_CONFIG_HOME", "/d"),
+        ]);
         let paths = |client| -> Vec<PathBuf> {
             let pieces = pieces_for(client, &moved, "git-council").unwrap();
             pieces.into_iter().map(|piece| piece.path).collect()
@@ -228,6 +264,22 @@ mod tests {
         ];
         assert_eq!(paths("claude"), claude.map(PathBuf::from));
         assert_eq!(paths("codex")[0], PathBuf::from("/x/config.toml"));
+        let servers = [
+            ("gemini", "/g/.gemini/settings.json", "/g"),
+            ("copilot", "/o/mcp-config.json", "/o"),
+            ("opencode", "/d/opencode/opencode.json", "/d"),
+        ];
+        for (client, server, home) in servers {
+            assert_eq!(paths(client)[0], PathBuf::from(server));
+            let all = paths(client);
+            assert!(all.iter().all(|path| path.starts_with(home)), "{all:?}");
+        }
+        // A project's files are where they are.
+        let project = InstallScope::Project("/p".into());
+        for client in CLIENTS {
+            let pieces = pieces_for(client, &project, "git-council").unwrap();
+            assert!(pieces.iter().all(|piece| piece.path.starts_with("/p")));
+        }
     }
 
     #[test]

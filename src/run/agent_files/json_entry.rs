@@ -4,7 +4,7 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use serde_json::Value;
 
-use super::Step;
+use super::step::Step;
 
 /// `file[parent][name] = value`.
 #[derive(Debug, Clone)]
@@ -47,7 +47,12 @@ impl JsonEntry {
         let parent = object.object_value_or_set(self.parent);
         match parent.get(self.name) {
             Some(there) => match there.value().and_then(|value| value.to_serde_value()) {
-                Some(value) if self.is_ours(&value) => Step::Nothing,
+                Some(value) if value == self.value => Step::Nothing,
+                // The program has moved: the entry would start nothing, or another version.
+                Some(value) if self.is_ours(&value) => {
+                    there.set_value(input_value(&self.value));
+                    Step::Write(root.to_string())
+                }
                 _ => Step::Leave(OTHER),
             },
             None => {
@@ -212,7 +217,10 @@ mod tests {
         let new = written(entry().install_step(None));
         assert_eq!(entry().remove_step(&new), Step::Delete);
         let elsewhere = new.replace("\"git-council\",", "\"/opt/bin/git-council\",");
-        assert_eq!(entry().install_step(Some(&elsewhere)), Step::Nothing);
+        // Where the program has moved, the entry follows it, and still goes as a whole.
+        let renewed = written(entry().install_step(Some(&elsewhere)));
+        assert_eq!(renewed, new);
+        assert_eq!(entry().remove_step(&elsewhere), Step::Delete);
     }
 
     #[test]
@@ -265,7 +273,16 @@ mod tests {
             let text =
                 json!({ "mcpServers": { "git-council": { "command": command, "args": ["mcp"] } } })
                     .to_string();
-            assert_eq!(entry().install_step(Some(&text)), Step::Nothing, "{text}");
+            let renewed = match entry().install_step(Some(&text)) {
+                Step::Nothing => text.clone(),
+                step => written(step),
+            };
+            let renewed: Value = serde_json::from_str(&renewed).unwrap();
+            assert_eq!(
+                renewed["mcpServers"]["git-council"],
+                entry().value,
+                "{text}"
+            );
             assert!(
                 !matches!(entry().remove_step(&text), Step::Leave(_)),
                 "{text}"

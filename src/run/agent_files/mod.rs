@@ -4,25 +4,27 @@
 mod clients;
 mod json_entry;
 pub(crate) mod setup;
+mod step;
+mod toml_entry;
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
 pub(crate) use clients::{CLIENTS, InstallScope, pieces_for};
 pub(crate) use json_entry::JsonEntry;
+use step::EDITED;
+pub(crate) use step::Step;
+pub(crate) use toml_entry::TomlEntry;
 
 use crate::run::error::RunError;
 use crate::safe_file::{self, FileWriter};
 
 /// Stands before the digest at the end of a file of ours.
 const MARK: &str = "Written by `git council agents install`; an edited file is left alone: ";
-
-/// Encloses our lines in a file of the user's.
-const BEGIN: &str = "# git-council: begin (written by `git council agents install`)\n";
-const END: &str = "# git-council: end\n";
 
 /// Something that is written for a coding agent.
 #[derive(Debug, Clone)]
@@ -37,23 +39,9 @@ pub(crate) enum PieceKind {
     Page(String),
     /// A property in a JSON file of the user's, which may have comments.
     Entry(JsonEntry),
-    /// Lines at the end of a TOML file of the user's; `names` is what stands in no other line if they are not there.
-    Lines { text: String, names: String },
+    /// A table at the end of a TOML file of the user's.
+    Lines(TomlEntry),
 }
-
-/// What is to be done about a piece.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// The file's text afterwards.
-    Write(String),
-    Delete,
-    /// It is as it should be.
-    Nothing,
-    /// It is the user's: why it stays as it is.
-    Leave(&'static str),
-}
-
-const EDITED: &str = "you have edited it";
 
 impl Piece {
     /// What installing it does to a file of this text.
@@ -65,26 +53,7 @@ impl Piece {
                 _ => Step::Write(self.signed_page(text)),
             },
             PieceKind::Entry(entry) => entry.install_step(now),
-            PieceKind::Lines { text, names } => {
-                let (now, block) = (now.unwrap_or_default(), format!("{BEGIN}{text}{END}"));
-                if now.contains(&block) {
-                    return Step::Nothing;
-                }
-                if now.contains(names.as_str()) {
-                    return Step::Leave("it names git-council already");
-                }
-                let gap = match now.is_empty() || now.ends_with("\n\n") {
-                    true => "",
-                    false if now.ends_with('\n') => "\n",
-                    false => "\n\n",
-                };
-                let whole = format!("{now}{gap}{block}");
-                // A table that is written in one line cannot get another member below.
-                match whole.parse::<toml::Table>() {
-                    Ok(_) => Step::Write(whole),
-                    Err(_) => Step::Leave("the entry does not fit into its TOML"),
-                }
-            }
+            PieceKind::Lines(entry) => entry.install_step(now.unwrap_or_default()),
         }
     }
 
@@ -97,23 +66,7 @@ impl Piece {
             PieceKind::Page(_) if self.is_own_page(now) => Step::Delete,
             PieceKind::Page(_) => Step::Leave(EDITED),
             PieceKind::Entry(entry) => entry.remove_step(now),
-            PieceKind::Lines { text, names } => {
-                let block = format!("{BEGIN}{text}{END}");
-                match now.split_once(&block) {
-                    Some((before, after))
-                        if before.trim().is_empty() && after.trim().is_empty() =>
-                    {
-                        Step::Delete
-                    }
-                    Some((before, after)) => {
-                        let before = before.strip_suffix("\n\n").map(|text| format!("{text}\n"));
-                        let whole = now.split_once(&block).map_or("", |(before, _)| before);
-                        Step::Write(before.unwrap_or_else(|| whole.to_owned()) + after)
-                    }
-                    None if now.contains(names.as_str()) => Step::Leave(EDITED),
-                    None => Step::Nothing,
-                }
-            }
+            PieceKind::Lines(entry) => entry.remove_step(now),
         }
     }
 
@@ -122,7 +75,7 @@ impl Piece {
         match &self.kind {
             PieceKind::Page(_) => None,
             PieceKind::Entry(entry) => Some(entry.as_text()),
-            PieceKind::Lines { text, .. } => Some(text.clone()),
+            PieceKind::Lines(entry) => Some(entry.text.clone()),
         }
     }
 
@@ -176,6 +129,10 @@ impl Piece {
                 fs::create_dir_all(folder).map_err(cannot)?;
                 // The user's file may hold tokens: nobody may read it who could not before.
                 let kept = fs::metadata(&path).map(|there| there.permissions()).ok();
+                // A new one the agent may write tokens into.
+                let is_own =
+                    matches!(scope, InstallScope::User { .. }) && self.entry_text().is_some();
+                let kept = kept.or_else(|| is_own.then(|| fs::Permissions::from_mode(0o600)));
                 let file = FileWriter::new(&path);
                 let file = match kept {
                     Some(kept) => file.with_permissions(kept),
@@ -208,8 +165,6 @@ fn digest(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     fn page(text: &str) -> Piece {
@@ -226,10 +181,9 @@ mod tests {
     fn lines() -> Piece {
         Piece {
             path: "x".into(),
-            kind: PieceKind::Lines {
+            kind: PieceKind::Lines(TomlEntry {
                 text: "[mcp_servers.git-council]\ncommand = \"git-council\"\n".to_owned(),
-                names: "mcp_servers.git-council".to_owned(),
-            },
+            }),
         }
     }
 
@@ -275,16 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_do_not_fit_are_not_written() {
-        for text in ["mcp_servers = { db = { command = \"y\" } }\n", "a = \n"] {
-            assert!(matches!(lines().install_step(Some(text)), Step::Leave(_)));
-        }
-    }
-
-    #[test]
     fn a_file_that_only_its_user_may_read_stays_so() {
-        use std::os::unix::fs::PermissionsExt as _;
-
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.toml");
         for mode in [0o600, 0o400, 0o640] {
@@ -303,30 +248,24 @@ mod tests {
         }
     }
 
+    /// A law: what is made in the user's home for an agent's settings is the user's alone; skills and what a project shares
+    /// are for everybody.
     #[test]
-    fn lines_of_the_user_s_own_are_left() {
-        let theirs = "[mcp_servers.git-council]\ncommand = \"other\"\n";
-        assert!(matches!(lines().install_step(Some(theirs)), Step::Leave(_)));
-        assert!(matches!(lines().remove_step(Some(theirs)), Step::Leave(_)));
-        let alone = written(lines().install_step(None));
-        assert_eq!(lines().remove_step(Some(&alone)), Step::Delete);
-    }
-
-    proptest! {
-        #[test]
-        fn what_is_installed_and_removed_leaves_a_toml_file_as_it_was(
-            lines_of in prop::collection::vec("[a-z]{1,5} = [1-9][0-9]{0,2}\n|\n|# [a-z]{0,9}\n", 1..9),
-        ) {
-            // A key once: what is no TOML is left alone.
-            let mut keys = std::collections::BTreeSet::new();
-            let is_new = |line: &&String| !line.contains('=') || keys.insert(line[..line.find(' ').unwrap_or(0)].to_owned());
-            let text: String = lines_of.iter().filter(is_new).map(String::as_str).collect();
-            let new = written(lines().install_step(Some(&text)));
-            prop_assert_eq!(lines().install_step(Some(&new)), Step::Nothing);
-            match lines().remove_step(Some(&new)) {
-                Step::Write(old) => prop_assert_eq!(old.trim_end_matches('\n'), text.trim_end_matches('\n')),
-                Step::Delete => prop_assert!(text.trim().is_empty()),
-                other => prop_assert!(false, "{:?}", other),
+    fn settings_in_the_home_are_made_for_their_user_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let (home, top) = (folder.path().join("home"), folder.path().join("top"));
+        let environment = crate::run::environment::ProcessEnvironment::from_vars(&[]);
+        let user = InstallScope::User { home, environment };
+        for (scope, is_user) in [(user, true), (InstallScope::Project(top), false)] {
+            for client in CLIENTS {
+                for piece in pieces_for(client, &scope, "git-council").unwrap() {
+                    let step = piece.install_step(None);
+                    piece.carry_out(&step, &scope).unwrap();
+                    let mode = fs::metadata(&piece.path).unwrap().permissions().mode();
+                    let is_private = mode & 0o077 == 0;
+                    let holds_settings = piece.entry_text().is_some();
+                    assert_eq!(is_private, is_user && holds_settings, "{client}: {piece:?}");
+                }
             }
         }
     }

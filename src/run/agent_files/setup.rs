@@ -40,7 +40,12 @@ pub(crate) fn carry_out(
     decide: fn(&Piece, Option<&str>) -> Step,
 ) -> Result<SetupOutcome, RunError> {
     let scope = install_scope(request.in_project, start)?;
-    let Some(pieces) = pieces_for(&request.name, &scope, &program_word(start)) else {
+    // A path of this machine is none of somebody else's.
+    let program = match scope {
+        InstallScope::Project(_) => "git-council".to_owned(),
+        InstallScope::User { .. } => program_word(start),
+    };
+    let Some(pieces) = pieces_for(&request.name, &scope, &program) else {
         return Err(unknown_agent(&request.name));
     };
     let (mut out, mut open, mut left) = (String::new(), false, None);

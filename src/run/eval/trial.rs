@@ -168,6 +168,7 @@ impl TrialRunner<'_> {
         let options = ConveneOptions {
             deep: false,
             fresh: true,
+            keeps_objections: false,
             on_named: Some(&began),
             interrupts: self.interrupts.source(),
         };

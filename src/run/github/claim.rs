@@ -49,6 +49,7 @@ pub(crate) fn check_claim(
     let options = ConveneOptions {
         deep: false,
         fresh: true,
+        keeps_objections: false,
         on_named: None,
         interrupts: InterruptSource::Signals,
     };

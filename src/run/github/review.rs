@@ -231,6 +231,7 @@ impl PullReview<'_> {
         let options = ConveneOptions {
             deep: self.wanted.deep,
             fresh: true,
+            keeps_objections: false,
             on_named: None,
             interrupts,
         };

@@ -14,3 +14,4 @@ mod requests;
 pub(crate) mod script;
 mod secret_words;
 pub(crate) mod status;
+pub(crate) mod updates;

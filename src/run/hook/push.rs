@@ -15,13 +15,11 @@ use crate::run::cut_off::cut_off_objection;
 use crate::run::error::RunError;
 use crate::run::github::claim::use_builtin_judges;
 use crate::run::hook::gate::may_be_gate;
-use crate::run::hook::install::HookInstaller;
 use crate::run::hook::passing_secrets::{
     PassingSecrets, PushSum, PushedSpan, find_passing_secrets, secrets_of_ref, secrets_of_tags,
 };
 use crate::run::hook::push_news::{PushEnding, PushNews, is_well, severity_of};
-use crate::run::hook::pusher::pushes_one_ref;
-use crate::run::hook::script::HookEvent;
+use crate::run::hook::updates::short_ref;
 use crate::run::prepare::{PreparedReview, prepare_review};
 use crate::run::request::{CheckoutUse, RequestedTarget, ReviewRequest};
 use crate::run::shown::remember_verdict;
@@ -61,7 +59,10 @@ impl PrePush<'_> {
     ) -> Result<PushOutcome, RunError> {
         let reviewed = self.review_push(updates, news);
         if let Ok(PushOutcome::Stopped) = reviewed {
-            news.end_with(PushEnding::Blocked);
+            news.end_with(match self.start.started_by {
+                Some(_) => PushEnding::BlockedForAgent,
+                None => PushEnding::Blocked,
+            });
         }
         if let Some(report) = news.worst_report() {
             remember_verdict(report, true, self.start);
@@ -246,10 +247,8 @@ impl PrePush<'_> {
         let run = &mut prepared.config.settings.timeouts.run;
         *run = Some(run.filter(|_| models).map_or(left, |run| run.min(left)));
         prepared.config.settings.output.save = false;
-        let standing = (!models).then(|| {
-            let heard = convene::standing_objection(&prepared, self.start);
-            heard.or_else(|| cut_off_objection(&prepared, self.start))
-        });
+        let standing = convene::standing_objection(&prepared, self.start)
+            .or_else(|| cut_off_objection(&prepared, self.start));
         let mut recalled = None;
         if !models {
             recalled = convene::recall_verdict(&prepared, self.start)?;
@@ -260,13 +259,14 @@ impl PrePush<'_> {
                 )
             };
             if let Some(known) = recalled.take_if(|known| rules_spoke(known)) {
-                return Ok(stricter(known, standing.flatten()));
+                return Ok(stricter(known, standing));
             }
             use_builtin_judges(&mut prepared.config.settings);
         }
         let options = ConveneOptions {
             deep: false,
             fresh: false,
+            keeps_objections: true,
             on_named: None,
             interrupts: InterruptSource::Signals,
         };
@@ -280,7 +280,7 @@ impl PrePush<'_> {
             }
             _ => report,
         };
-        Ok(stricter(report, standing.flatten()))
+        Ok(stricter(report, standing))
     }
 
     /// Quiet when all is well and nobody watches.
@@ -332,122 +332,6 @@ fn gate_over(report: &Report, settings: &Settings) -> GatePolicy {
     }
 }
 
-/// What is pushed and holds code; what does not is told in a line. `stdin` is what git says there, and `free` has none of the variables that git exports to
-/// hooks.
-pub(crate) fn read_updates(
-    (start, free): (&RunContext, &RunContext),
-    stdin: &str,
-    remote: &str,
-    news: &mut PushNews,
-) -> Result<Vec<RefUpdate>, RunError> {
-    let told = parse_updates(stdin)?;
-    let of_pre_commit = told.is_empty().then(|| of_pre_commit(start)).flatten();
-    let updates = match (told.is_empty(), of_pre_commit) {
-        (true, Some(first)) => with_others(first, remote, free, news)?,
-        (true, None) => kept_by_manager(remote, free, news)?,
-        (false, _) => told,
-    };
-    let (gone, updates): (Vec<_>, Vec<_>) = updates.into_iter().partition(RefUpdate::is_deletion);
-    if !gone.is_empty() {
-        let names: Vec<&str> = gone
-            .iter()
-            .map(|update| short_ref(&update.remote_ref))
-            .collect();
-        let names = names.join(", ");
-        news.add_note(&format!("nothing to review in the deletion of {names}"));
-    }
-    Ok(updates)
-}
-
-/// The first ref of a push, which is all that pre-commit hands on, and for a gate those that may go with it.
-fn with_others(
-    first: RefUpdate,
-    remote: &str,
-    start: &RunContext,
-    news: &mut PushNews,
-) -> Result<Vec<RefUpdate>, RunError> {
-    let setting = |key: &str| {
-        let hooks = HookInstaller::in_repository(start).ok()?;
-        hooks.git.config_value(key)
-    };
-    if pushes_one_ref(setting) || !may_be_gate(start) {
-        return Ok(vec![first]);
-    }
-    let mut others = git::unsent_refs(&start.dir, &start.git_environment(), remote)?;
-    others.retain(|other| other.local != first.local);
-    tell_others(
-        &others,
-        "pre-commit hands on the first ref of a push alone",
-        news,
-    );
-    others.insert(0, first);
-    Ok(others)
-}
-
-/// What may be pushed where nothing was said. git has nothing to say of what is up to date; a manager may have kept it
-/// for itself, and what is not known to be nothing opens no gate.
-fn kept_by_manager(
-    remote: &str,
-    start: &RunContext,
-    news: &mut PushNews,
-) -> Result<Vec<RefUpdate>, RunError> {
-    let hooks = HookInstaller::in_repository(start).ok();
-    let Some(manager) = hooks.and_then(|hooks| hooks.detect_manager(HookEvent::PrePush)) else {
-        return Ok(Vec::new());
-    };
-    let cause = format!(
-        "no refs received ({} must pass standard input on)",
-        manager.name()
-    );
-    let unsent = match may_be_gate(start) {
-        true => git::unsent_refs(&start.dir, &start.git_environment(), remote)?,
-        false => Vec::new(),
-    };
-    match unsent.is_empty() {
-        true => news.add_note(&format!("{cause}, nothing to review")),
-        false => tell_others(&unsent, &cause, news),
-    }
-    Ok(unsent)
-}
-
-/// Says which refs are reviewed though nobody said that they are pushed.
-fn tell_others(others: &[RefUpdate], cause: &str, news: &mut PushNews) {
-    const MAX_NAMES: usize = 5;
-    let names = others.iter().map(|other| short_ref(&other.local_ref));
-    let mut names: Vec<&str> = names.take(MAX_NAMES).collect();
-    if others.len() > MAX_NAMES {
-        names.push("…");
-    }
-    if !names.is_empty() {
-        let names = names.join(", ");
-        news.add_note(&format!(
-            "{cause}, and the hook is a gate: what the remote lacks is reviewed as well ({names})"
-        ));
-    }
-}
-
-fn parse_updates(stdin: &str) -> Result<Vec<RefUpdate>, RunError> {
-    RefUpdate::parse_all(stdin).map_err(|line| {
-        RunError::usage(format!(
-            "{line:?} is not a line of git's to a pre-push hook"
-        ))
-        .hint("it is <local ref> <local id> <remote ref> <remote id>")
-    })
-}
-
-/// pre-commit keeps standard input for itself, and says what it has read there in variables.
-fn of_pre_commit(start: &RunContext) -> Option<RefUpdate> {
-    let var = |name: &str| Some(start.environment.get(name)?.to_str()?.to_owned());
-    let local = var("PRE_COMMIT_TO_REF")?;
-    let zero = "0".repeat(local.len());
-    Some(RefUpdate {
-        local_ref: var("PRE_COMMIT_LOCAL_BRANCH").unwrap_or_else(|| "HEAD".to_owned()),
-        remote_ref: var("PRE_COMMIT_REMOTE_BRANCH").unwrap_or_else(|| "HEAD".to_owned()),
-        remote: var("PRE_COMMIT_FROM_REF").unwrap_or(zero),
-        local,
-    })
-}
-
 /// What an update comes to for the push. Ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum PushOutcome {
@@ -484,12 +368,4 @@ fn has_own_deadline(settings: &Settings) -> bool {
 fn is_late(report: &Report) -> bool {
     report.outcome.verdict == Verdict::Inconclusive
         && report.outcome.reason == VerdictReason::Deadline
-}
-
-fn short_ref(name: &str) -> &str {
-    let prefixes = ["refs/heads/", "refs/"];
-    prefixes
-        .iter()
-        .find_map(|prefix| name.strip_prefix(prefix))
-        .unwrap_or(name)
 }

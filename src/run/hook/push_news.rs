@@ -28,6 +28,8 @@ pub(super) enum PushEnding {
     Late,
     /// The push is stopped.
     Blocked,
+    /// The push of a coding agent is stopped: it is not told how to get round its user's gate.
+    BlockedForAgent,
 }
 
 impl PushEnding {
@@ -36,6 +38,7 @@ impl PushEnding {
             Self::Advice => "advice only (to block: git config council.hook.mode gate)",
             Self::Late => "the time is up (hook.timeout); hook.on-timeout lets it pass",
             Self::Blocked => "the push is blocked (to push anyway: git push --no-verify)",
+            Self::BlockedForAgent => "the push is blocked: mend what is found, or ask the user",
         }
     }
 }
@@ -305,7 +308,12 @@ mod tests {
 
     #[test]
     fn a_push_is_told_in_five_lines_whatever_it_holds() {
-        let endings = [None, Some(PushEnding::Advice), Some(PushEnding::Blocked)];
+        let endings = [
+            None,
+            Some(PushEnding::Advice),
+            Some(PushEnding::Blocked),
+            Some(PushEnding::BlockedForAgent),
+        ];
         for (ranges, notes) in (0..9).flat_map(|ranges| [0, 1, 2, 7].map(|notes| (ranges, notes))) {
             for (found, ending) in [0, 1, 7].into_iter().flat_map(|f| endings.map(|e| (f, e))) {
                 let text = push(ranges, notes, found, ending);
@@ -366,7 +374,12 @@ mod tests {
     /// Other programs' lines stand around them, and a terminal breaks what is wider within a word.
     #[test]
     fn how_a_push_ends_stands_on_one_row() {
-        for ending in [PushEnding::Advice, PushEnding::Late, PushEnding::Blocked] {
+        for ending in [
+            PushEnding::Advice,
+            PushEnding::Late,
+            PushEnding::Blocked,
+            PushEnding::BlockedForAgent,
+        ] {
             let row = format!("git-council: {}", ending.words());
             assert!(row.len() < 80, "{row}");
         }

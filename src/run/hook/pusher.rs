@@ -5,20 +5,21 @@ use std::os::unix::process::parent_id;
 /// So many processes above this one are looked at: a manager, its shells, git.
 const MAX_PARENTS: usize = 16;
 
-/// Whether the push above this process names one ref at most. Where its words cannot be read, it may be several.
-pub(crate) fn pushes_one_ref(setting: impl Fn(&str) -> Option<String>) -> bool {
+/// What the push above this process sends, where that is one ref: a name, empty for a deletion, or `HEAD` where none is named.
+/// None: it may send several, or its words cannot be read.
+pub(crate) fn pushed_source(setting: impl Fn(&str) -> Option<String>) -> Option<String> {
     let mut process = parent_id();
     for _ in 0..MAX_PARENTS {
         let words = words_of(process);
         if let Some(words) = words.as_deref().and_then(push_words) {
-            return names_one_ref(words, setting);
+            return one_source(words, setting);
         }
         match parent_of(process) {
             Some(parent) if parent > 1 => process = parent,
             _ => break,
         }
     }
-    false
+    None
 }
 
 /// The words of a process's command, as Linux tells them.
@@ -59,27 +60,45 @@ const SENDS_MORE: [&str; 7] = [
     "--stdin",
 ];
 
-fn names_one_ref(words: &[String], setting: impl Fn(&str) -> Option<String>) -> bool {
+/// Options whose value may be the next word, which is then no ref.
+const TAKES_VALUE: [&str; 4] = ["--push-option", "--receive-pack", "--exec", "--repo"];
+
+fn may_take_next_word(word: &str) -> bool {
+    match word.strip_prefix("--") {
+        Some(long) => !long.is_empty() && TAKES_VALUE.iter().any(|option| option.starts_with(word)),
+        // `-o`, also behind other letters.
+        None => word.starts_with('-') && word.contains('o'),
+    }
+}
+
+fn one_source(words: &[String], setting: impl Fn(&str) -> Option<String>) -> Option<String> {
     let is_wide = |word: &&String| {
         let option = word.split('=').next().unwrap_or_default();
         SENDS_MORE
             .iter()
             .any(|more| option.len() > 3 && more.starts_with(option))
     };
-    if words.iter().any(|word| is_wide(&word)) || is_set(&setting, "push.followTags") {
-        return false;
+    let is_unclear = words.iter().any(|word| may_take_next_word(word));
+    if is_unclear || words.iter().any(|word| is_wide(&word)) || is_set(&setting, "push.followTags")
+    {
+        return None;
     }
     let named: Vec<&String> = words.iter().filter(|word| !word.starts_with('-')).collect();
     match named[..] {
-        [_, refspec] => refspec != ":" && refspec != "+:" && !refspec.contains('*'),
+        [_, refspec] => {
+            let refspec = refspec.strip_prefix('+').unwrap_or(refspec);
+            let source = refspec.split(':').next().unwrap_or_default();
+            (refspec != ":" && !refspec.contains('*')).then(|| source.to_owned())
+        }
         [] | [_] => {
             let remote = named.first().map_or("origin", |name| name.as_str());
             let keys = ["push", "mirror"].map(|key| format!("remote.{remote}.{key}"));
             let matching = setting("push.default").is_some_and(|value| value == "matching");
             let default = setting("remote.pushDefault").is_some() && named.is_empty();
-            !matching && !default && keys.iter().all(|key| setting(key).is_none())
+            let is_plain = !matching && !default && keys.iter().all(|key| setting(key).is_none());
+            is_plain.then(|| "HEAD".to_owned())
         }
-        _ => false,
+        _ => None,
     }
 }
 
@@ -91,26 +110,30 @@ fn is_set(setting: impl Fn(&str) -> Option<String>, key: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn is_one(command: &str, settings: &[(&str, &str)]) -> bool {
+    fn source(command: &str, settings: &[(&str, &str)]) -> Option<String> {
         let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
         let setting = |key: &str| {
             let mut known = settings.iter().filter(|(name, _)| *name == key);
             known.next().map(|(_, value)| (*value).to_owned())
         };
-        push_words(&words).is_some_and(|words| names_one_ref(words, setting))
+        push_words(&words).and_then(|words| one_source(words, setting))
     }
 
     #[test]
     fn only_a_push_that_can_send_no_second_ref_names_one() {
-        for one in [
-            "git push",
-            "git push origin",
-            "git push -q origin main",
-            "/usr/bin/git push --force-with-lease origin HEAD:refs/heads/x",
-            "git push -u origin main",
-            "git push --no-tags origin main",
+        for (one, sent) in [
+            ("git push", "HEAD"),
+            ("git push origin", "HEAD"),
+            ("git push -q origin main", "main"),
+            (
+                "/usr/bin/git push --force-with-lease origin HEAD:refs/heads/x",
+                "HEAD",
+            ),
+            ("git push -u origin +main:x", "main"),
+            ("git push --no-tags origin :gone", ""),
+            ("git push --push-option=ci.skip origin main", "main"),
         ] {
-            assert!(is_one(one, &[]), "{one}");
+            assert_eq!(source(one, &[]).as_deref(), Some(sent), "{one}");
         }
         for several in [
             "git push --all",
@@ -119,13 +142,18 @@ mod tests {
             "git push --tags origin main",
             "git push --mirror=x",
             "git push origin :",
+            "git push origin +:",
+            "git push -o origin main",
+            "git push -qo origin main",
+            "git push --repo origin main",
+            "git push --rep origin main",
             "git push origin refs/heads/*:refs/heads/*",
             "git push -o ci.skip origin main",
             "git -c push.default=matching push",
             "git p",
             "vim push",
         ] {
-            assert!(!is_one(several, &[]), "{several}");
+            assert_eq!(source(several, &[]), None, "{several}");
         }
         for (key, value) in [
             ("push.default", "matching"),
@@ -134,7 +162,7 @@ mod tests {
             ("remote.origin.mirror", "true"),
             ("remote.pushDefault", "other"),
         ] {
-            assert!(!is_one("git push", &[(key, value)]), "{key}");
+            assert_eq!(source("git push", &[(key, value)]), None, "{key}");
         }
     }
 }
