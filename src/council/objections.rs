@@ -190,10 +190,11 @@ pub(super) fn insists_unproven(findings: &[JudgedFinding], judges: &[&JudgeId]) 
 
 fn holds_critical(findings: &[&JudgedFinding], judge: &JudgeId) -> bool {
     let mut standing = findings.iter().filter(|found| {
-        let stands = matches!(
-            found.disposition,
-            Disposition::Confirmed | Disposition::Unconfirmed
-        );
+        let stands = found.disputed_by_test
+            || matches!(
+                found.disposition,
+                Disposition::Confirmed | Disposition::Unconfirmed
+            );
         stands && found.dismissed.is_none() && found.finding.severity == Severity::Critical
     });
     standing.any(|found| {
