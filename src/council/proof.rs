@@ -13,6 +13,7 @@ use super::disposition::{FindingCluster, FindingVersion};
 use super::exchange::Action;
 use super::findings::shown_finding;
 use super::judges::{Judges, SeatIndex};
+use super::meant_ids::only_finding;
 use super::outcome::JudgedFinding;
 use super::reproduction::{
     ProofTerms, ReproductionId, ReproductionRecord, ReproductionResult, Suggestion,
@@ -214,7 +215,11 @@ fn finding_of<'f>(
     let about = findings.iter().filter(|found| is_about(state, open, found));
     about.min_by_key(|found| {
         let words = found.finding.description.as_str();
-        !claim.is_some_and(|claim| claim == words || is_alike(claim, words))
+        match claim {
+            Some(claim) if claim == words => 0,
+            Some(claim) if is_alike(claim, words) => 1,
+            _ => 2,
+        }
     })
 }
 
@@ -248,15 +253,27 @@ fn command_text(terms: Option<&ProofTerms>, brought: &Reproduction) -> String {
     }
 }
 
-/// A test with the name of its command: where the user offers one alone, nobody has to name it.
+/// A test with the name of its command, which may be given in other letters, or be the command itself. Where the user
+/// offers one alone, nobody has to name it.
 fn with_suite(terms: &ProofTerms, brought: &Reproduction) -> Reproduction {
-    let mut named = brought.clone();
-    if let [only] = terms.suites.as_slice()
-        && brought.suite.trim().is_empty()
-    {
-        named.suite.clone_from(&only.name);
+    let given = brought.suite.trim();
+    let filled = |suite: &TestSuite| {
+        let path = brought.files.first().map(|file| file.path.display());
+        path.map(|path| fill_in(&suite.command, &path))
+    };
+    let is_meant = |suite: &&TestSuite| {
+        suite.name.eq_ignore_ascii_case(given)
+            || suite.command == given
+            || filled(suite).is_some_and(|command| command == given)
+    };
+    let meant = match terms.suites.as_slice() {
+        [only] if given.is_empty() => Some(only),
+        suites => suite_named(terms, given).or_else(|| suites.iter().find(is_meant)),
+    };
+    Reproduction {
+        suite: meant.map_or_else(|| given.to_owned(), |suite| suite.name.clone()),
+        ..brought.clone()
     }
-    named
 }
 
 fn suite_named<'a>(terms: &'a ProofTerms, name: &str) -> Option<&'a TestSuite> {
@@ -270,6 +287,9 @@ fn meant_finding(
     round: RoundNumber,
     id: &str,
 ) -> Option<(SeatIndex, usize)> {
+    if id.trim().is_empty() {
+        return only_finding(judges, seat, round);
+    }
     let own = id.trim().parse::<usize>().ok().map(|number| (seat, number));
     let shown = || {
         let order = judges[seat].peers.get(&round)?;
