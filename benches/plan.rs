@@ -186,6 +186,7 @@ fn found(at: u32, below: u32) -> JudgedFinding {
         since: None,
         members: vec![member],
         opinions: Vec::new(),
+        disputed_by_test: false,
         suggestion_check: None,
     }
 }

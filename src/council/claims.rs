@@ -11,31 +11,44 @@ use super::judges::SeatIndex;
 use super::readings::is_same_kind;
 
 impl FindingVersion {
-    /// Whether another version says the same of the line.
-    pub(super) fn claims_same(&self, other: &Self) -> bool {
+    /// Whether another version makes the very same claim, in the same words. Claims that only sound alike may be one
+    /// true and one false (`the guard against None`, `the guard against empty text`).
+    pub(super) fn is_same_claim(&self, other: &Self) -> bool {
+        let words = |v: &Self| -> Vec<String> {
+            let words = v.finding.description.split_whitespace();
+            words.map(str::to_lowercase).collect()
+        };
+        self.is_of(other.seat, other.number) || words(self) == words(other)
+    }
+
+    /// Whether another version says much the same of the line.
+    fn sounds_like(&self, other: &Self) -> bool {
         is_alike(&self.finding.description, &other.finding.description)
     }
 }
 
 impl FindingCluster {
     /// Whether words or tests against this version are against what is worst in the cluster: against the claim that
-    /// most of those hold who call it worst. Of a milder claim in the same line nobody learns anything about that
-    /// one.
+    /// most of those hold who call it worst. Of a milder claim in the same line, or of one that only sounds like it,
+    /// nobody learns anything about that one.
     pub(super) fn is_of_main_claim(&self, version: &FindingVersion, worst: Severity) -> bool {
         let is_worst = |v: &&FindingVersion| v.severity() == worst && v.proof.resolves();
         let all: Vec<&FindingVersion> = self.versions.iter().filter(is_worst).collect();
-        let holders = |claim: &FindingVersion| -> usize {
-            let same = all.iter().filter(|v| v.claims_same(claim));
-            same.map(|v| v.seat).collect::<BTreeSet<SeatIndex>>().len()
+        let count = |is_held: &dyn Fn(&&&FindingVersion) -> bool| -> usize {
+            let held = all.iter().filter(is_held).map(|v| v.seat);
+            held.collect::<BTreeSet<SeatIndex>>().len()
         };
-        let most = all.iter().map(|v| holders(v)).max().unwrap_or(0);
+        let holders = |claim: &FindingVersion| {
+            let same = count(&|v| v.is_same_claim(claim));
+            (count(&|v| v.sounds_like(claim)), same)
+        };
+        let most = all.iter().map(|v| holders(v)).max().unwrap_or_default();
         let mut main = all.iter().filter(|v| holders(v) == most);
-        all.is_empty()
-            || main.any(|v| v.claims_same(version) || v.is_of(version.seat, version.number))
+        all.is_empty() || main.any(|v| v.is_same_claim(version))
     }
 
-    /// The cluster with each claim that a test proves on its own, in the words of those who made it. Where all say
-    /// the same, the whole cluster is proved.
+    /// The cluster with each claim that a test proves on its own, in the words and at the level of those who made it.
+    /// Where all say the same, the whole cluster is proved.
     pub(super) fn proved_apart(mut self) -> Vec<Self> {
         let mut apart = Vec::new();
         while let Some(proved) = self
@@ -47,7 +60,7 @@ impl FindingCluster {
             let (claim, others): (Vec<_>, Vec<_>) = self
                 .versions
                 .into_iter()
-                .partition(|v| v.is_of(proved.seat, proved.number) || v.claims_same(&proved));
+                .partition(|v| v.is_same_claim(&proved));
             self.versions = others;
             apart.push(Self {
                 versions: claim,
@@ -67,9 +80,7 @@ impl FindingCluster {
     pub(super) fn claim_of(&self, (seat, number): (SeatIndex, usize)) -> Self {
         let mut versions = self.versions.iter();
         let meant = versions.find(|v| v.is_of(seat, number));
-        let is_same = |v: &&FindingVersion| {
-            v.is_of(seat, number) || meant.is_some_and(|meant| v.claims_same(meant))
-        };
+        let is_same = |v: &&FindingVersion| meant.is_some_and(|meant| v.is_same_claim(meant));
         Self {
             versions: self.versions.iter().filter(is_same).cloned().collect(),
             models: self.models.clone(),

@@ -329,6 +329,7 @@ mod tests {
             since: None,
             members: vec![member(JUDGES[by])],
             opinions: Vec::new(),
+            disputed_by_test: false,
             suggestion_check: None,
             finding,
         }

@@ -387,6 +387,12 @@ impl FindingCluster {
         }
     }
 
+    /// Whether it is disputed by a test alone: the votes for it stay what they were, for no verdict is milder by a test.
+    pub(super) fn is_disputed_by_test(&self) -> bool {
+        self.disposition() == Disposition::Disputed
+            && self.weighed_disposition() == Disposition::Unconfirmed
+    }
+
     /// The same without any test. A rule's finding is confirmed by itself, but only as far as the rule goes: what a
     /// model says worse of the same place rests on the models.
     fn weighed_disposition(&self) -> Disposition {

@@ -97,7 +97,7 @@ pub(super) fn is_refuted(found: &JudgedFinding) -> bool {
     let mut opinions = found.opinions.iter();
     let refuted = opinions.any(|o| o.stance == Stance::Disagreed && o.resolves);
     let taken_back = found.members.iter().any(|member| member.withdrawn);
-    found.disposition == Disposition::Disputed && (refuted || taken_back)
+    found.disposition == Disposition::Disputed && !found.disputed_by_test && (refuted || taken_back)
 }
 
 /// Which of the findings of this review each of an earlier one is, if it is raised again: by its fingerprint, else by
@@ -137,6 +137,7 @@ pub fn means_same(new: &Finding, old: &Finding) -> bool {
 fn keep_weight(new: &mut JudgedFinding, old: &JudgedFinding) {
     new.finding.severity = new.finding.severity.max(old.finding.severity);
     new.disposition = old.disposition;
+    new.disputed_by_test = old.disputed_by_test;
     new.since.clone_from(&old.since);
     for member in &old.members {
         if !new.members.iter().any(|known| known.judge == member.judge) {
@@ -193,6 +194,7 @@ fn judge_cluster<'a>(
         since: None,
         members: cluster.versions.iter().map(member).collect(),
         opinions: collect_opinions(cluster),
+        disputed_by_test: cluster.is_disputed_by_test(),
         suggestion_check: None,
     };
     Some((finding, &shown.context))
@@ -347,6 +349,7 @@ mod tests {
             since: since.then(|| "abc1234".to_owned()),
             members: Vec::new(),
             opinions: Vec::new(),
+            disputed_by_test: false,
             suggestion_check: None,
         }
     }

@@ -24,90 +24,100 @@ pub(super) fn straighten_tests(answer: &mut Value) {
 }
 
 fn straightened(test: Value) -> Value {
-    let mut fields = match test {
+    let fields = match test {
         Value::Object(fields) => fields,
         _ => Map::new(),
     };
-    let finding = match fields.remove("finding") {
-        Some(Value::String(id)) => id.trim().trim_start_matches('#').to_owned(),
+    let text = |name: &str| match fields.get(name) {
+        Some(Value::String(text)) => text.trim().to_owned(),
         Some(Value::Number(number)) => number.to_string(),
         _ => String::new(),
     };
-    let test = json!({
-        "finding": finding,
-        "shows": if claims_no_defect(fields.get("shows")) { "no_defect" } else { "defect" },
-        "suite": fields.get("suite").and_then(Value::as_str).unwrap_or_default(),
-        "files": files_of(&mut fields),
+    let files = match fields.get("files") {
+        // A test that is no list of files is one of them itself.
+        None | Some(Value::Null) => file_of(&fields).into_iter().collect(),
+        Some(files) => files_of(files),
+    };
+    let mut test = json!({
+        "finding": text("finding").trim_start_matches('#'),
+        "shows": claim_of(fields.get("shows")),
+        "suite": text("suite"),
+        "files": files,
     });
-    if Reproduction::deserialize(&test).is_ok() {
-        test
-    } else {
-        json!({"finding": finding, "shows": "defect", "suite": "", "files": []})
+    if Reproduction::deserialize(&test).is_err() {
+        test["files"] = json!([]);
     }
+    test
 }
 
-/// Words of a claim that there is nothing wrong; all else is brought for a defect.
-const NO_DEFECT: [&str; 9] = [
-    "no", "not", "none", "sound", "correct", "refutes", "refuted", "passes", "false",
-];
-
-fn claims_no_defect(shows: Option<&Value>) -> bool {
-    match shows {
-        Some(Value::Bool(shown)) => !shown,
-        Some(Value::String(words)) => {
-            let words = words.to_lowercase();
-            words
-                .split(|c: char| !c.is_alphanumeric())
-                .any(|word| NO_DEFECT.contains(&word))
-        }
+/// What a test is brought for. Its runs prove a defect whatever its judge calls it, so that all but a plain denial is one.
+fn claim_of(shows: Option<&Value>) -> &'static str {
+    const DENIALS: [&str; 10] = [
+        "nodefect",
+        "notadefect",
+        "nobug",
+        "noproblem",
+        "notreal",
+        "passes",
+        "refuted",
+        "refutes",
+        "falsepositive",
+        "false",
+    ];
+    let letters = |text: &str| -> String {
+        let letters = text.chars().filter(|c| c.is_alphabetic());
+        letters.flat_map(char::to_lowercase).collect()
+    };
+    let denies = match shows {
+        Some(Value::String(text)) => DENIALS.contains(&&*letters(text)),
+        Some(Value::Bool(is_defect)) => !is_defect,
         _ => false,
+    };
+    if denies { "no_defect" } else { "defect" }
+}
+
+/// The files of a test: a list of them, one alone, or an object of paths and contents.
+fn files_of(files: &Value) -> Vec<Value> {
+    match files {
+        Value::Array(files) => files.iter().flat_map(files_of).collect(),
+        Value::Object(fields) => match file_of(fields) {
+            Some(file) => vec![file],
+            None => {
+                let by_path = fields.iter();
+                let by_path =
+                    by_path.filter_map(|(path, content)| Some(file(path, content_of(content)?)));
+                by_path.collect()
+            }
+        },
+        _ => Vec::new(),
     }
 }
 
-/// The files of a test: a list, a single one, texts by their paths, or one that stands in the test itself.
-fn files_of(fields: &mut Map<String, Value>) -> Vec<Value> {
-    let named = |files: Map<String, Value>| -> Vec<Value> {
-        if ["path", "file", "name"]
-            .iter()
-            .any(|name| files.contains_key(*name))
-        {
-            return vec![Value::Object(files)];
-        }
-        let file = |(path, content)| json!({"path": path, "content": content});
-        files.into_iter().map(file).collect()
-    };
-    let files = match fields.remove("files") {
-        Some(Value::Array(files)) => files,
-        Some(Value::Object(files)) => named(files),
-        _ if fields.contains_key("content") => {
-            let own = ["path", "file", "name", "content"];
-            let own = own.iter().filter_map(|name| fields.remove_entry(*name));
-            vec![Value::Object(own.collect())]
-        }
-        _ => Vec::new(),
-    };
-    files.into_iter().map(straightened_file).collect()
+/// The names by which models give a path and a content.
+const PATHS: [&str; 4] = ["path", "file", "filename", "name"];
+const CONTENTS: [&str; 5] = ["content", "contents", "code", "text", "source"];
+
+fn file_of(fields: &Map<String, Value>) -> Option<Value> {
+    let named = |names: &[&str]| names.iter().find_map(|name| fields.get(*name));
+    let path = named(&PATHS)?.as_str()?;
+    Some(file(path, content_of(named(&CONTENTS)?)?))
 }
 
-/// A file with a path as the repository has it, and its lines as one text.
-fn straightened_file(file: Value) -> Value {
-    let Value::Object(mut fields) = file else {
-        return file;
-    };
-    let path = ["path", "file", "name"];
-    let path = path.iter().find_map(|name| fields.remove(*name));
-    let path = path.as_ref().and_then(Value::as_str).unwrap_or_default();
-    let content = match fields.remove("content") {
-        Some(Value::Array(lines)) if lines.iter().all(Value::is_string) => {
-            let lines = lines.iter().filter_map(Value::as_str);
-            lines
-                .map(|line| format!("{}\n", line.trim_end_matches('\n')))
-                .collect::<String>()
-                .into()
+fn file(path: &str, content: String) -> Value {
+    let path = path.trim();
+    json!({"path": path.strip_prefix("./").unwrap_or(path), "content": content})
+}
+
+/// A text, or its lines.
+fn content_of(content: &Value) -> Option<String> {
+    match content {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(lines) => {
+            let lines: Option<Vec<&str>> = lines.iter().map(Value::as_str).collect();
+            Some(lines?.join("\n"))
         }
-        other => other.unwrap_or_default(),
-    };
-    json!({"path": path.trim().trim_start_matches("./"), "content": content})
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -134,31 +144,41 @@ mod tests {
             json!([{"finding": 1, "shows": "defect", "suite": "", "files": [file]}]),
             json!([{"finding": "1", "shows": "defect", "files": [file]}]),
             json!([{"finding": "1", "files": file}]),
+            json!([{"finding": "#1", "shows": "Defect", "files": {"test_a.py": "x"}}]),
+            json!([{"finding": " 1", "shows": "proved", "files": {"./test_a.py": ["x"]}}]),
+            json!([{"finding": "1", "shows": true, "path": "./test_a.py", "content": "x"}]),
+            json!([{"finding": "1", "shows": ["defect"], "file": "test_a.py", "code": "x"}]),
             json!({"finding": 1, "shows": "defect", "files": file}),
-            json!([{"finding": "#1", "shows": "Defect", "files": [file]}]),
-            json!([{"finding": 1, "shows": "proved", "files": {"test_a.py": "x"}}]),
-            json!([{"finding": 1, "shows": true, "path": "./test_a.py", "content": "x"}]),
-            json!([{"finding": 1, "file": "test_a.py", "content": "x"}]),
         ] {
             assert_eq!(read(other.clone()), expected, "{other}");
         }
     }
 
     #[test]
-    fn what_a_test_is_brought_for_is_read_in_every_spelling() {
-        let shows = |claim: Value| {
-            let file = json!({"path": "test_a.py", "content": ["a", "b"]});
-            let read = read(json!([{"finding": 1, "shows": claim, "files": [file]}]));
-            assert_eq!(read[0].files[0].content, "a\nb\n");
-            read[0].shows
-        };
-        for claim in ["no_defect", "no-defect", "No defect", "none", "sound"] {
-            assert_eq!(shows(json!(claim)), ReproductionClaim::NoDefect, "{claim}");
+    fn whatever_is_no_plain_denial_is_brought_for_a_defect() {
+        let shows = |value: Value| read(json!([{"finding": "1", "shows": value}]))[0].shows;
+        for denial in [
+            json!("no_defect"),
+            json!("No defect"),
+            json!("no-defect"),
+            json!("NoDefect"),
+            json!(false),
+        ] {
+            assert_eq!(
+                shows(denial.clone()),
+                ReproductionClaim::NoDefect,
+                "{denial}"
+            );
         }
-        for claim in ["defect", "Defect", "DEFECT", "proved", "bug"] {
-            assert_eq!(shows(json!(claim)), ReproductionClaim::Defect, "{claim}");
+        for other in [
+            json!("Defect"),
+            json!("proved"),
+            json!("x"),
+            json!(1),
+            json!(true),
+        ] {
+            assert_eq!(shows(other.clone()), ReproductionClaim::Defect, "{other}");
         }
-        assert_eq!(shows(json!(false)), ReproductionClaim::NoDefect);
     }
 
     fn any_value() -> impl Strategy<Value = Value> {

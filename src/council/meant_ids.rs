@@ -278,3 +278,23 @@ fn objecting_questions(
         .filter(|text| objects(text) || names_problem(text));
     asked.chain(told).map(|text| excerpt(text)).collect()
 }
+
+/// The one that a judge means which names none: where there is one alone, of its own or of those it was shown.
+pub(super) fn only_finding(
+    judges: &Judges,
+    seat: SeatIndex,
+    round: RoundNumber,
+) -> Option<(SeatIndex, usize)> {
+    let others = judges[seat].peers.get(&round);
+    let seats = std::iter::once(seat).chain(others.into_iter().flatten().copied());
+    let all = seats.flat_map(|whose| {
+        let raised = judges[whose].raised.iter().zip(1..);
+        let known = raised.filter(move |(raised, _)| whose == seat || raised.round < round);
+        known.map(move |(_, number)| (whose, number))
+    });
+    let all: Vec<_> = all.collect();
+    match all.as_slice() {
+        [only] => Some(*only),
+        _ => None,
+    }
+}

@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use council_protocol::{JudgeId, RepoPath, Severity, Vote};
 
 use super::evidence::is_about_file;
-use super::findings::is_refuted;
 use super::outcome::{
     Disposition, FindingMember, JudgedFinding, Outcome, ReaderBench, says_over_what,
 };
@@ -191,12 +190,11 @@ pub(super) fn insists_unproven(findings: &[JudgedFinding], judges: &[&JudgeId]) 
 
 fn holds_critical(findings: &[&JudgedFinding], judge: &JudgeId) -> bool {
     let mut standing = findings.iter().filter(|found| {
-        // A doubter's test may ask for ordinary input only: no verdict is milder for it alone.
-        let stands = match found.disposition {
-            Disposition::Confirmed | Disposition::Unconfirmed => true,
-            Disposition::Disputed => !is_refuted(found),
-            Disposition::Rejected => false,
-        };
+        let stands = found.disputed_by_test
+            || matches!(
+                found.disposition,
+                Disposition::Confirmed | Disposition::Unconfirmed
+            );
         stands && found.dismissed.is_none() && found.finding.severity == Severity::Critical
     });
     standing.any(|found| {

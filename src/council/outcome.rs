@@ -305,6 +305,9 @@ pub struct JudgedFinding {
     /// What others said of it.
     #[serde(default)]
     pub opinions: Vec<Opinion>,
+    /// Whether it is disputed by a judge's test and by nothing else: that takes no votes from it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub disputed_by_test: bool,
     /// Whether its suggestion mends what a judge's test proved; none: nobody tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggestion_check: Option<SuggestionCheck>,

@@ -13,6 +13,7 @@ use super::disposition::{FindingCluster, FindingVersion};
 use super::exchange::Action;
 use super::findings::shown_finding;
 use super::judges::{Judges, SeatIndex};
+use super::meant_ids::only_finding;
 use super::outcome::JudgedFinding;
 use super::reproduction::{
     ProofTerms, ReproductionId, ReproductionRecord, ReproductionResult, Suggestion,
@@ -33,8 +34,7 @@ pub(super) fn take_up(state: &mut DebateState) {
         for (&round, answer) in state.judges[seat].answers.range(RoundNumber::SECOND..) {
             for (index, brought) in answer.reproductions.iter().enumerate() {
                 let brought = &with_suite(&terms, brought);
-                let about = meant_finding(&state.judges, seat, round, &brought.finding)
-                    .or_else(|| only_finding(&state.judges, &brought.finding));
+                let about = meant_finding(&state.judges, seat, round, &brought.finding);
                 let why = match index {
                     0..MAX_REPRODUCTIONS => obstacle(&clusters, &terms, about, brought),
                     _ => Some(format!("an answer may bring {MAX_REPRODUCTIONS} tests")),
@@ -215,7 +215,11 @@ fn finding_of<'f>(
     let about = findings.iter().filter(|found| is_about(state, open, found));
     about.min_by_key(|found| {
         let words = found.finding.description.as_str();
-        !claim.is_some_and(|claim| claim == words || is_alike(claim, words))
+        match claim {
+            Some(claim) if claim == words => 0,
+            Some(claim) if is_alike(claim, words) => 1,
+            _ => 2,
+        }
     })
 }
 
@@ -249,20 +253,27 @@ fn command_text(terms: Option<&ProofTerms>, brought: &Reproduction) -> String {
     }
 }
 
-/// A test with the name of its command, which may be written otherwise or be the command itself. Where the user offers one
-/// alone, nobody has to name it.
+/// A test with the name of its command, which may be given in other letters, or be the command itself. Where the user
+/// offers one alone, nobody has to name it.
 fn with_suite(terms: &ProofTerms, brought: &Reproduction) -> Reproduction {
-    let said = brought.suite.trim();
-    let is_meant = |suite: &&TestSuite| {
-        let is_only = said.is_empty() && terms.suites.len() == 1;
-        is_only || suite.name.eq_ignore_ascii_case(said) || suite.command == said
+    let given = brought.suite.trim();
+    let filled = |suite: &TestSuite| {
+        let path = brought.files.first().map(|file| file.path.display());
+        path.map(|path| fill_in(&suite.command, &path))
     };
-    let mut others = terms.suites.iter();
-    let mut named = brought.clone();
-    if let Some(meant) = suite_named(terms, said).or_else(|| others.find(is_meant)) {
-        named.suite.clone_from(&meant.name);
+    let is_meant = |suite: &&TestSuite| {
+        suite.name.eq_ignore_ascii_case(given)
+            || suite.command == given
+            || filled(suite).is_some_and(|command| command == given)
+    };
+    let meant = match terms.suites.as_slice() {
+        [only] if given.is_empty() => Some(only),
+        suites => suite_named(terms, given).or_else(|| suites.iter().find(is_meant)),
+    };
+    Reproduction {
+        suite: meant.map_or_else(|| given.to_owned(), |suite| suite.name.clone()),
+        ..brought.clone()
     }
-    named
 }
 
 fn suite_named<'a>(terms: &'a ProofTerms, name: &str) -> Option<&'a TestSuite> {
@@ -276,6 +287,9 @@ fn meant_finding(
     round: RoundNumber,
     id: &str,
 ) -> Option<(SeatIndex, usize)> {
+    if id.trim().is_empty() {
+        return only_finding(judges, seat, round);
+    }
     let own = id.trim().parse::<usize>().ok().map(|number| (seat, number));
     let shown = || {
         let order = judges[seat].peers.get(&round)?;
@@ -284,15 +298,6 @@ fn meant_finding(
     let (whose, number) = own.or_else(shown)?;
     let raised = judges[whose].raised.get(number.checked_sub(1)?)?;
     (whose == seat || raised.round < round).then_some((whose, number))
-}
-
-/// The finding that a test without an id is about, where there is one alone.
-fn only_finding(judges: &Judges, id: &str) -> Option<(SeatIndex, usize)> {
-    let counted = judges.counted_seats().into_iter();
-    let mut raised =
-        counted.flat_map(|seat| (1..=judges[seat].raised.len()).map(move |nth| (seat, nth)));
-    let first = raised.next().filter(|_| id.trim().is_empty())?;
-    raised.next().is_none().then_some(first)
 }
 
 /// Whether a judge disagrees with a finding in this answer.

@@ -5,7 +5,7 @@ use council_protocol::answer::Answer;
 use council_protocol::{JudgeId, RoundNumber};
 
 use super::judges::{Judges, SeatIndex};
-use super::meant_ids::shown_findings;
+use super::meant_ids::{only_finding, shown_findings};
 use super::plain_words::excerpt;
 use super::responses::{MeantFinding, is_contradictory, responses_by_finding};
 use super::state::DebateState;
@@ -29,7 +29,11 @@ pub(super) fn faulty_references(
     let tests = answer.reproductions.iter().enumerate();
     // A test may be about a finding that comes in the same answer.
     let new = answer.findings.len() + answer.independent_findings.len();
-    let is_meant = |id: &str| known.is_shown(id) || is_number_to(id, known.own + new);
+    let only = only_finding(&state.judges, seat, round).is_some();
+    let is_meant = |id: &str| {
+        let is_told = known.is_shown(id) || is_number_to(id, known.own + new);
+        is_told || id.trim().is_empty() && only
+    };
     let tests = tests
         .filter(|(_, r)| !is_meant(&r.finding))
         .map(|(nth, r)| known.unknown(&format!("reproductions[{nth}].finding"), &r.finding));

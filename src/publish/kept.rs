@@ -138,6 +138,7 @@ impl OpenFinding {
             since: self.since.clone(),
             members: self.held_by.iter().map(member).collect(),
             opinions: Vec::new(),
+            disputed_by_test: false,
             suggestion_check: None,
         }
     }

@@ -6,7 +6,7 @@ use council_builtin::{RuleExample, RuleInfo};
 use council_protocol::Location;
 
 use crate::council::outcome::JudgedFinding;
-use crate::report::Report;
+use crate::report::{Report, suggestion_words, test_sentence};
 use crate::run::apply::shown_line;
 use crate::run::context::RunContext;
 use crate::run::dismissals;
@@ -77,6 +77,13 @@ pub(crate) fn explain(
     if let Some(suggestion) = &said.suggestion {
         out.push_str(&suggestion_page(&said.location, suggestion));
     }
+    let tried = finding.suggestion_check.as_ref().map(suggestion_words);
+    let tried = tried.map(|words| format!("the suggestion: {words}"));
+    for words in proofs_of(&finding, &report).into_iter().chain(tried) {
+        let words = Untrusted::new(&words).line();
+        let lines = text::wrap_columns(&words, columns, columns);
+        let _ = writeln!(out, "\n{}", lines.join("\n"));
+    }
     let rule = said.rule.as_deref().and_then(council_builtin::explain_rule);
     if let Some(rule) = rule {
         let _ = write!(
@@ -86,6 +93,14 @@ pub(crate) fn explain(
         );
     }
     Ok(out)
+}
+
+/// What the tests that were brought for a finding show of it.
+fn proofs_of(finding: &JudgedFinding, report: &Report) -> Vec<String> {
+    let tests = report.outcome.ledger.reproductions.iter();
+    let own = tests.filter(|brought| brought.finding.as_ref() == Some(&finding.id));
+    own.map(|brought| format!("{}: {}", brought.id, test_sentence(brought)))
+        .collect()
 }
 
 /// How a finding stood in its report, and what was decided of it since.

@@ -26,6 +26,7 @@ use crate::run::error::RunError;
 use crate::run::floor;
 use crate::run::notes;
 use crate::run::prepare::PreparedReview;
+use crate::run::proof::{self, IDLE_NOTE};
 use crate::run::trust::{SignatureTrust, checked_report};
 
 /// What is remembered in one repository.
@@ -244,13 +245,17 @@ impl<'a> VerdictMemory<'a> {
                 (report, MemoryPlace::Note, Some(signer))
             }
         };
+        // A verdict without tests is no verdict of today where they may be run.
+        let was_idle = |note: &String| note.starts_with(IDLE_NOTE);
+        let may_prove = report.outcome.notes.iter().any(was_idle)
+            && proof::terms(self.start, self.prepared).is_some();
         let has_news = floor::find_news(&report.outcome, self.prepared, &heard.dismissals);
         // Where nobody can look, somebody else has to judge.
         let mut is_same = || {
             let today = around();
             today.is_ok_and(|today| today == report.receipt.run.digests.context)
         };
-        if has_news || !is_same() {
+        if may_prove || has_news || !is_same() {
             return None;
         }
         let report = self.renew_report(report, place, signer, &known.key, heard);
@@ -402,7 +407,12 @@ impl<'a> VerdictMemory<'a> {
         // What the council had to say of itself holds still; what was heard of dismissals then does not.
         let holds =
             |note: &String| !note.ends_with(HEARSAY_RULE) && !note.starts_with(git::PART_NOTE);
-        let told = told.into_iter().filter(holds);
+        // Why no test was run may be another reason by now.
+        let told = told.into_iter().filter(holds).map(|note| {
+            let idle = note.starts_with(IDLE_NOTE);
+            let today = idle.then(|| proof::idle_note(self.start, self.prepared));
+            today.flatten().unwrap_or(note)
+        });
         let known: HashSet<String> = report.outcome.notes.iter().cloned().collect();
         let told = told.filter(|note| !known.contains(note));
         report.outcome.notes.extend(told);

@@ -65,6 +65,7 @@ mod proof_borders;
 mod proof_doubts;
 mod proof_eval;
 mod proof_hostile;
+mod proof_refusals;
 mod proof_scene;
 mod pushing;
 mod read_whole;

@@ -357,11 +357,22 @@ fn tests_are_asked_for_only_where_the_user_wants_them() {
     repo.git(["checkout", "--quiet", "--detach"]);
     repo.git(["update-ref", &branch, "HEAD~1"]);
     repo.git(["symbolic-ref", "refs/heads/alias", "refs/pull/5/head"]);
-    for what in ["HEAD", &*tip, "alias"] {
+    // A test runs on both sides, so that nobody else's commit is the one before, either.
+    let own = branch.trim_start_matches("refs/heads/");
+    let before = format!("{tip}..{own}");
+    for what in ["HEAD", &*tip, "alias", &*before] {
         refused(&[KEY], what);
     }
-    // A branch of one's own that is made of it is one's own.
+    // A branch of one's own that is made of it is one's own. A verdict without tests is not reused then.
+    let again = ["review", "HEAD", "--debate", "--json"];
+    let told = "no branch of yours has both sides";
+    let idle = repo.council_with(&[KEY], &again);
+    assert!(idle.stdout.contains(told) && !asked(&models));
     repo.git(["branch", "mine"]);
-    let (_, report) = review(&repo);
-    assert!(asked(&models), "{report}");
+    let run = repo.council_with(&[KEY], &again);
+    assert!(
+        asked(&models) && !run.stdout.contains(told),
+        "{}",
+        run.stdout
+    );
 }

@@ -322,7 +322,7 @@ pub(crate) fn build_fence(
     Ok(Some(SandboxFence {
         read,
         write,
-        borders: None,
+        ..SandboxFence::default()
     }))
 }
 

@@ -1,6 +1,7 @@
 //! One run of a command of the user's on code that nobody trusts: a fresh export of one side of a change, behind
 //! every border that this machine has. Where one of them is missing, nothing is run.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Read};
@@ -14,9 +15,15 @@ use std::time::Duration;
 
 use council_protocol::{BlobSource, RepoPath, Side};
 
+#[path = "trial_readable.rs"]
+mod readable;
+
 use crate::StopSignal;
 use crate::command::is_safe_program;
-use crate::guard::{GuardedProgram, HardBorders, SandboxFence, is_enforceable, os_arguments};
+pub use crate::guard::Refusal;
+use crate::guard::{
+    GuardedProgram, HardBorders, SandboxFence, is_enforceable, os_arguments, private_folder,
+};
 pub use crate::process::find_program;
 use crate::process::{TreeKiller, run_reading};
 use crate::room::{self, FileFilter, WorkspaceBounds};
@@ -27,48 +34,15 @@ const KEPT_BYTES: usize = 8 << 10;
 /// A command that writes more is ended.
 const MAX_OUTPUT_BYTES: u64 = 16 << 20;
 
-/// What every program needs to run at all: nothing that says who else uses this machine.
-const READABLE: [&str; 36] = [
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/opt",
-    "/nix",
-    "/etc/alternatives",
-    "/etc/ca-certificates",
-    "/etc/group",
-    "/etc/hosts",
-    "/etc/java",
-    "/etc/java-8-openjdk",
-    "/etc/java-11-openjdk",
-    "/etc/java-17-openjdk",
-    "/etc/java-21-openjdk",
-    "/etc/java-25-openjdk",
-    "/etc/crypto-policies",
-    "/etc/ld.so.conf",
-    "/etc/ld.so.conf.d",
-    "/etc/ld.so.cache",
-    "/etc/localtime",
-    "/etc/mime.types",
-    "/etc/nsswitch.conf",
-    "/etc/os-release",
-    "/etc/passwd",
-    "/etc/pki",
-    "/etc/protocols",
-    "/etc/resolv.conf",
-    "/etc/services",
-    "/etc/ssl",
-    "/proc/cpuinfo",
-    "/proc/meminfo",
-    "/dev/random",
-    "/dev/urandom",
-];
-
 /// Devices that every program may write to.
 const DEVICES: [&str; 2] = ["/dev/null", "/dev/zero"];
+
+/// Folders that everybody writes to: a test has its own there, for what it needs is no defect.
+const SHARED: [&str; 3] = ["/tmp", "/var/tmp", "/dev/shm"];
+
+/// Beside the folders of a test: what the guard says of refusals, and what git says of each of its starts.
+const REFUSED: &str = "refused";
+const GIT_STARTS: &str = "git-starts";
 
 /// The folder of one reproduction: all of its runs have the same paths.
 pub struct TrialFolder {
@@ -112,6 +86,8 @@ pub struct FinishedTrial {
     pub ending: TrialEnding,
     /// The end of what it wrote. Untrusted text.
     pub output: String,
+    /// What the borders kept from it.
+    pub refused: BTreeSet<Refusal>,
 }
 
 impl TrialFolder {
@@ -151,6 +127,9 @@ impl TrialFolder {
         ] {
             fs::create_dir(folder)?;
         }
+        for place in SHARED {
+            fs::create_dir_all(private_folder(self.folder.path(), Path::new(place)))?;
+        }
         let bounds = WorkspaceBounds {
             writable: true,
             ..WorkspaceBounds::default()
@@ -167,6 +146,16 @@ impl TrialFolder {
             return Err(io::Error::other(why));
         }
         for (path, content) in files {
+            // A test that the repository has by now stands there already.
+            let is_there = |bytes: &[u8]| bytes == content.as_bytes();
+            if source
+                .read(side, path)
+                .ok()
+                .flatten()
+                .is_some_and(|bytes| is_there(&bytes))
+            {
+                continue;
+            }
             // An export has neither links nor special files, so that no path leads out of it.
             room::add_file(&tree, path, content.as_bytes())?;
         }
@@ -192,6 +181,7 @@ impl TrialFolder {
         let none = |ending| FinishedTrial {
             ending,
             output: String::new(),
+            refused: BTreeSet::new(),
         };
         if !is_enforceable() {
             let why =
@@ -249,63 +239,66 @@ impl TrialFolder {
             None => TrialEnding::Broken("it was ended".to_owned()),
         };
         let output = [output, finished.noise].join("\n").trim().to_owned();
-        FinishedTrial { ending, output }
+        FinishedTrial {
+            ending,
+            output,
+            refused: self.refused(),
+        }
+    }
+
+    /// What the borders kept from the last run.
+    fn refused(&self) -> BTreeSet<Refusal> {
+        let word = self.folder.path().join(REFUSED);
+        // Where the guard was ended, too, whatever stands there is the test's.
+        let is_word = fs::symlink_metadata(&word).is_ok_and(|it| it.is_file() && it.len() < 4_096);
+        let text = is_word.then(|| fs::read_to_string(&word).unwrap_or_default());
+        let mut refused = Refusal::parse_all(&text.unwrap_or_default());
+        // No copy has the folder of git, so that it finds another repository or none.
+        let has_git = fs::symlink_metadata(self.folder.path().join(GIT_STARTS)).is_ok();
+        refused.extend(has_git.then_some(Refusal::Git));
+        refused
     }
 
     fn fence(&self, command: &TrialCommand<'_>) -> SandboxFence {
         let path = command.env.iter().find(|(name, _)| name == "PATH");
         let folders = path.map_or_else(Vec::new, |(_, path)| std::env::split_paths(path).collect());
-        let mut read: Vec<PathBuf> = READABLE.map(PathBuf::from).into();
+        let mut read = readable::of_system();
         let folders = folders.into_iter().filter(|folder| folder.is_absolute());
-        read.extend(folders.flat_map(|folder| readable_of_path(folder, command.home)));
+        read.extend(folders.flat_map(|folder| readable::of_path(folder, command.home)));
         read.extend(command.read.iter().cloned());
         let mut write: Vec<PathBuf> = DEVICES.map(PathBuf::from).into();
         write.push(self.folder.path().to_path_buf());
         SandboxFence {
+            private: shared_places(&read),
             read,
             write,
             borders: Some(command.borders),
+            refused: Some(self.folder.path().join(REFUSED)),
         }
     }
 
     fn environment(&self, command: &TrialCommand<'_>) -> Vec<(String, OsString)> {
-        let own = |name: &str| ["HOME", "TMPDIR", "TEMP", "TMP"].contains(&name);
+        let own =
+            |name: &str| ["HOME", "TMPDIR", "TEMP", "TMP", "GIT_TRACE2_EVENT"].contains(&name);
         let given = command.env.iter().filter(|(name, _)| !own(name));
         let mut env: Vec<(String, OsString)> = given.cloned().collect();
         env.push(("HOME".to_owned(), self.folder.path().join("home").into()));
         env.push(("TMPDIR".to_owned(), self.folder.path().join("tmp").into()));
+        let starts = self.folder.path().join(GIT_STARTS);
+        env.push(("GIT_TRACE2_EVENT".to_owned(), starts.into()));
         env
     }
 }
 
-/// Folders of a home that hold what is nobody's business, such as the key that signs verdicts.
-const PRIVATE: [&str; 5] = ["", ".config", ".local/state", ".ssh", ".gnupg"];
-
-/// The most programs of one folder that are named one by one.
-const MAX_PROGRAMS: usize = 2_000;
-
-/// What a program may read of a folder of the `PATH`: all of it, or only its programs where the home of the user lies
-/// in it.
-fn readable_of_path(folder: PathBuf, home: Option<&Path>) -> Vec<PathBuf> {
-    let whole = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let own = whole(&folder);
-    let holds_private = home.is_none_or(|home| {
-        let mut private = PRIVATE.iter().map(|name| home.join(name));
-        private.any(|path| path.starts_with(&folder) || whole(&path).starts_with(&own))
-    });
-    if !holds_private {
-        return vec![folder];
-    }
-    let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
-    let files = entries
-        .map(|entry| entry.path())
-        .filter(|path| is_program(path));
-    files.take(MAX_PROGRAMS).collect()
-}
-
-fn is_program(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+/// The shared folders in whose place a test finds its own: those in which nothing lies that it is to read.
+fn shared_places(read: &[PathBuf]) -> Vec<PathBuf> {
+    let whole = |path: &PathBuf| fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+    let read: Vec<PathBuf> = read.iter().map(whole).collect();
+    let places = SHARED.map(PathBuf::from).into_iter();
+    let places = places.filter(|place| place.is_dir() && !place.is_symlink());
+    places
+        .filter(|place| !read.iter().any(|path| path.starts_with(place)))
+        .collect()
 }
 
 /// Tests may take permissions away from folders, which then could not be emptied.

@@ -2,11 +2,11 @@
 
 use council_protocol::answer::{Answer, Stance};
 use council_protocol::reproduction::ReproductionClaim::{Defect, NoDefect};
-use council_protocol::{Finding, Severity, Task, Vote};
+use council_protocol::{Finding, Severity, Vote};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
-use super::proof::{proof, ran, reproduction, terms};
+use super::proof::{proof, ran, reproduction, shown_id, terms};
 use crate::outcome::{Disposition, JudgedFinding, Outcome, Verdict};
 use crate::plan::Procedure;
 use crate::reproduction::{ReproductionResult, TestRun};
@@ -16,6 +16,19 @@ use crate::{Action, Input};
 const LINE: u32 = 30;
 const MEMORY: &str = "An attacker can exhaust memory with a huge list.";
 const DIGITS: &str = "The default of digits changes: callers get other numbers.";
+
+/// Two claims of one line, also such as share most of their words.
+const CLAIMS: [(&str, &str); 3] = [
+    (MEMORY, DIGITS),
+    (
+        "The guard against None was removed: parse(None) raises.",
+        "The guard against empty text was removed: parse('') gives [''].",
+    ),
+    (
+        "A text of blanks is not handled any more.",
+        "An empty text is not handled any more.",
+    ),
+];
 
 fn claim(severity: Severity, category: &str, words: &str) -> Finding {
     Finding {
@@ -67,16 +80,6 @@ fn debated(
     run.concluded().clone()
 }
 
-/// The id under which a judge was shown a claim.
-fn shown_id(run: &Run, viewer: &str, claim: &Finding) -> String {
-    let Task::Debate { peers, .. } = run.task(viewer) else {
-        panic!("{viewer} is not debating")
-    };
-    let mut shown = peers.iter().flat_map(|peer| &peer.findings);
-    let meant = shown.find(|shown| shown.finding.description == claim.description);
-    meant.unwrap().id.clone()
-}
-
 fn told<'o>(outcome: &'o Outcome, words: &str) -> Option<&'o JudgedFinding> {
     let mut findings = outcome.findings.iter();
     findings.find(|found| found.finding.description == words)
@@ -86,10 +89,11 @@ fn told<'o>(outcome: &'o Outcome, words: &str) -> Option<&'o JudgedFinding> {
 /// its level, and the other claim is what it was without the test.
 #[test]
 fn a_proof_belongs_to_the_claim_that_it_was_brought_for() {
-    for category in ["bug", "security"] {
+    let each = |category| CLAIMS.map(|claims| (category, claims));
+    for (category, (worse, milder)) in ["bug", "security"].into_iter().flat_map(each) {
         let claims = [
-            Some(claim(Severity::Critical, category, MEMORY)),
-            Some(claim(Severity::Significant, "bug", DIGITS)),
+            Some(claim(Severity::Critical, category, worse)),
+            Some(claim(Severity::Significant, "bug", milder)),
             None,
         ];
         let proves = |index: usize, a: &mut Answer, id: &str| {
@@ -99,12 +103,12 @@ fn a_proof_belongs_to_the_claim_that_it_was_brought_for() {
         };
         let plain = debated(&claims, |_, _, _| {}, None);
         let outcome = debated(&claims, proves, Some(&proof()));
-        let proved = told(&outcome, DIGITS).unwrap();
+        let proved = told(&outcome, milder).unwrap();
         assert_eq!(proved.disposition, Disposition::Confirmed);
         assert_eq!(proved.finding.severity, Severity::Significant);
-        let other = told(&outcome, MEMORY).unwrap();
-        let before = told(&plain, MEMORY).unwrap();
-        assert_eq!(other.disposition, before.disposition, "{category}");
+        let other = told(&outcome, worse).unwrap();
+        let before = told(&plain, worse).unwrap();
+        assert_eq!(other.disposition, before.disposition, "{category}: {worse}");
         assert_ne!(other.fingerprint, proved.fingerprint);
         let record = &outcome.ledger.reproductions[0];
         assert_eq!(record.finding.as_ref(), Some(&proved.id));
@@ -147,13 +151,14 @@ proptest! {
     #[test]
     fn what_is_said_against_one_claim_is_not_against_another(
         milder in severity(),
+        (first, second) in prop::sample::select(&CLAIMS[..]),
         holders in 2..4_usize,
         doubters in 1..4_usize,
         with_evidence in any::<bool>(),
         with_test in any::<bool>(),
     ) {
-        let held = Some(claim(Severity::Critical, "bug", MEMORY));
-        let mut claims = vec![held.clone(), Some(claim(milder, "bug", DIGITS))];
+        let held = Some(claim(Severity::Critical, "bug", first));
+        let mut claims = vec![held.clone(), Some(claim(milder, "bug", second))];
         claims.extend(vec![held; holders - 1]);
         let first_doubter = claims.len();
         claims.extend(vec![None; doubters]);

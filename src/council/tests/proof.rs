@@ -8,7 +8,7 @@ use council_protocol::{Finding, Severity, Task, Vote};
 use proptest::prelude::*;
 use proptest::test_runner::Config;
 
-use crate::outcome::{Disposition, Outcome, Verdict, VerdictReason};
+use crate::outcome::{Disposition, JudgedFinding, Outcome, Verdict, VerdictReason};
 use crate::plan::Procedure;
 use crate::reproduction::{
     MendedRuns, ProofTerms, RUNS, ReproductionResult, ReproductionStanding, SuggestionCheck,
@@ -34,6 +34,8 @@ struct Part {
     stance: Option<(Stance, bool)>,
     /// Judge 1 takes its finding back.
     withdraws: bool,
+    /// Another judge has a critical finding of its own, which nobody else holds.
+    own: bool,
     test: Option<Brought>,
 }
 
@@ -42,6 +44,7 @@ fn silent() -> Part {
         vote: Vote::Pass,
         stance: None,
         withdraws: false,
+        own: false,
         test: None,
     }
 }
@@ -82,6 +85,16 @@ pub(super) fn reproduction(id: &str, shows: ReproductionClaim) -> Reproduction {
     }
 }
 
+/// The id under which a judge was shown a claim.
+pub(super) fn shown_id(run: &Run, viewer: &str, claim: &Finding) -> String {
+    let Task::Debate { peers, .. } = run.task(viewer) else {
+        panic!("{viewer} is not debating")
+    };
+    let mut shown = peers.iter().flat_map(|peer| &peer.findings);
+    let meant = shown.find(|shown| shown.finding.description == claim.description);
+    meant.unwrap().id.clone()
+}
+
 fn suggesting(finding: Finding) -> Finding {
     Finding {
         suggestion: Some("let value = 0;".to_owned()),
@@ -103,14 +116,19 @@ fn debated(severity: Severity, parts: &[Part], with_tests: bool) -> Run {
     run.answer("judge-1", first, |a| {
         a.findings = vec![suggesting(finding(severity, LINE))]
     });
-    for index in 1..parts.len() {
-        run.answer(&name(index), Vote::Pass, |_| {});
+    for (index, part) in parts.iter().enumerate().skip(1) {
+        let line = 5 * u32::try_from(index).unwrap();
+        let vote = if part.own { Vote::Fail } else { Vote::Pass };
+        run.answer(&name(index), vote, |a| {
+            a.findings
+                .extend(part.own.then(|| finding(Severity::Critical, line)));
+        });
     }
     for (index, part) in parts.iter().enumerate() {
         let id = if index == 0 {
             "1".to_owned()
         } else {
-            run.id_of(&name(index), "judge-1", 1)
+            shown_id(&run, &name(index), &finding(severity, LINE))
         };
         run.answer(&name(index), part.vote, |a| {
             if let Some((stance, found)) = part.stance.filter(|_| index > 0) {
@@ -147,6 +165,12 @@ fn concluded(severity: Severity, parts: &[Part], with_tests: bool) -> Outcome {
         run.feed(Input::Reproduced { id, result });
     }
     run.concluded().clone()
+}
+
+/// The finding of judge 1.
+fn main_finding(outcome: &Outcome) -> &JudgedFinding {
+    let mut found = outcome.findings.iter();
+    found.find(|f| f.finding.location.line == LINE).unwrap()
 }
 
 fn becomes(parts: &[Part]) -> (Verdict, Disposition) {
@@ -244,6 +268,28 @@ fn a_test_that_never_runs_the_finding_s_lines_refutes_nothing() {
             }
         }
     }
+}
+
+/// Two of three vote FAIL, each for a critical finding of its own. The test of the third may ask for ordinary input.
+#[test]
+fn a_doubter_s_test_takes_no_finding_from_the_votes() {
+    let own = Part {
+        vote: Vote::Fail,
+        own: true,
+        ..silent()
+    };
+    let fails = Part {
+        vote: Vote::Fail,
+        ..silent()
+    };
+    let doubts = Part {
+        stance: Some((Stance::Disagreed, false)),
+        ..with_test(NoDefect, ran(TestRun::Passed, TestRun::Passed))
+    };
+    let outcome = concluded(Severity::Critical, &[fails, own, doubts], true);
+    assert!(outcome.ledger.reproductions[0].refutes);
+    assert_eq!(main_finding(&outcome).disposition, Disposition::Disputed);
+    assert_eq!(outcome.verdict, Verdict::Fail);
 }
 
 #[test]
@@ -410,15 +456,16 @@ fn part() -> impl Strategy<Value = Part> {
     let shows = prop_oneof![Just(Defect), Just(NoDefect)];
     let vote = prop_oneof![Just(Vote::Pass), Just(Vote::Warn), Just(Vote::Fail)];
     (
-        vote,
+        (vote, any::<bool>()),
         prop::option::of((stance, any::<bool>())),
         prop::bool::weighted(0.2),
         prop::option::of((shows, result())),
     )
-        .prop_map(|(vote, stance, withdraws, test)| Part {
+        .prop_map(|((vote, own), stance, withdraws, test)| Part {
             vote,
             stance,
             withdraws,
+            own,
             test: test.map(|(shows, result)| Brought { shows, result }),
         })
 }
@@ -490,7 +537,7 @@ proptest! {
         let tests = &tested.ledger.reproductions;
         let proved = tests.iter().any(|t| t.standing == ReproductionStanding::Proved);
         let refuted = tests.iter().any(|t| t.refutes);
-        let (before, after) = (plain.findings[0].disposition, tested.findings[0].disposition);
+        let (before, after) = (main_finding(&plain).disposition, main_finding(&tested).disposition);
         if proved {
             prop_assert_eq!(after, Disposition::Confirmed);
             let raised = strictness(tested.verdict) >= strictness(plain.verdict);
@@ -517,7 +564,7 @@ proptest! {
         let was_run = with.ledger.reproductions.iter().any(|r| {
             r.finding.is_some() && matches!(r.result, ReproductionResult::Ran { .. })
         });
-        let told = with.findings[0].suggestion_check.clone();
+        let told = main_finding(&with).suggestion_check.clone();
         prop_assert_eq!(told.is_some(), was_run);
         let all_pass = match &tried {
             MendedRuns::Ran { runs } => runs.len() >= RUNS && runs.iter().all(|run| *run == TestRun::Passed),

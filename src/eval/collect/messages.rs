@@ -26,6 +26,19 @@ static CULPRIT: LazyLock<Regex> = LazyLock::new(|| {
 static REVERTED: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"This reverts commit ([0-9a-f]{7,64})").expect("a fixed pattern"));
 
+/// The subject that `git revert` and forges make of another commit's, with or without the number of the request.
+static REVERTED_TITLE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r#"^Revert "(.+)"(?: \(#\d+\))?$"#).expect("a fixed pattern"));
+
+/// As a forge writes it into the request that reverts another one.
+static REVERTED_REQUEST: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?m)^Reverts \S*[#!](\d+)\s*$").expect("a fixed pattern"));
+
+/// The request by which a commit came: of a merge, or behind the subject of a squashed one.
+static REQUEST: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"^(?:Merge pull request #(\d+) |.* \(#(\d+)\)$)").expect("a fixed pattern")
+});
+
 /// What a commit is about: its subject, or the title of the pull request that it merges.
 pub(super) fn title_of(message: &str) -> &str {
     let mut lines = message.lines().filter(|line| !line.trim().is_empty());
@@ -69,6 +82,35 @@ pub(super) fn reverted_commits(message: &str) -> Vec<&str> {
         .collect()
 }
 
+/// The title of the commit that a commit takes back by its own title.
+pub(super) fn reverted_title(message: &str) -> Option<&str> {
+    let found = REVERTED_TITLE.captures(title_of(message).trim())?;
+    found.get(1).map(|title| plain_title(title.as_str()))
+}
+
+/// The number of the request that a commit takes back.
+pub(super) fn reverted_request(message: &str) -> Option<u32> {
+    let found = REVERTED_REQUEST.captures(message)?;
+    found[1].parse().ok()
+}
+
+/// The number of the request by which a commit came.
+pub(super) fn request_of(message: &str) -> Option<u32> {
+    let found = REQUEST.captures(message.lines().next()?.trim())?;
+    let number = found.get(1).or(found.get(2))?;
+    number.as_str().parse().ok()
+}
+
+/// A title without the number of its request behind it.
+pub(super) fn plain_title(title: &str) -> &str {
+    let title = title.trim();
+    let (before, behind) = title.rsplit_once(" (#").unwrap_or((title, ""));
+    let is_number = behind
+        .strip_suffix(')')
+        .is_some_and(|n| n.parse::<u32>().is_ok());
+    if is_number { before } else { title }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,5 +152,30 @@ mod tests {
             reverted_commits("Revert \"x\"\n\nThis reverts commit 0123456789.\n"),
             ["0123456789"]
         );
+    }
+
+    #[test]
+    fn a_revert_names_a_title_or_a_request() {
+        for message in [
+            "Revert \"Add g\"",
+            "Revert \"Add g\" (#12)",
+            "Revert \"Add g (#11)\" (#12)\n\nReverts o/r#11",
+            "Merge pull request #6 from a/revert-5-g\n\nRevert \"Add g\"",
+        ] {
+            assert_eq!(reverted_title(message), Some("Add g"), "{message}");
+        }
+        assert_eq!(
+            reverted_title("Revert \"Revert \"Add g\"\""),
+            Some("Revert \"Add g\"")
+        );
+        assert_eq!(reverted_title("Revert to the old g"), None);
+        assert_eq!(reverted_request("x\n\nReverts o/r#11\n"), Some(11));
+        assert_eq!(reverted_request("x\n\nReverts the change"), None);
+        assert_eq!(request_of("Add g (#11)"), Some(11));
+        assert_eq!(
+            request_of("Merge pull request #5 from a/g\n\nAdd g"),
+            Some(5)
+        );
+        assert_eq!(request_of("Add g"), None);
     }
 }

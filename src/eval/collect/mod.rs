@@ -4,6 +4,7 @@ mod messages;
 mod mutation;
 mod omission;
 mod origins;
+mod reverts;
 mod telling;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -49,6 +50,9 @@ struct SeenCommit {
     files: Vec<FileWeight>,
     /// How many lines it adds to product code.
     code_lines: u32,
+    /// Its subject, without the number of a request, and that number.
+    title: String,
+    request: Option<u32>,
 }
 
 /// Who is blamed for what.
@@ -69,8 +73,8 @@ pub(crate) struct LabelCollector {
     reverted: BTreeMap<usize, usize>,
     /// The changes beside whose lines a fix added some: nobody is blamed for that, and nobody is clean.
     guarded: BTreeSet<usize>,
-    /// How many lines of product code of a change were taken out while it could have become a clean one.
-    taken_out: BTreeMap<usize, u32>,
+    /// The changes of whose lines of product code one was changed while they could have become clean ones.
+    touched: BTreeSet<usize>,
     /// What people dismissed.
     dismissed: BTreeMap<usize, Vec<(LabelledPlace, LabelConfidence)>>,
     built: Vec<LabelledChange>,
@@ -80,7 +84,7 @@ impl LabelCollector {
     /// Takes note of the next commit.
     pub(crate) fn see(&mut self, commit: &MainLineCommit) {
         let at = self.seen.len();
-        self.note_revert(at, &commit.message);
+        self.note_revert(at, commit);
         if messages::is_fix(&commit.message) {
             self.blame(commit);
             self.note_guards(commit);
@@ -99,6 +103,8 @@ impl LabelCollector {
             seconds: commit.seconds,
             files,
             code_lines,
+            title: messages::plain_title(messages::title_of(&commit.message)).to_owned(),
+            request: messages::request_of(&commit.message),
         });
     }
 
@@ -141,34 +147,24 @@ impl LabelCollector {
         before.or(all.first()).map(|at| (*at, confidence))
     }
 
-    fn note_revert(&mut self, at: usize, message: &str) {
-        for id in messages::reverted_commits(message) {
-            if let Some(taken_back) = self.named(id) {
-                // Who takes back a revert says that the first change was right.
-                self.reverted.retain(|_, by| *by != taken_back);
-                self.reverted.insert(taken_back, at);
-            }
-        }
-    }
-
     fn note_guards(&mut self, fix: &MainLineCommit) {
         let code = fix.files.iter().filter(|file| is_product_file(file));
         let beside = code.flat_map(|file| self.origins.neighbours(file, GUARDED_LINES));
         self.guarded.extend(beside.map(|commit| commit as usize));
     }
 
-    /// Whose lines a commit takes out, whatever it says of itself: a change may be taken back by hand.
+    /// Whose lines a commit changes, whatever it says of itself: a mend has many names, and a change may be taken back by
+    /// hand.
     fn note_removals(&mut self, commit: &MainLineCommit) {
         let code = commit.files.iter().filter(|file| is_product_file(file));
-        let origins = code.flat_map(|file| self.origins.removed_origins(file));
-        let brought = origins.flatten().flatten().map(|line| line.commit as usize);
+        let origins = code.flat_map(|file| self.telling_origins(file)).flatten();
+        let brought = origins.map(|line| line.commit as usize);
         let is_young = |at: &usize| {
             let seen = self.seen.get(*at);
             seen.is_some_and(|seen| commit.seconds < seen.seconds + CLEAN_SECONDS)
         };
-        for at in brought.filter(is_young).collect::<Vec<_>>() {
-            *self.taken_out.entry(at).or_default() += 1;
-        }
+        let touched: Vec<usize> = brought.filter(is_young).collect();
+        self.touched.extend(touched);
     }
 
     /// Who brought the lines that a fix removes.
@@ -287,7 +283,7 @@ impl LabelCollector {
             self.built.push(LabelledChange {
                 id: item_name(LabelSet::Omission, &commit.id, Some(number)),
                 set: LabelSet::Omission,
-                confidence: LabelConfidence::High,
+                confidence: omission.confidence,
                 how: omission.how,
                 commit: commit.id.clone(),
                 seconds: commit.seconds,
@@ -431,13 +427,13 @@ impl LabelCollector {
                 && !self.blamed.contains_key(at)
                 && !self.reverted.contains_key(at)
                 && !self.guarded.contains(at)
-                && self.taken_out.get(at).copied().unwrap_or(0) * 2 < seen.code_lines
+                && !self.touched.contains(at)
         };
         (0..self.seen.len())
             .filter(is_clean)
             .map(|at| LabelledChange {
                 confidence: LabelConfidence::Medium,
-                how: "no fix touched it, and most of it still stood 180 days after it".to_owned(),
+                how: "nobody changed its lines in the 180 days after it".to_owned(),
                 ..self.item(LabelSet::Clean, at)
             })
             .collect()

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use council_syntax::language::Language;
+use council_syntax::lexer::Lexer;
 use regex::Regex;
 
+use super::code_of;
 use super::telling::is_product_code;
-use crate::eval::labelled::{Alteration, LabelledPlace};
+use crate::eval::labelled::{Alteration, LabelConfidence, LabelledPlace};
 use crate::git::ChangedLines;
 
 /// A change of more files than this hides what belongs together.
@@ -21,6 +23,8 @@ static HEAD: LazyLock<Regex> = LazyLock::new(|| {
 
 /// What is left out, and where it is missed.
 pub(super) struct Omission {
+    /// High where the calls name the file of the function; else another function may have the name.
+    pub(super) confidence: LabelConfidence,
     pub(super) alteration: Alteration,
     pub(super) places: Vec<LabelledPlace>,
     pub(super) how: String,
@@ -40,6 +44,10 @@ pub(super) fn find_omissions(files: &[ChangedLines]) -> Vec<Omission> {
     let mut found = BTreeMap::new();
     for (path, file) in &code {
         let language = Language::from_path(path);
+        // There an argument that is left out is one without a value, which the function may well expect.
+        if language == Language::Script {
+            continue;
+        }
         // What every type has is called everywhere, whichever of them is meant.
         let heads = changed_heads(file, language)
             .into_iter()
@@ -51,20 +59,20 @@ pub(super) fn find_omissions(files: &[ChangedLines]) -> Vec<Omission> {
                     && other.old_path.as_deref() == Some(&other.path)
             });
             for (caller, other) in callers {
-                let calls = broken_calls(other, &head);
-                let (Some(&first), Some(&last)) = (calls.first(), calls.last()) else {
-                    continue;
-                };
-                found
-                    .entry(caller.clone())
-                    .or_insert_with(|| omission_of(path, &head, caller, (first, last)));
+                let calls = broken_calls(other, &head, (path, language));
+                if !calls.is_empty() {
+                    let omission = || omission_of(path, &head, caller, &calls);
+                    found.entry(caller.clone()).or_insert_with(omission);
+                }
             }
         }
     }
     found.into_values().collect()
 }
 
-fn omission_of(path: &str, head: &ChangedHead, caller: &str, calls: (u32, u32)) -> Omission {
+fn omission_of(path: &str, head: &ChangedHead, caller: &str, calls: &[BrokenCall]) -> Omission {
+    let lines = || calls.iter().map(|call| call.line);
+    let (first, last) = (lines().min().unwrap_or(0), lines().max().unwrap_or(0));
     let place = |path: &str, first, last| LabelledPlace {
         path: path.to_owned(),
         first,
@@ -76,8 +84,12 @@ fn omission_of(path: &str, head: &ChangedHead, caller: &str, calls: (u32, u32)) 
         },
         places: vec![
             place(path, head.line, head.line),
-            place(caller, calls.0, calls.1),
+            place(caller, first, last),
         ],
+        confidence: match calls.iter().all(|call| call.names_file) {
+            true => LabelConfidence::High,
+            false => LabelConfidence::Medium,
+        },
         how: format!(
             "`{}` takes other arguments, and {caller} still calls it as before",
             head.name
@@ -224,191 +236,96 @@ fn split_arguments(text: &str) -> Option<Vec<String>> {
     None
 }
 
-/// The old lines of a file that call a function as it cannot be called any more, where calls that fit it replace them.
-fn broken_calls(file: &ChangedLines, head: &ChangedHead) -> Vec<u32> {
+/// An old line that calls a function as it cannot be called any more.
+struct BrokenCall {
+    line: u32,
+    /// Whether the call names the file of the function (`lib.cut(…)`).
+    names_file: bool,
+}
+
+/// The old lines of a file that call a function of another one as it cannot be called any more, where calls that fit it
+/// replace them.
+fn broken_calls(
+    file: &ChangedLines,
+    head: &ChangedHead,
+    (path, language): (&str, Language),
+) -> Vec<BrokenCall> {
     let spans = file.spans.as_deref().unwrap_or_default();
     let mut broken = Vec::new();
     for span in spans {
         let fits = |count: usize| head.takes.fits(count);
-        let added = calls_in(&span.added, &head.name);
-        if !added.iter().any(|(_, count)| fits(*count)) {
+        let calls = |lines| calls_in(lines, &head.name, (path, language));
+        if !calls(&span.added).iter().any(|call| fits(call.count)) {
             continue;
         }
-        let removed = calls_in(&span.removed, &head.name).into_iter();
-        let lines = removed.filter(|(_, count)| !fits(*count));
-        broken.extend(lines.map(|(at, _)| span.old_start + u32::try_from(at).unwrap_or(0)));
+        let removed = calls(&span.removed).into_iter();
+        let lines = removed.filter(|call| !fits(call.count));
+        broken.extend(lines.map(|call| BrokenCall {
+            line: span.old_start + u32::try_from(call.at).unwrap_or(0),
+            names_file: call.names_file,
+        }));
     }
     broken
 }
 
-/// The lines that call a function, and with how many arguments. Calls that hand a list on are left out.
-fn calls_in(lines: &[String], name: &str) -> Vec<(usize, usize)> {
+/// A call on a line of a span.
+struct FoundCall {
+    at: usize,
+    /// How many arguments it has.
+    count: usize,
+    names_file: bool,
+}
+
+/// The lines that call a function of a file, and with how many arguments. Calls that hand a list on are left out, and so
+/// are comments, literals and methods of whatever stands before the name.
+fn calls_in(lines: &[String], name: &str, (path, language): (&str, Language)) -> Vec<FoundCall> {
     let mut found = Vec::new();
     let call = format!("{name}(");
+    let mut lexer = Lexer::new(language);
     for (at, line) in lines.iter().enumerate() {
+        let code = code_of(&mut lexer, line);
         let is_head = head_of(line).is_some_and(|(other, _)| other == name);
-        for (start, _) in line.match_indices(&call).filter(|_| !is_head) {
-            let is_whole = !line[..start].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        for (start, _) in code.match_indices(&call).filter(|_| !is_head) {
+            let before = &line[..start];
+            let is_whole = !before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+            let names_file = receiver_of(before).map(|receiver| names_of(path).contains(&receiver));
+            if !is_whole || names_file == Some(false) {
+                continue;
+            }
             let arguments = split_arguments(&text_from(lines, at, start + name.len()));
-            let arguments = arguments
-                .filter(|_| is_whole)
-                .unwrap_or_else(|| vec!["...".into()]);
+            let arguments = arguments.unwrap_or_else(|| vec!["...".into()]);
             let is_list = |one: &String| one.starts_with('*') || one.contains("...");
             if !arguments.iter().any(is_list) {
-                found.push((at, arguments.len()));
+                found.push(FoundCall {
+                    at,
+                    count: arguments.len(),
+                    names_file: names_file == Some(true),
+                });
             }
         }
     }
     found
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::git::LineSpan;
-
-    fn file(path: &str, line: u32, removed: &str, added: &str) -> ChangedLines {
-        ChangedLines {
-            path: path.into(),
-            old_path: Some(path.into()),
-            is_removed: false,
-            spans: Some(vec![LineSpan {
-                old_start: line,
-                new_start: line + 1,
-                removed: vec![removed.to_owned()],
-                added: vec![added.to_owned()],
-            }]),
-        }
-    }
-
-    #[test]
-    fn a_caller_that_stays_behind_is_an_omission() {
-        let files = [
-            file("a.py", 3, "def load(path):", "def load(path, mode):"),
-            file("b.py", 9, "    x = load(p)", "    x = load(p, 'r')"),
-            file("c.py", 1, "    y = other(p)", "    y = other(p, 1)"),
-            file("tests/test_b.py", 1, "load(p)", "load(p, 'r')"),
-        ];
-        let found = find_omissions(&files);
-        assert_eq!(found.len(), 1);
-        assert_eq!(
-            found[0].alteration,
-            Alteration::Leave {
-                paths: vec!["b.py".to_owned()]
-            }
-        );
-        let place = |path: &str, line| LabelledPlace {
-            path: path.to_owned(),
-            first: line,
-            last: line,
-        };
-        assert_eq!(found[0].places, [place("a.py", 4), place("b.py", 9)]);
-    }
-
-    #[test]
-    fn a_head_with_as_many_arguments_needs_nobody() {
-        let files = [
-            file(
-                "a.go",
-                3,
-                "func (s *S) Load(path string) {",
-                "func (s *S) Load(name string) {",
-            ),
-            file("b.go", 9, "s.Load(p)", "s.Load(q)"),
-        ];
-        assert!(find_omissions(&files).is_empty());
-    }
-
-    fn arity(head: &str, language: Language) -> Option<(usize, Option<usize>)> {
-        Arity::of_head(head, language).map(|takes| (takes.least, takes.most))
-    }
-
-    #[test]
-    fn a_head_takes_what_its_language_says() {
-        let python = |head| arity(head, Language::Python);
-        for head in [
-            "(a, b, c):",
-            "(\n    a,\n    b,\n    c,\n):",
-            "(self, a: int, b: dict[str, int], c: X) -> Y:",
-        ] {
-            assert_eq!(python(head), Some((3, Some(3))), "{head}");
-        }
-        assert_eq!(python("(a, b=1, *, c: int = 2)"), Some((1, Some(3))));
-        assert_eq!(python("(a, *args, **more)"), Some((1, None)));
-        assert_eq!(python("()"), Some((0, Some(0))));
-        assert_eq!(python("(a,"), None);
-        let rust = arity(
-            "(&mut self, a: HashMap<K, V>, f: fn(u8, u8) -> u8) -> X {",
-            Language::Rust,
-        );
-        assert_eq!(rust, Some((2, Some(2))));
-        assert_eq!(
-            arity("(a: A, b?: B, ...c)", Language::Script),
-            Some((1, None))
-        );
-        assert_eq!(
-            arity("(s string, more ...int)", Language::Go),
-            Some((1, None))
-        );
-    }
-
-    fn span_of(path: &str, removed: &str, added: &str) -> ChangedLines {
-        let lines = |text: &str| text.lines().map(str::to_owned).collect();
-        let mut file = file(path, 3, "", "");
-        let spans = file.spans.as_mut().unwrap();
-        spans[0].removed = lines(removed);
-        spans[0].added = lines(added);
-        file
-    }
-
-    /// True by construction is only what a caller cannot do any more.
-    #[test]
-    fn a_caller_whose_call_still_fits_is_no_omission() {
-        let is_one = |old: &str, new: &str, call: &str, adapted: &str| {
-            let files = [span_of("a.py", old, new), span_of("b.py", call, adapted)];
-            find_omissions(&files).len() == 1
-        };
-        let old = "def load(jar, request, response):";
-        for new in [
-            "def load(\n    jar,\n    request,\n    response,\n):",
-            "def load(jar: Jar, request: Request, response: Response) -> None:",
-            "def load(\n    jar: Jar,\n    request: dict[str, int],\n    response: R,\n) -> None:",
-            "def load(jar, request, response, mode=None):",
-            "def load(jar, request, response, *more):",
-            "def load(jar, request, *, response):",
-            "def load(a, b, c):",
-        ] {
-            for adapted in [
-                "load(x, y, z)",
-                "load(x, y, z, 'r')",
-                "load(\n    x,\n    y,\n    z,\n)",
-            ] {
-                assert!(
-                    !is_one(old, new, "load(p, q, r)", adapted),
-                    "{new} {adapted}"
-                );
-            }
-        }
-        for (new, adapted) in [
-            (
-                "def load(jar, request, response, mode):",
-                "load(p, q, r, 'r')",
-            ),
-            (
-                "def load(\n    jar,\n    request,\n):",
-                "load(\n    p,\n    q,\n)",
-            ),
-        ] {
-            assert!(is_one(old, new, "load(p, q, r)", adapted), "{new}");
-            // Another function, a head, and a list that is handed on are no such calls.
-            assert!(!is_one(old, new, "reload(p, q, r)", "reload(p)"));
-            assert!(!is_one(
-                old,
-                new,
-                "def preload(p, q, r):",
-                "def preload(p):"
-            ));
-            assert!(!is_one(old, new, "load(*all)", adapted));
-        }
-    }
+/// What stands before the dot or the colons of a call; none: nothing does.
+fn receiver_of(before: &str) -> Option<&str> {
+    let signs = [".", "::", "->"];
+    let object = signs.iter().find_map(|sign| before.strip_suffix(sign))?;
+    let start = object.rfind(|c: char| !c.is_alphanumeric() && c != '_');
+    Some(&object[start.map_or(0, |at| at + 1)..])
 }
+
+/// By which names other files speak of a file: its own and its folder's.
+fn names_of(path: &str) -> Vec<&str> {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = name.split('.').next().unwrap_or_default();
+    let folder = folder.rsplit('/').next().unwrap_or_default();
+    [stem, folder]
+        .into_iter()
+        .filter(|name| !name.is_empty())
+        .collect()
+}
+
+#[cfg(test)]
+#[path = "omission_tests.rs"]
+mod tests;

@@ -130,6 +130,42 @@ fn a_reverted_commit_is_defective_unless_the_revert_was_taken_back() {
     assert!(!commits.contains(&bad), "{commits:?}");
 }
 
+/// However a forge or a person writes it: the title or the number says what is taken back, if its lines are.
+#[test]
+fn a_revert_without_an_id_names_the_change_by_title_or_number() {
+    for (title, revert, is_known) in [
+        ("Add f", "Revert \"Add f\"", true),
+        (
+            "Add f (#11)",
+            "Revert \"Add f (#11)\" (#12)\n\nReverts o/r#11",
+            true,
+        ),
+        (
+            "Add f",
+            "Merge pull request #6 from a/revert-5-f\n\nRevert \"Add f\"",
+            true,
+        ),
+        (
+            "Merge pull request #5 from a/f\n\nAdd f",
+            "Revert \"Add f\"\n\nReverts o/r#5",
+            true,
+        ),
+        ("Add f", "Revert \"Add g\"", false),
+        ("Add f", "Remove f", false),
+    ] {
+        let repo = repo();
+        repo.write("a.py", "OTHER = 1\n").commit("Add f");
+        let bad = repo
+            .write("a.py", format!("OTHER = 1\n{}", function("f", &BODY)))
+            .commit(title);
+        repo.write("a.py", "OTHER = 1\n").commit(revert);
+        let found = collect(&repo, &[LabelSet::Reverts]);
+        let known: Vec<&str> = found.iter().map(|item| item.commit.as_str()).collect();
+        let expected: Vec<&str> = is_known.then_some(bad.as_str()).into_iter().collect();
+        assert_eq!(known, expected, "{title}: {revert}");
+    }
+}
+
 fn commit_at(repo: &Repo, date: &str, message: &str) {
     repo.git(&["add", "-A"]);
     let mut command = repo.command(&["commit", "-q", "-m", message]);
@@ -151,6 +187,7 @@ fn a_change_that_was_guarded_or_taken_out_is_not_clean() {
         .map(|number| format!("KEPT_{number} = 1\n"))
         .collect();
     let far = function("f", &BODY);
+    let mended = function("f", &BODY).replace("value + 1", "value + 2");
     let soon = "2024-01-06T00:00:00Z";
     let late = "2024-12-01T00:00:00Z";
     for (later, date, message, is_clean) in [
@@ -168,6 +205,9 @@ fn a_change_that_was_guarded_or_taken_out_is_not_clean() {
         ),
         (gone.clone(), soon, "Back out f, it broke production", false),
         (half, soon, "Shorter", false),
+        (mended.clone(), soon, "Avoid the error in f", false),
+        (mended.clone(), soon, "Resolve #12", false),
+        (mended, late, "Resolve #12", true),
         (with_guard(0), soon, "Take empty values, too", true),
         (far, soon, "Fix the other end of the file", true),
         (gone, late, "Remove f, nobody needs it any more", true),

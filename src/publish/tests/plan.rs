@@ -46,6 +46,7 @@ fn found(number: usize, level: FindingLevel) -> JudgedFinding {
         since: None,
         members: vec![member],
         opinions: Vec::new(),
+        disputed_by_test: false,
         suggestion_check: None,
     }
 }

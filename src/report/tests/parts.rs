@@ -253,6 +253,7 @@ pub(super) fn judged(
         dismissed: None,
         since: None,
         opinions: Vec::new(),
+        disputed_by_test: false,
         suggestion_check: None,
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::council::DismissalGround;
 use crate::eval::collect::LabelCollector;
 use crate::eval::labelled::{LabelConfidence, LabelSet, LabelledChange, LabelledPlace};
 use crate::git::{CouncilNotes, MainLineLimits, MainLineWalk, commit_at, walk_main_line};
@@ -80,7 +81,11 @@ fn dismissed_findings(start: &RunContext) -> Vec<(String, LabelledPlace, i64)> {
         .into_iter()
         .map(|(object, line)| (line.dismissal.fingerprint.clone(), (object, line)))
         .collect();
-    let hold = last_words.into_values().filter(|(_, line)| !line.restored);
+    // What was mended or is put up with is true: to raise it again is no false alarm.
+    let is_false = |line: &DismissalLine| line.dismissal.ground == DismissalGround::FalsePositive;
+    let hold = last_words
+        .into_values()
+        .filter(|(_, line)| !line.restored && is_false(line));
     let placed = hold.filter_map(|(object, line)| {
         let at = line.dismissal.at.parse::<jiff::Timestamp>();
         let seconds = at.map_or(i64::MAX, jiff::Timestamp::as_second);

@@ -1,7 +1,7 @@
 //! Whether a test failed, or only could not be run: the commands of most suites say that by their exit code, and some
 //! only in words.
 
-use council_agents::trial::{FinishedTrial, TrialEnding};
+use council_agents::trial::{FinishedTrial, Refusal, TrialEnding};
 
 use super::node_ending;
 use crate::council::reproduction::TestRun;
@@ -16,6 +16,8 @@ pub(super) struct TrialFacts<'a> {
     pub(super) is_edited: bool,
     /// Whether the change takes a name away from the file of the finding: what it renames is no defect.
     pub(super) is_renamed: &'a dyn Fn(&str) -> bool,
+    /// What the borders kept from it, and not from the same test before the change: what it needs so is no defect.
+    pub(super) refused: Option<Refusal>,
 }
 
 impl TrialFacts<'_> {
@@ -88,6 +90,9 @@ fn obstacle(output: &str, facts: &TrialFacts<'_>) -> Option<&'static str> {
         Some(Missing::InTest(why)) => return Some(why),
         Some(Missing::InChange) => return None,
         None => {}
+    }
+    if lines.iter().any(|line| node_ending::is_refusal(line)) {
+        return Some(KEPT_FROM);
     }
     let found = lines.iter().enumerate().rev();
     let (at, (name, words)) = found
@@ -172,10 +177,15 @@ fn is_refusal(name: &str, words: &str) -> bool {
     let said = ["EPERM:", "EACCES:", "EROFS:", "EAFNOSUPPORT:"];
     let is_told = |told: &[&str]| told.iter().any(|told| words.starts_with(told));
     match name {
-        "PermissionError" | "OSError" => is_told(&refused),
+        "PermissionError" | "OSError" => is_told(&refused) || words == "out of pty devices",
         "Error" => is_told(&said),
-        // No copy has the folder of git.
-        "subprocess.CalledProcessError" => is_told(&["Command '['git'", "Command 'git "]),
+        // No copy has the folder of git, and no test sees the processes of others.
+        "subprocess.CalledProcessError" => ["git", "ps", "pgrep", "lsof"].iter().any(|program| {
+            is_told(&[
+                &*format!("Command '['{program}'"),
+                &*format!("Command '{program} "),
+            ])
+        }),
         _ => false,
     }
 }
@@ -250,9 +260,13 @@ pub(super) fn read_ending(finished: &FinishedTrial, facts: &TrialFacts<'_>) -> T
     match &finished.ending {
         TrialEnding::Exited(0) => TestRun::Passed,
         TrialEnding::Exited(code) if FAILED.contains(code) => {
-            match obstacle(&finished.output, facts) {
-                Some(why) => broken(why.to_owned()),
-                None => TestRun::Failed,
+            match (obstacle(&finished.output, facts), facts.refused) {
+                (Some(why), _) => broken(why.to_owned()),
+                (None, Some(refused)) => broken(format!(
+                    "the borders of a test keep it from {}, which it did not need before the change",
+                    refused.name()
+                )),
+                (None, None) => TestRun::Failed,
             }
         }
         TrialEnding::Exited(code) => broken(format!("it ended with exit code {code}")),

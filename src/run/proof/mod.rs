@@ -3,6 +3,7 @@
 
 mod altered;
 mod beside;
+mod copies;
 mod ending;
 mod node_ending;
 mod other_text;
@@ -11,20 +12,23 @@ pub(crate) mod setup;
 mod toolchains;
 mod without;
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use council_agents::StopSignal;
 use council_agents::guard::HardBorders;
-use council_agents::trial::{FinishedTrial, TrialCommand, TrialEnding, TrialFolder};
+use council_agents::trial::{FinishedTrial, Refusal, TrialCommand, TrialEnding, TrialFolder};
 use council_protocol::packet::TargetKind;
-use council_protocol::reproduction::{Reproduction, TestSuite, is_free_path};
+use council_protocol::reproduction::{Reproduction, TestSuite};
 use council_protocol::{BlobSource, Location, RepoPath, Side};
 
+use self::copies::{Lacking, LackingFile, needed_but_lacking, paths_taken_away};
 use self::ending::{TrialFacts, read_ending};
+use self::printed::PrintedRedactor;
 use self::toolchains::toolchain_variables;
 use self::without::MAX_OTHER_SOURCES;
 use crate::config::ProofSettings;
@@ -59,7 +63,8 @@ pub(crate) fn terms(start: &RunContext, prepared: &PreparedReview) -> Option<Pro
     }
     let told = |(name, argv): &(String, &[String])| TestSuite {
         name: name.clone(),
-        command: suite_command(argv),
+        // Every judge is shown it, and every report.
+        command: prepared.redactor.redact_words(&suite_command(argv)).text,
     };
     // Both sides, and the suggestion of what is proved, or other sources than what is doubted.
     let runs = u64::try_from(RUNS * 2 + RUNS.max(MAX_OTHER_SOURCES)).unwrap_or(u64::MAX);
@@ -84,14 +89,15 @@ fn suite_command(argv: &[String]) -> String {
     argv.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
+/// How the note begins that says why no test of a judge was run.
+pub(crate) const IDLE_NOTE: &str = "`[proof]` is set, and no test of a judge was run: ";
+
 /// What is told where `[proof]` is set, and no test of a judge is run for what is reviewed.
 pub(crate) fn idle_note(start: &RunContext, prepared: &PreparedReview) -> Option<String> {
     let is_set = setup::is_set(&prepared.config.settings.proof);
     // A fault of the setting is told with the others.
     let why = refusal(start, prepared).filter(|why| is_set && *why != setup::NO_MARK)?;
-    Some(format!(
-        "`[proof]` is set, and no test of a judge was run: {why}"
-    ))
+    Some(format!("{IDLE_NOTE}{why}"))
 }
 
 /// Why no test is run for what is reviewed; none: it may be. Where somebody else may have asked for the review, or
@@ -119,8 +125,8 @@ fn refusal(start: &RunContext, prepared: &PreparedReview) -> Option<&'static str
         );
     }
     (!is_taken_on(start, prepared)).then_some(
-        "no branch of yours has it, so that it may be a stranger's, whose code is not run (make a branch of it if you \
-         trust it)",
+        "no branch of yours has both sides of it, so that code of a stranger may be in them, which is not run (make \
+         a branch of it if you trust it)",
     )
 }
 
@@ -138,16 +144,21 @@ fn names_fetched_request(label: &str) -> bool {
         || is_numbered("merge-requests/")
 }
 
-/// Whether somebody here has taken on the commits that it leads to and those that it starts from, whatever they were
-/// called: tests run on both sides. Of a worktree it is what it stands on. What cannot be told may be a stranger's.
+/// Whether somebody here has taken on the commits of both sides, whatever they were called, for a test runs on both; of
+/// a worktree what it stands on. What cannot be told may be a stranger's.
 fn is_taken_on(start: &RunContext, prepared: &PreparedReview) -> bool {
     let target = &prepared.packet.target;
-    let taken_on = |commit: &str| {
+    let sides = [target.head.as_deref(), target.base.as_deref()];
+    let mut sides: Vec<&str> = sides.into_iter().flatten().collect();
+    if sides.is_empty() {
+        sides.push("HEAD");
+    }
+    // What a first commit is compared with is no commit, and has no code.
+    sides.retain(|side| *side != git::EMPTY_TREE);
+    let is_own = |commit: &&str| {
         git::is_taken_on(&start.dir, &start.git_environment(), commit).unwrap_or(false)
     };
-    let head = target.head.as_deref();
-    let tip = head.or(target.base.as_deref()).unwrap_or("HEAD");
-    taken_on(tip) && target.base.as_deref().is_none_or(taken_on)
+    sides.iter().all(is_own)
 }
 
 /// Whether both sides are there to be exported: a patch has none, a question neither.
@@ -175,33 +186,6 @@ pub(crate) fn is_obeyed(path: &RepoPath) -> bool {
     council_protocol::steers_agents(&path.display()) || path.file_name() == b"council.toml"
 }
 
-/// What is left out on one side alone.
-fn one_sided<'a>(
-    old: &'a [(RepoPath, &'static str)],
-    new: &'a [(RepoPath, &'static str)],
-) -> Option<&'a (RepoPath, &'static str)> {
-    let paths = |side: &'a [(RepoPath, &'static str)]| -> BTreeSet<&'a RepoPath> {
-        side.iter().map(|(path, _)| path).collect()
-    };
-    let (in_old, in_new) = (paths(old), paths(new));
-    let only_new = new.iter().find(|(path, _)| !in_old.contains(path));
-    only_new.or_else(|| old.iter().find(|(path, _)| !in_new.contains(path)))
-}
-
-/// The files that the change takes away, or moves.
-fn paths_taken_away(blobs: &dyn BlobSource) -> Vec<String> {
-    let paths = |side| -> BTreeSet<String> {
-        let entries = blobs.entries(side).ok().flatten().unwrap_or_default();
-        let paths = entries
-            .iter()
-            .map(|entry| entry.path.display().into_owned());
-        paths.collect()
-    };
-    let left = paths(Side::New);
-    let gone = paths(Side::Old).into_iter();
-    gone.filter(|path| !left.contains(path)).collect()
-}
-
 /// Where a test runs, and how.
 struct TrialRoom<'a> {
     folder: TrialFolder,
@@ -209,6 +193,10 @@ struct TrialRoom<'a> {
     brought: &'a Reproduction,
     /// The file of the finding before and after the change, as far as there is one.
     sides: [String; 2],
+    /// What the borders kept from the test before the change.
+    refused_before: RefCell<BTreeSet<Refusal>>,
+    /// What neither copy has of the repository.
+    lacking: Vec<LackingFile>,
 }
 
 impl TrialRoom<'_> {
@@ -232,6 +220,8 @@ pub(crate) struct ProofRunner {
     home: Option<PathBuf>,
     blobs: Arc<dyn BlobSource>,
     redactor: council_secrets::Redactor,
+    /// What takes the secrets of the copies out of what tests print; made when the first one fails.
+    printed: OnceLock<PrintedRedactor>,
     /// The files that the change takes away.
     gone: Vec<String>,
     stop: StopSignal,
@@ -260,6 +250,7 @@ impl ProofRunner {
             gone: paths_taken_away(&*prepared.change.blobs),
             blobs: Arc::clone(&prepared.change.blobs),
             redactor: prepared.redactor.clone(),
+            printed: OnceLock::new(),
             stop: StopSignal::default(),
         })
     }
@@ -289,9 +280,10 @@ impl ProofRunner {
         place: Option<&Location>,
     ) -> Result<ReproductionResult, String> {
         let folder = TrialFolder::create(PREFIX).map_err(|error| error.to_string())?;
-        if let Some(why) = self.uneven_copies(&folder)? {
-            return Ok(ReproductionResult::not_run(why));
-        }
+        let lacking = match self.lacking_files(&folder)? {
+            Lacking::One(why) => return Ok(ReproductionResult::not_run(why)),
+            Lacking::Both(files) => files,
+        };
         let (mut base, mut head, mut output) = (Vec::new(), Vec::new(), String::new());
         // In turn, so that whatever changes on this machine meanwhile changes for both sides.
         let room = TrialRoom {
@@ -299,6 +291,8 @@ impl ProofRunner {
             argv,
             brought,
             sides: [Side::Old, Side::New].map(|side| self.text_of(side, place)),
+            refused_before: RefCell::default(),
+            lacking,
         };
         for _ in 0..RUNS {
             base.push(self.run_on(&room, Side::Old, None)?.0);
@@ -308,7 +302,8 @@ impl ProofRunner {
             }
             let (run, said) = self.run_on(&room, Side::New, None)?;
             if run != TestRun::Passed {
-                output = printed::redact_printed(&said, &self.redactor, &*self.blobs);
+                let know = || PrintedRedactor::new(&self.redactor, &*self.blobs);
+                output = self.printed.get_or_init(know).redact(&said);
             }
             head.push(run);
         }
@@ -341,43 +336,6 @@ impl ProofRunner {
         Ok(ran)
     }
 
-    /// Whether the files can be put there: a test replaces nothing of what it is about.
-    fn check_paths(&self, side: Side, brought: &Reproduction) -> Result<(), String> {
-        let entries = self
-            .blobs
-            .entries(side)
-            .map_err(|error| error.to_string())?;
-        let entries = entries.ok_or("the files of the repository are not known")?;
-        for file in &brought.files {
-            if is_obeyed(&file.path) {
-                let path = file.path.display();
-                return Err(format!(
-                    "`{path}` steers coding agents or this program, and is no test"
-                ));
-            }
-            if !is_free_path(&file.path, entries.iter().map(|entry| &entry.path)) {
-                let path = file.path.display();
-                return Err(format!("`{path}` is there already, and is not replaced"));
-            }
-        }
-        Ok(())
-    }
-
-    /// Why the copies of both sides do not leave out the same files. A file that only one copy has makes a test fail
-    /// there which passes in the repository, and nothing would be proved by that.
-    fn uneven_copies(&self, folder: &TrialFolder) -> Result<Option<String>, String> {
-        let left_out = |side| {
-            let filled = folder.fill(&*self.blobs, side, None, &[]);
-            filled.map_err(|error| format!("the files cannot be put into a folder: {error}"))
-        };
-        let (old, new) = (left_out(Side::Old)?, left_out(Side::New)?);
-        let uneven = one_sided(&old, &new);
-        Ok(uneven.map(|(path, why)| {
-            let path = path.display();
-            format!("the change is about `{path}`, which no copy for tests has: {why}")
-        }))
-    }
-
     /// One run in a fresh export.
     fn run_on(
         &self,
@@ -405,6 +363,10 @@ impl ProofRunner {
             }
         }
         let finished = self.run_command(folder, &room.argv)?;
+        if side == Side::Old && edit.is_none() {
+            room.refused_before.borrow_mut().extend(&finished.refused);
+        }
+        let before = room.refused_before.borrow();
         let own = room.brought.files.iter();
         let own: Vec<String> = own.map(|file| file.path.display().into_owned()).collect();
         let facts = TrialFacts {
@@ -412,8 +374,15 @@ impl ProofRunner {
             gone: &self.gone,
             is_edited: edit.is_some(),
             is_renamed: &|name| room.is_renamed(name),
+            refused: finished.refused.difference(&before).next().copied(),
         };
-        Ok((read_ending(&finished, &facts), finished.output))
+        let mut run = read_ending(&finished, &facts);
+        if run == TestRun::Failed
+            && let Some(why) = needed_but_lacking(&room.lacking, &room.sides, &finished.output)
+        {
+            run = TestRun::Broken { why };
+        }
+        Ok((run, finished.output))
     }
 
     fn run_command(&self, folder: &TrialFolder, argv: &[String]) -> Result<FinishedTrial, String> {
@@ -472,5 +441,17 @@ mod tests {
             "python3 -c 'print(1)'"
         );
         assert_eq!(told(&["sh", "-c", "it's", ""]), r"sh -c 'it'\''s' ''");
+        let secret = "xK9mQ2vL8pR4nT7z";
+        for setting in [
+            format!("SECRET_KEY={secret}"),
+            format!("DATABASE_URL=postgres://app:{secret}@localhost/app"),
+        ] {
+            let command = told(&["env", &setting, "python3", "{file}"]);
+            let shown = council_secrets::Redactor::default()
+                .redact_words(&command)
+                .text;
+            assert!(!shown.contains(secret), "{shown}");
+            assert!(shown.ends_with("python3 {file}"), "{shown}");
+        }
     }
 }

@@ -50,6 +50,14 @@ pub(super) fn missing(lines: &[&str], facts: &TrialFacts<'_>) -> Option<Missing>
     })
 }
 
+/// Whether a line gives the code of an error that the borders of a test raise.
+pub(super) fn is_refusal(line: &str) -> bool {
+    let told = line.trim().trim_end_matches(',').strip_prefix("code: '");
+    let codes = ["EPERM", "EACCES", "EROFS", "EAFNOSUPPORT"];
+    told.and_then(|told| told.strip_suffix('\''))
+        .is_some_and(|code| codes.contains(&code))
+}
+
 /// Whether the test lacks it, or the code of the change, which had it before.
 fn whose(
     importer: Option<&str>,
@@ -78,6 +86,7 @@ mod tests {
             gone: &["src/util.mjs".to_owned()],
             is_edited: false,
             is_renamed: &|_| false,
+            refused: None,
         };
         missing(&without_printed(output.lines().collect()), &facts)
     }

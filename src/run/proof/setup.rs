@@ -60,16 +60,19 @@ pub(crate) fn state(settings: &ProofSettings, start: &RunContext) -> Vec<String>
     let mut told = faults(settings);
     let path = start.environment.get("PATH").map(OsStr::to_owned);
     let suites = suites_of(settings);
-    let programs: BTreeSet<&str> = suites.iter().map(|(_, argv)| argv[0].as_str()).collect();
-    let absent = programs
-        .iter()
-        .filter(|program| find_program(program, path.as_ref()).is_none());
+    let of_setup = settings.setup.first().map(String::as_str);
+    let of_suites = || suites.iter().map(|(_, argv)| argv[0].as_str());
+    let programs: BTreeSet<&str> = of_suites().chain(of_setup).collect();
+    let is_there = |program: &str| find_program(program, path.as_ref()).is_some();
+    let absent = programs.iter().filter(|program| !is_there(program));
     told.extend(
         absent
             .map(|program| format!("tests of judges: there is no program `{program}` on the PATH")),
     );
     let state = if start.environment.is_ci() {
         "tests of judges are not run in a job of CI"
+    } else if !of_suites().any(is_there) || !of_setup.is_none_or(is_there) {
+        "tests of judges are not run here: no command of `[proof]` can be"
     } else if is_enforceable() {
         "tests of judges are run here, behind borders that the first one tries"
     } else {

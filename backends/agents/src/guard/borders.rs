@@ -5,17 +5,19 @@
 use std::ffi::CString;
 use std::fs;
 use std::io;
+use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use super::sandbox::HardBorders;
+use super::refusals::Refusals;
+use super::sandbox::{HardBorders, SandboxFence, private_folder};
 
 /// The largest file that may be written, in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// Puts this process into namespaces of its own. What it starts sees no other process, reaches no network, and alters
-/// nothing of any file outside of these folders.
-pub(super) fn close(borders: HardBorders, writable: &[PathBuf]) -> Result<(), String> {
+/// nothing of any file outside of the folders of the fence. Returns what will tell of refusals.
+pub(super) fn close(borders: HardBorders, fence: &SandboxFence) -> Result<Refusals, String> {
     let mut flags = libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
     if !borders.network {
         flags |= libc::CLONE_NEWNET;
@@ -26,7 +28,7 @@ pub(super) fn close(borders: HardBorders, writable: &[PathBuf]) -> Result<(), St
         )
     };
     enter_namespaces(flags).map_err(cannot)?;
-    hold_files(writable).map_err(cannot)?;
+    hold_files(&fence.write, &fence.private).map_err(cannot)?;
     if !borders.network {
         raise_loopback().map_err(cannot)?;
     }
@@ -39,7 +41,8 @@ pub(super) fn close(borders: HardBorders, writable: &[PathBuf]) -> Result<(), St
         (libc::SYS_shmget, libc::ENOSYS),
     ];
     let refused = [&others[..], &KEYRINGS].concat();
-    filter_calls(&refused, SocketFilter::Internet).map_err(cannot)
+    let listener = filter_calls(&refused, SocketFilter::Internet).map_err(cannot)?;
+    Ok(Refusals::new(listener, refused, !borders.network))
 }
 
 /// Keeps the permissions, times and attributes of all files outside of these folders as they are, and the user's keys
@@ -47,7 +50,7 @@ pub(super) fn close(borders: HardBorders, writable: &[PathBuf]) -> Result<(), St
 /// namespaces, the calls that alter them are refused everywhere, even in its own folders: a few programs fail by
 /// that, but no file of the user's is opened to others.
 pub(super) fn keep_attributes(writable: &[PathBuf]) -> Result<(), String> {
-    let held = enter_namespaces(0).and_then(|()| hold_files(writable));
+    let held = enter_namespaces(0).and_then(|()| hold_files(writable, &[]));
     let own = [(libc::SYS_mount_setattr, libc::EPERM)];
     let everywhere: Vec<_> = ALTERING
         .iter()
@@ -56,7 +59,9 @@ pub(super) fn keep_attributes(writable: &[PathBuf]) -> Result<(), String> {
         .collect();
     let altering = if held.is_ok() { &own[..] } else { &everywhere };
     let refused = [altering, &KEYRINGS].concat();
-    filter_calls(&refused, SocketFilter::All)
+    let filtered = filter_calls(&refused, SocketFilter::All);
+    filtered
+        .map(drop)
         .map_err(|error| format!("the permissions of other files cannot be held: {error}"))
 }
 
@@ -74,17 +79,36 @@ fn enter_namespaces(others: libc::c_int) -> io::Result<()> {
     fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
 }
 
-/// Makes everything but these folders read-only in this process's own view of the files. Landlock then keeps the
-/// program from mounting anything else, and the filter of calls from [`set_read_only`].
-fn hold_files(writable: &[PathBuf]) -> io::Result<()> {
+/// Makes everything but these folders read-only in this process's own view of the files, and puts folders of its own
+/// in the place of those that everybody writes to. Landlock then keeps the program from mounting anything else, and
+/// the filter of calls from [`set_read_only`].
+fn hold_files(writable: &[PathBuf], private: &[PathBuf]) -> io::Result<()> {
     let here = std::env::current_dir()?;
     let folders: Vec<&PathBuf> = writable.iter().filter(|path| path.is_dir()).collect();
     mount(None, Path::new("/"), libc::MS_REC | libc::MS_PRIVATE)?;
-    for folder in &folders {
-        mount(Some(folder), folder, libc::MS_BIND | libc::MS_REC)?;
+    // Whatever is put over them, they can be reached so.
+    let opened: Vec<fs::File> = folders
+        .iter()
+        .map(fs::File::open)
+        .collect::<io::Result<_>>()?;
+    let reached = opened
+        .iter()
+        .map(|folder| PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd())));
+    let reached: Vec<PathBuf> = reached.collect();
+    for place in private {
+        let mut own = reached.iter().map(|folder| private_folder(folder, place));
+        // Without it the program would find what everybody else has there.
+        let own = own
+            .find(|own| own.is_dir())
+            .ok_or(io::ErrorKind::NotFound)?;
+        mount(Some(&own), place, libc::MS_BIND)?;
+    }
+    for (folder, reached) in folders.iter().zip(&reached) {
+        fs::create_dir_all(folder)?;
+        mount(Some(reached), folder, libc::MS_BIND | libc::MS_REC)?;
     }
     set_read_only(Path::new("/"), true)?;
-    for folder in folders {
+    for folder in folders.into_iter().chain(private) {
         set_read_only(folder, false)?;
     }
     // It stands on the mount below until it enters its folder anew.
@@ -274,14 +298,34 @@ enum SocketFilter {
     Internet,
 }
 
-/// Refuses these calls, each with its error, and sockets.
+/// Refuses these calls, each with its error, and sockets. What is refused behind hard borders is told to whoever holds
+/// the descriptor that comes back, where the kernel can do that.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-fn filter_calls(refused: &[(libc::c_long, libc::c_int)], sockets: SocketFilter) -> io::Result<()> {
+fn filter_calls(
+    refused: &[(libc::c_long, libc::c_int)],
+    sockets: SocketFilter,
+) -> io::Result<Option<OwnedFd>> {
+    if sockets == SocketFilter::Internet
+        && let Ok(listener) = set_filter(&calls_filter(refused, sockets, true), true)
+    {
+        return Ok(listener);
+    }
+    set_filter(&calls_filter(refused, sockets, false), false)
+}
+
+/// The filter as the kernel takes it; `is_told`: it asks what to answer, and else answers by itself.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+fn calls_filter(
+    refused: &[(libc::c_long, libc::c_int)],
+    sockets: SocketFilter,
+    is_told: bool,
+) -> Vec<libc::sock_filter> {
     const LOAD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
     const EQUAL: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
     const AT_LEAST: u16 = (libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K) as u16;
     const RETURN: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
     const REFUSE: u32 = libc::SECCOMP_RET_ERRNO;
+    const ASK: u32 = libc::SECCOMP_RET_USER_NOTIF;
     let line = |code, jt, jf, k| libc::sock_filter { code, jt, jf, k };
     let number = |call: libc::c_long| u32::try_from(call).unwrap_or(u32::MAX);
     // Offsets in `struct seccomp_data`: the call's number, the architecture, the low half of the first argument.
@@ -296,7 +340,14 @@ fn filter_calls(refused: &[(libc::c_long, libc::c_int)], sockets: SocketFilter) 
     ];
     for (call, error) in refused {
         program.push(line(EQUAL, 0, 1, number(*call)));
-        program.push(line(RETURN, 0, 0, REFUSE | error.unsigned_abs()));
+        // What programs try in passing is refused in passing.
+        let is_quiet = *call == libc::SYS_io_uring_setup || !is_told;
+        let answer = if is_quiet {
+            REFUSE | error.unsigned_abs()
+        } else {
+            ASK
+        };
+        program.push(line(RETURN, 0, 0, answer));
     }
     if sockets == SocketFilter::Internet {
         program.extend([
@@ -306,34 +357,53 @@ fn filter_calls(refused: &[(libc::c_long, libc::c_int)], sockets: SocketFilter) 
             line(EQUAL, 3, 0, libc::AF_INET as u32),
             line(EQUAL, 2, 0, libc::AF_INET6 as u32),
             line(EQUAL, 1, 0, libc::AF_NETLINK as u32),
+            // Most programs try one in passing, to look up a name of a user.
             line(RETURN, 0, 0, REFUSE | libc::EAFNOSUPPORT as u32),
         ]);
     }
     program.push(line(RETURN, 0, 0, libc::SECCOMP_RET_ALLOW));
+    program
+}
+
+/// Puts a filter on this process and all that it starts, and returns where it asks, if it does.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+fn set_filter(program: &[libc::sock_filter], is_told: bool) -> io::Result<Option<OwnedFd>> {
     let filter = libc::sock_fprog {
         len: program.len() as libc::c_ushort,
         filter: program.as_ptr().cast_mut(),
     };
-    #[expect(unsafe_code, reason = "a filter of system calls is set by prctl")]
-    // SAFETY: the program and its descriptor live on this stack for both calls, and the kernel copies them.
+    let flags = if is_told {
+        libc::SECCOMP_FILTER_FLAG_NEW_LISTENER
+    } else {
+        0
+    };
+    #[expect(
+        unsafe_code,
+        reason = "a filter of system calls has no safe wrapper here"
+    )]
+    // SAFETY: the program and its descriptor live for both calls, and the kernel copies them. The descriptor that comes
+    // back is new, closed on exec, and nobody else's.
     unsafe {
-        let set = libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
-            && libc::prctl(
-                libc::PR_SET_SECCOMP,
-                libc::c_ulong::from(libc::SECCOMP_MODE_FILTER),
-                &raw const filter,
-            ) == 0;
-        if set {
-            Ok(())
-        } else {
-            Err(io::Error::last_os_error())
+        if libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let set = libc::syscall(
+            libc::SYS_seccomp,
+            libc::SECCOMP_SET_MODE_FILTER,
+            flags,
+            &raw const filter,
+        );
+        match i32::try_from(set) {
+            Ok(listener @ 0..) if is_told => Ok(Some(OwnedFd::from_raw_fd(listener))),
+            Ok(0) => Ok(None),
+            _ => Err(io::Error::last_os_error()),
         }
     }
 }
 
 /// There is no filter for this processor.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn filter_calls(_: &[(libc::c_long, libc::c_int)], _: SocketFilter) -> io::Result<()> {
+fn filter_calls(_: &[(libc::c_long, libc::c_int)], _: SocketFilter) -> io::Result<Option<OwnedFd>> {
     Err(io::Error::other(
         "no filter of system calls is known for this processor",
     ))

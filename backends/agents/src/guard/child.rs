@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::disk;
+#[cfg(target_os = "linux")]
+use super::refusals::Refusals;
 use super::sandbox::{self, HardBorders, SandboxFence};
 use super::{DEATH_FD, tree};
 
@@ -43,9 +45,11 @@ pub fn run_guard(args: &[std::ffi::OsString]) -> u8 {
     let writable = fence
         .as_ref()
         .map_or_else(Vec::new, |fence| fence.write.clone());
-    if let Some(Err(error)) = fence.as_ref().map(close_borders) {
-        return could_not_start(program, &error);
-    }
+    let refused = fence.as_ref().and_then(|fence| fence.refused.clone());
+    let mut refusals = match fence.as_ref().map(close_borders).transpose() {
+        Ok(closed) => closed.flatten(),
+        Err(error) => return could_not_start(program, &error),
+    };
     // Who counts processes reads what the fence keeps from them: behind borders only the program itself is enclosed.
     let (own, inner) = match borders {
         Some(_) => (None, fence),
@@ -67,26 +71,47 @@ pub fn run_guard(args: &[std::ffi::OsString]) -> u8 {
         writable,
         next_files: Instant::now() + FILES_PAUSE,
     });
-    let code = wait_for_end(&mut child, grace, census);
+    let code = wait_for_end(&mut child, grace, census, &mut refusals);
     end_all(&child, Duration::ZERO);
+    if let (Some(refusals), Some(path)) = (refusals, refused) {
+        // Without it the words of the program are all that is known.
+        let _ = refusals.write(&path);
+    }
     code
 }
 
 /// Puts this process and all that it starts into namespaces of their own, as far as the fence asks for it.
 #[cfg(target_os = "linux")]
-fn close_borders(fence: &SandboxFence) -> Result<(), String> {
+fn close_borders(fence: &SandboxFence) -> Result<Option<Refusals>, String> {
     match fence.borders {
-        Some(borders) => super::borders::close(borders, &fence.write),
-        None => super::borders::keep_attributes(&fence.write),
+        Some(borders) => super::borders::close(borders, fence).map(Some),
+        None => super::borders::keep_attributes(&fence.write).map(|()| None),
     }
 }
 
 /// There is nothing here that could hold it.
 #[cfg(not(target_os = "linux"))]
-fn close_borders(fence: &SandboxFence) -> Result<(), String> {
+fn close_borders(fence: &SandboxFence) -> Result<Option<Refusals>, String> {
     match fence.borders {
         Some(_) => Err("this operating system has no namespaces that we use".to_owned()),
-        None => Ok(()),
+        None => Ok(None),
+    }
+}
+
+/// Nothing is refused where there are no borders.
+#[cfg(not(target_os = "linux"))]
+struct Refusals;
+
+#[cfg(not(target_os = "linux"))]
+impl Refusals {
+    fn descriptor(&self) -> Option<i32> {
+        None
+    }
+
+    fn answer(&mut self) {}
+
+    fn write(self, _: &std::path::Path) -> std::io::Result<()> {
+        Ok(())
     }
 }
 
@@ -133,9 +158,18 @@ fn could_not_start(program: &std::ffi::OsStr, error: &impl std::fmt::Display) ->
 }
 
 /// Waits until the program ends, or ends it when we are asked to.
-fn wait_for_end(child: &mut Child, grace: Duration, mut census: Option<Census>) -> u8 {
+fn wait_for_end(
+    child: &mut Child,
+    grace: Duration,
+    mut census: Option<Census>,
+    refusals: &mut Option<Refusals>,
+) -> u8 {
     let pause = census.as_ref().map(|_| CENSUS_PAUSE);
+    let asks = refusals.as_ref().and_then(Refusals::descriptor);
     loop {
+        if let Some(refusals) = refusals {
+            refusals.answer();
+        }
         if let Ok(Some(status)) = child.try_wait() {
             let signal = status.signal().map(|s| 128 + s);
             return u8::try_from(status.code().or(signal).unwrap_or(1)).unwrap_or(1);
@@ -150,7 +184,7 @@ fn wait_for_end(child: &mut Child, grace: Duration, mut census: Option<Census>) 
             end_all(child, Duration::ZERO);
             return 137;
         }
-        if sleep_until_signal_or_death(pause, true) || ASKED_TO_END.load(Ordering::Relaxed) {
+        if sleep_until_signal_or_death(pause, true, asks) || ASKED_TO_END.load(Ordering::Relaxed) {
             end_all(child, grace);
             return child
                 .try_wait()
@@ -185,7 +219,7 @@ fn end_all(child: &Child, grace: Duration) {
             tree::send_signal(&left, libc::SIGKILL);
         }
         // SIGCHLD ends the pause; a grandchild that is not ours to reap is looked at again after it.
-        sleep_until_signal_or_death(Some(Duration::from_millis(20)), false);
+        sleep_until_signal_or_death(Some(Duration::from_millis(20)), false, None);
     }
 }
 
@@ -271,8 +305,9 @@ extern "C" fn on_end(_: libc::c_int) {
     ASKED_TO_END.store(true, Ordering::Relaxed);
 }
 
-/// Waits for a signal, for `limit`, or for the death pipe, where that is watched. Returns whether the pipe is closed.
-fn sleep_until_signal_or_death(limit: Option<Duration>, watched: bool) -> bool {
+/// Waits for a signal, for `limit`, for a call that asks for its answer, or for the death pipe, where that is watched.
+/// Returns whether the pipe is closed.
+fn sleep_until_signal_or_death(limit: Option<Duration>, watched: bool, asks: Option<i32>) -> bool {
     #[expect(
         unsafe_code,
         reason = "pselect is the one call that waits for a signal and a descriptor without a race"
@@ -284,6 +319,9 @@ fn sleep_until_signal_or_death(limit: Option<Duration>, watched: bool) -> bool {
         if watched {
             libc::FD_SET(DEATH_FD, &raw mut set);
         }
+        if let Some(asks) = asks {
+            libc::FD_SET(asks, &raw mut set);
+        }
         let mut nothing_blocked: libc::sigset_t = std::mem::zeroed();
         libc::sigemptyset(&raw mut nothing_blocked);
         let time = limit.map(|l| libc::timespec {
@@ -292,14 +330,14 @@ fn sleep_until_signal_or_death(limit: Option<Duration>, watched: bool) -> bool {
         });
         let time = time.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
         let ready = libc::pselect(
-            DEATH_FD + 1,
+            DEATH_FD.max(asks.unwrap_or(0)) + 1,
             &raw mut set,
             std::ptr::null_mut(),
             std::ptr::null_mut(),
             time,
             &raw const nothing_blocked,
         );
-        watched && ready > 0
+        watched && ready > 0 && libc::FD_ISSET(DEATH_FD, &raw const set)
     }
 }
 

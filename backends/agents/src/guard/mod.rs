@@ -1,6 +1,6 @@
 //! The guard: a process of our own between the program and an agent, so that nothing of the agent outlives us.
 //!
-//! The program starts `git-council __guard GRACE_MS [--read PATH]… [--write PATH]… [--borders …] -- PROGRAM ARGS…` and keeps one end of a pipe, the *death pipe*.
+//! The program starts `git-council __guard GRACE_MS [--read PATH]… [--write PATH]… [--borders …] … -- PROGRAM ARGS…` and keeps one end of a pipe, the *death pipe*.
 //! The guard makes itself the reaper of every orphan below it, starts the program, and ends the whole tree when the
 //! pipe closes — because we closed it, or because we were killed and the kernel did — and also when the program has
 //! ended and left something behind. A grandchild in a session of its own is found by its ancestry.
@@ -11,11 +11,14 @@
 mod borders;
 mod child;
 mod disk;
+#[cfg(target_os = "linux")]
+mod refusals;
 mod sandbox;
 mod tree;
 
 pub use child::{hide_from_others, keep_file_size_an_error, run_guard};
-pub use sandbox::{HardBorders, SandboxFence, is_enforceable};
+pub(crate) use sandbox::private_folder;
+pub use sandbox::{HardBorders, Refusal, SandboxFence, is_enforceable};
 
 use std::borrow::Cow;
 use std::ffi::OsString;

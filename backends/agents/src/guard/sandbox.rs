@@ -1,7 +1,8 @@
 //! What the kernel itself keeps a program from (Landlock): everything that is not named is neither read nor written.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Where a program may read, and where it may write, too.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -12,6 +13,52 @@ pub struct SandboxFence {
     pub write: Vec<PathBuf>,
     /// What it is kept from beside files; none: nothing.
     pub borders: Option<HardBorders>,
+    /// Folders that everybody writes to (`/tmp`), in whose place it finds folders of its own.
+    pub private: Vec<PathBuf>,
+    /// Where word is left of what the borders refused; none: nowhere.
+    pub refused: Option<PathBuf>,
+}
+
+/// What borders have refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Refusal {
+    /// An address outside, or a name of one.
+    Network,
+    /// Memory that nothing bounds.
+    Memory,
+    /// The keys that the kernel keeps.
+    Keys,
+    /// A file system.
+    Files,
+    /// The history of the repository.
+    Git,
+}
+
+impl Refusal {
+    const ALL: [Self; 5] = [
+        Self::Network,
+        Self::Memory,
+        Self::Keys,
+        Self::Files,
+        Self::Git,
+    ];
+
+    /// It as the guard writes it, and as people read it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Network => "the network",
+            Self::Memory => "memory that is in no file",
+            Self::Keys => "keys",
+            Self::Files => "a file system",
+            Self::Git => "git",
+        }
+    }
+
+    /// The ones that the guard wrote.
+    pub(crate) fn parse_all(text: &str) -> BTreeSet<Self> {
+        let named = |line: &str| Self::ALL.into_iter().find(|kind| kind.name() == line);
+        text.lines().filter_map(named).collect()
+    }
 }
 
 /// What code that nobody trusts is kept from: other processes, sockets of this machine, the network, and more than its
@@ -53,9 +100,17 @@ impl HardBorders {
     }
 }
 
+/// What stands below a folder of the program's own in the place of one that everybody writes to.
+pub(crate) fn private_folder(own: &Path, place: &Path) -> PathBuf {
+    own.join("private")
+        .join(place.strip_prefix("/").unwrap_or(place))
+}
+
 const READ: &str = "--read";
 const WRITE: &str = "--write";
 const BORDERS: &str = "--borders";
+const PRIVATE: &str = "--private";
+const REFUSED: &str = "--refused";
 
 impl SandboxFence {
     /// As arguments of the guard.
@@ -68,7 +123,12 @@ impl SandboxFence {
             let pair = [BORDERS.to_owned(), borders.to_argument()];
             pair.map(OsString::from).to_vec()
         });
-        let files = [flagged(READ, &self.read), flagged(WRITE, &self.write)];
+        let files = [
+            flagged(READ, &self.read),
+            flagged(WRITE, &self.write),
+            flagged(PRIVATE, &self.private),
+            flagged(REFUSED, self.refused.as_slice()),
+        ];
         [files.concat(), borders.unwrap_or_default()].concat()
     }
 
@@ -79,6 +139,8 @@ impl SandboxFence {
             match pair {
                 [flag, path] if flag == READ => fence.read.push(path.into()),
                 [flag, path] if flag == WRITE => fence.write.push(path.into()),
+                [flag, path] if flag == PRIVATE => fence.private.push(path.into()),
+                [flag, path] if flag == REFUSED => fence.refused = Some(path.into()),
                 [flag, borders] if flag == BORDERS => {
                     let borders = borders.to_str().and_then(HardBorders::parse);
                     fence.borders = Some(borders.ok_or(())?);
@@ -141,7 +203,8 @@ mod enforced {
                 AccessFs::from_read(MIN_ABI),
             ))?
             .add_rules(path_beneath_rules(
-                &fence.write,
+                // By now the borders have put folders of its own there.
+                fence.write.iter().chain(&fence.private),
                 AccessFs::from_all(MIN_ABI),
             ))?
             .restrict_self()?;
@@ -163,6 +226,8 @@ mod tests {
                 max_processes: 7,
                 max_memory: 1 << 30,
             }),
+            private: vec!["/tmp".into()],
+            refused: Some("/tmp/x/refused".into()),
         };
         assert_eq!(
             SandboxFence::parse_arguments(&fence.to_arguments()),

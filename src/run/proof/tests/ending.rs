@@ -1,5 +1,9 @@
 //! What suites say of tests that ran, and of such that could not.
 
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
 use super::*;
 
 /// A run of the change as it is, of which nothing else is known.
@@ -9,6 +13,32 @@ fn facts(own: &[String]) -> TrialFacts<'_> {
         gone: &[],
         is_edited: false,
         is_renamed: &|_| false,
+        refused: None,
+    }
+}
+
+fn finished(ending: TrialEnding, output: &str) -> FinishedTrial {
+    FinishedTrial {
+        ending,
+        output: output.to_owned(),
+        refused: BTreeSet::new(),
+    }
+}
+
+proptest! {
+    /// What the borders refuse and the change newly needs is no defect, whatever the test says of it.
+    #[test]
+    fn what_borders_refuse_is_no_failure_by_whatever_words(
+        output in "[a-zA-Z:\\n ]{0,80}",
+        nth in 0_usize..3,
+        code in prop::sample::select(&FAILED[..]),
+    ) {
+        let refused = [Refusal::Network, Refusal::Memory, Refusal::Git][nth];
+        let facts = TrialFacts { refused: Some(refused), ..facts(&[]) };
+        let read = |code| read_ending(&finished(TrialEnding::Exited(code), &output), &facts);
+        let is_broken = matches!(read(code), TestRun::Broken { .. });
+        prop_assert!(is_broken, "{output}");
+        prop_assert_eq!(read(0), TestRun::Passed);
     }
 }
 
@@ -18,13 +48,7 @@ fn obstacle(output: &str, own: &[String]) -> Option<&'static str> {
 
 #[test]
 fn only_a_test_that_ran_and_failed_has_failed() {
-    let read = |ending, output: &str| {
-        let finished = FinishedTrial {
-            ending,
-            output: output.to_owned(),
-        };
-        read_ending(&finished, &facts(&[]))
-    };
+    let read = |ending, output: &str| read_ending(&finished(ending, output), &facts(&[]));
     assert_eq!(read(TrialEnding::Exited(0), ""), TestRun::Passed);
     assert_eq!(read(TrialEnding::Exited(1), "1 failed"), TestRun::Failed);
     assert_eq!(read(TrialEnding::Exited(101), "panicked"), TestRun::Failed);
@@ -41,6 +65,25 @@ fn only_a_test_that_ran_and_failed_has_failed() {
         );
     }
 }
+#[test]
+fn what_the_borders_refuse_is_known_by_its_words_as_well() {
+    for refused in [
+        "OSError: [Errno 30] Read-only file system: '/x'",
+        "OSError: out of pty devices",
+        "subprocess.CalledProcessError: Command '['ps', 'aux']' returned non-zero exit status 47.",
+        "not ok 1 - t\n  ---\n  error: \"EROFS: read-only file system, open '/x'\"\n  code: 'EROFS'\n",
+        "Error: EACCES: permission denied\n  errno: -13,\n  code: 'EACCES',\n",
+    ] {
+        assert_eq!(obstacle(refused, &[]), Some(KEPT_FROM), "{refused}");
+    }
+    for failed in [
+        "not ok 1 - t\n  ---\n  error: 'EROFS is told'\n  code: 'ERR_ASSERTION'\n",
+        "subprocess.CalledProcessError: Command '['pspp', 'x']' returned non-zero exit status 1.",
+    ] {
+        assert_eq!(obstacle(failed, &[]), None, "{failed}");
+    }
+}
+
 #[test]
 fn only_the_last_exception_says_that_nothing_ran() {
     let chained = "ModuleNotFoundError: No module named 'yaml'\n\nDuring handling of the above exception, another \
@@ -226,6 +269,7 @@ fn what_a_change_takes_away_counts_where_its_own_code_lacks_it() {
             gone: &gone,
             is_edited,
             is_renamed: &|name| name == "mean",
+            refused: None,
         };
         super::obstacle(output, &facts)
     };
