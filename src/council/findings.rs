@@ -93,7 +93,7 @@ pub fn add_carried(
 }
 
 /// Whether somebody speaks against a finding, with evidence, or took it back. A test alone takes nothing from it.
-pub(super) fn is_refuted(found: &JudgedFinding) -> bool {
+fn is_refuted(found: &JudgedFinding) -> bool {
     let mut opinions = found.opinions.iter();
     let refuted = opinions.any(|o| o.stance == Stance::Disagreed && o.resolves);
     let taken_back = found.members.iter().any(|member| member.withdrawn);

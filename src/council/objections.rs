@@ -209,11 +209,9 @@ fn holds_critical(findings: &[&JudgedFinding], judge: &JudgeId) -> bool {
 
 #[cfg(test)]
 mod laws {
-    use council_protocol::answer::Stance;
     use proptest::prelude::*;
 
     use super::*;
-    use crate::outcome::Opinion;
 
     fn vote() -> impl Strategy<Value = Vote> {
         prop_oneof![Just(Vote::Pass), Just(Vote::Warn), Just(Vote::Fail)]
@@ -227,21 +225,6 @@ mod laws {
         }
     }
 
-    fn disputed_by(judge: &JudgeId, withdrawn: bool) -> JudgedFinding {
-        let finding = serde_json::json!({
-            "severity": "critical", "category": "c", "description": "d", "quote": "q", "why": "", "fix": "",
-            "location": {"path": "a.rs", "line": 1},
-        });
-        let proof = serde_json::to_value(council_protocol::Proof::Verified).unwrap();
-        let member = serde_json::json!({
-            "judge": judge, "round": 1, "finding": finding, "proof": proof, "withdrawn": withdrawn,
-        });
-        let whole = serde_json::json!({
-            "id": "F1", "fingerprint": "0", "finding": finding, "disposition": "disputed", "members": [member],
-        });
-        serde_json::from_value(whole).unwrap()
-    }
-
     fn weigh(judges: &[(JudgeId, (Vote, Vote))], benches: &[ReaderBench]) -> Objections {
         let models: Vec<_> = judges.iter().map(cast).collect();
         weigh_objections(&[], &models, benches, 2)
@@ -249,24 +232,6 @@ mod laws {
 
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
-
-        /// What only a doubter's test disputes stands for the votes: that test may ask for ordinary input only. What
-        /// somebody refuted with evidence, or took back, does not.
-        #[test]
-        fn a_test_alone_takes_no_finding_from_the_votes(
-            resolves in any::<bool>(), disagrees in any::<bool>(), withdrawn in any::<bool>(),
-        ) {
-            let judge = JudgeId::from("a");
-            let mut found = disputed_by(&judge, withdrawn);
-            found.opinions = vec![Opinion {
-                judge: "b".into(),
-                stance: if disagrees { Stance::Disagreed } else { Stance::Agreed },
-                reasoning: String::new(),
-                evidence: None,
-                resolves,
-            }];
-            prop_assert_eq!(holds_critical(&[&found], &judge), !(withdrawn || disagrees && resolves));
-        }
 
         /// A change in parts is objected to where one of its parts is, and nowhere else.
         #[test]
