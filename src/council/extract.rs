@@ -134,9 +134,9 @@ fn before_object<'r>(raw: &'r str, object: &str) -> &'r str {
     &before[before.ceil_char_boundary(from)..]
 }
 
-/// Whether a JSON value in front of an answer's object objects to the change.
+/// Whether a JSON value in front of an answer's object objects to the change. The same answer once more says nothing more.
 pub(super) fn follows_objection(raw: &str, object: &str) -> bool {
-    draft_objects(before_object(raw, object))
+    draft_objects(&before_object(raw, object).replace(object, " "))
 }
 
 /// The words around an answer's object: those before it, and those behind it.
