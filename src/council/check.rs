@@ -4,6 +4,7 @@
 use council_protocol::answer::{Answer, Evidence};
 use council_protocol::quoted::quoted_texts;
 use council_protocol::{Finding, Millis, RepoPath, RoundNumber, Severity, Task};
+use icu_normalizer::ComposingNormalizerBorrowed;
 
 use super::engine::{Council, PROOF_MS};
 use super::evidence::is_about_file;
@@ -274,8 +275,36 @@ pub fn meant_path<'a>(
         named(std::str::from_utf8(name.as_bytes()).ok()?)
     };
     text.and_then(named)
-        .or_else(|| path.resolve_among(files))
+        .or_else(|| path.resolve_among(files.clone()))
         .or_else(close)
+        .or_else(|| looks_like(text?, files))
+}
+
+/// The one file whose path looks like a text: composed in another way, as macOS and models write letters, or with a remark
+/// behind it (`a.py (added)`).
+fn looks_like<'a>(
+    text: &str,
+    files: impl Iterator<Item = &'a RepoPath> + Clone,
+) -> Option<&'a RepoPath> {
+    let composed = |text: &str| {
+        let composer = ComposingNormalizerBorrowed::new_nfc();
+        RepoPath::from(composer.normalize(text).as_ref())
+    };
+    let named: Vec<(RepoPath, &RepoPath)> = files
+        .filter_map(|file| Some((composed(std::str::from_utf8(file.as_bytes()).ok()?), file)))
+        .collect();
+    let without_remark = text
+        .strip_suffix(')')
+        .and_then(|text| text.rsplit_once(" ("));
+    let readings = [Some(text), without_remark.map(|(path, _)| path)];
+    readings.into_iter().flatten().find_map(|text| {
+        let said = composed(text);
+        let meant = said.resolve_among(named.iter().map(|(name, _)| name))?;
+        let mut meant = named.iter().filter(|(name, _)| name == meant);
+        // Two files may look the same.
+        let (_, file) = meant.next()?;
+        meant.next().is_none().then_some(*file)
+    })
 }
 
 /// The path that is shown as this text, where what cannot be shown is written out in it: `<U+200B>`, `<0xE9>`. Judges are
@@ -339,4 +368,38 @@ fn resolve_paths(state: &DebateState, seat: SeatIndex, answer: &mut Answer) {
     let change = answer.change.iter_mut().filter_map(|c| c.evidence.as_mut());
     let evidence = responses.chain(withdrawals).chain(change);
     evidence.for_each(|e: &mut Evidence| resolve(&mut e.path));
+}
+
+#[cfg(test)]
+mod laws {
+    use icu_normalizer::DecomposingNormalizerBorrowed;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// However the letters of a path are composed, and whatever remark stands behind it, it means its file; which of two
+        /// that look the same is meant, nobody knows.
+        #[test]
+        fn a_path_that_looks_like_a_files_means_it(
+            name in "(src/)?[äöüéÅñ][a-z]{1,5}[éäa]?[.]py",
+            is_composed in any::<bool>(),
+            remark in prop::sample::select(vec!["", " (added)", " (new file)"]),
+        ) {
+            let composed = ComposingNormalizerBorrowed::new_nfc().normalize(&name).into_owned();
+            let apart = DecomposingNormalizerBorrowed::new_nfd().normalize(&name).into_owned();
+            let (file, said) = if is_composed { (composed, apart) } else { (apart, composed) };
+            let other = RepoPath::from("other.py");
+            let file = RepoPath::from(file.as_str());
+            let said_path = RepoPath::from(format!("{said}{remark}").as_str());
+            let files = [other.clone(), file.clone()];
+            prop_assert_eq!(meant_path(&said_path, files.iter(), &[]), Some(&file));
+            if !remark.is_empty() {
+                let twins = [file, RepoPath::from(said.as_str())];
+                prop_assert_eq!(meant_path(&said_path, twins.iter(), &[]), None);
+            }
+        }
+    }
 }

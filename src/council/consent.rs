@@ -145,12 +145,17 @@ pub fn vote_line(line: &str) -> Option<Vote> {
 }
 
 /// In small letters, with one blank between two words and without the marks around them. A question mark stays.
+///
+/// A sign that takes a word back is part of it: `!PASS`, `~~PASS~~`; so is a star that leads to a remark: `PASS*`.
 fn bare_words(text: &str) -> String {
+    let is_footnote = text.matches('*').count() % 2 == 1 && !text.trim_start().starts_with("* ");
     let is_mark = |c: char| {
-        c.is_whitespace() || is_invisible(c) || "*_`~\"'“”.!#>|:✅✔✓☑👍\u{fe0f}".contains(c)
+        let is_sign = "_`\"'“”.#>|:✅✔✓☑👍\u{fe0f}".contains(c) || (c == '*' && !is_footnote);
+        c.is_whitespace() || is_invisible(c) || is_sign
     };
     let small: String = text
-        .trim_matches(is_mark)
+        .trim_start_matches(is_mark)
+        .trim_end_matches(|c| is_mark(c) || c == '!')
         .chars()
         .filter(|c| !is_invisible(*c))
         .flat_map(char::to_lowercase)

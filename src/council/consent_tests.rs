@@ -22,6 +22,19 @@ fn a_vote_is_a_whole_word_of_the_list() {
     }
 }
 
+proptest! {
+    /// A sign that takes a word back leaves no vote of it, whatever marks stand around both.
+    #[test]
+    fn a_word_that_is_taken_back_is_no_vote(
+        word in prop::sample::select(vec!["PASS", "approve", "LGTM"]),
+        taken_back in prop::sample::select(vec!["!{}", "~~{}~~", "*{}", "{}*", "! {}", "~{}~"]),
+        mark in prop::sample::select(vec!["", "`", "**", "\""]),
+    ) {
+        let text = format!("{mark}{}{mark}", taken_back.replace("{}", word));
+        prop_assert_eq!(plain_vote(&text), None, "{}", text);
+    }
+}
+
 #[test]
 fn a_place_alone_clears_nothing() {
     let is_place = |word: &str| word.contains(":5");

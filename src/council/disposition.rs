@@ -547,8 +547,12 @@ fn finding_proof(
     if is_about_file(finding) {
         let path = &finding.location.path;
         let changed = judge.planned.coverage.files.iter().any(|f| f.path == *path);
+        let reason = match path.as_bytes() {
+            [] => "it names no file",
+            _ => "the file is not part of the change",
+        };
         let unknown = || Proof::Unverified {
-            reason: "the file is not part of the change".into(),
+            reason: reason.into(),
         };
         let (_, content) = claims.proof_of(&finding.location, &finding.quote);
         return (

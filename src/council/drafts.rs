@@ -13,7 +13,8 @@ use super::told_fields::concludes_against;
 /// Whether a value in a text votes against the change, or is a finding.
 pub(super) fn draft_objects(text: &str) -> bool {
     let values = values_in(text).into_iter();
-    let mut values = values.filter_map(|value| serde_json::from_str::<Value>(value).ok());
+    let mut values =
+        values.filter_map(|value| serde_json::from_slice::<Value>(value.as_bytes()).ok());
     values.any(|value| objects(&value))
 }
 

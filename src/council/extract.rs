@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::answer_fields;
 use super::drafts::draft_objects;
 use super::loose_ballot::plain_ballot;
-use super::loose_forms::{drop_unreadable, straighten, without_trailing_commas};
+use super::loose_forms::{drop_unreadable, parse_loosely, straighten};
 use super::loose_proofs::straighten_tests;
 use super::lost_answer::says_fail;
 use super::own_words::{OwnWords, read_own_words};
@@ -134,9 +134,9 @@ fn before_object<'r>(raw: &'r str, object: &str) -> &'r str {
     &before[before.ceil_char_boundary(from)..]
 }
 
-/// Whether a JSON value in front of an answer's object objects to the change.
+/// Whether a JSON value in front of an answer's object objects to the change. The same answer once more says nothing more.
 pub(super) fn follows_objection(raw: &str, object: &str) -> bool {
-    draft_objects(before_object(raw, object))
+    draft_objects(&before_object(raw, object).replace(object, " "))
 }
 
 /// The words around an answer's object: those before it, and those behind it.
@@ -238,9 +238,7 @@ fn parse_object(text: &str) -> Result<Value, Failure> {
     if !json::fits_in_memory(text.as_bytes(), json::MESSAGE) {
         return Err(malformed_failure("the answer holds too many values".into()));
     }
-    let parsed = json::parse_unique(text)
-        .or_else(|error| json::parse_unique(&without_trailing_commas(text)).map_err(|_| error));
-    let value = parsed.map_err(|error| match error.classify() {
+    let value = parse_loosely(text).map_err(|error| match error.classify() {
         serde_json::error::Category::Eof => Failure::new(
             FailureKind::Truncated,
             format!("the answer breaks off: {error}"),

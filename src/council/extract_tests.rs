@@ -241,6 +241,29 @@ fn code_that_is_quoted_before_an_answer_hides_no_answer() {
     }
 }
 
+/// A comment costs no objection, and is none that is passed over.
+#[test]
+fn comments_in_an_answer_cost_no_objection() {
+    let (fails, passes) = (GOOD.replace("WARN", "FAIL"), GOOD.replace("WARN", "PASS"));
+    for comment in ["// what I found\n", "/* what I found: \"x\" */", "//\n"] {
+        let with = |answer: &str| answer.replacen('{', &format!("{{{comment}"), 1);
+        let read_with = read(&with(&fails)).map(|answer| answer.verdict);
+        assert_eq!(
+            read_with.unwrap(),
+            council_protocol::Vote::Fail,
+            "{comment}"
+        );
+        assert!(read(&with(&passes)).is_err(), "{comment}");
+    }
+    let quoted = fails.replacen(
+        "\"verdict\"",
+        "\"key_insight\":\"see // here /* */\",\"verdict\"",
+        1,
+    );
+    let commented = quoted.replacen('{', "{// x\n", 1);
+    assert_eq!(read(&commented).ok(), read(&quoted).ok());
+}
+
 #[test]
 fn a_ballot_consents_only_if_it_says_nothing_else() {
     use council_protocol::Vote;

@@ -50,6 +50,8 @@ pub(super) fn plain_ballot(value: &mut Value) {
     let Some(Value::Object(ballot)) = fields.get_mut("ballot") else {
         return;
     };
+    // What an answer says of itself may stand in its ballot, too.
+    ballot.retain(|name, value| !is_of_answer(name, value));
     let more =
         |name: &&String| name.as_str() == "conditions" || !BALLOT_FIELDS.contains(&name.as_str());
     let names: Vec<String> = ballot.keys().filter(more).cloned().collect();
@@ -80,6 +82,17 @@ pub(super) fn plain_ballot(value: &mut Value) {
     ballot.insert("conditions".to_owned(), Value::Array(conditions));
 }
 
+/// Whether a field is one that belongs beside the ballot, and says no more than it says there: one word.
+fn is_of_answer(name: &str, value: &Value) -> bool {
+    const FIELDS: [&str; 4] = ["confidence", "key", "round", "schema_version"];
+    let is_word = match value {
+        Value::String(text) => !text.trim().contains(char::is_whitespace),
+        Value::Number(_) | Value::Null => true,
+        _ => false,
+    };
+    FIELDS.contains(&name) && is_word
+}
+
 /// Words of whoever says that there is no condition.
 const NONE: &[&str] = &[
     "none",
@@ -105,5 +118,31 @@ fn texts_in(value: &Value) -> Vec<String> {
         Value::Array(items) => items.iter().flat_map(texts_in).collect(),
         Value::Object(fields) => fields.values().flat_map(texts_in).collect(),
         other => vec![other.to_string()],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_an_answer_says_of_itself_is_no_condition() {
+        let conditions = |name: &str, value: Value| {
+            let mut answer = json!({"ballot": {"vote": "PROCEED"}});
+            answer["ballot"][name] = value;
+            plain_ballot(&mut answer);
+            answer["ballot"]["conditions"].as_array().unwrap().len()
+        };
+        assert_eq!(conditions("confidence", json!("HIGH")), 0);
+        assert_eq!(conditions("confidence", json!(0.9)), 0);
+        assert_eq!(conditions("round", json!(2)), 0);
+        assert_eq!(
+            conditions("confidence", json!("HIGH once a.py:5 is fixed")),
+            1
+        );
+        assert_eq!(conditions("conditions", json!("HIGH")), 1);
+        assert_eq!(conditions("blocker", json!("a.py:5")), 1);
     }
 }

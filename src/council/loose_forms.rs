@@ -1,6 +1,7 @@
 //! Values of an answer in other forms than the one that is asked for, where nobody can doubt what they mean.
 
 use council_protocol::answer::Response;
+use council_protocol::{Vote, json as protocol_json};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -158,6 +159,62 @@ pub(super) fn drop_unreadable(answer: &mut Value) -> Vec<String> {
         is_kept
     });
     dropped
+}
+
+/// JSON, be it with a comma too many, or with comments in an answer that votes WARN or FAIL: beside a PASS they may be what
+/// stands against the change.
+pub(super) fn parse_loosely(text: &str) -> Result<Value, serde_json::Error> {
+    let without_comments = || {
+        let plain = without_trailing_commas(&without_comments(text));
+        let value = protocol_json::parse_unique(&plain).ok()?;
+        let verdict = value.get("verdict").and_then(Value::as_str);
+        let vote = verdict.and_then(plain_vote)?;
+        (vote > Vote::Pass).then_some(value)
+    };
+    protocol_json::parse_unique(text).or_else(|error| {
+        let plain = protocol_json::parse_unique(&without_trailing_commas(text)).ok();
+        plain.or_else(without_comments).ok_or(error)
+    })
+}
+
+/// A JSON text without the comments in it: `// …` and `/* … */`.
+fn without_comments(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['"', '/']) {
+        let (before, found) = rest.split_at(at);
+        out.push_str(before);
+        let end = match found {
+            _ if found.starts_with('"') => {
+                let end = end_of_text(found);
+                out.push_str(&found[..end]);
+                end
+            }
+            _ if found.starts_with("//") => found.find('\n').unwrap_or(found.len()),
+            _ if found.starts_with("/*") => found.find("*/").map_or(found.len(), |at| at + 2),
+            _ => {
+                out.push('/');
+                1
+            }
+        };
+        rest = &found[end..];
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Where a JSON string ends that this text begins with.
+fn end_of_text(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, byte) in text.bytes().enumerate().skip(1) {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
 }
 
 /// A JSON text without the commas that stand before a closing bracket.

@@ -3,6 +3,7 @@
 use council_protocol::{FailureKind, RoundNumber, Severity, Vote};
 
 use super::disposition::{FindingCluster, FindingVersion};
+use super::evidence::is_about_file;
 use super::exchange::CancelCause;
 use super::findings::shown_finding;
 use super::judges::{JudgeState, SeatIndex};
@@ -302,6 +303,9 @@ fn rejected_criticals(state: &DebateState) -> Vec<String> {
     let say = |cluster: &FindingCluster| {
         let worst = cluster.versions.iter().max_by_key(|v| given(v))?;
         let why = match &worst.proof {
+            council_protocol::Proof::Unverified { reason } if is_about_file(&worst.finding) => {
+                format!("it quotes nothing that was reviewed ({reason})")
+            }
             council_protocol::Proof::Unverified { reason } => {
                 format!("its quote does not hold ({reason})")
             }
@@ -355,7 +359,9 @@ fn raised_by(state: &DebateState, cluster: &FindingCluster) -> String {
         0 => at.path.display().into_owned(),
         line => format!("{}:{line}", at.path.display()),
     });
-    format!("{} at {}", judges.join(", "), place.unwrap_or_default())
+    let place = place.filter(|place| !place.is_empty());
+    let place = place.map_or(String::new(), |place| format!(" at {place}"));
+    format!("{}{place}", judges.join(", "))
 }
 
 fn cut_short(plan: &Plan, completed: u8, cause: CancelCause) -> String {

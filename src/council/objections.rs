@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 
 use council_protocol::{JudgeId, RepoPath, Severity, Vote};
 
-use super::evidence::is_about_file;
 use super::outcome::{
     Disposition, FindingMember, JudgedFinding, Outcome, ReaderBench, says_over_what,
 };
@@ -154,7 +153,7 @@ pub(super) fn rules_object(findings: &[JudgedFinding], rules: &[RuleVote<'_>]) -
 }
 
 impl Outcome {
-    /// Whether a model keeps to a critical finding whose quote is nowhere.
+    /// Whether a model keeps to a critical finding whose quote or place is nowhere.
     pub fn has_unproven_critical(&self) -> bool {
         let models = self.judges.iter().filter(|j| !j.seat.agent.deterministic);
         let counted = models.filter(|j| j.counted.is_some());
@@ -183,9 +182,9 @@ pub(super) fn insists_unproven(findings: &[JudgedFinding], judges: &[&JudgeId]) 
             place.path == at.path && place.line.abs_diff(at.line) <= NEAR_LINES
         })
     };
-    // A remark of a model about a file as a whole quotes nothing, and is at most significant.
+    // What is missing has no line to quote: a finding about a file that is nowhere, or about no file, is as good as any.
     let mut lost = critical().filter(|m| !m.proof.resolves() && !m.withdrawn);
-    lost.any(|m| !is_about_file(&m.finding) && judges.contains(&&m.judge) && !is_shown(m))
+    lost.any(|m| judges.contains(&&m.judge) && !is_shown(m))
 }
 
 fn holds_critical(findings: &[&JudgedFinding], judge: &JudgeId) -> bool {

@@ -1,7 +1,7 @@
 //! What an answer that votes PASS says in fields whose words no reader of the report would see.
 
 use council_protocol::Vote;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::answer_fields::{CONSENTS, asks, is_bare_pass, is_known, is_of_first_round};
 use super::consent::{APPROVALS, vote_line};
@@ -41,11 +41,27 @@ pub(super) fn told_texts(value: &Value) -> Vec<String> {
                         .map(|said| format!("{name}: {said}")),
                 );
             }
+            Value::Object(ballot) if name == "ballot" => told.extend(told_of_ballot(ballot)),
             _ if is_known(name) || !is_first => {}
             _ => tell_texts(name, inner, &mut told),
         }
     }
     told
+}
+
+/// What a ballot concedes, or is still worried about, that names a fault.
+fn told_of_ballot(ballot: &Map<String, Value>) -> impl Iterator<Item = String> {
+    ["concession", "remaining_concern"]
+        .into_iter()
+        .flat_map(|name| {
+            let text = ballot.get(name).and_then(Value::as_str).unwrap_or_default();
+            let faults = text
+                .lines()
+                .flat_map(sentences)
+                .filter(|said| names_fault(said));
+            let told = faults.map(|said| format!("{name}: {}", excerpt(&said)));
+            told.collect::<Vec<_>>()
+        })
 }
 
 /// Whether thoughts end with a vote against the change: what they come to is the vote, and the form has another one.

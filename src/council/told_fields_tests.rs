@@ -47,6 +47,23 @@ proptest! {
     }
 }
 
+/// A fault in a ballot is told, in whichever of its fields; what is conceded without one is not.
+#[test]
+fn a_fault_that_a_ballot_concedes_is_told() {
+    for name in ["concession", "remaining_concern"] {
+        let ballot = |said: &str| {
+            let ballot = json!({"vote": "PROCEED", "strongest_point": "s", name: said});
+            json!({"verdict": "PASS", "round": 3, "findings": [], "ballot": ballot})
+        };
+        let told = told_texts(&ballot("a.py:5 divides by zero on every call"));
+        assert_eq!(
+            told,
+            [format!("{name}: a.py:5 divides by zero on every call")]
+        );
+        assert!(told_texts(&ballot("The other side is right about the names.")).is_empty());
+    }
+}
+
 #[test]
 fn thoughts_about_votes_that_end_with_none_are_thoughts() {
     for said in [

@@ -77,16 +77,35 @@ fn begins_as_text(extension: &str, bytes: &[u8]) -> bool {
     length >= MIN_SCRIPT_BYTES && !is_data
 }
 
-/// Formats that hold bytes of anything, words of programs among them, and that nobody runs as a page.
-const DATA_EXTENSIONS: [&str; 40] = [
-    "a", "avi", "avif", "bin", "bmp", "class", "db", "dll", "dylib", "eot", "exe", "gif", "gz",
-    "icns", "ico", "jar", "jpeg", "jpg", "lib", "mo", "mov", "mp3", "mp4", "o", "ogg", "otf",
-    "pdf", "png", "pyc", "so", "sqlite", "tar", "tiff", "ttf", "wasm", "webm", "webp", "woff",
-    "woff2", "zip",
+/// Formats that hold bytes of anything, words of programs among them, and that nobody runs as a page. Pictures, sounds,
+/// films and fonts are none of them: no such words stand there, unless somebody put a page there.
+const DATA_EXTENSIONS: [&str; 19] = [
+    "a", "bin", "class", "db", "dll", "dylib", "exe", "gz", "jar", "lib", "mo", "o", "pdf", "pyc",
+    "so", "sqlite", "tar", "wasm", "zip",
+];
+
+/// How pictures begin: with a page behind such a head, a file is no data, whatever its name says.
+const PICTURE_HEADS: [&[u8]; 6] = [
+    b"\x89PNG\r\n\x1a\n",
+    b"GIF8",
+    b"\xff\xd8\xff",
+    b"BM",
+    b"RIFF",
+    b"\0\0\x01\0",
 ];
 
 /// How code begins in a page that a server runs.
-const PAGE_MARKS: [&[u8]; 5] = [b"<?php", b"<?=", b"<%@", b"<%=", b"<script"];
+const PAGE_MARKS: [&[u8]; 9] = [
+    b"<?php",
+    b"<?=",
+    b"<? ",
+    b"<%@",
+    b"<%=",
+    b"<script",
+    b"<jsp:",
+    b"<cfexecute",
+    b"<!--#exec",
+];
 
 /// Whether code of a page stands somewhere in a file: a picture before it is nothing to a server.
 fn holds_page(extension: &str, bytes: &[u8]) -> bool {
@@ -99,7 +118,8 @@ fn holds_page(extension: &str, bytes: &[u8]) -> bool {
                     .all(|byte| matches!(byte, b' '..=b'~' | b'\t' | b'\n' | b'\r'))
         })
     };
-    !DATA_EXTENSIONS.contains(&extension) && PAGE_MARKS.iter().any(is_code)
+    let is_picture = PICTURE_HEADS.iter().any(|head| bytes.starts_with(head));
+    (is_picture || !DATA_EXTENSIONS.contains(&extension)) && PAGE_MARKS.iter().any(is_code)
 }
 
 /// So many printable bytes of ASCII one after another are read by a shell, an interpreter or a build tool as they stand.

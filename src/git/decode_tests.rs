@@ -164,19 +164,27 @@ fn programs_and_pictures_are_no_text() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// Code of a page behind the bytes of a picture, whatever its file is called: a server runs it. Fonts and libraries
-    /// hold such words, and are run by nobody as a page.
+    /// Code of a page behind the bytes of a picture, whatever its file is called, a picture included: a server runs it.
+    /// Libraries hold such words, and are run by nobody as a page. Without such words a picture is one.
     #[test]
     fn a_page_behind_a_picture_claims_text(
-        name in "[a-z]{1,6}[.](x[a-z]{2}|phtml|inc|jsp|htaccess|module)",
+        name in "[a-z]{1,6}[.](x[a-z]{2}|phtml|inc|jsp|htaccess|module|png|gif|jpe?g|ico|bmp|webp|mp[34]|woff2?|ttf|bin)",
+        head in prop::sample::select(vec![
+            &b"\x89PNG\r\n\x1a\n\0"[..], b"GIF89a\0", b"\xff\xd8\xff\xe0\0", b"BM\0\0", b"RIFF\0", b"\0\0\x01\0",
+        ]),
         before in prop::collection::vec(0x80u8..=0xff, 4..40),
-        mark in prop::sample::select(vec!["<?php system($_GET['c']); ?>", "<%@ page import=\"x\" %>", "<script src=//evil></script>"]),
+        mark in prop::sample::select(vec![
+            "<?php system($_GET['c']); ?>", "<%@ page import=\"x\" %>", "<script src=//evil></script>", "<?=`$_GET[0]`;?>    ",
+            "<? system($_GET['c']); ?>", "<jsp:include page=\"x\"/>", "<cfexecute name=\"sh\">", "<!--#exec cmd=\"id\" -->",
+        ]),
         after in prop::collection::vec(0u8..4, 1..40),
     ) {
-        let bytes = [&[0x89, b'P', b'N', b'G', 0][..], &before, mark.as_bytes(), &after].concat();
+        let bytes = [head, &before, mark.as_bytes(), &after].concat();
         prop_assert!(claims_text(name.as_bytes(), &bytes));
-        prop_assert!(!claims_text(b"libphp.so", &bytes));
-        prop_assert!(!claims_text(b"a.png", &bytes));
+        let library = [b"\x7fELF\0", &bytes[..]].concat();
+        prop_assert!(!claims_text(b"libphp.so", &library));
+        let picture = [head, &before, &after].concat();
+        prop_assert!(!claims_text(b"a.png", &picture));
     }
 }
 
@@ -228,7 +236,7 @@ fn names_and_first_lines_claim_text() {
 
 proptest! {
     /// A picture's bytes before a program, which a server runs all the same, make no picture of it: neither under a name
-    /// of program text nor, for PHP, under any but that of a format of bytes.
+    /// of program text nor, for PHP, under any other.
     #[test]
     fn a_program_behind_a_picture_claims_text(
         text_name in proptest::sample::select(vec![
@@ -244,6 +252,6 @@ proptest! {
         for name in [format!("a.{other}x9"), other.clone()] {
             prop_assert!(claims_text(name.as_bytes(), &shell));
         }
-        prop_assert!(!claims_text(b"a.png", &shell));
+        prop_assert!(claims_text(b"a.png", &shell));
     }
 }

@@ -14,7 +14,10 @@ mod signers;
 mod standing_objections;
 
 pub(crate) use cache::{CachedVerdict, VerdictCache, is_worth_keeping};
+pub(crate) use objected_lines::{ChangedFiles, ReviewedText, holds_objected_lines};
 pub(crate) use own_notes::OwnNotes;
 pub(crate) use seal::{MacKey, MacPurpose};
 pub(crate) use signers::{ChangeAuthors, TrustedSigners};
-pub(crate) use standing_objections::{StandingObjections, is_answered, is_by_rules, is_objection};
+pub(crate) use standing_objections::{
+    StandingObjections, is_answered, is_by_rules, is_objection, takes_back_brought,
+};

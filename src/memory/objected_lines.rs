@@ -12,14 +12,104 @@ const MIN_QUOTE_CHARS: usize = 4;
 /// A line that is looked for in every file says at least so much: a shorter one may stand anywhere.
 const MIN_MOVED_CHARS: usize = 8;
 
+/// How many lines on either side of a quote tell one place of a line from another.
+const NEAR_LINES: usize = 3;
+
+/// The text of a file as a review saw it; none: it cannot be had any more.
+pub(crate) type ReviewedText<'a> = &'a dyn Fn(&Report, &RepoPath) -> Option<String>;
+
+/// The files of a change, and what tells whether a line in them is the one that a review saw or just looks like it.
+#[derive(Clone, Copy)]
+pub(crate) struct ChangedFiles<'a> {
+    pub(crate) files: &'a [FileChange],
+    pub(crate) reviewed: ReviewedText<'a>,
+}
+
+impl<'a> ChangedFiles<'a> {
+    /// Files alone: each line that looks like a reviewed one is taken for it.
+    #[cfg(test)]
+    pub(crate) fn alone(files: &'a [FileChange]) -> Self {
+        Self {
+            files,
+            reviewed: &|_, _| None,
+        }
+    }
+
+    fn at(&self, path: &RepoPath) -> Option<&'a FileChange> {
+        let is_it = |file: &&FileChange| file.path == *path || file.path_before() == path;
+        self.files.iter().find(is_it)
+    }
+}
+
 /// Whether all that is quoted by one of the findings that made a review object stands in the hunks of the same file, or was
 /// moved to another one: a new name mends nothing.
-pub(super) fn holds_objected_lines(standing: &Report, files: &[FileChange]) -> bool {
-    let has_all = has_all_files(standing, files);
+pub(crate) fn holds_objected_lines(standing: &Report, change: &ChangedFiles<'_>) -> bool {
+    let has_all = has_all_files(standing, change);
     objecting(standing).into_iter().any(|found| {
-        let file = file_at(files, &found.finding.location.path);
-        file.is_some_and(|file| has_quote(file, found, has_all)) || is_moved(found, files)
+        let file = change.at(&found.finding.location.path);
+        let is_here = file.is_some_and(|file| {
+            has_quote(file, found, has_all) && !is_mended(standing, found, file, change)
+        });
+        is_here || is_moved(standing, found, change)
     })
+}
+
+/// Whether the line in question is gone from its file: one that looks like it stands there, and none of the lines that stood
+/// around it.
+fn is_mended(
+    standing: &Report,
+    found: &JudgedFinding,
+    file: &FileChange,
+    change: &ChangedFiles<'_>,
+) -> bool {
+    !is_about_removed(found)
+        && lines_around(standing, found, change).is_some_and(|around| {
+            let kept = most_kept(file, found, &around);
+            !around.is_empty() && kept == 0
+        })
+}
+
+/// The lines that a review saw around a quote, without blanks; none: they cannot be had any more.
+fn lines_around(
+    standing: &Report,
+    found: &JudgedFinding,
+    change: &ChangedFiles<'_>,
+) -> Option<Vec<String>> {
+    let place = &found.finding.location;
+    let text = (change.reviewed)(standing, &place.path)?;
+    let at = (place.line as usize).checked_sub(1)?;
+    let behind = at + found.finding.quote.trim().lines().count().max(1);
+    let near = at.saturating_sub(NEAR_LINES)..behind + NEAR_LINES;
+    let lines = text
+        .lines()
+        .enumerate()
+        .filter(|(index, _)| near.contains(index) && !(at..behind).contains(index));
+    let lines = lines.map(|(_, line)| without_blanks(line));
+    Some(lines.filter(|line| is_telling(line)).collect())
+}
+
+/// How many of these lines stand around the quote in a file, at the place where most of them do.
+fn most_kept(file: &FileChange, found: &JudgedFinding, around: &[String]) -> usize {
+    let lines = file.hunks.iter().flat_map(|hunk| hunk.lines());
+    let lines: Vec<String> = lines
+        .filter(|line| line.kind != LineKind::Removed)
+        .map(|line| without_blanks(line.text))
+        .collect();
+    let quote: Vec<String> = found.finding.quote.lines().map(without_blanks).collect();
+    let first = quote.iter().find(|line| is_telling(line));
+    let places =
+        (0..lines.len()).filter(|&at| first.is_some_and(|first| lines[at].contains(first)));
+    let kept = |at: usize| {
+        let last = (at + quote.len() + NEAR_LINES).min(lines.len());
+        let near = &lines[at.saturating_sub(NEAR_LINES)..last];
+        around.iter().filter(|line| near.contains(line)).count()
+    };
+    places.map(kept).max().unwrap_or(0)
+}
+
+/// Whether a line says anything that tells it from others: braces do not.
+fn is_telling(line: &str) -> bool {
+    line.contains(char::is_alphanumeric)
 }
 
 /// The findings that made a review object.
@@ -37,32 +127,36 @@ fn objecting(standing: &Report) -> Vec<&JudgedFinding> {
     }
 }
 
-/// Whether another file of the change adds all that a finding quotes.
-fn is_moved(found: &JudgedFinding, files: &[FileChange]) -> bool {
+/// Whether another file of the change adds all that a finding quotes, with most of what stood around it: everyday lines
+/// (`return None`) stand anywhere.
+fn is_moved(standing: &Report, found: &JudgedFinding, change: &ChangedFiles<'_>) -> bool {
     let quote = without_blanks(&found.finding.quote);
     let path = &found.finding.location.path;
-    let mut others = files.iter().filter(|file| file.path != *path);
     let is_named = quote.chars().count() >= MIN_MOVED_CHARS && !is_about_removed(found);
-    is_named && others.any(|file| has_quote(file, found, false))
+    let others = change.files.iter().filter(|file| file.path != *path);
+    let mut adding = others
+        .filter(|file| is_named && has_quote(file, found, false))
+        .peekable();
+    if adding.peek().is_none() {
+        return false;
+    }
+    let around = lines_around(standing, found, change).unwrap_or_default();
+    adding.any(|file| most_kept(file, found, &around) * 2 >= around.len())
 }
 
 /// Whether a change has every file that a review has looked at, be it under a new name.
-pub(super) fn has_all_files(standing: &Report, files: &[FileChange]) -> bool {
+pub(super) fn has_all_files(standing: &Report, change: &ChangedFiles<'_>) -> bool {
     let objecting = objecting(standing);
     let is_renamed = |path: &RepoPath| {
         let mut found = objecting
             .iter()
             .filter(|f| f.finding.location.path == *path);
         let first = found.next();
-        first.is_some_and(|f| is_moved(f, files)) && found.all(|f| is_moved(f, files))
+        let is_moved = |f: &&&JudgedFinding| is_moved(standing, f, change);
+        first.as_ref().is_some_and(is_moved) && found.all(|f| is_moved(&f))
     };
     let mut covered = standing.outcome.coverage.files.iter();
-    covered.all(|file| file_at(files, &file.path).is_some() || is_renamed(&file.path))
-}
-
-fn file_at<'f>(files: &'f [FileChange], path: &RepoPath) -> Option<&'f FileChange> {
-    let is_it = |file: &&FileChange| file.path == *path || file.path_before() == path;
-    files.iter().find(is_it)
+    covered.all(|file| change.at(&file.path).is_some() || is_renamed(&file.path))
 }
 
 /// Whether every quoted line is one that the change adds; removes, where the finding is about removed lines; or only leaves
@@ -96,6 +190,15 @@ fn has_quote(file: &FileChange, found: &JudgedFinding, may_be_context: bool) -> 
 fn is_about_removed(found: &JudgedFinding) -> bool {
     let mut members = found.members.iter();
     members.any(|member| matches!(member.proof, Proof::Removed { .. }))
+}
+
+/// The longest word of each quote that made a review object: where none of them stands, no line in question does.
+pub(super) fn objected_words(standing: &Report) -> Vec<String> {
+    let words = objecting(standing).into_iter().filter_map(|found| {
+        let words = found.finding.quote.split_whitespace();
+        words.max_by_key(|word| word.len()).map(str::to_owned)
+    });
+    words.collect()
 }
 
 /// Whoever quotes a line, or formats it anew, may set its blanks otherwise.

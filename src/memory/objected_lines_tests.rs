@@ -106,7 +106,7 @@ proptest! {
         let mut open: [Vec<bool>; 3] = Default::default();
         for (id, (lines, by_models, fails)) in reviews.iter().enumerate() {
             let about = fails.then_some(lines[0]);
-            store.hear(&review(id, *by_models, about), &change('+', lines)).unwrap();
+            store.hear(&review(id, *by_models, about), &ChangedFiles::alone(&change('+', lines))).unwrap();
             match about {
                 Some(line) => open[line].push(*by_models),
                 None => lines.iter().for_each(|&line| {
@@ -114,7 +114,7 @@ proptest! {
                 }),
             }
         }
-        let held = store.over(&format!("{:064x}", 99), None, &change(sign, &pushed));
+        let held = store.over(&format!("{:064x}", 99), None, &ChangedFiles::alone(&change(sign, &pushed)));
         let expected = sign == '+' && pushed.iter().any(|&line| !open[line].is_empty());
         prop_assert_eq!(held.is_some(), expected, "{:?}", open);
     }
@@ -134,18 +134,18 @@ proptest! {
     ) {
         let dir = tempfile::tempdir().unwrap();
         let store = store(&dir);
-        store.hear(&review(0, true, Some(objected)), &change('+', &[objected])).unwrap();
+        store.hear(&review(0, true, Some(objected)), &ChangedFiles::alone(&change('+', &[objected]))).unwrap();
         let mut files = change('+', &pushed);
         files[0].path = name.as_str().into();
         if split {
             // What the file held before may stay where it was, without those lines.
             files.extend(change('+', &[7]));
         }
-        let held = |store: &StandingObjections| store.over(&format!("{:064x}", 99), None, &files).is_some();
+        let held = |store: &StandingObjections| store.over(&format!("{:064x}", 99), None, &ChangedFiles::alone(&files)).is_some();
         prop_assert_eq!(held(&store), pushed.contains(&objected));
         let mut later = review(1, true, None);
         later.outcome.coverage.files[0].path = name.as_str().into();
-        store.hear(&later, &files).unwrap();
+        store.hear(&later, &ChangedFiles::alone(&files)).unwrap();
         prop_assert!(!held(&store));
     }
 }
@@ -155,18 +155,36 @@ proptest! {
 fn a_line_is_known_by_its_words_and_by_what_becomes_of_it() {
     let mut report = review(0, true, Some(1));
     report.outcome.findings[0].finding.quote = "let  total_1 =\n\tsum / count_1;".to_owned();
-    assert!(holds_objected_lines(&report, &change('+', &[1])));
-    assert!(!holds_objected_lines(&report, &change('+', &[0, 2])));
-    assert!(!holds_objected_lines(&report, &change('-', &[1])));
+    assert!(holds_objected_lines(
+        &report,
+        &ChangedFiles::alone(&change('+', &[1]))
+    ));
+    assert!(!holds_objected_lines(
+        &report,
+        &ChangedFiles::alone(&change('+', &[0, 2]))
+    ));
+    assert!(!holds_objected_lines(
+        &report,
+        &ChangedFiles::alone(&change('-', &[1]))
+    ));
     report.outcome.findings[0].members[0].proof = Proof::Removed {
         line: 2,
         old_line: 2,
     };
-    assert!(holds_objected_lines(&report, &change('-', &[1])));
-    assert!(!holds_objected_lines(&report, &change('+', &[1])));
+    assert!(holds_objected_lines(
+        &report,
+        &ChangedFiles::alone(&change('-', &[1]))
+    ));
+    assert!(!holds_objected_lines(
+        &report,
+        &ChangedFiles::alone(&change('+', &[1]))
+    ));
     // A brace names no line.
     report.outcome.findings[0].finding.quote = "}".to_owned();
-    assert!(!holds_objected_lines(&report, &change('-', &[1])));
+    assert!(!holds_objected_lines(
+        &report,
+        &ChangedFiles::alone(&change('-', &[1]))
+    ));
 }
 
 proptest! {
@@ -180,8 +198,36 @@ proptest! {
             files[0].hunks[0].body = format!(" fn stays() {{}}\n+    {text}\n");
             files
         };
-        prop_assert!(holds_objected_lines(&report, &added(&quote)));
+        prop_assert!(holds_objected_lines(&report, &ChangedFiles::alone(&added(&quote))));
         let longer = format!("{around}({quote})");
-        prop_assert!(!holds_objected_lines(&report, &added(&longer)));
+        prop_assert!(!holds_objected_lines(&report, &ChangedFiles::alone(&added(&longer))));
+    }
+}
+
+proptest! {
+    /// A line that looks like the one in question is another one where nothing stands around it that stood there: in its own
+    /// file (it was mended, and written elsewhere) as in others. With most of its lines it is the same, wherever it went.
+    #[test]
+    fn a_line_is_known_by_what_stands_around_it(
+        is_elsewhere in any::<bool>(),
+        comes_along in any::<bool>(),
+        blanks in "[ \t]{0,8}",
+        quote in prop::sample::select(vec!["return None", "import os", "x += 1;"]),
+    ) {
+        let (before, behind) = (["def get(self, key):", "if key not in self:"], ["return self[key]"]);
+        let text = format!("{}\n{quote}\n{}\n", before.join("\n"), behind.join("\n"));
+        let mut report = review(0, true, Some(1));
+        report.outcome.findings[0].finding.quote = quote.to_owned();
+        report.outcome.findings[0].finding.location.line = 3;
+        let around = if comes_along { (&before[..], &behind[..]) } else { (&["def other():"][..], &["other()"][..]) };
+        let lines = around.0.iter().chain([&quote]).chain(around.1);
+        let mut files = change('+', &[]);
+        files[0].hunks[0].body = lines.map(|line| format!("+{blanks}{line}\n")).collect();
+        if is_elsewhere {
+            files[0].path = "b.py".into();
+        }
+        let change = ChangedFiles { files: &files, reviewed: &|_, _| Some(text.clone()) };
+        let is_named = !is_elsewhere || without_blanks(quote).chars().count() >= MIN_MOVED_CHARS;
+        prop_assert_eq!(holds_objected_lines(&report, &change), comes_along && is_named);
     }
 }

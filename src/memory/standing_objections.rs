@@ -8,13 +8,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use council_protocol::{FileChange, Vote};
+use council_protocol::Vote;
 
 use crate::council::outcome::{JudgeRecord, ReviewedBy, Verdict};
 use crate::report::{FailOn, Report};
 
 use super::cache::is_worth_keeping;
-use super::objected_lines::{has_all_files, holds_objected_lines};
+use super::objected_lines::{ChangedFiles, has_all_files, holds_objected_lines, objected_words};
 use super::seal::MacKey;
 use super::sealed_reports::{SealedReports, ignore_missing};
 
@@ -38,7 +38,7 @@ impl StandingObjections {
     /// # Errors
     ///
     /// When the folder cannot be written.
-    pub(crate) fn hear(&self, report: &Report, files: &[FileChange]) -> io::Result<()> {
+    pub(crate) fn hear(&self, report: &Report, files: &ChangedFiles<'_>) -> io::Result<()> {
         if is_objection(report) {
             let change = report.receipt.run.digests.change.as_deref();
             let path = change.and_then(|change| self.0.file_of_key(change));
@@ -72,7 +72,7 @@ impl StandingObjections {
         &self,
         change: &str,
         head: Option<&str>,
-        files: &[FileChange],
+        files: &ChangedFiles<'_>,
     ) -> Option<Report> {
         let is_over = |standing: &Report| {
             is_same_code(standing, Some(change), head) || holds_objected_lines(standing, files)
@@ -102,11 +102,25 @@ impl StandingObjections {
             return Ok(());
         }
         for (path, standing) in self.all() {
-            if (is_by_rules(&standing) || !is_by_rules(later)) && brings(&standing) {
+            if takes_back_brought(&standing, later) && brings(&standing) {
                 ignore_missing(fs::remove_file(path))?;
             }
         }
         Ok(())
+    }
+
+    /// The latest objection to lines that one of these files holds.
+    pub(crate) fn over_lines(&self, files: &ChangedFiles<'_>) -> Option<Report> {
+        let mut standing = self.all().map(|(_, report)| report);
+        standing.find(|standing| holds_objected_lines(standing, files))
+    }
+
+    /// A word of each quote to which somebody objects.
+    pub(crate) fn objected_words(&self) -> Vec<String> {
+        let standing = self.all();
+        standing
+            .flat_map(|(_, report)| objected_words(&report))
+            .collect()
     }
 
     /// How many stand.
@@ -150,7 +164,7 @@ pub(crate) fn is_objection(report: &Report) -> bool {
 
 /// Whether a later review of these files took back an objection: it read the same change or more of it, and was not of rules
 /// alone where models had spoken.
-pub(crate) fn is_answered(standing: &Report, later: &Report, files: &[FileChange]) -> bool {
+pub(crate) fn is_answered(standing: &Report, later: &Report, files: &ChangedFiles<'_>) -> bool {
     let change = |report: &Report| report.receipt.run.digests.change.clone();
     let is_whole = later.target.only.is_empty() && later.target.head.is_some();
     let reads_lines =
@@ -158,7 +172,18 @@ pub(crate) fn is_answered(standing: &Report, later: &Report, files: &[FileChange
     let is_same = change(standing) == change(later)
         || (is_whole && range_of(standing) == range_of(later))
         || reads_lines();
-    is_same && (is_by_rules(standing) || !is_by_rules(later)) && !is_own_wash(standing, later)
+    is_same && is_by_no_less(standing, later) && !is_own_wash(standing, later)
+}
+
+/// Whether a later review of a change takes back an objection to what that change brings whole: what was left out of it was
+/// not read again.
+pub(crate) fn takes_back_brought(standing: &Report, later: &Report) -> bool {
+    later.target.only.is_empty() && is_by_no_less(standing, later) && !is_own_wash(standing, later)
+}
+
+/// Whether a later review was not of rules alone where models had spoken.
+fn is_by_no_less(standing: &Report, later: &Report) -> bool {
+    is_by_rules(standing) || !is_by_rules(later)
 }
 
 /// Whether a coding agent had the very code judged again to which models objected: asked often enough, some council passes it.
@@ -231,7 +256,7 @@ mod laws {
             let dir = tempfile::tempdir().unwrap();
             let store = StandingObjections::new(dir.path(), Some(MacKey::new([7; 32])));
             for review in &reviews {
-                store.hear(&ended(review), &[]).unwrap();
+                store.hear(&ended(review), &ChangedFiles::alone(&[])).unwrap();
             }
             for change in 0..2 {
                 for is_whole in [true, false] {
@@ -246,11 +271,11 @@ mod laws {
                     let mut objections = own().filter(|(_, r)| r.3 == is_whole && r.2 == 3);
                     let stands = objections.any(|objection| !is_answered(objection));
                     let name = format!("{:064x}", change + part);
-                    let standing = store.over(&name, None, &[]);
+                    let standing = store.over(&name, None, &ChangedFiles::alone(&[]));
                     prop_assert_eq!(standing.is_some(), stands, "{:?}", (change, is_whole));
                     // Whatever was pushed with the commit, the objection to a part of it is heard.
                     let head = format!("head-{change}");
-                    let wider = store.over("another change", Some(&head), &[]);
+                    let wider = store.over("another change", Some(&head), &ChangedFiles::alone(&[]));
                     prop_assert!(wider.is_some() || !stands, "{:?}", (change, is_whole));
                 }
             }

@@ -161,6 +161,12 @@ impl IgnoreGlobs {
         ignored.is_some_and(|(class, _)| class == CONFIGURED)
     }
 
+    /// Whether a file is left out for what its own name says that it is: a lockfile, a minified file.
+    pub(super) fn goes_by_file_name(&self, path: &RepoPath) -> bool {
+        let ignored = self.ignored_by(path);
+        ignored.is_some_and(|(class, _)| matches!(class, LOCKFILE | MINIFIED))
+    }
+
     /// From where a file was moved that is left out there and reviewed here: `moved out of vendor/a.js`. Its content was
     /// never read, so the move alone must not stand for it.
     pub fn left_folder(&self, file: &FileChange) -> Option<String> {

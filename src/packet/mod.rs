@@ -3,6 +3,7 @@
 //! Pure: what must be read comes through [`Files`] and [`instructions`]'s `read`. The same
 //! material gives the same bytes, and [`digest`] addresses a packet by them.
 
+mod claimed;
 mod context;
 mod export;
 mod function;

@@ -3,6 +3,7 @@
 use council_protocol::change::{FileKind, FileStatus};
 use council_protocol::{CoverageState, FileChange, Side};
 
+use super::claimed::is_as_named;
 use super::context::ContextBounds;
 use super::generated::{generated_reason, is_written_now};
 use super::ignore::IgnoreGlobs;
@@ -24,6 +25,7 @@ pub(super) fn read_file(
     if let Some(state) = rules
         .ignore
         .skip_reason(file)
+        .filter(|_| !is_misnamed(file, rules, read))
         .and_then(|why| withheld_state(file, why, read))
     {
         return ReadFile::without_context(state);
@@ -55,6 +57,16 @@ pub(super) fn read_file(
             .filter(|_| file.status != FileStatus::Deleted && !file.hunks.is_empty())
             .map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
     }
+}
+
+/// Whether something else stands in a file than a built-in glob takes it for by its name.
+fn is_misnamed(file: &FileChange, rules: &ReadRules<'_>, read: &FileReaders<'_>) -> bool {
+    let is_text = file.kind == FileKind::Text && file.status != FileStatus::Deleted;
+    if !is_text || !rules.ignore.goes_by_file_name(&file.path) {
+        return false;
+    }
+    let content = read.blobs.read(Side::New, &file.path).ok().flatten();
+    content.is_some_and(|bytes| !is_as_named(&file.path.display(), &bytes))
 }
 
 /// Whether people write on the new side of a file what a program wrote on the old one.

@@ -275,7 +275,7 @@ impl Report {
                 } else if self.outcome.has_unplaced_objection() {
                     "a rule or a tool objects and names no place in the change".into()
                 } else if self.outcome.has_unproven_critical() {
-                    "a critical finding quotes what does not stand in the file; see the notes"
+                    "a critical finding could not be found in what was reviewed; see the notes"
                         .into()
                 } else if !self.outcome.most_models_object() {
                     "most reviewers of some files object, but no finding of theirs carries it"

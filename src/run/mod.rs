@@ -68,6 +68,7 @@ pub(crate) mod replay;
 pub(crate) mod request;
 pub(crate) mod resume;
 pub(crate) mod review_command;
+mod reviewed_before;
 pub(crate) mod run_list;
 pub(crate) mod saved_run;
 pub(crate) mod seats;

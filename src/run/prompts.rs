@@ -1,12 +1,14 @@
 //! What agents that read text are sent: one brief for all of them, and a prompt for each turn.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::Arc;
 
 use council_agents::files_of_tool;
 use council_protocol::packet::TargetKind;
 use council_protocol::{Coverage, JudgeId, Packet, RepoPath, Seat, SeenLines, Turn};
 
+use crate::config::Settings;
 use crate::council::plan::{Procedure, RunSeed};
 use crate::git::ReviewedChange;
 use crate::prompt::{BriefClass, BriefSizes, ProductionMode, PromptBuilder, hidden_on_added};
@@ -121,16 +123,9 @@ impl SeatPrompts {
         if !seats.iter().any(|seat| seat.agent.kind.reads_text()) {
             return Ok(None);
         }
-        let overrides = template_overrides(prepared)?;
-        let unusable = |error| {
-            let page = page_address("docs/prompts.md");
-            RunError::usage(error).hint(format!(
-                "it is in the folder that `prompts.folder` names; what each template is given: {page}"
-            ))
-        };
+        let worktree = prepared.change.place.workdir.as_deref();
         let kind = prepared.packet.target.kind;
-        let prompter = PromptBuilder::new(seed, &overrides)
-            .map_err(unusable)?
+        let prompter = own_prompter(seed, &prepared.config.settings, worktree)?
             .for_target(kind)
             .with_redactor(prepared.redactor.clone());
         let prompter = purpose.adapt(prompter, prepared.config.settings.review.procedure);
@@ -300,6 +295,34 @@ impl session::PromptRenderer for SeatPrompts {
     }
 }
 
+/// A prompter with the templates of the user's folder.
+fn own_prompter(
+    seed: &RunSeed,
+    settings: &Settings,
+    repository: Option<&Path>,
+) -> Result<PromptBuilder, RunError> {
+    let overrides = template_overrides(settings, repository)?;
+    PromptBuilder::new(seed, &overrides).map_err(|error| {
+        let page = page_address("docs/prompts.md");
+        RunError::usage(error).hint(format!(
+            "it is in the folder that `prompts.folder` names; what each template is given: {page}"
+        ))
+    })
+}
+
+/// Whether the user's own templates can be used by these seats, if any of them reads text.
+pub(crate) fn check_templates(
+    seats: &[Seat],
+    settings: &Settings,
+    repository: Option<&Path>,
+) -> Result<(), RunError> {
+    if !seats.iter().any(|seat| seat.agent.kind.reads_text()) {
+        return Ok(());
+    }
+    let seed = RunSeed("0".repeat(64));
+    own_prompter(&seed, settings, repository).map(drop)
+}
+
 /// How a template's file ends; everything else in the folder is nobody's business.
 const ENDING: &str = ".md.j2";
 
@@ -308,12 +331,12 @@ const FOLDER: &str = "prompts.folder";
 
 /// The templates of the user's folder, by name. None of them may come from the repository under review.
 pub(crate) fn template_overrides(
-    prepared: &PreparedReview,
+    settings: &Settings,
+    repository: Option<&Path>,
 ) -> Result<BTreeMap<String, String>, RunError> {
-    let Some(folder) = &prepared.config.settings.prompts.folder else {
+    let Some(folder) = &settings.prompts.folder else {
         return Ok(BTreeMap::new());
     };
-    let repository = prepared.change.place.workdir.as_deref();
     let real = own::resolve_own_path(folder, FOLDER, repository)?;
     let cannot = |error: std::io::Error| own::unreadable_error(folder, FOLDER, &error);
     let mut found = BTreeMap::new();

@@ -7,14 +7,14 @@ use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use council_protocol::packet::TargetKind;
-use council_protocol::{Coverage, CoverageState, RepoPath};
+use council_protocol::{Coverage, CoverageState};
 
 use crate::council::Dismissal;
 use crate::council::outcome::Verdict;
 use crate::git::{self, UserGit};
 use crate::memory::line::{self, DismissalLine, LINE_VERSION, NoteLine, VerdictLine};
 use crate::memory::{
-    StandingObjections, VerdictCache, is_by_rules, is_objection, is_worth_keeping,
+    ChangedFiles, StandingObjections, VerdictCache, is_by_rules, is_objection, is_worth_keeping,
 };
 use crate::report::{MemoryPlace, Report, ReviewSubject};
 
@@ -27,6 +27,7 @@ use crate::run::floor;
 use crate::run::notes;
 use crate::run::prepare::PreparedReview;
 use crate::run::proof::{self, IDLE_NOTE};
+use crate::run::reviewed_before::{brings_change_of, left_out_files, reviewed_text};
 use crate::run::trust::{SignatureTrust, checked_report};
 
 /// What is remembered in one repository.
@@ -273,8 +274,21 @@ impl<'a> VerdictMemory<'a> {
     pub(crate) fn standing_objection(&self) -> Option<Report> {
         let target = &self.prepared.packet.target;
         let change = git::recognition_key(&self.prepared.change, &self.prepared.packet.files);
-        let files = &self.prepared.packet.files;
-        let report = self.standing.over(&change, target.head.as_deref(), files);
+        let reviewed = reviewed_text(self.prepared, self.start);
+        let files = ChangedFiles {
+            files: &self.prepared.packet.files,
+            reviewed: &reviewed,
+        };
+        let report = self.standing.over(&change, target.head.as_deref(), &files);
+        let report = report.or_else(|| {
+            // A name that is left out mends nothing.
+            let left_out = left_out_files(self.prepared, &self.standing.objected_words());
+            let files = ChangedFiles {
+                files: &left_out,
+                reviewed: &reviewed,
+            };
+            self.standing.over_lines(&files)
+        });
         let brings = |standing: &Report| self.brings_change_of(standing);
         let report = report.or_else(|| self.standing.over_brought(brings))?;
         let run = report.receipt.run.name.clone();
@@ -429,7 +443,7 @@ impl<'a> VerdictMemory<'a> {
         }
         let kept = match self.keeps_objections && !is_objection(report) {
             true => Ok(()),
-            false => self.standing.hear(report, &self.prepared.packet.files),
+            false => self.hear_of(report),
         };
         if let Err(error) = kept.and_then(|()| self.cache.put(report)) {
             self.start
@@ -453,36 +467,18 @@ impl<'a> VerdictMemory<'a> {
     }
 
     fn hear_of(&self, report: &Report) -> std::io::Result<()> {
-        self.standing.hear(report, &self.prepared.packet.files)?;
-        // What was left out of it was not read again.
-        if !report.target.only.is_empty() {
-            return Ok(());
-        }
+        let files = ChangedFiles {
+            files: &self.prepared.packet.files,
+            reviewed: &reviewed_text(self.prepared, self.start),
+        };
+        self.standing.hear(report, &files)?;
         let brings = |standing: &Report| self.brings_change_of(standing);
         self.standing.answer_brought(report, brings)
     }
 
-    /// Whether this change brings all files that another review has looked at as they were then.
     fn brings_change_of(&self, standing: &Report) -> bool {
-        let Some(commit) = standing.target.head.as_deref() else {
-            return false;
-        };
-        let reviewed = standing.outcome.coverage.files.iter();
-        let paths: Vec<_> = reviewed.map(|file| &file.path).collect();
         let files = &self.prepared.packet.files;
-        // Whoever mends the caller of what was reviewed has changed a file that the review only quoted.
-        let findings = standing.outcome.findings.iter();
-        let mut quoted = findings.map(|found| &found.finding.location.path);
-        let is_mended =
-            |path: &RepoPath| !paths.contains(&path) && files.iter().any(|file| file.path == *path);
-        if quoted.any(is_mended) {
-            return false;
-        }
-        let (dir, env) = (
-            &self.prepared.change.place.dir,
-            self.start.git_environment(),
-        );
-        git::brings_files(dir, &env, commit, &paths, files).unwrap_or(false)
+        brings_change_of(standing, files, self.prepared, self.start)
     }
 
     /// Writes the verdict onto the reviewed commit, as a line of its note.

@@ -220,6 +220,11 @@ pub(crate) fn user_redactor_for(
     with_kept_rules(&user_redactor(start)?, past)
 }
 
+/// Whether the user's own rules can be used.
+pub(crate) fn check_rules(settings: &Settings, repository: Option<&Path>) -> Result<(), RunError> {
+    load_rules(settings, repository).map(drop)
+}
+
 /// The text of the user's own rules, if there are any.
 pub(crate) fn own_rules_text(
     settings: &Settings,

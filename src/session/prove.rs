@@ -3,6 +3,7 @@
 //! A quote is searched in the reviewed file; in the old one when the change deletes it; in the packet where there are no
 //! blobs. What is nowhere there may still be a line that the change removes: the packet shows it, so it is evidence.
 
+mod hidden_values;
 mod hunks;
 mod search_text;
 mod twins;
@@ -60,6 +61,19 @@ type ProofWithContext = (Proof, String);
 
 /// Where a quote may stand, the best place first.
 struct SearchTexts(Vec<SearchText>);
+
+/// Searches a quote that has its own marks in the place of hidden values.
+fn search_with_own_marks(
+    texts: &SearchTexts,
+    location: &Location,
+    quote: &str,
+) -> Option<ProofWithContext> {
+    texts.0.iter().find_map(|text| {
+        let quote = text.with_own_marks(quote)?;
+        let found = text.search_near(location.line, &quote);
+        (!matches!(found.0, Proof::Unverified { .. })).then_some(found)
+    })
+}
 
 impl QuoteProver {
     /// A prover over one change.
@@ -167,6 +181,7 @@ impl QuoteProver {
             }
         }
         self.search_line(&texts, location, &quote)
+            .or_else(|| search_with_own_marks(&texts, location, &quote))
             .unwrap_or((nowhere, String::new()))
     }
 

@@ -313,6 +313,9 @@ impl Budget {
         let price = model.and_then(|model| self.money.prices.get(model));
         match (usage.cost_usd, price) {
             (None, Some(price)) => price.estimate_usd(call.input_bytes),
+            (Some(counted), Some(price)) if !usage.unpriced.is_empty() && !is_counted(usage) => {
+                (price.estimate_usd(call.input_bytes) - counted).max(0.0)
+            }
             _ => 0.0,
         }
     }
@@ -321,9 +324,10 @@ impl Budget {
         if usage.cost_usd.is_none() {
             let model = usage.model.as_ref().or(call.model.as_ref());
             let price = model.and_then(|model| self.money.prices.get(model));
-            usage.cost_usd = price.and_then(|price| price.of_usage(&usage));
+            usage.cost_usd = price.and_then(|price| least_usd(price, &usage));
+            let is_known = usage.cost_usd.is_some() && is_counted(&usage);
             // An answer that was cut off is named already.
-            if usage.cost_usd.is_none() && is_model && usage.unpriced.is_empty() {
+            if !is_known && is_model && usage.unpriced.is_empty() {
                 let name = model.unwrap_or(&call.agent);
                 usage.unpriced.insert(match price {
                     Some(_) => format!("an answer of {name} that nobody counted"),
@@ -333,6 +337,24 @@ impl Budget {
         }
         usage
     }
+}
+
+/// Whether somebody counted what was read and what was written.
+fn is_counted(usage: &Usage) -> bool {
+    usage.input_tokens.is_some() && usage.output_tokens.is_some()
+}
+
+/// What was counted of a call costs at least so much; none: nothing was.
+fn least_usd(price: &ModelPrice, usage: &Usage) -> Option<f64> {
+    let is_written = usage.output_tokens.is_some_and(|tokens| tokens > 0);
+    let written_alone = || {
+        is_written.then(|| Usage {
+            input_tokens: Some(0),
+            ..usage.clone()
+        })
+    };
+    let counted = price.of_usage(usage);
+    counted.or_else(|| price.of_usage(&written_alone()?))
 }
 
 /// The usage of a call as its line of the log has it: what models said is no matter of money.

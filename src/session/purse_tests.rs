@@ -162,6 +162,28 @@ fn what_has_no_price_is_named() {
 }
 
 proptest! {
+    /// A count of one side alone is a lower bound: what is missing is named, and what is there is paid for.
+    #[test]
+    fn half_a_count_is_at_least_its_price(
+        input in proptest::option::of(1..10_000_u64), output in proptest::option::of(1..10_000_u64),
+    ) {
+        let mut purse = purse(None);
+        ask(&mut purse, "a", 1).unwrap();
+        let usage = Usage {
+            input_tokens: input,
+            output_tokens: output,
+            ..counted(0, "m")
+        };
+        let call = purse.after_event(&mut answered("a", 1, usage), 20).unwrap();
+        let usage = call.usage.unwrap();
+        prop_assert_eq!(usage.unpriced.is_empty(), input.is_some() && output.is_some());
+        prop_assert_eq!(usage.cost_usd.is_some(), input.is_some() || output.is_some());
+        let whole = Usage { input_tokens: Some(input.unwrap_or(0)), ..counted(output.unwrap_or(0), "m") };
+        ask(&mut purse, "a", 2).unwrap();
+        let whole = purse.after_event(&mut answered("a", 2, whole), 30).unwrap().usage.unwrap();
+        prop_assert!((usage.cost_usd.unwrap_or(0.0) - whole.cost_usd.unwrap()).abs() < 1e-9);
+    }
+
     /// Whatever judges do with what they are given, the run spends no more than it may.
     #[test]
     fn allowances_never_add_up_to_more_than_the_run_may_cost(

@@ -202,9 +202,16 @@ fn a_gate_hears_a_run_that_was_killed_after_an_objection() {
     review.kill().unwrap();
     review.wait().unwrap();
     push(&desk).ends(1).tells("the push is blocked");
+    // As of a review that ended: no other commit frees the line.
+    commit_more(&desk, "top.md");
+    push(&desk).ends(1).tells("the push is blocked");
+    desk.repo
+        .git(["commit", "--quiet", "--amend", "-m", "Top again"]);
+    push(&desk).ends(1).tells("the push is blocked");
     judges(&answer("PASS", ""), &answer("PASS", ""));
     desk.repo
         .council(["review", "origin/main..HEAD", "--fresh"])
         .ends(0);
+    commit_more(&desk, "more.md");
     push(&desk).ends(0);
 }

@@ -86,10 +86,13 @@ END"#;
 fn rules_for_secrets_are_the_users_and_an_odd_file_is_named() {
     let repo = with_secret(&answer("PASS", ""), "");
     repo.write_home("gitleaks.toml", "[[rules]]\nid = 'odd'\nregex = '''(a'''\n");
-    repo.council(["review", "HEAD"])
-        .ends(2)
-        .tells("rule `odd`")
-        .tells("redact.rules");
+    // Whoever asks first whether a review can start is told the same.
+    for command in [&["review", "HEAD"][..], &["doctor"]] {
+        repo.council_with(&[], command)
+            .ends(2)
+            .tells("rule `odd`")
+            .tells("redact.rules");
+    }
     let repo = with_judge(&answer("PASS", ""), "");
     repo.write("council.toml", "[redact]\nrules = '/gitleaks.toml'\n");
     repo.commit("Rules");

@@ -11,6 +11,7 @@ mod first_round;
 mod id_laws;
 mod laws;
 mod lost_answers;
+mod placeless;
 mod play;
 mod proof;
 mod proof_about;

@@ -12,7 +12,9 @@ use crate::registry::{BackendCandidate, BackendSelection};
 use crate::run::backends::{self, BackendTable, SurveyedBackends, is_alike};
 use crate::run::context::RunContext;
 use crate::run::error::RunError;
+use crate::run::prompts::check_templates;
 use crate::run::proof;
+use crate::run::redaction::check_rules;
 use crate::run::seats::SeatPlanner;
 use crate::run::settings;
 
@@ -144,6 +146,7 @@ fn examine(
     let (request, choice) = (bench.backend_request(seats.len()), bench.backend_choice());
     let selection = survey.select_for(seats, &request, &choice);
     let quorum = bench.required_quorum(seats.len());
+    let own_files = check_own_files(config, seats, start);
     let lack = |(agent, reason)| DoctorLack { agent, reason };
     let missing = survey.unavailable_agents(seats, &choice).into_iter();
     let failures = survey.failures().map(|error| error.message.clone());
@@ -151,7 +154,7 @@ fn examine(
     let review = &config.settings.review;
     let state = DoctorState {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        ready: selection.is_ok() && quorum.is_ok(),
+        ready: selection.is_ok() && quorum.is_ok() && own_files.is_ok(),
         missing: missing.map(lack).collect(),
         procedure: review.procedure,
         debate: review.debate,
@@ -173,7 +176,15 @@ fn examine(
             .chain(proof::setup::state(&config.settings.proof, start))
             .collect(),
     };
-    (state, selection.map(drop).and(quorum.map(drop)).err())
+    let trouble = own_files.and(selection.map(drop)).and(quorum.map(drop));
+    (state, trouble.err())
+}
+
+/// Whether the files that the user's configuration names can be used, as every review begins with them.
+fn check_own_files(config: &Config, seats: &[Seat], start: &RunContext) -> Result<(), RunError> {
+    let worktree = backends::find_worktree(start);
+    check_rules(&config.settings, worktree.as_deref())?;
+    check_templates(seats, &config.settings, worktree.as_deref())
 }
 
 /// The seats of a review, and those of other procedures that backends must be asked about as well.

@@ -191,7 +191,10 @@ pub(crate) fn plan_matrix(
         fail_on: settings.review.fail_on,
         rules: configured_rules(&prepared.config),
         max_answer_bytes: settings.limits.answer,
-        templates: template_overrides(prepared)?,
+        templates: template_overrides(
+            &prepared.config.settings,
+            prepared.change.place.workdir.as_deref(),
+        )?,
     };
     let json = crate::text::pretty_json(&header)
         .map(String::into_bytes)

@@ -173,15 +173,16 @@ impl TurnSpending {
         }
     }
 
-    /// What the server counts of the call under way. No prompt has no tokens: a server that says so has not counted.
+    /// What the server counts of the call under way. No prompt and no answer has no tokens: a server that says so has not
+    /// counted.
     pub(super) fn update_call(&mut self, counted: &Usage) {
         if let Some(call) = self.calls.last_mut() {
             let mut counted = counted.clone();
             if counted.all_input_tokens() == Some(0) && call.bytes > 0 {
                 counted.input_tokens = None;
                 counted.cached_tokens = None;
-                counted.output_tokens = counted.output_tokens.filter(|&tokens| tokens > 0);
             }
+            counted.output_tokens = counted.output_tokens.filter(|&tokens| tokens > 0);
             call.usage = Usage {
                 model: call.usage.model.take(),
                 ..counted
@@ -314,8 +315,8 @@ mod tests {
             let (_, heard) = spending.last_call().unwrap();
             let is_counted = input + cached.unwrap_or(0) > 0;
             prop_assert_eq!(heard.all_input_tokens().is_some(), is_counted);
-            let kept = (heard.input_tokens, heard.output_tokens) == (Some(input), Some(output));
-            prop_assert_eq!(kept, is_counted);
+            prop_assert_eq!(heard.input_tokens == Some(input), is_counted);
+            prop_assert_eq!(heard.output_tokens, (output > 0).then_some(output));
         }
 
         /// What is read of an answer never costs much more than the turn may, and a server that obeys is heard to its end.
