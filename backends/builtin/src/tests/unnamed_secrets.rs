@@ -179,3 +179,13 @@ fn a_password_beside_a_token_is_told() {
         "{told:?}"
     );
 }
+
+/// Rails opens all of its credentials with what these files hold.
+#[test]
+fn a_master_key_of_rails_is_told() {
+    let key = ["3f9a1c7e5b2d8064", "a7c1e9f0b3d52468"].concat();
+    for path in ["config/master.key", "config/credentials/production.key"] {
+        assert!(is_told(path, &format!("{key}\n"), "secret-file"), "{path}");
+        assert!(!is_told(path, "see the wiki\n", "secret-file"), "{path}");
+    }
+}
