@@ -40,11 +40,21 @@ pub(crate) fn literals_beside(
     found.extend(literals_of_call(line, name));
     let is_value = |place: &Range<usize>| {
         let value = &line[place.clone()];
-        // Bytes that are written as escapes are no password.
-        value.len() >= least && is_drawn_value(value) && !value.starts_with('\\')
+        value.len() >= least && is_drawn_value(value) && !is_message(value)
     };
     found.retain(is_value);
     Some((found, own))
+}
+
+/// Whether a literal is bytes that are written as escapes, or words around the places of what is printed: `Unknown-%d`.
+fn is_message(value: &str) -> bool {
+    static PLACE: LazyLock<Option<Regex>> =
+        LazyLock::new(|| compile_pattern(r"%[-+#0-9.]*[hljztL]{0,2}[A-Za-z]").ok());
+    let is_format = |place: &Regex| {
+        let rest = place.replace_all(value, "");
+        rest.len() < value.len() && !rest.bytes().any(|b| b.is_ascii_digit())
+    };
+    value.starts_with('\\') || PLACE.as_ref().is_some_and(is_format)
 }
 
 /// The part of a name that is a secret's, and what it says: all of it, or what it is a method of.

@@ -37,7 +37,7 @@ const CALLS: [&str; 14] = [
 ];
 
 /// What nobody compares a secret with, or what says that it is none.
-const INNOCENT: [&str; 18] = [
+const INNOCENT: [&str; 20] = [
     "strcmp(password, argv[1])",
     "password.equals(other.password2)",
     "password.matches(\"^[A-Za-z0-9]{8,}$\")",
@@ -56,6 +56,8 @@ const INNOCENT: [&str; 18] = [
     "log(\"Xk9LmPq3Rt7xWZ2v\", user, host)",
     "t(\"password\", \"Passwort1\")",
     "password(user2name, host3name)",
+    "snprintf(text, sizeof(text), \"Unknown-%hd?\", apiKey)",
+    "encode(seed, &psk).ends_with(b\"\\x00\\x29\\x00\\x04\\x00\")",
 ];
 
 fn shown(line: &str) -> String {
