@@ -20,6 +20,7 @@ mod folded;
 mod glue;
 mod key_block;
 mod known;
+mod known_spans;
 mod lazy;
 mod line_redactor;
 mod literal;
