@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 use regex::Regex;
 
+use crate::argument::literals_beside;
 use crate::beside_name::open_call;
 use crate::calls::{is_called, is_conversion, is_lookup, is_pair_call, takes_password};
 use crate::dialect::compile_pattern;
@@ -41,6 +42,19 @@ pub(crate) fn assigned_secrets(line: &str) -> Vec<AssignedValue> {
         let (values, shape) = values_of_name(line, &name);
         for parts in values {
             push_secret(&mut found, line, &parts, &name, shape);
+        }
+        let beside = literals_beside(line, &name);
+        for (value, own) in beside
+            .iter()
+            .flat_map(|(values, own)| values.iter().map(move |value| (value, own)))
+        {
+            push_secret(
+                &mut found,
+                line,
+                std::slice::from_ref(value),
+                own,
+                SecretShape::QuotedValue,
+            );
         }
     }
     for (name, value) in paired_literals(line) {

@@ -4,6 +4,7 @@
 //! that is handed to whatever shows text to somebody else. The built-in rules report what the same table finds, so that
 //! nothing is reported as a secret and still shown.
 
+mod argument;
 mod assigned;
 mod bare_token;
 mod below_name;
@@ -19,6 +20,7 @@ mod folded;
 mod glue;
 mod key_block;
 mod known;
+mod known_spans;
 mod lazy;
 mod line_redactor;
 mod literal;
@@ -54,6 +56,8 @@ pub use respelled::PlainSpelling;
 pub use spelled_key::begins_spelled_key;
 pub use table::{SecretTable, TableError};
 
+#[cfg(test)]
+mod argument_tests;
 #[cfg(test)]
 mod assigned_tests;
 #[cfg(test)]

@@ -150,10 +150,9 @@ impl<'r> LineRedactor<'r> {
         spans.splice(0..0, keys);
         let of_manifest = self.manifest.read_line(line);
         let of_names = self.names.read_line(line);
-        let of_names = of_names.into_iter().filter_map(|(range, shape)| {
-            let part = self.nature.script.hidden_part(line, shape, &range)?;
-            Some(part)
-        });
+        let script = self.nature.script.of_line(line);
+        let of_names = of_names.into_iter();
+        let of_names = of_names.filter_map(|(range, shape)| script.hidden_part(shape, &range));
         for range in of_names.chain(of_manifest) {
             spans.push(SecretSpan::of_known("secret", range));
         }
@@ -261,10 +260,11 @@ fn push_matches<'t>(
     spans: &mut Vec<SecretSpan<'t>>,
 ) {
     let found = table.find_secrets(line);
+    let script = script.of_line(line);
     // A line may hold a million of them: no room is made for more.
     spans.reserve_exact(found.len());
     for found in found {
-        let Some(part) = script.hidden_part(line, found.shape, &found.span) else {
+        let Some(part) = script.hidden_part(found.shape, &found.span) else {
             continue;
         };
         let is_drawn = found.shape == SecretShape::Token || is_drawn(&line[found.random.clone()]);

@@ -75,7 +75,7 @@ const PLACES: [(&str, &str); 43] = [
 ];
 
 /// Places without a name that says secret.
-const NAMELESS: [(&str, &str); 17] = [
+const NAMELESS: [(&str, &str); 37] = [
     (
         "a.json",
         "{\"name\":\"Authorization\",\"value\":\"Bearer ~\"}",
@@ -96,6 +96,38 @@ const NAMELESS: [(&str, &str); 17] = [
     ("A.java", "String motDePasse = \"~\";"),
     ("a.py", "contrasena = '~'"),
     ("a.py", "senha = '~'"),
+    ("a.yml", "command: redis-server --requirepass ~"),
+    (
+        "a.yml",
+        "command: [\"redis-server\", \"--requirepass\", \"~\"]",
+    ),
+    ("a.conf", "    auth_pass ~"),
+    ("a.conf", "bindpassword \"~\";"),
+    ("a.sh", "openssl rsa -passin pass:~ -in a.key"),
+    ("a.py", "run(['openssl', 'rsa', '-passout', 'pass:~'])"),
+    ("a.sh", "zip -r -P ~ a.zip b"),
+    ("a.sh", "sqlcmd -S h -U sa -P '~'"),
+    ("a.sh", "ldapsearch -x -D cn=admin -w \"~\" -b x"),
+    ("a.sh", "ssh-keygen -t rsa -N ~ -f k"),
+    ("a.sh", "rabbitmqctl add_user bob ~"),
+    ("a.sh", "vault kv put secret/x api=~"),
+    (
+        "a.sh",
+        "aws ssm put-parameter --name x --type SecureString --value ~",
+    ),
+    (
+        "a.sh",
+        "aws ssm put-parameter --name x --value '~' --type SecureString",
+    ),
+    ("a.sh", "curl --oauth2-bearer ~ h"),
+    ("a.xml", "<setting name=\"Pwd\">~</setting>"),
+    ("a.rb", "http.basic_auth 'bob', '~'"),
+    ("a.rb", "http_basic { |u, p| u == 'bob' && p == '~' }"),
+    ("A.java", "ks.load(in, \"~\".toCharArray());"),
+    (
+        "a.py",
+        "u='https://b/k?X-Amz-Credential=x&X-Amz-Signature=~'",
+    ),
 ];
 
 /// What stands between the halves of a value, each half with `<` and `>` for what is before and behind it.

@@ -13,6 +13,7 @@ use crate::encoded_key::encoded_texts;
 use crate::escape::Reading;
 use crate::filler::is_filler;
 use crate::glue::{is_within, join_ranges, without_glue};
+use crate::known_spans::KnownSpans;
 use crate::literal::opens_literal;
 use crate::match_bounds::{WordTail, is_of_blob, label_of, whole_token};
 use crate::named::{NameKind, is_secret_name, kind_of_name};
@@ -81,40 +82,31 @@ impl SecretTable {
     /// The secrets of one line, in the order of the rules; they may overlap.
     pub fn find_secrets<'t>(&'t self, line: &str) -> Vec<SecretMatch<'t>> {
         let mut secrets = self.find_written(line);
-        let is_news = |secrets: &[SecretMatch<'t>], new: &SecretMatch<'t>| {
-            let is_in = |old: &SecretMatch<'t>| {
-                let is_known = old.is_provider || !new.is_provider;
-                is_known && old.span.start <= new.span.start && new.span.end <= old.span.end
-            };
-            !secrets.iter().any(|old| old.kind == new.kind && is_in(old))
-        };
         let plain = PlainSpelling::of(line);
+        let mut more = Vec::new();
         if let Some(plain) = &plain {
-            for found in self.find_written(&plain.text) {
-                let new = SecretMatch {
-                    span: plain.place_of(&found.span),
-                    random: plain.place_of(&found.random),
-                    label: plain.place_of(&found.label),
-                    ..found
-                };
-                if new.shape == SecretShape::Token && is_news(&secrets, &new) {
-                    secrets.push(new);
-                }
-            }
+            let found = self.find_written(&plain.text).into_iter();
+            let tokens = found.filter(|found| found.shape == SecretShape::Token);
+            more.extend(tokens.map(|found| SecretMatch {
+                span: plain.place_of(&found.span),
+                random: plain.place_of(&found.random),
+                label: plain.place_of(&found.label),
+                ..found
+            }));
         }
-        let mut encoded = self.find_encoded(line);
+        more.extend(self.find_encoded(line));
         if let Some(plain) = &plain {
             let found = self.find_encoded(&plain.text).into_iter();
-            encoded.extend(found.map(|found| {
+            more.extend(found.map(|found| {
                 let place = plain.place_of(&found.span);
                 found.placed_at(place)
             }));
         }
-        encoded.extend(self.find_bare(line));
-        for new in encoded {
-            if is_news(&secrets, &new) {
-                secrets.push(new);
-            }
+        more.extend(self.find_bare(line));
+        if !more.is_empty() {
+            let mut known = KnownSpans::of(&secrets);
+            more.retain(|new| known.insert(new));
+            secrets.extend(more);
         }
         secrets.extend(self.find_renamed(line));
         for new in self.find_beside(line) {

@@ -1,5 +1,6 @@
 //! What of a file somebody runs: a command is no secret, whatever name stands before it, and judges must see it.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use crate::matcher::SecretShape;
@@ -112,38 +113,12 @@ impl Script {
         }
     }
 
-    /// What of a secret is hidden. None: it is a command.
-    pub(crate) fn hidden_part(
-        self,
-        line: &str,
-        shape: SecretShape,
-        span: &Range<usize>,
-    ) -> Option<Range<usize>> {
-        // The shape of a token is its own: no command has it by accident, and a rule speaks of it.
-        if shape == SecretShape::Token {
-            return Some(span.clone());
-        }
-        // Without quotes it is the name of something, but in a comment.
-        let is_name = shape == SecretShape::BareValue && self.is_code && !self.is_shell;
-        if is_name && !is_comment(&line[..span.start]) {
-            return None;
-        }
-        let text = &line[span.clone()];
-        let is_between = line[..span.start].ends_with('`') && line[span.end..].starts_with('`');
-        if self.runs_backticks && (is_between || text.matches('`').count() > 1) {
-            return None;
-        }
-        match text.find([';', '&', '|']) {
-            Some(0) if self.is_shell => None,
-            // Of a line that nobody reads each value would look at all that stands before it.
-            Some(end)
-                if self.is_shell
-                    && span.start <= MAX_COMMAND
-                    && !is_quoted(&line[..span.start]) =>
-            {
-                Some(span.start..span.start + end)
-            }
-            _ => Some(span.clone()),
+    /// The same for many secrets of one line.
+    pub(crate) fn of_line(self, line: &str) -> ScriptLine<'_> {
+        ScriptLine {
+            script: self,
+            line,
+            comment: OnceCell::new(),
         }
     }
 
@@ -163,12 +138,68 @@ impl Script {
     }
 }
 
-/// Whether a text has begun a comment.
-fn is_comment(before: &str) -> bool {
-    before.trim_start().starts_with(['*', ';'])
-        || ["#", "//", "/*", "--", "<!--", "rem "]
-            .iter()
-            .any(|mark| before.contains(mark))
+/// A line of a file that somebody may run.
+#[derive(Debug)]
+pub(crate) struct ScriptLine<'l> {
+    script: Script,
+    line: &'l str,
+    /// Behind which byte all is comment. The line may be of many megabytes, and is searched once.
+    comment: OnceCell<usize>,
+}
+
+impl ScriptLine<'_> {
+    /// What of a secret is hidden. None: it is a command.
+    pub(crate) fn hidden_part(
+        &self,
+        shape: SecretShape,
+        span: &Range<usize>,
+    ) -> Option<Range<usize>> {
+        let (script, line) = (self.script, self.line);
+        // The shape of a token is its own: no command has it by accident, and a rule speaks of it.
+        if shape == SecretShape::Token {
+            return Some(span.clone());
+        }
+        // Without quotes it is the name of something, but in a comment.
+        let is_name = shape == SecretShape::BareValue && script.is_code && !script.is_shell;
+        if is_name && !self.is_comment(span.start) {
+            return None;
+        }
+        let text = &line[span.clone()];
+        let is_between = line[..span.start].ends_with('`') && line[span.end..].starts_with('`');
+        if script.runs_backticks && (is_between || text.matches('`').count() > 1) {
+            return None;
+        }
+        match text.find([';', '&', '|']) {
+            Some(0) if script.is_shell => None,
+            // Of a line that nobody reads each value would look at all that stands before it.
+            Some(end)
+                if script.is_shell
+                    && span.start <= MAX_COMMAND
+                    && !is_quoted(&line[..span.start]) =>
+            {
+                Some(span.start..span.start + end)
+            }
+            _ => Some(span.clone()),
+        }
+    }
+
+    /// Whether a comment has begun before a place.
+    fn is_comment(&self, at: usize) -> bool {
+        let begun = self.comment.get_or_init(|| comment_begun(self.line));
+        *begun <= at
+    }
+}
+
+/// Behind which byte of a line all is comment; its length and more: none is.
+fn comment_begun(line: &str) -> usize {
+    if line.trim_start().starts_with(['*', ';']) {
+        return line.len() - line.trim_start().len() + 1;
+    }
+    let marks = ["#", "//", "/*", "--", "<!--", "rem "];
+    let ends = marks
+        .iter()
+        .filter_map(|mark| Some(line.find(mark)? + mark.len()));
+    ends.min().unwrap_or(usize::MAX)
 }
 
 /// Whether a quote is open at the end of a text. A line may be of many megabytes: where it begins far above, it counts

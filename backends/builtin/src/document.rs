@@ -26,9 +26,10 @@ const INTRODUCTION: &str = "# The built-in rules\n\n\
     To silence a rule in one place, write the comment `council: allow(RULE) reason` on the line or above it. The \
     comment takes effect from the next change on, so that a change cannot excuse itself. It excuses no secret on a new \
     line: whoever wrote it meant another one.\n\n\
-    Rules about secrets, deceptive text, CI and agent files check every file, including vendored, generated, minified \
-    and binary ones. The other rules skip those. Passwords in tests are mostly made up, so `credential-assignment`, \
-    `credential-in-url` and `hidden-secret` leave tests out; tokens and private keys are reported there, too. A rule that already matched a line before the change does not report \
+    Rules about secrets, deceptive text, conflict markers, CI and agent files check every file, including vendored, \
+    generated, minified and binary ones. The other rules skip those. Passwords in tests are mostly made up, so \
+    `credential-assignment`, `credential-in-url` and `hidden-secret` leave tests out; tokens and private keys are \
+    reported there, too. A rule that already matched a line before the change does not report \
     that line again. A minor rule reports at most one finding per change.\n";
 
 const METHOD: &str = "\n## How often the rules were right\n\n\

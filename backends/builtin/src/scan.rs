@@ -220,8 +220,8 @@ fn without_place(found: &mut FoundHit) {
 /// way past these rules, so such a file is shown, unless the user leaves it out.
 pub(crate) fn speaks_of(file: &FileChange, blobs: &dyn BlobSource) -> bool {
     let change = ChangeView::of_file(file, blobs);
-    let bench = ActiveRules::new(SECURITY, &RuleSettings::default());
-    let counts = |f: &FoundHit| is_for_every_file(f.rule) && is_told_everywhere(f);
+    let bench = ActiveRules::new("", &RuleSettings::default()).only(is_against_attacks);
+    let counts = is_told_everywhere;
     let by_name = look_at_file(&change, &change.files[0], &bench);
     let mut speaks = by_name.iter().any(counts);
     visit_added_parts(&change.files[0], blobs, &mut |part| {
@@ -239,9 +239,10 @@ fn is_told_everywhere(found: &FoundHit) -> bool {
     found.severity >= Severity::Significant || found.rule.info.category == "agents"
 }
 
-/// Whether a rule is one against attacks, past which no name of a file leads.
+/// Whether a rule is one against attacks, or about what fails a change, past which no name of a file leads.
 fn is_against_attacks(rule: &BuiltinRule) -> bool {
-    rule.info.perspective == SECURITY && is_for_every_file(rule)
+    let is_grave = rule.info.perspective == SECURITY || rule.info.severity == Severity::Critical;
+    is_grave && is_for_every_file(rule)
 }
 
 fn is_for_every_file(rule: &BuiltinRule) -> bool {

@@ -11,7 +11,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         summary: "a git conflict marker",
         why: "A merge was committed before it was finished. The file contains both sides, and most languages cannot \
               parse it.\n\
-              In prose it is a note where each marker stands in a block of code between fences: guides to \
+              The rule looks everywhere, in lockfiles, vendored, generated and minified files too. In prose it is a note where each marker stands in a block of code between fences: guides to \
               merging show them so.",
         fix: "Choose between the two sides, and delete the marker lines.",
         examples: &[RuleExample {
@@ -20,7 +20,7 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
             good: "LIMIT = 20\n",
         }],
     },
-    scope: RuleScope::Everywhere,
+    scope: RuleScope::Always,
     languages: &[],
     claims: &["conflict marker", "merge conflict"],
     check: RuleCheck::Line {
@@ -33,13 +33,13 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
     let Some(mark) = conflict_marker_in(line.text()) else {
         return;
     };
-    // A single marker in prose or test data may be a quotation; the whole pattern is a conflict.
+    // A single marker in prose, test data or somebody else's files may be a quotation; the whole pattern is a conflict.
     let whole = line
         .file
         .fact("several-markers", || holds_several(line.file));
     let quoted = matches!(
         line.file.role,
-        FileRole::Test | FileRole::Example | FileRole::Docs
+        FileRole::Test | FileRole::Example | FileRole::Docs | FileRole::Foreign
     );
     if quoted && (!whole || line.literals().next().is_some()) {
         return;

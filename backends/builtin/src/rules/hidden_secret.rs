@@ -3,7 +3,7 @@
 use council_secrets::{SecretMatch, SecretShape, value_below_name, value_of_manifest};
 
 use super::prelude::*;
-use crate::view::overlaps;
+use crate::view::ApartSpans;
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
@@ -137,6 +137,18 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
             "@udp",
             "insert",
             "redis-cli",
+            "zip",
+            "sqlcmd",
+            "bcp",
+            "osql",
+            "isql",
+            "ldap",
+            "ssh-keygen",
+            "rabbitmqctl",
+            "vault",
+            "-signature=",
+            "http_basic",
+            "tochararray",
             "securestring",
             "accountkey",
             "sharedaccesskey",
@@ -179,7 +191,8 @@ fn check_line(line: &LineView<'_, '_>, hits: &mut HitList) {
         return;
     }
     // What another rule tells of the same line is another secret.
-    let found = line.find_secrets(|one| is_ours(one) && !told.iter().any(|old| overlaps(old, one)));
+    let told = ApartSpans::of(&told);
+    let found = line.find_secrets(|one| is_ours(one) && !told.meet(one));
     let owner = |one: &SecretMatch<'_>| match &line.text()[one.label.clone()] {
         "" => one.owner.to_owned(),
         name => name.to_owned(),

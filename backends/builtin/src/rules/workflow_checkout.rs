@@ -16,7 +16,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         severity: Critical,
         summary: "a privileged workflow that checks out the pull request's code",
         why: "The job has the repository's secrets and a token that can write. Any build, test or install step then \
-              runs an outsider's code with them (a \"pwn request\").",
+              runs an outsider's code with them (a \"pwn request\").\n\
+              In a workflow on `workflow_call` and in a composite action it is significant: the caller decides.",
         fix: "Check out and build in a `pull_request` workflow without secrets, and pass its result as data to the \
               privileged one.",
         examples: &[RuleExample {
@@ -51,9 +52,34 @@ fn check_file(file: &FileView<'_>, hits: &mut HitList) {
     let whole = file.text_after().and_then(checkout::find_checkouts);
     if let Some((trigger, sites)) = whole {
         report_sites(file, &trigger, sites, hits);
+    } else if let Some(sites) = file.text_after().and_then(checkout::find_called_checkouts) {
+        report_called(file, sites, hits);
     } else if checkout::may_be_privileged(&text) {
         check_lines(file, hits);
     }
+}
+
+/// Reports what does so in a workflow or an action that others call. Who calls it stands in other files, which nobody
+/// need have changed.
+fn report_called(file: &FileView<'_>, sites: Vec<CheckoutSite>, hits: &mut HitList) {
+    let before = file.text_before().and_then(checkout::find_called_checkouts);
+    let known = before.map_or(0, |sites| sites.len());
+    if sites.len() <= known {
+        return;
+    }
+    let added: Vec<LineView<'_, '_>> = file.added_lines().collect();
+    let news = sites.iter().find_map(|site| {
+        let mut lines = added.iter();
+        lines.find(|line| site.step.contains(&line.number()))
+    });
+    let described = "What calls this workflow or action gets the code of the pull request checked out: on a privileged trigger, \
+                     such as `pull_request_target`, that code runs with the repository's secrets (lower, because the caller \
+                     is not known here).";
+    let hit = match news {
+        Some(line) => line.line_hit(described.to_owned()),
+        None => file.file_hit(described.to_owned()),
+    };
+    hits.push(hit.with_severity(Significant));
 }
 
 /// Reports what checks out the pull request's code and did not before. A job that did before is not worse off by another

@@ -34,6 +34,27 @@ proptest! {
         prop_assert!(found.contains(&("bidi-control".to_owned(), Severity::Critical)), "{:?}", found);
     }
 
+    /// Law: an unfinished merge fails a change in every file, whoever or whatever writes it.
+    #[test]
+    fn no_name_of_a_file_silences_the_markers_of_a_conflict(
+        folder in prop::sample::select(vec!["", "app/", "vendor/", "node_modules/a/", "dist/", "generated/", "deps/"]),
+        name in prop::sample::select(vec![
+            "package.json", "package-lock.json", "yarn.lock", "pnpm-lock.yaml", "Cargo.lock", "go.sum", "poetry.lock",
+            "Gemfile.lock", "composer.lock", "a.php", "app.min.js", "a_pb2.py", "service.pb.go",
+        ]),
+    ) {
+        let fixture = RuleFixture::parse(&format!(
+            "=== {folder}{name}\n+{{\n+<<<<<<< HEAD\n+  \"version\": \"1.0.0\",\n+=======\n+  \"version\": \"1.0.1\",\n\
+             +>>>>>>> topic\n+}}\n"
+        ));
+        let answer = super::ask(&mut super::judge(&fixture, "hygiene"), 1, Task::Review);
+        let is_found = answer.findings.iter().any(|found| {
+            found.rule.as_deref() == Some("conflict-marker") && found.severity == Severity::Critical
+        });
+        prop_assert!(is_found, "{:?}", answer.findings);
+        prop_assert!(fixture.packet.files.iter().all(|file| crate::speaks_of(file, &*fixture.blobs)));
+    }
+
     /// Law: a file that starts programs of agents warns wherever it stands.
     #[test]
     fn no_name_of_a_folder_silences_agent_files(

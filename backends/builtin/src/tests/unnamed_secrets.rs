@@ -58,6 +58,51 @@ fn a_password_that_no_model_sees_is_told() {
         ("a.js", "app.use(cookieSession({ keys: [\"@\"] }));"),
         ("A.java", "props.setProperty(\"db.password\", \"@\");"),
         ("A.java", "Class.of().withPassword(\"@\");"),
+        ("A.java", "if (password.equals(\"@\")) {}"),
+        ("A.java", "if (\"@\".equals(password)) {}"),
+        (
+            "A.java",
+            "if (MessageDigest.isEqual(password.getBytes(), \"@\".getBytes())) {}",
+        ),
+        ("a.c", "if (strcmp(password, \"@\") == 0) {}"),
+        ("a.cpp", "if (password.compare(\"@\") == 0) {}"),
+        ("a.php", "if (hash_equals('@', $password)) {}"),
+        ("a.py", "if hmac.compare_digest(password, \"@\"): pass"),
+        ("a.py", "self.assertEqual(password, \"@\")"),
+        (
+            "a.go",
+            "if subtle.ConstantTimeCompare([]byte(password), []byte(\"@\")) == 1 {}",
+        ),
+        ("a.js", "if (safeCompare(req.body.password, \"@\")) ok()"),
+        ("a.rb", "http.basic_auth 'bob', '@'"),
+        (
+            "a.rb",
+            "authenticate_or_request_with_http_basic { |u, p| u == 'bob' && p == '@' }",
+        ),
+        ("A.java", "ks.load(in, \"@\".toCharArray());"),
+        ("a.yml", "command: redis-server --requirepass @"),
+        (
+            "a.yml",
+            "command: [\"redis-server\", \"--requirepass\", \"@\"]",
+        ),
+        ("a.conf", "auth_pass @"),
+        ("a.sh", "openssl rsa -passin pass:@ -in a.key"),
+        ("a.sh", "zip -P @ a.zip b"),
+        ("a.sh", "sqlcmd -S h -U sa -P '@'"),
+        ("a.sh", "ldapsearch -x -D cn=admin -w '@'"),
+        ("a.sh", "rabbitmqctl add_user bob @"),
+        ("a.sh", "vault kv put secret/x api=@"),
+        (
+            "a.sh",
+            "aws ssm put-parameter --name x --type SecureString --value @",
+        ),
+        ("a.sh", "ssh-keygen -t rsa -N @ -f k"),
+        ("a.sh", "curl --oauth2-bearer @ h"),
+        (
+            "a.py",
+            "u='https://b.s3.amazonaws.com/k?X-Amz-Credential=x&X-Amz-Signature=@'",
+        ),
+        ("a.xml", "<setting name=\"Pwd\">@</setting>"),
         ("A.java", "DriverManager.getConnection(url, \"u\", \"@\");"),
         ("a.rs", "client.get(u).basic_auth(\"u\", Some(\"@\"));"),
         ("a.php", "$pass = \"@\";"),
@@ -178,4 +223,14 @@ fn a_password_beside_a_token_is_told() {
             .any(|text| text.contains("password") || text.contains("api-key")),
         "{told:?}"
     );
+}
+
+/// Rails opens all of its credentials with what these files hold.
+#[test]
+fn a_master_key_of_rails_is_told() {
+    let key = ["3f9a1c7e5b2d8064", "a7c1e9f0b3d52468"].concat();
+    for path in ["config/master.key", "config/credentials/production.key"] {
+        assert!(is_told(path, &format!("{key}\n"), "secret-file"), "{path}");
+        assert!(!is_told(path, "see the wiki\n", "secret-file"), "{path}");
+    }
 }

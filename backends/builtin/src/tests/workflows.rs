@@ -289,3 +289,52 @@ fn a_trigger_and_a_right_are_read_alike_in_every_layout() {
         }
     }
 }
+
+/// Law: what others call is no way past the rule: whatever checks out the pull request in an action or in a workflow on
+/// `workflow_call` warns, and what does not is silent.
+#[test]
+fn what_a_privileged_workflow_may_call_warns() {
+    let called = |steps: &str| {
+        let workflow = with_steps("workflow_call", steps);
+        let deeper: String = steps
+            .lines()
+            .map(|line| format!("+{}\n", &line[2..]))
+            .collect();
+        let action = format!(
+            "=== .github/actions/a/action.yml\n+runs:\n+  using: composite\n+  steps:\n{deeper}"
+        );
+        [workflow, action]
+    };
+    for fixture in UNSAFE.iter().flat_map(|steps| called(steps)) {
+        assert_speaks("workflow-checkout", &fixture);
+    }
+    for fixture in SAFE.iter().flat_map(|steps| called(steps)) {
+        assert_silent("workflow-checkout", &fixture);
+    }
+}
+
+/// Law: through a matrix and through JSON the commit of a pull request stays what it is.
+#[test]
+fn a_detour_of_the_commit_is_followed() {
+    for (matrix, commit) in [
+        (
+            "r: [\"${{ github.event.pull_request.head.sha }}\"]",
+            "matrix.r",
+        ),
+        ("include: [{ r: \"${{ github.head_ref }}\" }]", "matrix.r"),
+        (
+            "r: [1]",
+            "fromJSON(toJSON(github.event)).pull_request.head.sha",
+        ),
+    ] {
+        let text = format!(
+            "on: pull_request_target\njobs:\n  a:\n    strategy:\n      matrix:\n        {matrix}\n    steps:\n      \
+             - uses: actions/checkout@v4\n        with:\n          ref: ${{{{ {commit} }}}}\n      - run: make\n"
+        );
+        let lines: String = text.lines().map(|line| format!("+{line}\n")).collect();
+        assert_speaks(
+            "workflow-checkout",
+            &format!("=== .github/workflows/ci.yml\n{lines}"),
+        );
+    }
+}

@@ -1,6 +1,7 @@
 //! One added line.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use council_secrets::SecretMatch;
 
@@ -10,10 +11,36 @@ use crate::lexer::{LexSpan, SpanKind};
 use crate::rule::RuleHit;
 use crate::told::count_more;
 
-/// Whether two secrets of a line have a part in common.
-pub(crate) fn overlaps(one: &SecretMatch<'_>, other: &SecretMatch<'_>) -> bool {
-    one.span.start < other.span.end && other.span.start < one.span.end
+/// Parts of a line that have nothing in common. A line may hold a million of them.
+#[derive(Debug, Default)]
+pub(crate) struct ApartSpans(BTreeMap<usize, usize>);
+
+impl ApartSpans {
+    /// Where secrets stand that are apart from each other.
+    pub(crate) fn of(secrets: &[SecretMatch<'_>]) -> Self {
+        let spans = secrets.iter().map(|one| (one.span.start, one.span.end));
+        Self(spans.collect())
+    }
+
+    /// Whether a secret has a part in common with one of them.
+    pub(crate) fn meet(&self, secret: &SecretMatch<'_>) -> bool {
+        // Of those that begin before its end, the last one ends last.
+        let last = self.0.range(..secret.span.end).next_back();
+        last.is_some_and(|(_, end)| *end > secret.span.start)
+    }
+
+    /// Adds a secret, if it is apart from all of them.
+    fn insert(&mut self, secret: &SecretMatch<'_>) -> bool {
+        let is_apart = !self.meet(secret);
+        if is_apart {
+            self.0.insert(secret.span.start, secret.span.end);
+        }
+        is_apart
+    }
 }
+
+/// The most names of secrets that are told of a line.
+const MAX_NAMES: usize = 12;
 
 /// The most characters of a line that are quoted.
 pub(crate) const MAX_QUOTE_CHARS: usize = 200;
@@ -42,16 +69,12 @@ impl<'f, 'a> LineView<'f, 'a> {
         is_wanted: impl Fn(&SecretMatch<'_>) -> bool,
     ) -> Vec<SecretMatch<'static>> {
         let found = self.file.secrets_of(self.at, self.text());
+        let mut apart = ApartSpans::default();
         let wanted = found
             .iter()
-            .filter(|found| found.is_plausible && is_wanted(found));
-        let mut apart: Vec<SecretMatch<'static>> = Vec::new();
-        for new in wanted {
-            if !apart.iter().any(|old| overlaps(old, new)) {
-                apart.push(new.clone());
-            }
-        }
-        apart
+            .filter(|found| found.is_plausible && is_wanted(found))
+            .filter(|found| apart.insert(found));
+        wanted.cloned().collect()
     }
 
     /// ` There is 1 more in this line: Stripe (3f9a).` The digits tell these from others, so that a dismissal covers no more
@@ -67,9 +90,14 @@ impl<'f, 'a> LineView<'f, 'a> {
         }
         let mut names: Vec<String> = Vec::new();
         for name in found[1..].iter().map(name) {
-            if !names.contains(&name) {
-                names.push(name);
+            if names.contains(&name) {
+                continue;
             }
+            if names.len() == MAX_NAMES {
+                names.push("…".to_owned());
+                break;
+            }
+            names.push(name);
         }
         let place = format!("in this line: {}", names.join(", "));
         let values = found
@@ -209,4 +237,43 @@ fn joins_letter_before(sign: char) -> bool {
     matches!(u32::from(sign), 0x300..=0x36f | 0x483..=0x489 | 0x591..=0x5c7 | 0x610..=0x65f | 0x900..=0xdff
         | 0x1000..=0x109f | 0x1160..=0x11ff | 0x1ab0..=0x1aff | 0x1b00..=0x1bff | 0x1dc0..=0x1dff | 0x20d0..=0x20ff
         | 0x3099..=0x309a | 0xfe00..=0xfe0f | 0xfe20..=0xfe2f | 0x1_1000..=0x1_1fff | 0x1_d165..=0x1_d1ad)
+}
+
+#[cfg(test)]
+mod laws {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A secret of that place.
+    fn secret_at(span: std::ops::Range<usize>) -> SecretMatch<'static> {
+        SecretMatch {
+            kind: "secret",
+            owner: "a secret",
+            shape: council_secrets::SecretShape::QuotedValue,
+            random: span.clone(),
+            label: span.start..span.start,
+            is_plausible: true,
+            is_provider: false,
+            span,
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Law: a secret meets others as it meets one of them, said as slowly as it can be.
+        #[test]
+        fn a_secret_meets_those_that_it_has_a_part_in_common_with(
+            spans in prop::collection::vec((0_usize..30, 1_usize..6), 0..12), at in 0_usize..40, length in 1_usize..6,
+        ) {
+            let mut apart = ApartSpans::default();
+            let all = spans.into_iter().map(|(start, length)| secret_at(start..start + length));
+            let kept: Vec<_> = all.filter(|one| apart.insert(one)).collect();
+            let new = secret_at(at..at + length);
+            let meets = |old: &SecretMatch<'_>| old.span.start < new.span.end && new.span.start < old.span.end;
+            prop_assert_eq!(apart.meet(&new), kept.iter().any(meets));
+            prop_assert_eq!(ApartSpans::of(&kept).meet(&new), kept.iter().any(meets));
+        }
+    }
 }

@@ -16,7 +16,7 @@ use council_protocol::{BlobSource, FileChange, LineKind, Packet};
 pub(crate) use file::FileView;
 #[cfg(test)]
 pub(crate) use file::searched_lines;
-pub(crate) use line::{LineView, MAX_QUOTE_CHARS, clip_end, clip_start, indent, overlaps};
+pub(crate) use line::{ApartSpans, LineView, MAX_QUOTE_CHARS, clip_end, clip_start, indent};
 
 /// The whole change.
 pub(crate) struct ChangeView<'a> {

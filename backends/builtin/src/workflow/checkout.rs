@@ -70,15 +70,45 @@ pub(crate) fn find_checkouts(text: &str) -> Option<(String, Vec<CheckoutSite>)> 
         return None;
     }
     let workflow = parse_yaml(text)?;
-    // YAML 1.1 takes `on` for a truth.
-    let on = workflow.get("on").or_else(|| workflow.get("true"))?;
-    let triggers = on.names();
+    let triggers = triggers_of(&workflow)?;
     let trigger = PRIVILEGED
         .into_iter()
         .find(|name| triggers.contains(name))?;
+    Some((trigger.to_owned(), sites_in_jobs(&workflow)?))
+}
+
+/// Where a workflow or an action that others call checks out a pull request: it has the rights of whoever calls it. None:
+/// it cannot be read, or is none.
+pub(crate) fn find_called_checkouts(text: &str) -> Option<Vec<CheckoutSite>> {
+    if text.len() > MAX_YAML_BYTES {
+        return None;
+    }
+    let document = parse_yaml(text)?;
+    if let Some(runs) = document
+        .get("runs")
+        .filter(|runs| runs.get("steps").is_some())
+    {
+        let mut sites = Vec::new();
+        let known = TaintedNames::default();
+        JobReader::new("runs", &known).read(runs, &mut sites);
+        return Some(sites);
+    }
+    let is_called = triggers_of(&document)?.contains(&"workflow_call");
+    is_called.then(|| sites_in_jobs(&document)).flatten()
+}
+
+/// What starts a workflow.
+fn triggers_of(workflow: &Node) -> Option<Vec<&str>> {
+    // YAML 1.1 takes `on` for a truth.
+    let on = workflow.get("on").or_else(|| workflow.get("true"))?;
+    Some(on.names())
+}
+
+/// Where the jobs of a workflow check out a pull request.
+fn sites_in_jobs(workflow: &Node) -> Option<Vec<CheckoutSite>> {
     let jobs = workflow.get("jobs")?;
     let mut known = TaintedNames::default();
-    known.add_env(&workflow);
+    known.add_env(workflow);
     // A job may stand above the one whose output it needs.
     for _ in 0..MAX_ROUNDS {
         for (name, job) in jobs.entries() {
@@ -92,7 +122,7 @@ pub(crate) fn find_checkouts(text: &str) -> Option<(String, Vec<CheckoutSite>)> 
     for (name, job) in jobs.entries().filter(|(_, job)| !runs_elsewhere(job)) {
         JobReader::new(name, &known).read(job, &mut sites);
     }
-    Some((trigger.to_owned(), sites))
+    Some(sites)
 }
 
 /// Through how many jobs the output of one is followed.
@@ -124,6 +154,27 @@ impl TaintedNames {
             if value.text().is_some_and(|text| self.is_head(text)) {
                 self.0.insert(env_name(name));
             }
+        }
+    }
+
+    /// What a job runs once for each of: lists of values, and entries beside them.
+    fn add_matrix(&mut self, job: &Node) {
+        let Some(matrix) = job.get("strategy").and_then(|node| node.get("matrix")) else {
+            return;
+        };
+        let lists = matrix.entries().flat_map(|(name, values)| {
+            let plain = values.items().iter().map(move |value| (name, value));
+            let keyed = values.items().iter().flat_map(Node::entries);
+            plain.chain(keyed).chain([(name, values)])
+        });
+        let is_head = |value: &Node| value.text().is_some_and(|text| self.is_head(text));
+        let tainted: Vec<String> = lists
+            .filter(|(_, value)| is_head(value))
+            .map(|(name, _)| name.to_ascii_lowercase())
+            .collect();
+        for name in tainted {
+            // A value of its own, or a part of each value: `matrix.include.ref` is `matrix.ref`.
+            self.0.insert(format!("matrix.{name}"));
         }
     }
 
@@ -183,6 +234,7 @@ impl<'w> JobReader<'w> {
 
     fn read(&mut self, job: &Node, sites: &mut Vec<CheckoutSite>) {
         self.names.add_env(job);
+        self.names.add_matrix(job);
         // The call of another workflow is its only step.
         self.read_step(job, sites);
         let steps = job.get("steps").map(Node::items).unwrap_or_default();

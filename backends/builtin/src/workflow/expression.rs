@@ -4,6 +4,11 @@ use crate::pattern::pattern;
 
 pattern!(INDEX, r#"\[\s*['"]([\w-]+)['"]\s*\]"#);
 pattern!(SPACED_DOT, r"\s*\.\s*");
+pattern!(
+    /// What is written as JSON and read again.
+    THERE_AND_BACK,
+    r"fromjson\(\s*tojson\(\s*([\w.-]+)\s*\)\s*\)"
+);
 
 /// An expression as it is mostly written: `github['event']` is `github.event`, and case makes no difference to GitHub.
 pub(crate) fn normalize(text: &str) -> String {
@@ -14,7 +19,8 @@ pub(crate) fn normalize(text: &str) -> String {
     while let Some((before, inside, behind)) = split_expression(rest) {
         out += before;
         out += "${{";
-        out += &SPACED_DOT.replace_all(&inside.to_ascii_lowercase(), ".");
+        let inside = inside.to_ascii_lowercase();
+        out += &SPACED_DOT.replace_all(&THERE_AND_BACK.replace_all(&inside, "$1"), ".");
         out += "}}";
         rest = behind;
     }
@@ -60,6 +66,8 @@ mod tests {
             "github['event']['issue']['title']",
             "github['event'].issue.TITLE",
             "github . event\n.issue . title",
+            "fromJSON(toJSON(github.event)).issue.title",
+            "fromJson( toJson( github ) )['event'].issue.title",
         ] {
             let found = expressions(&format!("echo \"${{{{{written}}}}}\""));
             assert_eq!(found, ["github.event.issue.title"], "{written}");
