@@ -10,14 +10,11 @@ use super::drafts::draft_objects;
 use super::loose_ballot::plain_ballot;
 use super::loose_forms::{drop_unreadable, parse_loosely, straighten};
 use super::loose_proofs::straighten_tests;
-use super::lost_answer::says_fail;
+use super::lost_answer::{MAX_ANSWER_BYTES, says_fail};
 use super::own_words::{OwnWords, read_own_words};
 use super::plain_words::{names_problem, remarks_fault, stops};
 use super::reply_object::{find_object, json_blocks, words_outside_objects};
 use super::told_fields::told_texts;
-
-/// The largest reply that is read, in bytes; more is a failure of the kind `oversized`.
-pub const MAX_ANSWER_BYTES: usize = 4 << 20;
 
 /// What an answer must echo, and for whom it may not speak.
 #[derive(Clone, Copy)]

@@ -2,9 +2,11 @@
 
 use council_protocol::{Answer, Finding, RoundNumber, Severity, Vote};
 
-use super::extract::MAX_ANSWER_BYTES;
 use super::plain_words::{EXCERPT_CHARS, objects};
 use super::said_vote::{SaidVote, VOTE_FIELDS, read_vote, unclear_vote, vote_of};
+
+/// The largest reply that is read, in bytes; more is a failure of the kind `oversized`.
+pub(super) const MAX_ANSWER_BYTES: usize = 4 << 20;
 
 /// Findings of one reply that are named in a note.
 const MAX_NAMED: usize = 3;
