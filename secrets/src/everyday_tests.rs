@@ -155,7 +155,8 @@ proptest! {
         ] {
             let shown = redact(&format!("{before}{head}{sign}{tail}{behind}"));
             let inner = shown.strip_prefix(before).and_then(|rest| rest.strip_suffix(behind));
-            let is_whole = inner.is_some_and(|inner| inner.starts_with("[redacted: ") && inner.find(']') == Some(inner.len() - 1));
+            let ends = |inner: &str| inner.find(']') == Some(inner.len() - 1);
+            let is_whole = inner.is_some_and(|inner| inner.starts_with("[redacted: ") && ends(inner));
             prop_assert!(is_whole, "{}", shown);
         }
     }

@@ -23,8 +23,8 @@ fn parts_of(path: &str) -> impl Iterator<Item = &str> {
     folders_of(path).chain([path])
 }
 
-/// What stands in the tree where a new file or one of its folders stands, if only what `fold` leaves of a path counted: by
-/// that. New files are compared with each other elsewhere. Digests stand for paths: there may be very many.
+/// What stands in the tree where a new file or one of its folders stands, if only what `fold` leaves of a path counted:
+/// by that. New files are compared with each other elsewhere. Digests stand for paths: there may be very many.
 pub(crate) fn paths_beside(
     change: &ChangeView<'_>,
     fold: &dyn Fn(&str) -> String,

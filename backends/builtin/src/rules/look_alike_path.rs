@@ -15,8 +15,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         category: "unicode",
         severity: Significant,
         summary: "a new file or folder whose path looks like another one of the tree",
-        why: "Letters of other scripts look like Latin ones, and `é` can be one character or two. A reader takes one file \
-              for the other, and an import reaches the wrong one. macOS takes two spellings of `é` for one file.",
+        why: "Letters of other scripts look like Latin ones, and `é` can be one character or two. A reader takes one \
+              file for the other, and an import reaches the wrong one. macOS takes two spellings of `é` for one file.",
         fix: "Rename the file, or change the one that is there already.",
         examples: &[],
     },
@@ -110,8 +110,8 @@ mod tests {
     }
 
     proptest! {
-        /// Law: a name is told whose letters look like those of one that is there, be they all of another script, and so is
-        /// one that spells its accents otherwise; it does not matter which one came first, nor whether a folder is called so.
+        /// Law: a name is told whose letters look like those of one that is there, be they all of another script, and so
+        /// is one that spells its accents otherwise; it does not matter which one came first, nor whether it is a folder's.
         #[test]
         fn no_spelling_of_a_path_hides_its_twin(
             letters in proptest::collection::vec(0_usize..6, 1..8),
@@ -140,7 +140,9 @@ mod tests {
 
         /// Law: however a name is normalised, it is the same name to a reader.
         #[test]
-        fn no_normal_form_is_a_name_of_its_own(name in "[a-z\u{e0}-\u{f6}\u{f8}-\u{ff}\u{430}-\u{45f}\u{ac00}-\u{ac40}]{1,8}") {
+        fn no_normal_form_is_a_name_of_its_own(
+            name in "[a-z\u{e0}-\u{f6}\u{f8}-\u{ff}\u{430}-\u{45f}\u{ac00}-\u{ac40}]{1,8}",
+        ) {
             let composed = ComposingNormalizerBorrowed::new_nfc().normalize(&name).into_owned();
             let apart = DecomposingNormalizerBorrowed::new_nfd().normalize(&name).into_owned();
             prop_assert_eq!(said(&composed, &apart).is_some(), composed != apart);
