@@ -93,6 +93,8 @@ const INNOCENT: &[&str] = &[
     r#"variable "db_password" { type = "string" }"#,
     r#"auth=("user", "password")"#,
     "GET https://host.internal/x?password=$PASSWORD",
+    "u = '/login?user=a&password=' + encode(\"p\")",
+    "u = f'/login?user=a&password='+quote(p)+\"&x\"",
     "smtp.login(user, password)",
     "smtp.login(user, os.environ[\"SMTP_PASSWORD\"])",
     "client.login(username='fred', password='secret')",
@@ -138,6 +140,24 @@ proptest! {
         for &form in FORMS {
             let shown = redact(&form.replacen("{}", &word, 1).replace("{}", &word));
             prop_assert!(!shown.contains(&word[4..]) && shown.contains("[redacted: "), "{form}: {shown}");
+        }
+    }
+
+    /// Law: an apostrophe or a slash ends no password of an address in double quotes, however short its halves are.
+    #[test]
+    fn a_sign_within_a_password_of_an_address_ends_it_nowhere(
+        head in "[A-Z][a-z][0-9][A-Za-z]{3,6}", sign in "['/]", tail in "[A-Z][a-z][0-9][a-z]{0,6}",
+    ) {
+        for (before, behind) in [
+            ("u = \"jdbc:mysql://h/db?user=a&password=", "\""),
+            ("u = \"jdbc:mysql://h/db?password=", "&user=a\""),
+            ("u = \"postgres://bob:", "@db.acme.io/x\""),
+        ] {
+            let shown = redact(&format!("{before}{head}{sign}{tail}{behind}"));
+            let inner = shown.strip_prefix(before).and_then(|rest| rest.strip_suffix(behind));
+            let ends = |inner: &str| inner.find(']') == Some(inner.len() - 1);
+            let is_whole = inner.is_some_and(|inner| inner.starts_with("[redacted: ") && ends(inner));
+            prop_assert!(is_whole, "{}", shown);
         }
     }
 }

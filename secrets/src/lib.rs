@@ -52,7 +52,7 @@ pub use manifest::{may_begin_manifest, value_of_manifest};
 pub use matcher::{SecretMatch, SecretShape};
 pub use plausible::{is_placeholder, shannon_entropy};
 pub use redactor::{RedactedText, Redactor, has_joined_lines};
-pub use respelled::PlainSpelling;
+pub use respelled::{PlainSpelling, latin_letter};
 pub use spelled_key::begins_spelled_key;
 pub use table::{SecretTable, TableError};
 

@@ -33,13 +33,17 @@ const SPELLINGS: [(&str, &str); 20] = [
 /// Letters of other scripts, and below each of them the Latin letter that it looks like.
 const LOOK_ALIKES: [&str; 2] = [
     "\u{430}\u{441}\u{435}\u{456}\u{458}\u{43a}\u{43e}\u{440}\u{455}\u{51d}\u{443}\u{445}\u{3b1}\u{3b9}\u{3ba}\u{3bf}\
-     \u{3c1}\u{3c9}\u{410}\u{412}\u{421}\u{415}\u{406}\u{41a}\u{41c}\u{41d}\u{41e}\u{420}\u{405}\u{422}\u{425}",
-    "aceijkopswyxaikopwABCEIKMHOPSTX",
+     \u{3c1}\u{3c9}\u{410}\u{412}\u{421}\u{415}\u{406}\u{41a}\u{41c}\u{41d}\u{41e}\u{420}\u{405}\u{422}\u{425}\
+     \u{4bb}\u{51b}\u{501}\u{4cf}\u{408}\u{423}\u{4ae}\u{3bd}\u{3c5}\u{3f2}\u{3f3}\u{391}\u{392}\u{395}\u{396}\
+     \u{397}\u{399}\u{39a}\u{39c}\u{39d}\u{39f}\u{3a1}\u{3a4}\u{3a5}\u{3a7}\u{570}\u{575}\u{578}\u{57d}\u{581}\
+     \u{585}",
+    "aceijkopswyxaikopwABCEIKMHOPSTXhqdlJYYvucjABEZHIKMNOPTYXhjnugo",
 ];
 
-fn latin_letter(c: char) -> Option<&'static str> {
-    // Greek and Cyrillic, of which most texts have nothing.
-    matches!(c, '\u{370}'..='\u{52f}').then_some(())?;
+/// The Latin letter that a Greek, Cyrillic or Armenian one looks like.
+pub fn latin_letter(c: char) -> Option<&'static str> {
+    // Most texts have nothing of these scripts.
+    matches!(c, '\u{370}'..='\u{58f}').then_some(())?;
     let [others, latin] = LOOK_ALIKES;
     let at = others.chars().position(|other| other == c)?;
     latin.get(at..at + 1)

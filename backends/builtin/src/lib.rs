@@ -6,6 +6,7 @@
 
 mod added_secret;
 mod applicable;
+mod beside;
 mod copied_key;
 mod councillor;
 mod debate;

@@ -182,8 +182,9 @@ pub(crate) const FOLLOW_UPS: [FollowUp; 6] = [
 
 /// Rules that are younger than some readings, and on how many commits they were run and found nothing; 0: on none yet.
 #[cfg(test)]
-pub(crate) const YOUNGER: [(&str, u32); 4] = [
+pub(crate) const YOUNGER: [(&str, u32); 5] = [
     ("hidden-secret", 6_650),
+    ("look-alike-path", 0),
     ("packed-code", 5_250),
     ("replaced-private-key", 5_250),
     ("submodule-command", 6_650),

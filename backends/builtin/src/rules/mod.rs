@@ -39,6 +39,7 @@ mod left_out_file;
 mod line_ending_flip;
 mod lockfile_tampering;
 mod lockfile_without_manifest;
+mod look_alike_path;
 mod mismatched_call;
 mod mixed_script_identifier;
 mod mutable_default;
@@ -146,6 +147,7 @@ pub(crate) static RULES: &[&BuiltinRule] = &[
     &line_ending_flip::RULE,
     &lockfile_tampering::RULE,
     &lockfile_without_manifest::RULE,
+    &look_alike_path::RULE,
     &mismatched_call::RULE,
     &mixed_script_identifier::RULE,
     &mutable_default::RULE,

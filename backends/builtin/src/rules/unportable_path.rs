@@ -1,12 +1,9 @@
 //! `unportable-path`: a path that some machines cannot check out.
 
-use std::collections::{HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
-
-use council_protocol::Side;
-use council_protocol::change::FileStatus;
+use std::collections::HashMap;
 
 use super::prelude::*;
+use crate::beside::{folders_of, is_new, paths_beside};
 
 pub(super) static RULE: BuiltinRule = BuiltinRule {
     info: RuleInfo {
@@ -38,7 +35,7 @@ fn is_reserved(stem: &str) -> bool {
 }
 
 fn check_change(change: &ChangeView<'_>, hits: &mut HitList) {
-    let beside = paths_beside(change);
+    let beside = paths_beside(change, &str::to_lowercase);
     let mut folded: HashMap<String, &str> = HashMap::new();
     for file in change.files.iter().filter(|file| file.exists()) {
         let lower = file.path.to_lowercase();
@@ -64,10 +61,6 @@ fn check_change(change: &ChangeView<'_>, hits: &mut HitList) {
     }
 }
 
-fn is_new(file: &FileView<'_>) -> bool {
-    matches!(file.change.status, FileStatus::Added | FileStatus::Renamed)
-}
-
 /// A folder of a new file that the tree has with other letters.
 fn folder_in_another_case<'a>(
     file: &'a FileView<'_>,
@@ -77,55 +70,6 @@ fn folder_in_another_case<'a>(
     folders
         .filter_map(|folder| Some((folder, beside.get(&folder.to_lowercase())?.as_str())))
         .next()
-}
-
-/// The folders that a path lies in, the outermost first.
-fn folders_of(path: &str) -> impl Iterator<Item = &str> {
-    path.match_indices('/').map(|(at, _)| &path[..at])
-}
-
-/// What stands in the tree where a new file or one of its folders stands, if case did not count: by the path in lower case.
-/// Files of the change itself are compared with each other elsewhere. Digests stand for paths: there may be very many.
-fn paths_beside(change: &ChangeView<'_>) -> HashMap<String, String> {
-    let (mut wanted, mut spelled) = (HashSet::new(), HashSet::new());
-    let new = change
-        .files
-        .iter()
-        .filter(|file| file.exists() && is_new(file));
-    for path in new.flat_map(|file| parts_of(&file.path)) {
-        wanted.insert(digest(&path.to_lowercase()));
-        spelled.insert(digest(path));
-    }
-    let mut beside = HashMap::new();
-    if wanted.is_empty() {
-        return beside;
-    }
-    let own: HashSet<u64> = change.files.iter().map(|file| digest(&file.path)).collect();
-    let entries = change.blobs.entries(Side::New).ok().flatten();
-    for entry in entries.unwrap_or_default() {
-        let path = entry.path.display();
-        if own.contains(&digest(&path)) {
-            continue;
-        }
-        for part in parts_of(&path).filter(|part| !spelled.contains(&digest(part))) {
-            let lower = part.to_lowercase();
-            if wanted.contains(&digest(&lower)) {
-                beside.entry(lower).or_insert_with(|| part.to_owned());
-            }
-        }
-    }
-    beside
-}
-
-/// The folders of a path, and the path itself.
-fn parts_of(path: &str) -> impl Iterator<Item = &str> {
-    folders_of(path).chain([path])
-}
-
-fn digest(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
 }
 
 /// Why Windows cannot have a part of a path.
@@ -144,47 +88,11 @@ fn unportable_part(part: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use council_protocol::change::{BlobError, EntryKind, TreeEntry};
-    use council_protocol::seat::RuleSettings;
-    use council_protocol::{BlobSource, RepoPath, Side};
-
-    use crate::applicable::ActiveRules;
-    use crate::fixture::RuleFixture;
-    use crate::scan::scan_change;
-    use crate::view::ChangeView;
-
-    /// The paths of both sides.
-    struct Tree(Vec<RepoPath>);
-
-    impl BlobSource for Tree {
-        fn read(&self, _: Side, _: &RepoPath) -> Result<Option<std::sync::Arc<[u8]>>, BlobError> {
-            Ok(None)
-        }
-
-        fn entries(&self, _: Side) -> Result<Option<Vec<TreeEntry>>, BlobError> {
-            let kind = EntryKind::File;
-            let entry = |path: &RepoPath| TreeEntry {
-                path: path.clone(),
-                kind,
-                is_executable: false,
-            };
-            Ok(Some(self.0.iter().map(entry).collect()))
-        }
-    }
+    use crate::beside::testing::said_of_path;
 
     /// What the rule says when `there` stands in the tree and `added` is new.
     fn said(there: &str, added: &str) -> Option<String> {
-        let fixture = RuleFixture::parse(&format!("=== {added}\n+b\n"));
-        let tree = Tree(vec![there.into(), added.into()]);
-        let change = ChangeView::new(&fixture.packet, &tree);
-        let found = scan_change(
-            &change,
-            &ActiveRules::new("hygiene", &RuleSettings::default()),
-        );
-        let mut found = found
-            .into_iter()
-            .filter(|f| f.rule.info.id == "unportable-path");
-        found.next().map(|f| f.hit.description)
+        said_of_path("unportable-path", there, added)
     }
 
     #[test]
