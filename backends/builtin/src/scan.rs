@@ -216,11 +216,11 @@ fn without_place(found: &mut FoundHit) {
         .push_str(" It stands in a file that is no text.");
 }
 
-/// Whether a rule against attacks speaks of what the change adds to a file that globs leave out. No name of a file is a
-/// way past these rules, so such a file is shown, unless the user leaves it out.
+/// Whether a rule past which no name leads speaks of what the change adds to a file that globs leave out. Such a file is
+/// shown, unless the user leaves it out.
 pub(crate) fn speaks_of(file: &FileChange, blobs: &dyn BlobSource) -> bool {
     let change = ChangeView::of_file(file, blobs);
-    let bench = ActiveRules::new("", &RuleSettings::default()).only(is_against_attacks);
+    let bench = ActiveRules::new("", &RuleSettings::default()).only(is_past_names);
     let counts = is_told_everywhere;
     let by_name = look_at_file(&change, &change.files[0], &bench);
     let mut speaks = by_name.iter().any(counts);
@@ -239,8 +239,13 @@ fn is_told_everywhere(found: &FoundHit) -> bool {
     found.severity >= Severity::Significant || found.rule.info.category == "agents"
 }
 
-/// Whether a rule is one against attacks, or about what fails a change, past which no name of a file leads.
+/// Whether a rule is one against attacks, which look also where the user wants no review.
 fn is_against_attacks(rule: &BuiltinRule) -> bool {
+    rule.info.perspective == SECURITY && is_for_every_file(rule)
+}
+
+/// Whether no name of a file leads past a rule: it is against attacks, or about what fails a change.
+fn is_past_names(rule: &BuiltinRule) -> bool {
     let is_grave = rule.info.perspective == SECURITY || rule.info.severity == Severity::Critical;
     is_grave && is_for_every_file(rule)
 }
