@@ -51,7 +51,7 @@ const fill = (text, find) => String(text).replace(/\$\{\{(.*?)\}\}/g, (_, inside
 const mapValues = (object, change) =>
   Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
 
-const KNOWN_KEYS = ['name', 'id', 'if', 'shell', 'env', 'run', 'uses', 'with'];
+const KNOWN_KEYS = ['name', 'id', 'if', 'shell', 'env', 'run', 'uses', 'with', 'continue-on-error'];
 const SYSTEM = ['/usr/local/bin', '/usr/bin', '/bin'];
 
 function inputsOf(action, given, find) {
@@ -127,7 +127,7 @@ export async function runAction(action, { place, work, clone, token, inputs: giv
     const env = { ...runner, ...there, ...job, ...own };
     const { code, said } = await runScript(script, clone, env);
     result.said += said;
-    if (code !== 0) result.conclusion = 'failure';
+    if (code !== 0 && step['continue-on-error'] !== true) result.conclusion = 'failure';
     if (step.id) outputs[step.id] = readOutputs(files.OUTPUT);
     path = [...readFileSync(files.PATH, 'utf8').split('\n').filter(Boolean).reverse(), ...SYSTEM];
   }
