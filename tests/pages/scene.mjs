@@ -187,6 +187,8 @@ export function answer(model, prompt) {
 /** A server of chat completions that plays the three models. */
 export async function startModels(answers = answer) {
   const server = http.createServer((request, response) => {
+    // It is asked how large its window is, too, and does not say.
+    if (request.method !== 'POST') return response.writeHead(404).end();
     let body = '';
     request.on('data', (chunk) => (body += chunk));
     request.on('end', () => {
