@@ -3,7 +3,7 @@
 use council_protocol::Failure;
 
 use crate::AgentReply;
-use crate::mailbox::tell_drafts;
+use crate::mailbox::{JudgeMailbox, prefer_submitted, tell_drafts};
 use crate::stop::TurnDraft;
 
 /// The most bytes of thought that are kept of a turn.
@@ -44,8 +44,20 @@ impl TurnThoughts {
         }
     }
 
+    /// What a turn came to: the verdict that was submitted in it, else what was said. Thoughts are told where neither is an
+    /// answer.
+    pub(crate) fn settle(
+        &mut self,
+        mailbox: Option<&JudgeMailbox>,
+        reply: Result<AgentReply, Failure>,
+    ) -> Result<AgentReply, Failure> {
+        let mut reply = prefer_submitted(mailbox, reply);
+        self.tell(&mut reply);
+        reply
+    }
+
     /// Tells them where the turn has come to nothing that was meant as its answer.
-    pub(crate) fn tell(&mut self, reply: &mut Result<AgentReply, Failure>) {
+    fn tell(&mut self, reply: &mut Result<AgentReply, Failure>) {
         let thought = std::mem::take(self);
         let is_answered = |reply: &AgentReply| reply.raw.contains(&thought.key);
         if thought.holds_answer() && !reply.as_ref().is_ok_and(is_answered) {

@@ -345,8 +345,7 @@ impl Conversation for AcpSession {
         };
         let mut result = result;
         mailbox::tell_drafts(&mut result, vec![self.afterwords.take()]);
-        let mut result = mailbox::prefer_submitted(self.mailbox.as_ref(), result);
-        self.thoughts.take().tell(&mut result);
+        let result = self.thoughts.take().settle(self.mailbox.as_ref(), result);
         mailbox::tell_lack(result, self.without_tools.then_some(NO_MAILBOX))
     }
 

@@ -244,9 +244,7 @@ impl Conversation for LiveSession {
         mailbox::tell_drafts(&mut reply, drafts);
         mailbox::tell_drafts(&mut reply, std::mem::take(&mut self.afterwords));
         self.messages.mark_blind(self.mailbox.as_ref());
-        let mut reply = mailbox::prefer_submitted(self.mailbox.as_ref(), reply);
-        self.thoughts.tell(&mut reply);
-        reply
+        self.thoughts.settle(self.mailbox.as_ref(), reply)
     }
 
     fn pid(&self) -> Option<u32> {

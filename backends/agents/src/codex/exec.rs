@@ -163,9 +163,7 @@ impl Conversation for ExecSession {
         mailbox::begin_turn(self.mailbox.as_ref(), turn, stop)?;
         let mut thoughts = TurnThoughts::of_turn(&turn.key);
         let reply = self.run_turn(turn, stop, &mut thoughts);
-        let mut reply = mailbox::prefer_submitted(self.mailbox.as_ref(), reply);
-        thoughts.tell(&mut reply);
-        reply
+        thoughts.settle(self.mailbox.as_ref(), reply)
     }
 }
 

@@ -216,9 +216,7 @@ impl Conversation for CodexThread {
             ..TurnProgress::default()
         };
         let reply = self.run_turn(turn, stop, &mut heard);
-        let mut reply = mailbox::prefer_submitted(self.mailbox.as_ref(), reply);
-        heard.thoughts.tell(&mut reply);
-        reply
+        heard.thoughts.settle(self.mailbox.as_ref(), reply)
     }
 
     fn pid(&self) -> Option<u32> {
