@@ -27,7 +27,8 @@ const INTRODUCTION: &str = "# The built-in rules\n\n\
     comment takes effect from the next change on, so that a change cannot excuse itself. It excuses no secret on a new \
     line: whoever wrote it meant another one.\n\n\
     Rules about secrets, deceptive text, conflict markers, CI and agent files check every file, including vendored, \
-    generated, minified and binary ones. The other rules skip those. Passwords in tests are mostly made up, so \
+    generated, minified and binary ones. The other rules skip those. In what your own `review.ignore` leaves out, \
+    conflict markers are not looked for. Passwords in tests are mostly made up, so \
     `credential-assignment`, `credential-in-url` and `hidden-secret` leave tests out; tokens and private keys are \
     reported there, too. A rule that already matched a line before the change does not report \
     that line again. A minor rule reports at most one finding per change.\n";

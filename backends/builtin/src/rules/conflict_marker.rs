@@ -11,8 +11,8 @@ pub(super) static RULE: BuiltinRule = BuiltinRule {
         summary: "a git conflict marker",
         why: "A merge was committed before it was finished. The file contains both sides, and most languages cannot \
               parse it.\n\
-              The rule looks everywhere, in lockfiles, vendored, generated and minified files too. In prose it is a note where each marker stands in a block of code between fences: guides to \
-              merging show them so.",
+              The rule looks everywhere, in lockfiles, vendored, generated and minified files too. In prose it is a \
+              note where each marker stands in a block of code between fences: guides to merging show them so.",
         fix: "Choose between the two sides, and delete the marker lines.",
         examples: &[RuleExample {
             path: "src/limits.py",
