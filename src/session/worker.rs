@@ -4,6 +4,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::Duration;
 
 use council_agents::{AgentTable, JudgeMemory, SeatedJudge, StopSignal};
 use council_protocol::change::BlobError;
@@ -169,16 +173,68 @@ pub(crate) fn answer_turn(
     let about = reply_subject(run, judge, turn).ok();
     let desk = ReplyDesk::new(run, judge, turn, about, redactor);
     let keeping = desk.keep_drafts(stop);
+    let timer = TurnTimer::start(&asked, stop);
     let reply = match ask_agent(run, spec, &asked, agents, stop) {
         Ok(reply) => WorkerReply::Answered {
             raw: reply.raw,
             usage: reply.usage,
         },
-        Err(failure) => WorkerReply::Failed { failure },
+        Err(failure) => WorkerReply::Failed {
+            failure: timer.explain(with_words(failure, stop)),
+        },
     };
     let written = desk.write_last(reply);
     drop(keeping);
     written
+}
+
+/// A failure with what its judge said and spent until then: who is stopped tells neither.
+fn with_words(failure: Failure, stop: &StopSignal) -> Failure {
+    let (said, spent) = stop.said_so_far();
+    let spent = spent.filter(|_| failure.usage.is_none());
+    let failure = match spent {
+        Some(spent) => failure.with_usage(Some(spent)),
+        None => failure,
+    };
+    failure.with_drafts(said)
+}
+
+/// Stops a turn once its time is over. In a job of its own nobody else does.
+struct TurnTimer {
+    is_over: Arc<AtomicBool>,
+    limit: Duration,
+    /// The thread that waits ends with this.
+    _alive: Sender<()>,
+}
+
+impl TurnTimer {
+    fn start(turn: &Turn, stop: &StopSignal) -> Self {
+        let limit = Duration::from_millis(turn.timeout_ms);
+        let is_over = Arc::new(AtomicBool::new(false));
+        let (alive, ended) = channel();
+        let (marker, stop) = (Arc::clone(&is_over), stop.clone());
+        thread::spawn(move || {
+            if ended.recv_timeout(limit) == Err(RecvTimeoutError::Timeout) {
+                marker.store(true, Ordering::Release);
+                stop.raise();
+            }
+        });
+        Self {
+            is_over,
+            limit,
+            _alive: alive,
+        }
+    }
+
+    /// A turn that was stopped because its time was over is too late, and not cancelled. What was said in it is kept.
+    fn explain(&self, mut failure: Failure) -> Failure {
+        let is_end = matches!(failure.kind, FailureKind::Cancelled | FailureKind::Died);
+        if is_end && self.is_over.load(Ordering::Acquire) {
+            failure.kind = FailureKind::Timeout;
+            failure.detail = format!("no answer in {} s", self.limit.as_secs_f64());
+        }
+        failure
+    }
 }
 
 fn ask_agent(
@@ -334,7 +390,7 @@ mod tests {
             key: "k".into(),
             task: Task::Review,
             prompt: String::new(),
-            timeout_ms: 1,
+            timeout_ms: 60_000,
             spend: None,
         };
         fs::create_dir_all(council_protocol::worker::judge_folder(run.path(), &judge)).unwrap();
@@ -373,6 +429,32 @@ mod tests {
         let left: WorkerReply =
             parse_json(&reply_file(run.path(), &"judge-1".into(), TurnId(1))).unwrap();
         assert!(matches!(left, WorkerReply::Answered { .. }));
+    }
+
+    /// A program that says FAIL and stays, in a job that nobody watches.
+    #[test]
+    fn a_turn_ends_with_its_time_and_its_words_are_kept() {
+        let (timer, stop) = (Duration::from_millis(20), StopSignal::default());
+        let turn = Turn {
+            id: TurnId(1),
+            round: 1.into(),
+            key: "k".into(),
+            task: Task::Review,
+            prompt: String::new(),
+            timeout_ms: u64::try_from(timer.as_millis()).unwrap(),
+            spend: None,
+        };
+        let (raise, raised) = channel();
+        stop.on_raise(move || _ = raise.send(()));
+        let timer = TurnTimer::start(&turn, &stop);
+        raised.recv().unwrap();
+        let cancelled = Failure::new(FailureKind::Cancelled, "the turn was cancelled");
+        let told = timer.explain(cancelled.with_drafts(["I vote FAIL.".to_owned()]));
+        assert_eq!(told.in_words(), "too late: no answer in 0.02 s");
+        assert_eq!(told.usage.unwrap().unread, ["I vote FAIL."]);
+        // Another cause is told as it is.
+        let refused = Failure::new(FailureKind::Refused, "no");
+        assert_eq!(timer.explain(refused.clone()), refused);
     }
 
     #[test]
