@@ -82,6 +82,7 @@ fn carry_out(action: Action, bench: &mut dyn ReadyBench) -> Option<Input> {
                 proof,
                 context,
                 nearest: None,
+                function: None,
             }
         }
         Action::Send {

@@ -146,6 +146,7 @@ mod tests {
     use council_protocol::Severity;
 
     use super::*;
+    use crate::evidence::ClaimResult;
     use crate::exchange::Action;
     use crate::testing::finding;
 
@@ -159,7 +160,12 @@ mod tests {
         };
         let asked = claims.request_proof(&evidence_location(&evidence), cited);
         if let Some(Action::Prove { claim, .. }) = asked {
-            claims.record_proof(claim, Proof::Verified, cited.into(), None);
+            let found = ClaimResult {
+                proof: Some(Proof::Verified),
+                context: cited.into(),
+                ..ClaimResult::default()
+            };
+            claims.record_result(claim, found);
         }
         let mut about = finding(Severity::Critical, 10);
         about.location.path = "src/payments.py".into();

@@ -19,6 +19,10 @@ pub(super) struct ComparedFinding<'a> {
     seat: SeatIndex,
     finding: &'a Finding,
     resolves: bool,
+    /// Whether the quote stands in the very line that was named.
+    is_exact: bool,
+    /// The first line of the function in which it stands, where that is known.
+    function: Option<u32>,
     deterministic: bool,
     first: u32,
     last: u32,
@@ -44,11 +48,18 @@ impl<'a> ComparedFinding<'a> {
             seat,
             finding,
             resolves: proof.resolves(),
+            is_exact: *proof == Proof::Verified,
+            function: None,
             deterministic,
             first,
             last,
             words,
         }
+    }
+
+    /// The same, in the function that begins in this line.
+    pub(super) fn in_function(self, function: Option<u32>) -> Self {
+        Self { function, ..self }
     }
 
     fn path(&self) -> &RepoPath {
@@ -68,7 +79,16 @@ impl<'a> ComparedFinding<'a> {
 
     /// Whether two findings mean the same. A judge's own findings never do, unless it gave one twice.
     fn means_same(&self, other: &Self) -> bool {
-        self.speaks_of(other) && (self.line_gap(other) == 0 || self.quotes_one_thing(other))
+        let is_near = || !self.is_in_other_function(other) && self.quotes_one_thing(other);
+        self.speaks_of(other) && (self.line_gap(other) == 0 || is_near())
+    }
+
+    /// Whether each judge named its own line rightly, and the two lines stand in two functions: the same code may be wrong in
+    /// both, and a repair, a test or a dismissal of one is none of the other. A line that a judge had to be shown the way
+    /// to may be the other judge's.
+    fn is_in_other_function(&self, other: &Self) -> bool {
+        let functions = self.function.zip(other.function);
+        self.is_exact && other.is_exact && functions.is_some_and(|(own, others)| own != others)
     }
 
     /// Whether it is about what another finding says. Whoever denies that may quote any line beside it.

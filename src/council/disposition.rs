@@ -32,6 +32,8 @@ pub(super) struct FindingVersion {
     pub(super) proof: Proof,
     /// The squeezed lines around the place.
     pub(super) context: String,
+    /// The first line of the function in which it stands.
+    pub(super) function: Option<u32>,
     /// Taken back with evidence that holds.
     pub(super) withdrawn: bool,
     /// Raised by rules rather than a model.
@@ -91,6 +93,7 @@ impl FindingVersion {
             finding,
             proof,
             context: String::new(),
+            function: None,
             withdrawn: false,
             deterministic: false,
             opinions: BTreeMap::new(),
@@ -143,6 +146,7 @@ impl FindingVersion {
     /// It as clustering compares it.
     pub(super) fn compared(&self) -> ComparedFinding<'_> {
         ComparedFinding::new(self.seat, &self.finding, &self.proof, self.deterministic)
+            .in_function(self.function)
     }
 
     /// Its lines, where its quote was found.
@@ -524,6 +528,7 @@ fn collect_versions(judges: &Judges, claims: &QuoteClaims) -> Vec<FindingVersion
                 finding: raised.finding.clone(),
                 proof,
                 context,
+                function: claims.function_of(&raised.finding.location, &raised.finding.quote),
                 withdrawn: is_withdrawn(judges, seat, index + 1, claims),
                 deterministic: judge.is_deterministic(),
                 opinions: BTreeMap::new(),

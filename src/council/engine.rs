@@ -8,6 +8,7 @@ use council_protocol::{
 };
 
 use super::anonymity;
+use super::evidence::ClaimResult;
 use super::exchange::{Action, CancelCause, Input, TimerId};
 use super::findings::proven_place;
 use super::judges::{QueuedTask, SeatIndex, SeatPresence};
@@ -184,10 +185,15 @@ impl Council {
                 proof,
                 context,
                 nearest,
+                function,
             } => {
-                self.state
-                    .claims
-                    .record_proof(claim, proof, context, nearest);
+                let found = ClaimResult {
+                    proof: Some(proof),
+                    context,
+                    nearest,
+                    function,
+                };
+                self.state.claims.record_result(claim, found);
                 self.on_proved(now);
             }
             Input::Explored {

@@ -18,10 +18,14 @@ pub(super) struct QuoteClaims {
 
 /// What came back for a claim.
 #[derive(Debug, Clone, Default, PartialEq)]
-struct ClaimResult {
-    proof: Option<Proof>,
-    context: String,
-    nearest: Option<NearestLine>,
+pub(super) struct ClaimResult {
+    pub(super) proof: Option<Proof>,
+    /// The lines around the place.
+    pub(super) context: String,
+    /// The line that is most like a quote which was not found.
+    pub(super) nearest: Option<NearestLine>,
+    /// The first line of the function in which the quote stands.
+    pub(super) function: Option<u32>,
 }
 
 impl QuoteClaims {
@@ -49,19 +53,9 @@ impl QuoteClaims {
     }
 
     /// Takes in an answer; unknown and second ones change nothing.
-    pub(super) fn record_proof(
-        &mut self,
-        claim: ClaimId,
-        proof: Proof,
-        context: String,
-        nearest: Option<NearestLine>,
-    ) {
+    pub(super) fn record_result(&mut self, claim: ClaimId, result: ClaimResult) {
         if let Some(found) = self.found.get_mut(&claim).filter(|f| f.proof.is_none()) {
-            *found = ClaimResult {
-                proof: Some(proof),
-                context,
-                nearest,
-            };
+            *found = result;
         }
     }
 
@@ -79,6 +73,11 @@ impl QuoteClaims {
     /// The line that is most like a quote which was not found.
     pub(super) fn nearest_to(&self, location: &Location, quote: &str) -> Option<&NearestLine> {
         self.result_of(location, quote)?.nearest.as_ref()
+    }
+
+    /// The first line of the function in which a quote stands.
+    pub(super) fn function_of(&self, location: &Location, quote: &str) -> Option<u32> {
+        self.result_of(location, quote)?.function
     }
 
     /// Whether every claim was answered.
@@ -173,17 +172,16 @@ mod tests {
     fn a_second_or_unknown_answer_changes_nothing() {
         let mut claims = QuoteClaims::default();
         claims.request_proof(&at(1), "let x");
-        claims.record_proof(ClaimId(9), Proof::Verified, String::new(), None);
+        let found = |proof, context: &str| ClaimResult {
+            proof: Some(proof),
+            context: context.into(),
+            ..ClaimResult::default()
+        };
+        claims.record_result(ClaimId(9), found(Proof::Verified, ""));
         assert!(!claims.is_settled());
-        claims.record_proof(ClaimId(1), Proof::Verified, "ctx".into(), None);
-        claims.record_proof(
-            ClaimId(1),
-            Proof::Unverified {
-                reason: "no".into(),
-            },
-            String::new(),
-            None,
-        );
+        claims.record_result(ClaimId(1), found(Proof::Verified, "ctx"));
+        let reason = "no".into();
+        claims.record_result(ClaimId(1), found(Proof::Unverified { reason }, ""));
         assert_eq!(claims.proof_of(&at(1), "let x"), (Proof::Verified, "ctx"));
     }
 

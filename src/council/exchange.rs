@@ -66,6 +66,9 @@ pub enum Input {
         /// The line that is most like a quote which was not found: the judge is shown it when it is asked again.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         nearest: Option<NearestLine>,
+        /// The first line, from 1, of the function in which the quote stands; none: in no function, or it is not known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        function: Option<u32>,
     },
     /// What the explorers of a judge found; missing ones have no result.
     Explored {

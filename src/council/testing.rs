@@ -288,6 +288,7 @@ impl Run {
                         proof,
                         context,
                         nearest: None,
+                        function: None,
                     });
                 }
                 Action::Shutdown { judge, .. } if self.obedient => {

@@ -55,6 +55,7 @@ fn every_input() -> Vec<Input> {
             proof: Proof::Relocated { line: 7 },
             context: "let x".into(),
             nearest: None,
+            function: None,
         },
         Input::Explored {
             judge: "a".into(),

@@ -200,11 +200,13 @@ impl MatrixCouncil<'_> {
                 quote,
             } => {
                 let (proof, context) = self.prover.prove_quote(&location, &quote);
+                let function = self.prover.function_of(&location, &proof);
                 Input::Proved {
                     claim,
                     proof,
                     context,
                     nearest: None,
+                    function,
                 }
             }
             // Helpers live in the judge's own backend, and a job has none.

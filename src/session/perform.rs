@@ -217,11 +217,13 @@ impl SessionState<'_> {
         } else {
             self.prover.nearest_line(location, quote)
         };
+        let function = self.prover.function_of(location, &proof);
         self.queue_input(Input::Proved {
             claim,
             proof,
             context,
             nearest,
+            function,
         });
     }
 

@@ -100,6 +100,18 @@ impl QuoteProver {
         found
     }
 
+    /// The first line, from 1, of the function in which a quote was found that was said to stand at `location`.
+    pub(crate) fn function_of(&mut self, location: &Location, proof: &Proof) -> Option<u32> {
+        let is_removed = matches!(proof, Proof::Removed { .. });
+        let line = proof.place(location.line).filter(|_| !is_removed)?;
+        let texts = self.texts_of(&self.resolved(location).path).ok()?;
+        let function = texts
+            .0
+            .iter()
+            .find_map(|text| text.functions.enclosing(line as usize))?;
+        u32::try_from(function.start).ok()
+    }
+
     /// Whether what is under review says a text by itself: the text names a file of it, is nothing but lines of the change,
     /// or stands at one of these places.
     pub(crate) fn is_reviewed(&mut self, text: &str, places: &[Location]) -> bool {

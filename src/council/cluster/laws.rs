@@ -258,6 +258,22 @@ proptest! {
         prop_assert_eq!(found.len(), 2, "{:?}", found);
     }
 
+    /// The same code in two functions is two problems, whatever is said of it, if each judge named its line rightly.
+    #[test]
+    fn the_same_code_in_two_functions_is_never_one_finding(
+        a in said(), b in said(), line in 1u32..99, gap in 1u32..=NEAR, functions in (1u32..50, 1u32..50),
+    ) {
+        let (mut a, mut b) = models(a, b);
+        b.finding.location.path = a.finding.location.path.clone();
+        (a.finding.location.line, b.finding.location.line) = (line, line + gap);
+        (a.finding.location.end_line, b.finding.location.end_line) = (None, None);
+        a.finding.quote = "return cache[key]".into();
+        b.finding = Finding { location: b.finding.location, ..a.finding.clone() };
+        let places = [a.compared().in_function(Some(functions.0)), b.compared().in_function(Some(functions.1))];
+        prop_assume!(functions.0 != functions.1);
+        prop_assert_eq!(group_findings(&places).len(), 2, "{:?} {:?}", a.finding, functions);
+    }
+
     /// Other code on another line is another problem, of whichever kinds the two are and in however like words.
     #[test]
     fn other_code_on_another_line_is_never_the_same_finding(

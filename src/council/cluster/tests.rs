@@ -139,6 +139,43 @@ fn the_same_done_to_other_things_on_near_lines_is_two_problems() {
     }
 }
 
+/// "return cache[key]" of two functions that follow on each other: who mends or dismisses one has not looked at the other.
+#[test]
+fn the_same_code_in_two_functions_is_two_problems() {
+    let found = |line| Finding {
+        quote: "return cache[key]".into(),
+        ..finding(
+            line,
+            "logic",
+            "The entry may be missing, and the call fails.",
+        )
+    };
+    let (one, two) = (found(10), found(13));
+    let count = |proof: &Proof, functions: [Option<u32>; 2]| {
+        let places = [
+            ComparedFinding::new(A, &one, &Proof::Verified, false).in_function(functions[0]),
+            ComparedFinding::new(B, &two, proof, false).in_function(functions[1]),
+        ];
+        group_findings(&places).len()
+    };
+    assert_eq!(count(&Proof::Verified, [Some(9), Some(12)]), 2);
+    assert_eq!(
+        count(&Proof::Verified, [Some(9), Some(9)]),
+        1,
+        "one function"
+    );
+    assert_eq!(
+        count(&Proof::Verified, [Some(9), None]),
+        1,
+        "nobody knows where the other one stands"
+    );
+    assert_eq!(
+        count(&Proof::Relocated { line: 13 }, [Some(9), Some(12)]),
+        1,
+        "the other judge may have meant the first line"
+    );
+}
+
 #[test]
 fn a_judge_that_names_both_places_tells_two_problems_apart() {
     let found = |line| Finding {

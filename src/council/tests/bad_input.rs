@@ -55,6 +55,7 @@ fn nonsense() -> Vec<Input> {
             proof: Proof::Verified,
             context: String::new(),
             nearest: None,
+            function: None,
         },
         Input::Explored {
             judge: "judge-1".into(),

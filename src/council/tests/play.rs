@@ -209,6 +209,7 @@ impl<'a> Play<'a> {
                             proof,
                             context,
                             nearest: None,
+                            function: None,
                         },
                     );
                 }
