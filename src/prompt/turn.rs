@@ -33,6 +33,7 @@ pub(super) fn render_turn(
         later => is_later(task.form()),
         guided => prompter.ending == BriefEnding::Guide,
         // An answer that is asked for again has the fields of its turn, of which only the form is known.
+        nothing_found => false,
         proven => task.form() == Form::ProvenDebate,
         suites => Vec::<Value>::new(),
     };
@@ -109,6 +110,8 @@ fn template_values(prompter: &PromptBuilder, task: &Task, explorers: u8) -> (&'s
                 restatement => fenced(words.show_note(restatement)),
                 peers => fenced(words.show_positions(peers)),
                 by_reference => peers.iter().any(|peer| peer.file.is_some()),
+                nothing_found => *branch == DebateBranch::Agreed
+                    && peers.iter().all(|peer| peer.file.is_none() && peer.findings.is_empty()),
                 dropped => *dropped,
                 settled => *settled,
                 suites => suites.iter().map(|suite| context! { name => suite.name.clone(), command => suite.command.clone() }).collect::<Vec<_>>(),

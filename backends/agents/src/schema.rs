@@ -1,8 +1,9 @@
 //! The schema of an answer, as models are held to it: one for all turns of a procedure, so that no provider drops what it keeps
 //! of a conversation because the schema has changed.
 //!
-//! Made from the published schema of [`Answer`](council_protocol::Answer), without references and without words: the prompt says what each field means. For structured
-//! output in the narrow dialect that every provider takes: objects with all fields required and no others. What may be missing
+//! Made from the published schema of [`Answer`](council_protocol::Answer), without words: the prompt says what each field
+//! means. For structured output in the narrow dialect that every provider takes: objects with all fields required and no
+//! others, and what stands there twice as a definition of its own (`$defs`), as the schemas of pydantic have it. What may be missing
 //! is an empty text or list there, and null only where an empty one would mean something: Anthropic takes 16 fields with more
 //! than one type, and OpenAI no optional ones. For a tool's arguments what may be missing is not required.
 //!
@@ -174,6 +175,9 @@ impl SchemaFamily {
     }
 }
 
+/// What stands in an answer more than once: each request carries it, so it is spelt out once.
+const SHARED_PARTS: [&str; 2] = ["Finding", "Evidence"];
+
 /// What becomes of fields that may be missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum SchemaDialect {
@@ -199,7 +203,10 @@ impl AnswerSchema {
         if let Some(properties) = root.get_mut("properties").and_then(Value::as_object_mut) {
             properties.retain(|name, _| is_asked(name));
         }
-        let value = put_in_order(narrow_schema(&root, &definitions, dialect), ANSWER_ORDER);
+        let mut value = put_in_order(narrow_schema(&root, &definitions, dialect), ANSWER_ORDER);
+        if dialect == SchemaDialect::Strict {
+            value["$defs"] = shared_parts(&definitions);
+        }
         Self {
             text: value.to_string(),
             value,
@@ -289,6 +296,15 @@ fn answer_form(dialect: SchemaDialect) -> (Value, Value) {
     (root, definitions)
 }
 
+/// What the strict schemas refer to.
+fn shared_parts(definitions: &Value) -> Value {
+    let part = |name: &&str| {
+        let schema = narrow_schema(&definitions[*name], definitions, SchemaDialect::Strict);
+        ((*name).to_owned(), put_in_order(schema, PART_ORDER))
+    };
+    Value::Object(SHARED_PARTS.iter().map(part).collect())
+}
+
 /// The same schema in the narrow dialect.
 fn narrow_schema(schema: &Value, definitions: &Value, dialect: SchemaDialect) -> Value {
     let Some(fields) = schema.as_object() else {
@@ -296,6 +312,9 @@ fn narrow_schema(schema: &Value, definitions: &Value, dialect: SchemaDialect) ->
     };
     if let Some(name) = fields.get("$ref").and_then(Value::as_str) {
         let name = name.rsplit('/').next().unwrap_or_default();
+        if dialect == SchemaDialect::Strict && SHARED_PARTS.contains(&name) {
+            return json!({ "$ref": format!("#/$defs/{name}") });
+        }
         let target = definitions.get(name).cloned().unwrap_or_default();
         return narrow_schema(&target, definitions, dialect);
     }
