@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use council_protocol::message::Usage;
-use council_protocol::{Capability, JudgeId, Millis, RoundNumber, Turn, TurnId};
+use council_protocol::{Capability, FailureKind, JudgeId, Millis, RoundNumber, Turn, TurnId};
 
 use super::drive::SessionState;
 use super::error::SessionError;
@@ -132,13 +132,14 @@ pub(super) struct RunHistory {
 }
 
 impl RunHistory {
-    /// The answer that was given to exactly this question, once.
+    /// What came of exactly this question, once.
     pub(super) fn answer_to(&mut self, question: &Action) -> Option<Input> {
         let at = self
             .answers
             .iter()
-            .position(|(asked, _)| asked == question)?;
-        let answer = self.answers.swap_remove(at).1;
+            .position(|(asked, _)| is_same_question(asked, question))?;
+        let (_, mut answer) = self.answers.remove(at);
+        readdress_input(&mut answer, question);
         if let Input::Answered { judge, raw, .. } = &answer {
             // Whoever sits there now has not said it.
             let said = self.said.entry(judge.clone()).or_default();
@@ -177,7 +178,56 @@ pub(crate) fn before_losses(plan: Plan, entries: &[JournalEntry]) -> Option<usiz
     })
 }
 
-/// Answers of the forgotten part of a journal, each with the question that it answers.
+/// Whether a judge is asked the same. How much of its round's time is left plays no part, and neither does the turn's
+/// number: whoever is asked a second time is asked later than the first time, and perhaps after others.
+fn is_same_question(asked: &Action, question: &Action) -> bool {
+    match (asked, question) {
+        (
+            Action::Send {
+                judge: first,
+                round: own_round,
+                key: own_key,
+                task: own_task,
+                ..
+            },
+            Action::Send {
+                judge,
+                round,
+                key,
+                task,
+                ..
+            },
+        ) => (first, own_round, own_key, own_task) == (judge, round, key, task),
+        _ => false,
+    }
+}
+
+/// Gives what came of an earlier turn the number of the turn in which the same is asked now.
+fn readdress_input(input: &mut Input, question: &Action) {
+    let Action::Send { turn: now, .. } = question else {
+        return;
+    };
+    match input {
+        Input::Answered { turn, .. } => *turn = *now,
+        Input::Failed { turn, .. } => *turn = Some(*now),
+        _ => {}
+    }
+}
+
+/// The turn that ended so, unless its judge was lost by no fault of its own: then it is asked again. What a judge did wrong
+/// itself is kept like an answer, for it may have mended it since.
+fn settled_turn(input: &Input) -> Option<TurnId> {
+    match input {
+        Input::Answered { turn, .. } => Some(*turn),
+        Input::Failed { turn, failure, .. } => {
+            let is_asked_again = is_lost(failure.kind) || failure.kind == FailureKind::Cancelled;
+            turn.filter(|_| !is_asked_again)
+        }
+        _ => None,
+    }
+}
+
+/// What came of the turns of the forgotten part of a journal, each with its question.
 fn collect_answers(plan: &Plan, journal: &RunJournal) -> Vec<(Action, Input)> {
     let (mut council, mut actions) = Council::convene(plan.clone());
     let mut asked = BTreeMap::new();
@@ -188,9 +238,7 @@ fn collect_answers(plan: &Plan, journal: &RunJournal) -> Vec<(Action, Input)> {
                 asked.insert(turn, action);
             }
         }
-        if let Input::Answered { turn, .. } = input
-            && let Some(question) = asked.remove(turn)
-        {
+        if let Some(question) = settled_turn(input).and_then(|turn| asked.remove(&turn)) {
             found.push((question, input.clone()));
         }
         actions = council.handle(input.clone(), *at);
@@ -244,12 +292,12 @@ fn recall_objection(
         _ => return None,
     };
     let (round, key) = asked.get(turn)?.clone();
-    let is_failed = raw.is_none();
+    let is_asked_again = settled_turn(input).is_none();
     let unread = usage.into_iter().flat_map(|usage| usage.unread.clone());
     let said = unread.chain(raw);
     let said: Vec<String> = said.filter(|raw| says_objection(raw, &key)).collect();
-    // An answer is taken again with its cost; a turn that failed is asked again, and was paid for.
-    let usage = usage.filter(|_| is_failed).and_then(Usage::paid);
+    // An answer is taken again with its cost; a turn that was lost is asked again, and was paid for.
+    let usage = usage.filter(|_| is_asked_again).and_then(Usage::paid);
     let judge = judge.clone();
     (!said.is_empty() || usage.is_some()).then_some(Input::Recalled {
         judge,

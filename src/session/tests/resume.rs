@@ -499,3 +499,82 @@ fn what_a_lost_judge_had_objected_to_is_told_after_it_was_asked_again() {
         }
     }
 }
+
+/// What a judge says at first that is no answer, and how it fails so.
+fn first_slips() -> [fn(&str, &Turn) -> Deed; 4] {
+    [
+        |_, _| Deed::Raw("Let me look at this change first."),
+        |_, _| Deed::Raw("{\"schema_version\": 1, \"verdict\": \"FAIL\"}"),
+        |judge, turn| {
+            Deed::Events(vec![Event::Failed {
+                judge: JudgeId(judge.to_owned()),
+                turn: Some(turn.id),
+                failure: Failure::new(FailureKind::Empty, "nothing"),
+            }])
+        },
+        |_, _| {
+            let mut answer = council_protocol::Answer::new(1, "", Vote::Fail);
+            answer.findings = vec![Finding {
+                quote: "let a = a_line_that_is_not_there();".into(),
+                ..critical()
+            }];
+            Deed::Say(Box::new(answer))
+        },
+    ]
+}
+
+fn critical() -> Finding {
+    Finding {
+        severity: Severity::Critical,
+        ..risky()
+    }
+}
+
+/// A judge that answers when it is asked a second time has answered, whenever the other one was lost: resumed, it is not
+/// asked again, and what it says then cannot take the place of what it said.
+#[test]
+fn an_answer_at_the_second_asking_is_kept_when_another_judge_is_asked_again() {
+    for (which, slip) in first_slips().into_iter().enumerate() {
+        for lost_after in [1_u64, 15, 60] {
+            let bench = move |judge: &str, turn: &Turn| {
+                let is_mended = matches!(turn.task, Task::Mend { .. });
+                let mut answer = council_protocol::Answer::new(1, "", Vote::Fail);
+                answer.findings = vec![critical()];
+                let deed = match (judge, is_mended) {
+                    ("judge-1", false) => slip(judge, turn),
+                    ("judge-1", true) => Deed::Say(Box::new(answer)),
+                    _ => {
+                        let lost = Event::Failed {
+                            judge: JudgeId(judge.to_owned()),
+                            turn: Some(turn.id),
+                            failure: Failure::new(FailureKind::Quota, "it is used up"),
+                        };
+                        return Deed::Later(lost_after, Box::new(Deed::Events(vec![lost])));
+                    }
+                };
+                Deed::Later(10, Box::new(deed))
+            };
+            // Asked again, it would see nothing.
+            let later = |_: &str, _: &Turn| Deed::Vote(Vote::Pass);
+            let failed = stage(2, bench).paid().run().check();
+            let journal = failed.files[JOURNAL_FILE].clone();
+            let resumed = stage(2, later).paid().resume_from(
+                &failed,
+                &journal,
+                |journal: &mut RunJournal| {
+                    let plan = stage(2, later).paid().plan;
+                    let kept = before_losses(plan, &journal.entries).expect("one was lost");
+                    journal.truncate_entries(kept);
+                },
+            );
+            let resumed = resumed.check();
+            let case = format!("{which}, lost after {lost_after} ms");
+            assert_eq!(resumed.times("first send judge-1 review"), 0, "{case}");
+            assert_eq!(resumed.times("first send judge-1 mend"), 0, "{case}");
+            let findings = &resumed.outcome().findings;
+            assert_eq!(findings.len(), 1, "{case}: {:?}", resumed.outcome().notes);
+            assert_eq!(findings[0].finding.severity, Severity::Critical, "{case}");
+            assert_eq!(resumed.outcome().judges[0].counted, Some(Vote::Fail), "{case}");
+        }
+    }
+}
