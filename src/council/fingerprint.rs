@@ -3,6 +3,8 @@
 use council_protocol::Finding;
 use sha2::{Digest, Sha256};
 
+use super::outcome::JudgedFinding;
+
 /// What a finding is about: the rule that speaks, or else the category that its judge gives it, in small letters.
 pub(super) fn class_of(finding: &Finding) -> String {
     let class = finding.rule.as_deref().unwrap_or(&finding.category);
@@ -31,6 +33,16 @@ pub(super) fn fingerprint(finding: &Finding, context: &str, nth: usize) -> Strin
     }
     hasher.update((nth as u64).to_le_bytes());
     hex::encode(&hasher.finalize()[..8])
+}
+
+/// How many findings of one name are told apart where one is looked for by what stands around it.
+const MAX_NAMESAKES: usize = 64;
+
+/// Whether a finding has its name from this context: the lines around its place, as they were searched. A person who
+/// dismissed it has read them.
+pub fn is_named_by(found: &JudgedFinding, context: &str) -> bool {
+    let mut names = (0..MAX_NAMESAKES).map(|nth| fingerprint(&found.finding, context, nth));
+    names.any(|name| name == found.fingerprint)
 }
 
 /// The digits of `There are 34 more in this file (3f9a).`: what a finding stands for beside its own place.

@@ -79,7 +79,7 @@ pub use engine::Council;
 pub use exchange::{Action, Input};
 pub use exchange::{CancelCause, ClaimId, NearestLine, TimerId};
 pub use findings::{add_carried, means_same, proven_place};
-pub use fingerprint::rest_words;
+pub use fingerprint::{is_named_by, rest_words};
 pub use lost_answer::{objects_beyond, says_objection};
 pub use notes::NOBODY_ANSWERED;
 pub use objections::{PART_MARK, bench_judge};

@@ -279,11 +279,12 @@ fn resolve_commit(objects: &ObjectReader, name: &str) -> Result<ResolvedTarget, 
         .first()
         .map(|&parent| revision::parent_revision(objects, id, parent));
     let parent = first.transpose()?;
-    let notes = match commit.parents.len() {
+    let mut notes = match commit.parents.len() {
         0 => vec![format!("{name} is a root commit: all of its files are new")],
         1 => Vec::new(),
         _ => vec![format!("{name} is a merge: compared with its first parent")],
     };
+    notes.extend(revision::unread_commits_note(objects, name, id));
     let base = parent.as_ref().and_then(|parent| parent.commit);
     let target = make_target(TargetKind::Commit, name.to_owned(), base, Some(id));
     let title = commit.subject().to_owned();

@@ -450,6 +450,32 @@ pub(super) fn remote_of_ref(objects: &ObjectReader, name: &str) -> Option<String
     its.next()
 }
 
+/// What is told of a branch that was named as a commit: people mean the whole of it, and only its last commit is read. None:
+/// it is no branch, or has no other commit of its own.
+pub(super) fn unread_commits_note(
+    objects: &ObjectReader,
+    name: &str,
+    tip: ObjectId,
+) -> Option<String> {
+    let prefixes = ["refs/heads/", "refs/remotes/"];
+    let is_branch = |prefix: &&str| {
+        objects
+            .store
+            .commit_of(&format!("{prefix}{name}"))
+            .is_some()
+    };
+    prefixes.iter().find(is_branch)?;
+    let (default, trunk) = default_branch(objects)?;
+    let base = objects.store.merge_base(tip, trunk).ok()??;
+    let own = objects.store.walk_commits(tip, &[base], 2).ok()?;
+    (own.len() > 1).then(|| {
+        let default = short_ref_name(&default);
+        format!(
+            "only the last commit of {name} is read: for the whole branch name `{default}...{name}`"
+        )
+    })
+}
+
 /// The merge base of two revisions.
 pub(super) fn merge_base(
     objects: &ObjectReader,

@@ -19,5 +19,5 @@ pub(crate) use own_notes::OwnNotes;
 pub(crate) use seal::{MacKey, MacPurpose};
 pub(crate) use signers::{ChangeAuthors, TrustedSigners};
 pub(crate) use standing_objections::{
-    StandingObjections, is_answered, is_by_rules, is_objection, takes_back_brought,
+    StandingObjections, is_answered, is_by_rules, is_objection, is_same_code, takes_back_brought,
 };

@@ -114,7 +114,7 @@ proptest! {
                 }),
             }
         }
-        let held = store.over(&format!("{:064x}", 99), None, &ChangedFiles::alone(&change(sign, &pushed)));
+        let held = store.over(&format!("{:064x}", 99), None, &ChangedFiles::alone(&change(sign, &pushed))).next();
         let expected = sign == '+' && pushed.iter().any(|&line| !open[line].is_empty());
         prop_assert_eq!(held.is_some(), expected, "{:?}", open);
     }
@@ -141,7 +141,7 @@ proptest! {
             // What the file held before may stay where it was, without those lines.
             files.extend(change('+', &[7]));
         }
-        let held = |store: &StandingObjections| store.over(&format!("{:064x}", 99), None, &ChangedFiles::alone(&files)).is_some();
+        let held = |store: &StandingObjections| store.over(&format!("{:064x}", 99), None, &ChangedFiles::alone(&files)).next().is_some();
         prop_assert_eq!(held(&store), pushed.contains(&objected));
         let mut later = review(1, true, None);
         later.outcome.coverage.files[0].path = name.as_str().into();

@@ -66,26 +66,27 @@ impl StandingObjections {
         standing.find(|standing| is_same_code(standing, Some(change), head))
     }
 
-    /// The latest objection to this change, which has these files: over the same change, over a part of what leads to the same
-    /// commit, or over lines that the change still holds.
-    pub(crate) fn over(
-        &self,
-        change: &str,
-        head: Option<&str>,
-        files: &ChangedFiles<'_>,
-    ) -> Option<Report> {
-        let is_over = |standing: &Report| {
+    /// The objections to this change, which has these files, the latest first: over the same change, over a part of what leads
+    /// to the same commit, or over lines that the change still holds.
+    pub(crate) fn over<'s>(
+        &'s self,
+        change: &'s str,
+        head: Option<&'s str>,
+        files: &'s ChangedFiles<'s>,
+    ) -> impl Iterator<Item = Report> + 's {
+        let is_over = move |standing: &Report| {
             is_same_code(standing, Some(change), head) || holds_objected_lines(standing, files)
         };
-        let mut standing = self.all().map(|(_, report)| report);
-        standing.find(is_over)
+        self.all().map(|(_, report)| report).filter(is_over)
     }
 
-    /// The latest objection to a change that this one brings whole, though it may say nothing of the lines in question: they
-    /// may stand in a file that was not touched.
-    pub(crate) fn over_brought(&self, brings: impl Fn(&Report) -> bool) -> Option<Report> {
-        let mut standing = self.all().map(|(_, report)| report);
-        standing.find(brings)
+    /// The objections to changes that this one brings whole, though it may say nothing of the lines in question: they may stand
+    /// in a file that was not touched.
+    pub(crate) fn over_brought<'s>(
+        &'s self,
+        brings: impl Fn(&Report) -> bool + 's,
+    ) -> impl Iterator<Item = Report> + 's {
+        self.all().map(|(_, report)| report).filter(brings)
     }
 
     /// A complete review without an objection answers those to every change that it brings whole.
@@ -109,10 +110,12 @@ impl StandingObjections {
         Ok(())
     }
 
-    /// The latest objection to lines that one of these files holds.
-    pub(crate) fn over_lines(&self, files: &ChangedFiles<'_>) -> Option<Report> {
-        let mut standing = self.all().map(|(_, report)| report);
-        standing.find(|standing| holds_objected_lines(standing, files))
+    /// The objections to lines that one of these files holds.
+    pub(crate) fn over_lines(&self, files: &ChangedFiles<'_>) -> Vec<Report> {
+        let standing = self.all().map(|(_, report)| report);
+        standing
+            .filter(|standing| holds_objected_lines(standing, files))
+            .collect()
     }
 
     /// A word of each quote to which somebody objects.
@@ -136,7 +139,7 @@ impl StandingObjections {
 }
 
 /// Whether an objection is to the same change, or to the same commit.
-fn is_same_code(standing: &Report, change: Option<&str>, head: Option<&str>) -> bool {
+pub(crate) fn is_same_code(standing: &Report, change: Option<&str>, head: Option<&str>) -> bool {
     let known = standing.receipt.run.digests.change.as_deref();
     let is_same = |known: Option<&str>, other: Option<&str>| known.is_some() && known == other;
     is_same(known, change) || is_same(standing.target.head.as_deref(), head)
@@ -271,11 +274,12 @@ mod laws {
                     let mut objections = own().filter(|(_, r)| r.3 == is_whole && r.2 == 3);
                     let stands = objections.any(|objection| !is_answered(objection));
                     let name = format!("{:064x}", change + part);
-                    let standing = store.over(&name, None, &ChangedFiles::alone(&[]));
+                    let alone = ChangedFiles::alone(&[]);
+                    let standing = store.over(&name, None, &alone).next();
                     prop_assert_eq!(standing.is_some(), stands, "{:?}", (change, is_whole));
                     // Whatever was pushed with the commit, the objection to a part of it is heard.
                     let head = format!("head-{change}");
-                    let wider = store.over("another change", Some(&head), &ChangedFiles::alone(&[]));
+                    let wider = store.over("another change", Some(&head), &alone).next();
                     prop_assert!(wider.is_some() || !stands, "{:?}", (change, is_whole));
                 }
             }

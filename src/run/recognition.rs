@@ -1,6 +1,8 @@
 //! Nothing is bought twice: a change that was judged before, in the same way, costs no judge. And what people dismissed
 //! does not count again.
 
+mod standing;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -27,7 +29,7 @@ use crate::run::floor;
 use crate::run::notes;
 use crate::run::prepare::PreparedReview;
 use crate::run::proof::{self, IDLE_NOTE};
-use crate::run::reviewed_before::{brings_change_of, left_out_files, reviewed_text};
+use crate::run::reviewed_before::{brings_change_of, reviewed_text};
 use crate::run::trust::{SignatureTrust, checked_report};
 
 /// What is remembered in one repository.
@@ -49,7 +51,7 @@ pub(crate) struct VerdictMemory<'a> {
 const HEARSAY_RULE: &str = "those signed by a key in council.trustedNotes are";
 
 /// What is heard about a finding.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct KnownDismissals {
     /// The dismissals that count.
     pub(crate) dismissals: Vec<Dismissal>,
@@ -266,40 +268,6 @@ impl<'a> VerdictMemory<'a> {
             // knows it, too.
             self.note_verdict(&report, known);
         }
-        Some(report)
-    }
-
-    /// The objection that an own review of this change came to last, however it was held, under today's dismissals; none: there is
-    /// none, or a later review took it back.
-    pub(crate) fn standing_objection(&self) -> Option<Report> {
-        let target = &self.prepared.packet.target;
-        let change = git::recognition_key(&self.prepared.change, &self.prepared.packet.files);
-        let reviewed = reviewed_text(self.prepared, self.start);
-        let files = ChangedFiles {
-            files: &self.prepared.packet.files,
-            reviewed: &reviewed,
-        };
-        let report = self.standing.over(&change, target.head.as_deref(), &files);
-        let report = report.or_else(|| {
-            // A name that is left out mends nothing.
-            let left_out = left_out_files(self.prepared, &self.standing.objected_words());
-            let files = ChangedFiles {
-                files: &left_out,
-                reviewed: &reviewed,
-            };
-            self.standing.over_lines(&files)
-        });
-        let brings = |standing: &Report| self.brings_change_of(standing);
-        let report = report.or_else(|| self.standing.over_brought(brings))?;
-        let run = report.receipt.run.name.clone();
-        let reviewed = report.target.label.clone();
-        let key = report.receipt.run.recognition_key.clone();
-        let (place, heard) = (MemoryPlace::Cache, self.load_dismissals());
-        let mut report = self.renew_report(report, place, None, &key.unwrap_or_default(), &heard);
-        report.outcome.notes.push(format!(
-            "this verdict stands since {run} (of {reviewed}), which was held otherwise than your configuration says; \
-             `git council review --fresh` of the same change takes its place"
-        ));
         Some(report)
     }
 

@@ -89,6 +89,59 @@ fn a_failed_line_is_held_in_whatever_commits_it_is_pushed() {
     }
 }
 
+/// A law: a dismissal holds a gate open as long as the code around the finding is what was dismissed, and no longer.
+#[test]
+fn a_dismissal_holds_the_gate_open_as_long_as_the_code_around_it_stays() {
+    let around = |before: &str, signature: &str, after: &str| {
+        format!("def mean({signature}):\n{before}    {FAULT}\n{after}    return total\n")
+    };
+    let plain = || around("", "sum, count", "");
+    let far = || format!("{}\n\ndef other():\n    return 1\n", plain());
+    let edits = [
+        ("nothing", plain(), 0),
+        ("a function far below", far(), 0),
+        (
+            "a line above",
+            around("    count = read()\n", "sum, count", ""),
+            1,
+        ),
+        (
+            "a line below",
+            around("", "sum, count", "    total = total or 0\n"),
+            1,
+        ),
+        ("the signature", around("", "sum, count=0", ""), 1),
+    ];
+    for (what, text, code) in edits {
+        let desk = failed_desk();
+        desk.repo
+            .council(["dismiss", "F1", "--because", "count is never 0"])
+            .ends(0);
+        desk.repo.write("mean.py", text);
+        desk.repo.write("top.md", "More.\n");
+        desk.repo.commit("More");
+        let run = push(&desk);
+        assert_eq!(run.code, code, "{what}: {}", run.stderr);
+    }
+}
+
+/// An objection that was dismissed hides no other one.
+#[test]
+fn a_dismissed_objection_hides_no_other() {
+    let desk = failed_desk();
+    let finding = r#"{"severity": "critical", "category": "secrets", "description": "It deletes all data.",
+ "location": {"path": "wipe.py", "line": 1}, "quote": "drop_all_tables()", "why": "w", "fix": "f"}"#;
+    say(&desk, "FAIL", finding);
+    desk.repo.write("wipe.py", "drop_all_tables()\n");
+    desk.repo.commit("Wipe");
+    desk.repo.council(["review", "HEAD"]).ends(1);
+    desk.repo
+        .council(["dismiss", "F1", "--because", "it is meant to"])
+        .ends(0);
+    say(&desk, "PASS", "");
+    push(&desk).ends(1).tells("the push is blocked");
+}
+
 /// Whoever mends the line is not held, and neither is a change that has nothing to do with it.
 #[test]
 fn a_line_that_is_mended_holds_nothing() {

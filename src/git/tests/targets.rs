@@ -67,6 +67,23 @@ fn a_merge_is_compared_with_its_first_parent_and_says_so() {
     );
 }
 
+/// Whoever names a branch means all of it: what is read of it is said.
+#[test]
+fn a_branch_named_as_a_commit_says_that_the_rest_of_it_is_not_read() {
+    let repo = two_commits();
+    repo.git(&["checkout", "-q", "-b", "topic"]);
+    repo.write("one.txt", "one\n").commit("first of the topic");
+    // One commit is the whole branch.
+    assert!(repo.parse("topic").notes.is_empty());
+    repo.write("two.txt", "two\n").commit("second of the topic");
+    let told = repo.parse("topic").notes;
+    let note = "only the last commit of topic is read: for the whole branch name `main...topic`";
+    assert_eq!(told, [note]);
+    for named in ["HEAD", "main", "topic~", "main...topic"] {
+        assert!(repo.parse(named).notes.is_empty(), "{named}");
+    }
+}
+
 #[test]
 fn two_dots_compare_ends_and_three_compare_with_the_merge_base() {
     let repo = two_commits();

@@ -574,7 +574,11 @@ fn an_answer_at_the_second_asking_is_kept_when_another_judge_is_asked_again() {
             let findings = &resumed.outcome().findings;
             assert_eq!(findings.len(), 1, "{case}: {:?}", resumed.outcome().notes);
             assert_eq!(findings[0].finding.severity, Severity::Critical, "{case}");
-            assert_eq!(resumed.outcome().judges[0].counted, Some(Vote::Fail), "{case}");
+            assert_eq!(
+                resumed.outcome().judges[0].counted,
+                Some(Vote::Fail),
+                "{case}"
+            );
         }
     }
 }

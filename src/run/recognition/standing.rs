@@ -1,0 +1,91 @@
+//! What stands against a change that is not reviewed again: objections of earlier reviews, under today's dismissals.
+
+use crate::council::is_named_by;
+use crate::council::outcome::JudgedFinding;
+use crate::git;
+use crate::memory::{ChangedFiles, is_objection, is_same_code};
+use crate::report::{MemoryPlace, Report};
+use crate::run::reviewed_before::{left_out_files, reviewed_text};
+use crate::session::QuoteProver;
+
+use super::{KnownDismissals, VerdictMemory};
+
+impl VerdictMemory<'_> {
+    /// The latest objection of an own review to this change, however it was held, that today's dismissals leave standing; else
+    /// the latest that they answer. None: there is none, or a later review took it back.
+    pub(crate) fn standing_objection(&self) -> Option<Report> {
+        let target = &self.prepared.packet.target;
+        let change = git::recognition_key(&self.prepared.change, &self.prepared.packet.files);
+        let reviewed = reviewed_text(self.prepared, self.start);
+        let files = ChangedFiles {
+            files: &self.prepared.packet.files,
+            reviewed: &reviewed,
+        };
+        let here = self.standing.over(&change, target.head.as_deref(), &files);
+        // A name that is left out mends nothing.
+        let left_out = std::iter::once_with(|| {
+            let words = self.standing.objected_words();
+            let left_out = left_out_files(self.prepared, &words);
+            self.standing.over_lines(&ChangedFiles {
+                files: &left_out,
+                reviewed: &reviewed,
+            })
+        });
+        let brings = |standing: &Report| self.brings_change_of(standing);
+        let brought = self.standing.over_brought(brings);
+        let mut heard = None;
+        let mut answered = None;
+        // One that was dismissed says nothing of the next one.
+        for standing in here.chain(left_out.flatten()).chain(brought) {
+            let heard = heard.get_or_insert_with(|| self.load_dismissals());
+            let report = self.renew_standing(standing, &change, heard);
+            if is_objection(&report) {
+                return Some(report);
+            }
+            answered.get_or_insert(report);
+        }
+        answered
+    }
+
+    /// An objection over today's target, with the dismissals that speak of today's code.
+    fn renew_standing(&self, standing: Report, change: &str, heard: &KnownDismissals) -> Report {
+        let head = self.prepared.packet.target.head.as_deref();
+        let heard = match is_same_code(&standing, Some(change), head) {
+            true => heard.clone(),
+            false => self.still_valid(&standing, heard),
+        };
+        let run = standing.receipt.run.name.clone();
+        let reviewed = standing.target.label.clone();
+        let key = standing.receipt.run.recognition_key.clone();
+        let key = key.unwrap_or_default();
+        let mut report = self.renew_report(standing, MemoryPlace::Cache, None, &key, &heard);
+        report.outcome.notes.push(format!(
+            "this verdict stands since {run} (of {reviewed}), which was held otherwise than your configuration says; \
+             `git council review --fresh` of the same change takes its place"
+        ));
+        report
+    }
+
+    /// The dismissals without those of findings whose surroundings have changed since: whoever dismissed one has read
+    /// the lines around it, and a review of today's code would report it anew.
+    fn still_valid(&self, standing: &Report, heard: &KnownDismissals) -> KnownDismissals {
+        let (packet, blobs) = (&self.prepared.packet, &self.prepared.change.blobs);
+        let mut prover = QuoteProver::new(
+            packet.clone(),
+            blobs.clone(),
+            self.prepared.redactor.clone(),
+        );
+        let mut is_changed = |found: &JudgedFinding| {
+            let (proof, context) =
+                prover.prove_quote(&found.finding.location, &found.finding.quote);
+            !proof.resolves() || !is_named_by(found, &context)
+        };
+        let mut valid = heard.clone();
+        valid.dismissals.retain(|dismissal| {
+            let mut findings = standing.outcome.findings.iter();
+            let found = findings.find(|found| found.fingerprint == dismissal.fingerprint);
+            !found.is_some_and(&mut is_changed)
+        });
+        valid
+    }
+}
