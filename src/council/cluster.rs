@@ -97,6 +97,7 @@ impl<'a> ComparedFinding<'a> {
             || self.resolves != other.resolves
             || self.about_file() != other.about_file()
             || self.line_gap(other) > NEAR
+            || self.is_neighbour_of(other)
         {
             return false;
         }
@@ -174,8 +175,13 @@ impl<'a> ComparedFinding<'a> {
         let says_same = self.says_almost_same(other);
         let is_one_flow =
             || names_value(own, others, says_same) || names_value(others, own, says_same);
-        let is_one_text = same_text(own, others) || is_same_excerpt(own, others);
-        is_one_text || self.same_category(other) && !self.is_named_apart(other) && is_one_flow()
+        self.quotes_one_text(other)
+            || self.same_category(other) && !self.is_named_apart(other) && is_one_flow()
+    }
+
+    fn quotes_one_text(&self, other: &Self) -> bool {
+        let (own, others) = (&self.finding.quote, &other.finding.quote);
+        same_text(own, others) || is_same_excerpt(own, others)
     }
 
     /// Whether both judges name their problem in front of a colon, and with no word in common: "Path traversal: …",
@@ -349,7 +355,10 @@ pub(super) fn group_findings(places: &[ComparedFinding<'_>]) -> Vec<Vec<usize>> 
         groups[root].push(i);
     }
     groups.retain(|g| !g.is_empty());
-    groups
+    let parted = groups
+        .into_iter()
+        .flat_map(|group| neighbours::part_functions(places, group));
+    parted.collect()
 }
 
 /// Whether a judge names both places, each for the same problem: it holds the two for two.
@@ -384,6 +393,8 @@ fn find_root(parent: &mut [usize], mut i: usize) -> usize {
     }
     i
 }
+
+mod neighbours;
 
 #[cfg(test)]
 mod laws;

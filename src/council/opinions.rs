@@ -86,8 +86,9 @@ impl LaterAnswer<'_> {
         for version in self.shown(versions) {
             let is_meant = |denied: &&&Finding| {
                 let (proof, _) = self.claims.proof_of(&denied.location, &denied.quote);
+                let function = self.claims.function_of(&denied.location, &denied.quote);
                 let here = ComparedFinding::new(self.speaker, denied, &proof, false);
-                here.speaks_of(&version.compared())
+                here.in_function(function).speaks_of(&version.compared())
             };
             let meant = denials.iter().filter(is_meant).map(|denied| {
                 let evidence = Evidence {

@@ -13,11 +13,13 @@ struct Said {
     is_rule: bool,
     finding: Finding,
     proof: Proof,
+    function: Option<u32>,
 }
 
 impl Said {
     fn compared(&self) -> ComparedFinding<'_> {
         ComparedFinding::new(self.seat, &self.finding, &self.proof, self.is_rule)
+            .in_function(self.function)
     }
 }
 
@@ -98,7 +100,7 @@ prop_compose! {
         let rule = finding.rule.clone().filter(|_| is_rule);
         let finding = Finding { rule, ..finding };
         let proof = if is_real { Proof::Verified } else { Proof::Unverified { reason: String::new() } };
-        Said { seat: SeatIndex(seat), is_rule, finding, proof }
+        Said { seat: SeatIndex(seat), is_rule, finding, proof, function: None }
     }
 }
 
@@ -121,6 +123,7 @@ fn models(a: Said, b: Said) -> (Said, Said) {
             ..said.finding
         },
         proof: Proof::Verified,
+        function: None,
     };
     (of(2, a), of(3, b))
 }
@@ -181,6 +184,7 @@ proptest! {
             is_rule: true,
             finding: Finding { rule: Some(rule.into()), ..said.finding },
             proof: Proof::Verified,
+            function: None,
         };
         let a = of(0, "aws-key", a);
         let mut b = of(1, "private-key", b);
@@ -355,5 +359,77 @@ proptest! {
             finding.description = "The result is never checked here.".into();
         }
         prop_assert!(!together(&a, &b), "{:?} {:?}", a, b);
+    }
+}
+
+/// The first lines of the functions of a file, each of three to six lines.
+fn function_at(starts: &[u32], line: u32) -> Option<u32> {
+    starts.iter().copied().rfind(|&start| start <= line)
+}
+
+prop_compose! {
+    /// Judges that quote one text at their own lines, beside a few that misnumber it, name a stretch, or say other things.
+    fn quoted_in_functions()(
+        lengths in prop::collection::vec(3u32..7, 2..5),
+        said in prop::collection::vec((said(), 1u32..14, prop::option::of(0u32..4), 0usize..6), 2..9),
+    ) -> Vec<Said> {
+        let starts: Vec<u32> = lengths.iter().scan(0, |start, length| {
+            *start += length;
+            Some(*start - length + 1)
+        }).collect();
+        let place = |(said, line, longer, kind): (Said, u32, Option<u32>, usize)| {
+            let (mut said, _) = models(said.clone(), said);
+            said.finding.location = Location { path: "a.rs".into(), line, end_line: longer.map(|more| line + more) };
+            if kind > 0 {
+                said.finding.quote = "let query = build(name);".into();
+            }
+            said.function = function_at(&starts, line);
+            if kind == 1 {
+                (said.proof, said.function) = (Proof::Relocated { line: line + 1 }, None);
+            }
+            said
+        };
+        let placed = said.into_iter().map(place).enumerate();
+        placed.map(|(nth, said)| Said { seat: SeatIndex(2 + nth), ..said }).collect()
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// One text in two functions is never one finding, whoever misnumbers it or names a stretch between the two.
+    #[test]
+    fn one_text_in_two_functions_is_two_findings(said in quoted_in_functions()) {
+        for group in groups(&said) {
+            let members: Vec<_> = group.iter().map(|&at| said[at].compared()).collect();
+            for (one, other) in members.iter().flat_map(|one| members.iter().map(move |other| (one, other))) {
+                let is_one_text = same_text(&one.finding.quote, &other.finding.quote);
+                let is_told = is_one_text && one.line_gap(other) > 0;
+                let functions = one.function.zip(other.function);
+                prop_assert!(!is_told || functions.is_none_or(|(a, b)| a == b), "{:?}", group);
+            }
+        }
+    }
+
+    /// Functions take findings apart and draw none together; without them, or in one alone, all stays as it is.
+    #[test]
+    fn functions_only_take_apart(said in quoted_in_functions(), by in 0usize..9) {
+        let in_all = |function: Option<u32>| -> Vec<Vec<usize>> {
+            let of = |one: &Said| Said { function, ..one.clone() };
+            groups(&said.iter().map(of).collect::<Vec<_>>())
+        };
+        let (with, without) = (groups(&said), in_all(None));
+        prop_assert_eq!(&in_all(Some(1)), &without);
+        for group in &with {
+            let is_within = |all: &Vec<usize>| group.iter().all(|at| all.contains(at));
+            prop_assert!(without.iter().any(is_within), "{:?} of {:?}", group, without);
+        }
+        let mut turned = said.clone();
+        let by = by % said.len();
+        turned.rotate_left(by);
+        let back = |at: &usize| (at + by) % said.len();
+        let sets = |groups: Vec<Vec<usize>>| groups.into_iter().map(BTreeSet::from_iter).collect::<BTreeSet<_>>();
+        let again = groups(&turned).iter().map(|group| group.iter().map(back).collect()).collect();
+        prop_assert_eq!(sets(with), sets(again));
     }
 }

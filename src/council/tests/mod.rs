@@ -11,6 +11,7 @@ mod first_round;
 mod id_laws;
 mod laws;
 mod lost_answers;
+mod neighbours;
 mod placeless;
 mod play;
 mod proof;
