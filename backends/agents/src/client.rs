@@ -18,6 +18,7 @@ use crate::mailbox::JudgeMailbox;
 use crate::private;
 use crate::process::{GRACE_MS, find_program, spawn_failure};
 use crate::tools::ToolSetup;
+use crate::withheld::without_credentials;
 
 /// Who a judge is, for clients that take words of their own before the conversation. The same for all judges, so that a
 /// provider's cache serves every judge after the first.
@@ -290,7 +291,8 @@ const DEVICES: [&str; 6] = [
     "/dev/shm",
 ];
 
-/// The fence of a client that must be sandboxed: it reads the system, itself and the workspace, and writes to its home.
+/// The fence of a client that must be sandboxed: it reads the system but for what is withheld
+/// there, itself and the workspace, and writes to its home.
 ///
 /// # Errors
 /// `unsupported` where the kernel cannot enforce it.
@@ -316,6 +318,7 @@ pub(crate) fn build_fence(
     read.extend(folders.into_iter().filter(|folder| folder.is_absolute()));
     read.extend(program.as_deref().and_then(package_folder));
     read.extend(context.exe.clone());
+    let mut read = without_credentials(read, &context.env);
     read.extend(room.map(Path::to_path_buf));
     let mut write: Vec<PathBuf> = DEVICES.map(PathBuf::from).into();
     write.push(home.to_path_buf());

@@ -45,6 +45,7 @@ mod tool_listing;
 pub mod tools;
 pub mod trial;
 mod turn_keeper;
+mod withheld;
 
 pub use agent::{Agent, AgentContext, AgentReply, Conversation, SeatProbe};
 #[cfg(feature = "http")]
