@@ -347,7 +347,7 @@ def mailbox(stage):
     report = stage.review(*ONE)
     assert report["verdict"] == "PASS" and not kinds(report), (report["verdict"], kinds(report))
     last = json.dumps(stage.requests()[-1]["body"])
-    assert "It is taken." in last, last[-2000:]
+    assert "It is handed in: " in last, last[-2000:]
 
 
 SUBMIT = {"claude": "mcp__council__submit_verdict", "gemini": "mcp_council_submit_verdict"}

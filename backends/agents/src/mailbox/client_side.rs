@@ -17,6 +17,14 @@ use super::{
 /// The most bytes of look-ups that are kept: those of a dozen turns.
 const MAX_SHOWN_BYTES: u64 = 2 << 20;
 
+/// What is said of every verdict that is kept.
+const HANDED_IN: &str = "It is handed in";
+
+/// What is said of one in which nothing is wrong that can be known here. The quotes were looked for in what the judge
+/// was shown; the program looks in the reviewed files, and knows the other judges' ids and what a vote may say.
+pub(super) const TAKEN: &str = "It is handed in: its form, round and key fit, and its quotes were found. What else it says \
+(ids of findings, conditions of a vote, a ballot) is checked when the turn ends.";
+
 /// What the judge's client asks of the mailbox.
 #[cfg_attr(
     not(feature = "mcp"),
@@ -100,10 +108,10 @@ impl JudgeMailbox {
         self.replace_file(VERDICT_FILE, &bytes)
             .map_err(|error| error.to_string())?;
         Ok(if lost.is_empty() {
-            "It is taken.".to_owned()
+            TAKEN.to_owned()
         } else {
             format!(
-                "It is taken, but what quotes nothing counts for nothing:\n{}",
+                "{HANDED_IN}, but what quotes nothing counts for nothing:\n{}",
                 lost.join("\n")
             )
         })

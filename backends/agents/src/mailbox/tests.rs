@@ -2,6 +2,7 @@ use council_protocol::{Answer, RoundNumber, TurnId};
 use proptest::prelude::*;
 use serde_json::json;
 
+use super::client_side::TAKEN;
 use super::*;
 use crate::tools::{CodeTools, QueryBounds, QueryResult, ToolQuery};
 
@@ -175,6 +176,21 @@ fn three_megabytes_in_the_mailbox_are_oversized_and_not_read() {
     assert!(failure.usage.is_some(), "it is paid for all the same");
 }
 
+/// A vote with a condition and an id that nobody has are refused later: nothing says before that they are taken.
+#[test]
+fn what_only_the_program_knows_is_not_said_to_be_taken() {
+    let (_folder, mailbox) = mailbox();
+    let mut odd = verdict();
+    odd["key_insight"] = json!("PASS if a.py:12 is fixed");
+    odd["responses"] = json!([{ "to": "Z9", "stance": "agreed", "reasoning": "r" }]);
+    let said = mailbox.submit_verdict(&odd).unwrap();
+    assert!(said.contains("is checked when the turn ends"), "{said}");
+    for known in ["form", "round", "key", "quotes"] {
+        assert!(said.contains(known), "{said}");
+    }
+    assert!(!said.contains("taken"), "{said}");
+}
+
 #[test]
 fn a_quote_that_is_nowhere_is_refused_once_with_the_nearest_line() {
     let (folder, mailbox) = mailbox();
@@ -184,7 +200,7 @@ fn a_quote_that_is_nowhere_is_refused_once_with_the_nearest_line() {
                 "location": { "path": "a.py", "line": 12 }, "quote": quote }]);
         verdict
     };
-    let taken = Ok("It is taken.".to_owned());
+    let taken = Ok(TAKEN.to_owned());
     assert_eq!(mailbox.submit_verdict(&quoting("`two = 2`")), taken);
     let error = mailbox.submit_verdict(&quoting("two = 3")).unwrap_err();
     assert!(
@@ -298,9 +314,9 @@ proptest! {
         };
         mailbox.post_turn(&Turn { timeout_ms: 60_000, ..turn() }).unwrap();
         mailbox.look_up("read_file", &json!({ "path": "src/a.rs" })).unwrap();
-        prop_assert_eq!(submit(&mailbox, &lines[at]), Ok("It is taken.".to_owned()));
+        prop_assert_eq!(submit(&mailbox, &lines[at]), Ok(TAKEN.to_owned()));
         mailbox.post_turn(&Turn { timeout_ms: 60_000, ..turn() }).unwrap();
-        prop_assert_eq!(submit(&mailbox, &lines[at]), Ok("It is taken.".to_owned()));
+        prop_assert_eq!(submit(&mailbox, &lines[at]), Ok(TAKEN.to_owned()));
         prop_assert!(submit(&mailbox, "nobody_ever_showed(this_line);").is_err());
     }
 }
