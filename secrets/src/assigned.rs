@@ -3,7 +3,6 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
 use regex::Regex;
 
 use crate::argument::literals_beside;
@@ -18,6 +17,7 @@ use crate::name_words::letters_of_names;
 use crate::named::kind_of_name;
 use crate::open_name::without_comment;
 use crate::value::{MIN_DRAWN, is_drawn_value, is_phrase, is_secret_value};
+use crate::word_finder::WordFinder;
 
 /// The kind of what is found, and of the row of the table that speaks of it.
 pub(crate) const KIND: &str = "secret";
@@ -96,14 +96,11 @@ fn push_secret(
 
 /// The names of secrets in a line.
 pub(crate) fn names_of(line: &str) -> impl Iterator<Item = Range<usize>> {
-    static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-        let mut builder = AhoCorasick::builder();
-        builder
-            .ascii_case_insensitive(true)
-            .build(letters_of_names())
-            .ok()
-    });
-    let found = FINDER.iter().flat_map(move |finder| finder.find_iter(line));
+    static FINDER: LazyLock<Option<WordFinder>> =
+        LazyLock::new(|| WordFinder::new(letters_of_names()).ok());
+    let found = FINDER
+        .iter()
+        .flat_map(move |finder| finder.for_text(line).find_iter(line));
     let mut end = 0;
     found.filter_map(move |word| {
         // Of several words of one name the first one stands for it.

@@ -3,13 +3,12 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
-
 use crate::calls::{is_called, is_conversion, is_pair_call, takes_password};
 use crate::matcher::PLACEHOLDER;
 use crate::name_words::{ends_in_description, names_beside};
 use crate::named::says_a_name;
 use crate::value::{is_drawn_value, is_hex};
+use crate::word_finder::WordFinder;
 
 /// A shorter value may be a name.
 const MIN_VALUE: usize = 16;
@@ -47,14 +46,11 @@ pub(crate) fn drawn_beside_names(line: &str) -> Vec<(Range<usize>, Range<usize>)
 
 /// The names of a line that say secret.
 fn names_in(line: &str) -> impl Iterator<Item = Range<usize>> {
-    static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-        let mut builder = AhoCorasick::builder();
-        builder
-            .ascii_case_insensitive(true)
-            .build(names_beside())
-            .ok()
-    });
-    let found = FINDER.iter().flat_map(move |finder| finder.find_iter(line));
+    static FINDER: LazyLock<Option<WordFinder>> =
+        LazyLock::new(|| WordFinder::new(names_beside()).ok());
+    let found = FINDER
+        .iter()
+        .flat_map(move |finder| finder.for_text(line).find_iter(line));
     found.filter_map(move |found| name_at(line, found.range()))
 }
 

@@ -5,9 +5,8 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
-
 use crate::plausible::shannon_entropy;
+use crate::word_finder::WordFinder;
 
 /// Words that no drawn token holds by accident: each sign of a token is one of 16 and more.
 const WORDS: [&str; 16] = [
@@ -42,11 +41,11 @@ fn has_one_case(part: &str) -> bool {
 
 /// Whether a token's random part was written rather than drawn.
 pub(crate) fn is_filler(random: &str) -> bool {
-    static MARKS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-        let mut builder = AhoCorasick::builder();
-        builder.ascii_case_insensitive(true).build(WORDS).ok()
-    });
-    let mut marks = MARKS.iter().flat_map(|marks| marks.find_iter(random));
+    static MARKS: LazyLock<Option<WordFinder>> =
+        LazyLock::new(|| WordFinder::new(WORDS.iter().copied()).ok());
+    let mut marks = MARKS
+        .iter()
+        .flat_map(|marks| marks.for_text(random).find_iter(random));
     marks.any(|mark| has_one_case(&random[mark.range()]))
         || has_short_word(random)
         || has_regular_run(random.as_bytes())

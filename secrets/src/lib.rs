@@ -41,6 +41,7 @@ mod script;
 mod spelled_key;
 mod table;
 mod value;
+mod word_finder;
 mod words;
 
 pub use bare_token::holds_bare_token;

@@ -214,7 +214,8 @@ impl SecretTable {
     /// The secrets of a line that are written in it as they are.
     fn find_written<'t>(&'t self, line: &str) -> Vec<SecretMatch<'t>> {
         let mut words = self
-            .keyword_finder(line)
+            .keywords
+            .for_text(line)
             .find_overlapping_iter(line)
             .peekable();
         // Most lines have no keyword, and cost nothing more.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use crate::word_finder::WordFinder;
 
 /// Shannon entropy in bits per character: about 4 and more for random letters and digits, 3 and less for words.
 pub fn shannon_entropy(text: &str) -> f64 {
@@ -49,12 +49,13 @@ pub fn is_placeholder(value: &str) -> bool {
     ];
     const SEQUENCES: [&str; 5] = ["1234567", "7654321", "0000000", "aaaaaa", "deadbeef"];
     const TEMPLATES: [&str; 7] = ["${", "{{", "$(", "%(", "<", "#{", "{}"];
-    static MARKS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    static MARKS: LazyLock<Option<WordFinder>> = LazyLock::new(|| {
         let marks = WORDS.iter().chain(&SEQUENCES).chain(&TEMPLATES);
-        let mut builder = AhoCorasick::builder();
-        builder.ascii_case_insensitive(true).build(marks).ok()
+        WordFinder::new(marks.copied()).ok()
     });
-    MARKS.as_ref().is_some_and(|marks| marks.is_match(value))
+    MARKS
+        .as_ref()
+        .is_some_and(|marks| marks.for_text(value).is_match(value))
 }
 
 /// Whether a value is written out rather than taken from somewhere, and no filler.

@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use crate::word_finder::WordFinder;
 
 /// What is written, and what it stands for.
 const SPELLINGS: [(&str, &str); 20] = [
@@ -55,10 +55,9 @@ const NUMBERED: [&str; 17] = [
     "=6", "=7",
 ];
 
-static MARKS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    let mut builder = AhoCorasick::builder();
+static MARKS: LazyLock<Option<WordFinder>> = LazyLock::new(|| {
     let marks = SPELLINGS.iter().map(|(mark, _)| *mark).chain(NUMBERED);
-    builder.ascii_case_insensitive(true).build(marks).ok()
+    WordFinder::new(marks).ok()
 });
 
 /// A line in its plain spelling.
@@ -85,7 +84,7 @@ impl PlainSpelling {
     pub fn of(line: &str) -> Option<Self> {
         let mut plain: Option<Self> = None;
         let mut end = 0;
-        for found in MARKS.as_ref()?.find_iter(line) {
+        for found in MARKS.as_ref()?.for_text(line).find_iter(line) {
             if found.start() < end {
                 continue;
             }

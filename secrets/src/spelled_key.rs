@@ -4,9 +4,8 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
-
 use crate::encoded_key::{contains, is_key_structure};
+use crate::word_finder::WordFinder;
 
 /// How a key may begin, in each of the spellings: five dashes, or a sequence in DER.
 const BEGINS: [(&str, Spelling); 36] = [
@@ -66,15 +65,14 @@ enum Spelling {
     Plain,
 }
 
-static MARKS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    let mut builder = AhoCorasick::builder();
-    let marks = BEGINS.iter().map(|(mark, _)| mark);
-    builder.ascii_case_insensitive(true).build(marks).ok()
-});
+static MARKS: LazyLock<Option<WordFinder>> =
+    LazyLock::new(|| WordFinder::new(BEGINS.iter().map(|(mark, _)| *mark)).ok());
 
 /// Whether a key may begin in a text of many lines.
 pub(crate) fn may_spell_key(text: &str) -> bool {
-    MARKS.as_ref().is_none_or(|marks| marks.is_match(text))
+    MARKS
+        .as_ref()
+        .is_none_or(|marks| marks.for_text(text).is_match(text))
 }
 
 /// Whether a line begins a private key that is spelled byte by byte; `below` are the lines that follow.
@@ -141,7 +139,7 @@ impl SpelledKey {
     }
 
     fn find_head(&mut self, line: &str) -> Option<Range<usize>> {
-        let marks = MARKS.as_ref()?;
+        let marks = MARKS.as_ref()?.for_text(line);
         let mut end = 0;
         for mark in marks.find_iter(line) {
             // A mark within what was read is no other beginning.

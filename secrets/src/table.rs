@@ -7,16 +7,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{LazyLock, OnceLock};
+use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use regex::{Regex, RegexSet};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
 use crate::lazy::{LazyPattern, TableAuthor};
 use crate::matcher::SecretShape;
+use crate::word_finder::WordFinder;
 
 const BUILT_IN: &str = include_str!("table.toml");
 
@@ -25,12 +24,7 @@ const BUILT_IN: &str = include_str!("table.toml");
 pub struct SecretTable {
     digest: String,
     /// The keywords of all rules, each once, in either case.
-    keywords: AhoCorasick,
-    /// The same, four times as quick and slow to build: for whoever reads much.
-    quick_keywords: OnceLock<Option<AhoCorasick>>,
-    words: Vec<String>,
-    /// How many bytes were read so far.
-    bytes: AtomicUsize,
+    pub(crate) keywords: WordFinder,
     /// The rules that a keyword calls for, in the order of the keywords.
     pub(crate) called: Vec<Vec<usize>>,
     /// The rules that apply to every line.
@@ -232,8 +226,7 @@ impl SecretTable {
         }
         let mut calls: Vec<(String, Vec<usize>)> = calls.into_iter().collect();
         calls.sort();
-        let words: Vec<String> = calls.iter().map(|(word, _)| word.clone()).collect();
-        let keywords = find_words(&words, None);
+        let keywords = WordFinder::new(calls.iter().map(|(word, _)| word));
         let general = file
             .allowlists
             .into_iter()
@@ -242,29 +235,12 @@ impl SecretTable {
         Ok(Self {
             digest: hex::encode(Sha256::digest(text.as_bytes())),
             keywords: keywords.map_err(|error| TableError(format!("its keywords: {error}")))?,
-            quick_keywords: OnceLock::new(),
-            words,
-            bytes: AtomicUsize::new(0),
             called: calls.into_iter().map(|(_, rules)| rules).collect(),
             always,
             rules,
             files,
             allowed: allowed.map_err(|error| TableError(format!("the allowlist: {error}")))?,
         })
-    }
-
-    /// What finds the keywords in the next line.
-    pub(crate) fn keyword_finder(&self, line: &str) -> &AhoCorasick {
-        if self.bytes.fetch_add(line.len() + 1, Ordering::Relaxed) < MIN_BYTES_FOR_DFA {
-            return &self.keywords;
-        }
-        let quick = self.quick_keywords.get_or_init(|| {
-            // A user's table may hold more words than this kind has room for.
-            let bytes: usize = self.words.iter().map(String::len).sum();
-            let quick = || find_words(&self.words, Some(AhoCorasickKind::DFA)).ok();
-            (bytes <= MAX_DFA_WORDS).then(quick).flatten()
-        });
-        quick.as_ref().unwrap_or(&self.keywords)
     }
 
     /// How many rules there are that look at text.
@@ -289,22 +265,6 @@ impl SecretTable {
             .filter(|rule| rule.is_reported)
             .map(|rule| (rule.id.as_str(), rule.description.as_str()))
     }
-}
-
-/// Bytes from which on building the quick automaton is worth its milliseconds, in many lines or in one.
-const MIN_BYTES_FOR_DFA: usize = 320 << 10;
-
-/// The most bytes of words in it: it takes some hundred bytes of memory for each of them.
-const MAX_DFA_WORDS: usize = 16 << 10;
-
-fn find_words(
-    words: &[String],
-    kind: Option<AhoCorasickKind>,
-) -> Result<AhoCorasick, aho_corasick::BuildError> {
-    AhoCorasick::builder()
-        .kind(kind)
-        .ascii_case_insensitive(true)
-        .build(words)
 }
 
 fn parse_rule(rule: RuleToml, author: TableAuthor) -> Result<Option<SecretRule>, regex::Error> {
