@@ -86,7 +86,8 @@ fn is_named_number(line: &str, run: &Range<usize>) -> bool {
 
 /// Whether a line is the heading of a secret number in what `openssl … -text` prints.
 pub fn heads_secret_number(line: &str) -> bool {
-    NUMBERS.iter().any(|name| line.trim().ends_with(name))
+    let text = line.trim();
+    text.ends_with(':') && NUMBERS.iter().any(|name| text.ends_with(name))
 }
 
 /// Whether a line of a text may say of the next one that it is secret: a part of such a key, or the value of a variable.
