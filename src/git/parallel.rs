@@ -16,8 +16,10 @@ pub fn map_parallel<T: Send, R: Send>(
     items: &mut [T],
     work: &(dyn Fn(&mut T) -> R + Sync),
 ) -> Vec<R> {
-    let threads = thread::available_parallelism().map_or(1, NonZero::get);
-    if items.len() <= FEW || threads == 1 {
+    // To be told how many processors there are, several files of the system are read.
+    let processors = || thread::available_parallelism().map_or(1, NonZero::get);
+    let threads = if items.len() <= FEW { 1 } else { processors() };
+    if threads == 1 {
         return items.iter_mut().map(work).collect();
     }
     let queue = Mutex::new(items.iter_mut().enumerate());
