@@ -458,13 +458,10 @@ pub(super) fn unread_commits_note(
     tip: ObjectId,
 ) -> Option<String> {
     let prefixes = ["refs/heads/", "refs/remotes/"];
-    let is_branch = |prefix: &&str| {
-        objects
-            .store
-            .commit_of(&format!("{prefix}{name}"))
-            .is_some()
-    };
-    prefixes.iter().find(is_branch)?;
+    prefixes.iter().find_map(|prefix| {
+        let full_name = format!("{prefix}{name}");
+        objects.store.commit_of(&full_name)
+    })?;
     let (default, trunk) = default_branch(objects)?;
     let base = objects.store.merge_base(tip, trunk).ok()??;
     let own = objects.store.walk_commits(tip, &[base], 2).ok()?;
