@@ -77,11 +77,14 @@ CASES = {
     },
     "eslint": {
         "base": {"a.js": "export const n = 1;\n",
-                 "eslint.config.mjs": "export default [{ rules: { 'no-undef': 'error' } }];\n"},
+                 "eslint.config.mjs": "export default [{ ignores: ['legacy/**'] }, "
+                                      "{ rules: { 'no-undef': 'error' } }];\n"},
         "clean": {"a.js": "export const n = 2;\n"},
         "defect": {"a.js": "export const n = 2;\nmissing(n);\n"},
         "place": "a.js:2",
         "broken": {"eslint.config.mjs": "export default [{ rules: { 'no-such-rule': 'error' } }];\n"},
+        # A file that its configuration ignores.
+        "unread": {"legacy/a.js": "missing(1);\n"},
         "leave": True,
     },
     "tsc": {

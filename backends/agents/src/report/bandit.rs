@@ -3,7 +3,7 @@
 use council_protocol::{Failure, Severity};
 use serde::Deserialize;
 
-use super::{ToolHit, parse_json};
+use super::{FoundHits, ToolHit, parse_json};
 
 #[derive(Deserialize)]
 struct BanditReport {
@@ -32,14 +32,7 @@ struct BanditResult {
     more_info: Option<String>,
 }
 
-/// What the report holds.
-pub(super) struct BanditHits {
-    pub(super) found: Vec<ToolHit>,
-    /// Files that were not looked at.
-    pub(super) unread: Vec<ToolHit>,
-}
-
-pub(super) fn parse_hits(text: &str) -> Result<BanditHits, Failure> {
+pub(super) fn parse_hits(text: &str) -> Result<FoundHits, Failure> {
     let report: BanditReport = parse_json(text, "Bandit's JSON")?;
     let unread = report.errors.into_iter().map(|error| ToolHit {
         severity: Severity::Critical,
@@ -70,7 +63,7 @@ pub(super) fn parse_hits(text: &str) -> Result<BanditHits, Failure> {
         suggestion: None,
         page: result.more_info,
     });
-    Ok(BanditHits {
+    Ok(FoundHits {
         found: found.collect(),
         unread: unread.collect(),
     })

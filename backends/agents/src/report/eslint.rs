@@ -3,7 +3,7 @@
 use council_protocol::{Failure, FailureKind, Severity};
 use serde::Deserialize;
 
-use super::{ToolHit, parse_json};
+use super::{FoundHits, ToolHit, parse_json};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -27,7 +27,7 @@ struct EslintMessage {
 
 /// What the report holds. ESLint's "error" is how most style rules are set: no tool's error is critical unless
 /// `max-severity` says so.
-pub(super) fn parse_hits(text: &str) -> Result<Vec<ToolHit>, Failure> {
+pub(super) fn parse_hits(text: &str) -> Result<FoundHits, Failure> {
     let files: Vec<EslintFile> = parse_json(text, "ESLint's JSON")?;
     for file in &files {
         let listed = file.messages.iter().filter(|m| m.severity >= 2).count();
@@ -39,22 +39,35 @@ pub(super) fn parse_hits(text: &str) -> Result<Vec<ToolHit>, Failure> {
             return Err(Failure::new(FailureKind::Malformed, detail));
         }
     }
-    let hits = files.into_iter().flat_map(|file| {
+    let messages = files.into_iter().flat_map(|file| {
         let path = file.file_path;
-        file.messages.into_iter().map(move |message| ToolHit {
-            severity: if message.severity >= 2 {
+        let of_file = file.messages.into_iter();
+        of_file.map(move |message| message.into_hit(path.clone()))
+    });
+    let (unread, found) = messages.partition(is_about_reading);
+    Ok(FoundHits { found, unread })
+}
+
+/// Whether ESLint says that it did not read a file: of no rule, in no line, and no error.
+fn is_about_reading(hit: &ToolHit) -> bool {
+    hit.rule.is_none() && hit.line == 0 && hit.severity < Severity::Critical
+}
+
+impl EslintMessage {
+    fn into_hit(self, path: String) -> ToolHit {
+        ToolHit {
+            severity: if self.severity >= 2 {
                 Severity::Critical
             } else {
                 Severity::Minor
             },
-            rule: message.rule_id,
-            message: message.message,
-            path: path.clone(),
-            line: message.line.unwrap_or(0),
-            end_line: message.end_line,
+            rule: self.rule_id,
+            message: self.message,
+            path,
+            line: self.line.unwrap_or(0),
+            end_line: self.end_line,
             suggestion: None,
             page: None,
-        })
-    });
-    Ok(hits.collect())
+        }
+    }
 }

@@ -78,6 +78,13 @@ pub(super) fn is_breakdown(line: &str) -> bool {
     BREAKDOWNS.into_iter().any(is_it)
 }
 
+/// Whether a line names a place, be it to explain another line.
+pub(super) fn names_place(line: &str) -> bool {
+    split_colons(line)
+        .or_else(|| split_brackets(line))
+        .is_some()
+}
+
 /// `path:line: rest`, or `path:line:column: rest`.
 fn split_colons(line: &str) -> Option<(&str, u32, &str)> {
     let mut from = 0;

@@ -8,12 +8,15 @@ mod bandit;
 mod cargo;
 mod eslint;
 mod lines;
+mod plain_output;
 mod rdjson;
 mod reviewed_file;
 mod sarif;
 mod sarif_log;
 mod sink;
 mod stream;
+mod unplaced;
+mod unread_words;
 
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt as _;
@@ -27,6 +30,7 @@ use council_protocol::{
 };
 use serde::de::DeserializeOwned;
 
+use plain_output::PlainOutput;
 use reviewed_file::{ReviewedFile, added_lines};
 pub(crate) use sink::HitSink;
 
@@ -92,42 +96,39 @@ pub(crate) fn read_report(
         OutputFormat::Sarif => sarif_log::read_hits(stream, sink),
         OutputFormat::Cargo => cargo::read_hits(stream, sink),
         OutputFormat::Lines => {
-            let (mut hits, mut complaint) = (0, None);
-            stream::each_line(stream, |line| {
-                let line = lines::without_colours(line);
-                if let Some(hit) = lines::parse_line(&line) {
-                    hits += 1;
-                    sink.offer(hit);
-                } else if complaint.is_none() && lines::is_breakdown(&line) {
-                    complaint = Some(line.into_owned());
-                }
-            })
-            .map_err(unreadable)?;
-            // Headings and summaries are no hits either; a tool that says nothing but that it broke down has not looked.
-            match complaint.filter(|_| hits == 0) {
-                Some(line) => Err(malformed_report(format!(
-                    "no line of it reports a place, and one says: {line}"
-                ))),
-                None => Ok(()),
-            }
+            let mut output = PlainOutput::default();
+            stream::each_line(stream, |line| output.read_line(line, sink)).map_err(unreadable)?;
+            output.check()
         }
         OutputFormat::Rdjson | OutputFormat::Eslint | OutputFormat::Bandit => {
             let mut text = String::new();
             stream.read_to_string(&mut text).map_err(unreadable)?;
-            let mut unread = Vec::new();
-            let hits = match format {
+            let report = match format {
                 OutputFormat::Eslint => eslint::parse_hits(&text)?,
-                OutputFormat::Bandit => {
-                    let report = bandit::parse_hits(&text)?;
-                    unread = report.unread;
-                    report.found
-                }
-                _ => rdjson::parse_hits(&text)?,
+                OutputFormat::Bandit => bandit::parse_hits(&text)?,
+                _ => rdjson::parse_hits(&text)?.into(),
             };
-            hits.into_iter().for_each(|hit| sink.offer(hit));
-            unread.iter().for_each(|hit| sink.offer_trouble(hit));
+            report.found.into_iter().for_each(|hit| sink.offer(hit));
+            report
+                .unread
+                .into_iter()
+                .for_each(|hit| sink.offer_trouble(hit));
             Ok(())
         }
+    }
+}
+
+/// What a report in one piece holds.
+struct FoundHits {
+    found: Vec<ToolHit>,
+    /// Files that were not looked at.
+    unread: Vec<ToolHit>,
+}
+
+impl From<Vec<ToolHit>> for FoundHits {
+    fn from(found: Vec<ToolHit>) -> Self {
+        let unread = Vec::new();
+        Self { found, unread }
     }
 }
 

@@ -101,6 +101,8 @@ pub(super) struct SarifResult {
     rule_id: Option<String>,
     rule_index: Option<usize>,
     rule: Option<SarifRuleReference>,
+    /// What a notification is about; some tools say it here alone.
+    descriptor: Option<SarifRuleReference>,
     level: Option<String>,
     kind: Option<String>,
     baseline_state: Option<String>,
@@ -269,6 +271,18 @@ impl<'a> RunLookup<'a> {
         } else {
             places.into_iter().map(at).collect()
         }
+    }
+
+    /// What a notification says, with what it is about, once for each of its places.
+    pub(super) fn troubles_of(&self, mut notification: SarifResult) -> Vec<ToolHit> {
+        let about = notification.descriptor.take().and_then(|about| about.id);
+        let mut hits = self.hits_of(notification);
+        for (hit, about) in hits.iter_mut().zip(about.iter().cycle()) {
+            if !hit.message.contains(about.as_str()) {
+                hit.message = format!("{about}: {}", hit.message);
+            }
+        }
+        hits
     }
 
     /// What a result says, without its place.

@@ -15,6 +15,7 @@ use super::sarif::{
 };
 use super::sink::MAX_KEPT;
 use super::stream::{Capped, CappedMap, EachItem};
+use super::unread_words::says_unread;
 use super::{HitSink, ToolHit, malformed_report};
 
 /// Hands what the log reports to `sink`, suppressed results left out.
@@ -131,6 +132,8 @@ struct RunParts {
     results: Option<Vec<SarifResult>>,
     /// What the tool says went wrong on its way.
     troubles: Vec<SarifResult>,
+    /// What it says of its configuration: mostly of its rules, but ESLint tells there which files it ignores.
+    remarks: Vec<SarifResult>,
     files: Capped<SarifFile>,
     folders: CappedMap<SarifArtifact>,
 }
@@ -172,6 +175,7 @@ impl<'de> Visitor<'de> for RunReader<'_, '_, '_> {
                         let known = run.failure.take();
                         run.failure = known.or(failure);
                         run.troubles.extend(one.tool_execution_notifications.0);
+                        run.remarks.extend(one.tool_configuration_notifications.0);
                     };
                     fields.next_value_seed(EachItem(check, PhantomData))?;
                 }
@@ -194,7 +198,7 @@ impl LogState<'_, '_> {
         let folders: HashMap<String, SarifArtifact> = run.folders.0;
         let lookup = RunLookup::new(&run.tool, &run.files.0, &folders);
         let troubles = run.troubles.into_iter();
-        let troubles: Vec<ToolHit> = troubles.flat_map(|one| lookup.hits_of(one)).collect();
+        let troubles: Vec<ToolHit> = troubles.flat_map(|one| lookup.troubles_of(one)).collect();
         // An error of no file is one of the run as a whole.
         let of_run = |hit: &&ToolHit| hit.severity == Severity::Critical && hit.path.is_empty();
         let told = troubles.iter().find(of_run).map(|hit| hit.message.clone());
@@ -207,8 +211,11 @@ impl LogState<'_, '_> {
         for result in run.results.into_iter().flatten() {
             self.sink.offer_places(lookup.hits_of(result));
         }
-        for hit in troubles {
-            self.sink.offer_trouble(&hit);
+        let remarks = run.remarks.into_iter();
+        let remarks = remarks.flat_map(|one| lookup.troubles_of(one));
+        let of_files = remarks.filter(|hit| !hit.path.is_empty() && says_unread(&hit.message));
+        for hit in troubles.into_iter().chain(of_files) {
+            self.sink.offer_trouble(hit);
         }
     }
 }

@@ -9,6 +9,8 @@ use council_protocol::{
 };
 
 use super::reviewed_file::ReviewedFile;
+use super::unplaced::Unplaced;
+use super::unread_words::{named_paths, says_file_unread, says_unread};
 use super::{ReportSubject, ToolHit, is_absolute, is_one_of, slashed};
 
 /// The most findings of one report; more would bury every other judge.
@@ -33,6 +35,8 @@ pub(crate) struct HitSink<'a> {
     /// Hits that were offered, wanted or not.
     offered: usize,
     unplaced: Unplaced,
+    /// What the tool says of files that it did not read.
+    unread: Unplaced,
     /// Paths of no changed file, each with whether there is no such file at all.
     nowhere: HashMap<String, bool>,
     /// How many results with such a path were let in.
@@ -62,6 +66,7 @@ impl<'a> HitSink<'a> {
             broken: None,
             offered: 0,
             unplaced: Unplaced::default(),
+            unread: Unplaced::default(),
             nowhere: HashMap::new(),
             told_nowhere: 0,
             misled: None,
@@ -204,11 +209,35 @@ impl<'a> HitSink<'a> {
         }
     }
 
-    /// Takes what a tool says went wrong on its way: an error over a changed file means that it did not read it.
-    pub(super) fn offer_trouble(&mut self, hit: &ToolHit) {
-        let is_changed = self.is_lost(hit) || self.find_file(&hit.path).is_some();
-        if hit.severity == Severity::Critical && is_changed {
-            self.unplaced.count_hit(hit);
+    /// Takes what a tool says went wrong on its way: where it is about a changed file, it did not read it as a whole. A tool
+    /// votes WARN then at the least, however mild it calls it.
+    pub(super) fn offer_trouble(&mut self, mut hit: ToolHit) {
+        if self.is_trouble_of_change(&mut hit) {
+            hit.severity = hit.severity.max(Severity::Significant);
+            self.unread.count_hit(&hit);
+        }
+    }
+
+    /// Whether what went wrong is about the change. Some tools name the file in their words alone, which then becomes the
+    /// hit's; of an unnamed file nobody knows that it is another one.
+    fn is_trouble_of_change(&mut self, hit: &mut ToolHit) -> bool {
+        let is_warning = hit.severity >= Severity::Significant;
+        if !hit.path.is_empty() {
+            let is_told = hit.severity == Severity::Critical || says_unread(&hit.message);
+            return match self.find_file(&hit.path) {
+                Some(_) => is_warning || is_told,
+                None => is_told && self.is_lost(hit),
+            };
+        }
+        let mut named = named_paths(&hit.message).peekable();
+        let is_unnamed = named.peek().is_none();
+        let mut named = named.map(str::to_owned).collect::<Vec<_>>().into_iter();
+        match named.find(|path| self.find_file(path).is_some()) {
+            Some(path) => {
+                hit.path = path;
+                is_warning || says_unread(&hit.message)
+            }
+            None => is_unnamed && is_warning && says_file_unread(&hit.message),
         }
     }
 
@@ -408,13 +437,16 @@ impl<'a> HitSink<'a> {
         let elsewhere = self.offered - findings.len().min(self.offered);
         let dropped = findings.len().saturating_sub(MAX_FINDINGS);
         findings.truncate(MAX_FINDINGS);
-        let vote = vote_of(&findings).max(self.unplaced.vote());
+        let untold = self.unplaced.vote().max(self.unread.vote());
+        let vote = vote_of(&findings).max(untold);
         let mut answer = Answer::new(turn.round, turn.key.clone(), vote);
         answer.confidence = Confidence::High;
-        answer.key_insight =
-            self.unplaced.describe() + &describe_hits(findings.len(), elsewhere, dropped) + note;
+        answer.key_insight = self.unread.describe_unread()
+            + &self.unplaced.describe()
+            + &describe_hits(findings.len(), elsewhere, dropped)
+            + note;
         answer.findings = findings;
-        answer.unplaced = Some(self.unplaced.vote()).filter(|vote| *vote > Vote::Pass);
+        answer.unplaced = Some(untold).filter(|vote| *vote > Vote::Pass);
         answer
     }
 }
@@ -439,46 +471,6 @@ struct HitIdentity {
     rule: Option<String>,
     message: String,
     text: String,
-}
-
-/// Results without a place that there is. They may be about the change or not; a tool that reports an error must not come
-/// out green: a WARN of a tool is outvoted where models sit, a FAIL without a finding is a warning everywhere.
-#[derive(Default)]
-struct Unplaced {
-    count: usize,
-    /// The first sentence among the worst.
-    worst: Option<(Severity, String)>,
-}
-
-impl Unplaced {
-    pub(super) fn count_hit(&mut self, hit: &ToolHit) {
-        self.count += 1;
-        let is_worst = |(worst, _): &(Severity, String)| hit.severity > *worst;
-        if self.worst.as_ref().is_none_or(is_worst) {
-            let place = match (hit.path.as_str(), hit.line) {
-                ("", _) => String::new(),
-                (path, 0) => format!("{path}: "),
-                (path, line) => format!("{path}:{line}: "),
-            };
-            self.worst = Some((hit.severity, place + &hit.message));
-        }
-    }
-
-    fn vote(&self) -> Vote {
-        match self.worst {
-            Some((Severity::Critical, _)) => Vote::Fail,
-            Some((Severity::Significant, _)) => Vote::Warn,
-            _ => Vote::Pass,
-        }
-    }
-
-    fn describe(&self) -> String {
-        match (&self.worst, self.count) {
-            (None, _) => String::new(),
-            (Some((_, text)), 1) => format!("One result cannot be placed: {text} "),
-            (Some((_, text)), n) => format!("{n} results cannot be placed, the worst: {text} "),
-        }
-    }
 }
 
 /// The worst finding decides.

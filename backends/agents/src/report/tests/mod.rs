@@ -2,6 +2,7 @@ mod formats;
 mod laws;
 mod limits;
 mod places;
+mod unread;
 
 use std::sync::Arc;
 
@@ -76,15 +77,6 @@ fn read_over(
     format: OutputFormat,
     report: &Value,
 ) -> Result<Answer, Failure> {
-    let turn = Turn {
-        id: TurnId(1),
-        round: RoundNumber::FIRST,
-        key: "k".to_owned(),
-        task: Task::Review,
-        prompt: String::new(),
-        timeout_ms: 1,
-        spend: None,
-    };
     let packet = packet();
     let subject = ReportSubject {
         packet: &packet,
@@ -98,7 +90,7 @@ fn read_over(
         max_severity: Severity::Critical,
         ..ToolRules::default()
     };
-    Ok(sink.into_answer(&rules, &turn, ""))
+    Ok(sink.into_answer(&rules, &turn(), ""))
 }
 
 fn sarif(results: Value) -> Value {
@@ -276,7 +268,8 @@ fn a_changed_file_that_the_tool_could_not_parse_is_told_and_never_green() {
     assert_eq!(answer.verdict, Vote::Fail);
     assert!(answer.key_insight.contains("cannot parse it"));
     assert_eq!(told("error", "src/other.py").verdict, Vote::Pass);
-    assert_eq!(told("warning", "src/a b.py").verdict, Vote::Pass);
+    assert_eq!(told("warning", "src/a b.py").verdict, Vote::Warn);
+    assert_eq!(told("warning", "src/other.py").verdict, Vote::Pass);
 }
 
 #[test]
