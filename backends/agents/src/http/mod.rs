@@ -11,6 +11,8 @@
 mod ambiguous_tests;
 #[cfg(test)]
 mod broken_tests;
+#[cfg(test)]
+mod called_answer_tests;
 mod client;
 mod connections;
 mod context;

@@ -271,6 +271,7 @@ impl HttpConversation {
         loop {
             let heard = self.call_model(model, lead.as_ref(), until).await?;
             self.check_growth(&heard).map_err(CallError::Next)?;
+            let heard = self.take_called_answer(heard);
             if !self.tools.runs_calls_of(&heard) {
                 if self.reminds_of_answer(&heard, until) {
                     continue;

@@ -16,7 +16,7 @@ use crate::{AgentReply, StopSignal};
 
 /// Tells every query what it was.
 #[derive(Default)]
-struct Echo(Mutex<Vec<ToolQuery>>);
+pub(super) struct Echo(Mutex<Vec<ToolQuery>>);
 
 impl CodeTools for Echo {
     fn run_query(&self, query: &ToolQuery, _: &QueryBounds) -> QueryResult {
@@ -35,7 +35,7 @@ impl CodeTools for Echo {
     }
 }
 
-fn agent() -> (Arc<Echo>, Arc<HttpAgent>) {
+pub(super) fn agent() -> (Arc<Echo>, Arc<HttpAgent>) {
     let echo = Arc::new(Echo::default());
     let context = AgentContext {
         tools: Some(Arc::clone(&echo) as Arc<dyn CodeTools>),

@@ -6,7 +6,7 @@ use council_protocol::message::Usage;
 use serde_json::Value;
 
 use super::HttpConversation;
-use crate::http::wire::{self, AnswerEnd, ApiAnswer, ApiMessage};
+use crate::http::wire::{self, AnswerEnd, ApiAnswer, ApiMessage, ModelCall};
 use crate::tools::tool_declarations;
 
 /// The most answers of a turn that are kept beside the one that counts.
@@ -82,6 +82,23 @@ impl HttpConversation {
         self.partial.clear();
         self.draft.set("");
         self.tell_asides();
+    }
+
+    /// An answer that came as the arguments of a call is taken at its word at once, with the words beside it: a model that
+    /// hands it in so, since other clients of ours have a tool for it, would only repeat what it paid for. Look-ups beside it
+    /// are not run; a call of another name may say something else, and is told that there is no such tool.
+    pub(super) fn take_called_answer(&self, mut heard: ApiAnswer) -> ApiAnswer {
+        let others = heard.calls.iter().filter(|call| !is_tool(&call.name));
+        let others: Vec<&ModelCall> = others.collect();
+        let is_done = heard.ended == Some(AnswerEnd::Done) && !self.holds_key(&heard.text);
+        match others.as_slice() {
+            [only] if is_done && self.holds_key(&only.arguments) => {
+                heard.text = format!("{}\n{}", heard.text.trim_end(), only.arguments);
+                heard.calls.clear();
+                heard
+            }
+            _ => heard,
+        }
     }
 
     /// A whole answer that stands elsewhere than in an answer's text is taken where there is no other; else it is kept like
@@ -164,6 +181,10 @@ impl HttpConversation {
 /// How far behind its mark the name of a called tool stands, in characters.
 const NAME_WITHIN: usize = 80;
 
+fn is_tool(name: &str) -> bool {
+    tool_declarations().iter().any(|tool| tool.name == name)
+}
+
 /// Whether a text has a call of one of our tools, in a form in which models write calls where their server reads none.
 fn is_call_in_words(text: &str) -> bool {
     const MARKS: [&str; 6] = [
@@ -174,7 +195,6 @@ fn is_call_in_words(text: &str) -> bool {
         "<|python_tag|>",
         "<|tool_call",
     ];
-    let is_tool = |name: &str| tool_declarations().iter().any(|tool| tool.name == name);
     let names_tool = |said: &str| {
         let near: String = said.chars().take(NAME_WITHIN).collect();
         near.split(|c: char| !c.is_alphanumeric() && c != '_')

@@ -1,0 +1,75 @@
+//! Answers that come as the arguments of a call: taken at their word at once, with what was said beside them.
+
+use council_fake_models::{FakeModels, Reply as Says, Rule, Tool};
+use serde_json::{Value, json};
+
+use super::tests::{APIS, turn};
+use super::tool_tests::{agent, ask, bodies, read_file, with_tools};
+
+fn submitted() -> Value {
+    json!({"schema_version": 1, "round": 1, "key": "k1", "verdict": "PASS", "findings": []})
+}
+
+/// The reply that a model's calls, with the words beside them, come to, and how often it was asked.
+fn reply_to(api: usize, says: Says) -> (String, usize) {
+    let models = FakeModels::start([Rule::on(says).times(1)]).unwrap();
+    let (_, agent) = agent();
+    let reply = ask(
+        &agent,
+        &with_tools(&models, APIS[api], 12),
+        &turn(1, 20_000),
+    )
+    .unwrap();
+    (reply.raw, bodies(&models).len())
+}
+
+#[test]
+fn an_answer_in_a_call_of_submit_verdict_is_taken_at_once() {
+    for api in 0..APIS.len() {
+        for name in ["submit_verdict", "submit", "final_answer"] {
+            let call = Tool::call(name, submitted());
+            let (raw, asked) = reply_to(api, Says::calls([call]));
+            assert_eq!(asked, 1, "{api} {name}");
+            let taken: Value = serde_json::from_str(raw.trim()).unwrap();
+            assert_eq!(taken, submitted(), "{api} {name}");
+        }
+        let calls = [read_file("a.rs"), Tool::call("submit_verdict", submitted())];
+        assert_eq!(
+            reply_to(api, Says::calls(calls)).1,
+            1,
+            "{api}: nothing is read behind an answer"
+        );
+    }
+}
+
+/// Words beside it may object to what it votes for.
+#[test]
+fn what_is_said_beside_an_answer_in_a_call_stays_beside_it() {
+    for api in 0..APIS.len() {
+        let call = Tool::call("submit_verdict", submitted());
+        let says = Says::calls([call]).beside("Do not merge this.");
+        let (raw, asked) = reply_to(api, says);
+        assert_eq!(asked, 1, "{api}");
+        assert!(raw.starts_with("Do not merge this.\n"), "{raw}");
+        assert!(raw.contains("\"verdict\""), "{raw}");
+    }
+}
+
+/// A call of another unknown name may hold a finding, and a look-up may name anything.
+#[test]
+fn two_unknown_calls_and_calls_without_the_key_are_no_answer() {
+    for api in 0..APIS.len() {
+        let finding = Tool::call(
+            "report_finding",
+            json!({"severity": "critical", "description": "x"}),
+        );
+        let keyless = Tool::call("submit_verdict", json!({"verdict": "PASS"}));
+        for calls in [
+            vec![finding, Tool::call("submit_verdict", submitted())],
+            vec![keyless],
+            vec![Tool::call("search", json!({"regex": "k1"}))],
+        ] {
+            assert_eq!(reply_to(api, Says::calls(calls)).1, 2, "{api}");
+        }
+    }
+}
