@@ -15,6 +15,7 @@ use super::own_words::{OwnWords, read_own_words};
 use super::plain_words::{names_problem, remarks_fault, stops};
 use super::reply_object::{find_object, json_blocks, words_outside_objects};
 use super::told_fields::told_texts;
+use super::unseen_words::UnseenWords;
 
 /// What an answer must echo, and for whom it may not speak.
 #[derive(Clone, Copy)]
@@ -48,6 +49,8 @@ pub(super) struct ReadReply {
     pub(super) dropped: Vec<String>,
     /// Words beside a PASS that are no plain consent.
     pub(super) beside: Vec<String>,
+    /// Words beside a PASS by which its judge was not shown the whole change.
+    pub(super) unseen: Option<UnseenWords>,
 }
 
 /// Reads the answer in `raw`.
@@ -90,6 +93,7 @@ pub(super) fn read_reply(raw: &str, expected: ExpectedEcho<'_>) -> Result<ReadRe
     answer_fields::check_fields(&value).map_err(malformed_failure)?;
     let mut beside = check_words_beside(raw, object, &value)?;
     beside.extend(told_texts(&value));
+    let unseen = UnseenWords::in_answer(&value, &words_around(raw, object));
     fall_back(&mut value, expected.round);
     straighten_tests(&mut value);
     let dropped = drop_unreadable(&mut value);
@@ -99,6 +103,7 @@ pub(super) fn read_reply(raw: &str, expected: ExpectedEcho<'_>) -> Result<ReadRe
         answer: fill_defaults(answer),
         dropped,
         beside,
+        unseen,
     })
 }
 

@@ -63,6 +63,7 @@ mod told_fields;
 mod turns;
 mod unclear_reply;
 mod unread;
+mod unseen_words;
 mod verdict;
 
 #[cfg(any(test, feature = "testing"))]

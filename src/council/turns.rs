@@ -176,7 +176,10 @@ impl Council {
                         self.state.judges[seat].keep_lost(unclear);
                     }
                     self.state.judges[seat].remember_seen(looked_up.unwrap_or_default());
-                    self.reject_answer(seat, turn, failure, now);
+                    // What a judge says of its context it may take back; what a server counts is no matter of words.
+                    let mends =
+                        is_mendable(failure.kind) || failure.kind == FailureKind::ContextCut;
+                    self.reject_answer(seat, turn, failure, mends, now);
                 }
             }
         }
@@ -243,7 +246,13 @@ impl Council {
             },
         )?;
         self.state.check_voice(seat, &reply.answer)?;
-        Ok(reply)
+        let sent = &judges[seat].planned.coverage;
+        match &reply.unseen {
+            Some(words) if words.contradict(sent) && !judges[seat].is_deterministic() => {
+                Err(words.failure())
+            }
+            _ => Ok(reply),
+        }
     }
 
     /// A judge whose better answer never came: the one that was sent back counts.
@@ -363,6 +372,7 @@ impl Council {
         seat: SeatIndex,
         mut turn: OpenTurn,
         failure: Failure,
+        mends: bool,
         now: Millis,
     ) {
         if let Some(draft) = turn.ask.draft.take() {
@@ -372,7 +382,7 @@ impl Council {
         }
         let judge = &mut self.state.judges[seat];
         judge.record_failure(turn.round, failure.clone());
-        if is_mendable(failure.kind) && !turn.ask.mended {
+        if mends && !turn.ask.mended {
             let task = Task::Mend {
                 error: format!("{}: {}", failure.kind, failure.detail),
                 form: turn.ask.task.form(),
@@ -425,7 +435,8 @@ impl Council {
         if turn.cancelled || matches!(self.phase, CouncilPhase::Closing) {
             // Its failure was recorded when its time was over.
         } else {
-            self.reject_answer(seat, turn, failure, now);
+            let mends = is_mendable(failure.kind);
+            self.reject_answer(seat, turn, failure, mends, now);
         }
         self.dispatch_all(now);
     }

@@ -24,5 +24,6 @@ mod simulation;
 mod staged;
 mod support;
 mod support_laws;
+mod unseen;
 mod verdict;
 mod world;
