@@ -6,10 +6,11 @@ use std::collections::{BTreeSet, HashSet};
 use council_protocol::RepoPath;
 use council_syntax::language::Language;
 
-use super::candidates::{ChangedFile, NameReason, WantedName};
+use super::candidates::ChangedFile;
 use super::hints;
 use super::other_name::{Alias, DefaultExport};
 use super::search::{FileHits, FileOutline};
+use super::wanted::{NameReason, WantedName};
 use super::words::is_name;
 
 /// The names that the lines of these files give to what the change edits, and that are not searched for yet.

@@ -8,13 +8,17 @@ use council_protocol::{FileChange, LineKind, Packet, RepoPath};
 use council_syntax::language::Language;
 
 use super::edited::{collect_words, edited_names, value_names};
+use super::fields;
 use super::limits;
-use super::moved::{self, MovedFile};
-use super::other_name::{Alias, DefaultExport};
+use super::moved;
 use super::receivers;
+use super::schema;
 use super::search::FileOutline;
 use super::setting_words::parts_of;
-use super::words::{self, WordUse};
+use super::spelled;
+use super::unnamed;
+use super::wanted::{NameReason, Spelling, WantedName};
+use super::words::{self, CodeWord, WordUse};
 use crate::git::ReviewedTree;
 use crate::prompt::{is_test_path, rank_files};
 
@@ -23,127 +27,6 @@ const MAX_NAMES: usize = 400;
 
 /// The largest side of a file whose names are read.
 const MAX_SIDE: usize = 512 << 10;
-
-/// Why a name is worth a look, the most telling first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum NameReason {
-    /// A removed line used or defined it, and no added line does.
-    Removed,
-    /// The change edits what defines it.
-    Changed,
-    /// An added line uses it, and no removed line did.
-    Added,
-    /// A key in a string or in settings.
-    Key,
-    /// A line on both sides uses it.
-    Kept,
-    /// It stands in a changed function, on a line that did not change.
-    Around,
-    /// Only changed tests speak of it.
-    InTest,
-}
-
-/// A name and what a brief wants to know of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct WantedName {
-    pub(super) text: String,
-    pub(super) reason: NameReason,
-    /// Whether what defines it is wanted.
-    pub(super) definition: bool,
-    /// Whether where it is used is wanted.
-    pub(super) uses: bool,
-    /// Whether it is a bare word that may be a variable of its function: no function of that name is meant.
-    pub(super) is_bare: bool,
-    /// A member is searched near the change only: elsewhere the same word means something else.
-    pub(super) is_local: bool,
-    /// Whether it is spelled out as a key: a setting of the same name as a function defines none.
-    pub(super) is_key: bool,
-    /// Whether only what is spelled as a key means it: in code the bare word is any variable.
-    pub(super) is_key_alone: bool,
-    /// Whether only places that make a value of this type are wanted: the change edits how it is made.
-    pub(super) is_built: bool,
-    /// The variables that a method with an everyday name is called on; none: it may be anybody's.
-    pub(super) receivers: Option<BTreeSet<String>>,
-    /// The types that the change edits a method of this name of.
-    pub(super) owners: BTreeSet<String>,
-    /// The files in which the change edits what has this name, under their names of both sides.
-    pub(super) homes: BTreeSet<RepoPath>,
-    /// The files that the change moves or deletes and that others mean by it.
-    pub(super) moved: Vec<MovedFile>,
-    /// What it is another name of.
-    pub(super) alias: Option<Alias>,
-    /// The files that it is a part of the path of and whose only export the change edits.
-    pub(super) exports: Vec<DefaultExport>,
-}
-
-impl WantedName {
-    /// A name of which its uses are wanted.
-    pub(super) fn new(text: &str, reason: NameReason) -> Self {
-        Self {
-            text: text.to_owned(),
-            reason,
-            definition: false,
-            uses: true,
-            is_bare: false,
-            is_local: false,
-            is_key: reason == NameReason::Key,
-            is_key_alone: false,
-            is_built: false,
-            receivers: None,
-            owners: BTreeSet::new(),
-            homes: BTreeSet::new(),
-            moved: Vec::new(),
-            alias: None,
-            exports: Vec::new(),
-        }
-    }
-
-    /// Whether every program has something of this name: only a use that certainly means what is edited tells.
-    pub(super) fn is_everywhere(&self) -> bool {
-        const SHORT: usize = 3;
-        let is_plain = || {
-            words::is_common(&self.text)
-                || words::is_common_method(&self.text)
-                || matches!(
-                    self.text.as_str(),
-                    "__init__" | "__new__" | "__construct" | "init" | "initialize"
-                )
-        };
-        !self.homes.is_empty() && (self.text.len() <= SHORT || is_plain())
-    }
-
-    fn merge(wanted: &mut BTreeMap<String, Self>, name: Self) {
-        let Some(have) = wanted.get_mut(&name.text) else {
-            wanted.insert(name.text.clone(), name);
-            return;
-        };
-        // How uses are told apart is for whoever wants them to say.
-        have.is_built = match (have.uses, name.uses) {
-            (true, false) => have.is_built,
-            (false, true) => name.is_built,
-            _ => have.is_built && name.is_built,
-        };
-        have.receivers = match (have.definition, name.definition) {
-            (true, true) => have
-                .receivers
-                .take()
-                .zip(name.receivers)
-                .map(|(a, b)| &a | &b),
-            (true, false) => have.receivers.take(),
-            _ => name.receivers,
-        };
-        have.reason = have.reason.min(name.reason);
-        have.definition |= name.definition;
-        have.uses |= name.uses;
-        have.is_bare &= name.is_bare;
-        have.is_local &= name.is_local;
-        have.is_key |= name.is_key;
-        have.is_key_alone &= name.is_key_alone;
-        have.owners.extend(name.owners);
-        have.homes.extend(name.homes);
-        have.moved.extend(name.moved);
-    }
-}
 
 /// A changed file with both its sides.
 pub(super) struct ChangedFile<'p> {
@@ -262,6 +145,15 @@ struct FileNames {
     owners: BTreeMap<String, BTreeSet<String>>,
     /// Types of which the change edits how they are made.
     built: BTreeSet<String>,
+    /// Types of which it edits what nobody calls by its name.
+    unnamed: BTreeSet<String>,
+    /// Types that lose steps of these methods.
+    overridden: BTreeMap<String, BTreeSet<String>>,
+    /// Fields, and the types that hold them.
+    fields: BTreeMap<String, BTreeSet<String>>,
+    /// What others use without code, by both sides.
+    spelled: [BTreeMap<String, Spelling>; 2],
+    is_schema: bool,
     /// The file, under its names of both sides.
     homes: BTreeSet<RepoPath>,
     /// What only the old side defined.
@@ -278,26 +170,33 @@ impl FileNames {
         self.homes = [file.path(), file.file.path_before()]
             .map(Clone::clone)
             .into();
-        let (mut defined_before, mut defined_now) = (HashSet::new(), HashSet::new());
-        if let Some(old) = &file.old {
-            let outline = FileOutline::of(file.file.path_before(), old);
-            collect_words(&outline, &file.removed, &mut self.removed);
-            self.receivers.collect(&outline, &file.removed);
-            self.changed.extend(edited_names(&outline, &file.removed));
-            self.own_methods(&outline, old, &file.removed);
-            self.around_lines(&outline, &file.removed);
-            defined_before.extend(outline.definitions.iter().map(|one| one.name.clone()));
+        self.is_schema = schema::is_schema(&file.path().display());
+        let sides = [
+            (file.file.path_before(), &file.old, &file.removed),
+            (file.path(), &file.new, &file.added),
+        ];
+        let mut defined = [HashSet::new(), HashSet::new()];
+        for (side, (path, text, lines)) in sides.into_iter().enumerate() {
+            let Some(text) = text else {
+                continue;
+            };
+            let outline = FileOutline::of(path, text);
+            collect_words(&outline, lines, [&mut self.removed, &mut self.added][side]);
+            self.receivers.collect(&outline, lines);
+            self.changed.extend(edited_names(&outline, lines));
+            self.own_methods(&outline, text, lines);
+            self.around_lines(&outline, lines);
+            for (field, holder) in fields::edited_fields(&outline, lines) {
+                self.fields.entry(field).or_default().insert(holder);
+            }
+            self.spelled[side] = spelled::spelled_names(&path.display(), text, lines);
+            defined[side].extend(outline.definitions.iter().map(|one| one.name.clone()));
+            if side == 1 {
+                self.values.extend(value_names(&outline));
+            }
         }
-        if let Some(new) = &file.new {
-            let outline = FileOutline::of(file.path(), new);
-            collect_words(&outline, &file.added, &mut self.added);
-            self.receivers.collect(&outline, &file.added);
-            self.changed.extend(edited_names(&outline, &file.added));
-            self.own_methods(&outline, new, &file.added);
-            self.around_lines(&outline, &file.added);
-            self.values.extend(value_names(&outline));
-            defined_now.extend(outline.definitions.iter().map(|one| one.name.clone()));
-        }
+        self.removed_steps(file);
+        let [defined_before, defined_now] = defined;
         self.gone = defined_before.difference(&defined_now).cloned().collect();
         self.gone.retain(|name| !words::is_common(name));
         if language == Language::Markup || language == Language::Css {
@@ -308,24 +207,50 @@ impl FileNames {
         }
     }
 
+    /// The methods that lose a call, and those that they call: a subclass may rely on it.
+    fn removed_steps(&mut self, file: &ChangedFile<'_>) {
+        let is_step = |word: &CodeWord<'_>| {
+            word.how == WordUse::Called && !self.added.contains_key(word.text)
+        };
+        let Some(text) = file.old.as_deref().filter(|_| !file.removed.is_empty()) else {
+            return;
+        };
+        let outline = FileOutline::of(file.file.path_before(), text);
+        let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for &line in file
+            .removed
+            .iter()
+            .filter(|line| outline.words_at(**line).iter().any(is_step))
+        {
+            for span in outline.functions_around(line) {
+                if let Some(owner) = outline.owner_of(text, span) {
+                    let lines = (span.head..=span.end).filter_map(|line| u32::try_from(line).ok());
+                    let words = lines.flat_map(|line| outline.words_at(line));
+                    let called = words.filter(|word| word.how == WordUse::Called);
+                    let methods = found.entry(owner).or_default();
+                    methods.extend(called.map(|word| word.text.to_owned()));
+                }
+            }
+        }
+        self.overridden = found;
+    }
+
     /// Whose methods the edited functions are.
     fn own_methods(&mut self, outline: &FileOutline<'_>, text: &str, lines: &[u32]) {
-        for &line in lines {
-            let Some(span) = outline
-                .function_span(line)
-                .filter(|span| !span.name.is_empty())
-            else {
+        for span in lines
+            .iter()
+            .flat_map(|line| outline.functions_around(*line))
+        {
+            let Some(owner) = outline.owner_of(text, span) else {
                 continue;
             };
-            if let Some(owner) = outline.owner_of(text, span) {
-                if words::is_constructor(&span.name, &owner) {
-                    self.built.insert(owner.clone());
-                }
-                self.owners
-                    .entry(span.name.clone())
-                    .or_default()
-                    .insert(owner);
+            if unnamed::is_unnamed(outline, span, &owner) {
+                self.unnamed.insert(owner.clone());
+            } else if words::is_constructor(&span.name, &owner) {
+                self.built.insert(owner.clone());
             }
+            let owners = self.owners.entry(span.name.clone()).or_default();
+            owners.insert(owner);
         }
     }
 
@@ -347,7 +272,10 @@ impl FileNames {
     }
 
     fn into_wanted(self) -> Vec<WantedName> {
-        let mut found: Vec<WantedName> = self.edited().collect();
+        let mut found: Vec<WantedName> = self.edited().chain(self.spelled()).collect();
+        if self.is_schema {
+            return found;
+        }
         for (name, how) in &self.removed {
             let reason = if self.added.contains_key(name) {
                 NameReason::Kept
@@ -395,20 +323,79 @@ impl FileNames {
             }
             Some(WantedName {
                 owners: self.owners.get(name).cloned().unwrap_or_default(),
-                homes: self.homes.clone(),
-                is_built: self.built.contains(name),
-                ..WantedName::new(name, reason)
+                ..self.of_type(name, reason)
             })
         });
-        let built = self
+        edited.chain(self.types()).chain(self.fields())
+    }
+
+    /// A type, of which only some uses are wanted where the change edits how it is made or takes steps from its methods.
+    fn of_type(&self, name: &str, reason: NameReason) -> WantedName {
+        let is_some = !self.unnamed.contains(name);
+        let is_edited = self.changed.contains(name) && !self.built.contains(name);
+        let overridden = self.overridden.get(name).filter(|_| is_some && !is_edited);
+        WantedName {
+            is_built: is_some && self.built.contains(name),
+            overridden: overridden.cloned().unwrap_or_default(),
+            ..self.at_home(name, reason)
+        }
+    }
+
+    /// The fields that the change edits.
+    fn fields(&self) -> impl Iterator<Item = WantedName> + '_ {
+        self.fields.iter().map(|(name, owners)| WantedName {
+            owners: owners.clone(),
+            is_field: true,
+            is_bare: true,
+            ..self.at_home(name, NameReason::Changed)
+        })
+    }
+
+    /// What others use without code, the most telling first.
+    fn spelled(&self) -> impl Iterator<Item = WantedName> + '_ {
+        /// A new schema says hundreds of names.
+        const MAX_ADDED: usize = 60;
+        let [before, now] = &self.spelled;
+        let known = before.iter().map(|(name, spelling)| {
+            let reason = match now.contains_key(name) {
+                true => NameReason::Changed,
+                false => NameReason::Removed,
+            };
+            (name, spelling, reason)
+        });
+        let mut added: Vec<_> = now
+            .iter()
+            .filter(|(name, _)| !before.contains_key(*name))
+            .collect();
+        added.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
+        let added = added.into_iter().take(MAX_ADDED);
+        let all = known.chain(added.map(|(name, spelling)| (name, spelling, NameReason::Added)));
+        all.map(|(name, spelling, reason)| WantedName {
+            spelling: *spelling,
+            ..WantedName::new(name, reason)
+        })
+    }
+
+    /// The types whose users the change reaches though it does not edit their heads.
+    fn types(&self) -> impl Iterator<Item = WantedName> + '_ {
+        let types: BTreeSet<&String> = self
             .built
             .iter()
-            .filter(|name| !self.changed.contains(*name));
-        edited.chain(built.map(|name| WantedName {
-            is_built: true,
+            .chain(&self.unnamed)
+            .chain(self.overridden.keys())
+            .collect();
+        let types = types
+            .into_iter()
+            .filter(|name| !self.changed.contains(*name) && !words::is_common(name));
+        types.map(|name| self.of_type(name, NameReason::Changed))
+    }
+
+    /// A name of this file whose uses are wanted.
+    fn at_home(&self, name: &str, reason: NameReason) -> WantedName {
+        WantedName {
             homes: self.homes.clone(),
-            ..WantedName::new(name, NameReason::Changed)
-        }))
+            ..WantedName::new(name, reason)
+        }
     }
 
     fn used(&self, name: &str, how: WordUse, reason: NameReason) -> Vec<WantedName> {
@@ -465,6 +452,10 @@ fn key_name(name: &str, reason: NameReason) -> WantedName {
     WantedName {
         is_key: true,
         is_key_alone: !words::is_compound(name),
+        spelling: match words::is_of_environment(name) {
+            true => Spelling::Word,
+            false => Spelling::Code,
+        },
         ..WantedName::new(name, reason)
     }
 }

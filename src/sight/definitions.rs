@@ -374,29 +374,6 @@ fn value_of_line(language: Language, code: &str, top: bool, words: &[&str]) -> O
     }
 }
 
-/// The type of a method whose head does not stand inside of it: `impl` of Rust, the receiver of Go.
-pub(super) fn receiver_of(language: Language, text: &str, head: usize) -> Option<String> {
-    let lines: Vec<&str> = text.lines().take(head).collect();
-    let own = lines.last()?;
-    match language {
-        Language::Go => {
-            let receiver = own.strip_prefix("func (")?.split(')').next()?;
-            let name = receiver.split('[').next()?;
-            last_word(name)
-        }
-        Language::Rust => {
-            let depth = indent_of(own);
-            let above = lines.iter().rev().skip(1);
-            let mut above = above.filter(|line| !line.trim().is_empty() && indent_of(line) < depth);
-            let opening = above.next()?.trim_start().strip_prefix("impl")?;
-            let opening = opening.split('{').next()?.split(" where ").next()?;
-            let plain = without_generics(opening);
-            last_word(plain.rsplit(" for ").next()?)
-        }
-        _ => None,
-    }
-}
-
 pub(super) fn without_generics(code: &str) -> String {
     let mut depth = 0_usize;
     let mut plain = String::new();
@@ -417,7 +394,7 @@ fn first_word(code: &str) -> Option<String> {
         .map(str::to_owned)
 }
 
-fn last_word(code: &str) -> Option<String> {
+pub(super) fn last_word(code: &str) -> Option<String> {
     code.split(|c: char| !super::words::is_name(c))
         .rfind(|word| !word.is_empty())
         .map(str::to_owned)
@@ -467,7 +444,7 @@ fn opens_below(next: Option<&String>, code: &str) -> bool {
         && next.is_some_and(|next| next.trim_start().starts_with('{'))
 }
 
-fn indent_of(line: &str) -> usize {
+pub(super) fn indent_of(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::sight::receiver_types::receiver_of;
 
 fn names(path: &str, text: &str) -> Vec<(String, u32, u32)> {
     let language = Language::from_path(path);

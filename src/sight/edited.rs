@@ -19,14 +19,20 @@ pub(super) fn collect_words(
     }
 }
 
-/// The names of what holds these lines: the function, and what is no function.
+/// The names of what holds these lines: the functions, and what is no function.
 pub(super) fn edited_names(outline: &FileOutline<'_>, lines: &[u32]) -> BTreeSet<String> {
     const MAX_NAMED: u32 = 60;
     let mut names = BTreeSet::new();
     for &line in lines {
-        let function = outline.function_at(line).filter(|name| !name.is_empty());
-        let has_function = function.is_some();
-        names.extend(function.filter(|name| !words::is_entry_point(name)));
+        let functions: Vec<&str> = outline
+            .functions_around(line)
+            .map(|one| &*one.name)
+            .collect();
+        let has_function = !functions.is_empty();
+        let called = functions
+            .into_iter()
+            .filter(|name| !words::is_entry_point(name));
+        names.extend(called.map(str::to_owned));
         let holding = outline.definitions.iter().filter(|one| {
             (one.start..=one.end).contains(&line) && one.end - one.start <= MAX_NAMED
         });

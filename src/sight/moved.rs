@@ -7,8 +7,8 @@ use council_protocol::change::FileStatus;
 use council_protocol::{FileChange, RepoPath};
 use council_syntax::language::Language;
 
-use super::candidates::{NameReason, WantedName};
 use super::hints;
+use super::wanted::{NameReason, WantedName};
 use crate::prompt::is_test_path;
 
 /// A file that is no longer where it was.

@@ -1,8 +1,10 @@
 //! Who calls the constructor of a parent: languages do not name the parent there, only in the head of the class.
 
+use std::collections::BTreeSet;
+
 use council_syntax::language::Language;
 
-use super::definitions::without_generics;
+use super::definitions::{DefinitionKind, without_generics};
 use super::search::{FileOutline, is_whole_word};
 
 /// The line on which a class calls its parent's constructor. The class is the one whose head names `parent`, at `line`, as
@@ -26,12 +28,40 @@ pub(super) fn parent_call(parent: &str, line: u32, outline: &FileOutline<'_>) ->
     (line..=outline.end_of_class(class, line)).find(is_call)
 }
 
+/// Whether a line is the head of a class that extends `parent`.
+pub(super) fn extends(parent: &str, line: u32, outline: &FileOutline<'_>) -> bool {
+    let head = outline.line(line);
+    let is_it = bases(outline.language(), head).is_some_and(|bases| has_word(bases, parent));
+    is_it
+        && outline
+            .class_at(line)
+            .is_some_and(|class| class.name != parent)
+}
+
+/// Where the class whose head is on a line defines the first of these methods.
+pub(super) fn overriding_lines(
+    methods: &BTreeSet<String>,
+    line: u32,
+    outline: &FileOutline<'_>,
+) -> Option<u32> {
+    let class = outline.class_at(line).filter(|_| !methods.is_empty())?;
+    let inside = line..=outline.end_of_class(class, line);
+    let defined = outline.definitions.iter().filter(|one| {
+        one.kind == DefinitionKind::Function
+            && inside.contains(&one.head)
+            && methods.contains(&one.name)
+    });
+    defined.map(|one| one.head).min()
+}
+
 /// What the head of a class says that it extends.
 fn bases(language: Language, head: &str) -> Option<&str> {
     let extended = match language {
         Language::Python => head.split_once('(')?.1,
         Language::Ruby => head.split_once('<')?.1,
         Language::CSharp | Language::Swift => head.split_once(':')?.1,
+        Language::C => head.split_once(": ")?.1,
+        Language::Kotlin => head.rsplit_once(':')?.1,
         _ => head.split_once("extends ")?.1,
     };
     Some(extended.split(" implements ").next().unwrap_or(extended))

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use council_protocol::RepoPath;
 use council_syntax::language::Language;
 
-use super::candidates::WantedName;
 use super::hints;
 use super::search::{FileHits, FileOutline, is_whole_word};
+use super::wanted::WantedName;
 use super::words::{self, is_name};
 
 /// How certain it is that a use means the changed thing, the most certain first.
@@ -207,10 +207,24 @@ fn reaches(file: &FileHits, outline: &FileOutline<'_>, home: &RepoPath) -> bool 
         Language::Go | Language::Java | Language::Kotlin | Language::CSharp | Language::Scala
     );
     (is_package && folder(&file.path) == folder(home))
+        || (language == Language::C && includes(file, outline, home))
         || outline
             .imports_of(&file.path, &home.display())
             .next()
             .is_some()
+}
+
+/// Whether a file of C includes another one: where the folders of includes lie only the build knows.
+fn includes(file: &FileHits, outline: &FileOutline<'_>, home: &RepoPath) -> bool {
+    let home = home.display();
+    let is_it = |found: &String| {
+        home.strip_suffix(found.as_str())
+            .is_some_and(|before| before.ends_with('/'))
+    };
+    outline
+        .import_lines(&file.path)
+        .iter()
+        .any(|(_, paths)| paths.iter().any(is_it))
 }
 
 /// What a name is called on, at each of its places on a line.

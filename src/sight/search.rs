@@ -9,11 +9,12 @@ use council_syntax::language::Language;
 use council_syntax::outline::{self, FunctionSpan};
 
 use super::declared::bare_name;
-use super::definitions::{self, DefinedName, DefinitionKind, definitions_in};
+use super::definitions::{DefinedName, DefinitionKind, definitions_in};
 use super::hints;
 use super::limits::SearchLimits;
 use super::nearest::NearestFiles;
 use super::words::{self, CodeWord};
+use super::{receiver_types, schema, spelled};
 use crate::git::{ReviewedTree, map_parallel};
 
 /// A larger file is data, or made by a program.
@@ -207,7 +208,7 @@ pub(super) fn is_whole_word(bytes: &[u8], start: usize, end: usize) -> bool {
 pub(super) fn is_searched(path: &[u8]) -> bool {
     let path = String::from_utf8_lossy(path);
     let language = Language::from_path(&path);
-    let settings = words::is_settings(language) || language == Language::Sql;
+    let settings = words::is_settings(language) || schema::is_schema(&path);
     let packed = path.contains(".min.") || path.ends_with(".lock") || path.ends_with("-lock.json");
     (language.is_code() || settings || language == Language::Shell) && !packed
 }
@@ -223,6 +224,8 @@ pub(super) struct FileOutline<'t> {
     importing: OnceLock<Vec<(u32, Vec<String>)>>,
     /// Lines of statements that import.
     imports: BTreeSet<u32>,
+    /// The lines without comments.
+    uncommented: OnceLock<Vec<String>>,
 }
 
 impl<'t> FileOutline<'t> {
@@ -241,6 +244,7 @@ impl<'t> FileOutline<'t> {
             lines,
             words: words::words_by_line(language, text),
             importing: OnceLock::new(),
+            uncommented: OnceLock::new(),
         }
     }
 
@@ -309,6 +313,15 @@ impl<'t> FileOutline<'t> {
         words.any(|word| words::is_name_of(word, name))
     }
 
+    /// Whether a word stands on a line outside of comments, in whatever string.
+    pub(super) fn spells(&self, line: u32, word: &str) -> bool {
+        let lines = self
+            .uncommented
+            .get_or_init(|| words::without_comments(self.language, &self.lines));
+        let code = lines.get((line as usize).wrapping_sub(1));
+        code.is_some_and(|code| spelled::has_word(code, word))
+    }
+
     /// Whether a line defines a name.
     pub(super) fn defines(&self, name: &str, line: u32) -> bool {
         self.definitions
@@ -330,7 +343,14 @@ impl<'t> FileOutline<'t> {
         let innermost = holding
             .max_by_key(|one| one.head)
             .map(|one| one.name.clone());
-        innermost.or_else(|| definitions::receiver_of(self.language, text, function.head))
+        innermost.or_else(|| receiver_types::receiver_of(self.language, text, function.head))
+    }
+
+    /// The functions with a name that hold a line, in no particular order: whoever can reach an inner one has it from the
+    /// outer one.
+    pub(super) fn functions_around(&self, line: u32) -> impl Iterator<Item = &FunctionSpan> {
+        let named = self.functions.iter().filter(|span| !span.name.is_empty());
+        named.filter(move |span| span.contains(line as usize))
     }
 
     pub(super) fn function_at(&self, line: u32) -> Option<String> {

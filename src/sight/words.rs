@@ -46,6 +46,30 @@ pub(super) fn words_by_line(language: Language, text: &str) -> Vec<Vec<CodeWord<
         .collect()
 }
 
+/// The lines of a file with their comments blanked out.
+pub(super) fn without_comments(language: Language, lines: &[&str]) -> Vec<String> {
+    let mut lexer = Lexer::new(language);
+    let mut spans = Vec::new();
+    let mut blank = |line: &&str| {
+        spans.clear();
+        lexer.lex_line(line, &mut spans);
+        let comments = spans.iter().filter(|span| span.part == SpanKind::Comment);
+        let mut bytes = line.as_bytes().to_vec();
+        for span in comments {
+            let end = span.end.min(bytes.len());
+            bytes[span.start.min(end)..end].fill(b' ');
+        }
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    lines.iter().map(&mut blank).collect()
+}
+
+/// Whether a name is spelled as variables of the environment are.
+pub(super) fn is_of_environment(name: &str) -> bool {
+    let fits = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
+    name.contains('_') && name.len() > 3 && name.bytes().all(fits)
+}
+
 /// Whether a file holds settings: its keys are names, whether or not they are quoted.
 pub(super) fn is_settings(language: Language) -> bool {
     matches!(

@@ -274,14 +274,15 @@ impl Language {
 
     /// Whether a path is that of a program in a language whose functions are not known here.
     pub fn is_unknown_code(path: &str) -> bool {
-        const ENDINGS: [&str; 36] = [
+        const ENDINGS: [&str; 42] = [
             "adb", "asm", "bas", "clj", "cljs", "coffee", "cr", "d", "elm", "erl", "ex", "exs",
             "f", "f90", "fs", "hcl", "hs", "jl", "lisp", "ml", "mli", "nim", "pas", "pl", "pm",
-            "pro", "purs", "r", "re", "scm", "sol", "tcl", "tf", "v", "vhd", "zig",
+            "pro", "purs", "r", "re", "scm", "sol", "tcl", "tf", "v", "vhd", "zig", "gql",
+            "graphql", "prisma", "proto", "sql", "thrift",
         ];
         let ending = path.rsplit_once('.').map(|(_, ending)| ending);
         ending.is_some_and(|ending| ENDINGS.contains(&ending.to_ascii_lowercase().as_str()))
-            && Self::from_path(path) == Self::Unknown
+            && matches!(Self::from_path(path), Self::Unknown | Self::Sql)
     }
 
     /// Whether it is a programming language: what tests are written for.
@@ -380,7 +381,7 @@ mod tests {
         assert_eq!(Language::from_path("web/app.d.ts"), Language::Script);
         assert_eq!(Language::from_path("config/.env.local"), Language::Ini);
         assert_eq!(Language::from_path("bin/run"), Language::Unknown);
-        for path in ["lib/A.pm", "a.ex", "main.tf", "a.R"] {
+        for path in ["lib/A.pm", "a.ex", "main.tf", "a.R", "a.sql", "a.proto"] {
             assert!(Language::is_unknown_code(path), "{path}");
         }
         for path in ["a.rs", "a.cu", "LICENSE", "a.bin", "a.json", "a.md"] {

@@ -14,12 +14,13 @@ use council_protocol::change::FileStatus;
 use council_protocol::{Packet, RepoPath};
 use council_syntax::language::Language;
 
-use super::candidates::{ChangedFile, NameReason, WantedName, changed_files, wanted_names};
+use super::candidates::{ChangedFile, changed_files, wanted_names};
 use super::definitions::DefinitionKind;
 use super::limits::{SearchLimits, Sight};
 use super::receivers::Certainty;
 use super::search::{FileHits, FileOutline, NameHits, is_searched};
 use super::shown::ShownLines;
+use super::wanted::{NameReason, WantedName};
 use super::{companions, origins, receivers, relation, words};
 use crate::git::{HistoryFindings, map_parallel};
 use crate::prompt::{ContextBlock, ContextBody, ContextKind, is_test_path};
@@ -107,6 +108,8 @@ struct Gatherer<'a> {
     counts: HashMap<(usize, ContextKind), usize>,
     /// How many uses of a name are left out.
     left: HashMap<usize, usize>,
+    /// In how many files a name stands.
+    spread: HashMap<usize, usize>,
     /// Names that are defined near the change.
     near: HashSet<usize>,
     found: BTreeMap<ContextKind, Vec<RankedBlock>>,
@@ -131,6 +134,7 @@ impl<'a> Gatherer<'a> {
             shown,
             counts: HashMap::new(),
             left: HashMap::new(),
+            spread: HashMap::new(),
             near: HashSet::new(),
             found: BTreeMap::new(),
             words: Vec::new(),
@@ -186,6 +190,12 @@ impl<'a> Gatherer<'a> {
     /// Definitions first, since a use inside one needs no block of its own; then the uses. Returns how many files time left
     /// unread.
     fn add_hits(&mut self, hits: &NameHits, limits: &SearchLimits) -> usize {
+        for file in &hits.files {
+            let names: HashSet<usize> = file.hits.iter().map(|hit| hit.name).collect();
+            names
+                .into_iter()
+                .for_each(|name| *self.spread.entry(name).or_default() += 1);
+        }
         let files = hits.files.iter().take(MAX_OUTLINED).enumerate();
         let mut files: Vec<(usize, &FileHits)> = files.collect();
         let outlines = map_parallel(&mut files, &|(order, file)| {

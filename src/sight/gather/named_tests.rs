@@ -4,9 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use council_protocol::RepoPath;
 
-use super::super::candidates::{ChangedFile, NameReason};
+use super::super::candidates::ChangedFile;
 use super::super::relation;
 use super::super::search::{FileHits, FileOutline};
+use super::super::wanted::NameReason;
 use super::{Gatherer, is_worth_showing};
 use crate::prompt::{ContextKind, is_test_path};
 

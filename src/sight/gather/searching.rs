@@ -6,12 +6,13 @@ use council_protocol::change::{FileKind, FileStatus};
 use council_protocol::{FileChange, Packet, RepoPath};
 
 use super::super::aliases::{aliases_in, default_export_name};
-use super::super::candidates::{ChangedFile, WantedName};
+use super::super::candidates::ChangedFile;
 use super::super::hints;
 use super::super::limits::{SearchLimits, Sight};
 use super::super::moved::may_name_files;
 use super::super::nearest::NearestFiles;
 use super::super::search::{FileHits, NameHit, NameHits, NameSearch};
+use super::super::wanted::WantedName;
 use super::MAX_OUTLINED;
 use super::named_tests::TestNames;
 use crate::prompt::{is_test_path, rank_files};
@@ -74,8 +75,9 @@ fn add_default_exports(files: &[ChangedFile<'_>], names: &mut Vec<WantedName>) {
 
 fn search_of<'k>(names: &[WantedName]) -> NameSearch<'k> {
     let texts: Vec<String> = names.iter().map(|name| name.text.clone()).collect();
-    let is_call =
-        |name: &WantedName| name.is_everywhere() && !name.definition && name.moved.is_empty();
+    let is_call = |name: &WantedName| {
+        name.is_everywhere() && !name.definition && !name.is_field && name.moved.is_empty()
+    };
     let names_files = names.iter().any(|name| !name.moved.is_empty());
     let is_alias = |name: &WantedName| name.alias.is_some() || !name.exports.is_empty();
     NameSearch::new(&texts)

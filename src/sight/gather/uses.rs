@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::super::candidates::WantedName;
 use super::super::receivers::{self, Certainty};
 use super::super::search::{FileHits, FileOutline, NameHit, is_searched};
-use super::super::{moved, parents, words};
+use super::super::wanted::{Spelling, WantedName};
+use super::super::{moved, parents, spelled, words};
 use super::{Gatherer, MAX_OUTLINED, is_worth_showing};
 use crate::prompt::{ContextKind, is_test_path};
 
@@ -20,6 +20,9 @@ const MAX_USES: usize = 6;
 
 /// The same where it is certain that the name is meant.
 const MAX_CERTAIN_USES: usize = 12;
+
+/// A word that more files have says nothing of the change.
+const MAX_SPREAD: usize = 40;
 
 impl Gatherer<'_> {
     /// The uses in one file that are as certain as `sure`.
@@ -46,18 +49,17 @@ impl Gatherer<'_> {
             if is_possible && self.is_ambiguous(hit.name) {
                 continue;
             }
-            let most = if is_possible {
+            let is_frequent = self.rarity_of(hit.name, sure) > MAX_SPREAD;
+            let most = if is_frequent {
+                0
+            } else if is_possible {
                 MAX_USES
             } else {
                 MAX_CERTAIN_USES
             };
             if self.may_add(hit.name, kind, most) {
-                self.add_use(
-                    (order + sure as usize * MAX_OUTLINED, kind),
-                    *hit,
-                    file,
-                    outline,
-                );
+                let order = order + self.rarity_of(hit.name, sure) * MAX_OUTLINED;
+                self.add_use((order, kind), *hit, file, outline);
             } else {
                 *self.left.entry(hit.name).or_default() += 1;
             }
@@ -77,7 +79,7 @@ impl Gatherer<'_> {
             && file.hits.iter().any(is_use)
     }
 
-    /// What stands around a use and is not shown yet, in as many pieces as what is shown leaves.
+    /// What stands around a use, and where a class extends what the change edits also around what it overrides.
     fn add_use(
         &mut self,
         (order, kind): (usize, ContextKind),
@@ -90,6 +92,21 @@ impl Gatherer<'_> {
             line: name.line_of(hit.line, outline),
             ..hit
         };
+        let overriding = parents::overriding_lines(&name.overridden, hit.line, outline);
+        for line in [hit.line].into_iter().chain(overriding) {
+            self.add_around((order, kind), NameHit { line, ..hit }, file, outline);
+        }
+    }
+
+    /// What stands around a place and is not shown yet, in as many pieces as what is shown leaves.
+    fn add_around(
+        &mut self,
+        (order, kind): (usize, ContextKind),
+        hit: NameHit,
+        file: &FileHits,
+        outline: &FileOutline<'_>,
+    ) {
+        let name = &self.names[hit.name];
         let (mut from, end) = around_use(outline, hit.line);
         while let Some((start, last)) = self.shown.next_gap(&file.path, from, end) {
             from = last + 1;
@@ -110,6 +127,14 @@ impl Gatherer<'_> {
         }
     }
 
+    /// What comes first of one kind: what is certain, and of words the rarest.
+    fn rarity_of(&self, name: usize, sure: Certainty) -> usize {
+        match self.names[name].spelling {
+            Spelling::Word => self.spread.get(&name).copied().unwrap_or_default(),
+            _ => sure as usize,
+        }
+    }
+
     /// How certain a hit is one that the change's name means; none: it is none, or shown already.
     fn certainty_of(
         &self,
@@ -126,12 +151,9 @@ impl Gatherer<'_> {
         let is_meant = name.uses
             && is_searched(file.path.as_bytes())
             && self.may_mean(name, &file.path)
-            && outline.is_code(line, &name.text)
+            && name.is_spelled(line, outline)
             && !outline.defines(&name.text, line)
-            && (!name.is_key_alone || words::stand_as_key(outline.words_at(line), &name.text))
-            && (!name.is_built
-                || shown != line
-                || receivers::is_built(outline.line(line), &name.text));
+            && name.is_wanted_use(line, outline);
         if !is_meant {
             return None;
         }
@@ -173,6 +195,29 @@ impl Gatherer<'_> {
 }
 
 impl WantedName {
+    /// Whether a line has the name in the way in which its users write it.
+    fn is_spelled(&self, line: u32, outline: &FileOutline<'_>) -> bool {
+        let is_key =
+            |line| !self.is_key_alone || words::stand_as_key(outline.words_at(line), &self.text);
+        match self.spelling {
+            _ if outline.is_code(line, &self.text) && is_key(line) => true,
+            Spelling::Code => false,
+            Spelling::Task => spelled::runs_task(outline.line(line), &self.text),
+            Spelling::Word => outline.spells(line, &self.text),
+        }
+    }
+
+    /// Whether it is one of those uses that are wanted.
+    fn is_wanted_use(&self, line: u32, outline: &FileOutline<'_>) -> bool {
+        let code = outline.line(line);
+        let is_held = |sign: &str| code.contains(&format!("{sign}{}", self.text));
+        let builds =
+            || self.line_of(line, outline) != line || receivers::is_built(code, &self.text);
+        let extends = || parents::extends(&self.text, line, outline);
+        let is_some = || (self.is_built && builds()) || (!self.overridden.is_empty() && extends());
+        (!self.is_field || is_held(".") || is_held("->")) && (self.wants_every_use() || is_some())
+    }
+
     /// The line that tells of a use: where a class extends what the change builds otherwise, the call of that constructor.
     fn line_of(&self, line: u32, outline: &FileOutline<'_>) -> u32 {
         let call = || parents::parent_call(&self.text, line, outline);
@@ -204,6 +249,12 @@ fn describe_use(
     let place = function.map_or(String::new(), |function| format!(", in `{function}`"));
     match name.moved_by(line, file, outline) {
         Some(moved) => format!("names {}, at line {line}{place}", moved.describe()),
+        None if !outline.is_code(line, &name.text) && !name.overridden.is_empty() => {
+            format!(
+                "overrides a method of `{}` at line {line}{place}",
+                name.text
+            )
+        }
         None if name.is_built && !outline.is_code(line, &name.text) => format!(
             "call of the constructor of `{}`, the parent, at line {line}{place}",
             name.text

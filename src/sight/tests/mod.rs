@@ -4,8 +4,10 @@ pub(crate) mod corpus;
 mod long_functions;
 mod meaning;
 mod naming;
+mod reached;
 mod repositories;
 mod types;
+mod users;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
