@@ -159,7 +159,7 @@ pub(super) fn render_brief(
         ..BriefSizes::default()
     };
     let room = budget.saturating_sub(bare.len() + CONTEXT_FRAME);
-    let shown = fill_context(packet, around, room.min(class.context_bytes), class, tools);
+    let shown = fill_context(packet, around, room, class, tools);
     let text = if shown.text.is_empty() {
         bare
     } else {
@@ -200,7 +200,7 @@ fn fill_context(
         .filter(|block| paths.contains(&block.about))
         .collect();
     let gaps: String = around.gaps.iter().map(|gap| format!("[{gap}]\n")).collect();
-    let left = room.saturating_sub(gaps.len());
+    let left = room.min(class.context_bytes).saturating_sub(gaps.len());
     let mut shown = show_context(&blocks, left, class.line_bytes, tools.redactor);
     // Also where nothing was found: a function without callers and one whose callers were not looked for look alike.
     if gaps.len() <= room {

@@ -13,7 +13,7 @@ use crate::prompt::{
     Brief, BriefClass, ChangeContext, ContextBlock, ContextBody, PromptBuilder, PromptError,
     SeatShare,
 };
-use crate::sight::{GatheredContext, SearchLimits, Sight, gather_context};
+use crate::sight::{GatheredContext, SearchLimits, Sight, cut_functions, gather_context};
 
 use crate::run::hidden_files::HIDDEN_GAP;
 use crate::run::prepare::PreparedReview;
@@ -239,14 +239,19 @@ fn digest_of_code(gathered: &GatheredContext) -> String {
 /// What stands around the change, where there is a repository and somebody wants to know.
 fn look_around(prepared: &PreparedReview) -> GatheredContext {
     let is_wanted = prepared.config.settings.limits.context > 0;
-    if !is_wanted || is_text(prepared.packet.target.kind) {
-        return GatheredContext::default();
-    }
-    let sight = Sight::around(&prepared.change);
-    let limits = SearchLimits::within(LOOK_TIME);
-    let Some(sight) = sight else {
+    let is_change = !is_text(prepared.packet.target.kind);
+    let Some(sight) = Sight::around(&prepared.change).filter(|_| is_change) else {
         return GatheredContext::default();
     };
+    if !is_wanted {
+        return GatheredContext {
+            gaps: cut_functions(&sight, &prepared.packet)
+                .into_iter()
+                .collect(),
+            ..GatheredContext::default()
+        };
+    }
+    let limits = SearchLimits::within(LOOK_TIME);
     let Some(hidden) = &prepared.hidden else {
         return gather_context(&sight, &prepared.packet, &limits);
     };

@@ -37,7 +37,7 @@ mod wanted;
 mod words;
 
 pub use gather::gather_context;
-pub(crate) use gather::GatheredContext;
+pub(crate) use gather::{GatheredContext, cut_functions};
 pub(crate) use judges::open_eyes;
 pub use limits::{SearchLimits, Sight};
 pub(crate) use search::{NamePlaces, places_of_name};

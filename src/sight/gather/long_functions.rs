@@ -1,12 +1,14 @@
 //! What of long changed functions the hunks do not show: a lock is often taken far above the line that gives it up.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use council_protocol::Packet;
 use council_protocol::change::FileStatus;
 use council_syntax::outline::FunctionSpan;
 
-use super::super::candidates::ChangedFile;
+use super::super::candidates::{ChangedFile, changed_files};
+use super::super::limits::Sight;
 use super::super::search::{FileOutline, is_searched};
 use super::{Gatherer, file_reason, is_worth_showing};
 use crate::prompt::{ContextBlock, ContextBody, ContextKind};
@@ -79,6 +81,44 @@ fn end_of_piece(start: u32, end: u32) -> u32 {
     } else {
         start + FAR_LINES - 1
     }
+}
+
+/// Which functions the change edits and its hunks do not show whole, in words for a person.
+pub(crate) fn cut_functions(sight: &Sight, packet: &Packet) -> Option<String> {
+    const MAX_NAMED: usize = 5;
+    let files = changed_files(packet, &sight.tree);
+    let is_shown = |file: &&ChangedFile<'_>| is_searched(file.path().as_bytes());
+    let cut: Vec<String> = files
+        .iter()
+        .filter(is_shown)
+        .flat_map(cut_in_file)
+        .collect();
+    let named = cut
+        .iter()
+        .take(MAX_NAMED)
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .join(", ");
+    let more = match cut.len().saturating_sub(MAX_NAMED) {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    (!cut.is_empty())
+        .then(|| format!("these functions are edited and not shown whole: {named}{more}"))
+}
+
+fn cut_in_file(file: &ChangedFile<'_>) -> Vec<String> {
+    let Some(text) = &file.new else {
+        return Vec::new();
+    };
+    let lines = file.file.hunks.iter().flat_map(|hunk| hunk.lines());
+    let shown: BTreeSet<u32> = lines.filter_map(|line| line.new_no).collect();
+    let functions = edited_functions(file, text).into_iter();
+    let cut = functions.filter(|one| !(one.start..=one.end).all(|line| shown.contains(&line)));
+    let named = cut.filter(|one| !one.name.is_empty());
+    named
+        .map(|one| format!("`{}` of {}", one.name, file.path().display()))
+        .collect()
 }
 
 impl Gatherer<'_> {

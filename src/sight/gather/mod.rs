@@ -24,6 +24,7 @@ use super::wanted::{NameReason, WantedName};
 use super::{companions, origins, receivers, relation, words};
 use crate::git::{HistoryFindings, map_parallel};
 use crate::prompt::{ContextBlock, ContextBody, ContextKind, is_test_path};
+pub(crate) use long_functions::cut_functions;
 use searching::search_names;
 
 /// What was found around a change.

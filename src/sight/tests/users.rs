@@ -230,3 +230,38 @@ fn the_rarest_word_of_a_schema_comes_first() {
         "{gaps}"
     );
 }
+
+/// Where nothing around a change is wanted, the functions that its hunks cut are named.
+#[test]
+fn functions_that_are_not_whole_are_named() {
+    let repo = Repo::new();
+    let body = |end: &str| {
+        let functions = (0..30).map(|n| {
+            let lines: String = (0..40).map(|k| format!("    step({k})\n")).collect();
+            format!("def f{n}(x):\n{lines}    return x{end}\n\n\n")
+        });
+        functions.collect::<String>()
+    };
+    repo.write("a.py", body("")).commit("one");
+    repo.write("a.py", body(" + 1")).commit("two");
+    let (change, packet) = prepare(&repo, "main~1..main");
+    let told = cut_functions(&Sight::around(&change).unwrap(), &packet).unwrap();
+    assert!(
+        told.contains("`f29` of a.py") || told.contains(" more"),
+        "{told}"
+    );
+    assert!(!told.contains("`f0` of a.py"), "{told}");
+    let class = BriefClass {
+        context_bytes: 0,
+        ..BriefClass::default()
+    };
+    let prompter = PromptBuilder::new(&RunSeed("0".repeat(64)), &BTreeMap::new()).unwrap();
+    let around = ChangeContext {
+        blocks: &[],
+        gaps: std::slice::from_ref(&told),
+    };
+    let brief = prompter
+        .render_filled_brief(&packet, around, &class)
+        .unwrap();
+    assert!(brief.text.contains(&told), "{told}");
+}
