@@ -22,9 +22,32 @@ static CULPRIT: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(words).expect("a fixed pattern")
 });
 
-/// As `git revert` writes it.
-static REVERTED: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"This reverts commit ([0-9a-f]{7,64})").expect("a fixed pattern"));
+/// That a message takes back the commits that it names by their ids, as `git revert` writes it and as people do.
+static REVERTED: LazyLock<Regex> = LazyLock::new(|| {
+    let id = r"[`(]*(?:commits? +)?`?[0-9a-f]{7,64}\b[`)]*";
+    let (verb, joint) = (r"revert(?:s|ed|ing)?", r"(?:\s*,\s*|\s+)(?:and\s+|&\s*)?");
+    let words = format!(
+        r"(?i)(?:\b(?P<before>[\w'’]+)\s+)?\b{verb}\s+(?:of\s+)?(?P<ids>{id}(?:{joint}{id})*)"
+    );
+    Regex::new(&words).expect("a fixed pattern")
+});
+
+/// Words before `reverting` by which it is not this commit that takes something back.
+const NOT_THIS: [&str; 9] = [
+    "not",
+    "don't",
+    "never",
+    "without",
+    "before",
+    "after",
+    "since",
+    "of",
+    "partially",
+];
+
+/// An id of a commit.
+static COMMIT_ID: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?i)\b[0-9a-f]{7,64}\b").expect("a fixed pattern"));
 
 /// The subject that `git revert` and forges make of another commit's, with or without the number of the request.
 static REVERTED_TITLE: LazyLock<Regex> =
@@ -75,9 +98,16 @@ pub(super) fn named_culprits(message: &str) -> Vec<&str> {
 
 /// The commits that a commit takes back, as they are written.
 pub(super) fn reverted_commits(message: &str) -> Vec<&str> {
-    let found = REVERTED.captures_iter(message);
-    found
-        .filter_map(|found| found.get(1))
+    let is_own = |found: &regex::Captures<'_>| {
+        let before = found.name("before").map_or("", |word| word.as_str());
+        !NOT_THIS
+            .iter()
+            .any(|word| before.eq_ignore_ascii_case(word))
+    };
+    let found = REVERTED.captures_iter(message).filter(is_own);
+    let lists = found.filter_map(|found| found.name("ids"));
+    lists
+        .flat_map(|ids| COMMIT_ID.find_iter(ids.as_str()))
         .map(|id| id.as_str())
         .collect()
 }
@@ -152,6 +182,45 @@ mod tests {
             reverted_commits("Revert \"x\"\n\nThis reverts commit 0123456789.\n"),
             ["0123456789"]
         );
+    }
+
+    #[test]
+    fn a_revert_names_commits_in_whatever_words() {
+        for message in [
+            "fix #587 by reverting 894714a and 00cc734 (#606)",
+            "Reverts 894714a, 00cc734.",
+            "Revert of commits 894714a and 00cc734",
+            "x\n\nThis reverts commit 894714a.\nThis reverts commit 00cc734.",
+            "This reverts commits 894714a, and `00cc734`",
+            "Reverted 894714a\nand 00cc734",
+        ] {
+            assert_eq!(
+                reverted_commits(message),
+                ["894714a", "00cc734"],
+                "{message}"
+            );
+        }
+        for message in [
+            "Add a test before reverting 894714a",
+            "Keep the cache without reverting 894714a",
+            "Do not revert 894714a",
+            "Revert to the old behaviour (894714a)",
+            "Revert #1234567",
+        ] {
+            assert_eq!(reverted_commits(message), [""; 0], "{message}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_commit_of_a_list_is_taken_back(
+            verb in "(by reverting|reverts|Revert|this reverts commit|revert of|Reverted commits)",
+            ids in proptest::collection::vec("[0-9a-f]{7,40}", 1..5),
+            joint in "(, | and |, and |,\n)",
+        ) {
+            let message = format!("net: mend it {verb} {}. Tested (#12)", ids.join(&joint));
+            proptest::prop_assert_eq!(reverted_commits(&message), ids);
+        }
     }
 
     #[test]

@@ -118,8 +118,12 @@ fn untold(walked: MainLineWalk) -> String {
                  less. To have all of it: git fetch --unshallow\n";
     }
     if walked.unread > 0 {
+        let (its, it) = match walked.unread {
+            1 => ("its text", "it"),
+            _ => ("their text", "them"),
+        };
         told += &format!(
-            "{} could not be read, because its text is not in this repository; labels do without it.\n",
+            "{} could not be read, because {its} is not in this repository; labels do without {it}.\n",
             count_noun(walked.unread, "changed file")
         );
     }
@@ -164,13 +168,35 @@ fn meaning(set: LabelSet) -> &'static str {
         LabelSet::Dismissals => "people dismissed findings about the change",
         LabelSet::Omission => "a real change without a caller that had to change too",
         LabelSet::Mutation => "a real change with one defect put in",
-        LabelSet::Clean => "no fix touched the change, and most of it stood for 180 days",
+        LabelSet::Clean => "nobody changed its lines for 180 days, mended it or reverted it",
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_could_not_be_read_is_told_in_the_right_number() {
+        let told = |unread| {
+            untold(MainLineWalk {
+                unread,
+                ..MainLineWalk::default()
+            })
+        };
+        assert_eq!(told(0), "");
+        assert!(
+            told(1).contains("1 changed file could not be read, because its text"),
+            "{}",
+            told(1)
+        );
+        let two = told(2);
+        assert!(
+            two.contains("2 changed files could not be read, because their text"),
+            "{two}"
+        );
+        assert!(two.contains("without them"), "{two}");
+    }
 
     #[test]
     fn a_time_a_date_and_nonsense() {
