@@ -12,6 +12,7 @@ use minijinja::context;
 
 use super::choose::{ChosenText, choose_hunks, whole_sizes};
 use super::context::{ContextBlock, ContextKind, ContextUse, ShownContext, show_context};
+use super::hidden_values::HiddenValues;
 use super::rank::SeatShare;
 use super::template::{PromptError, TemplateSet};
 use super::{fence::PromptFence, rank, redact, show};
@@ -85,8 +86,8 @@ pub struct Brief {
     pub coverage: Coverage,
     /// The changed lines that it shows whole of the files that it shows in part.
     pub partly_seen: Vec<SeenLines>,
-    /// How many secrets were replaced.
-    pub redactions: usize,
+    /// The secrets that were replaced.
+    pub(crate) redactions: HiddenValues,
     /// SHA-256 of the text, 64 hex digits.
     pub digest: String,
     /// Where its bytes went.
@@ -142,7 +143,7 @@ pub(super) fn render_brief(
         mut coverage,
         partly_seen,
     } = choose_hunks(packet, &order, room, class.line_bytes, tools.redactor);
-    redactions += secrets;
+    redactions.extend(&secrets);
     for &index in &listing.unnamed {
         mark_unlisted(packet, &mut coverage, index);
     }
@@ -168,7 +169,7 @@ pub(super) fn render_brief(
         sizes.frame = text.len().saturating_sub(change.len() + context.len());
         text
     };
-    redactions += shown.secrets;
+    redactions.extend(&shown.secrets);
     sizes.context = shown.uses;
     sizes.gaps = around.gaps.to_vec();
     let digest = sha256(text.as_bytes());
@@ -284,20 +285,20 @@ fn describe_target(kind: TargetKind) -> &'static str {
 /// The trusted instructions as one text.
 struct InstructionText {
     text: String,
-    /// How many secrets were replaced in it.
-    secrets: usize,
+    /// The secrets that were replaced in it.
+    secrets: HiddenValues,
     /// The files of which not all is shown.
     cut: Vec<RepoPath>,
 }
 
 /// Renders the trusted instructions within `room`. A long file takes none of what a short one needs.
 fn render_instructions(packet: &Packet, room: usize, redactor: &Redactor) -> InstructionText {
-    let texts: Vec<(String, String, usize)> = packet
+    let texts: Vec<(String, String, HiddenValues)> = packet
         .instructions
         .iter()
         .map(|instruction| {
             let head = format!("=== {}\n", show::show_path(&instruction.path, redactor));
-            let (text, secrets) = redact::redact_source(redactor, None, &instruction.text);
+            let (text, secrets) = redact::redact_counting(redactor, None, &instruction.text);
             (head, text, secrets)
         })
         .collect();
@@ -306,13 +307,13 @@ fn render_instructions(packet: &Packet, room: usize, redactor: &Redactor) -> Ins
     let shares = share_room(&sizes, room.saturating_sub(heads));
     let mut shown = InstructionText {
         text: String::new(),
-        secrets: 0,
+        secrets: HiddenValues::default(),
         cut: Vec::new(),
     };
     for (nth, (head, text, secrets)) in texts.iter().enumerate() {
         let part = cut_text(text, shares[nth]);
         let _ = writeln!(shown.text, "{head}{}", part.trim_end());
-        shown.secrets += secrets;
+        shown.secrets.extend(secrets);
         if text.len() > shares[nth] {
             shown.cut.push(packet.instructions[nth].path.clone());
         }

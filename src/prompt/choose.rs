@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use council_protocol::{Coverage, CoverageState, FileChange, Packet, SeenLines};
 use council_secrets::Redactor;
 
+use super::hidden_values::HiddenValues;
 use super::rank::{FileTier, file_tier};
 use super::show::{self, TextBlock};
 
@@ -13,8 +14,8 @@ use super::show::{self, TextBlock};
 pub(super) struct ChosenText {
     /// The files that are shown, most telling first.
     pub(super) text: String,
-    /// How many secrets were replaced.
-    pub(super) secrets: usize,
+    /// The secrets that were replaced.
+    pub(super) secrets: HiddenValues,
     /// What became of each file, in the order of the packet.
     pub(super) coverage: Coverage,
     /// What is shown of the files that are shown in part.
@@ -127,18 +128,17 @@ impl HunkChooser<'_> {
             if show::max_hunk_bytes(hunk, self.line_bytes) > room {
                 continue;
             }
-            let before = (block.text.len(), block.secrets, block.changed.len());
+            let before = (block.text.len(), block.changed.len());
+            let earlier = std::mem::take(&mut block.secrets);
             let mut redactor = self.redactor.lines(Some(&file.path.display()));
-            if !show::write_hunk(
-                &mut block,
-                (hunk, file.status),
-                &mut redactor,
-                self.line_bytes,
-                room,
-            ) {
+            let hunk = (hunk, file.status);
+            if show::write_hunk(&mut block, hunk, &mut redactor, self.line_bytes, room) {
+                let own = std::mem::replace(&mut block.secrets, earlier);
+                block.secrets.extend(&own);
+            } else {
                 block.text.truncate(before.0);
-                block.secrets = before.1;
-                block.changed.truncate(before.2);
+                block.secrets = earlier;
+                block.changed.truncate(before.1);
             }
         }
         let room = self.room.saturating_sub(block.text.len() + NOTE);
@@ -191,7 +191,7 @@ impl HunkChooser<'_> {
             .filter_map(|&index| self.blocks[index].as_ref())
         {
             chosen.text.push_str(&block.text);
-            chosen.secrets += block.secrets;
+            chosen.secrets.extend(&block.secrets);
         }
         chosen
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use council_protocol::RepoPath;
 use council_secrets::Redactor;
 
+use super::hidden_values::HiddenValues;
 use super::redact;
 use super::show;
 
@@ -120,7 +121,7 @@ pub struct ContextUse {
 #[derive(Debug, Default)]
 pub(super) struct ShownContext {
     pub(super) text: String,
-    pub(super) secrets: usize,
+    pub(super) secrets: HiddenValues,
     pub(super) uses: Vec<(ContextKind, ContextUse)>,
 }
 
@@ -138,7 +139,7 @@ pub(super) fn show_context(
         files: HashMap::new(),
     };
     let mut left = room;
-    let mut shown: Vec<Option<(String, usize)>> = vec![None; blocks.len()];
+    let mut shown: Vec<Option<(String, HiddenValues)>> = vec![None; blocks.len()];
     let mut taken: HashMap<ContextKind, usize> = HashMap::new();
     let mut lines = ShownLines::default();
     for is_shared in [true, false] {
@@ -148,7 +149,7 @@ pub(super) fn show_context(
             }
             if lines.hold(block) {
                 // What stands there already is paid for once.
-                *slot = Some((String::new(), 0));
+                *slot = Some(Default::default());
                 continue;
             }
             let spent = taken.entry(block.kind).or_default();
@@ -194,7 +195,7 @@ impl<'b> ShownLines<'b> {
     }
 }
 
-fn gather(blocks: &[&ContextBlock], shown: Vec<Option<(String, usize)>>) -> ShownContext {
+fn gather(blocks: &[&ContextBlock], shown: Vec<Option<(String, HiddenValues)>>) -> ShownContext {
     let mut out = ShownContext::default();
     for kind in ContextKind::ALL {
         let mut used = ContextUse::default();
@@ -207,7 +208,7 @@ fn gather(blocks: &[&ContextBlock], shown: Vec<Option<(String, usize)>>) -> Show
                 Some((text, _)) if text.is_empty() => {}
                 Some((text, secrets)) => {
                     out.text.push_str(text);
-                    out.secrets += secrets;
+                    out.secrets.extend(secrets);
                     used.bytes += text.len();
                     used.shown += 1;
                 }
@@ -231,10 +232,10 @@ impl ContextBlock {
     }
 }
 
-/// A file as it may be shown, and how many secrets each of its lines had.
+/// A file as it may be shown, and the secrets that it has.
 struct ShownFile {
     lines: Vec<String>,
-    secrets: usize,
+    secrets: HiddenValues,
 }
 
 struct BlockWriter<'r> {
@@ -244,8 +245,8 @@ struct BlockWriter<'r> {
 }
 
 impl BlockWriter<'_> {
-    /// A block as it is shown, and how many secrets were replaced.
-    fn write(&mut self, block: &ContextBlock) -> (String, usize) {
+    /// A block as it is shown, and the secrets that were replaced.
+    fn write(&mut self, block: &ContextBlock) -> (String, HiddenValues) {
         let path = show::show_path(&block.path, self.redactor);
         let note = redact::redact_words(self.redactor, &block.note);
         match &block.body {
@@ -261,7 +262,7 @@ impl BlockWriter<'_> {
                     let line = show::truncate_bytes(line, self.line_bytes);
                     let _ = writeln!(out, "  {}", line.trim_end());
                 }
-                (out, 0)
+                (out, HiddenValues::default())
             }
         }
     }
@@ -272,11 +273,11 @@ impl BlockWriter<'_> {
         block: &ContextBlock,
         text: &str,
         (start, end): (u32, u32),
-    ) -> usize {
+    ) -> HiddenValues {
         let redactor = self.redactor;
         let file = self.files.entry(block.path.clone()).or_insert_with(|| {
             // Secrets over several lines are found only where their beginning is read.
-            let (shown, secrets) = redact::redact_source(redactor, Some(&block.path), text);
+            let (shown, secrets) = redact::redact_counting(redactor, Some(&block.path), text);
             ShownFile {
                 lines: shown.lines().map(str::to_owned).collect(),
                 secrets,
@@ -368,7 +369,7 @@ mod tests {
         };
         let shown = show(&[one], 1_000);
         let wanted = "=== a.py:2-3: `line` is used\n2  password = \"[redacted: secret]\"\n3  b\n";
-        assert_eq!((shown.text.as_str(), shown.secrets), (wanted, 1));
+        assert_eq!((shown.text.as_str(), shown.secrets.count()), (wanted, 1));
     }
 
     proptest! {

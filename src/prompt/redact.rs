@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use council_protocol::{Hunk, LineKind, Packet, RepoPath};
 use council_secrets::{Redactor, has_joined_lines};
 
+use super::hidden_values::HiddenValues;
 use crate::text::mark_hidden;
 
 /// A redactor that knows the secrets of a change by their value: those of both its sides, of the whole files that it
@@ -63,21 +64,24 @@ fn side_lines(hunk: &Hunk, other: LineKind) -> Vec<&str> {
     lines.map(|line| line.text).collect()
 }
 
-/// How many secrets on lines that a change adds are replaced before anybody reads them.
-pub(crate) fn hidden_on_added(redactor: &Redactor, packet: &Packet) -> usize {
-    let hunks = packet.files.iter().flat_map(|file| {
+/// The secrets on lines that a change adds, which are replaced before anybody reads them.
+pub(crate) fn hidden_on_added(redactor: &Redactor, packet: &Packet) -> HiddenValues {
+    let mut hidden = HiddenValues::default();
+    for file in &packet.files {
         let path = file.path.display();
-        file.hunks.iter().map(move |hunk| (path.clone(), hunk))
-    });
-    hunks
-        .map(|(path, hunk)| {
+        for hunk in &file.hunks {
             let mut lines = redactor.lines(Some(&path));
-            let after = hunk.lines().filter(|line| line.kind != LineKind::Removed);
-            let hidden = after.map(|line| (line.kind, lines.redact_line(line.text).secrets));
-            let added = hidden.filter(|(kind, _)| *kind == LineKind::Added);
-            added.map(|(_, secrets)| secrets).sum::<usize>()
-        })
-        .sum()
+            let mut added = HiddenValues::default();
+            for line in hunk.lines().filter(|line| line.kind != LineKind::Removed) {
+                let shown = lines.redact_line(line.text);
+                if line.kind == LineKind::Added {
+                    added.add_line(line.text, &shown.text);
+                }
+            }
+            hidden.extend(&added);
+        }
+    }
+    hidden
 }
 
 /// Text of the reviewed repository as judges that read briefs are shown it, and how many secrets were replaced.
@@ -95,6 +99,18 @@ pub(crate) fn redact_source(
         mark_hidden(Cow::Owned(shown.text)).into_owned(),
         shown.secrets,
     )
+}
+
+/// The same text with the secrets that were replaced in it.
+pub(super) fn redact_counting(
+    redactor: &Redactor,
+    path: Option<&RepoPath>,
+    text: &str,
+) -> (String, HiddenValues) {
+    let path = path.map(RepoPath::display);
+    let shown = redactor.redact_source(path.as_deref(), text);
+    let values = HiddenValues::of_text(text, &shown.text);
+    (mark_hidden(Cow::Owned(shown.text)).into_owned(), values)
 }
 
 /// Words of a judge or of a person, as other judges are shown them.

@@ -1,13 +1,15 @@
 //! How files and hunks of a packet are shown in a brief.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use council_protocol::change::{FileKind, FileStatus, Line};
 use council_protocol::{CoverageState, FileChange, Hunk, LineKind, Packet, RepoPath};
 
-use council_secrets::{LineRedactor, Redactor};
+use council_secrets::{LineRedactor, RedactedLine, Redactor};
 
+use super::hidden_values::HiddenValues;
 use crate::council::plan::ShownPath;
 use crate::text::{is_marked, mark_hidden};
 
@@ -15,7 +17,7 @@ use crate::text::{is_marked, mark_hidden};
 #[derive(Debug, Default)]
 pub(super) struct TextBlock {
     pub(super) text: String,
-    pub(super) secrets: usize,
+    pub(super) secrets: HiddenValues,
     /// Their numbers as a look-up has them: removed lines may share one.
     pub(super) changed: Vec<u32>,
 }
@@ -245,9 +247,10 @@ pub(super) fn write_hunk(
 ) -> bool {
     let end = block.text.len() + room;
     let section = truncate_bytes(&hunk.section, MAX_SECTION_BYTES);
-    let section = redactor.redact_heading(section);
+    let heading = redactor.redact_heading(section);
+    let of_heading = HiddenValues::of_text(section, &heading.text);
     let head = Hunk {
-        section: mark_hidden(section.text.into()).into_owned(),
+        section: mark_hidden(heading.text.into()).into_owned(),
         body: String::new(),
         ..*hunk
     }
@@ -255,38 +258,38 @@ pub(super) fn write_hunk(
     if block.text.len() + head.len() + 1 > end {
         return false;
     }
-    block.secrets += section.secrets;
+    block.secrets.extend(&of_heading);
     block.text.push_str(&head);
     block.text.push('\n');
     let width = gutter_width(hunk);
     for (line, number) in hunk.lines_as_looked_up(status) {
         let start = block.text.len();
-        let (whole, secrets) = write_line(&mut block.text, &line, redactor, width, line_bytes);
+        let shown = redactor.redact_line(line.text);
+        let whole = write_line(&mut block.text, &line, &shown, width, line_bytes);
         if block.text.len() > end {
             block.text.truncate(start);
             return false;
         }
-        block.secrets += secrets;
+        block.secrets.add_line(line.text, &shown.text);
         block.changed.extend(number.filter(|_| whole));
     }
     true
 }
 
-/// Writes one line; returns whether it is shown whole, and how many secrets were replaced.
+/// Writes one line; returns whether it is shown whole.
 fn write_line(
     out: &mut String,
     line: &Line<'_>,
-    redactor: &mut LineRedactor<'_>,
+    shown: &RedactedLine<'_>,
     width: usize,
     line_bytes: usize,
-) -> (bool, usize) {
+) -> bool {
     let marker = match line.kind {
         LineKind::Context => ' ',
         LineKind::Added => '+',
         LineKind::Removed => '-',
     };
-    let shown = redactor.redact_line(line.text);
-    let whole = mark_hidden(shown.text);
+    let whole = mark_hidden(Cow::Borrowed(&shown.text));
     let text = truncate_bytes(&whole, line_bytes);
     let number = line.new_no.map(|no| no.to_string()).unwrap_or_default();
     // Writing to a string cannot fail.
@@ -299,7 +302,7 @@ fn write_line(
     if line.no_newline {
         let _ = writeln!(out, "{:>width$} \\ no newline at the end of the file", "");
     }
-    (missing == 0 && !shown.withheld, shown.secrets)
+    missing == 0 && !shown.withheld
 }
 
 /// At most `bytes` bytes of `text`, cut between characters.

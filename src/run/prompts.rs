@@ -11,7 +11,9 @@ use council_protocol::{Coverage, JudgeId, Packet, RepoPath, Seat, SeenLines, Tur
 use crate::config::Settings;
 use crate::council::plan::{Procedure, RunSeed};
 use crate::git::ReviewedChange;
-use crate::prompt::{BriefClass, BriefSizes, ProductionMode, PromptBuilder, hidden_on_added};
+use crate::prompt::{
+    BriefClass, BriefSizes, HiddenValues, ProductionMode, PromptBuilder, hidden_on_added,
+};
 use crate::report::{BriefFacts, ContextFacts};
 use crate::session;
 
@@ -130,7 +132,7 @@ impl SeatPrompts {
             .with_redactor(prepared.redactor.clone());
         let prompter = purpose.adapt(prompter, prepared.config.settings.review.procedure);
         let briefs = RunBriefs::plan(&prompter, seats, prepared, quorum).map_err(RunError::run)?;
-        let hidden = hidden_on_added(&prepared.redactor, &prepared.packet);
+        let hidden = hidden_on_added(&prepared.redactor, &prepared.packet).count();
         Ok(Some(Self {
             prompter,
             briefs,
@@ -201,10 +203,13 @@ impl SeatPrompts {
         Some(sizes.collect())
     }
 
-    /// How many secrets were replaced.
+    /// How many secrets were replaced, each counted once.
     pub(crate) fn redaction_count(&self) -> usize {
-        let parts = self.briefs.parts.iter();
-        parts.map(|part| part.brief.redactions).sum()
+        let mut all = HiddenValues::default();
+        for part in &self.briefs.parts {
+            all.extend(&part.brief.redactions);
+        }
+        all.count()
     }
 
     /// What a reader of the verdict must know of what judges were shown, so that a PASS is not taken for more than it says.
